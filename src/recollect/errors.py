@@ -1,0 +1,69 @@
+"""Everything recollect raises on purpose.
+
+RecollectError
+├── ConfigError            a setting is wrong; the message names it
+├── BadInput               the caller's value can't be used (also a ValueError)
+│   └── UnknownMemo        no memo has that id
+├── MissingExtra           an optional package is not installed; the message says which
+├── StoreError             the store can't do its work
+│   ├── CorruptStore       the file is damaged or not ours; it is left as it is
+│   ├── NewerSchema        written by a newer recollect; it is left as it is
+│   ├── StoreBusy          another process kept the store locked for too long
+│   └── StoreUnwritable    disk full, read-only or no permission; nothing acknowledged is lost
+├── EmbedderError          texts could not be embedded; word search still works
+└── ModelError             a language model failed; memories stay as they were
+
+What a user can bring about in ordinary use (nothing matched, several matched) is not an error but a value.
+"""
+
+
+class RecollectError(Exception):
+    """Base of all errors raised by recollect."""
+
+
+class ConfigError(RecollectError):
+    """A setting has a value that can't be used."""
+
+
+class BadInput(RecollectError, ValueError):
+    """A value given by the caller can't be used."""
+
+
+class UnknownMemo(BadInput):
+    """No memo has this id."""
+
+
+class MissingExtra(RecollectError, ImportError):
+    """An optional package is needed and not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an optional package: pip install 'recollect[{extra}]'")
+        self.extra = extra
+
+
+class StoreError(RecollectError):
+    """The store can't do its work."""
+
+
+class CorruptStore(StoreError):
+    """The store's file is damaged, or is not a recollect store."""
+
+
+class NewerSchema(StoreError):
+    """The store was written by a newer version of recollect."""
+
+
+class StoreBusy(StoreError):
+    """Another process kept the store locked for too long."""
+
+
+class StoreUnwritable(StoreError):
+    """The store's place can't be written to."""
+
+
+class EmbedderError(RecollectError):
+    """Texts could not be turned into vectors."""
+
+
+class ModelError(RecollectError):
+    """A language model did not answer as it should."""

@@ -1,0 +1,300 @@
+"""The seams: what a store, an embedder and their parts promise. Plug-ins implement these, flows use them.
+
+A unit of work is a plain function of a `Tx`: the store runs it where it likes (a writer thread, a pooled
+connection), in one transaction, perhaps together with others and perhaps again after a conflict.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Literal, Protocol, TypeVar
+
+from recollect.types import (
+    Event,
+    Exchange,
+    Job,
+    Memo,
+    Message,
+    NewJob,
+    Place,
+    Status,
+    Subject,
+    Summary,
+    Tombstone,
+)
+
+T = TypeVar("T")
+
+Vector = bytes
+"""A vector of unit length as little-endian 32-bit floats: ready to store, and numpy reads it without a copy."""
+
+Corpus = Literal["memos", "messages"]
+
+
+@dataclass(frozen=True, slots=True)
+class WordHit:
+    """A row that shares words with the query: BM25 within the scope, and each word's part of it."""
+
+    key: int
+    score: float
+    parts: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSet:
+    """The vectors of one model; searches use the set that serves until another is complete."""
+
+    model: str
+    dims: int
+    size: int
+    serving: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a search is narrowed to, before ranking; an undated row passes every time window."""
+
+    kinds: Collection[str] = ()
+    tags: Collection[str] = ()
+    guild: str | None = None
+    channel: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return self == Filters()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One result of a store's self-examination."""
+
+    check: str
+    ok: bool
+    detail: str = ""
+
+
+class Journal(Protocol):
+    """What was said, once each; what is edited or deleted later changes what readers see."""
+
+    def add(self, message: Message) -> bool:
+        """Store a message; False when this platform id is already there."""
+        ...
+
+    def edit(self, platform: str, message_id: str, text: str, at: datetime) -> bool: ...
+    def delete(self, platform: str, message_id: str, at: datetime) -> bool:
+        """Empty a message and take it out of every index; False when there is nothing to delete."""
+        ...
+
+    def get(self, platform: str, message_id: str) -> Message | None: ...
+    def recent(
+        self, place: Place, limit: int, before: datetime | None = None, whole_stream: bool = False
+    ) -> list[Message]:
+        """The newest messages of a session, or of its whole channel, oldest first."""
+        ...
+
+    def fetch(self, keys: Collection[int]) -> dict[int, Message]: ...
+    def beside(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]:
+        """For each key the steps (−1 is the message before it) and keys of its neighbours in its session."""
+        ...
+
+
+class Memos(Protocol):
+    """Durable memos, found by subject and id."""
+
+    def put(self, memo: Memo, vector: tuple[str, Vector] | None = None) -> int:
+        """Insert, or replace the memo of the same subject and id; a text that changed loses its old vector.
+
+        `vector` names the model that made it. Returns the key of the row.
+        """
+        ...
+
+    def get(self, subject: Subject, memo_id: str) -> Memo | None: ...
+    def same_text(self, subject: Subject, text: str) -> list[Memo]:
+        """Memos of any status whose normal text is this one."""
+        ...
+
+    def list(
+        self, subject: Subject, statuses: Collection[Status] = (), limit: int | None = None, offset: int = 0
+    ) -> list[Memo]:
+        """Memos of a subject, newest first; all statuses unless some are named."""
+        ...
+
+    def count(self, subject: Subject, statuses: Collection[Status] = ()) -> int: ...
+    def fetch(self, keys: Collection[int]) -> dict[int, Memo]: ...
+    def touch(self, keys: Collection[int], at: datetime) -> None:
+        """Count one use of each of these memos."""
+        ...
+
+    def remove(self, memo: Memo) -> None:
+        """Delete the row and all that is derived from it."""
+        ...
+
+    def bury(self, tombstone: Tombstone) -> None: ...
+    def unbury(self, scope: str, fingerprint: str) -> None: ...
+    def buried(self, scope: str, fingerprint: str) -> Tombstone | None: ...
+    def subjects(self) -> Iterator[Subject]: ...
+
+
+class Lanes(Protocol):
+    """Ways to find rows, each restricted to the scopes asked for before anything is ranked."""
+
+    def recent(self, corpus: Corpus, scopes: Sequence[str], limit: int) -> list[int]: ...
+    def words(
+        self,
+        corpus: Corpus,
+        scopes: Sequence[str],
+        terms: Sequence[str],
+        limit: int,
+        among: Collection[int] | None = None,
+    ) -> list[WordHit]: ...
+    def near(
+        self,
+        corpus: Corpus,
+        scopes: Sequence[str],
+        model: str,
+        vector: Vector,
+        limit: int,
+        also: Collection[int] = (),
+        among: Collection[int] | None = None,
+    ) -> dict[int, float]:
+        """Cosine of the nearest rows, and of the rows in `also` that have a vector."""
+        ...
+
+    def matching(self, corpus: Corpus, scopes: Sequence[str], filters: Filters) -> set[int]:
+        """Keys of all rows that pass the filters."""
+        ...
+
+    def size(self, scopes: Sequence[str]) -> int:
+        """How many rows these scopes hold."""
+        ...
+
+    def unembedded(self, corpus: Corpus, model: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
+        """Rows without a vector of this model, by key: what to embed next."""
+        ...
+
+    def put_vectors(self, corpus: Corpus, model: str, made: Mapping[int, Vector]) -> None: ...
+    def vectors(self, corpus: Corpus) -> list[VectorSet]:
+        """Which models have vectors here, and how many."""
+        ...
+
+    def serve(self, corpus: Corpus, model: str) -> None:
+        """From now on searches use this model's vectors; those of other models are dropped."""
+        ...
+
+
+class Summaries(Protocol):
+    """One rolling summary a session, guarded by its sequence number; past ones are kept."""
+
+    def get(self, session: str) -> Summary | None: ...
+    def sequence(self, session: str) -> int:
+        """The number that the next summary has to exceed; 0 for a new session."""
+        ...
+
+    def save(self, summary: Summary) -> bool:
+        """Replace the summary unless one with this sequence number, or a higher one, is there."""
+        ...
+
+    def clear(self, session: str, at: datetime) -> bool:
+        """Forget the summary; work in flight that started before can't bring it back."""
+        ...
+
+    def history(self, session: str, limit: int = 20) -> list[Summary]: ...
+
+
+class Exchanges(Protocol):
+    """Short-term entries of a guild's public channels."""
+
+    def add(self, exchange: Exchange) -> bool: ...
+    def recent(self, guild: str, now: datetime, limit: int) -> list[Exchange]:
+        """Entries that have not expired, newest first."""
+        ...
+
+    def sweep(self, guild: str, now: datetime, keep: int) -> int: ...
+
+
+class Jobs(Protocol):
+    """Work on disk: in order within a lane, claimed under a lease, retried, parked when hopeless."""
+
+    def add(self, job: NewJob) -> int | None:
+        """Queue a job; None when one with the same dedupe key waits or runs already."""
+        ...
+
+    def claim(self, worker: str, now: datetime, until: datetime, limit: int) -> list[Job]: ...
+    def finish(self, job_id: int, worker: str) -> bool:
+        """Done; False when the lease was lost to another worker."""
+        ...
+
+    def retry(self, job_id: int, worker: str, due: datetime, error: str) -> bool: ...
+    def park(self, job_id: int, worker: str, error: str) -> bool: ...
+    def unpark(self, job_id: int, due: datetime) -> bool: ...
+    def list(self, state: str | None = None, limit: int = 100) -> list[Job]: ...
+    def counts(self) -> dict[str, int]: ...
+
+
+class Events(Protocol):
+    """The append-only log."""
+
+    def add(self, event: Event) -> int: ...
+    def list(
+        self, scope: str | None = None, memo: str | None = None, limit: int = 100, before: int | None = None
+    ) -> list[Event]:
+        """Newest first."""
+        ...
+
+
+class Tx(Protocol):
+    """One transaction: everything a unit of work may see and change."""
+
+    @property
+    def journal(self) -> Journal: ...
+    @property
+    def memos(self) -> Memos: ...
+    @property
+    def lanes(self) -> Lanes: ...
+    @property
+    def summaries(self) -> Summaries: ...
+    @property
+    def exchanges(self) -> Exchanges: ...
+    @property
+    def jobs(self) -> Jobs: ...
+    @property
+    def events(self) -> Events: ...
+    def generation(self) -> int:
+        """A number that changes whenever something was written, by whichever process."""
+        ...
+
+
+Progress = Callable[[int, int], None]
+"""Called with (done, total) while something long goes on."""
+
+
+class Store(Protocol):
+    """Where memory lives. Everything acknowledged survives a crash."""
+
+    async def read(self, work: Callable[[Tx], T]) -> T:
+        """Run work on one consistent view; it can't write."""
+        ...
+
+    async def write(self, work: Callable[[Tx], T]) -> T:
+        """Run work in a transaction; when this returns, it is on disk. An exception undoes this work alone."""
+        ...
+
+    async def backup(self, target: Path, progress: Progress | None = None) -> None: ...
+    async def reindex(self, progress: Progress | None = None) -> int: ...
+    async def examine(self) -> list[Finding]: ...
+    async def close(self) -> None: ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors; its name marks the vectors it made."""
+
+    @property
+    def name(self) -> str: ...
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """One vector a text, in order. Raises EmbedderError."""
+        ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,7 @@
+"""Prints the page docs/settings.md."""
+
+import sys
+
+from recollect.settings.table import markdown
+
+sys.stdout.write(markdown())

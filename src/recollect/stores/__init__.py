@@ -1,0 +1,1 @@
+"""Where memory lives; each file or folder here is one backend, found by its name."""

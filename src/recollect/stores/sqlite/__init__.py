@@ -1,0 +1,80 @@
+"""SQLite: one file, no server. `sqlite:///path/to/memory.db`, or `sqlite://` for one that lives in memory only."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from recollect.errors import ConfigError, StoreUnwritable
+from recollect.ports import Finding, Progress, Tx
+from recollect.stores.sqlite import upkeep, vectors
+from recollect.stores.sqlite.engine import Engine
+from recollect.stores.sqlite.schema import migrate
+from recollect.stores.sqlite.tx import SQLiteTx
+
+T = TypeVar("T")
+
+
+class SQLiteStore:
+    """The store port on an SQLite file, or on memory when there is no path."""
+
+    def __init__(self, path: Path | None) -> None:
+        cache = vectors.make_cache()
+        self._engine = Engine(path, migrate, lambda db: SQLiteTx(db, cache))
+
+    async def read(self, work: Callable[[Tx], T]) -> T:
+        return await self._engine.read(work)
+
+    async def write(self, work: Callable[[Tx], T]) -> T:
+        return await self._engine.write(work)
+
+    async def backup(self, target: Path, progress: Progress | None = None) -> None:
+        path = self._engine.path
+        await self._engine.read(lambda tx: upkeep.backup(path, tx.db, target, progress))
+
+    async def reindex(self, progress: Progress | None = None) -> int:
+        """Rewrite the word index in steps that others can write between; an interrupted run goes on."""
+        start = await self._engine.read(lambda tx: upkeep.reindex_start(tx.db))
+        total, done = sum(rows for rows, _ in start.values()), 0
+        for corpus, (_, after) in start.items():
+            while True:
+                rows, after = await self._engine.write(partial(upkeep.reindex_step, corpus, after))
+                done += rows
+                if progress is not None:
+                    progress(done, total)
+                if not after:
+                    break
+        return done
+
+    async def examine(self) -> list[Finding]:
+        return await self._engine.read(lambda tx: upkeep.examine(tx.db))
+
+    async def close(self) -> None:
+        await self._engine.close()
+
+
+def create(spec: str) -> SQLiteStore:
+    """Open `sqlite:///file`, making the file and its folder when they are missing."""
+    path = path_of(spec)
+    if path is not None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreUnwritable(f"cannot make the folder {path.parent}: {error.strerror}") from error
+    return SQLiteStore(path)
+
+
+def examine(spec: str) -> list[Finding]:
+    """Examine a file without opening it for writing, whatever state it is in."""
+    path = path_of(spec)
+    if path is None or not path.exists():
+        return [Finding("file exists", False, f"{path} is not there; the first memory makes it")]
+    return upkeep.examine_file(path)
+
+
+def path_of(spec: str) -> Path | None:
+    scheme, separator, rest = spec.partition("://")
+    if scheme != "sqlite" or not separator:
+        raise ConfigError(f"{spec!r} is not an SQLite address; write sqlite:///folder/memory.db")
+    rest = rest.removeprefix("/")
+    return Path(rest).expanduser() if rest else None

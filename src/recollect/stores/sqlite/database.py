@@ -1,0 +1,56 @@
+"""An SQLite connection with our settings, and four ways to run a statement on it."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+Row = tuple[Any, ...]
+
+PAGE_SIZE = 4096
+BUSY_MS = 15_000
+CACHE_KIB = 16_384
+JOURNAL_BYTES = 64 << 20
+
+
+class Database(apsw.Connection):
+    """A connection; with `path` None it lives in memory."""
+
+    def __init__(self, path: Path | None, read_only: bool = False) -> None:
+        flags = apsw.SQLITE_OPEN_READWRITE | (0 if read_only else apsw.SQLITE_OPEN_CREATE)
+        super().__init__(":memory:" if path is None else str(path), flags=flags, statementcachesize=256)
+        self.set_busy_timeout(BUSY_MS)
+        if read_only:
+            self.pragma("query_only", True)
+        else:
+            self.pragma("page_size", PAGE_SIZE)
+            self.pragma("journal_mode", "memory" if path is None else "wal")
+        self.pragma("synchronous", "full")
+        self.pragma("cache_size", -CACHE_KIB)
+        self.pragma("journal_size_limit", JOURNAL_BYTES)
+
+    def run(self, sql: str, values: Row = ()) -> None:
+        self.execute(sql, values)
+
+    def value(self, sql: str, values: Row = ()) -> Any:
+        """The one value that the statement yields; None when there is none."""
+        return self.execute(sql, values).get
+
+    def row(self, sql: str, values: Row = ()) -> Row | None:
+        return self.execute(sql, values).fetchone()
+
+    def rows(self, sql: str, values: Row = ()) -> list[Row]:
+        return self.execute(sql, values).fetchall()
+
+    @contextmanager
+    def transaction(self, begin: str) -> Generator[None]:
+        self.execute(begin)
+        try:
+            yield
+            self.execute("COMMIT")
+        except BaseException:
+            if self.in_transaction:
+                self.execute("ROLLBACK")
+            raise

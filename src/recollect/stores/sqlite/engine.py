@@ -1,0 +1,209 @@
+"""How to talk to SQLite: one writer thread that commits waiting work together, and pooled readers."""
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+import apsw
+
+from recollect.errors import CorruptStore, StoreBusy, StoreError, StoreUnwritable
+from recollect.stores.sqlite.database import Database
+
+T = TypeVar("T")
+
+GROUP = 512
+"""Units of work that share one commit at the most."""
+READERS = 4
+
+
+class Session(Protocol):
+    """What units of work get to see of a connection."""
+
+    def flush(self) -> None:
+        """Write what was held back until the end of the transaction."""
+        ...
+
+    def discard(self) -> None:
+        """Drop it: the transaction is undone."""
+        ...
+
+
+S = TypeVar("S", bound=Session)
+
+
+@dataclass(slots=True)
+class _Waiting:
+    work: Callable[[Any], Any]
+    loop: asyncio.AbstractEventLoop
+    future: asyncio.Future[Any]
+    result: Any = None
+    error: BaseException | None = None
+
+
+class Engine(Generic[S]):
+    """Runs functions of a session: `write` durably in the writer's thread, `read` on a snapshot.
+
+    A session is what `open_session` makes of a connection.
+    """
+
+    def __init__(
+        self,
+        path: Path | None,
+        prepare: Callable[[Database], None],
+        open_session: Callable[[Database], S],
+    ) -> None:
+        self.path = path
+        self._open_session = open_session
+        self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._idle: queue.LifoQueue[tuple[Database, S]] = queue.LifoQueue()
+        self._pool = ThreadPoolExecutor(READERS, "recollect-read")
+        self._closed = False
+        with translated(path):
+            self._writer = Database(path)
+            try:
+                prepare(self._writer)
+            except BaseException:
+                self._writer.close()
+                raise
+        self._session = open_session(self._writer)
+        self._thread = threading.Thread(target=self._serve, name="recollect-write", daemon=True)
+        self._thread.start()
+
+    async def write(self, work: Callable[[S], T]) -> T:
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        self._check_open()
+        self._queue.put(_Waiting(work, loop, future))
+        return await future
+
+    async def read(self, work: Callable[[S], T]) -> T:
+        self._check_open()
+        if self.path is None:
+            return await self.write(work)
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._read, work)
+
+    async def close(self) -> None:
+        """Finish what is queued, then let go of the file."""
+        if self._closed:
+            return
+        self._closed = True
+        self._queue.put(None)
+        await asyncio.to_thread(self._thread.join)
+        self._pool.shutdown()
+        while not self._idle.empty():
+            self._idle.get()[0].close()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreError("the store is closed")
+
+    def _read(self, work: Callable[[S], T]) -> T:
+        with translated(self.path):
+            try:
+                connection, session = self._idle.get_nowait()
+            except queue.Empty:
+                connection = Database(self.path, read_only=True)
+                session = self._open_session(connection)
+            try:
+                with connection.transaction("BEGIN"):
+                    return work(session)
+            finally:
+                self._idle.put((connection, session))
+
+    def _serve(self) -> None:
+        while True:
+            group, last = self._next_group()
+            if group:
+                self._commit(group)
+                _answer(group)
+            if last:
+                with suppress(apsw.Error):
+                    self._writer.run("PRAGMA optimize")
+                self._writer.close()
+                return
+
+    def _next_group(self) -> tuple[list[_Waiting], bool]:
+        group: list[_Waiting] = []
+        item = self._queue.get()
+        while item is not None:
+            group.append(item)
+            if len(group) == GROUP:
+                return group, False
+            try:
+                item = self._queue.get_nowait()
+            except queue.Empty:
+                return group, False
+        return group, True
+
+    def _commit(self, group: list[_Waiting]) -> None:
+        """Commit a group at once; when a unit of it fails, all are undone and each goes on its own."""
+        try:
+            self._transact(group)
+        except BaseException as error:  # noqa: BLE001 - handed to the callers
+            if len(group) == 1:
+                group[0].error = error
+            else:
+                for item in group:
+                    self._commit([item])
+
+    def _transact(self, group: list[_Waiting]) -> None:
+        try:
+            with translated(self.path), self._writer.transaction("BEGIN IMMEDIATE"):
+                for item in group:
+                    item.result = item.work(self._session)
+                self._session.flush()
+                self._writer.run("UPDATE meta SET value = value + 1 WHERE name = 'generation'")
+        except BaseException:
+            self._session.discard()
+            raise
+
+
+def _answer(group: list[_Waiting]) -> None:
+    """Wake the callers, one hop into each event loop."""
+    loops = {item.loop for item in group}
+    for loop in loops:
+        with suppress(RuntimeError):  # the caller's loop is gone; the work is done all the same
+            loop.call_soon_threadsafe(partial(_resolve, [item for item in group if item.loop is loop]))
+
+
+def _resolve(items: list[_Waiting]) -> None:
+    for item in items:
+        if item.future.done():
+            continue
+        if item.error is not None:
+            item.future.set_exception(item.error)
+        else:
+            item.future.set_result(item.result)
+
+
+@contextmanager
+def translated(path: Path | None) -> Generator[None]:
+    """Turn SQLite's errors into ours, with a word on what to do."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise _translate(error, path) from error
+
+
+def _translate(error: apsw.Error, path: Path | None) -> StoreError:
+    match error:
+        case apsw.CorruptError() | apsw.NotADBError():
+            return CorruptStore(
+                f"{path} is damaged or not a recollect store ({error}). It was left as it is: "
+                "run 'recollect doctor' for details, or restore it from a backup."
+            )
+        case apsw.BusyError() | apsw.LockedError():
+            return StoreBusy(f"{path} is locked by another process; try again, or stop that process.")
+        case apsw.FullError():
+            return StoreUnwritable(f"no space left to write {path}; free some and try again. Nothing stored was lost.")
+        case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError() | apsw.IOError():
+            return StoreUnwritable(f"cannot write {path} ({error}); check that folder and file are writable.")
+        case _:
+            return StoreError(f"{path}: {error}")

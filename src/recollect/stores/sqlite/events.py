@@ -1,0 +1,51 @@
+"""The append-only log of what changed, by whom, why."""
+
+import json
+
+from recollect.clock import from_ms, to_ms
+from recollect.stores.sqlite.database import Database, Row
+from recollect.stores.sqlite.rows import make_scope, scope_id, to_json
+from recollect.types import Event
+
+_SELECT = (
+    "SELECT events.id, kind, at, actor, coalesce(name, ''), memo, reason, data "
+    "FROM events LEFT JOIN scopes ON scopes.id = events.scope"
+)
+
+
+class SQLiteEvents:
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def add(self, event: Event) -> int:
+        scope = make_scope(self._db, event.scope) if event.scope else None
+        data = to_json(event.data) if event.data else None
+        return self._db.value(
+            "INSERT INTO events (kind, at, actor, scope, memo, reason, data) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
+            (event.kind, to_ms(event.at), event.actor, scope, event.memo, event.reason, data),
+        )
+
+    def list(
+        self, scope: str | None = None, memo: str | None = None, limit: int = 100, before: int | None = None
+    ) -> list[Event]:
+        where, values = ["events.id < ?"], [(1 << 62) if before is None else before]
+        if scope is not None:
+            where.append("scope = ?")
+            values.append(scope_id(self._db, scope) or -1)
+        sql = f"{_SELECT} WHERE {' AND '.join(where)} {'' if memo is None else 'AND memo = ?'}"
+        rest = [] if memo is None else [memo]
+        rows = self._db.rows(f"{sql} ORDER BY events.id DESC LIMIT ?", (*values, *rest, limit))
+        return [_event(row) for row in rows]
+
+
+def _event(row: Row) -> Event:
+    return Event(
+        id=row[0],
+        kind=row[1],
+        at=from_ms(row[2]),
+        actor=row[3],
+        scope=row[4],
+        memo=row[5],
+        reason=row[6],
+        data=json.loads(row[7]) if row[7] else {},
+    )

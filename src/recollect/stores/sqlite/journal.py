@@ -1,0 +1,137 @@
+"""The journal of messages."""
+
+import json
+from collections.abc import Collection
+from datetime import datetime
+
+from recollect.clock import to_ms
+from recollect.stores.sqlite import vectors
+from recollect.stores.sqlite.database import Database, Row
+from recollect.stores.sqlite.rows import MESSAGE_COLUMNS, make_scope, next_key, place_json, read_message, scope_id
+from recollect.stores.sqlite.words import WordIndex
+from recollect.text import clean
+from recollect.types import Message, Place
+
+
+class SQLiteJournal:
+    def __init__(self, db: Database, index: WordIndex) -> None:
+        self._db = db
+        self._index = index
+
+    def add(self, message: Message) -> bool:
+        place = message.place
+        if self._db.value("SELECT 1 FROM messages WHERE id = ? AND platform = ?", (message.id, place.platform)):
+            return False
+        key = next_key(self._db, place.stream, indexed=True)
+        text = clean(message.text)
+        self._db.run(
+            "INSERT INTO messages (key, platform, id, session, place, author, name, text, at, bot, source, reply_to) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                key,
+                place.platform,
+                message.id,
+                key >> 32 if place.session == place.stream else make_scope(self._db, place.session),
+                self._place_id(place),
+                message.author,
+                clean(message.name),
+                text,
+                to_ms(message.at),
+                int(message.bot),
+                message.source,
+                message.reply_to,
+            ),
+        )
+        self._index.put("messages", key, text)
+        return True
+
+    def _place_id(self, place: Place) -> int:
+        detail = place_json(place)
+        found = self._db.value("SELECT id FROM places WHERE detail = ?", (detail,))
+        return found or self._db.value("INSERT INTO places (detail) VALUES (?) RETURNING id", (detail,))
+
+    def edit(self, platform: str, message_id: str, text: str, at: datetime) -> bool:
+        row = self._db.row(
+            "UPDATE messages SET text = ?, edited = ? WHERE id = ? AND platform = ? AND deleted IS NULL "
+            "AND coalesce(edited, 0) <= ? RETURNING key",
+            (clean(text), to_ms(at), message_id, platform, to_ms(at)),
+        )
+        if row is None:
+            return False
+        self._index.put("messages", row[0], text)
+        vectors.remove(self._db, "messages", row[0])
+        return True
+
+    def delete(self, platform: str, message_id: str, at: datetime) -> bool:
+        row = self._db.row(
+            "UPDATE messages SET text = '', deleted = ? WHERE id = ? AND platform = ? AND deleted IS NULL "
+            "RETURNING key",
+            (to_ms(at), message_id, platform),
+        )
+        if row is None:
+            return False
+        self._index.remove("messages", row[0])
+        vectors.remove(self._db, "messages", row[0])
+        self._db.run("UPDATE scopes SET size = size - 1 WHERE id = ?", (row[0] >> 32,))
+        return True
+
+    def get(self, platform: str, message_id: str) -> Message | None:
+        row = self._db.row(
+            f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE id = ? AND platform = ? AND deleted IS NULL",
+            (message_id, platform),
+        )
+        return None if row is None else self._read([row])[0]
+
+    def recent(
+        self, place: Place, limit: int, before: datetime | None = None, whole_stream: bool = False
+    ) -> list[Message]:
+        scope = scope_id(self._db, place.stream if whole_stream else place.session)
+        if scope is None:
+            return []
+        latest = (1 << 62) if before is None else to_ms(before)
+        if whole_stream:
+            where, values = (
+                "key BETWEEN ? AND ? AND at < ?",
+                (scope << 32, (scope + 1 << 32) - 1, latest, limit),
+            )
+        else:
+            where, values = "session = ? AND at < ?", (scope, latest, limit)
+        rows = self._db.rows(
+            f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE {where} AND deleted IS NULL "
+            "ORDER BY at DESC, key DESC LIMIT ?",
+            values,
+        )
+        return self._read(rows[::-1])
+
+    def fetch(self, keys: Collection[int]) -> dict[int, Message]:
+        rows = self._db.rows(
+            f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE key IN (SELECT value FROM json_each(?)) AND deleted IS NULL",
+            (json.dumps(list(keys)),),
+        )
+        return dict(zip((row[0] for row in rows), self._read(rows), strict=True))
+
+    def beside(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]:
+        return {key: self._steps(key, reach) for key in keys}
+
+    def _steps(self, key: int, reach: int) -> list[tuple[int, int]]:
+        here = self._db.row("SELECT session, at FROM messages WHERE key = ?", (key,))
+        if here is None:
+            return []
+        session, at = here
+        steps: list[tuple[int, int]] = []
+        for sign, compare, order in ((-1, "<", "DESC"), (1, ">", "ASC")):
+            rows = self._db.rows(
+                f"SELECT key FROM messages WHERE session = ? AND (at, key) {compare} (?, ?) AND deleted IS NULL "
+                f"ORDER BY at {order}, key {order} LIMIT ?",
+                (session, at, key, reach),
+            )
+            steps += [(sign * distance, row[0]) for distance, row in enumerate(rows, 1)]
+        return steps
+
+    def _read(self, rows: list[Row]) -> list[Message]:
+        places: dict[int, Place] = {}
+        for row in rows:
+            if row[2] not in places:
+                detail = self._db.value("SELECT detail FROM places WHERE id = ?", (row[2],))
+                places[row[2]] = Place(**json.loads(detail))
+        return [read_message(row, places[row[2]]) for row in rows]

@@ -1,0 +1,154 @@
+"""Durable memos and the tombstones of forgotten ones."""
+
+import json
+from collections.abc import Collection, Iterator
+from datetime import datetime
+
+from recollect.clock import from_ms, to_ms
+from recollect.ports import Vector
+from recollect.stores.sqlite import vectors
+from recollect.stores.sqlite.database import Database, Row
+from recollect.stores.sqlite.rows import (
+    MEMO_COLUMNS,
+    content_of,
+    memo_row,
+    next_key,
+    read_memo,
+    scope_id,
+    scope_name,
+)
+from recollect.stores.sqlite.words import WordIndex
+from recollect.types import Memo, Status, Subject, Tombstone
+
+_MARKS = ", ".join("?" * len(MEMO_COLUMNS.split(",")))
+_ASSIGNMENTS = ", ".join(f"{name.strip()} = excluded.{name.strip()}" for name in MEMO_COLUMNS.split(",")[1:])
+
+
+class SQLiteMemos:
+    def __init__(self, db: Database, index: WordIndex) -> None:
+        self._db = db
+        self._words = index
+
+    def put(self, memo: Memo, vector: tuple[str, Vector] | None = None) -> int:
+        name = memo.subject.scope
+        scope = scope_id(self._db, name)
+        old = self._find(scope, memo)
+        key = old[0] if old else next_key(self._db, name, indexed=memo.active)
+        self._db.run(
+            f"INSERT INTO memos ({MEMO_COLUMNS}) VALUES ({_MARKS}) ON CONFLICT (key) DO UPDATE SET {_ASSIGNMENTS}",
+            memo_row(memo, key),
+        )
+        self._index(key, memo, old)
+        if vector is not None and memo.active:
+            vectors.add(self._db, "memos", vector[0], {key: vector[1]})
+        return key
+
+    def _find(self, scope: int | None, memo: Memo) -> Row | None:
+        """Key, text, tags and status of the row this memo replaces."""
+        return self._db.row(
+            "SELECT key, text, tags, status FROM memos WHERE key >> 32 = ? AND id = ?", (scope, memo.id)
+        )
+
+    def _index(self, key: int, memo: Memo, old: Row | None) -> None:
+        """Only active memos are in the indexes; an unchanged text is not written again."""
+        was = old is not None and old[3] == Status.ACTIVE
+        tags = json.dumps(memo.tags, ensure_ascii=False) if memo.tags else None
+        if was and memo.active and old is not None and (old[1], old[2]) == (memo.text, tags):
+            return
+        if was:
+            vectors.remove(self._db, "memos", key)
+        if memo.active:
+            self._words.put("memos", key, f"{memo.text} {' '.join(memo.tags)}" if memo.tags else memo.text)
+        elif was:
+            self._words.remove("memos", key)
+        if old is not None and was != memo.active:
+            self._db.run("UPDATE scopes SET size = size + ? WHERE id = ?", (1 if memo.active else -1, key >> 32))
+
+    def get(self, subject: Subject, memo_id: str) -> Memo | None:
+        row = self._db.row(
+            f"SELECT {MEMO_COLUMNS} FROM memos WHERE key >> 32 = ? AND id = ?",
+            (scope_id(self._db, subject.scope), memo_id),
+        )
+        return None if row is None else read_memo(row, subject)
+
+    def same_text(self, subject: Subject, text: str) -> list[Memo]:
+        rows = self._db.rows(
+            f"SELECT {MEMO_COLUMNS} FROM memos WHERE key >> 32 = ? AND content = ?",
+            (scope_id(self._db, subject.scope), content_of(text)),
+        )
+        return [read_memo(row, subject) for row in rows]
+
+    def list(
+        self, subject: Subject, statuses: Collection[Status] = (), limit: int | None = None, offset: int = 0
+    ) -> list[Memo]:
+        scope = scope_id(self._db, subject.scope)
+        if scope is None:
+            return []
+        where, values = _with_status(scope, statuses)
+        rows = self._db.rows(
+            f"SELECT {MEMO_COLUMNS} FROM memos WHERE {where} ORDER BY updated DESC, key DESC LIMIT ? OFFSET ?",
+            (*values, -1 if limit is None else limit, offset),
+        )
+        return [read_memo(row, subject) for row in rows]
+
+    def count(self, subject: Subject, statuses: Collection[Status] = ()) -> int:
+        scope = scope_id(self._db, subject.scope)
+        if scope is None:
+            return 0
+        where, values = _with_status(scope, statuses)
+        return self._db.value(f"SELECT count(*) FROM memos WHERE {where}", values)
+
+    def fetch(self, keys: Collection[int]) -> dict[int, Memo]:
+        rows = self._db.rows(
+            f"SELECT {MEMO_COLUMNS} FROM memos WHERE key IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(keys)),),
+        )
+        subjects = {row[0] >> 32: Subject.of_scope(scope_name(self._db, row[0] >> 32)) for row in rows}
+        return {row[0]: read_memo(row, subjects[row[0] >> 32]) for row in rows}
+
+    def touch(self, keys: Collection[int], at: datetime) -> None:
+        self._db.run(
+            "UPDATE memos SET hits = hits + 1, used = ? WHERE key IN (SELECT value FROM json_each(?))",
+            (to_ms(at), json.dumps(list(keys))),
+        )
+
+    def remove(self, memo: Memo) -> None:
+        found = self._find(scope_id(self._db, memo.subject.scope), memo)
+        if found is None:
+            return
+        key, status = found[0], found[3]
+        self._db.run("DELETE FROM memos WHERE key = ?", (key,))
+        vectors.remove(self._db, "memos", key)
+        if status == Status.ACTIVE:
+            self._words.remove("memos", key)
+            self._db.run("UPDATE scopes SET size = size - 1 WHERE id = ?", (key >> 32,))
+
+    def bury(self, tombstone: Tombstone) -> None:
+        self._db.run(
+            "INSERT OR REPLACE INTO tombstones VALUES (?, ?, ?)",
+            (tombstone.scope, tombstone.fingerprint, to_ms(tombstone.at)),
+        )
+
+    def unbury(self, scope: str, fingerprint: str) -> None:
+        self._db.run("DELETE FROM tombstones WHERE scope = ? AND fingerprint = ?", (scope, fingerprint))
+
+    def buried(self, scope: str, fingerprint: str) -> Tombstone | None:
+        at = self._db.value("SELECT at FROM tombstones WHERE scope = ? AND fingerprint = ?", (scope, fingerprint))
+        return None if at is None else Tombstone(scope, fingerprint, from_ms(at))
+
+    def subjects(self) -> Iterator[Subject]:
+        names = self._db.rows(
+            "SELECT name FROM scopes WHERE (name LIKE 'user:%' OR name LIKE 'lore:%') AND last > 0 ORDER BY name"
+        )
+        return (Subject.of_scope(name) for (name,) in names)
+
+
+def _with_status(scope: int, statuses: Collection[Status]) -> tuple[str, tuple[object, ...]]:
+    if list(statuses) == [Status.ACTIVE]:  # worded so that the partial index serves it
+        return "key >> 32 = ? AND status = 'active'", (scope,)
+    where = "key BETWEEN ? AND ?"
+    values: tuple[object, ...] = (scope << 32, (scope + 1 << 32) - 1)
+    if statuses:
+        where += " AND status IN (SELECT value FROM json_each(?))"
+        values += (json.dumps([status.value for status in statuses]),)
+    return where, values

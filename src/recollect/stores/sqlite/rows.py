@@ -1,0 +1,143 @@
+"""Records to rows and back."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from recollect.clock import from_ms, to_ms
+from recollect.stores.sqlite.database import Database, Row
+from recollect.text import clean, digest, normal
+from recollect.types import Audience, Kind, Memo, Message, Origin, Place, Provenance, Status, Subject
+
+MEMO_COLUMNS = (
+    "key, id, kind, text, content, tags, status, confidence, pinned, audience, guild, channel, source, label, "
+    "created, updated, happened, expires, supersedes, superseded_by, hits"
+)
+MESSAGE_COLUMNS = "key, id, place, author, name, text, at, bot, source, reply_to"
+
+
+def scope_id(db: Database, name: str) -> int | None:
+    return db.value("SELECT id FROM scopes WHERE name = ?", (name,))
+
+
+def make_scope(db: Database, name: str) -> int:
+    found = scope_id(db, name)
+    if found is None:
+        found = db.value("INSERT INTO scopes (name) VALUES (?) RETURNING id", (name,))
+    return found
+
+
+def next_key(db: Database, scope: str, indexed: bool) -> int:
+    """The key of a new row of this scope, which is made when it is new itself."""
+    return db.value(
+        "INSERT INTO scopes (name, last, size) VALUES (?1, 1, ?2) "
+        "ON CONFLICT (name) DO UPDATE SET last = last + 1, size = size + ?2 RETURNING id << 32 | last",
+        (scope, int(indexed)),
+    )
+
+
+def scope_name(db: Database, scope: int) -> str:
+    return db.value("SELECT name FROM scopes WHERE id = ?", (scope,))
+
+
+def content_of(text: str) -> int:
+    """A 63-bit fingerprint of the normal text."""
+    return int(digest(normal(text))[:16], 16) >> 1
+
+
+def stamp(moment: Any) -> int | None:
+    return None if moment is None else to_ms(moment)
+
+
+def moment(value: int | None) -> Any:
+    return None if value is None else from_ms(value)
+
+
+def to_json(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+_EMPTY: tuple[Any, ...] = (None, "", {})
+
+
+def memo_row(memo: Memo, key: int) -> Row:
+    source = memo.source
+    rest = {
+        "origin": source.origin.value,
+        "actor": source.actor,
+        "platform": source.platform,
+        "channel_name": source.channel_name,
+        "thread": source.thread,
+        "message": source.message,
+        "evidence": source.evidence,
+        "trace": source.trace,
+        "metadata": source.metadata,
+    }
+    return (
+        key,
+        memo.id,
+        memo.kind.value,
+        clean(memo.text),
+        content_of(memo.text),
+        json.dumps(memo.tags, ensure_ascii=False) if memo.tags else None,
+        memo.status.value,
+        memo.confidence,
+        int(memo.pinned),
+        str(memo.audience),
+        source.guild,
+        source.channel,
+        to_json({name: value for name, value in rest.items() if value not in _EMPTY}),
+        memo.label,
+        to_ms(memo.created),
+        to_ms(memo.updated),
+        stamp(memo.happened),
+        stamp(memo.expires),
+        memo.supersedes,
+        memo.superseded_by,
+        memo.hits,
+    )
+
+
+def read_memo(row: Row, subject: Subject) -> Memo:
+    source = json.loads(row[12])
+    origin = Origin(source.pop("origin", Origin.MANUAL))
+    return Memo(
+        id=row[1],
+        subject=subject,
+        kind=Kind(row[2]),
+        text=row[3],
+        tags=tuple(json.loads(row[5])) if row[5] else (),
+        status=Status(row[6]),
+        confidence=row[7],
+        pinned=bool(row[8]),
+        audience=Audience.parse(row[9]),
+        source=Provenance(origin=origin, guild=row[10], channel=row[11], **source),
+        label=row[13],
+        created=from_ms(row[14]),
+        updated=from_ms(row[15]),
+        happened=moment(row[16]),
+        expires=moment(row[17]),
+        supersedes=row[18],
+        superseded_by=row[19],
+        hits=row[20],
+        key=row[0],
+    )
+
+
+def place_json(place: Place) -> str:
+    return to_json({name: value for name, value in asdict(place).items() if value not in (None, False)})
+
+
+def read_message(row: Row, place: Place) -> Message:
+    return Message(
+        id=row[1],
+        author=row[3],
+        place=place,
+        text=row[5],
+        at=from_ms(row[6]),
+        name=row[4],
+        bot=bool(row[7]),
+        source=row[8],
+        reply_to=row[9],
+    )

@@ -1,0 +1,155 @@
+"""The tables, as ordered migrations; each is recorded in the transaction that makes it.
+
+Rows of one scope lie together: a row's key is `scope << 32 | number`, so reading a scope is one range scan
+however large the store is, and an index entry carries its scope with it.
+"""
+
+from recollect.clock import now, to_ms
+from recollect.errors import CorruptStore, NewerSchema
+from recollect.stores.sqlite.database import Database
+
+APPLICATION = 0x52454343
+"""Marks the file as ours (`RECC`)."""
+
+SCOPE_BITS = 32
+
+_FIRST = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+INSERT INTO meta VALUES ('generation', 0);
+
+CREATE TABLE scopes (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
+    last INTEGER NOT NULL DEFAULT 0,     -- highest row number given out
+    size INTEGER NOT NULL DEFAULT 0,     -- rows in the word index
+    changes INTEGER NOT NULL DEFAULT 0   -- vectors written, replaced or removed so far
+) STRICT;
+
+CREATE TABLE messages (
+    key INTEGER PRIMARY KEY, platform TEXT NOT NULL, id TEXT NOT NULL,
+    session INTEGER NOT NULL, place INTEGER NOT NULL,
+    author TEXT NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL, at INTEGER NOT NULL,
+    bot INTEGER NOT NULL, source TEXT NOT NULL, reply_to TEXT, edited INTEGER, deleted INTEGER,
+    UNIQUE (id, platform)
+) STRICT;
+CREATE INDEX messages_by_time ON messages (session, at);
+
+CREATE TABLE places (id INTEGER PRIMARY KEY, detail TEXT NOT NULL UNIQUE) STRICT;
+
+CREATE TABLE memos (
+    key INTEGER PRIMARY KEY, id TEXT NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL,
+    content INTEGER NOT NULL,            -- fingerprint of the normal text
+    tags TEXT, status TEXT NOT NULL, confidence REAL NOT NULL, pinned INTEGER NOT NULL,
+    audience TEXT NOT NULL, guild TEXT, channel TEXT, source TEXT NOT NULL, label TEXT,
+    created INTEGER NOT NULL, updated INTEGER NOT NULL, happened INTEGER, expires INTEGER,
+    supersedes TEXT, superseded_by TEXT, hits INTEGER NOT NULL DEFAULT 0, used INTEGER
+) STRICT;
+CREATE UNIQUE INDEX memos_by_id ON memos (key >> 32, id);
+CREATE INDEX memos_by_content ON memos (key >> 32, content);
+CREATE INDEX memos_by_time ON memos (key >> 32, updated) WHERE status = 'active';
+
+CREATE TABLE tombstones (
+    scope TEXT NOT NULL, fingerprint TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (scope, fingerprint)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE summaries (
+    session TEXT NOT NULL, sequence INTEGER NOT NULL, text TEXT, updated INTEGER NOT NULL, through INTEGER,
+    PRIMARY KEY (session, sequence)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE exchanges (
+    guild TEXT NOT NULL, id TEXT NOT NULL, channel TEXT NOT NULL, channel_name TEXT NOT NULL,
+    author TEXT NOT NULL, text TEXT NOT NULL, at INTEGER NOT NULL, expires INTEGER NOT NULL,
+    PRIMARY KEY (guild, at, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE jobs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, lane TEXT NOT NULL, payload TEXT NOT NULL,
+    state TEXT NOT NULL, due INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
+    worker TEXT, until INTEGER, dedupe TEXT, error TEXT
+) STRICT;
+CREATE UNIQUE INDEX jobs_once ON jobs (dedupe) WHERE dedupe IS NOT NULL;
+CREATE INDEX jobs_by_lane ON jobs (lane, id) WHERE state <> 'parked';
+CREATE INDEX jobs_by_due ON jobs (due) WHERE state = 'waiting';
+CREATE INDEX jobs_by_lease ON jobs (until) WHERE state = 'claimed';
+
+CREATE TABLE events (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, at INTEGER NOT NULL, actor TEXT NOT NULL,
+    scope INTEGER, memo TEXT, reason TEXT NOT NULL, data TEXT
+) STRICT;
+CREATE INDEX events_by_scope ON events (scope, memo);
+
+CREATE TABLE embedders (
+    id INTEGER PRIMARY KEY, corpus TEXT NOT NULL, model TEXT NOT NULL, dims INTEGER NOT NULL,
+    serving INTEGER NOT NULL, UNIQUE (corpus, model)  -- each has a table of vectors of its own
+) STRICT;
+
+CREATE TABLE vector_edits (              -- vectors that did not simply join at the end of their scope
+    scope INTEGER NOT NULL, change INTEGER NOT NULL, key INTEGER NOT NULL, PRIMARY KEY (scope, change, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE memo_words USING fts5(
+    terms, content='', contentless_delete=1, tokenize="porter ascii tokenchars '+#'");
+CREATE VIRTUAL TABLE message_words USING fts5(
+    terms, content='', contentless_delete=1, tokenize="porter ascii tokenchars '+#'");
+
+CREATE VIEW memory_facts AS SELECT
+    memos.key AS id, memos.created AS created_at, memos.updated AS updated_at, memos.guild AS guild_id,
+    memos.channel AS channel_id,
+    CASE WHEN scopes.name LIKE 'lore:%' THEN '__lore__' ELSE substr(scopes.name, 6) END AS subject,
+    memos.text AS fact,
+    CASE WHEN memos.label IN ('preference', 'profile', 'relationship', 'project', 'other', 'lore') THEN memos.label
+         WHEN memos.kind IN ('preference', 'project', 'lore') THEN memos.kind
+         WHEN memos.kind = 'person' THEN 'relationship'
+         WHEN memos.kind = 'fact' THEN 'profile' ELSE 'other' END AS fact_type,
+    memos.source ->> 'evidence' AS evidence_text, memos.source ->> 'message' AS source_message_id,
+    memos.confidence AS confidence, memos.status = 'active' AS is_active
+    FROM memos JOIN scopes ON scopes.id = memos.key >> 32;
+"""
+
+_MEMORIES = """
+DROP VIEW IF EXISTS memories;
+CREATE VIEW memories AS SELECT
+    scopes.name || '/' || memos.id AS id,
+    CASE WHEN memos.kind IN ('fact', 'preference', 'event', 'summary') THEN memos.kind ELSE 'fact' END AS category,
+    memos.text AS content, coalesce(memos.tags, '[]') AS keywords, {embedding} AS embedding,
+    strftime('%Y-%m-%dT%H:%M:%SZ', coalesce(memos.happened, memos.created) / 1000.0, 'unixepoch') AS created_at,
+    coalesce(memos.source -> 'metadata', '{{}}') AS metadata
+    FROM memos JOIN scopes ON scopes.id = memos.key >> 32 WHERE memos.status = 'active';
+"""
+
+
+def memories_view(vector_table: str | None) -> str:
+    """The view in document E's shape; it shows the vectors of the table that serves searches."""
+    found = f"(SELECT embedding FROM {vector_table} WHERE {vector_table}.key = memos.key)" if vector_table else "NULL"
+    return _MEMORIES.format(embedding=found)
+
+
+MIGRATIONS: list[tuple[str, str]] = [("first tables", _FIRST + memories_view(None))]
+"""Ordered; never changed once released, only added to."""
+
+
+def migrate(db: Database) -> None:
+    """Bring the file up to date, or refuse it untouched when it isn't ours or is newer than we are."""
+    version: int = db.pragma("user_version")
+    if db.pragma("application_id") != APPLICATION and db.value("SELECT count(*) FROM sqlite_schema"):
+        raise CorruptStore(f"{db.filename} is an SQLite file of another program; it was left as it is.")
+    if version > len(MIGRATIONS):
+        raise NewerSchema(
+            f"{db.filename} was written by a newer recollect (schema {version}, this one knows "
+            f"{len(MIGRATIONS)}); it was left as it is. Update recollect: pip install --upgrade recollect"
+        )
+    if version < len(MIGRATIONS):
+        with db.transaction("BEGIN IMMEDIATE"):
+            _apply(db, after=db.pragma("user_version"))  # read anew: another process may have been quicker
+
+
+def _apply(db: Database, after: int) -> None:
+    for number, (name, script) in enumerate(MIGRATIONS[after:], after + 1):
+        if number == 1:
+            db.pragma("application_id", APPLICATION)
+            db.run(
+                "CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, at INTEGER NOT NULL) STRICT"
+            )
+        db.run(script)
+        db.run("INSERT INTO migrations VALUES (?, ?, ?)", (number, name, to_ms(now())))
+        db.pragma("user_version", number)

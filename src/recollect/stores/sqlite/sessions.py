@@ -1,0 +1,100 @@
+"""Rolling summaries and short-term exchanges."""
+
+from datetime import datetime
+
+from recollect.clock import from_ms, to_ms
+from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.rows import moment, stamp
+from recollect.text import clean
+from recollect.types import Exchange, Summary
+
+
+class SQLiteSummaries:
+    """Every summary is a row; the highest sequence counts, and an empty one says that it was cleared."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def get(self, session: str) -> Summary | None:
+        row = self._db.row(
+            "SELECT session, text, sequence, updated, through FROM summaries WHERE session = ? "
+            "ORDER BY sequence DESC LIMIT 1",
+            (session,),
+        )
+        return None if row is None or row[1] is None else _summary(row)
+
+    def sequence(self, session: str) -> int:
+        return self._db.value("SELECT coalesce(max(sequence), 0) FROM summaries WHERE session = ?", (session,))
+
+    def save(self, summary: Summary) -> bool:
+        if summary.sequence <= self.sequence(summary.session):
+            return False
+        self._db.run(
+            "INSERT INTO summaries (session, sequence, text, updated, through) VALUES (?, ?, ?, ?, ?)",
+            (
+                summary.session,
+                summary.sequence,
+                clean(summary.text),
+                to_ms(summary.updated),
+                stamp(summary.through),
+            ),
+        )
+        return True
+
+    def clear(self, session: str, at: datetime) -> bool:
+        had = self.get(session) is not None
+        # One past whatever work in flight may have taken as its number.
+        self._db.run(
+            "INSERT INTO summaries (session, sequence, text, updated) VALUES (?, ?, NULL, ?)",
+            (session, self.sequence(session) + 2, to_ms(at)),
+        )
+        return had
+
+    def history(self, session: str, limit: int = 20) -> list[Summary]:
+        rows = self._db.rows(
+            "SELECT session, text, sequence, updated, through FROM summaries "
+            "WHERE session = ? AND text IS NOT NULL ORDER BY sequence DESC LIMIT ?",
+            (session, limit),
+        )
+        return [_summary(row) for row in rows]
+
+
+def _summary(row: tuple[str, str, int, int, int | None]) -> Summary:
+    return Summary(row[0], row[1], row[2], from_ms(row[3]), moment(row[4]))
+
+
+class SQLiteExchanges:
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def add(self, exchange: Exchange) -> bool:
+        self._db.run(
+            "INSERT OR IGNORE INTO exchanges VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                exchange.guild,
+                exchange.id,
+                exchange.channel,
+                exchange.channel_name,
+                exchange.author,
+                clean(exchange.text),
+                to_ms(exchange.at),
+                to_ms(exchange.expires),
+            ),
+        )
+        return self._db.changes() > 0
+
+    def recent(self, guild: str, now: datetime, limit: int) -> list[Exchange]:
+        rows = self._db.rows(
+            "SELECT id, guild, channel, channel_name, author, text, at, expires FROM exchanges "
+            "WHERE guild = ? AND expires > ? ORDER BY at DESC, id DESC LIMIT ?",
+            (guild, to_ms(now), limit),
+        )
+        return [Exchange(*row[:6], at=from_ms(row[6]), expires=from_ms(row[7])) for row in rows]
+
+    def sweep(self, guild: str, now: datetime, keep: int) -> int:
+        self._db.run(
+            "DELETE FROM exchanges WHERE guild = ?1 AND (expires <= ?2 OR (at, id) NOT IN "
+            "(SELECT at, id FROM exchanges WHERE guild = ?1 AND expires > ?2 ORDER BY at DESC, id DESC LIMIT ?3))",
+            (guild, to_ms(now), keep),
+        )
+        return self._db.changes()

@@ -1,0 +1,33 @@
+"""One transaction on an SQLite connection, with all its parts."""
+
+from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.events import SQLiteEvents
+from recollect.stores.sqlite.jobs import SQLiteJobs
+from recollect.stores.sqlite.journal import SQLiteJournal
+from recollect.stores.sqlite.lanes import SQLiteLanes
+from recollect.stores.sqlite.memos import SQLiteMemos
+from recollect.stores.sqlite.sessions import SQLiteExchanges, SQLiteSummaries
+from recollect.stores.sqlite.vectors import MatrixCache
+from recollect.stores.sqlite.words import WordIndex
+
+
+class SQLiteTx:
+    def __init__(self, db: Database, cache: MatrixCache | None) -> None:
+        self.db = db
+        self.words = WordIndex(db)
+        self.journal = SQLiteJournal(db, self.words)
+        self.memos = SQLiteMemos(db, self.words)
+        self.lanes = SQLiteLanes(db, self.words, cache)
+        self.summaries = SQLiteSummaries(db)
+        self.exchanges = SQLiteExchanges(db)
+        self.jobs = SQLiteJobs(db)
+        self.events = SQLiteEvents(db)
+
+    def flush(self) -> None:
+        self.words.flush()
+
+    def discard(self) -> None:
+        self.words.discard()
+
+    def generation(self) -> int:
+        return self.db.value("SELECT value FROM meta WHERE name = 'generation'")

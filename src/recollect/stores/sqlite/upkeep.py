@@ -1,0 +1,171 @@
+"""Looking after the file: examine it, copy it while in use, rebuild what is derived."""
+
+import os
+from pathlib import Path
+
+import apsw
+
+from recollect.errors import BadInput, CorruptStore
+from recollect.ports import Corpus, Finding, Progress
+from recollect.stores.sqlite import words
+from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.engine import translated
+from recollect.stores.sqlite.schema import APPLICATION, MIGRATIONS
+from recollect.stores.sqlite.tx import SQLiteTx
+
+BATCH = 500
+
+_ALIVE: dict[Corpus, str] = {
+    "memos": "SELECT key, text || coalesce(' ' || (SELECT group_concat(value, ' ') FROM json_each(tags)), '') "
+    "FROM memos WHERE status = 'active'",
+    "messages": "SELECT key, text FROM messages WHERE deleted IS NULL",
+}
+
+
+def examine(db: Database) -> list[Finding]:
+    """Everything `recollect doctor` knows to check of a store."""
+    return [
+        _sound(db),
+        Finding("schema", db.pragma("user_version") == len(MIGRATIONS), f"version {db.pragma('user_version')}"),
+        *(_agrees(db, corpus) for corpus in _ALIVE),
+        *(_counted(db, corpus) for corpus in _ALIVE),
+        *_vectors(db),
+        _parked(db),
+    ]
+
+
+def _sound(db: Database) -> Finding:
+    try:
+        faults = [row[0] for row in db.rows("PRAGMA integrity_check(20)")]
+    except apsw.Error as error:
+        faults = [str(error)]
+    return Finding("file is sound", faults == ["ok"], "" if faults == ["ok"] else "; ".join(faults))
+
+
+def _agrees(db: Database, corpus: Corpus) -> Finding:
+    """The word index holds exactly the rows that it should."""
+    alive, indexed = _ALIVE[corpus], f"SELECT id FROM {words.TABLE[corpus]}_docsize"
+    try:
+        lacks = db.value(f"SELECT count(*) FROM ({alive}) WHERE key NOT IN ({indexed})")
+        extra = db.value(f"SELECT count(*) FROM ({indexed}) WHERE id NOT IN (SELECT key FROM ({alive}))")
+    except apsw.Error as error:
+        return Finding(f"word index of {corpus}", False, f"{error}; run 'recollect reindex'")
+    detail = f"{lacks} missing, {extra} stray; run 'recollect reindex'" if lacks or extra else ""
+    return Finding(f"word index of {corpus}", not detail, detail)
+
+
+def _counted(db: Database, corpus: Corpus) -> Finding:
+    """Each scope's size is the number of its rows."""
+    rows = db.value(
+        f"SELECT count(*) FROM (SELECT key >> 32 AS scope, count(*) AS rows FROM ({_ALIVE[corpus]}) GROUP BY 1) "
+        "JOIN scopes ON scopes.id = scope WHERE size <> rows"
+    )
+    return Finding(f"sizes of scopes with {corpus}", not rows, f"{rows} wrong; run 'recollect reindex'" if rows else "")
+
+
+def _vectors(db: Database) -> list[Finding]:
+    found: list[Finding] = []
+    for number, corpus, model in db.rows("SELECT id, corpus, model FROM embedders"):
+        table = f"{corpus[:-1]}_vectors_{number}"
+        stray = db.value(f"SELECT count(*) FROM {table} WHERE key NOT IN (SELECT key FROM ({_ALIVE[corpus]}))")
+        lacks = db.value(f"SELECT count(*) FROM ({_ALIVE[corpus]}) WHERE key NOT IN (SELECT key FROM {table})")
+        detail = f"{lacks} still to embed" if lacks else ""
+        detail = f"{stray} stray; run 'recollect reindex'" if stray else detail
+        found.append(Finding(f"vectors of {corpus} by {model}", not stray, detail))
+    return found
+
+
+def _parked(db: Database) -> Finding:
+    parked = db.value("SELECT count(*) FROM jobs WHERE state = 'parked'")
+    return Finding("jobs", not parked, f"{parked} parked after repeated failures" if parked else "")
+
+
+def examine_file(path: Path) -> list[Finding]:
+    """Examine a file that may be too damaged to open as a store, without writing to it."""
+    try:
+        db = Database(path, read_only=True)
+    except apsw.Error as error:
+        return [Finding("file opens", False, str(error))]
+    try:
+        if db.pragma("application_id") != APPLICATION:
+            return [Finding("file is a recollect store", False, "another program's file, or an empty one")]
+        return examine(db)
+    except apsw.Error as error:
+        return [Finding("file is sound", False, str(error))]
+    finally:
+        db.close()
+
+
+def backup(path: Path | None, db: Database, target: Path, progress: Progress | None) -> None:
+    """Copy the store while it is in use; the copy appears under its name only when it is whole."""
+    if target.exists():
+        raise BadInput(f"{target} exists already; a backup never overwrites")
+    partial = target.with_name(target.name + ".part")
+    partial.unlink(missing_ok=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with translated(target):
+        copy = Database(partial)
+        try:
+            with copy.backup("main", db, "main") as steps:
+                while not steps.done:
+                    steps.step(2_000)
+                    if progress is not None:
+                        progress(steps.page_count - steps.remaining, steps.page_count)
+            copy.pragma("journal_mode", "delete")
+            if copy.value("PRAGMA quick_check(1)") != "ok":
+                raise CorruptStore(f"the copy of {path} is damaged, so the store is; run 'recollect doctor'")
+        finally:
+            copy.close()
+    with partial.open("rb+") as file:
+        os.fsync(file.fileno())
+    partial.rename(target)
+
+
+def reindex_step(corpus: Corpus, after: int, tx: SQLiteTx) -> tuple[int, int]:
+    """Rewrite the words of the next rows; returns (rows done, key of the last; 0 at the end)."""
+    db = tx.db
+    if after == 0:
+        _renew_if_broken(db, corpus)
+    rows = db.rows(f"{_ALIVE[corpus]} AND key > ? ORDER BY key LIMIT ?", (after, BATCH))
+    for key, text in rows:
+        tx.words.put(corpus, key, text)
+    tx.words.flush()
+    last: int = rows[-1][0] if len(rows) == BATCH else 0
+    if not last:
+        _tidy(db, corpus)
+    db.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"reindex:{corpus}", last))
+    return len(rows), last
+
+
+def _tidy(db: Database, corpus: Corpus) -> None:
+    """Drop index entries without a row, and count each scope anew."""
+    table = words.TABLE[corpus]
+    db.run(
+        f"DELETE FROM {table} WHERE rowid IN (SELECT id FROM {table}_docsize "
+        f"WHERE id NOT IN (SELECT key FROM ({_ALIVE[corpus]})))"
+    )
+    db.run(
+        "UPDATE scopes SET size = counted.rows FROM "
+        f"(SELECT key >> 32 AS scope, count(*) AS rows FROM ({_ALIVE[corpus]}) GROUP BY 1) AS counted "
+        "WHERE counted.scope = scopes.id AND size <> counted.rows"
+    )
+
+
+def reindex_start(db: Database) -> dict[Corpus, tuple[int, int]]:
+    """For each corpus how many rows there are to do, and after which key an interrupted run goes on."""
+    return {
+        corpus: (
+            db.value(f"SELECT count(*) FROM ({_ALIVE[corpus]} AND key > ?)", (at,)),
+            at,
+        )
+        for corpus in _ALIVE
+        for at in [db.value("SELECT value FROM meta WHERE name = ?", (f"reindex:{corpus}",)) or 0]
+    }
+
+
+def _renew_if_broken(db: Database, corpus: Corpus) -> None:
+    table = words.TABLE[corpus]
+    try:
+        db.run(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
+    except apsw.CorruptError:
+        db.run(f"INSERT INTO {table} ({table}) VALUES ('delete-all')")

@@ -1,0 +1,177 @@
+"""The vectors of rows, one table a model; a search compares within its scopes only."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from recollect.errors import BadInput, MissingExtra
+from recollect.ports import Corpus, Vector, VectorSet
+from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.schema import memories_view
+
+try:
+    import numpy as np
+
+    from recollect.stores.sqlite.matrix import SMALL, Matrix, MatrixCache
+except ImportError as missing:  # without the `vectors` extra nothing can have made a vector either
+    _missing: ImportError | None = missing
+else:
+    _missing = None
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from recollect.stores.sqlite.matrix import SMALL, Matrix, MatrixCache
+
+
+def make_cache() -> "MatrixCache | None":
+    return None if _missing else MatrixCache()
+
+
+def table_of(db: Database, corpus: Corpus, model: str) -> str | None:
+    found = db.value("SELECT id FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
+    return None if found is None else _table(corpus, found)
+
+
+def _table(corpus: Corpus, number: int) -> str:
+    return f"{corpus[:-1]}_vectors_{number}"
+
+
+def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, Vector]) -> None:
+    if not vectors:
+        return
+    row = db.row("SELECT id, dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
+    number, dims = row or _make_table(db, corpus, model, len(next(iter(vectors.values()))) // 4)
+    table = _table(corpus, number)
+    for key, vector in vectors.items():
+        if len(vector) != dims * 4:
+            raise BadInput(f"{model} gave a vector of {len(vector) // 4} numbers; its others have {dims}")
+        last = db.value(f"SELECT max(key) FROM {table} WHERE key < ?", ((key >> 32) + 1 << 32,))
+        _note_change(db, key, joins_at_end=last is None or last < key)
+        db.run(f"INSERT OR REPLACE INTO {table} VALUES (?, ?)", (key, vector))
+
+
+def _note_change(db: Database, key: int, joins_at_end: bool) -> None:
+    """Count a change of the scope; one that is not an addition at the end is written down for caches."""
+    change = db.value("UPDATE scopes SET changes = changes + 1 WHERE id = ? RETURNING changes", (key >> 32,))
+    if not joins_at_end:
+        db.run("INSERT INTO vector_edits VALUES (?, ?, ?)", (key >> 32, change, key))
+
+
+def _make_table(db: Database, corpus: Corpus, model: str, dims: int) -> tuple[int, int]:
+    first = not db.value("SELECT count(*) FROM embedders WHERE corpus = ?", (corpus,))
+    number: int = db.value(
+        "INSERT INTO embedders (corpus, model, dims, serving) VALUES (?, ?, ?, ?) RETURNING id",
+        (corpus, model, dims, int(first)),
+    )
+    table = _table(corpus, number)
+    db.run(f"CREATE TABLE {table} (key INTEGER PRIMARY KEY, embedding BLOB NOT NULL) STRICT")
+    if first and corpus == "memos":
+        db.run(memories_view(table))
+    return number, dims
+
+
+def remove(db: Database, corpus: Corpus, key: int) -> None:
+    for (number,) in db.rows("SELECT id FROM embedders WHERE corpus = ?", (corpus,)):
+        if db.value(f"DELETE FROM {_table(corpus, number)} WHERE key = ? RETURNING key", (key,)):
+            _note_change(db, key, joins_at_end=False)
+
+
+def sets(db: Database, corpus: Corpus) -> list[VectorSet]:
+    rows = db.rows("SELECT id, model, dims, serving FROM embedders WHERE corpus = ?", (corpus,))
+    return [
+        VectorSet(model, dims, db.value(f"SELECT count(*) FROM {_table(corpus, number)}"), bool(serving))
+        for number, model, dims, serving in rows
+    ]
+
+
+def serve(db: Database, corpus: Corpus, model: str) -> None:
+    table = table_of(db, corpus, model)
+    if table is None:
+        return
+    if corpus == "memos":
+        db.run(memories_view(table))
+    others = db.rows("SELECT id FROM embedders WHERE corpus = ? AND model <> ?", (corpus, model))
+    for (number,) in others:
+        db.run(f"DROP TABLE {_table(corpus, number)}")
+        db.run("DELETE FROM embedders WHERE id = ?", (number,))
+    db.run("UPDATE embedders SET serving = 1 WHERE corpus = ? AND model = ?", (corpus, model))
+
+
+def near(
+    db: Database,
+    cache: "MatrixCache | None",
+    corpus: Corpus,
+    scopes: Sequence[int],
+    model: str,
+    vector: Vector,
+    limit: int,
+    also: Collection[int] = (),
+    among: Collection[int] | None = None,
+) -> dict[int, float]:
+    """Cosine of the nearest `limit` rows of these scopes, and of the rows in `also`."""
+    row = db.row("SELECT id, dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
+    if row is None:
+        return {}
+    if cache is None:
+        raise MissingExtra("vector search", "vectors") from _missing
+    if len(vector) != row[1] * 4:
+        raise BadInput(f"a query vector of {len(vector) // 4} numbers does not fit {model}, which has {row[1]}")
+    query = np.frombuffer(vector, np.float32)
+    found: dict[int, float] = {}
+    for scope in scopes:
+        matrix = _matrix(db, cache, _table(corpus, row[0]), scope)
+        if matrix is not None:
+            found |= matrix.nearest(query, limit, also, among)
+    if len(scopes) > 1 and len(found) > limit:
+        best = sorted(found, key=lambda key: -found[key])[:limit]
+        found = {key: found[key] for key in {*best, *(set(also) & found.keys())}}
+    return found
+
+
+def _matrix(db: Database, cache: "MatrixCache", table: str, scope: int) -> "Matrix | None":
+    """A scope's vectors: a small one is read on the spot, a large one kept and brought up to date."""
+    changes: int = db.value("SELECT changes FROM scopes WHERE id = ?", (scope,))
+    with cache.lock:
+        held = cache.get((table, scope))
+        if held is not None and held.changes <= changes:
+            if held.changes < changes:
+                _refresh(db, held, table, scope)
+                held.changes = changes
+            return held
+    start, end = scope << 32, (scope + 1 << 32) - 1
+    keys, vectors = _load(
+        db, f"SELECT key, embedding FROM {table} WHERE key BETWEEN ? AND ? ORDER BY key", (start, end)
+    )
+    if not len(keys):
+        return None
+    matrix = Matrix(keys, vectors)
+    matrix.changes = changes
+    if len(matrix) > SMALL:
+        with cache.lock:
+            cache.put((table, scope), matrix)
+    return matrix
+
+
+def _refresh(db: Database, held: "Matrix", table: str, scope: int) -> None:
+    edited = [
+        key
+        for (key,) in db.rows(
+            "SELECT DISTINCT key FROM vector_edits WHERE scope = ? AND change > ?", (scope, held.changes)
+        )
+    ]
+    held.drop(edited)
+    added = "key > ? AND key < ?" + (f" OR key IN ({', '.join(map(str, edited))})" if edited else "")
+    keys, vectors = _load(
+        db,
+        f"SELECT key, embedding FROM {table} WHERE {added} ORDER BY key",
+        (max(held.last, (scope << 32) - 1), scope + 1 << 32),
+    )
+    if len(keys):
+        held.extend(keys, vectors)
+
+
+def _load(db: Database, sql: str, values: tuple[int, int]) -> "tuple[np.ndarray, np.ndarray]":
+    rows = db.rows(sql, values)
+    keys = np.array([row[0] for row in rows], np.int64)
+    vectors = np.frombuffer(b"".join([row[1] for row in rows]), np.float32)
+    return keys, vectors.reshape(len(rows), -1) if rows else vectors.reshape(0, 0)

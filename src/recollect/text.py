@@ -1,0 +1,105 @@
+"""Words, keys and cuts of text in any script; the standard library only."""
+
+import hashlib
+import re
+import unicodedata
+from functools import lru_cache
+
+MAX_WORDS = 20_000
+"""Words read of one text: a hostile megabyte costs milliseconds, not memory."""
+
+_ASCII_WORD = re.compile(r"c\+\+|[cf]#|[a-z0-9]+(?:'[a-z]+)?")
+_WORD = re.compile(r"c\+\+|[cf]#|[^\W_]+(?:['’][^\W_]+)?")
+_SPACE = re.compile(r"\s+")
+# Scripts written without spaces between words, or whose words carry glued particles.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\U00020000-\U0003134f]+"
+)
+
+
+def fold(text: str) -> str:
+    """The text in the form in which it is compared: one case, one width, no accents."""
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    bare = "".join(char for char in decomposed if not _is_accent(char))
+    return unicodedata.normalize("NFC", bare)
+
+
+@lru_cache(maxsize=4096)
+def _is_accent(char: str) -> bool:
+    return "\u0300" <= char <= "\u036f"
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, in order; runs of unspaced script become single characters and pairs."""
+    folded = fold(text)
+    if folded.isascii():
+        return [word.replace("'", "") for word in _ASCII_WORD.findall(folded)[:MAX_WORDS]]
+    found: list[str] = []
+    for word in _WORD.findall(folded)[:MAX_WORDS]:
+        if _UNSPACED.search(word):
+            found += _split_unspaced(word)
+        else:
+            found.append(re.sub("['’]", "", word))
+    return found[:MAX_WORDS]
+
+
+def _split_unspaced(word: str) -> list[str]:
+    parts: list[str] = []
+    end = 0
+    for run in _UNSPACED.finditer(word):
+        if run.start() > end:
+            parts.append(word[end : run.start()])
+        chars = run.group()
+        parts += chars
+        parts += [chars[i : i + 2] for i in range(len(chars) - 1)]
+        end = run.end()
+    if end < len(word):
+        parts.append(word[end:])
+    return parts
+
+
+def query_words(text: str) -> list[str]:
+    """Distinct words to look for, in order; a single character of an unspaced run yields to its pairs."""
+    found = dict.fromkeys(words(text))
+    pairs = [word for word in found if len(word) == 2 and _UNSPACED.fullmatch(word)]
+    covered = set("".join(pairs))
+    return [word for word in found if not (len(word) == 1 and word in covered)]
+
+
+def squeeze(text: str) -> str:
+    """Trim and collapse white space; NUL and other control characters become spaces."""
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else " " for char in text)
+    return _SPACE.sub(" ", text).strip()
+
+
+def normal(text: str) -> str:
+    """What two texts must share to count as the same text: folded, squeezed, no closing punctuation."""
+    return squeeze(fold(text)).rstrip(" .!?。！？")
+
+
+def digest(*parts: str) -> str:
+    """A stable hexadecimal fingerprint of several texts."""
+    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def clip(text: str, limit: int, ending: str = "…") -> str:
+    """At most `limit` characters, cut between words where that is possible."""
+    if len(text) <= limit:
+        return text
+    room = max(0, limit - len(ending))
+    cut = text[:room]
+    space = cut.rfind(" ")
+    if space > room // 2:
+        cut = cut[:space]
+    return (cut.rstrip() + ending)[:limit]
+
+
+def clean(text: str) -> str:
+    """A text that every store can hold: no lone surrogates, no NUL."""
+    if text.isascii() and "\x00" not in text:
+        return text
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")

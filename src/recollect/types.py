@@ -1,0 +1,347 @@
+"""The words of the domain as frozen records: what was said, where, and what is remembered of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+LORE = "__lore__"
+"""Subject name, in documents and views, of what belongs to a whole guild."""
+
+Metadata = Mapping[str, Any]
+
+
+class Kind(StrEnum):
+    """What sort of thing a memo says; `recollect.kinds` maps other vocabularies to it."""
+
+    FACT = "fact"
+    PREFERENCE = "preference"
+    PROJECT = "project"
+    CONSTRAINT = "constraint"
+    PERSON = "person"
+    TOOL = "tool"
+    WORKFLOW = "workflow"
+    EVENT = "event"
+    SUMMARY = "summary"
+    LORE = "lore"
+
+
+class Status(StrEnum):
+    """Where a memo is in its life; only active memos are recalled."""
+
+    ACTIVE = "active"
+    DEPRECATED = "deprecated"
+    SUPERSEDED = "superseded"
+    ARCHIVED = "archived"
+    EXPIRED = "expired"
+    DELETED = "deleted"
+
+
+class Origin(StrEnum):
+    """How a memo came to be: stated by its owner, learned from a message, or brought in."""
+
+    MANUAL = "manual"
+    DISCORD = "discord"
+    SUMMARY = "summary"
+    TOOL = "tool"
+    IMPORT = "import"
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Who could hear something: `dm:<user>` ⊂ `channel:<id>` ⊂ `guild:<id>` ⊂ `everywhere`."""
+
+    level: str
+    id: str = ""
+    guild: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> "Audience":
+        level, _, rest = text.partition(":")
+        if level == "channel":
+            guild, _, channel = rest.rpartition("/")
+            return cls(level, channel, guild)
+        return cls(level, rest, rest if level == "guild" else "")
+
+    def __str__(self) -> str:
+        if self.level == "everywhere":
+            return self.level
+        return f"{self.level}:{self.guild}/{self.id}" if self.level == "channel" else f"{self.level}:{self.id}"
+
+
+EVERYWHERE = Audience("everywhere")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something is said: a guild's channel or thread, or one person's DM.
+
+    `public` says that everyone in the guild can read the channel; unknown means private.
+    """
+
+    platform: str = "local"
+    guild: str | None = None
+    channel: str | None = None
+    thread: str | None = None
+    dm: str | None = None
+    name: str | None = None
+    public: bool = False
+    private_thread: bool = False
+
+    @property
+    def session(self) -> str:
+        """The conversation this place holds: per channel, per thread, per person in DMs."""
+        if self.dm is not None:
+            return f"{self.platform}:dm:{self.dm}"
+        if self.thread is not None:
+            return f"{self.platform}:thread:{self.thread}"
+        return f"{self.platform}:channel:{self.channel}"
+
+    @property
+    def stream(self) -> str:
+        """The channel or DM whose messages belong together; a thread belongs to its channel."""
+        if self.dm is not None:
+            return f"{self.platform}:dm:{self.dm}"
+        return f"{self.platform}:channel:{self.channel or self.thread}"
+
+    @property
+    def audience(self) -> Audience:
+        """Who can hear what is said here."""
+        if self.dm is not None:
+            return Audience("dm", self.dm)
+        guild = self.guild or ""
+        if self.thread is not None and self.private_thread:
+            return Audience("channel", self.thread, guild)
+        if self.public and self.guild is not None:
+            return Audience("guild", self.guild, self.guild)
+        return Audience("channel", self.channel or self.thread or "", guild)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One utterance, typed or spoken; immutable: an edit or a deletion is an event."""
+
+    id: str
+    author: str
+    place: Place
+    text: str
+    at: datetime
+    name: str = ""
+    bot: bool = False
+    source: str = "text"
+    reply_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A user's message, with the assistant's reply once there is one."""
+
+    message: Message
+    reply: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whom a memo is about: one person, or a guild as a whole (its lore)."""
+
+    id: str
+    guild: str | None = None
+
+    @classmethod
+    def lore(cls, guild: str) -> "Subject":
+        return cls(LORE, guild)
+
+    @property
+    def is_lore(self) -> bool:
+        return self.id == LORE
+
+    @property
+    def scope(self) -> str:
+        """The partition of the store in which this subject's memos lie together."""
+        return f"lore:{self.guild}" if self.is_lore else f"user:{self.id}"
+
+    @classmethod
+    def of_scope(cls, scope: str) -> "Subject":
+        kind, _, rest = scope.partition(":")
+        return cls.lore(rest) if kind == "lore" else cls(rest)
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a memo came from: who said it, where, in which message, in which words."""
+
+    origin: Origin = Origin.MANUAL
+    actor: str = ""
+    platform: str = "local"
+    guild: str | None = None
+    channel: str | None = None
+    channel_name: str | None = None
+    thread: str | None = None
+    message: str | None = None
+    evidence: str | None = None
+    trace: str | None = None
+    metadata: Metadata = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Memo:
+    """One durable item of memory."""
+
+    id: str
+    subject: Subject
+    kind: Kind
+    text: str
+    created: datetime
+    updated: datetime
+    source: Provenance = Provenance()
+    audience: Audience = EVERYWHERE
+    tags: tuple[str, ...] = ()
+    status: Status = Status.ACTIVE
+    confidence: float = 1.0
+    pinned: bool = False
+    label: str | None = None
+    happened: datetime | None = None
+    expires: datetime | None = None
+    supersedes: str | None = None
+    superseded_by: str | None = None
+    hits: int = 0
+    key: int = 0
+    """The store's own number for this row; 0 until it is stored."""
+
+    @property
+    def active(self) -> bool:
+        return self.status is Status.ACTIVE
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What someone states or an extractor proposes, before merging decides."""
+
+    subject: Subject
+    kind: Kind
+    text: str
+    at: datetime
+    source: Provenance = Provenance()
+    audience: Audience = EVERYWHERE
+    id: str | None = None
+    tags: tuple[str, ...] = ()
+    confidence: float = 1.0
+    label: str | None = None
+    happened: datetime | None = None
+    expires: datetime | None = None
+    supersedes: str | None = None
+    pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    memo: Memo
+    reason: str = "new"
+
+
+@dataclass(frozen=True, slots=True)
+class Revise:
+    before: Memo
+    after: Memo
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retire:
+    before: Memo
+    after: Memo
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    candidate: Candidate
+    reason: str
+    memo: Memo | None = None
+
+
+Change = Add | Revise | Retire | Skip
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """Keeps a forgotten fact forgotten; holds a fingerprint, never the content."""
+
+    scope: str
+    fingerprint: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The rolling summary of one session; a newer one has a higher sequence number."""
+
+    session: str
+    text: str
+    sequence: int
+    updated: datetime
+    through: datetime | None = None
+    """Time of the last message it covers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A short-term entry: the excerpt of a recent turn in a public channel."""
+
+    id: str
+    guild: str
+    channel: str
+    channel_name: str
+    author: str
+    text: str
+    at: datetime
+    expires: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Work that an observed message caused, waiting on disk for a worker."""
+
+    id: int
+    kind: str
+    lane: str
+    """Jobs of one lane run in order; lanes run in parallel."""
+    payload: Metadata
+    due: datetime
+    attempts: int = 0
+    state: str = "waiting"
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewJob:
+    kind: str
+    lane: str
+    payload: Metadata
+    due: datetime
+    dedupe: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One section offered to the prompt, with its budget."""
+
+    name: str
+    lines: tuple[str, ...]
+    header: str = ""
+    chars: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One line of the append-only log: what changed, by whom, why."""
+
+    kind: str
+    at: datetime
+    actor: str = ""
+    scope: str = ""
+    memo: str | None = None
+    reason: str = ""
+    data: Metadata = field(default_factory=dict[str, Any])
+    id: int = 0
