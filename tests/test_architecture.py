@@ -16,9 +16,10 @@ SRC = Path(__file__).parents[1] / "src"
 STEPS = [
     ("words", "errors text clock version"),
     ("words", "types"),
-    ("words", "ports"),
-    ("decisions", "audience guard merge rank budget prompt kinds dates"),
+    ("words", "ports plain"),
+    ("decisions", "audience guard likeness merge rank budget prompt kinds dates"),
     ("plug-ins", "stores embedders models layers"),
+    ("flows", "learn"),
     ("flows", "ingest recall commands worker privacy exchange dream vectors"),
     ("assembly", "plugins settings profiles"),
     ("assembly", "memory"),
@@ -32,7 +33,7 @@ RANK = {name: rank for rank, (_, names) in enumerate(STEPS) for name in names.sp
 TIER = {name: tier for tier, names in STEPS for name in names.split()}
 SIDEWAYS = {"words", "decisions"}
 STANDARD_LIBRARY_ONLY = {"words", "decisions"}
-ROOT_IMPORTS = {"errors", "types", "version", "memory"}  # what recollect/__init__.py hands out
+ROOT_IMPORTS = {"app", "commands", "errors", "memory", "ports", "recall", "types", "version"}  # what recollect/__init__.py hands out
 
 # Which place owns which libraries; one that is not named here may be used above the decisions.
 LIBRARIES = {
@@ -40,7 +41,7 @@ LIBRARIES = {
     "web": "fastapi starlette uvicorn jinja2",
     "mcp_server": "mcp mcp_types",
     "cli": "typer click rich",
-    "stores": "apsw psycopg psycopg_pool pgvector",
+    "stores": "apsw Stemmer psycopg psycopg_pool pgvector",
     "embedders": "wordllama",
     "models": "pydantic_ai",
     "assistant": "pydantic_ai",

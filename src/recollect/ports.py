@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from recollect.types import (
     Event,
@@ -32,13 +32,32 @@ Vector = bytes
 Corpus = Literal["memos", "messages"]
 
 
+class WordCount(NamedTuple):
+    """How often a word stands in a row, how often in its opening, and in how many rows of the scope it stands."""
+
+    times: int
+    opening: int
+    frequency: int
+
+
 @dataclass(frozen=True, slots=True)
 class WordHit:
-    """A row that shares words with the query: BM25 within the scope, and each word's part of it."""
+    """A row that shares words with the query, and which; the score is rough: it knows no lengths."""
 
     key: int
     score: float
-    parts: Mapping[str, float]
+    parts: Mapping[str, WordCount]
+
+
+@dataclass(frozen=True, slots=True)
+class Texture:
+    """What kind of texts a scope holds, from a sample of its newest rows."""
+
+    size: int
+    lengths: Sequence[int]
+    """Words of each sampled row."""
+    speakers: Mapping[str, str]
+    """Author to name, of those who speak in the sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +115,10 @@ class Journal(Protocol):
         ...
 
     def fetch(self, keys: Collection[int]) -> dict[int, Message]: ...
+    def shape(self, keys: Collection[int]) -> dict[int, tuple[int, float]]:
+        """How many words each message has, and the share of them that stands in questions."""
+        ...
+
     def beside(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]:
         """For each key the steps (−1 is the message before it) and keys of its neighbours in its session."""
         ...
@@ -171,13 +194,15 @@ class Lanes(Protocol):
         """How many rows these scopes hold."""
         ...
 
+    def texture(self, corpus: Corpus, scopes: Sequence[str], sample: int) -> Texture: ...
+
     def unembedded(self, corpus: Corpus, model: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
         """Rows without a vector of this model, by key: what to embed next."""
         ...
 
     def put_vectors(self, corpus: Corpus, model: str, made: Mapping[int, Vector]) -> None: ...
-    def vectors(self, corpus: Corpus) -> list[VectorSet]:
-        """Which models have vectors here, and how many."""
+    def vectors(self, corpus: Corpus, counted: bool = True) -> list[VectorSet]:
+        """Which models have vectors here, and how many; counting takes time in a large store."""
         ...
 
     def serve(self, corpus: Corpus, model: str) -> None:
@@ -292,7 +317,15 @@ class Embedder(Protocol):
     """Turns texts into vectors; its name marks the vectors it made."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The specification that makes this embedder again."""
+        ...
+
+    @property
+    def local(self) -> bool:
+        """Whether it embeds in this process, in a moment."""
+        ...
+
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """One vector a text, in order. Raises EmbedderError."""
         ...

@@ -8,8 +8,13 @@ from functools import lru_cache
 MAX_WORDS = 20_000
 """Words read of one text: a hostile megabyte costs milliseconds, not memory."""
 
+OPENING = 60
+"""Words at the start of a text that say what it is about."""
+
 _ASCII_WORD = re.compile(r"c\+\+|[cf]#|[a-z0-9]+(?:'[a-z]+)?")
 _WORD = re.compile(r"c\+\+|[cf]#|[^\W_]+(?:['’][^\W_]+)?")
+_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
+_SHORT_QUESTION = 15
 _SPACE = re.compile(r"\s+")
 # Scripts written without spaces between words, or whose words carry glued particles.
 _UNSPACED = re.compile(
@@ -36,14 +41,19 @@ def words(text: str) -> list[str]:
     """The words of a text, in order; runs of unspaced script become single characters and pairs."""
     folded = fold(text)
     if folded.isascii():
-        return [word.replace("'", "") for word in _ASCII_WORD.findall(folded)[:MAX_WORDS]]
+        return [_bare(word) for word in _ASCII_WORD.findall(folded)[:MAX_WORDS]]
     found: list[str] = []
     for word in _WORD.findall(folded)[:MAX_WORDS]:
         if _UNSPACED.search(word):
             found += _split_unspaced(word)
         else:
-            found.append(re.sub("['’]", "", word))
+            found.append(_bare(word.replace("’", "'")))
     return found[:MAX_WORDS]
+
+
+def _bare(word: str) -> str:
+    """Without the 's of a possessive, and without the apostrophe of a contraction."""
+    return word.removesuffix("'s").replace("'", "") if "'" in word else word
 
 
 def _split_unspaced(word: str) -> list[str]:
@@ -67,6 +77,17 @@ def query_words(text: str) -> list[str]:
     pairs = [word for word in found if len(word) == 2 and _UNSPACED.fullmatch(word)]
     covered = set("".join(pairs))
     return [word for word in found if not (len(word) == 1 and word in covered)]
+
+
+def asking(text: str) -> float:
+    """Share of the words that stand in short questions: such a text asks, it tells little."""
+    asked = total = 0
+    for sentence in _SENTENCE.findall(text[:20_000]):
+        count = len(sentence.split())
+        total += count
+        if count <= _SHORT_QUESTION and sentence.rstrip().endswith(("?", "？")):
+            asked += count
+    return asked / total if total else 0.0
 
 
 def squeeze(text: str) -> str:

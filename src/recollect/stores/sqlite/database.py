@@ -7,6 +7,8 @@ from typing import Any
 
 import apsw
 
+from recollect.text import clean
+
 Row = tuple[Any, ...]
 
 PAGE_SIZE = 4096
@@ -21,28 +23,39 @@ class Database(apsw.Connection):
     def __init__(self, path: Path | None, read_only: bool = False) -> None:
         flags = apsw.SQLITE_OPEN_READWRITE | (0 if read_only else apsw.SQLITE_OPEN_CREATE)
         super().__init__(":memory:" if path is None else str(path), flags=flags, statementcachesize=256)
+        self.unsettled: set[int] = set()
+        """Scopes whose vectors the running transaction changed: caches must not keep what it sees of them."""
         self.set_busy_timeout(BUSY_MS)
         if read_only:
             self.pragma("query_only", True)
         else:
             self.pragma("page_size", PAGE_SIZE)
-            self.pragma("journal_mode", "memory" if path is None else "wal")
         self.pragma("synchronous", "full")
         self.pragma("cache_size", -CACHE_KIB)
         self.pragma("journal_size_limit", JOURNAL_BYTES)
 
+    def use_log(self) -> None:
+        """Write ahead, so that readers and the writer don't wait for each other; changes the file."""
+        self.pragma("journal_mode", "wal" if self.filename else "memory")
+
     def run(self, sql: str, values: Row = ()) -> None:
-        self.execute(sql, values)
+        self._execute(sql, values)
 
     def value(self, sql: str, values: Row = ()) -> Any:
         """The one value that the statement yields; None when there is none."""
-        return self.execute(sql, values).get
+        return self._execute(sql, values).get
 
     def row(self, sql: str, values: Row = ()) -> Row | None:
-        return self.execute(sql, values).fetchone()
+        return self._execute(sql, values).fetchone()
 
     def rows(self, sql: str, values: Row = ()) -> list[Row]:
-        return self.execute(sql, values).fetchall()
+        return self._execute(sql, values).fetchall()
+
+    def _execute(self, sql: str, values: Row) -> apsw.Cursor:
+        try:
+            return self.execute(sql, values)
+        except UnicodeEncodeError:  # half of a character, as chat clients send it now and then
+            return self.execute(sql, tuple(clean(each) if isinstance(each, str) else each for each in values))
 
     @contextmanager
     def transaction(self, begin: str) -> Generator[None]:
@@ -54,3 +67,5 @@ class Database(apsw.Connection):
             if self.in_transaction:
                 self.execute("ROLLBACK")
             raise
+        finally:
+            self.unsettled.clear()

@@ -43,6 +43,7 @@ class _Waiting:
     work: Callable[[Any], Any]
     loop: asyncio.AbstractEventLoop
     future: asyncio.Future[Any]
+    reads: bool = False
     result: Any = None
     error: BaseException | None = None
 
@@ -77,17 +78,20 @@ class Engine(Generic[S]):
         self._thread.start()
 
     async def write(self, work: Callable[[S], T]) -> T:
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[T] = loop.create_future()
-        self._check_open()
-        self._queue.put(_Waiting(work, loop, future))
-        return await future
+        return await self._enqueue(work, reads=False)
 
     async def read(self, work: Callable[[S], T]) -> T:
         self._check_open()
         if self.path is None:
-            return await self.write(work)
+            return await self._enqueue(work, reads=True)
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._read, work)
+
+    async def _enqueue(self, work: Callable[[S], T], reads: bool) -> T:
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        self._check_open()
+        self._queue.put(_Waiting(work, loop, future, reads))
+        return await future
 
     async def close(self) -> None:
         """Finish what is queued, then let go of the file."""
@@ -112,8 +116,7 @@ class Engine(Generic[S]):
                 connection = Database(self.path, read_only=True)
                 session = self._open_session(connection)
             try:
-                with connection.transaction("BEGIN"):
-                    return work(session)
+                return _look(connection, session, work)
             finally:
                 self._idle.put((connection, session))
 
@@ -121,7 +124,8 @@ class Engine(Generic[S]):
         while True:
             group, last = self._next_group()
             if group:
-                self._commit(group)
+                self._commit([item for item in group if not item.reads])
+                self._look_up([item for item in group if item.reads])
                 _answer(group)
             if last:
                 with suppress(apsw.Error):
@@ -147,22 +151,53 @@ class Engine(Generic[S]):
         try:
             self._transact(group)
         except BaseException as error:  # noqa: BLE001 - handed to the callers
-            if len(group) == 1:
-                group[0].error = error
-            else:
+            if len(group) > 1 and not isinstance(error, StoreBusy):
                 for item in group:
                     self._commit([item])
+            else:
+                for item in group:
+                    item.error = error
+
+    def _look_up(self, group: list[_Waiting]) -> None:
+        """Reads of a store that lives in memory, and so has this connection only."""
+        for item in group:
+            self._writer.pragma("query_only", True)
+            try:
+                with translated(self.path):
+                    item.result = _look(self._writer, self._session, item.work)
+            except BaseException as error:  # noqa: BLE001 - handed to the caller
+                item.error = error
+            finally:
+                self._writer.pragma("query_only", False)
 
     def _transact(self, group: list[_Waiting]) -> None:
+        if not group:
+            return
         try:
             with translated(self.path), self._writer.transaction("BEGIN IMMEDIATE"):
                 for item in group:
-                    item.result = item.work(self._session)
+                    item.result = _call(item.work, self._session)
                 self._session.flush()
                 self._writer.run("UPDATE meta SET value = value + 1 WHERE name = 'generation'")
         except BaseException:
             self._session.discard()
             raise
+
+
+def _look(connection: Database, session: S, work: Callable[[S], T]) -> T:
+    try:
+        with connection.transaction("BEGIN"):
+            return _call(work, session)
+    except apsw.ReadOnlyError as error:
+        session.discard()
+        raise StoreError("a unit of work that was given to read can't write; give it to write") from error
+
+
+def _call(work: Callable[[S], T], session: S) -> T:
+    try:
+        return work(session)
+    except StopIteration as error:  # a future can't carry it: its waiter would wait for ever
+        raise RuntimeError("a unit of work raised StopIteration") from error
 
 
 def _answer(group: list[_Waiting]) -> None:

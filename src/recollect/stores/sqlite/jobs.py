@@ -52,7 +52,11 @@ class SQLiteJobs:
         return self._release(job_id, worker, "waiting", error, due)
 
     def park(self, job_id: int, worker: str, error: str) -> bool:
-        return self._release(job_id, worker, "parked", error)
+        """Put a job aside; its dedupe key is free again."""
+        released = self._release(job_id, worker, "parked", error)
+        if released:
+            self._db.run("UPDATE jobs SET dedupe = NULL WHERE id = ?", (job_id,))
+        return released
 
     def _release(self, job_id: int, worker: str, state: str, error: str, due: datetime | None = None) -> bool:
         self._db.run(

@@ -9,7 +9,7 @@ from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.database import Database, Row
 from recollect.stores.sqlite.rows import MESSAGE_COLUMNS, make_scope, next_key, place_json, read_message, scope_id
 from recollect.stores.sqlite.words import WordIndex
-from recollect.text import clean
+from recollect.text import asking, clean
 from recollect.types import Message, Place
 
 
@@ -25,8 +25,8 @@ class SQLiteJournal:
         key = next_key(self._db, place.stream, indexed=True)
         text = clean(message.text)
         self._db.run(
-            "INSERT INTO messages (key, platform, id, session, place, author, name, text, at, bot, source, reply_to) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO messages (key, platform, id, session, place, author, name, text, at, bot, source, reply_to, "
+            "length, asks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 key,
                 place.platform,
@@ -40,6 +40,8 @@ class SQLiteJournal:
                 int(message.bot),
                 message.source,
                 message.reply_to,
+                text.count(" ") + 1,
+                asking(text),
             ),
         )
         self._index.put("messages", key, text)
@@ -52,9 +54,9 @@ class SQLiteJournal:
 
     def edit(self, platform: str, message_id: str, text: str, at: datetime) -> bool:
         row = self._db.row(
-            "UPDATE messages SET text = ?, edited = ? WHERE id = ? AND platform = ? AND deleted IS NULL "
-            "AND coalesce(edited, 0) <= ? RETURNING key",
-            (clean(text), to_ms(at), message_id, platform, to_ms(at)),
+            "UPDATE messages SET text = ?, edited = ?, length = ?, asks = ? WHERE id = ? AND platform = ? "
+            "AND deleted IS NULL AND coalesce(edited, 0) <= ? RETURNING key",
+            (clean(text), to_ms(at), text.count(" ") + 1, asking(text), message_id, platform, to_ms(at)),
         )
         if row is None:
             return False
@@ -109,6 +111,13 @@ class SQLiteJournal:
             (json.dumps(list(keys)),),
         )
         return dict(zip((row[0] for row in rows), self._read(rows), strict=True))
+
+    def shape(self, keys: Collection[int]) -> dict[int, tuple[int, float]]:
+        rows = self._db.rows(
+            "SELECT key, length, asks FROM messages WHERE key IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(keys)),),
+        )
+        return {key: (length, asks) for key, length, asks in rows}
 
     def beside(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]:
         return {key: self._steps(key, reach) for key in keys}

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.clock import to_ms
-from recollect.ports import Corpus, Filters, Vector, VectorSet, WordHit
+from recollect.ports import Corpus, Filters, Texture, Vector, VectorSet, WordHit
 from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.words import WordIndex
@@ -17,6 +17,13 @@ _RECENT: dict[Corpus, str] = {
     "memos": "SELECT key, updated FROM memos WHERE key >> 32 = ? AND status = 'active' "
     "ORDER BY updated DESC, key DESC LIMIT ?",
     "messages": "SELECT key, at FROM messages WHERE key BETWEEN ? << 32 AND (?1 << 32) + 4294967295 "
+    "AND deleted IS NULL ORDER BY key DESC LIMIT ?2",
+}
+
+_SAMPLE: dict[Corpus, str] = {
+    "memos": "SELECT length(text) / 6 + 1, '', '' FROM memos WHERE key BETWEEN ? << 32 AND (?1 << 32) + 4294967295 "
+    "ORDER BY key DESC LIMIT ?2",
+    "messages": "SELECT length, author, name FROM messages WHERE key BETWEEN ? << 32 AND (?1 << 32) + 4294967295 "
     "AND deleted IS NULL ORDER BY key DESC LIMIT ?2",
 }
 
@@ -72,6 +79,16 @@ class SQLiteLanes:
     def size(self, scopes: Sequence[str]) -> int:
         return sum(size for _, size in self._scopes(scopes))
 
+    def texture(self, corpus: Corpus, scopes: Sequence[str], sample: int) -> Texture:
+        lengths: list[int] = []
+        speakers: dict[str, str] = {}
+        found = self._scopes(scopes)
+        for scope, _ in found:
+            for length, author, name in self._db.rows(_SAMPLE[corpus], (scope, sample)):
+                lengths.append(length)
+                speakers[author] = name
+        return Texture(sum(size for _, size in found), lengths, speakers)
+
     def unembedded(self, corpus: Corpus, model: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
         table = vectors.table_of(self._db, corpus, model)
         missing = f"AND NOT EXISTS (SELECT 1 FROM {table} WHERE {table}.key = {corpus}.key)" if table else ""
@@ -87,8 +104,8 @@ class SQLiteLanes:
         )
         vectors.add(self._db, corpus, model, {key: made[key] for (key,) in rows})
 
-    def vectors(self, corpus: Corpus) -> list[VectorSet]:
-        return vectors.sets(self._db, corpus)
+    def vectors(self, corpus: Corpus, counted: bool = True) -> list[VectorSet]:
+        return vectors.sets(self._db, corpus, counted)
 
     def serve(self, corpus: Corpus, model: str) -> None:
         vectors.serve(self._db, corpus, model)

@@ -3,6 +3,7 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Collection
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -17,15 +18,19 @@ COARSE = 10
 
 
 class Matrix:
-    """Grows at the end without copying what is there."""
+    """The vectors of a scope at one moment; never changed, so that threads share it without a lock.
 
-    def __init__(self, keys: Array, vectors: Array) -> None:
-        self.changes = 0
+    A successor that only adds rows at the end uses the same memory: nobody looks beyond his own count.
+    """
+
+    def __init__(self, keys: Array, vectors: Array, changes: int) -> None:
+        self.changes = changes
         """The state of the scope that this reflects."""
         self._count = len(keys)
         self._keys = keys
         self._vectors = vectors
         self._signs = _signs(vectors) if self._count > SMALL else None
+        self._has_heir = False
 
     def __len__(self) -> int:
         return self._count
@@ -39,39 +44,44 @@ class Matrix:
         """The highest key there is."""
         return int(self._keys[self._count - 1]) if self._count else -1
 
-    def drop(self, keys: Collection[int]) -> None:
+    def without(self, keys: Collection[int]) -> "Matrix":
         rows = self._find(keys)
-        if len(rows):
-            self._select(np.delete(np.arange(self._count), rows))
+        return self._select(np.delete(np.arange(self._count), rows)) if len(rows) else self
 
-    def extend(self, keys: Array, vectors: Array) -> None:
-        """Add rows that are not there yet."""
+    def extended(self, keys: Array, vectors: Array, changes: int) -> "Matrix":
+        """With rows that are not there yet, at a later state of the scope."""
         start, end = self._count, self._count + len(keys)
-        self._reserve(end)
-        self._keys[start:end] = keys
-        self._vectors[start:end] = vectors
-        if self._signs is not None:
-            self._signs[start:end] = _signs(vectors)
-        self._count = end
-        if start and keys[0] < self._keys[start - 1]:
-            self._select(np.argsort(self._keys[:end]))
+        heir = self._heir(end)
+        heir.changes, heir._count = changes, end
+        heir._keys[start:end] = keys
+        heir._vectors[start:end] = vectors
+        if heir._signs is not None:
+            heir._signs[start:end] = _signs(vectors)
+        in_order = not start or not len(keys) or keys[0] > self._keys[start - 1]
+        return heir if in_order else heir._select(np.argsort(heir._keys[:end]))
 
-    def _select(self, rows: Array) -> None:
-        self._keys, self._vectors = self._keys[rows], self._vectors[rows]
-        self._signs = None if self._signs is None else self._signs[rows]
-        self._count = len(rows)
+    def _select(self, rows: Array) -> "Matrix":
+        chosen = copy(self)
+        chosen._keys, chosen._vectors = self._keys[rows], self._vectors[rows]
+        chosen._signs = None if self._signs is None else self._signs[rows]
+        chosen._count, chosen._has_heir = len(rows), False
+        return chosen
 
-    def _reserve(self, rows: int) -> None:
-        if rows <= len(self._keys):
-            return
-        more = rows + rows // 4 - self._count
-        self._keys = np.concatenate([self._keys[: self._count], np.zeros(more, self._keys.dtype)])
-        self._vectors = np.concatenate(
-            [self._vectors[: self._count], np.zeros((more, self._vectors.shape[1]), np.float32)]
-        )
-        if self._signs is not None:
-            blank = np.zeros((more, self._signs.shape[1]), np.uint64)
-            self._signs = np.concatenate([self._signs[: self._count], blank])
+    def _heir(self, rows: int) -> "Matrix":
+        """A copy with room for so many rows; the first one may write behind ours."""
+        heir = copy(self)
+        heir._has_heir = False
+        if self._has_heir or rows > len(self._keys):
+            more = max(0, rows + rows // 4 - self._count)
+            heir._keys = self._with_room(self._keys, more)
+            heir._vectors = self._with_room(self._vectors, more)
+            heir._signs = None if self._signs is None else self._with_room(self._signs, more)
+        else:
+            self._has_heir = True
+        return heir
+
+    def _with_room(self, rows: Array, more: int) -> Array:
+        return np.concatenate([rows[: self._count], np.zeros((more, *rows.shape[1:]), rows.dtype)])
 
     def nearest(
         self, query: Array, limit: int, also: Collection[int] = (), among: Collection[int] | None = None

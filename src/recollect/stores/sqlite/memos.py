@@ -138,7 +138,8 @@ class SQLiteMemos:
 
     def subjects(self) -> Iterator[Subject]:
         names = self._db.rows(
-            "SELECT name FROM scopes WHERE (name LIKE 'user:%' OR name LIKE 'lore:%') AND last > 0 ORDER BY name"
+            "SELECT name FROM scopes WHERE (name LIKE 'user:%' OR name LIKE 'lore:%') AND EXISTS "
+            "(SELECT 1 FROM memos WHERE key BETWEEN scopes.id << 32 AND (scopes.id << 32) + 4294967295) ORDER BY name"
         )
         return (Subject.of_scope(name) for (name,) in names)
 

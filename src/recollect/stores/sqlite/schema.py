@@ -29,6 +29,7 @@ CREATE TABLE messages (
     session INTEGER NOT NULL, place INTEGER NOT NULL,
     author TEXT NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL, at INTEGER NOT NULL,
     bot INTEGER NOT NULL, source TEXT NOT NULL, reply_to TEXT, edited INTEGER, deleted INTEGER,
+    length INTEGER NOT NULL, asks REAL NOT NULL,  -- words, and the share of them that stands in questions
     UNIQUE (id, platform)
 ) STRICT;
 CREATE INDEX messages_by_time ON messages (session, at);
@@ -79,7 +80,7 @@ CREATE TABLE events (
 CREATE INDEX events_by_scope ON events (scope, memo);
 
 CREATE TABLE embedders (
-    id INTEGER PRIMARY KEY, corpus TEXT NOT NULL, model TEXT NOT NULL, dims INTEGER NOT NULL,
+    id INTEGER PRIMARY KEY AUTOINCREMENT, corpus TEXT NOT NULL, model TEXT NOT NULL, dims INTEGER NOT NULL,
     serving INTEGER NOT NULL, UNIQUE (corpus, model)  -- each has a table of vectors of its own
 ) STRICT;
 
@@ -88,9 +89,13 @@ CREATE TABLE vector_edits (              -- vectors that did not simply join at 
 ) STRICT, WITHOUT ROWID;
 
 CREATE VIRTUAL TABLE memo_words USING fts5(
-    terms, content='', contentless_delete=1, tokenize="porter ascii tokenchars '+#'");
+    terms, content='', contentless_delete=1, tokenize="ascii tokenchars '+#'");
+CREATE VIRTUAL TABLE memo_words_rows USING fts5vocab(memo_words, row);
+CREATE VIRTUAL TABLE memo_words_places USING fts5vocab(memo_words, instance);
 CREATE VIRTUAL TABLE message_words USING fts5(
-    terms, content='', contentless_delete=1, tokenize="porter ascii tokenchars '+#'");
+    terms, content='', contentless_delete=1, tokenize="ascii tokenchars '+#'");
+CREATE VIRTUAL TABLE message_words_rows USING fts5vocab(message_words, row);
+CREATE VIRTUAL TABLE message_words_places USING fts5vocab(message_words, instance);
 
 CREATE VIEW memory_facts AS SELECT
     memos.key AS id, memos.created AS created_at, memos.updated AS updated_at, memos.guild AS guild_id,
@@ -138,6 +143,7 @@ def migrate(db: Database) -> None:
             f"{db.filename} was written by a newer recollect (schema {version}, this one knows "
             f"{len(MIGRATIONS)}); it was left as it is. Update recollect: pip install --upgrade recollect"
         )
+    db.use_log()
     if version < len(MIGRATIONS):
         with db.transaction("BEGIN IMMEDIATE"):
             _apply(db, after=db.pragma("user_version"))  # read anew: another process may have been quicker

@@ -43,10 +43,12 @@ class SQLiteSummaries:
 
     def clear(self, session: str, at: datetime) -> bool:
         had = self.get(session) is not None
+        last = self.sequence(session)
+        self._db.run("DELETE FROM summaries WHERE session = ?", (session,))
         # One past whatever work in flight may have taken as its number.
         self._db.run(
             "INSERT INTO summaries (session, sequence, text, updated) VALUES (?, ?, NULL, ?)",
-            (session, self.sequence(session) + 2, to_ms(at)),
+            (session, last + 2, to_ms(at)),
         )
         return had
 

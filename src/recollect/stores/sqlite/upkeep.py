@@ -1,13 +1,14 @@
 """Looking after the file: examine it, copy it while in use, rebuild what is derived."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import apsw
 
-from recollect.errors import BadInput, CorruptStore
+from recollect.errors import BadInput, CorruptStore, StoreUnwritable
 from recollect.ports import Corpus, Finding, Progress
-from recollect.stores.sqlite import words
+from recollect.stores.sqlite import vectors, words
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.engine import translated
 from recollect.stores.sqlite.schema import APPLICATION, MIGRATIONS
@@ -22,16 +23,39 @@ _ALIVE: dict[Corpus, str] = {
 }
 
 
+_COUNTED = (
+    "SELECT scopes.id AS scope, size, coalesce(sum(alive.rows), 0) AS rows FROM scopes LEFT JOIN ("
+    + " UNION ALL ".join(
+        f"SELECT key >> 32 AS scope, count(*) AS rows FROM ({each}) GROUP BY 1" for each in _ALIVE.values()
+    )
+    + ") AS alive ON alive.scope = scopes.id GROUP BY scopes.id"
+)
+
+
 def examine(db: Database) -> list[Finding]:
-    """Everything `recollect doctor` knows to check of a store."""
-    return [
-        _sound(db),
-        Finding("schema", db.pragma("user_version") == len(MIGRATIONS), f"version {db.pragma('user_version')}"),
-        *(_agrees(db, corpus) for corpus in _ALIVE),
-        *(_counted(db, corpus) for corpus in _ALIVE),
-        *_vectors(db),
-        _parked(db),
-    ]
+    """Everything `recollect doctor` knows to check of a store; a check that meets damage is a finding too."""
+    findings = [_sound(db)]
+    for name, check in (
+        ("schema", _schema),
+        ("word indexes", _indexes),
+        ("sizes of scopes", _sizes),
+        ("vectors", _vectors),
+        ("jobs", _parked),
+    ):
+        try:
+            findings += check(db)
+        except apsw.Error as error:
+            findings.append(Finding(name, False, f"{error}; restore the file from a backup"))
+    return findings
+
+
+def _schema(db: Database) -> list[Finding]:
+    version: int = db.pragma("user_version")
+    return [Finding("schema", version == len(MIGRATIONS), f"version {version}")]
+
+
+def _indexes(db: Database) -> list[Finding]:
+    return [_agrees(db, corpus) for corpus in _ALIVE]
 
 
 def _sound(db: Database) -> Finding:
@@ -54,13 +78,10 @@ def _agrees(db: Database, corpus: Corpus) -> Finding:
     return Finding(f"word index of {corpus}", not detail, detail)
 
 
-def _counted(db: Database, corpus: Corpus) -> Finding:
+def _sizes(db: Database) -> list[Finding]:
     """Each scope's size is the number of its rows."""
-    rows = db.value(
-        f"SELECT count(*) FROM (SELECT key >> 32 AS scope, count(*) AS rows FROM ({_ALIVE[corpus]}) GROUP BY 1) "
-        "JOIN scopes ON scopes.id = scope WHERE size <> rows"
-    )
-    return Finding(f"sizes of scopes with {corpus}", not rows, f"{rows} wrong; run 'recollect reindex'" if rows else "")
+    wrong = db.value(f"SELECT count(*) FROM ({_COUNTED}) WHERE size <> rows")
+    return [Finding("sizes of scopes", not wrong, f"{wrong} wrong; run 'recollect reindex'" if wrong else "")]
 
 
 def _vectors(db: Database) -> list[Finding]:
@@ -75,9 +96,9 @@ def _vectors(db: Database) -> list[Finding]:
     return found
 
 
-def _parked(db: Database) -> Finding:
+def _parked(db: Database) -> list[Finding]:
     parked = db.value("SELECT count(*) FROM jobs WHERE state = 'parked'")
-    return Finding("jobs", not parked, f"{parked} parked after repeated failures" if parked else "")
+    return [Finding("jobs", not parked, f"{parked} parked after repeated failures" if parked else "")]
 
 
 def examine_file(path: Path) -> list[Finding]:
@@ -87,6 +108,7 @@ def examine_file(path: Path) -> list[Finding]:
     except apsw.Error as error:
         return [Finding("file opens", False, str(error))]
     try:
+        db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         if db.pragma("application_id") != APPLICATION:
             return [Finding("file is a recollect store", False, "another program's file, or an empty one")]
         return examine(db)
@@ -101,24 +123,34 @@ def backup(path: Path | None, db: Database, target: Path, progress: Progress | N
     if target.exists():
         raise BadInput(f"{target} exists already; a backup never overwrites")
     partial = target.with_name(target.name + ".part")
-    partial.unlink(missing_ok=True)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with translated(target):
-        copy = Database(partial)
-        try:
-            with copy.backup("main", db, "main") as steps:
-                while not steps.done:
-                    steps.step(2_000)
-                    if progress is not None:
-                        progress(steps.page_count - steps.remaining, steps.page_count)
-            copy.pragma("journal_mode", "delete")
-            if copy.value("PRAGMA quick_check(1)") != "ok":
-                raise CorruptStore(f"the copy of {path} is damaged, so the store is; run 'recollect doctor'")
-        finally:
-            copy.close()
-    with partial.open("rb+") as file:
-        os.fsync(file.fileno())
-    partial.rename(target)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial.unlink(missing_ok=True)
+        with translated(target):
+            _copy(path, db, partial, progress)
+        with partial.open("rb+") as file:
+            os.fsync(file.fileno())
+        partial.rename(target)
+    except OSError as error:
+        raise StoreUnwritable(f"cannot write the backup {target}: {error.strerror}") from error
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+def _copy(path: Path | None, db: Database, target: Path, progress: Progress | None) -> None:
+    copy = Database(target)
+    try:
+        with copy.backup("main", db, "main") as steps:
+            while not steps.done:
+                steps.step(2_000)
+                if progress is not None:
+                    progress(steps.page_count - steps.remaining, steps.page_count)
+        copy.pragma("journal_mode", "delete")
+        if copy.value("PRAGMA quick_check(1)") != "ok":
+            raise CorruptStore(f"the copy of {path} is damaged, so the store is; run 'recollect doctor'")
+    finally:
+        copy.close()
 
 
 def reindex_step(corpus: Corpus, after: int, tx: SQLiteTx) -> tuple[int, int]:
@@ -138,16 +170,19 @@ def reindex_step(corpus: Corpus, after: int, tx: SQLiteTx) -> tuple[int, int]:
 
 
 def _tidy(db: Database, corpus: Corpus) -> None:
-    """Drop index entries without a row, and count each scope anew."""
+    """Drop index entries and vectors without a row, and count each scope anew."""
     table = words.TABLE[corpus]
     db.run(
         f"DELETE FROM {table} WHERE rowid IN (SELECT id FROM {table}_docsize "
         f"WHERE id NOT IN (SELECT key FROM ({_ALIVE[corpus]})))"
     )
+    for (number,) in db.rows("SELECT id FROM embedders WHERE corpus = ?", (corpus,)):
+        alive = f"SELECT key FROM ({_ALIVE[corpus]})"
+        for (key,) in db.rows(f"SELECT key FROM {corpus[:-1]}_vectors_{number} WHERE key NOT IN ({alive})"):
+            vectors.remove(db, corpus, key)
     db.run(
-        "UPDATE scopes SET size = counted.rows FROM "
-        f"(SELECT key >> 32 AS scope, count(*) AS rows FROM ({_ALIVE[corpus]}) GROUP BY 1) AS counted "
-        "WHERE counted.scope = scopes.id AND size <> counted.rows"
+        f"UPDATE scopes SET size = counted.rows FROM ({_COUNTED}) AS counted "
+        "WHERE counted.scope = scopes.id AND scopes.size <> counted.rows"
     )
 
 

@@ -40,11 +40,12 @@ def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, Vector])
     if not vectors:
         return
     row = db.row("SELECT id, dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
-    number, dims = row or _make_table(db, corpus, model, len(next(iter(vectors.values()))) // 4)
-    table = _table(corpus, number)
+    dims = row[1] if row else len(next(iter(vectors.values()))) // 4
+    for vector in vectors.values():
+        if len(vector) != dims * 4 or not dims:
+            raise BadInput(f"{model} gave a vector of {len(vector) / 4:g} numbers; its others have {dims}")
+    table = _table(corpus, row[0]) if row else _make_table(db, corpus, model, dims)
     for key, vector in vectors.items():
-        if len(vector) != dims * 4:
-            raise BadInput(f"{model} gave a vector of {len(vector) // 4} numbers; its others have {dims}")
         last = db.value(f"SELECT max(key) FROM {table} WHERE key < ?", ((key >> 32) + 1 << 32,))
         _note_change(db, key, joins_at_end=last is None or last < key)
         db.run(f"INSERT OR REPLACE INTO {table} VALUES (?, ?)", (key, vector))
@@ -53,11 +54,12 @@ def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, Vector])
 def _note_change(db: Database, key: int, joins_at_end: bool) -> None:
     """Count a change of the scope; one that is not an addition at the end is written down for caches."""
     change = db.value("UPDATE scopes SET changes = changes + 1 WHERE id = ? RETURNING changes", (key >> 32,))
+    db.unsettled.add(key >> 32)
     if not joins_at_end:
         db.run("INSERT INTO vector_edits VALUES (?, ?, ?)", (key >> 32, change, key))
 
 
-def _make_table(db: Database, corpus: Corpus, model: str, dims: int) -> tuple[int, int]:
+def _make_table(db: Database, corpus: Corpus, model: str, dims: int) -> str:
     first = not db.value("SELECT count(*) FROM embedders WHERE corpus = ?", (corpus,))
     number: int = db.value(
         "INSERT INTO embedders (corpus, model, dims, serving) VALUES (?, ?, ?, ?) RETURNING id",
@@ -67,7 +69,7 @@ def _make_table(db: Database, corpus: Corpus, model: str, dims: int) -> tuple[in
     db.run(f"CREATE TABLE {table} (key INTEGER PRIMARY KEY, embedding BLOB NOT NULL) STRICT")
     if first and corpus == "memos":
         db.run(memories_view(table))
-    return number, dims
+    return table
 
 
 def remove(db: Database, corpus: Corpus, key: int) -> None:
@@ -76,12 +78,16 @@ def remove(db: Database, corpus: Corpus, key: int) -> None:
             _note_change(db, key, joins_at_end=False)
 
 
-def sets(db: Database, corpus: Corpus) -> list[VectorSet]:
+def sets(db: Database, corpus: Corpus, counted: bool) -> list[VectorSet]:
     rows = db.rows("SELECT id, model, dims, serving FROM embedders WHERE corpus = ?", (corpus,))
     return [
-        VectorSet(model, dims, db.value(f"SELECT count(*) FROM {_table(corpus, number)}"), bool(serving))
+        VectorSet(model, dims, _count(db, _table(corpus, number)) if counted else 0, bool(serving))
         for number, model, dims, serving in rows
     ]
+
+
+def _count(db: Database, table: str) -> int:
+    return db.value(f"SELECT count(*) FROM {table}")
 
 
 def serve(db: Database, corpus: Corpus, model: str) -> None:
@@ -129,49 +135,52 @@ def near(
 
 
 def _matrix(db: Database, cache: "MatrixCache", table: str, scope: int) -> "Matrix | None":
-    """A scope's vectors: a small one is read on the spot, a large one kept and brought up to date."""
+    """A scope's vectors: a small one is read on the spot, a large one kept and brought up to date.
+
+    What a transaction sees of its own changes is not kept: it may be undone.
+    """
     changes: int = db.value("SELECT changes FROM scopes WHERE id = ?", (scope,))
     with cache.lock:
         held = cache.get((table, scope))
-        if held is not None and held.changes <= changes:
-            if held.changes < changes:
-                _refresh(db, held, table, scope)
-                held.changes = changes
+        if held is not None and held.changes == changes:
             return held
+        if held is not None and held.changes < changes:
+            matrix = _refreshed(db, held, table, scope, changes)
+            if scope not in db.unsettled:
+                cache.put((table, scope), matrix)
+            return matrix
     start, end = scope << 32, (scope + 1 << 32) - 1
     keys, vectors = _load(
         db, f"SELECT key, embedding FROM {table} WHERE key BETWEEN ? AND ? ORDER BY key", (start, end)
     )
     if not len(keys):
         return None
-    matrix = Matrix(keys, vectors)
-    matrix.changes = changes
-    if len(matrix) > SMALL:
+    matrix = Matrix(keys, vectors, changes)
+    if len(matrix) > SMALL and scope not in db.unsettled:
         with cache.lock:
             cache.put((table, scope), matrix)
     return matrix
 
 
-def _refresh(db: Database, held: "Matrix", table: str, scope: int) -> None:
+def _refreshed(db: Database, held: "Matrix", table: str, scope: int, changes: int) -> "Matrix":
     edited = [
         key
         for (key,) in db.rows(
             "SELECT DISTINCT key FROM vector_edits WHERE scope = ? AND change > ?", (scope, held.changes)
         )
     ]
-    held.drop(edited)
+    kept = held.without(edited)
     added = "key > ? AND key < ?" + (f" OR key IN ({', '.join(map(str, edited))})" if edited else "")
     keys, vectors = _load(
         db,
         f"SELECT key, embedding FROM {table} WHERE {added} ORDER BY key",
-        (max(held.last, (scope << 32) - 1), scope + 1 << 32),
+        (max(kept.last, (scope << 32) - 1), scope + 1 << 32),
     )
-    if len(keys):
-        held.extend(keys, vectors)
+    return kept.extended(keys, vectors, changes)
 
 
 def _load(db: Database, sql: str, values: tuple[int, int]) -> "tuple[np.ndarray, np.ndarray]":
     rows = db.rows(sql, values)
     keys = np.array([row[0] for row in rows], np.int64)
     vectors = np.frombuffer(b"".join([row[1] for row in rows]), np.float32)
-    return keys, vectors.reshape(len(rows), -1) if rows else vectors.reshape(0, 0)
+    return keys, vectors.reshape(len(rows), -1) if rows else vectors.reshape(0, 1)

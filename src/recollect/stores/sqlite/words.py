@@ -1,22 +1,21 @@
-"""The word index: FTS5 over our own words, each written together with the number of its scope.
+"""The word index: FTS5 over our own stems, each written together with the number of its scope.
 
 `12xrust` is the word "rust" in scope 12, so a posting list never mixes scopes and a search costs the same
-however many scopes there are. FTS5 counts and stems; BM25's word weights are taken within the scopes asked for.
+however many scopes there are. FTS5 keeps the lists; how a text is cut into words is ours, and so is the score.
 """
 
 import math
 from collections.abc import Collection, Sequence
 
-from recollect.ports import Corpus, WordHit
+from recollect.ports import Corpus, WordCount, WordHit
+from recollect.stores._stems import stems
 from recollect.stores.sqlite.database import Database
-from recollect.text import words
+from recollect.text import OPENING, clean, words
 
 TABLE: dict[Corpus, str] = {"memos": "memo_words", "messages": "message_words"}
-
-SMALL = 2_000
-"""Rows up to which every word is looked up in full."""
-POSTINGS = 3_000
-"""Rows of large scopes that are scored for one query: rare words first, common words as far as there is room."""
+POSTINGS = 4_000
+"""Entries read for one query: the rare words decide, so they come first, and common ones as far as there is room."""
+K1 = 0.9
 
 
 class WordIndex:
@@ -40,7 +39,7 @@ class WordIndex:
             if text is None:
                 self._db.run(f"DELETE FROM {TABLE[corpus]} WHERE rowid = ?", (key,))
             else:
-                terms = " ".join([f"{key >> 32}x{word}" for word in words(text)])
+                terms = " ".join([f"{key >> 32}x{stem}" for stem in stems(words(text))])
                 self._db.run(f"INSERT OR REPLACE INTO {TABLE[corpus]} (rowid, terms) VALUES (?, ?)", (key, terms))
         self._pending.clear()
 
@@ -57,73 +56,46 @@ class WordIndex:
         limit: int,
         among: Collection[int] | None = None,
     ) -> list[WordHit]:
-        """The best rows by BM25 within these scopes, which hold `size` rows."""
+        """The rows of these scopes, `size` in all, that share the rarest words with the query."""
         self.flush()
-        found: dict[int, dict[str, float]] = {}
-        total = _rows(self._db, TABLE[corpus])
-        for term, room in _affordable(self._db, corpus, scopes, size, terms):
-            rows = [row for scope in scopes for row in _postings(self._db, corpus, scope, term, room, total)]
-            weight = math.log(1 + max(0, size - len(rows) + 0.5) / (len(rows) + 0.5))
-            for key, frequency in rows:
+        by_stem = dict(zip(stems([clean(term) for term in terms]), terms, strict=True))
+        found: dict[int, dict[str, WordCount]] = {}
+        for stem, frequency in self._affordable(corpus, scopes, list(by_stem)):
+            for key, (times, opening) in self._postings(corpus, scopes, stem).items():
                 if among is None or key in among:
-                    found.setdefault(key, {})[term] = weight * frequency
-        hits = [WordHit(key, sum(parts.values()), parts) for key, parts in found.items()]
+                    found.setdefault(key, {})[by_stem[stem]] = WordCount(times, opening, frequency)
+        hits = [WordHit(key, _score(parts, size), parts) for key, parts in found.items()]
         hits.sort(key=lambda hit: (-hit.score, -hit.key))
         return hits[:limit]
 
+    def _affordable(self, corpus: Corpus, scopes: Sequence[int], terms: Sequence[str]) -> list[tuple[str, int]]:
+        """The terms worth looking up, rarest first, with the number of rows that have them."""
+        sql = f"SELECT doc FROM {TABLE[corpus]}_rows WHERE term = ?"
+        counted = [(sum(self._db.value(sql, (f"{scope}x{term}",)) or 0 for scope in scopes), term) for term in terms]
+        chosen: list[tuple[str, int]] = []
+        room = POSTINGS
+        for rows, term in sorted(counted):
+            if rows > room and chosen:
+                break
+            if rows:
+                chosen.append((term, rows))
+                room -= rows
+        return chosen
 
-def _affordable(
-    db: Database, corpus: Corpus, scopes: Sequence[int], size: int, terms: Sequence[str]
-) -> list[tuple[str, int]]:
-    """Which terms to look up, and how many rows of each; in a large scope the rare ones, which decide."""
-    if size <= SMALL:
-        return [(term, size) for term in terms]
-    count = f"SELECT count(*) FROM {TABLE[corpus]} WHERE {TABLE[corpus]} MATCH ?"
-    counted = [(sum(db.value(count, (_quote(scope, term),)) for scope in scopes), term) for term in terms]
-    counted.sort(key=lambda pair: pair[0])
-    chosen: list[tuple[str, int]] = []
-    room = POSTINGS
-    for rows, term in counted:
-        if rows > room and chosen:
-            break
-        if rows:
-            chosen.append((term, POSTINGS))
-            room -= rows
-    return chosen
-
-
-def _postings(db: Database, corpus: Corpus, scope: int, term: str, room: int, total: int) -> list[tuple[int, float]]:
-    """Rows with this term, newest first, and the term's saturated, length-normalised frequency in each.
-
-    FTS5 gives frequency × its own weight of the word over the whole table; that weight is taken out again.
-    """
-    table = TABLE[corpus]
-    rows = db.rows(
-        f"SELECT rowid, -bm25({table}) FROM {table} WHERE {table} MATCH ? ORDER BY rowid DESC LIMIT ?",
-        (_quote(scope, term), room),
-    )
-    if not rows:
-        return []
-    count = len(rows) if len(rows) < room else _count(db, table, scope, term)
-    weight = math.log((total - count + 0.5) / (count + 0.5)) if total > count else 0.0
-    weight = weight if weight > 0 else 1e-6
-    return [(key, score / weight) for key, score in rows]
+    def _postings(self, corpus: Corpus, scopes: Sequence[int], term: str) -> dict[int, tuple[int, int]]:
+        """How often the term stands in each row, and how often in the row's opening."""
+        counts: dict[int, tuple[int, int]] = {}
+        sql = f"SELECT doc, offset FROM {TABLE[corpus]}_places WHERE term = ? LIMIT ?"
+        for scope in scopes:
+            for key, offset in self._db.rows(sql, (f"{scope}x{term}", POSTINGS)):
+                times, opening = counts.get(key, (0, 0))
+                counts[key] = times + 1, opening + (offset < OPENING)
+        return counts
 
 
-def _count(db: Database, table: str, scope: int, term: str) -> int:
-    return db.value(f"SELECT count(*) FROM {table} WHERE {table} MATCH ?", (_quote(scope, term),))
+def _score(parts: dict[str, WordCount], size: int) -> float:
+    return sum(rarity(size, count.frequency) * count.times * (K1 + 1) / (count.times + K1) for count in parts.values())
 
 
-def _quote(scope: int, term: str) -> str:
-    return f'"{scope}x{term}"'
-
-
-def _rows(db: Database, table: str) -> int:
-    """How many rows the index has, read from FTS5's own record of averages (its first varint)."""
-    block: bytes | None = db.value(f"SELECT block FROM {table}_data WHERE id = 1")
-    value = 0
-    for byte in (block or b"")[:9]:
-        value = value << 7 | byte & 0x7F
-        if byte < 0x80:
-            break
-    return value
+def rarity(size: int, frequency: int) -> float:
+    return math.log(1 + max(0.0, size - frequency + 0.5) / (frequency + 0.5))

@@ -1,0 +1,40 @@
+"""Long-term memory for chat assistants: nothing lost, nothing leaked, nothing made up, and never slow.
+
+import recollect
+
+async with recollect.open("sqlite:///memory.db") as memory:
+    await memory.remember("I prefer Rust over Go", user="ada")
+    for found in await memory.search("which language?", user="ada"):
+        print(found.what.text)
+"""
+
+from recollect.app import open
+from recollect.commands import Ambiguous, Forgotten, NoMatch, Undone
+from recollect.errors import RecollectError
+from recollect.memory import Memory, Remembered, Shown
+from recollect.ports import Filters
+from recollect.recall import Found
+from recollect.types import EVERYWHERE, Audience, Kind, Memo, Message, Place, Status
+from recollect.version import __version__
+
+__all__ = [
+    "EVERYWHERE",
+    "Ambiguous",
+    "Audience",
+    "Filters",
+    "Forgotten",
+    "Found",
+    "Kind",
+    "Memo",
+    "Memory",
+    "Message",
+    "NoMatch",
+    "Place",
+    "RecollectError",
+    "Remembered",
+    "Shown",
+    "Status",
+    "Undone",
+    "__version__",
+    "open",
+]

@@ -1,0 +1,58 @@
+"""Put a memory together from settings: the one place where plug-ins are chosen and opened."""
+
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from recollect import plugins
+from recollect.clock import Clock, now
+from recollect.errors import MissingExtra
+from recollect.memory import Memory
+from recollect.ports import Embedder, Store
+from recollect.settings import Loaded, Settings, load
+from recollect.vectors import Vectors
+
+log = logging.getLogger("recollect")
+
+
+@asynccontextmanager
+async def open(
+    store: str | None = None, *, config: Path | None = None, clock: Clock = now, **overrides: Any
+) -> AsyncGenerator[Memory]:
+    """Open a memory: `async with recollect.open("sqlite:///memory.db") as memory`.
+
+    Without arguments everything comes from the environment, `recollect.yaml` and the profile; keyword arguments
+    override single settings, as in `open(embedder="null", summary={"enabled": False})`.
+    """
+    loaded = load(file=config, store=store, **overrides)
+    async with open_loaded(loaded, clock) as memory:
+        yield memory
+
+
+@asynccontextmanager
+async def open_loaded(loaded: Loaded, clock: Clock = now) -> AsyncGenerator[Memory]:
+    """Open a memory with settings that are loaded already."""
+    for warning in loaded.warnings:
+        log.warning(warning)
+    settings = loaded.settings
+    store: Store = plugins.load("stores", settings.store)
+    try:
+        vectors = Vectors(store, make_embedder(settings.embedder, settings), lambda name: make_embedder(name, settings))
+        vectors.start()
+        try:
+            yield Memory(store, vectors, settings, clock)
+        finally:
+            await vectors.close()
+    finally:
+        await store.close()
+
+
+def make_embedder(spec: str, settings: Settings) -> Embedder:  # noqa: ARG001 - servers need more than their name
+    """The embedder that is asked for; words only, with a word on why, when its package is not installed."""
+    try:
+        return plugins.load("embedders", spec)
+    except MissingExtra as error:
+        log.warning("%s; searching by words only", error)
+        return plugins.load("embedders", "null")

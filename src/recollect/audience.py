@@ -1,0 +1,73 @@
+"""Who may hear what: the one rule that every read path asks, and the order of audiences it rests on."""
+
+from collections.abc import Collection
+from enum import StrEnum
+
+from recollect.types import EVERYWHERE, Audience, Memo, Place
+
+_WIDTH = {"dm": 0, "channel": 1, "guild": 2, "everywhere": 3}
+
+
+class Policy(StrEnum):
+    """How far memos travel; `dual` is ours, the others reproduce designs that had only one wall or none."""
+
+    DUAL = "dual"
+    USER_GLOBAL = "user_global"
+    GUILD_ISOLATED = "guild_isolated"
+
+
+def may_hear(memo: Memo, place: Place, present: Collection[str] = (), policy: Policy = Policy.DUAL) -> bool:
+    """Whether a memo may be recalled in a place, where the people in `present` are taking part.
+
+    Everyone who can hear the place could have heard the memo's source, or its owner is there and shares it.
+    The subject's own DM hears everything about the subject.
+    """
+    if memo.subject.is_lore:
+        return place.dm is None and place.guild is not None and place.guild == memo.subject.guild
+    mine = memo.subject.id in present
+    if policy is Policy.GUILD_ISOLATED and memo.source.guild != place.guild:
+        return False
+    if place.dm == memo.subject.id:
+        return True
+    if policy is Policy.USER_GLOBAL and mine:
+        return True
+    if memo.audience == EVERYWHERE:
+        return mine
+    return is_heard(memo.audience, place)
+
+
+def is_heard(audience: Audience, place: Place) -> bool:
+    """Whether everyone who can hear this place belongs to the audience."""
+    match audience.level:
+        case "everywhere":
+            return True
+        case "guild":
+            return place.dm is None and place.guild == audience.id
+        case "channel":
+            return (
+                place.dm is None
+                and (place.guild or "") == audience.guild
+                and audience.id in (place.channel, place.thread)
+                and audience.id != ""
+            )
+        case "dm":
+            return place.dm == audience.id
+        case _:
+            return False
+
+
+def includes(wide: Audience, narrow: Audience) -> bool:
+    """Whether everyone in `narrow` is in `wide` too, as far as the names tell."""
+    if wide in (narrow, EVERYWHERE):
+        return True
+    return wide.level == "guild" and narrow.level == "channel" and narrow.guild == wide.id
+
+
+def narrowest(audiences: Collection[Audience]) -> Audience | None:
+    """The audience of something derived from several sources; None when nobody could have heard them all."""
+    result = EVERYWHERE
+    for audience in sorted(audiences, key=lambda one: -_WIDTH[one.level]):
+        if not includes(result, audience):
+            return None
+        result = audience
+    return result

@@ -1,0 +1,143 @@
+"""What people tell their memory to do: forget, undo, change. Units of work, each one transaction."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from recollect import plain
+from recollect.errors import UnknownMemo
+from recollect.learn import Cause, bury, write
+from recollect.merge import covering, fingerprint, retire
+from recollect.ports import Tx
+from recollect.text import fold, squeeze
+from recollect.types import Audience, Event, Memo, Revise, Status, Subject
+
+_LOOK_BACK = 500
+"""Events searched for the last change that can be undone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """These memos were retired; `undo` brings them back."""
+
+    memos: tuple[Memo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """Several memos match; nothing was changed."""
+
+    matches: tuple[Memo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NoMatch:
+    """No memo matches; nothing was changed."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """The memos as they are again; one that had been added is gone."""
+
+    restored: tuple[Memo, ...]
+    removed: tuple[Memo, ...]
+    at: datetime
+
+
+Forgetting = Forgotten | Ambiguous | NoMatch
+
+
+def listed(tx: Tx, subject: Subject, audible: Callable[[Memo], bool]) -> list[Memo]:
+    """A subject's active memos in the order in which they are numbered, as far as they may be heard here."""
+    return [memo for memo in tx.memos.list(subject, [Status.ACTIVE]) if audible(memo)]
+
+
+def forget(
+    tx: Tx, subject: Subject, what: str, cause: Cause, audible: Callable[[Memo], bool], share: float, every: bool
+) -> Forgetting:
+    """Retire the memo with this id, this number in the list, or this text in it.
+
+    `share` is how much of a memo the text has to cover; with `every`, all matches go.
+    """
+    matches = find(listed(tx, subject, audible), what, share)
+    if not matches:
+        return NoMatch(what)
+    if len(matches) > 1 and not every:
+        return Ambiguous(tuple(matches))
+    write(tx, [retire(memo, cause.at, f"forgotten by {cause.actor}") for memo in matches], cause)
+    for memo in matches:
+        bury(tx, memo, cause.at)
+    return Forgotten(tuple(matches))
+
+
+def find(memos: Sequence[Memo], what: str, share: float) -> list[Memo]:
+    """Which memos are meant: by id, by number in the list, else by a part of their text."""
+    wanted = what.strip()
+    by_id = [memo for memo in memos if memo.id == wanted]
+    if by_id:
+        return by_id
+    number = wanted.removeprefix("#")
+    if number.isdecimal() and 1 <= int(number) <= len(memos):
+        return [memos[int(number) - 1]]
+    if share > 0:
+        return covering(wanted, memos, share)
+    part = fold(squeeze(wanted))
+    return [memo for memo in memos if part and part in fold(squeeze(memo.text))]
+
+
+def undo(tx: Tx, subject: Subject, cause: Cause) -> Undone | None:
+    """Take back the subject's last change that has not been taken back; None when there is none."""
+    events = tx.events.list(scope=subject.scope, limit=_LOOK_BACK)
+    undone = {event.data["undoes"] for event in events if event.kind == "memo.undone"}
+    batch = next(
+        (event.data["batch"] for event in events if _can_undo(event) and event.data["batch"] not in undone), None
+    )
+    if batch is None:
+        return None
+    parts = [event for event in events if event.data.get("batch") == batch and _can_undo(event)]
+    restored: list[Memo] = []
+    removed: list[Memo] = []
+    for event in parts:
+        now = tx.memos.get(subject, event.memo or "")
+        if now is None:
+            continue
+        if event.kind == "memo.added":
+            removed.append(now)
+            tx.memos.put(replace(now, status=Status.DELETED, updated=cause.at))
+        else:
+            before = replace(plain.to_memo(event.data["before"]), key=now.key, hits=now.hits)
+            restored.append(before)
+            tx.memos.put(before)
+            tx.memos.unbury(subject.scope, fingerprint(before.text))
+    tx.events.add(Event("memo.undone", cause.at, cause.actor, subject.scope, data={"undoes": batch}))
+    return Undone(tuple(restored), tuple(removed), parts[-1].at)
+
+
+def _can_undo(event: Event) -> bool:
+    return event.kind in ("memo.added", "memo.revised", "memo.retired") and "batch" in event.data
+
+
+def pin(tx: Tx, subject: Subject, memo_id: str, pinned: bool, cause: Cause) -> Memo:
+    """Keep a memo from ever being evicted, or no longer."""
+    memo = get(tx, subject, memo_id)
+    return _revise(tx, memo, replace(memo, pinned=pinned), cause, "pinned" if pinned else "unpinned")
+
+
+def share(tx: Tx, subject: Subject, memo_id: str, audience: Audience, cause: Cause) -> Memo:
+    """Let a memo be heard by this audience, wider or narrower than before: its owner's right."""
+    memo = get(tx, subject, memo_id)
+    return _revise(tx, memo, replace(memo, audience=audience), cause, f"audience {audience}")
+
+
+def _revise(tx: Tx, before: Memo, after: Memo, cause: Cause, reason: str) -> Memo:
+    write(tx, [Revise(before, after, reason)], cause)
+    return after
+
+
+def get(tx: Tx, subject: Subject, memo_id: str) -> Memo:
+    memo = tx.memos.get(subject, memo_id)
+    if memo is None:
+        raise UnknownMemo(f"there is no memo {memo_id!r}")
+    return memo

@@ -1,0 +1,118 @@
+"""The days that a text speaks of: absolute dates, or words like "last week" seen from a given day.
+
+Careful rather than clever: a fraction, a version or a port ("1.24", "80/443") is no date.
+"""
+
+import re
+from collections.abc import Collection
+from datetime import date, timedelta
+from typing import NamedTuple
+
+
+class Days(NamedTuple):
+    """From the first day to the last, both included."""
+
+    first: date
+    last: date
+
+
+_MONTHS = {
+    name: number
+    for number, name in enumerate(
+        "january february march april may june july august september october november december".split(), 1
+    )
+}
+_SHORT = {name[:3]: number for name, number in _MONTHS.items() if name != "may"} | {"sept": 9}
+_WEEKDAYS = {
+    name: number for number, name in enumerate("monday tuesday wednesday thursday friday saturday sunday".split())
+}
+_NUMBERS = {
+    **{word: value for value, word in enumerate("zero one two three four five six seven eight nine ten".split())},
+    "a": 1,
+    "an": 1,
+    "a couple of": 2,
+    "couple of": 2,
+}
+_UNITS = {"day": 1, "week": 7, "month": 30, "year": 365}
+
+_ISO = re.compile(r"(?<![\d/.-])((?:19|20)\d\d)-(\d\d)-(\d\d)(?![\d/-])")
+_ISO_MONTH = re.compile(r"(?<![\d/.-])((?:19|20)\d\d)-(\d\d)(?![\d/-])")
+_MONTH = re.compile(
+    rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?({'|'.join([*_MONTHS, *_SHORT])})\b\.?"
+    r"(?:\s+(\d{1,2})(?:st|nd|rd|th)?\b(?!\d))?(?:,?\s+(?:of\s+)?((?:19|20)\d\d)\b)?"
+)
+_BEFORE_A_MONTH = re.compile(r"\b(?:in|during|of|since|until|by|early|mid|late|last|this|next|around|before|after)\s+$")
+_YEAR = re.compile(r"\b(?:in|during|of|since)\s+((?:19|20)\d\d)\b")
+_AGO = re.compile(rf"\b(\d{{1,3}}|{'|'.join(_NUMBERS)})\s+(day|week|month|year)s?\s+ago\b")
+_SPAN = re.compile(r"\b(last|past|this|previous)\s+(weekend|week|month|year)\b")
+_WEEKDAY = re.compile(rf"\b(?:on|last|this|since)\s+({'|'.join(_WEEKDAYS)})\b")
+
+
+def days(text: str, today: date | None, years: Collection[int] = ()) -> list[Days]:
+    """Every period that the text names; a date without a year is meant in each of `years`."""
+    lower = text.lower()
+    found = [*_iso(lower), *_named(lower, years)]
+    if not found:
+        found = [Days(date(int(year), 1, 1), date(int(year), 12, 31)) for year in _YEAR.findall(lower)]
+    return found or ([] if today is None else _relative(lower, today))
+
+
+def _iso(text: str) -> list[Days]:
+    whole = [_day(int(year), int(month), int(day)) for year, month, day in _ISO.findall(text)]
+    months = [] if whole else [_month(int(year), int(month)) for year, month in _ISO_MONTH.findall(text)]
+    return [found for found in (*whole, *months) if found is not None]
+
+
+def _named(text: str, years: Collection[int]) -> list[Days]:
+    found: list[Days | None] = []
+    for match in _MONTH.finditer(text):
+        before, name, after, year = match.groups()
+        number = _MONTHS.get(name) or _SHORT[name]
+        day = before or after
+        if not day and not year and not (name in _MONTHS and _BEFORE_A_MONTH.search(text[: match.start()])):
+            continue  # "may" the verb, "mar" the ending of a word
+        meant = [int(year)] if year else sorted(set(years))
+        found += [_day(one, number, int(day)) if day else _month(one, number) for one in meant]
+    return [one for one in found if one is not None]
+
+
+def _day(year: int, month: int, day: int) -> Days | None:
+    try:
+        found = date(year, month, day)
+    except ValueError:
+        return None
+    return Days(found, found)
+
+
+def _month(year: int, month: int) -> Days | None:
+    if not 1 <= month <= 12:
+        return None
+    return Days(date(year, month, 1), date(year + month // 12, month % 12 + 1, 1) - timedelta(1))
+
+
+def _relative(text: str, today: date) -> list[Days]:
+    if ago := _AGO.search(text):
+        unit = _UNITS[ago[2]]
+        middle = today - timedelta(unit * (int(ago[1]) if ago[1].isdigit() else _NUMBERS[ago[1]]))
+        return [Days(middle - timedelta(unit // 2), middle + timedelta(unit // 2))]
+    if "day before yesterday" in text:
+        return [Days(today - timedelta(2), today - timedelta(2))]
+    if "yesterday" in text or "last night" in text:
+        return [Days(today - timedelta(1), today - timedelta(1))]
+    if span := _SPAN.search(text):
+        return [_span(span[1], span[2], today)]
+    if weekday := _WEEKDAY.search(text):
+        back = (today.weekday() - _WEEKDAYS[weekday[1]]) % 7 or 7
+        return [Days(today - timedelta(back), today - timedelta(back))]
+    if re.search(r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b", text):
+        return [Days(today, today)]
+    return []
+
+
+def _span(which: str, unit: str, today: date) -> Days:
+    """Generous at its start: "last week" may be the calendar's or the last seven days."""
+    if unit == "weekend":
+        saturday = today - timedelta((today.weekday() - 5) % 7 or 7)
+        return Days(saturday, min(today, saturday + timedelta(1)))
+    length = _UNITS[unit]
+    return Days(today - timedelta(length if which == "this" else 2 * length), today)

@@ -1,0 +1,23 @@
+"""No vectors at all: search by words only, deterministic and with nothing to install."""
+
+from collections.abc import Sequence
+
+from recollect.errors import EmbedderError
+from recollect.ports import Vector
+
+
+class NullEmbedder:
+    name = "null"
+    local = True
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        if texts:
+            raise EmbedderError("the embedder is null: there are no vectors, search goes by words")
+        return []
+
+    async def close(self) -> None:
+        pass
+
+
+def create(spec: str) -> NullEmbedder:  # noqa: ARG001 - every embedder is made from its specification
+    return NullEmbedder()

@@ -1,0 +1,102 @@
+"""Take a statement into memory: gather what is known, let `merge` decide, write changes and events together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from recollect import plain
+from recollect.merge import Known, fingerprint, merge, overflow, retire, surplus
+from recollect.ports import Tx, Vector
+from recollect.text import query_words
+from recollect.types import Add, Candidate, Change, Event, Memo, Retire, Revise, Skip, Status, Tombstone
+
+_SIMILAR = 12
+"""Memos with common words that are compared with a new statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """How many memos a subject may have; None is no limit."""
+
+    active: int | None = None
+    total: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Who changes memory, when, and as part of which change (one change is undone as one)."""
+
+    actor: str
+    at: datetime
+    batch: str
+
+
+def learn(
+    tx: Tx, candidate: Candidate, cause: Cause, caps: Caps, vector: tuple[str, Vector] | None = None
+) -> list[Change]:
+    """Merge a candidate with what is known, and write the result. `vector` is of the candidate's text."""
+    changes = merge(candidate, _known(tx, candidate), cause.at)
+    write(tx, changes, cause, vector)
+    written = {change.memo.id for change in changes if isinstance(change, Add)}
+    written |= {change.after.id for change in changes if isinstance(change, Revise)}
+    if written:
+        tx.memos.unbury(candidate.subject.scope, fingerprint(candidate.text))
+        changes += _make_room(tx, candidate, caps, written, cause)
+    return changes
+
+
+def _known(tx: Tx, candidate: Candidate) -> Known:
+    subject = candidate.subject
+    hits = tx.lanes.words("memos", [subject.scope], query_words(candidate.text), _SIMILAR)
+    similar = tx.memos.fetch([hit.key for hit in hits])
+    return Known(
+        by_id=tx.memos.get(subject, candidate.id) if candidate.id else None,
+        same=tx.memos.same_text(subject, candidate.text),
+        similar=[similar[hit.key] for hit in hits if hit.key in similar],
+        buried=tx.memos.buried(subject.scope, fingerprint(candidate.text)),
+        taken=lambda memo_id: tx.memos.get(subject, memo_id),
+    )
+
+
+def _make_room(tx: Tx, candidate: Candidate, caps: Caps, written: set[str], cause: Cause) -> list[Change]:
+    """Archive what is over the active cap, and drop for good what is over the total one."""
+    subject = candidate.subject
+    archived: list[Change] = []
+    if caps.active is not None and tx.lanes.size([subject.scope]) > caps.active:
+        active = tx.memos.list(subject, [Status.ACTIVE])
+        excess = overflow(active, caps.active, written)
+        archived = [retire(memo, cause.at, "over the limit", Status.ARCHIVED) for memo in excess]
+        write(tx, archived, cause)
+    if caps.total is not None and tx.memos.count(subject) > caps.total:
+        for memo in surplus(tx.memos.list(subject), caps.total, written):
+            tx.memos.remove(memo)
+            _log(tx, "memo.dropped", memo, cause, "over the limit")
+    return archived
+
+
+def write(tx: Tx, changes: Sequence[Change], cause: Cause, vector: tuple[str, Vector] | None = None) -> None:
+    """Store changes, each with its line in the log."""
+    for change in changes:
+        match change:
+            case Add(memo, reason):
+                tx.memos.put(memo, vector)
+                _log(tx, "memo.added", memo, cause, reason)
+            case Revise(before, after, reason):
+                tx.memos.put(after, vector)
+                _log(tx, "memo.revised", after, cause, reason, before=plain.from_memo(before))
+            case Retire(before, after, reason):
+                tx.memos.put(after)
+                _log(tx, "memo.retired", after, cause, reason, before=plain.from_memo(before))
+            case Skip():
+                pass
+
+
+def bury(tx: Tx, memo: Memo, at: datetime) -> None:
+    """Keep a forgotten text from being learned again."""
+    tx.memos.bury(Tombstone(memo.subject.scope, fingerprint(memo.text), at))
+
+
+def _log(tx: Tx, kind: str, memo: Memo, cause: Cause, reason: str, **data: Any) -> None:
+    event = Event(kind, cause.at, cause.actor, memo.subject.scope, memo.id, reason, {"batch": cause.batch, **data})
+    tx.events.add(event)

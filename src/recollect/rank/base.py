@@ -1,0 +1,114 @@
+"""What every ranker gets and gives: a question, a pool of candidates, and scores that explain themselves."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from recollect.ports import WordCount
+from recollect.text import query_words, words
+
+K1, B = 1.2, 0.75
+
+STOP_WORDS = frozenset(
+    "a about also am an and any are as at be been being but by can could did do does doing dont during for from had "
+    "has have having he her hers him his how i if im in into is it its ive just may me might mine must my no not of "
+    "on or our ours shall she should so some than that the their theirs them then there these they this those to "
+    "was we were what when where which while who whom whose why will with would you your yours".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A memo or a message, as a ranker sees it."""
+
+    key: int
+    text: str
+    updated: datetime
+    kind: str = ""
+    tags: tuple[str, ...] = ()
+    evidence: str = ""
+    confidence: float = 1.0
+    happened: datetime | None = None
+    channel: str | None = None
+    speaker: str = ""
+    session: str = ""
+    position: int = 0
+    length: int = 1
+    asks: float = 0.0
+    hits: int = 0
+    pinned: bool = False
+    counts: Mapping[str, WordCount] = field(default_factory=dict[str, WordCount])
+    cosine: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, when, where and by whom."""
+
+    text: str
+    now: datetime
+    channel: str | None = None
+    asker: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The candidates that the lanes found, and what their scope is like."""
+
+    items: Sequence[Item]
+    size: int = 0
+    """Rows of the whole scope."""
+    lengths: Sequence[int] = ()
+    """Words of a sample of them."""
+    people: int = 2
+    before: Mapping[int, int] = field(default_factory=dict[int, int])
+    """Key to the key of what was said just before it."""
+
+    @property
+    def has_vectors(self) -> bool:
+        return any(item.cosine is not None for item in self.items)
+
+    @property
+    def mean_length(self) -> float:
+        return max(1.0, sum(self.lengths) / len(self.lengths)) if self.lengths else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """An item with its score, the named parts of it, and whether it is relevant by the ranker's own gate."""
+
+    item: Item
+    score: float
+    parts: Mapping[str, float]
+    relevant: bool = True
+
+
+def meaningful(text: str) -> list[str]:
+    """The words of a question that say what it is about; all of them when none does."""
+    found = query_words(text)
+    return [word for word in found if word not in STOP_WORDS] or found
+
+
+def bm25(item: Item, pool: Pool) -> float:
+    """Okapi BM25 of an item within its scope."""
+    norm = K1 * (1 - B + B * item.length / pool.mean_length)
+    return sum(
+        rarity(pool.size, count.frequency) * count.times * (K1 + 1) / (count.times + norm)
+        for count in item.counts.values()
+    )
+
+
+def rarity(size: int, frequency: int) -> float:
+    """The weight of a word that stands in `frequency` of `size` rows."""
+    return math.log(1 + max(0.0, size - frequency + 0.5) / (frequency + 0.5))
+
+
+def in_order(ranked: list[Ranked]) -> list[Ranked]:
+    """Best first; equal scores go to the newer item, then to the later row."""
+    return sorted(ranked, key=lambda one: (-one.score, -one.item.updated.timestamp(), -one.item.key))
+
+
+def tokens(text: str, shortest: int = 3) -> set[str]:
+    """Words of at least this length; in scripts without spaces a pair of characters is a word."""
+    return {word for word in words(text) if len(word) >= shortest or (not word.isascii() and len(word) == 2)}

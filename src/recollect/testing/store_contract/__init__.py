@@ -1,0 +1,38 @@
+"""What every store promises, as tests: inherit `StoreContract` in a test class with a `store` fixture.
+
+    class TestMyStore(StoreContract):
+        @pytest.fixture
+        async def store(self):
+            store = create("mine://")
+            yield store          # open and empty
+            await store.close()
+
+`asyncio_mode = "auto"` runs the tests; `pytest.register_assert_rewrite("recollect.testing")` in a conftest
+makes their failures readable.
+"""
+
+from recollect.testing.store_contract.events import EventsContract
+from recollect.testing.store_contract.exchanges import ExchangesContract
+from recollect.testing.store_contract.filters import FiltersContract
+from recollect.testing.store_contract.jobs import JobsContract
+from recollect.testing.store_contract.journal import JournalContract
+from recollect.testing.store_contract.memos import MemosContract
+from recollect.testing.store_contract.summaries import SummariesContract
+from recollect.testing.store_contract.units import UnitsContract
+from recollect.testing.store_contract.vectors import VectorsContract
+from recollect.testing.store_contract.words import WordsContract
+
+
+class StoreContract(
+    JournalContract,
+    MemosContract,
+    WordsContract,
+    VectorsContract,
+    FiltersContract,
+    SummariesContract,
+    ExchangesContract,
+    JobsContract,
+    EventsContract,
+    UnitsContract,
+):
+    """Every promise of `recollect.ports.Store`."""

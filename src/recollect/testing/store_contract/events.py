@@ -1,0 +1,75 @@
+"""The append-only log."""
+
+# ruff: noqa: S101 - a contract is made of assertions
+
+from dataclasses import replace
+
+from recollect.ports import Store
+from recollect.testing.store_contract.samples import ADA, BEN, at
+from recollect.types import Event
+
+
+def event(reason: str, **changes: object) -> Event:
+    return replace(Event("memo.added", at(1)), reason=reason, **changes)  # pyright: ignore[reportArgumentType] - any field
+
+
+async def add(store: Store, *events: Event) -> list[int]:
+    return await store.write(lambda tx: [tx.events.add(each) for each in events])
+
+
+class EventsContract:
+    async def test_an_event_survives_whole(self, store: Store):
+        data = {"before": {"text": "ü"}, "n": [1, None]}
+        full = Event("memo.revised", at(1.234), "ada", ADA.scope, "durable-1", "merged", data)
+        plain = Event("started", at(2))
+        first, second = await add(store, full, plain)
+        assert await store.read(lambda tx: tx.events.list()) == [
+            replace(plain, id=second),
+            replace(full, id=first),
+        ]
+
+    async def test_events_come_newest_first_and_page_by_page(self, store: Store):
+        numbers = await add(store, *(event(f"{n}") for n in range(10)))
+        assert numbers == sorted(set(numbers))
+        seen: list[str] = []
+        before: int | None = None
+        while page := await store.read(lambda tx: tx.events.list(limit=4, before=before)):
+            seen += [each.reason for each in page]
+            before = page[-1].id
+        assert seen == [f"{n}" for n in range(9, -1, -1)]
+
+    async def test_order_is_that_of_writing_whatever_the_times_say(self, store: Store):
+        await add(store, event("first", at=at(9)), event("second", at=at(1)))
+        assert [each.reason for each in await store.read(lambda tx: tx.events.list())] == ["second", "first"]
+
+    async def test_events_are_filtered_by_scope_and_memo(self, store: Store):
+        await add(
+            store,
+            event("a1", scope=ADA.scope, memo="1"),
+            event("a2", scope=ADA.scope, memo="2"),
+            event("b1", scope=BEN.scope, memo="1"),
+            event("none"),
+        )
+
+        async def reasons(scope: str | None = None, memo: str | None = None) -> list[str]:
+            return [each.reason for each in await store.read(lambda tx: tx.events.list(scope, memo))]
+
+        assert await reasons(ADA.scope) == ["a2", "a1"]
+        assert await reasons(ADA.scope, "1") == ["a1"]
+        assert await reasons(None, "1") == ["b1", "a1"]
+        assert await reasons("user:nobody") == []
+        assert await reasons(memo="3") == []
+        limited = await store.read(lambda tx: tx.events.list(ADA.scope, limit=1))
+        assert [each.reason for each in limited] == ["a2"]
+        assert await store.read(lambda tx: tx.events.list(ADA.scope, before=limited[0].id, limit=1)) != limited
+
+    async def test_an_event_about_a_scope_makes_no_subject(self, store: Store):
+        await add(store, event("x", scope=ADA.scope))
+        assert await store.read(lambda tx: list(tx.memos.subjects())) == []
+
+    async def test_an_event_of_any_characters_is_kept(self, store: Store):
+        wild = "wild \ud800 \x00 end"
+        await add(store, event(wild, actor=wild, data={wild: wild}, memo=wild))
+        (stored,) = await store.read(lambda tx: tx.events.list())
+        assert stored.reason.startswith("wild ")
+        assert stored.reason.endswith(" end")

@@ -1,0 +1,89 @@
+"""Rolling summaries: guarded by their sequence, cleared for good."""
+
+# ruff: noqa: S101 - a contract is made of assertions
+
+from recollect.ports import Store
+from recollect.testing.store_contract.samples import at
+from recollect.types import Summary
+
+
+def summary(text: str, sequence: int, session: str = "s") -> Summary:
+    return Summary(session, text, sequence, at(sequence), at(sequence - 0.5))
+
+
+class SummariesContract:
+    async def test_a_session_starts_without_a_summary(self, store: Store):
+        assert await store.read(lambda tx: tx.summaries.get("s")) is None
+        assert await store.read(lambda tx: tx.summaries.sequence("s")) == 0
+        assert await store.read(lambda tx: tx.summaries.history("s")) == []
+        assert not await store.write(lambda tx: tx.summaries.clear("s", at(0)))
+
+    async def test_a_summary_survives_whole(self, store: Store):
+        plain = Summary("s", "talked about 🍵", 1, at(1.234))
+        assert await store.write(lambda tx: tx.summaries.save(plain))
+        assert await store.read(lambda tx: tx.summaries.get("s")) == plain
+        full = summary("more", 2)
+        assert await store.write(lambda tx: tx.summaries.save(full))
+        assert await store.read(lambda tx: tx.summaries.get("s")) == full
+        assert await store.read(lambda tx: tx.summaries.sequence("s")) == 2
+
+    async def test_a_summary_never_replaces_one_of_the_same_or_a_higher_sequence(self, store: Store):
+        assert await store.write(lambda tx: tx.summaries.save(summary("five", 5)))
+        for sequence in (5, 4, 1, 0):
+            late = summary("late", sequence)
+            assert not await store.write(lambda tx, late=late: tx.summaries.save(late))
+        assert await store.read(lambda tx: tx.summaries.get("s")) == summary("five", 5)
+        assert await store.write(lambda tx: tx.summaries.save(summary("nine", 9)))
+        assert await store.read(lambda tx: tx.summaries.sequence("s")) == 9
+
+    async def test_sessions_do_not_touch_each_other(self, store: Store):
+        await store.write(lambda tx: tx.summaries.save(summary("here", 1, "a")))
+        await store.write(lambda tx: tx.summaries.save(summary("there", 7, "b")))
+        assert await store.write(lambda tx: tx.summaries.clear("a", at(9)))
+        assert await store.read(lambda tx: tx.summaries.get("a")) is None
+        assert await store.read(lambda tx: tx.summaries.get("b")) == summary("there", 7, "b")
+
+    async def test_clearing_beats_work_in_flight_even_twice_in_a_row(self, store: Store):
+        await store.write(lambda tx: tx.summaries.save(summary("old", 1)))
+        in_flight: list[int] = []
+        for _ in range(3):
+            in_flight.append(await store.read(lambda tx: tx.summaries.sequence("s")) + 1)
+            await store.write(lambda tx: tx.summaries.clear("s", at(5)))
+            for sequence in in_flight:
+                stale = summary("brought back", sequence)
+                assert not await store.write(lambda tx, stale=stale: tx.summaries.save(stale))
+            assert await store.read(lambda tx: tx.summaries.get("s")) is None
+        fresh = summary("fresh", await store.read(lambda tx: tx.summaries.sequence("s")) + 1)
+        assert await store.write(lambda tx: tx.summaries.save(fresh))
+        assert await store.read(lambda tx: tx.summaries.get("s")) == fresh
+
+    async def test_clearing_beats_the_first_summary_in_flight(self, store: Store):
+        first = await store.read(lambda tx: tx.summaries.sequence("s")) + 1
+        await store.write(lambda tx: tx.summaries.clear("s", at(5)))
+        assert not await store.write(lambda tx: tx.summaries.save(summary("first", first)))
+
+    async def test_clear_says_whether_there_was_something_to_forget(self, store: Store):
+        await store.write(lambda tx: tx.summaries.save(summary("x", 1)))
+        assert await store.write(lambda tx: tx.summaries.clear("s", at(2)))
+        assert not await store.write(lambda tx: tx.summaries.clear("s", at(3)))
+
+    async def test_past_summaries_are_kept_newest_first(self, store: Store):
+        for sequence in range(1, 6):
+            await store.write(lambda tx, n=sequence: tx.summaries.save(summary(f"{n}", n)))
+        history = await store.read(lambda tx: tx.summaries.history("s"))
+        assert [each.text for each in history] == ["5", "4", "3", "2", "1"]
+        assert history[-1] == summary("1", 1)
+        limited = await store.read(lambda tx: tx.summaries.history("s", 2))
+        assert [each.text for each in limited] == ["5", "4"]
+
+    async def test_what_was_cleared_is_in_no_history_either(self, store: Store):
+        for sequence in (1, 2):
+            await store.write(lambda tx, n=sequence: tx.summaries.save(summary("secret", n)))
+        await store.write(lambda tx: tx.summaries.clear("s", at(5)))
+        assert await store.read(lambda tx: tx.summaries.history("s")) == []
+
+    async def test_a_summary_of_any_characters_is_kept(self, store: Store):
+        assert await store.write(lambda tx: tx.summaries.save(summary("a \ud800 \x00 b", 1)))
+        stored = await store.read(lambda tx: tx.summaries.get("s"))
+        assert stored is not None
+        assert (stored.text[:2], stored.text[-2:]) == ("a ", " b")

@@ -1,0 +1,264 @@
+"""The word lane: BM25 within the scopes asked for, in every script, with any text as the query."""
+
+# ruff: noqa: S101 - a contract is made of assertions
+
+from dataclasses import replace
+
+import pytest
+
+from recollect.ports import Store, Tx, WordCount
+from recollect.testing.store_contract.samples import (
+    ADA,
+    BEN,
+    CHANNEL,
+    GUILD_LORE,
+    OTHER,
+    THREAD,
+    at,
+    find,
+    make_memo,
+    make_message,
+    put,
+    say,
+)
+from recollect.text import OPENING, query_words
+from recollect.types import Memo, Status
+
+HOSTILE = [
+    "",
+    " ",
+    '"',
+    '""',
+    'tea"',
+    "'; DROP TABLE memos; --",
+    "AND",
+    "OR",
+    "NOT",
+    "NEAR",
+    "tea AND",
+    "tea NEAR(coffee, 2)",
+    "* tea*",
+    "^tea",
+    "text:tea",
+    "-tea +tea",
+    "(tea",
+    "{tea}",
+    "tea & !coffee | <->",
+    "%_\\",
+    "🍵",
+    "👩‍👩‍👧‍👦 🏴󠁧󠁢󠁥󠁮󠁧󠁿",
+    "\x00",
+    "tea\x00coffee",
+    "\ud800",
+    "tea \udfff",
+    "\u202e\u200b\ufeff",
+    "tea " * 2_500,
+    "x" * 10_000,
+    "東" * 10_000,
+    " ".join(f"w{n}" for n in range(2_000)),
+]
+
+
+class WordsContract:
+    async def test_recent_rows_come_newest_first_across_scopes(self, store: Store):
+        keys = await put(store, *(make_memo(f"{n}", (ADA, BEN)[n % 2], updated=at(n)) for n in range(6)))
+        both = [ADA.scope, BEN.scope]
+        assert await store.read(lambda tx: tx.lanes.recent("memos", both, 9)) == keys[::-1]
+        assert await store.read(lambda tx: tx.lanes.recent("memos", both, 3)) == keys[:2:-1]
+        assert await store.read(lambda tx: tx.lanes.recent("memos", [BEN.scope], 2)) == [keys[5], keys[3]]
+        assert await store.read(lambda tx: tx.lanes.recent("memos", ["user:nobody"], 2)) == []
+        assert await store.read(lambda tx: tx.lanes.recent("memos", [], 2)) == []
+
+    async def test_recent_leaves_out_what_is_retired(self, store: Store):
+        memo = make_memo("old news")
+        await put(store, memo)
+        await put(store, replace(memo, status=Status.SUPERSEDED))
+        assert await store.read(lambda tx: tx.lanes.recent("memos", [ADA.scope], 9)) == []
+
+    async def test_recent_messages_of_a_stream_include_its_threads(self, store: Store):
+        keys = await say(store, make_message("a", id="a", seconds=1), make_message("b", THREAD, 2, id="b"))
+        recent = await store.read(lambda tx: tx.lanes.recent("messages", [CHANNEL.stream], 9))
+        assert recent == [keys["b"], keys["a"]]
+
+    async def test_a_rarer_word_counts_for_more(self, store: Store):
+        await put(store, *(make_memo(f"likes tea number{n}") for n in range(8)), make_memo("likes zebras"))
+        assert (await find(store, "likes tea zebras"))[0] == "likes zebras"
+
+    async def test_more_matching_words_count_for_more(self, store: Store):
+        await put(store, make_memo("red car"), make_memo("red house"), make_memo("red fast car"))
+        assert (await find(store, "fast red car"))[0] == "red fast car"
+
+    async def test_a_hit_says_which_words_it_has_how_often_and_how_rare_they_are(self, store: Store):
+        keys = await put(store, make_memo("red car, RED cars"), make_memo("red house"), make_memo("green tree"))
+        hits = await store.read(lambda tx: tx.lanes.words("memos", [ADA.scope], ["red", "car", "no"], 9))
+        assert [hit.key for hit in hits] == keys[:2]
+        assert hits[0].parts == {"red": WordCount(2, 2, 2), "car": WordCount(2, 2, 1)}
+        assert hits[1].parts == {"red": WordCount(1, 1, 2)}
+        assert hits[0].score > hits[1].score > 0
+
+    async def test_words_of_the_opening_are_counted_apart(self, store: Store):
+        await put(store, make_memo(" ".join(["tea", *["filler"] * OPENING, "tea", "end"])))
+        (hit,) = await store.read(lambda tx: tx.lanes.words("memos", [ADA.scope], ["tea", "end"], 9))
+        assert hit.parts == {"tea": WordCount(2, 1, 1), "end": WordCount(1, 0, 1)}
+
+    async def test_a_word_that_every_row_has_still_finds_them(self, store: Store):
+        await put(store, make_memo("tea"))
+        assert await find(store, "tea") == ["tea"]
+        await put(store, make_memo("more tea"))
+        assert set(await find(store, "tea")) == {"tea", "more tea"}
+
+    @pytest.mark.parametrize(
+        ("text", "query"),
+        [
+            ("JWT tokens with 24h expiration", "JWT expiration"),
+            ("She was running marathons", "run marathon"),
+            ("Loves cats", "cat"),
+            ("Lives in 東京タワーの近くに住んでいます", "東京"),
+            ("我喜欢喝绿茶", "绿茶"),
+            ("저는 서울에 살아요", "서울"),
+            ("Живёт в Москве", "москве"),
+            ("Meets at the café", "cafe"),
+            ("Meets at the cafe", "CAFÉ"),
+            ("Straße", "STRASSE"),
+            ("ﬁne ＷＩＤＥ letters", "fine wide"),
+            ("Writes C++ at work", "c++"),
+            ("Writes C# at home", "C#"),
+            ("Prefers Go", "go"),
+            ("Don't call her Bob", "dont"),
+            ("Version 3.12 of Python", "3.12"),
+        ],
+    )
+    async def test_words_are_found_in_any_script_and_form(self, store: Store, text: str, query: str):
+        await put(store, make_memo(text), make_memo("nothing of the sort"))
+        assert await find(store, query) == [text]
+
+    async def test_cpp_and_csharp_are_not_c(self, store: Store):
+        await put(store, make_memo("knows C++"), make_memo("knows C#"), make_memo("knows C"))
+        assert [await find(store, query) for query in ("C++", "C#", "C")] == [
+            ["knows C++"],
+            ["knows C#"],
+            ["knows C"],
+        ]
+
+    async def test_tags_are_words_too(self, store: Store):
+        await put(store, make_memo("likes it", tags=("gardening", "space travel")))
+        assert await find(store, "gardening") == ["likes it"]
+        assert await find(store, "travel") == ["likes it"]
+        await put(store, make_memo("likes it", tags=("cooking",)))
+        assert await find(store, "gardening") == []
+        assert await find(store, "cooking") == ["likes it"]
+
+    @pytest.mark.parametrize("query", HOSTILE, ids=lambda query: ascii(query[:12]))
+    async def test_any_text_is_a_safe_query(self, store: Store, query: str):
+        await put(store, make_memo("likes tea"), make_memo("hidden tea", BEN))
+        assert await find(store, query) in ([], ["likes tea"])
+
+        def raw(tx: Tx) -> list[Memo]:
+            terms = [query, query[:60], f'{query}" OR "tea']
+            keys = [hit.key for hit in tx.lanes.words("memos", [ADA.scope], terms, 9)]
+            return list(tx.memos.fetch(keys).values())
+
+        assert all(memo.subject == ADA for memo in await store.read(raw))
+
+    @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text[:12]))
+    async def test_any_text_can_be_stored_and_is_found_by_its_words(self, store: Store, text: str):
+        await put(store, make_memo(text, id="a"), make_memo("nothing of the sort"))
+        await say(store, make_message(text, id="a"))
+        stored = await store.read(lambda tx: tx.memos.get(ADA, "a"))
+        assert stored is not None
+        expected = [stored.text] if query_words(text) else []
+        assert await find(store, text) == expected
+        assert await find(store, text, [CHANNEL.stream], "messages") == expected
+        assert all(finding.ok for finding in await store.examine())
+
+    async def test_a_search_stays_in_its_scopes(self, store: Store):
+        await put(store, make_memo("tea for ada"), make_memo("tea for ben", BEN), make_memo("tea lore", GUILD_LORE))
+        await say(store, make_message("tea said"), make_message("tea elsewhere", OTHER))
+        assert await find(store, "tea") == ["tea for ada"]
+        assert set(await find(store, "tea", [ADA.scope, GUILD_LORE.scope])) == {"tea for ada", "tea lore"}
+        assert await find(store, "tea", ["user:nobody"]) == []
+        assert await find(store, "tea", []) == []
+        assert await find(store, "tea", [OTHER.stream], "messages") == ["tea elsewhere"]
+
+    async def test_no_term_reaches_another_scope(self, store: Store):
+        await put(store, *(make_memo("secret", replace(ADA, id=f"{n}")) for n in range(20)))
+        terms = [f'x" OR "{n}xsecret' for n in range(40)] + [f"{n}xsecret" for n in range(40)]
+        assert await store.read(lambda tx: tx.lanes.words("memos", ["user:99"], terms, 9)) == []
+        hits = await store.read(lambda tx: tx.lanes.words("memos", ["user:1"], ["secret", *terms], 99))
+        assert len(hits) == 1
+
+    async def test_weights_are_those_of_the_scope_not_of_the_whole_store(self, store: Store):
+        await put(store, make_memo("rust"), make_memo("tea"), make_memo("milk"))
+        alone = await store.read(lambda tx: tx.lanes.words("memos", [ADA.scope], ["rust"], 9))
+        await put(store, *(make_memo(f"rust {n}", BEN) for n in range(50)))
+        crowded = await store.read(lambda tx: tx.lanes.words("memos", [ADA.scope], ["rust"], 9))
+        assert [hit.key for hit in crowded] == [hit.key for hit in alone]
+        assert crowded[0].score == pytest.approx(alone[0].score, rel=0.5)
+
+    @pytest.mark.parametrize("status", [status for status in Status if status is not Status.ACTIVE])
+    async def test_a_retired_memo_is_not_found_and_a_revived_one_is(self, store: Store, status: Status):
+        memo = make_memo("likes tea")
+        await put(store, memo, make_memo("likes tea too", id="never", status=status))
+        await put(store, replace(memo, status=status))
+        assert await find(store, "tea") == []
+        assert await store.read(lambda tx: tx.lanes.size([ADA.scope])) == 0
+        await put(store, memo)
+        assert await find(store, "tea") == ["likes tea"]
+        assert await store.read(lambda tx: tx.lanes.size([ADA.scope])) == 1
+
+    async def test_a_search_in_the_same_unit_sees_what_it_wrote(self, store: Store):
+        memo = make_memo("likes tea")
+
+        def work(tx: Tx) -> list[int]:
+            counts: list[int] = []
+
+            def count() -> None:
+                counts.append(len(tx.lanes.words("memos", [ADA.scope], ["tea"], 9)))
+
+            tx.memos.put(memo)
+            count()
+            tx.memos.put(replace(memo, text="likes milk"))
+            count()
+            tx.memos.put(memo)
+            count()
+            tx.memos.remove(memo)
+            count()
+            tx.journal.add(make_message("tea", id="1"))
+            counts.append(len(tx.lanes.words("messages", [CHANNEL.stream], ["tea"], 9)))
+            tx.journal.delete("discord", "1", at(1))
+            counts.append(len(tx.lanes.words("messages", [CHANNEL.stream], ["tea"], 9)))
+            return counts
+
+        assert await store.write(work) == [1, 0, 1, 0, 1, 0]
+
+    async def test_a_search_can_be_narrowed_to_some_rows(self, store: Store):
+        first, second, _ = await put(store, make_memo("tea one"), make_memo("tea two"), make_memo("tea three"))
+        hits = await store.read(lambda tx: tx.lanes.words("memos", [ADA.scope], ["tea"], 9, {first, second}))
+        assert {hit.key for hit in hits} == {first, second}
+        assert await store.read(lambda tx: tx.lanes.words("memos", [ADA.scope], ["tea"], 9, set())) == []
+
+    async def test_at_most_limit_rows_are_found(self, store: Store):
+        await put(store, *(make_memo(f"tea {n}") for n in range(20)))
+        assert len(await find(store, "tea", limit=7)) == 7
+        assert await find(store, "tea", limit=0) == []
+
+    async def test_size_counts_the_living_rows_of_the_scopes(self, store: Store):
+        await put(store, make_memo("a"), make_memo("b"), make_memo("c", BEN))
+        await say(store, make_message("d", id="d"), make_message("e", id="e"), make_message("f", THREAD))
+        await store.write(lambda tx: tx.journal.delete("discord", "d", at(1)))
+
+        async def size(*scopes: str) -> int:
+            return await store.read(lambda tx: tx.lanes.size(scopes))
+
+        assert [await size(ADA.scope), await size(ADA.scope, BEN.scope), await size()] == [2, 3, 0]
+        assert [await size(CHANNEL.stream), await size("user:nobody")] == [2, 0]
+
+    async def test_a_large_scope_is_searched_as_well_as_a_small_one(self, store: Store):
+        common = [make_memo(f"common talk number{n}", updated=at(n)) for n in range(3_500)]
+        await put(store, *common, make_memo("common talk of zebras"), make_memo("zebras", BEN))
+        assert (await find(store, "common talk of zebras"))[0] == "common talk of zebras"
+        assert await find(store, "zebras") == ["common talk of zebras"]
+        assert await find(store, "number17") == ["common talk number17"]
+        assert len(await find(store, "common")) == 10
+        assert len(await find(store, "common talk", limit=50)) == 50
+        assert await find(store, "zebras", ["user:nobody"]) == []
