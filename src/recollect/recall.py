@@ -11,7 +11,7 @@ from recollect.rank.base import Item, Pool, Question
 from recollect.text import words
 from recollect.types import Memo, Message, Status, Subject
 
-LANE = 120
+LANE = 100
 """Rows that each lane brings at the most."""
 NARROWED = 1_000
 """Word hits kept to look up the words of rows that another lane brought."""
@@ -55,7 +55,7 @@ def search(tx: Tx, ask: Search, audible: Callable[[Memo | Message], bool]) -> li
     ranker = rank.named(ask.ranker)
     kind = texture(tx, ask.corpus, ask.scopes)
     if ask.status is Status.ACTIVE:
-        rows, items, before = _gather(tx, ask, kind, audible, ranker.browses)
+        rows, items, before = _gather(tx, ask, kind, audible, ask.corpus in ranker.browses)
     else:
         rows, items, before = _retired(tx, ask, audible)
     pool = Pool(items, max(kind.size, len(items)), kind.lengths, _people(kind), before)

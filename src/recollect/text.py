@@ -1,6 +1,7 @@
 """Words, keys and cuts of text in any script; the standard library only."""
 
 import hashlib
+import math
 import re
 import unicodedata
 from functools import lru_cache
@@ -88,6 +89,12 @@ def asking(text: str) -> float:
         if count <= _SHORT_QUESTION and sentence.rstrip().endswith(("?", "？")):
             asked += count
     return asked / total if total else 0.0
+
+
+@lru_cache(maxsize=4096)
+def rarity(size: int, frequency: int) -> float:
+    """The weight of a word that stands in `frequency` of `size` texts."""
+    return math.log(1 + max(0.0, size - frequency + 0.5) / (frequency + 0.5))
 
 
 def squeeze(text: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from recollect.errors import ConfigError
+from recollect.ports import Corpus
 from recollect.rank import hybrid, overlap, plain, recency, rrf, unified
 from recollect.rank.base import Item, Pool, Question, Ranked
 from recollect.rank.diversity import diversify
@@ -16,18 +17,19 @@ class Ranker:
     rank: Callable[[Question, Pool], list[Ranked]]
     gated: bool = False
     """What fails the gate is left out as long as anything passes."""
-    browses: bool = True
-    """Looks at recent rows too, not only at those that words and vectors found."""
+    browses: frozenset[Corpus] = frozenset()
+    """Where it looks at recent rows too, not only at those that words and vectors found."""
 
 
+_BOTH: frozenset[Corpus] = frozenset({"memos", "messages"})
 RANKERS = {
-    "unified": Ranker(unified.rank),
-    "recency": Ranker(recency.rank),
-    "overlap": Ranker(overlap.rank),
-    "hybrid": Ranker(hybrid.rank, gated=True),
-    "rrf": Ranker(rrf.rank, browses=False),
-    "bm25": Ranker(plain.by_words, browses=False),
-    "cosine": Ranker(plain.by_vector, browses=False),
+    "unified": Ranker(unified.rank, browses=frozenset({"memos"})),
+    "recency": Ranker(recency.rank, browses=_BOTH),
+    "overlap": Ranker(overlap.rank, browses=_BOTH),
+    "hybrid": Ranker(hybrid.rank, browses=_BOTH, gated=True),
+    "rrf": Ranker(rrf.rank),
+    "bm25": Ranker(plain.by_words),
+    "cosine": Ranker(plain.by_vector),
 }
 
 

@@ -1,12 +1,11 @@
 """What every ranker gets and gives: a question, a pool of candidates, and scores that explain themselves."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from recollect.ports import WordCount
-from recollect.text import query_words, words
+from recollect.text import query_words, rarity, words
 
 K1, B = 1.2, 0.75
 
@@ -64,14 +63,15 @@ class Pool:
     people: int = 2
     before: Mapping[int, int] = field(default_factory=dict[int, int])
     """Key to the key of what was said just before it."""
+    mean_length: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        mean = sum(self.lengths) / len(self.lengths) if self.lengths else 1.0
+        object.__setattr__(self, "mean_length", max(1.0, mean))
 
     @property
     def has_vectors(self) -> bool:
         return any(item.cosine is not None for item in self.items)
-
-    @property
-    def mean_length(self) -> float:
-        return max(1.0, sum(self.lengths) / len(self.lengths)) if self.lengths else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +97,6 @@ def bm25(item: Item, pool: Pool) -> float:
         rarity(pool.size, count.frequency) * count.times * (K1 + 1) / (count.times + norm)
         for count in item.counts.values()
     )
-
-
-def rarity(size: int, frequency: int) -> float:
-    """The weight of a word that stands in `frequency` of `size` rows."""
-    return math.log(1 + max(0.0, size - frequency + 0.5) / (frequency + 0.5))
 
 
 def in_order(ranked: list[Ranked]) -> list[Ranked]:

@@ -6,6 +6,8 @@ from recollect.rank.base import STOP_WORDS, Ranked, tokens
 
 ALIKE = 0.6
 TWICE = 2
+LOOK = 400
+"""Characters of each text that are compared."""
 
 
 def diversify(ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
@@ -15,7 +17,7 @@ def diversify(ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
     for one in ranked:
         if len(kept) == limit:
             break
-        own = tokens(one.item.text) - STOP_WORDS
+        own = tokens(one.item.text[:LOOK]) - STOP_WORDS
         if sum(_alike(own, other) for _, other in kept) >= TWICE:
             behind.append(one)
         else:

@@ -14,8 +14,8 @@ from datetime import timedelta
 from functools import lru_cache
 
 from recollect.dates import days
-from recollect.rank.base import STOP_WORDS, Item, Pool, Question, Ranked, in_order, rarity
-from recollect.text import OPENING, query_words, words
+from recollect.rank.base import STOP_WORDS, Item, Pool, Question, Ranked, in_order
+from recollect.text import OPENING, query_words, rarity, words
 
 K1, B = 0.9, 0.8
 VECTOR, BLURRED = 1.0, 0.5
