@@ -10,8 +10,8 @@ from recollect import plugins
 from recollect.clock import Clock, now
 from recollect.errors import MissingExtra
 from recollect.memory import Memory
-from recollect.ports import Embedder, Store
-from recollect.settings import Loaded, Settings, load
+from recollect.ports import Embedder, EmbedderOptions, Store
+from recollect.settings import Loaded, Settings, load, secret
 from recollect.vectors import Vectors
 
 log = logging.getLogger("recollect")
@@ -39,7 +39,7 @@ async def open_loaded(loaded: Loaded, clock: Clock = now) -> AsyncGenerator[Memo
     settings = loaded.settings
     store: Store = plugins.load("stores", settings.store)
     try:
-        vectors = Vectors(store, make_embedder(settings.embedder, settings), lambda name: make_embedder(name, settings))
+        vectors = Vectors(store, make_embedders(settings), lambda name: make_embedder(name, settings))
         vectors.start()
         try:
             yield Memory(store, vectors, settings, clock)
@@ -49,10 +49,17 @@ async def open_loaded(loaded: Loaded, clock: Clock = now) -> AsyncGenerator[Memo
         await store.close()
 
 
-def make_embedder(spec: str, settings: Settings) -> Embedder:  # noqa: ARG001 - servers need more than their name
-    """The embedder that is asked for; words only, with a word on why, when its package is not installed."""
-    try:
-        return plugins.load("embedders", spec)
-    except MissingExtra as error:
-        log.warning("%s; searching by words only", error)
-        return plugins.load("embedders", "null")
+def make_embedders(settings: Settings) -> list[Embedder]:
+    """The chain that is asked for, without those whose package is not installed; empty, it searches by words only."""
+    chain: list[Embedder] = []
+    for spec in filter(None, (part.strip() for part in settings.embedder.split(","))):
+        try:
+            chain.append(make_embedder(spec, settings))
+        except MissingExtra as error:
+            log.warning("%s; searching without it", error)
+    return chain
+
+
+def make_embedder(spec: str, settings: Settings) -> Embedder:
+    """One embedder by its specification, such as the name of one that made vectors earlier; raises MissingExtra."""
+    return plugins.load("embedders", spec, EmbedderOptions(settings.embedder_base_url, secret))

@@ -23,7 +23,8 @@ def may_hear(memo: Memo, place: Place, present: Collection[str] = (), policy: Po
     The subject's own DM hears everything about the subject.
     """
     if memo.subject.is_lore:
-        return place.dm is None and place.guild is not None and place.guild == memo.subject.guild
+        in_guild = place.dm is None and place.guild is not None and place.guild == memo.subject.guild
+        return in_guild and is_heard(memo.audience, place)
     mine = memo.subject.id in present
     if policy is Policy.GUILD_ISOLATED and memo.source.guild != place.guild:
         return False
@@ -61,6 +62,13 @@ def includes(wide: Audience, narrow: Audience) -> bool:
     if wide in (narrow, EVERYWHERE):
         return True
     return wide.level == "guild" and narrow.level == "channel" and narrow.guild == wide.id
+
+
+def within(audience: Audience, place: Place, policy: Policy) -> Audience:
+    """How far something said here may go at the most: where guilds are walled off, nothing is shared beyond its own."""
+    if policy is not Policy.GUILD_ISOLATED or audience != EVERYWHERE:
+        return audience
+    return place.audience if place.guild is None else Audience("guild", place.guild, place.guild)
 
 
 def narrowest(audiences: Collection[Audience]) -> Audience | None:

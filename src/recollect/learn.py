@@ -6,13 +6,16 @@ from datetime import datetime
 from typing import Any
 
 from recollect import plain
+from recollect.likeness import rivals
 from recollect.merge import Known, fingerprint, merge, overflow, retire, surplus
 from recollect.ports import Tx, Vector
 from recollect.text import query_words
-from recollect.types import Add, Candidate, Change, Event, Memo, Retire, Revise, Skip, Status, Tombstone
+from recollect.types import Add, Candidate, Change, Event, Memo, Origin, Retire, Revise, Skip, Status, Tombstone
 
 _SIMILAR = 12
 """Memos with common words that are compared with a new statement."""
+_FORGOTTEN = 50
+"""Memos forgotten last that are compared with what is learned from older messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +51,26 @@ def learn(
 
 def _known(tx: Tx, candidate: Candidate) -> Known:
     subject = candidate.subject
-    hits = tx.lanes.words("memos", [subject.scope], query_words(candidate.text), _SIMILAR)
+    terms = dict.fromkeys([*query_words(candidate.text), *rivals(candidate.text)])
+    hits = tx.lanes.words("memos", [subject.scope], list(terms), _SIMILAR)
     similar = tx.memos.fetch([hit.key for hit in hits])
     return Known(
         by_id=tx.memos.get(subject, candidate.id) if candidate.id else None,
         same=tx.memos.same_text(subject, candidate.text),
         similar=[similar[hit.key] for hit in hits if hit.key in similar],
         buried=tx.memos.buried(subject.scope, fingerprint(candidate.text)),
+        forgotten=_forgotten_since(tx, candidate),
         taken=lambda memo_id: tx.memos.get(subject, memo_id),
     )
+
+
+def _forgotten_since(tx: Tx, candidate: Candidate) -> list[Memo]:
+    """What the owner forgot after a message was written: learning from it must not bring that back in other words."""
+    if candidate.source.origin not in (Origin.DISCORD, Origin.SUMMARY):
+        return []
+    retired = tx.memos.list(candidate.subject, [Status.DEPRECATED], _FORGOTTEN)
+    since = (memo for memo in retired if memo.updated >= candidate.at)
+    return [memo for memo in since if tx.memos.buried(memo.subject.scope, fingerprint(memo.text))]
 
 
 def _make_room(tx: Tx, candidate: Candidate, caps: Caps, written: set[str], cause: Cause) -> list[Change]:

@@ -175,6 +175,29 @@ class Memory:
 
         return await self.store.read(work)
 
+    async def memos(
+        self,
+        *,
+        user: str,
+        place: Place | None = None,
+        lore: bool = False,
+        statuses: Collection[Status] = (),
+        kinds: Collection[Kind] = (),
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> Shown:
+        """Memos of any status and kind, or of these, newest first; expired ones too, as far as they may be heard."""
+        where = place or Place(dm=user)
+        subject = _lore_of(where) if lore else Subject(user)
+
+        def work(tx: Tx) -> Shown:
+            found = tx.memos.list(subject, statuses)
+            named = [memo for memo in found if not kinds or memo.kind in kinds]
+            heard = [memo for memo in named if may_hear(memo, where, {user}, self._policy)]
+            return Shown(tuple(heard[offset : None if limit is None else offset + limit]), len(heard), None)
+
+        return await self.store.read(work)
+
     async def get(self, memo_id: str, *, user: str) -> Memo:
         """One memo of the user's, of whatever status; raises UnknownMemo."""
         return await self.store.read(lambda tx: commands.get(tx, Subject(user), memo_id))
@@ -226,6 +249,7 @@ class Memory:
             question=question,
             corpus=over,
             scopes=scopes,
+            texture=kind,
             ranker=ranker or self.settings.durable.ranker,
             limit=max(1, min(limit or self.settings.search.max_results, self.settings.search.max_limit)),
             strict=strict,
@@ -252,7 +276,7 @@ class Memory:
     async def reindex(self, progress: Progress | None = None) -> int:
         """Rebuild everything derived: the word index, then missing vectors. Resumable."""
         done = await self.store.reindex(progress)
-        await self.vectors.fill()
+        await self.vectors.fill(progress)
         return done
 
     def _cause(self, user: str) -> Cause:
@@ -330,9 +354,11 @@ def _scopes(user: str, place: Place, over: Corpus, subject: str) -> list[str]:
 def _outcome(changes: Collection[Change]) -> Memo:
     """The memo that holds the statement now; raises BadInput when it was not taken."""
     match next(iter(changes)):
-        case Skip(reason=reason, memo=None):
-            raise BadInput(f"not remembered: {reason}")
-        case Add(memo=memo) | Skip(memo=Memo() as memo):
+        case Add(memo=memo):
             return memo
         case Revise(after=memo) | Retire(after=memo):
+            return memo
+        case Skip(reason=reason, memo=memo):
+            if memo is None:
+                raise BadInput(f"not remembered: {reason}")
             return memo

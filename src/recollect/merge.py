@@ -16,6 +16,7 @@ from recollect.types import Add, Candidate, Change, Memo, Origin, Provenance, Re
 COVERAGE = 0.6
 """Share of a memo's text that a match must cover before a model may retire the memo by it."""
 _SHORT_HASH = 8
+_ONE_FACT = (Likeness.SAME, Likeness.RICHER, Likeness.POORER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,8 @@ class Known:
     same: Sequence[Memo] = ()
     similar: Sequence[Memo] = ()
     buried: Tombstone | None = None
+    forgotten: Sequence[Memo] = ()
+    """Memos that their owner forgot after the candidate's words were said."""
     taken: Callable[[str], Memo | None] = lambda _: None
 
 
@@ -35,70 +38,128 @@ def fingerprint(text: str) -> str:
 
 
 def merge(candidate: Candidate, known: Known, now: datetime) -> list[Change]:
-    """The changes that a candidate brings about."""
+    """The changes that a candidate brings about; the first of them says what became of it."""
     candidate = replace(candidate, text=squeeze(candidate.text))
     if not candidate.text:
         return [Skip(candidate, "empty")]
-    if known.buried is not None and not _lifts(candidate, known.buried):
+    if _is_forgotten(candidate, known):
         return [Skip(candidate, "forgotten by its owner")]
-    if known.by_id is not None and _may_touch(candidate, known.by_id):
-        return [_revise(candidate, known.by_id, now, "updated by id")]
-    return _same_text(candidate, known, now) or _alike(candidate, known, now) or [_add(candidate, known, now)]
+    similar = [(memo, compare(candidate.text, memo.text)) for memo in known.similar if _is_live(memo, now)]
+    named = known.taken(candidate.supersedes.strip()) if candidate.supersedes else None
+    against = [memo for memo, likeness in similar if likeness is Likeness.CONTRADICTS]
+    rivals = _touchable(candidate, [*filter(None, [named]), *known.same, *against], now)
+    newer = next((memo for memo in rivals if _predates(candidate, memo)), None)
+    if newer is not None:
+        return [Skip(candidate, "older than what is known", newer)]
+    match = _by_id(candidate, known, now) or _same_text(candidate, known, now) or _alike(candidate, similar, now)
+    if isinstance(match, Skip):
+        return [match]
+    trust = named.confidence if named is not None and named in rivals else 0.0
+    return _replacing(match or _add(candidate, known, now), rivals, trust, now)
 
 
-def _lifts(candidate: Candidate, tombstone: Tombstone) -> bool:
+def _is_forgotten(candidate: Candidate, known: Known) -> bool:
+    if known.buried is not None and not _lifts(candidate, known.buried.at):
+        return True
+    retired = [
+        memo for memo in (known.by_id, *known.same) if memo and memo.status in (Status.DEPRECATED, Status.DELETED)
+    ]
+    active = any(memo.active for memo in known.same)
+    if retired and not active and not any(_lifts(candidate, memo.updated) for memo in retired):
+        return True
+    alike = (memo for memo in known.forgotten if compare(candidate.text, memo.text) in _ONE_FACT)
+    return any(not _lifts(candidate, memo.updated) for memo in alike)
+
+
+def _lifts(candidate: Candidate, buried: datetime) -> bool:
     """Whether this is the owner stating it again, not old words coming back."""
-    if candidate.source.origin is Origin.IMPORT or candidate.at <= tombstone.at:
-        return False
-    return candidate.source.origin in (Origin.MANUAL, Origin.TOOL) or candidate.source.actor == candidate.subject.id
+    match candidate.source.origin:
+        case Origin.IMPORT:
+            return False
+        case Origin.MANUAL:  # a command that comes after another may carry the same millisecond
+            return candidate.at >= buried
+        case Origin.TOOL:
+            return candidate.at > buried
+        case _:
+            return candidate.at > buried and candidate.source.actor == candidate.subject.id
+
+
+def _predates(candidate: Candidate, memo: Memo) -> bool:
+    """Whether these words are older than what the owner wrote since: work in flight, or an import."""
+    return candidate.at < memo.updated and (is_authored(memo) or candidate.source.origin is Origin.IMPORT)
 
 
 def _may_touch(candidate: Candidate, memo: Memo) -> bool:
     return includes(candidate.audience, memo.audience)
 
 
-def _same_text(candidate: Candidate, known: Known, now: datetime) -> list[Change]:
+def _is_live(memo: Memo, now: datetime) -> bool:
+    return memo.active and (memo.expires is None or memo.expires > now)
+
+
+def _touchable(candidate: Candidate, memos: Sequence[Memo], now: datetime) -> list[Memo]:
+    """Those in use whose place the candidate may take, each once."""
+    unique = {memo.id: memo for memo in memos if _is_live(memo, now) and _may_touch(candidate, memo)}
+    return list(unique.values())
+
+
+def _by_id(candidate: Candidate, known: Known, now: datetime) -> Revise | Skip | None:
+    memo = known.by_id
+    if memo is None or not memo.active or not _may_touch(candidate, memo):
+        return None
+    if _predates(candidate, memo):
+        return Skip(candidate, "older than what is known", memo)
+    return _revise(candidate, memo, now, "updated by id")
+
+
+def _same_text(candidate: Candidate, known: Known, now: datetime) -> Revise | Skip | None:
     for memo in sorted(known.same, key=lambda memo: not memo.active):
         if _may_touch(candidate, memo):
-            return [_revise(candidate, memo, now, "stated again" if memo.active else "remembered again")]
-        if memo.active and includes(memo.audience, candidate.audience):
-            return [Skip(candidate, "already known", memo)]
-    return []
+            return _revise(candidate, memo, now, "stated again" if memo.active else "remembered again")
+        if _is_live(memo, now) and includes(memo.audience, candidate.audience):
+            return Skip(candidate, "already known", memo)
+    return None
 
 
-def _alike(candidate: Candidate, known: Known, now: datetime) -> list[Change]:
-    """Revise the memo that says the same in other words; replace those that can't hold any longer."""
-    replaced: list[Memo] = []
-    for memo in known.similar:
-        if not memo.active or not _may_touch(candidate, memo):
-            continue
-        match compare(candidate.text, memo.text):
-            case Likeness.SAME | Likeness.RICHER:
-                return [_revise(candidate, memo, now, "other words for the same fact")]
-            case Likeness.POORER:
-                return [Skip(candidate, "known in more detail", memo)]
-            case Likeness.CONTRADICTS:
-                replaced.append(memo)
-            case Likeness.OTHER:
-                pass
+def _alike(candidate: Candidate, similar: Sequence[tuple[Memo, Likeness]], now: datetime) -> Revise | Skip | None:
+    """Revise the memo that says the same in other words, unless it is the one that says more."""
+    for memo, likeness in similar:
+        if likeness in (Likeness.SAME, Likeness.RICHER) and _may_touch(candidate, memo):
+            return _revise(candidate, memo, now, "other words for the same fact")
+        if likeness in (Likeness.SAME, Likeness.POORER) and includes(memo.audience, candidate.audience):
+            return Skip(candidate, "known in more detail" if likeness is Likeness.POORER else "already known", memo)
+    return None
+
+
+def _replacing(change: Add | Revise, rivals: Sequence[Memo], trust: float, now: datetime) -> list[Change]:
+    """The change together with the end of what it replaces, the lineage kept both ways.
+
+    `trust` is the confidence of a memo that the candidate itself names as replaced: it passes on.
+    """
+    memo = change.memo if isinstance(change, Add) else change.after
+    replaced = [rival for rival in rivals if rival.id != memo.id]
     if not replaced:
-        return []
-    added = _add(candidate, known, now)
-    memo = replace(added.memo, supersedes=replaced[0].id)
-    return [Add(memo, "takes the place of an older fact"), *(_supersede(old, memo.id, now) for old in replaced)]
+        return [change]
+    memo = replace(memo, supersedes=replaced[0].id, confidence=max(memo.confidence, trust))
+    ends = [_supersede(rival, memo.id, now) for rival in replaced]
+    if isinstance(change, Revise):
+        return [replace(change, after=memo), *ends]
+    return [Add(memo, "takes the place of an older fact"), *ends]
 
 
 def _revise(candidate: Candidate, memo: Memo, now: datetime, reason: str) -> Revise:
+    # Of words that a narrower circle heard, only what a wider one hears too goes with the memo.
+    widens = candidate.audience != memo.audience
     after = replace(
         memo,
         text=candidate.text,
         kind=memo.kind if reason == "stated again" else candidate.kind,
         label=candidate.label or memo.label,
-        tags=tuple(dict.fromkeys((*memo.tags, *candidate.tags))),
-        source=_merged_source(candidate, memo),
+        tags=tuple(dict.fromkeys((*(() if widens else memo.tags), *candidate.tags))),
+        source=_merged_source(candidate, memo, widens),
         audience=candidate.audience,
         confidence=max(memo.confidence, candidate.confidence),
-        happened=candidate.happened or memo.happened,
+        happened=candidate.happened or (None if widens else memo.happened),
         expires=candidate.expires,
         pinned=memo.pinned or candidate.pinned,
         status=Status.ACTIVE,
@@ -108,11 +169,13 @@ def _revise(candidate: Candidate, memo: Memo, now: datetime, reason: str) -> Rev
     return Revise(memo, after, reason)
 
 
-def _merged_source(candidate: Candidate, memo: Memo) -> Provenance:
-    """The newest words count; what its owner wrote down by hand stays the owner's."""
-    if memo.source.origin is Origin.MANUAL and candidate.source.origin is not Origin.MANUAL:
+def _merged_source(candidate: Candidate, memo: Memo, widens: bool) -> Provenance:
+    """Where the words come from; what its owner wrote down by hand stays the owner's."""
+    if not is_authored(memo) or candidate.source.origin is Origin.MANUAL:
+        return candidate.source
+    if not widens and normal(candidate.text) == normal(memo.text):
         return memo.source
-    return candidate.source
+    return replace(candidate.source, origin=memo.source.origin)
 
 
 def _add(candidate: Candidate, known: Known, now: datetime) -> Add:
@@ -131,7 +194,6 @@ def _add(candidate: Candidate, known: Known, now: datetime) -> Add:
         happened=candidate.happened,
         expires=candidate.expires,
         pinned=candidate.pinned,
-        supersedes=candidate.supersedes,
     )
     return Add(memo)
 
@@ -150,7 +212,10 @@ def retire(memo: Memo, now: datetime, reason: str, status: Status = Status.DEPRE
 
 
 def _supersede(memo: Memo, successor: str, now: datetime) -> Retire:
-    after = replace(memo, status=Status.SUPERSEDED, superseded_by=successor, updated=max(now, memo.updated))
+    before = None if memo.supersedes == successor else memo.supersedes  # what comes back has nothing before it
+    after = replace(
+        memo, status=Status.SUPERSEDED, supersedes=before, superseded_by=successor, updated=max(now, memo.updated)
+    )
     return Retire(memo, after, "superseded")
 
 

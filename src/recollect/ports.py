@@ -5,7 +5,7 @@ connection), in one transaction, perhaps together with others and perhaps again 
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, TypeVar
@@ -311,6 +311,20 @@ class Store(Protocol):
     async def reindex(self, progress: Progress | None = None) -> int: ...
     async def examine(self) -> list[Finding]: ...
     async def close(self) -> None: ...
+
+
+def _no_secret(name: str) -> str | None:  # noqa: ARG001 - the shape of a function that finds secrets
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderOptions:
+    """What an embedder may need beside its specification: its `create` gets both."""
+
+    base_url: str = ""
+    """Address of the server, when it is not the provider's own."""
+    secret: Callable[[str], str | None] = field(default=_no_secret, repr=False)
+    """Finds a key by the name of its variable, when it is needed."""
 
 
 class Embedder(Protocol):

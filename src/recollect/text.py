@@ -16,7 +16,6 @@ _ASCII_WORD = re.compile(r"c\+\+|[cf]#|[a-z0-9]+(?:'[a-z]+)?")
 _WORD = re.compile(r"c\+\+|[cf]#|[^\W_]+(?:['’][^\W_]+)?")
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 _SHORT_QUESTION = 15
-_SPACE = re.compile(r"\s+")
 # Scripts written without spaces between words, or whose words carry glued particles.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -101,7 +100,7 @@ def squeeze(text: str) -> str:
     """Trim and collapse white space; NUL and other control characters become spaces."""
     if not text.isprintable():
         text = "".join(char if char.isprintable() else " " for char in text)
-    return _SPACE.sub(" ", text).strip()
+    return " ".join(text.split())
 
 
 def normal(text: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from recollect.errors import EmbedderError
-from recollect.ports import Vector
+from recollect.ports import EmbedderOptions, Vector
 
 
 class NullEmbedder:
@@ -19,5 +19,5 @@ class NullEmbedder:
         pass
 
 
-def create(spec: str) -> NullEmbedder:  # noqa: ARG001 - every embedder is made from its specification
+def create(spec: str, options: EmbedderOptions) -> NullEmbedder:  # noqa: ARG001 - it needs neither
     return NullEmbedder()

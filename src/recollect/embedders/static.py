@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.errors import EmbedderError, MissingExtra
-from recollect.ports import Vector
+from recollect.ports import EmbedderOptions, Vector
 from recollect.text import OPENING, clean
 
 try:
@@ -43,7 +43,7 @@ class StaticEmbedder:
 
     async def load(self) -> None:
         """Read the weights, once; callers that come meanwhile wait for the same reading."""
-        if self._loading is None:
+        if self._loading is None or (self._loading.done() and self._loading.exception()):
             self._loading = asyncio.create_task(asyncio.to_thread(self._read), name="recollect-load-vectors")
         await asyncio.shield(self._loading)
 
@@ -67,7 +67,7 @@ class StaticEmbedder:
 
     def _mean(self, text: str) -> Any:
         tokens = self._tokenizer.encode(text, add_special_tokens=False).ids
-        if not tokens:
+        if not tokens or not text.strip():
             return np.zeros(self._weights.shape[1], np.float32)
         return _unit(self._weights[np.minimum(tokens, len(self._weights) - 1)].mean(axis=0))
 
@@ -81,5 +81,5 @@ def _unit(vector: Any) -> Any:
     return vector / length if length > 0 else vector
 
 
-def create(spec: str) -> StaticEmbedder:  # noqa: ARG001 - every embedder is made from its specification
+def create(spec: str, options: EmbedderOptions) -> StaticEmbedder:  # noqa: ARG001 - it needs neither
     return StaticEmbedder()

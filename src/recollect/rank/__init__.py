@@ -23,7 +23,7 @@ class Ranker:
 
 _BOTH: frozenset[Corpus] = frozenset({"memos", "messages"})
 RANKERS = {
-    "unified": Ranker(unified.rank, browses=frozenset({"memos"})),
+    "unified": Ranker(unified.rank),
     "recency": Ranker(recency.rank, browses=_BOTH),
     "overlap": Ranker(overlap.rank, browses=_BOTH),
     "hybrid": Ranker(hybrid.rank, browses=_BOTH, gated=True),

@@ -15,6 +15,8 @@ PAGE_SIZE = 4096
 BUSY_MS = 15_000
 CACHE_KIB = 16_384
 JOURNAL_BYTES = 64 << 20
+CHECKPOINT_PAGES = 8_000
+"""Pages of the log after which it is copied back: seldom, so that a busy page is copied once and not often."""
 
 
 class Database(apsw.Connection):
@@ -37,6 +39,7 @@ class Database(apsw.Connection):
     def use_log(self) -> None:
         """Write ahead, so that readers and the writer don't wait for each other; changes the file."""
         self.pragma("journal_mode", "wal" if self.filename else "memory")
+        self.pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
 
     def run(self, sql: str, values: Row = ()) -> None:
         self._execute(sql, values)

@@ -12,6 +12,15 @@ from recollect.stores.sqlite.words import WordIndex
 from recollect.text import asking, clean
 from recollect.types import Message, Place
 
+_ADJOINING = """
+SELECT here.key,
+    (SELECT key FROM messages AS m WHERE m.session = here.session AND (m.at, m.key) < (here.at, here.key)
+        AND m.deleted IS NULL ORDER BY m.at DESC, m.key DESC LIMIT 1),
+    (SELECT key FROM messages AS m WHERE m.session = here.session AND (m.at, m.key) > (here.at, here.key)
+        AND m.deleted IS NULL ORDER BY m.at, m.key LIMIT 1)
+FROM messages AS here WHERE here.key IN (SELECT value FROM json_each(?))
+"""
+
 
 class SQLiteJournal:
     def __init__(self, db: Database, index: WordIndex) -> None:
@@ -91,17 +100,11 @@ class SQLiteJournal:
         if scope is None:
             return []
         latest = (1 << 62) if before is None else to_ms(before)
-        if whole_stream:
-            where, values = (
-                "key BETWEEN ? AND ? AND at < ?",
-                (scope << 32, (scope + 1 << 32) - 1, latest, limit),
-            )
-        else:
-            where, values = "session = ? AND at < ?", (scope, latest, limit)
+        where = "key >> 32" if whole_stream else "session"
         rows = self._db.rows(
-            f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE {where} AND deleted IS NULL "
+            f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE {where} = ? AND at < ? AND deleted IS NULL "
             "ORDER BY at DESC, key DESC LIMIT ?",
-            values,
+            (scope, latest, limit),
         )
         return self._read(rows[::-1])
 
@@ -120,7 +123,15 @@ class SQLiteJournal:
         return {key: (length, asks) for key, length, asks in rows}
 
     def beside(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]:
-        return {key: self._steps(key, reach) for key in keys}
+        return self._adjoining(keys) if reach == 1 else {key: self._steps(key, reach) for key in keys}
+
+    def _adjoining(self, keys: Collection[int]) -> dict[int, list[tuple[int, int]]]:
+        """The message before and the one after, of all keys in one look."""
+        rows = self._db.rows(_ADJOINING, (json.dumps(list(keys)),))
+        return {
+            key: [(step, near) for step, near in ((-1, before), (1, after)) if near is not None]
+            for key, before, after in rows
+        }
 
     def _steps(self, key: int, reach: int) -> list[tuple[int, int]]:
         here = self._db.row("SELECT session, at FROM messages WHERE key = ?", (key,))

@@ -8,23 +8,24 @@ from recollect.clock import to_ms
 from recollect.ports import Corpus, Filters, Texture, Vector, VectorSet, WordHit
 from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.rows import span
 from recollect.stores.sqlite.words import WordIndex
 
 if TYPE_CHECKING:
     from recollect.stores.sqlite.matrix import MatrixCache
 
+_NEWEST = 2_000
+"""Rows of a scope, by the order of writing, among which the recent ones are looked for."""
 _RECENT: dict[Corpus, str] = {
-    "memos": "SELECT key, updated FROM memos WHERE key >> 32 = ? AND status = 'active' "
-    "ORDER BY updated DESC, key DESC LIMIT ?",
-    "messages": "SELECT key, at FROM messages WHERE key BETWEEN ? << 32 AND (?1 << 32) + 4294967295 "
-    "AND deleted IS NULL ORDER BY key DESC LIMIT ?2",
+    "memos": "SELECT key, updated FROM (SELECT key, updated FROM memos WHERE key BETWEEN ? AND ? "
+    f"AND status = 'active' ORDER BY key DESC LIMIT {_NEWEST}) ORDER BY updated DESC, key DESC LIMIT ?",
+    "messages": "SELECT key, at FROM (SELECT key, at FROM messages WHERE key BETWEEN ? AND ? "
+    f"AND deleted IS NULL ORDER BY key DESC LIMIT {_NEWEST}) ORDER BY at DESC, key DESC LIMIT ?",
 }
-
 _SAMPLE: dict[Corpus, str] = {
-    "memos": "SELECT length(text) / 6 + 1, '', '' FROM memos WHERE key BETWEEN ? << 32 AND (?1 << 32) + 4294967295 "
-    "ORDER BY key DESC LIMIT ?2",
-    "messages": "SELECT length, author, name FROM messages WHERE key BETWEEN ? << 32 AND (?1 << 32) + 4294967295 "
-    "AND deleted IS NULL ORDER BY key DESC LIMIT ?2",
+    "memos": "SELECT length(text) / 6 + 1, '', '' FROM memos WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT ?",
+    "messages": "SELECT length, author, name FROM messages WHERE key BETWEEN ? AND ? "
+    "AND deleted IS NULL ORDER BY key DESC LIMIT ?",
 }
 
 
@@ -37,7 +38,7 @@ class SQLiteLanes:
     def recent(self, corpus: Corpus, scopes: Sequence[str], limit: int) -> list[int]:
         rows: list[tuple[int, int]] = []
         for scope, _ in self._scopes(scopes):
-            rows += self._db.rows(_RECENT[corpus], (scope, limit))
+            rows += self._db.rows(_RECENT[corpus], (*span(scope), limit))
         rows.sort(key=lambda row: (-row[1], -row[0]))
         return [key for key, _ in rows[:limit]]
 
@@ -72,7 +73,7 @@ class SQLiteLanes:
         keys: set[int] = set()
         for scope, _ in self._scopes(scopes):
             sql = f"SELECT key FROM {table} WHERE key BETWEEN ? AND ? {where}"
-            rows = self._db.rows(sql, (scope << 32, (scope + 1 << 32) - 1, *values))
+            rows = self._db.rows(sql, (*span(scope), *values))
             keys.update(key for (key,) in rows)
         return keys
 
@@ -84,7 +85,7 @@ class SQLiteLanes:
         speakers: dict[str, str] = {}
         found = self._scopes(scopes)
         for scope, _ in found:
-            for length, author, name in self._db.rows(_SAMPLE[corpus], (scope, sample)):
+            for length, author, name in self._db.rows(_SAMPLE[corpus], (*span(scope), sample)):
                 lengths.append(length)
                 speakers[author] = name
         return Texture(sum(size for _, size in found), lengths, speakers)
@@ -112,7 +113,7 @@ class SQLiteLanes:
 
     def _scopes(self, names: Sequence[str]) -> list[tuple[int, int]]:
         """Number and size of each scope that exists."""
-        rows = (self._db.row("SELECT id, size FROM scopes WHERE name = ?", (name,)) for name in names)
+        rows = (self._db.row("SELECT id, size FROM scopes WHERE name = ?", (name,)) for name in dict.fromkeys(names))
         return [row for row in rows if row is not None]
 
 

@@ -16,6 +16,7 @@ from recollect.stores.sqlite.rows import (
     read_memo,
     scope_id,
     scope_name,
+    span,
 )
 from recollect.stores.sqlite.words import WordIndex
 from recollect.types import Memo, Status, Subject, Tombstone
@@ -145,10 +146,8 @@ class SQLiteMemos:
 
 
 def _with_status(scope: int, statuses: Collection[Status]) -> tuple[str, tuple[object, ...]]:
-    if list(statuses) == [Status.ACTIVE]:  # worded so that the partial index serves it
-        return "key >> 32 = ? AND status = 'active'", (scope,)
     where = "key BETWEEN ? AND ?"
-    values: tuple[object, ...] = (scope << 32, (scope + 1 << 32) - 1)
+    values: tuple[object, ...] = span(scope)
     if statuses:
         where += " AND status IN (SELECT value FROM json_each(?))"
         values += (json.dumps([status.value for status in statuses]),)

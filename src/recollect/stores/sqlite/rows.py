@@ -37,6 +37,11 @@ def next_key(db: Database, scope: str, indexed: bool) -> int:
     )
 
 
+def span(scope: int) -> tuple[int, int]:
+    """The lowest and the highest key that a row of this scope can have."""
+    return scope << 32, (scope + 1 << 32) - 1
+
+
 def scope_name(db: Database, scope: int) -> str:
     return db.value("SELECT name FROM scopes WHERE id = ?", (scope,))
 
@@ -54,11 +59,15 @@ def moment(value: int | None) -> Any:
     return None if value is None else from_ms(value)
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
+
+
 def to_json(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    return _encode(value)
 
 
-_EMPTY: tuple[Any, ...] = (None, "", {})
+_PLAIN = asdict(Provenance())
+"""What need not be written of a provenance."""
 
 
 def memo_row(memo: Memo, key: int) -> Row:
@@ -87,7 +96,7 @@ def memo_row(memo: Memo, key: int) -> Row:
         str(memo.audience),
         source.guild,
         source.channel,
-        to_json({name: value for name, value in rest.items() if value not in _EMPTY}),
+        to_json({name: value for name, value in rest.items() if value != _PLAIN[name]}),
         memo.label,
         to_ms(memo.created),
         to_ms(memo.updated),

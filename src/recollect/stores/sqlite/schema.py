@@ -33,6 +33,7 @@ CREATE TABLE messages (
     UNIQUE (id, platform)
 ) STRICT;
 CREATE INDEX messages_by_time ON messages (session, at);
+CREATE INDEX messages_of_stream ON messages (key >> 32, at) WHERE deleted IS NULL;
 
 CREATE TABLE places (id INTEGER PRIMARY KEY, detail TEXT NOT NULL UNIQUE) STRICT;
 
@@ -46,7 +47,6 @@ CREATE TABLE memos (
 ) STRICT;
 CREATE UNIQUE INDEX memos_by_id ON memos (key >> 32, id);
 CREATE INDEX memos_by_content ON memos (key >> 32, content);
-CREATE INDEX memos_by_time ON memos (key >> 32, updated) WHERE status = 'active';
 
 CREATE TABLE tombstones (
     scope TEXT NOT NULL, fingerprint TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (scope, fingerprint)
@@ -74,7 +74,7 @@ CREATE INDEX jobs_by_due ON jobs (due) WHERE state = 'waiting';
 CREATE INDEX jobs_by_lease ON jobs (until) WHERE state = 'claimed';
 
 CREATE TABLE events (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, at INTEGER NOT NULL, actor TEXT NOT NULL,
+    id INTEGER PRIMARY KEY, kind TEXT NOT NULL, at INTEGER NOT NULL, actor TEXT NOT NULL,
     scope INTEGER, memo TEXT, reason TEXT NOT NULL, data TEXT
 ) STRICT;
 CREATE INDEX events_by_scope ON events (scope, memo);

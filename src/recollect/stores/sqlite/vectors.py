@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from recollect.errors import BadInput, MissingExtra
 from recollect.ports import Corpus, Vector, VectorSet
 from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.rows import span
 from recollect.stores.sqlite.schema import memories_view
 
 try:
@@ -53,10 +54,10 @@ def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, Vector])
 
 def _note_change(db: Database, key: int, joins_at_end: bool) -> None:
     """Count a change of the scope; one that is not an addition at the end is written down for caches."""
-    change = db.value("UPDATE scopes SET changes = changes + 1 WHERE id = ? RETURNING changes", (key >> 32,))
+    db.run("UPDATE scopes SET changes = changes + 1 WHERE id = ?", (key >> 32,))
     db.unsettled.add(key >> 32)
     if not joins_at_end:
-        db.run("INSERT INTO vector_edits VALUES (?, ?, ?)", (key >> 32, change, key))
+        db.run("INSERT INTO vector_edits SELECT id, changes, ? FROM scopes WHERE id = ?", (key, key >> 32))
 
 
 def _make_table(db: Database, corpus: Corpus, model: str, dims: int) -> str:
@@ -149,10 +150,7 @@ def _matrix(db: Database, cache: "MatrixCache", table: str, scope: int) -> "Matr
             if scope not in db.unsettled:
                 cache.put((table, scope), matrix)
             return matrix
-    start, end = scope << 32, (scope + 1 << 32) - 1
-    keys, vectors = _load(
-        db, f"SELECT key, embedding FROM {table} WHERE key BETWEEN ? AND ? ORDER BY key", (start, end)
-    )
+    keys, vectors = _load(db, f"SELECT key, embedding FROM {table} WHERE key BETWEEN ? AND ? ORDER BY key", span(scope))
     if not len(keys):
         return None
     matrix = Matrix(keys, vectors, changes)

@@ -33,7 +33,7 @@ class EventsContract:
         assert numbers == sorted(set(numbers))
         seen: list[str] = []
         before: int | None = None
-        while page := await store.read(lambda tx: tx.events.list(limit=4, before=before)):
+        while page := await store.read(lambda tx, before=before: tx.events.list(limit=4, before=before)):
             seen += [each.reason for each in page]
             before = page[-1].id
         assert seen == [f"{n}" for n in range(9, -1, -1)]

@@ -43,7 +43,7 @@ class FiltersContract:
         [
             (Filters(), "undated early late placed"),
             (Filters(kinds=["event"]), "early"),
-            (Filters(kinds={Kind.EVENT, Kind.TOOL}), "early placed"),
+            (Filters(kinds=[Kind.EVENT, Kind.TOOL]), "early placed"),
             (Filters(kinds=["nonsense"]), ""),
             (Filters(tags=["trip"]), "early"),
             (Filters(tags=["a b", 'q"uote', "none"]), "early placed"),
@@ -58,7 +58,6 @@ class FiltersContract:
             (Filters(since=at(11), until=at(12)), "undated placed"),
             (Filters(kinds=["event"], since=at(11)), ""),
         ],
-        ids=str,
     )
     async def test_memos_are_filtered_and_undated_ones_pass_every_window(
         self, store: Store, filters: Filters, expected: str

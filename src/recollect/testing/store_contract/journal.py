@@ -150,6 +150,13 @@ class JournalContract:
         assert sorted(beside[keys["b"]]) == [(-1, keys["a"]), (1, keys["c"]), (2, keys["d"])]
         assert sorted(beside[keys["d"]]) == [(-2, keys["b"]), (-1, keys["c"])]
 
+    async def test_a_message_that_arrives_late_is_a_neighbour_by_its_time(self, store: Store):
+        said = [("a", 1), ("b", 2), ("c", 3), ("late", 2.5)]
+        keys = await say(store, *(make_message(text, id=text, seconds=seconds) for text, seconds in said))
+        for reach in (1, 2):
+            beside = await store.read(lambda tx, reach=reach: tx.journal.beside([keys["b"]], reach))
+            assert sorted(beside[keys["b"]])[:2] == [(-1, keys["a"]), (1, keys["late"])]
+
     async def test_a_deleted_message_is_nobodys_neighbour(self, store: Store):
         keys = await say(store, *(make_message(text, id=text, seconds=n) for n, text in enumerate("abc")))
         await store.write(lambda tx: tx.journal.delete("discord", "b", at(9)))
@@ -160,6 +167,13 @@ class JournalContract:
         keys = await say(store, *(make_message(text, id=text) for text in "abc"))
         beside = await store.read(lambda tx: tx.journal.beside([keys["b"]], 1))
         assert sorted(beside[keys["b"]]) == [(-1, keys["a"]), (1, keys["c"])]
+
+    async def test_the_shape_of_a_message_follows_its_text(self, store: Store):
+        keys = await say(store, make_message("I like green tea", id="a"), make_message("Do you?", id="b"))
+        shape = await store.read(lambda tx: tx.journal.shape(keys.values()))
+        assert shape == {keys["a"]: (4, 0.0), keys["b"]: (2, 1.0)}
+        await store.write(lambda tx: tx.journal.edit("discord", "a", "What?", at(1)))
+        assert await store.read(lambda tx: tx.journal.shape([keys["a"], 999])) == {keys["a"]: (1, 1.0)}
 
     async def test_an_unknown_key_has_no_message_and_no_neighbours(self, store: Store):
         assert await store.read(lambda tx: tx.journal.fetch([12345])) == {}

@@ -68,7 +68,7 @@ class MemosContract:
         for subject in (ADA, GUILD_LORE):
             memo = make_memo("plain", subject)
             (key,) = await put(store, memo)
-            assert await store.read(lambda tx, s=subject: tx.memos.get(s, memo.id)) == replace(memo, key=key)
+            assert await store.read(lambda tx, memo=memo: tx.memos.get(memo.subject, memo.id)) == replace(memo, key=key)
             assert (await store.read(lambda tx, k=key: tx.memos.fetch([k])))[key].subject == subject
 
     @pytest.mark.parametrize("audience", ["everywhere", "dm:ada", "guild:g", "channel:g/c", "channel:/c"])

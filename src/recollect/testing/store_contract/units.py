@@ -3,6 +3,7 @@
 # ruff: noqa: S101 - a contract is made of assertions
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -114,7 +115,7 @@ class UnitsContract:
 
     async def test_a_read_cannot_write_and_says_so(self, store: Store):
         await put(store, make_memo("before"))
-        works = [
+        works: list[Callable[[Tx], object]] = [
             lambda tx: tx.memos.put(make_memo("sneaked in")),
             lambda tx: tx.journal.add(make_message("sneaked in")),
             lambda tx: tx.jobs.add(NewJob("learn", "lane", {}, at(0))),

@@ -2,6 +2,7 @@
 
 # ruff: noqa: S101 - a contract is made of assertions
 
+import asyncio
 import random
 import struct
 from dataclasses import replace
@@ -200,9 +201,11 @@ class VectorsContract:
         await put(store, *(make_memo(f"{n}", (ADA, BEN)[n % 2]) for n in range(7)))
         await put(store, make_memo("retired", status=Status.ARCHIVED))
         seen: list[tuple[int, str]] = []
-        while page := await store.read(lambda tx: tx.lanes.unembedded("memos", MODEL, 3, seen[-1][0] if seen else 0)):
+        after = 0
+        while page := await store.read(lambda tx, after=after: tx.lanes.unembedded("memos", MODEL, 3, after)):
             assert len(page) <= 3
             seen += page
+            after = page[-1][0]
         assert seen == sorted(seen)
         assert sorted(text for _, text in seen) == sorted(map(str, range(7)))
         first = seen[0][0]
@@ -275,6 +278,21 @@ class VectorsContract:
             await store.write(lambda tx: tx.lanes.serve("memos", MODEL))
             assert await near(store, cloud[0], model=model) == {}
         await assert_exact(store, dict(zip(keys, first, strict=True)))
+
+    async def test_a_large_scope_can_be_searched_while_it_changes(self, store: Store):
+        *cloud, anchor = scatter(MANY + 61)
+        keys = await put_with(store, {str(n): vector for n, vector in enumerate(cloud[:MANY])} | {"anchor": anchor})
+
+        async def change(n: int) -> None:
+            await put_with(store, {f"new {n}": cloud[MANY + n]})
+            await store.write(lambda tx: tx.memos.remove(make_memo(str(n * 7), id=str(n * 7))))
+
+        async def look() -> dict[int, float]:
+            return await near(store, anchor, 1)
+
+        works = [work for n in range(60) for work in (change(n), look(), look(), look())]
+        looks = [found for found in await asyncio.gather(*works) if found is not None]
+        assert looks == [pytest.approx({keys["anchor"]: 1.0}, abs=1e-5)] * 180
 
     async def test_memos_revived_in_a_large_scope_need_a_new_vector(self, store: Store):
         cloud = scatter(MANY, 8)

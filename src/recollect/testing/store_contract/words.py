@@ -80,6 +80,15 @@ class WordsContract:
         recent = await store.read(lambda tx: tx.lanes.recent("messages", [CHANNEL.stream], 9))
         assert recent == [keys["b"], keys["a"]]
 
+    async def test_recent_messages_go_by_time_not_by_arrival(self, store: Store):
+        keys = await say(
+            store,
+            *(make_message(f"live {n}", id=f"live {n}", seconds=100 + n) for n in range(3)),
+            *(make_message(f"imported {n}", id=f"imported {n}", seconds=n) for n in range(3)),
+        )
+        recent = await store.read(lambda tx: tx.lanes.recent("messages", [CHANNEL.stream], 3))
+        assert recent == [keys["live 2"], keys["live 1"], keys["live 0"]]
+
     async def test_a_rarer_word_counts_for_more(self, store: Store):
         await put(store, *(make_memo(f"likes tea number{n}") for n in range(8)), make_memo("likes zebras"))
         assert (await find(store, "likes tea zebras"))[0] == "likes zebras"
@@ -252,6 +261,43 @@ class WordsContract:
 
         assert [await size(ADA.scope), await size(ADA.scope, BEN.scope), await size()] == [2, 3, 0]
         assert [await size(CHANNEL.stream), await size("user:nobody")] == [2, 0]
+
+    async def test_a_word_of_thousands_of_rows_finds_the_newest_and_those_asked_for(self, store: Store):
+        keys = await put(store, *(make_memo(f"tea number{n}") for n in range(5_000)))
+
+        async def found(among: set[int] | None, *terms: str) -> set[int]:
+            hits = await store.read(lambda tx: tx.lanes.words("memos", [ADA.scope], terms, 10, among))
+            return {hit.key for hit in hits}
+
+        assert await found(None, "tea") == set(keys[-10:])
+        assert await found(set(keys[-3:]), "tea") == set(keys[-3:])
+        assert await found(set(keys[:3]), "tea", "number1") == set(keys[:3])
+
+    async def test_a_scope_named_twice_counts_once(self, store: Store):
+        await put(store, make_memo("tea"))
+        twice = [ADA.scope, ADA.scope]
+        (hit,) = await store.read(lambda tx: tx.lanes.words("memos", twice, ["tea"], 9))
+        assert hit.parts == {"tea": WordCount(1, 1, 1)}
+        assert await store.read(lambda tx: tx.lanes.size(twice)) == 1
+        assert len(await store.read(lambda tx: tx.lanes.recent("memos", twice, 9))) == 1
+
+    async def test_the_texture_of_a_scope_comes_from_its_newest_rows(self, store: Store):
+        await say(
+            store,
+            make_message("long ago someone else said a lot", author="old", name="Old"),
+            make_message("three words here", seconds=1, author="ada", name="Ada"),
+            make_message("two words", seconds=2, author="ben", name="Ben"),
+        )
+        texture = await store.read(lambda tx: tx.lanes.texture("messages", [CHANNEL.stream], 2))
+        assert (texture.size, sorted(texture.lengths)) == (3, [2, 3])
+        assert texture.speakers == {"ada": "Ada", "ben": "Ben"}
+        await store.write(
+            lambda tx: tx.journal.edit("discord", make_message("two words").id, "now four words long", at(3))
+        )
+        edited = await store.read(lambda tx: tx.lanes.texture("messages", [CHANNEL.stream], 2))
+        assert sorted(edited.lengths) == [3, 4]
+        nothing = await store.read(lambda tx: tx.lanes.texture("messages", ["nowhere"], 2))
+        assert (nothing.size, list(nothing.lengths), dict(nothing.speakers)) == (0, [], {})
 
     async def test_a_large_scope_is_searched_as_well_as_a_small_one(self, store: Store):
         common = [make_memo(f"common talk number{n}", updated=at(n)) for n in range(3_500)]

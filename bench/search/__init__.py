@@ -1,0 +1,1 @@
+"""How search grows: `python -m bench.search`."""

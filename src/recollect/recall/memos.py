@@ -1,0 +1,85 @@
+"""Candidates among memos: scored roughly by what the lanes say, and only the best are read in full."""
+
+from collections.abc import Iterator
+
+from recollect.ports import Tx, WordHit
+from recollect.rank.base import Item
+from recollect.rank.unified import understand
+from recollect.recall.base import BROWSED, LANE, NARROWED, Audible, Gathered, Search, allowed, near
+from recollect.text import words
+from recollect.types import Memo, Subject
+
+POOL = 40
+"""Rows read at first, and three times the results asked for if that is more."""
+
+
+def gather(tx: Tx, ask: Search, audible: Audible) -> Gathered:
+    among = allowed(tx, ask)
+    terms = understand(ask.question, ()).terms
+    hits = {hit.key: hit for hit in tx.lanes.words("memos", ask.scopes, terms, NARROWED, among)}
+    recent = _recent(tx, ask, among)
+    cosines = near(tx, ask, LANE, {*list(hits)[:LANE], *recent}, among)
+    pool = LANE if ask.browses else max(POOL, 3 * ask.limit)
+    rows = _read(tx, _best_first(hits, cosines, recent), pool, audible)
+    items = [_item(memo, hits.get(key), cosines.get(key)) for key, memo in sorted(rows.items())]
+    return Gathered(rows, items, max(tx.lanes.size(ask.scopes), len(rows)), [item.length for item in items])
+
+
+def _recent(tx: Tx, ask: Search, among: set[int] | None) -> list[int]:
+    keys = tx.lanes.recent("memos", ask.scopes, BROWSED if ask.browses else ask.limit)
+    return keys if among is None else [key for key in keys if key in among]
+
+
+def _best_first(hits: dict[int, WordHit], cosines: dict[int, float], recent: list[int]) -> list[int]:
+    """Keys by the sum of what both lanes say, then the recent ones: something is better than nothing."""
+    top = max((hit.score for hit in hits.values()), default=1.0) or 1.0
+    high, low = max(cosines.values(), default=1.0), min(cosines.values(), default=0.0)
+    height = high - low or 1.0
+    rough = {key: hit.score / top for key, hit in hits.items()}
+    for key, cosine in cosines.items():
+        rough[key] = rough.get(key, 0.0) + (cosine - low) / height
+    ranked = sorted(rough, key=lambda key: (-rough[key], -key))
+    return ranked + [key for key in recent if key not in rough]
+
+
+def _read(tx: Tx, keys: list[int], wanted: int, audible: Audible) -> dict[int, Memo]:
+    """The first memos that may be heard, as many as wanted or as there are."""
+    rows: dict[int, Memo] = {}
+    for chunk in _chunks(keys, wanted):
+        fetched = tx.memos.fetch(chunk)
+        rows |= {key: memo for key, memo in fetched.items() if audible(memo)}
+        if len(rows) >= wanted:
+            break
+    return rows
+
+
+def _chunks(keys: list[int], size: int) -> Iterator[list[int]]:
+    return (keys[start : start + size] for start in range(0, len(keys), size))
+
+
+def _item(memo: Memo, hit: WordHit | None, cosine: float | None) -> Item:
+    return Item(
+        key=memo.key,
+        text=memo.text,
+        updated=memo.updated,
+        kind=memo.kind.value,
+        tags=memo.tags,
+        evidence=memo.source.evidence or "",
+        confidence=memo.confidence,
+        happened=memo.happened,
+        channel=memo.source.channel,
+        length=memo.text.count(" ") + 1,
+        hits=memo.hits,
+        pinned=memo.pinned,
+        counts=hit.parts if hit else {},
+        cosine=cosine,
+    )
+
+
+def gather_retired(tx: Tx, ask: Search, audible: Audible) -> Gathered:
+    """Memos that are out of use, and so in no index: all are read, there are few."""
+    memos = [memo for scope in ask.scopes for memo in tx.memos.list(Subject.of_scope(scope), [ask.status])]
+    asked = set(words(ask.question.text))
+    rows = {memo.key: memo for memo in memos if audible(memo) and asked & set(words(memo.text))}
+    items = [_item(memo, None, None) for memo in rows.values()]
+    return Gathered(rows, items, len(rows), [item.length for item in items])

@@ -1,0 +1,98 @@
+"""The embedder `static`, with the real weights of its package."""
+
+import asyncio
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from recollect import plugins
+from recollect.embedders.static import StaticEmbedder
+from recollect.errors import EmbedderError
+from recollect.ports import EmbedderOptions
+
+
+@pytest.fixture(scope="module")
+def embedder() -> StaticEmbedder:
+    return plugins.load("embedders", "static", EmbedderOptions())
+
+
+def embedded(embedder: StaticEmbedder, *texts: str) -> list[Any]:
+    return [np.frombuffer(vector, "<f4") for vector in asyncio.run(embedder.embed(texts))]
+
+
+def test_vectors_have_unit_length_and_256_numbers(embedder: StaticEmbedder):
+    for vector in embedded(embedder, "I prefer Rust over Go", "word " * 500, "東京に住んでいます", "Привет"):
+        assert vector.shape == (256,)
+        assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
+
+
+def test_the_same_text_gives_the_same_vector_alone_and_among_others(embedder: StaticEmbedder):
+    (alone,) = embedded(embedder, "I prefer Rust over Go")
+    among = embedded(embedder, *(f"text {number}" for number in range(20)), "I prefer Rust over Go")
+    assert (alone == among[-1]).all()
+
+
+def test_what_means_the_same_is_nearer(embedder: StaticEmbedder):
+    cat, kitten, tax = embedded(embedder, "my cat sleeps", "the kitten is asleep", "income tax is due in May")
+    assert cat @ kitten > cat @ tax
+
+
+def test_nothing_at_all_is_like_nothing(embedder: StaticEmbedder):
+    for vector in embedded(embedder, "", "   ", "\n"):
+        assert not vector.any()
+
+
+def test_emoji_and_half_characters_are_no_trouble(embedder: StaticEmbedder):
+    for vector in embedded(embedder, "🙂👩‍👩‍👧‍👦", "half \ud83d character", "nul \x00 here"):
+        assert np.isfinite(vector).all()
+
+
+def test_a_megabyte_is_quick(embedder: StaticEmbedder):
+    embedded(embedder, "warm")
+    began = time.perf_counter()
+    embedded(embedder, "word " * 200_000, "x" * 1_000_000)
+    assert time.perf_counter() - began < 2
+
+
+async def test_many_who_come_at_once_wait_for_one_reading(monkeypatch: pytest.MonkeyPatch):
+    embedder, reads = StaticEmbedder(), 0
+    read = embedder._read
+
+    def counting() -> None:
+        nonlocal reads
+        reads += 1
+        read()
+
+    monkeypatch.setattr(embedder, "_read", counting)
+    vectors = await asyncio.gather(*(embedder.embed(["hello there"]) for _ in range(10)))
+    assert reads == 1
+    assert len({vector for (vector,) in vectors}) == 1
+    await embedder.close()
+
+
+async def test_one_who_gives_up_does_not_stop_the_reading_for_others():
+    embedder = StaticEmbedder()
+    impatient = asyncio.create_task(embedder.embed(["x"]))
+    patient = asyncio.create_task(embedder.embed(["y"]))
+    await asyncio.sleep(0)
+    impatient.cancel()
+    assert len(await patient) == 1
+    await embedder.close()
+
+
+async def test_weights_that_can_not_be_read_are_an_error_and_tried_again(monkeypatch: pytest.MonkeyPatch):
+    import wordllama
+
+    embedder = StaticEmbedder()
+
+    def broken(**_: object) -> None:
+        raise OSError("disk gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(wordllama.WordLlama, "load", broken)
+        with pytest.raises(EmbedderError, match="disk gone"):
+            await embedder.embed(["x"])
+    assert len(await embedder.embed(["x"])) == 1
+    await embedder.close()

@@ -1,0 +1,262 @@
+"""No memo is ever recalled where it may not be heard: the rule against a model of who hears what."""
+
+from dataclasses import dataclass, field, replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import recollect
+from recollect.audience import Policy, includes, is_heard, may_hear, narrowest, within
+from recollect.recall import Found
+from recollect.testing.clock import START, FakeClock
+from recollect.types import EVERYWHERE, Audience, Kind, Memo, Place, Provenance, Subject
+
+PEOPLE = ("ann", "bob", "cem", "dua")
+WALLS = (Policy.DUAL, Policy.GUILD_ISOLATED)
+
+
+@dataclass(frozen=True)
+class World:
+    """Every place there is, each with the people who can hear it."""
+
+    hearers: dict[Place, frozenset[str]]
+    members: dict[str, frozenset[str]]
+
+    @property
+    def places(self) -> list[Place]:
+        return list(self.hearers)
+
+
+@dataclass(frozen=True)
+class Said:
+    """A statement: who said what where, and for whom (for whoever could hear it there, unless said otherwise)."""
+
+    number: int
+    speaker: str
+    place: Place
+    text: str
+    audience: Audience
+    lore: bool = False
+
+    def may_be_heard(self, world: World, place: Place, asker: str, policy: Policy) -> bool:
+        """The rule in terms of people, not of names of audiences."""
+        if self.lore:
+            return place.guild == self.place.guild and is_among(world, place, world.members[self.place.guild or ""])
+        if policy is Policy.GUILD_ISOLATED:
+            shared = self.audience == EVERYWHERE and place.guild is not None
+            return place.guild == self.place.guild and (shared or self._was_heard_by_all(world, place))
+        if place.dm == self.speaker or (policy is Policy.USER_GLOBAL and asker == self.speaker):
+            return True
+        if self.audience == EVERYWHERE:
+            return asker == self.speaker
+        return self._was_heard_by_all(world, place)
+
+    def _was_heard_by_all(self, world: World, place: Place) -> bool:
+        return is_among(world, place, world.hearers[self.place])
+
+
+def is_among(world: World, place: Place, people: frozenset[str]) -> bool:
+    return world.hearers[place] <= people
+
+
+def some(people: frozenset[str]) -> st.SearchStrategy[frozenset[str]]:
+    return st.frozensets(st.sampled_from(sorted(people)), min_size=1)
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> World:
+    hearers = {Place("discord", dm=person, channel=f"dm-{person}"): frozenset({person}) for person in PEOPLE}
+    members: dict[str, frozenset[str]] = {}
+    for guild in draw(st.sampled_from([("g1",), ("g1", "g2")])):
+        members[guild] = draw(some(frozenset(PEOPLE)))
+        for number in range(draw(st.integers(1, 2))):
+            public = draw(st.booleans())
+            readers = members[guild] if public else draw(some(members[guild]))
+            channel = Place("discord", guild, f"{guild}-c{number}", public=public)
+            hearers[channel] = readers
+            for private in draw(st.sampled_from([(), (False,), (True,), (False, True)])):
+                thread = replace(channel, thread=f"{channel.channel}-t{int(private)}", private_thread=private)
+                hearers[thread] = draw(some(readers)) if private else readers
+    return World(hearers, members)
+
+
+TEXTS = (
+    "Lives in Berlin", "Lives in Paris", "I currently live in Paris", "Likes tea", "I like tea", "Likes tea and coffee",
+    "Works at Acme",
+)  # fmt: skip
+
+
+@st.composite
+def statements(draw: st.DrawFn, world: World, number: int = 0) -> Said:
+    place = draw(st.sampled_from(world.places))
+    speaker = draw(st.sampled_from(sorted(world.hearers[place])))
+    lore = place.guild is not None and draw(st.integers(0, 4)) == 0
+    audience = Audience("guild", place.guild or "", place.guild or "") if lore else place.audience
+    if not lore and draw(st.integers(0, 3)) == 0:
+        audience = EVERYWHERE
+    return Said(number, speaker, place, draw(st.sampled_from(TEXTS)), audience, lore)
+
+
+@st.composite
+def scenes(draw: st.DrawFn) -> tuple[World, Said, Place, str, Policy]:
+    world = draw(worlds())
+    place = draw(st.sampled_from(world.places))
+    asker = draw(st.sampled_from(sorted(world.hearers[place])))
+    return world, draw(statements(world)), place, asker, draw(st.sampled_from(Policy))
+
+
+def memo_of(said: Said) -> Memo:
+    return Memo(
+        id="durable-1",
+        subject=Subject.lore(said.place.guild or "") if said.lore else Subject(said.speaker),
+        kind=Kind.FACT,
+        text=said.text,
+        created=START,
+        updated=START,
+        source=Provenance(guild=said.place.guild, channel=said.place.channel),
+        audience=said.audience,
+    )
+
+
+def keeps_secrets(scene: tuple[World, Said, Place, str, Policy]) -> None:
+    world, said, place, asker, policy = scene
+    memo = memo_of(said)
+    if may_hear(memo, place, {asker}, policy):
+        assert said.may_be_heard(world, place, asker, policy)
+    if policy in WALLS and may_hear(memo, place, (), policy) and place.dm != said.speaker:
+        source = world.members[said.place.guild or ""] if said.lore else world.hearers[said.place]
+        assert is_among(world, place, source), "nobody shares it here, so everyone must have been able to hear it"
+        assert said.audience != EVERYWHERE
+    assert may_hear(memo, said.place, {said.speaker}, policy), "it is heard where it was said"
+    if not said.lore and policy is not Policy.GUILD_ISOLATED:
+        assert may_hear(memo, Place("discord", dm=said.speaker), {said.speaker}, policy), "the subject's DM hears all"
+
+
+@settings(max_examples=300, deadline=None)
+@given(scenes())
+def test_no_memo_may_be_heard_by_somebody_who_could_not_have_heard_it(scene: tuple[World, Said, Place, str, Policy]):
+    keeps_secrets(scene)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@settings(max_examples=12_000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(scenes())
+def test_no_memo_may_be_heard_by_outsiders_in_ten_thousand_worlds(scene: tuple[World, Said, Place, str, Policy]):
+    keeps_secrets(scene)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data(), worlds())
+def test_what_includes_an_audience_is_heard_wherever_that_is(data: st.DataObject, world: World):
+    audiences = [EVERYWHERE, *(place.audience for place in world.places)]
+    wide, narrow = data.draw(st.sampled_from(audiences)), data.draw(st.sampled_from(audiences))
+    for place in world.places:
+        if includes(wide, narrow) and is_heard(narrow, place):
+            assert is_heard(wide, place)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data(), worlds())
+def test_what_is_derived_from_several_sources_is_heard_only_where_all_of_them_are(data: st.DataObject, world: World):
+    audiences = [EVERYWHERE, *(place.audience for place in world.places)]
+    sources = data.draw(st.lists(st.sampled_from(audiences), min_size=1, max_size=3))
+    derived = narrowest(sources)
+    for place in world.places:
+        if derived is not None and is_heard(derived, place):
+            assert all(is_heard(source, place) for source in sources)
+
+
+def test_an_audience_that_nobody_knows_is_heard_nowhere():
+    assert not is_heard(Audience.parse("friends:ann"), Place(dm="ann"))
+    assert not is_heard(Audience("channel", "", "g1"), Place(guild="g1"))
+
+
+def test_lore_of_a_restricted_channel_stays_in_it():
+    lore = Memo("durable-1", Subject.lore("g1"), Kind.LORE, "The vault code word", START, START)
+    restricted = replace(lore, audience=Audience("channel", "staff", "g1"))
+    assert may_hear(lore, Place(guild="g1", channel="general"))
+    assert not may_hear(restricted, Place(guild="g1", channel="general"))
+    assert may_hear(restricted, Place(guild="g1", channel="staff"))
+    assert not may_hear(lore, Place(guild="g2", channel="general"))
+    assert not may_hear(lore, Place(dm="ann"))
+
+
+def test_what_is_shared_everywhere_is_heard_only_where_its_owner_is():
+    memo = Memo("durable-1", Subject("ann"), Kind.FACT, "Lives in Berlin", START, START)
+    channel = Place("discord", "g1", "c1", public=True)
+    assert may_hear(memo, channel, {"ann", "bob"})
+    assert not may_hear(memo, channel, {"bob"})
+    assert not may_hear(memo, Place("discord", dm="bob"), {"bob"})
+
+
+@pytest.mark.parametrize("policy", [Policy.DUAL, Policy.USER_GLOBAL])
+def test_a_private_fact_is_heard_in_public_only_under_the_policy_that_says_so(policy: Policy):
+    memo = Memo("durable-1", Subject("ann"), Kind.FACT, "Is pregnant", START, START, audience=Audience("dm", "ann"))
+    assert may_hear(memo, Place("discord", "g1", "c1", public=True), {"ann"}, policy) is (policy is Policy.USER_GLOBAL)
+
+
+@dataclass
+class Story:
+    """A world in which several things were said, one after the other."""
+
+    world: World
+    said: list[Said] = field(default_factory=list[Said])
+
+
+@st.composite
+def stories(draw: st.DrawFn) -> Story:
+    world = draw(worlds())
+    count = draw(st.integers(1, 6))
+    return Story(world, [draw(statements(world, number)) for number in range(count)])
+
+
+async def leaks(story: Story, policy: Policy) -> list[str]:
+    """Everything that a memory shows or finds somewhere although it may not be heard there."""
+    clock = FakeClock()
+    async with recollect.open("sqlite://", embedder="null", privacy=policy.value, clock=clock) as memory:
+        for said in story.said:
+            clock.advance(minutes=1)
+            await memory.remember(
+                said.text,
+                user=said.speaker,
+                place=said.place,
+                audience=within(said.audience, said.place, policy),
+                lore=said.lore,
+                tags=[f"tag{said.number}"],
+                message=str(said.number),
+            )
+        found: list[str] = []
+        for place, hearers in story.world.hearers.items():
+            for asker in sorted(hearers):
+                allowed = [one for one in story.said if one.may_be_heard(story.world, place, asker, policy)]
+                results = await memory.search("Lives Likes tea Works", user=asker, place=place, limit=50)
+                shown = (await memory.show(user=asker, place=place)).memos
+                found += [f"{one} in {place} to {asker}" for one in (*results, *shown) if not is_covered(one, allowed)]
+    return found
+
+
+def is_covered(result: Found | Memo, allowed: list[Said]) -> bool:
+    """Whether everything in a result was said by somebody in a way that may be heard here: text, tags and source."""
+    memo = result.what if isinstance(result, Found) else result
+    assert isinstance(memo, Memo)
+    texts = {said.text for said in allowed if said.lore == memo.subject.is_lore}
+    numbers = {str(said.number) for said in allowed}
+    return memo.text in texts and {tag[3:] for tag in memo.tags} <= numbers and memo.source.message in numbers
+
+
+@pytest.mark.parametrize("policy", Policy)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(story=stories())
+async def test_search_and_show_never_give_away_what_may_not_be_heard(policy: Policy, story: Story):
+    assert await leaks(story, policy) == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("policy", Policy)
+@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
+@given(story=stories())
+async def test_search_and_show_never_give_away_anything_in_many_stories(policy: Policy, story: Story):
+    assert await leaks(story, policy) == []

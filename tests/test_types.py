@@ -1,0 +1,111 @@
+"""Places, audiences and subjects: the keys that everything else hangs on."""
+
+from dataclasses import FrozenInstanceError, replace
+
+import pytest
+
+from recollect.testing.store_contract.samples import make_memo
+from recollect.types import EVERYWHERE, LORE, Audience, Memo, Place, Provenance, Status, Subject
+
+CHANNEL = Place("discord", guild="g", channel="c")
+THREAD = replace(CHANNEL, thread="t")
+DM = Place("discord", dm="ada")
+
+
+@pytest.mark.acceptance("C24")
+def test_a_session_is_a_channel_a_thread_or_one_persons_dm():
+    assert CHANNEL.session == "discord:channel:c"
+    assert THREAD.session == "discord:thread:t"
+    assert DM.session == "discord:dm:ada"
+    places = [CHANNEL, THREAD, DM, replace(CHANNEL, channel="c2"), replace(THREAD, thread="t2"), replace(DM, dm="ben")]
+    assert len({place.session for place in places}) == len(places)
+
+
+def test_a_session_does_not_depend_on_what_may_change():
+    renamed = replace(THREAD, name="renamed", public=True, private_thread=True)
+    assert renamed.session == THREAD.session
+    assert renamed.stream == THREAD.stream
+
+
+def test_sessions_of_platforms_are_apart():
+    assert replace(CHANNEL, platform="local").session != CHANNEL.session
+    assert replace(DM, platform="local").session != DM.session
+
+
+def test_a_thread_belongs_to_the_stream_of_its_channel():
+    assert THREAD.stream == CHANNEL.stream == CHANNEL.session
+    assert DM.stream == DM.session
+    assert Place("discord", thread="t").stream == "discord:channel:t"
+
+
+@pytest.mark.parametrize(
+    ("place", "audience"),
+    [
+        (DM, "dm:ada"),
+        (CHANNEL, "channel:g/c"),
+        (replace(CHANNEL, public=True), "guild:g"),
+        (THREAD, "channel:g/c"),
+        (replace(THREAD, public=True), "guild:g"),
+        (replace(THREAD, private_thread=True), "channel:g/t"),
+        (replace(THREAD, public=True, private_thread=True), "channel:g/t"),
+        (replace(THREAD, channel=None), "channel:g/t"),
+        (replace(CHANNEL, private_thread=True, public=True), "guild:g"),
+        (Place("local", channel="c"), "channel:/c"),
+        (Place("local", channel="c", public=True), "channel:/c"),
+        (Place("discord", guild="g", dm="ada", public=True), "dm:ada"),
+        (Place(), "channel:/"),
+    ],
+    ids=str,
+)
+def test_the_audience_is_who_can_hear_the_place(place: Place, audience: str):
+    assert str(place.audience) == audience
+    assert Audience.parse(audience) == place.audience
+
+
+def test_unknown_means_private():
+    assert not Place("discord", guild="g", channel="c").public
+    assert Place("discord", guild="g", channel="c").audience.level == "channel"
+
+
+@pytest.mark.parametrize(
+    "audience",
+    [
+        EVERYWHERE,
+        Audience("dm", "ada"),
+        Audience("dm", "a:b/c"),
+        Audience("guild", "g", "g"),
+        Audience("channel", "c", "g"),
+        Audience("channel", "c"),
+        Audience("channel", "c", "a/b:c"),
+    ],
+    ids=str,
+)
+def test_an_audience_is_read_back_as_it_was_written(audience: Audience):
+    assert Audience.parse(str(audience)) == audience
+
+
+@pytest.mark.parametrize(
+    "subject", [Subject("ada"), Subject("a:b/c é"), Subject.lore("g"), Subject.lore("a:b")], ids=str
+)
+def test_a_subject_is_read_back_from_its_scope(subject: Subject):
+    assert Subject.of_scope(subject.scope) == subject
+
+
+def test_lore_belongs_to_its_guild_and_people_to_themselves():
+    assert Subject.lore("g").is_lore
+    assert (Subject.lore("g").id, Subject.lore("g").scope) == (LORE, "lore:g")
+    assert not Subject("ada").is_lore
+    assert Subject("ada", guild="g").scope == Subject("ada", guild="h").scope == "user:ada"
+    assert Subject.lore("g").scope != Subject.lore("h").scope
+
+
+def test_records_cannot_be_changed():
+    with pytest.raises(FrozenInstanceError):
+        make_memo("x").text = "y"  # pyright: ignore[reportAttributeAccessIssue]
+    assert Provenance().metadata is not Provenance().metadata
+
+
+@pytest.mark.parametrize("status", Status)
+def test_only_an_active_memo_is_active(status: Status):
+    memo: Memo = make_memo("x", status=status)
+    assert memo.active == (status == "active")
