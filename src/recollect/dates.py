@@ -37,21 +37,28 @@ _UNITS = {"day": 1, "week": 7, "month": 30, "year": 365}
 
 _ISO = re.compile(r"(?<![\d/.-])((?:19|20)\d\d)-(\d\d)-(\d\d)(?![\d/-])")
 _ISO_MONTH = re.compile(r"(?<![\d/.-])((?:19|20)\d\d)-(\d\d)(?![\d/-])")
+_SLASHED = re.compile(
+    r"(?<![\w/.])(\d{1,2})([/.])(\d{1,2})\2((?:19|20)\d\d)(?![\d/.])"
+    r"|\b(?:on|since|until|before|after)\s+(?:the\s+)?(\d{1,2})/(\d{1,2})(?![\w/.])"
+)
+_ALWAYS = ("24", "7")
 _MONTH = re.compile(
     rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?({'|'.join([*_MONTHS, *_SHORT])})\b\.?"
     r"(?:\s+(\d{1,2})(?:st|nd|rd|th)?\b(?!\d))?(?:,?\s+(?:of\s+)?((?:19|20)\d\d)\b)?"
 )
-_BEFORE_A_MONTH = re.compile(r"\b(?:in|during|of|since|until|by|early|mid|late|last|this|next|around|before|after)\s+$")
+_VERBS = ("may", "march")
+_BEFORE_A_DAY = re.compile(r"\b(?:on|since|until|by|before|after)\s+(?:the\s+)?$")
+_BEFORE_A_MONTH = re.compile(r"\b(?:in|during|of|since|until|by|early|mid|late|last|next|around|before|after)\s+$")
 _YEAR = re.compile(r"\b(?:in|during|of|since)\s+((?:19|20)\d\d)\b")
 _AGO = re.compile(rf"\b(\d{{1,3}}|{'|'.join(_NUMBERS)})\s+(day|week|month|year)s?\s+ago\b")
 _SPAN = re.compile(r"\b(last|past|this|previous)\s+(weekend|week|month|year)\b")
-_WEEKDAY = re.compile(rf"\b(?:on|last|this|since)\s+({'|'.join(_WEEKDAYS)})\b")
+_WEEKDAY = re.compile(rf"\b(on|last|this|since)\s+({'|'.join(_WEEKDAYS)})\b")
 
 
 def days(text: str, today: date | None, years: Collection[int] = ()) -> list[Days]:
     """Every period that the text names; a date without a year is meant in each of `years`."""
     lower = text.lower()
-    found = [*_iso(lower), *_named(lower, years)]
+    found = [*_iso(lower), *_slashed(lower, years), *_named(text, lower, years)]
     if not found:
         found = [Days(date(int(year), 1, 1), date(int(year), 12, 31)) for year in _YEAR.findall(lower)]
     return found or ([] if today is None else _relative(lower, today))
@@ -63,17 +70,47 @@ def _iso(text: str) -> list[Days]:
     return [found for found in (*whole, *months) if found is not None]
 
 
-def _named(text: str, years: Collection[int]) -> list[Days]:
+def _slashed(text: str, years: Collection[int]) -> list[Days]:
+    """The days of "13.05.2024", "13/05/2024" or "on 13/05"; where slashes leave two readings, both are meant."""
     found: list[Days | None] = []
-    for match in _MONTH.finditer(text):
+    for one, mark, other, year, day, month in _SLASHED.findall(text):
+        parts = (one, other) if year else (day, month)
+        if parts == _ALWAYS:
+            continue
+        first, second = map(int, parts)
+        for meant in [int(year)] if year else sorted(set(years)):
+            found += [_day(meant, second, first), None if mark == "." else _day(meant, first, second)]
+    return list(dict.fromkeys(day for day in found if day is not None))
+
+
+def _named(text: str, lower: str, years: Collection[int]) -> list[Days]:
+    found: list[Days | None] = []
+    for match in _MONTH.finditer(lower):
         before, name, after, year = match.groups()
-        number = _MONTHS.get(name) or _SHORT[name]
         day = before or after
-        if not day and not year and not (name in _MONTHS and _BEFORE_A_MONTH.search(text[: match.start()])):
+        if not year and not (_is_day(match, text) if day else _is_month(match)):
             continue  # "may" the verb, "mar" the ending of a word
+        number = _MONTHS.get(name) or _SHORT[name]
         meant = [int(year)] if year else sorted(set(years))
         found += [_day(one, number, int(day)) if day else _month(one, number) for one in meant]
     return [one for one in found if one is not None]
+
+
+def _is_day(match: re.Match[str], text: str) -> bool:
+    """Not "10 may fail" or "may 10 people come?"."""
+    if match[2] not in _VERBS or text[match.start(2) : match.end(2)].istitle():
+        return True
+    ordinal = re.search(r"\d(?:st|nd|rd|th)|\bof\b", match[0])
+    return bool(ordinal or _BEFORE_A_DAY.search(match.string[: match.start()]))
+
+
+def _is_month(match: re.Match[str]) -> bool:
+    if match[2] not in _MONTHS:
+        return False
+    before, after = match.string[: match.start()], match.string[match.end() :]
+    if re.search(r"\bthis\s+$", before):  # "this may be wrong"
+        return match[2] not in _VERBS or not re.match(r"\s*\w", after)
+    return bool(_BEFORE_A_MONTH.search(before))
 
 
 def _day(year: int, month: int, day: int) -> Days | None:
@@ -102,8 +139,8 @@ def _relative(text: str, today: date) -> list[Days]:
     if span := _SPAN.search(text):
         return [_span(span[1], span[2], today)]
     if weekday := _WEEKDAY.search(text):
-        back = (today.weekday() - _WEEKDAYS[weekday[1]]) % 7 or 7
-        return [Days(today - timedelta(back), today - timedelta(back))]
+        day = today - timedelta((today.weekday() - _WEEKDAYS[weekday[2]]) % 7 or 7)
+        return [Days(day, today if weekday[1] == "since" else day)]
     if re.search(r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b", text):
         return [Days(today, today)]
     return []
@@ -112,7 +149,8 @@ def _relative(text: str, today: date) -> list[Days]:
 def _span(which: str, unit: str, today: date) -> Days:
     """Generous at its start: "last week" may be the calendar's or the last seven days."""
     if unit == "weekend":
-        saturday = today - timedelta((today.weekday() - 5) % 7 or 7)
+        back = (today.weekday() - 5) % 7
+        saturday = today - timedelta(back + 7 if back < 2 and which != "this" else back)
         return Days(saturday, min(today, saturday + timedelta(1)))
     length = _UNITS[unit]
     return Days(today - timedelta(length if which == "this" else 2 * length), today)

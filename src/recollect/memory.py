@@ -16,9 +16,9 @@ from recollect.errors import BadInput
 from recollect.learn import Caps, Cause, learn
 from recollect.merge import COVERAGE
 from recollect.ports import Corpus, Filters, Finding, Progress, Store, Tx
-from recollect.rank import unified
+from recollect.rank import named, unified
 from recollect.rank.base import Question
-from recollect.recall import Found, Search
+from recollect.recall import NO_TEXTURE, Found, Search
 from recollect.settings import Settings
 from recollect.text import squeeze
 from recollect.types import (
@@ -243,14 +243,16 @@ class Memory:
         where = place or Place(dm=user)
         scopes = _scopes(user, where, over, subject)
         question = Question(query, self._clock(), where.channel, user)
-        kind = await self.store.read(lambda tx: recall.texture(tx, over, scopes))
+        kind = NO_TEXTURE
+        if over == "messages":
+            kind = await self.store.read(lambda tx: recall.texture(tx, over, scopes))
         topic = unified.understand(question, kind.speakers.values()).topic
         ask = Search(
             question=question,
             corpus=over,
             scopes=scopes,
             texture=kind,
-            ranker=ranker or self.settings.durable.ranker,
+            ranker=named(ranker or self.settings.durable.ranker),
             limit=max(1, min(limit or self.settings.search.max_results, self.settings.search.max_limit)),
             strict=strict,
             filters=filters or Filters(),

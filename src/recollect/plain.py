@@ -68,4 +68,5 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def _without_empty(value: dict[str, Any]) -> dict[str, Any]:
-    return {name: item for name, item in value.items() if item not in (None, "", [], {}, False)}
+    # A number is never empty: 0.0 equals False, but a confidence of nothing is not one of 1.
+    return {name: item for name, item in value.items() if item or type(item) in (int, float)}

@@ -33,10 +33,9 @@ Corpus = Literal["memos", "messages"]
 
 
 class WordCount(NamedTuple):
-    """How often a word stands in a row, how often in its opening, and in how many rows of the scope it stands."""
+    """How often a word stands in a row, and in how many rows of the scope it stands."""
 
     times: int
-    opening: int
     frequency: int
 
 
@@ -115,8 +114,8 @@ class Journal(Protocol):
         ...
 
     def fetch(self, keys: Collection[int]) -> dict[int, Message]: ...
-    def shape(self, keys: Collection[int]) -> dict[int, tuple[int, float]]:
-        """How many words each message has, and the share of them that stands in questions."""
+    def shape(self, keys: Collection[int]) -> dict[int, tuple[int, int, float]]:
+        """Of each message its place in its channel, its words, and the share of them that stands in questions."""
         ...
 
     def beside(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]:

@@ -5,7 +5,6 @@ import pytest
 from tests.cli.conftest import Run
 
 
-@pytest.mark.acceptance("A18")
 def test_remember_answers_with_the_text_and_stores_it(cli: Run):
     assert cli("remember", "I", "prefer", "Rust").out == 'Remembered: "I prefer Rust"\n'
     assert "- [preference] I prefer Rust (src: manual)" in cli("show").out
@@ -140,7 +139,7 @@ def test_pin_unpin_share_and_private_by_number_and_by_id(cli: Run):
 
 
 @pytest.mark.parametrize("command", ["pin", "unpin", "share", "private", "history"])
-@pytest.mark.parametrize("memo", ["durable-00000000", "7", "²"])
+@pytest.mark.parametrize("memo", ["durable-00000000", "7", "²", "9" * 5_000])
 def test_a_memory_that_is_not_there_ends_with_3(cli: Run, command: str, memo: str):
     assert cli(command, memo, code=3).err.startswith("recollect: there is no ")
 

@@ -46,7 +46,12 @@ def test_a_memory_from_one_process_is_found_by_the_next(process: Run):
 
 def test_version_loads_nothing_heavy():
     heavy = {"numpy", "wordllama", "rich", "apsw", "discord", "fastapi", "mcp", "pydantic_ai"}
-    program = f"import sys; from recollect.cli import build; build(colours=False)(['version'], standalone_mode=False); print(*({heavy} & sys.modules.keys()))"
+    program = f"""
+import sys
+from recollect.cli import build
+build(colours=False)(["version"], standalone_mode=False)
+print(*({heavy} & sys.modules.keys()))
+"""
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=ENVIRONMENT, check=True)
     assert done.stdout.splitlines()[1:] == [""]
 

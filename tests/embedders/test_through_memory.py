@@ -1,6 +1,7 @@
 """Embedders as a user of `recollect.open` meets them: a file store, and a server on this machine."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -65,7 +66,7 @@ async def test_a_question_finds_what_shares_no_word_with_it(file: str):
             first, *_ = await memory.search("how to authenticate", user="ada", ranker=ranker)
             assert first.what.text == "API uses JWT tokens"
         first, *_ = await memory.search("how to authenticate", user="ada")
-        assert (first.parts["vector"], first.parts["words"]) == (1.0, 0)
+        assert (first.parts["vector"], first.parts["words"]) == (pytest.approx(1), 0)
 
 
 @pytest.mark.acceptance("D36", "E34")
@@ -106,12 +107,12 @@ async def test_a_change_of_model_is_not_noticed_by_who_searches(file: str, serve
     async with recollect.open(file, embedder="openai:new", embedder_base_url=server.url) as memory:
         await eventually(lambda: any(request.model == "new" for request in server.requests))
         first, *_ = await memory.search("tom's cat", user="ada")
-        assert (first.what.text, first.parts["vector"]) == ("My cat is called Tom", 1.0)
+        assert (first.what.text, first.parts["vector"]) == ("My cat is called Tom", pytest.approx(1))
         assert server.requests[-1].model == "old"
         complete.set()
         await has(memory, {"openai:new": 4})
         first, *_ = await memory.search("the cat called tom", user="ada")
-        assert (first.what.text, first.parts["vector"]) == ("My cat is called Tom", 1.0)
+        assert (first.what.text, first.parts["vector"]) == ("My cat is called Tom", pytest.approx(1))
         assert server.requests[-1].model == "new"
     assert {len(vector or b"") for vector in embeddings(file)} == {32}
 
@@ -130,21 +131,20 @@ async def test_with_a_dead_server_words_are_left_and_recovery_heals(
         await server.start()
         await has(memory, {"openai:m": 4})
         first, *_ = await memory.search("the cat Tom", user="ada")
-        assert first.parts["vector"] == 1.0
+        assert first.parts["vector"] == pytest.approx(1)
     assert [len(vector or b"") for vector in embeddings(file)] == [4 * served.DIMS] * 4
 
 
-async def test_a_server_that_hangs_delays_a_search_by_a_second_and_closing_by_little(
-    file: str, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr("recollect.vectors.DEADLINE", 0.2)
+@pytest.mark.slow
+async def test_a_server_that_hangs_delays_a_search_by_a_second_and_closing_by_five(file: str, server: EmbeddingServer):
     async with recollect.open(file, embedder="openai:m", embedder_base_url=server.url) as memory:
         await memory.remember(FACTS[2], user="ada")
         await has(memory, {"openai:m": 1})
         server.always(served.held(asyncio.Event()))
-        async with asyncio.timeout(4):
-            assert await texts(memory, "is there a cat") == [FACTS[2]]
+        began = time.monotonic()
+        assert await texts(memory, "is there a cat") == [FACTS[2]]
         await memory.remember(FACTS[3], user="ada")
+    assert time.monotonic() - began < 10
 
 
 async def test_a_chain_falls_back_to_what_works_here(file: str, server: EmbeddingServer):
@@ -155,7 +155,7 @@ async def test_a_chain_falls_back_to_what_works_here(file: str, server: Embeddin
             await memory.remember(fact, user="ada")
         await has(memory, {"static:wordllama-256": 4})
         first, *_ = await memory.search("how to authenticate", user="ada")
-        assert (first.what.text, first.parts["vector"]) == (FACTS[0], 1.0)
+        assert (first.what.text, first.parts["vector"]) == (FACTS[0], pytest.approx(1))
         server.always(served.well)
         await has(memory, {"openai:m": 4})
 

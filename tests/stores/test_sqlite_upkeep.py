@@ -124,7 +124,7 @@ REPAIRABLE = {
     "lost blocks": ["DELETE FROM memo_words_data WHERE id > 10"],
     "size of an empty scope": ["INSERT INTO scopes (name, size) VALUES ('user:gone', 3)"],
     "wrong sizes": ["UPDATE scopes SET size = size + 7"],
-    "stray vectors": ["INSERT INTO memo_vectors_1 VALUES (4294967999, x'0000803f00000000')"],
+    "stray vectors": ["INSERT INTO memo_vectors_1 (key, embedding) VALUES (4294967999, x'0000803f00000000')"],
 }
 
 

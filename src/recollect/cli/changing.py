@@ -34,9 +34,10 @@ def remember(
     """Remember a statement, merged with what is known."""
     if lore and private:
         raise BadInput("lore belongs to a whole guild: it can't be private")
+    statement = said(text)
     done = call.run(
         lambda memory: memory.remember(
-            said(text),
+            statement,
             user=call.user,
             place=call.place,
             kind=kind,
@@ -121,9 +122,7 @@ def _report_forgetting(call: Call, what: str, outcome: Forgetting) -> None:
             call.screen.say(replies.forgotten(memos, what))
             for memo in memos:
                 call.screen.aside(f'  "{memo.text}"')
-            call.screen.aside(
-                "  'recollect undo' brings it back" if len(memos) == 1 else "  'recollect undo' brings them back"
-            )
+            call.screen.aside("  'recollect undo' takes that back")
         case NoMatch():
             fail(replies.nothing_matched(what), NO_MATCH)
         case Ambiguous():

@@ -21,7 +21,7 @@ def said(words: Sequence[str]) -> str:
 async def meant(memory: Memory, call: Call, ref: str) -> Memo:
     """The memory with this id, or this number in `show`, as far as it may be heard here; raises UnknownMemo."""
     number = ref.removeprefix("#")
-    if number.isdecimal():
+    if number.isdecimal() and len(number) < 10:
         active = (await memory.show(user=call.user, place=call.place)).memos
         if 1 <= int(number) <= len(active):
             return active[int(number) - 1]

@@ -109,7 +109,12 @@ class Screen:
 
         with Bar(console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task(title, total=None)
-            yield lambda done, total: bar.update(task, completed=done, total=total or None)
+
+            def show(done: int, total: int) -> None:
+                doing = title if done < total else f"{title}, finishing"
+                bar.update(task, description=doing, completed=done, total=total or None)
+
+            yield show
 
 
 def _plain(value: object) -> str:

@@ -1,7 +1,7 @@
 """`hybrid`: a weighted sum of five signals behind a relevance gate (ClankerBot)."""
 
 from recollect.rank.base import Item, Pool, Question, Ranked, in_order, tokens
-from recollect.text import fold, squeeze
+from recollect.text import fold, squeeze, words
 
 WITH_VECTORS = {"semantic": 0.50, "lexical": 0.28, "confidence": 0.10, "recency": 0.07, "channel": 0.05}
 WITHOUT = {"semantic": 0.0, "lexical": 0.75, "confidence": 0.10, "recency": 0.10, "channel": 0.05}
@@ -11,8 +11,14 @@ MOST_WORDS = 32
 
 def rank(question: Question, pool: Pool) -> list[Ranked]:
     weights = WITH_VECTORS if pool.has_vectors else WITHOUT
-    asked = sorted(tokens(question.text))[:MOST_WORDS]
-    return in_order([_score(item, question, set(asked), weights) for item in pool.items])
+    asked = set(_first(question.text))
+    return in_order([_score(item, question, asked, weights) for item in pool.items])
+
+
+def _first(query: str) -> list[str]:
+    """The words of a query that count: the first few, each once."""
+    known = tokens(query)
+    return [word for word in dict.fromkeys(words(query)) if word in known][:MOST_WORDS]
 
 
 def _score(item: Item, question: Question, asked: set[str], weights: dict[str, float]) -> Ranked:

@@ -7,10 +7,10 @@ from recollect.ports import Corpus, Texture, Tx
 from recollect.rank.base import Pool
 from recollect.rank.unified import is_assistant
 from recollect.recall import memos, messages
-from recollect.recall.base import Audible, Found, Gathered, Search
+from recollect.recall.base import NO_TEXTURE, Audible, Found, Gathered, Search
 from recollect.types import Status
 
-__all__ = ["Found", "Search", "search", "texture"]
+__all__ = ["NO_TEXTURE", "Found", "Search", "search", "texture"]
 
 SAMPLE = 300
 

@@ -16,6 +16,8 @@ NARROWED = 1_000
 BROWSED = 60
 """Recent rows that are looked at where a ranker browses."""
 
+NO_TEXTURE = Texture(0, (), {})
+
 
 @dataclass(frozen=True, slots=True)
 class Search:
@@ -30,7 +32,7 @@ class Search:
     filters: Filters = field(default_factory=Filters)
     status: Status = Status.ACTIVE
     vector: tuple[str, Vector] | None = None
-    texture: Texture = Texture(0, (), {})
+    texture: Texture = NO_TEXTURE
 
     @property
     def browses(self) -> bool:
@@ -65,9 +67,7 @@ def allowed(tx: Tx, ask: Search) -> set[int] | None:
     return None if ask.filters.is_empty else tx.lanes.matching(ask.corpus, ask.scopes, ask.filters)
 
 
-def near(
-    tx: Tx, ask: Search, limit: int, also: Collection[int], among: Collection[int] | None
-) -> dict[int, float]:
+def near(tx: Tx, ask: Search, limit: int, also: Collection[int], among: Collection[int] | None) -> dict[int, float]:
     """Cosines of the nearest rows and of `also`; none without a vector of the query."""
     if ask.vector is None:
         return {}

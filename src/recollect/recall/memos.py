@@ -9,7 +9,7 @@ from recollect.recall.base import BROWSED, LANE, NARROWED, Audible, Gathered, Se
 from recollect.text import words
 from recollect.types import Memo, Subject
 
-POOL = 40
+POOL = 30
 """Rows read at first, and three times the results asked for if that is more."""
 
 

@@ -38,9 +38,7 @@ def _beside(tx: Tx, keys: set[int]) -> tuple[dict[int, int], set[int]]:
     return before, {*before, *before.values()}
 
 
-def _item(
-    key: int, said: Message, shape: tuple[int, int, float], hit: WordHit | None, cosine: float | None
-) -> Item:
+def _item(key: int, said: Message, shape: tuple[int, int, float], hit: WordHit | None, cosine: float | None) -> Item:
     number, length, asks = shape
     return Item(
         key=key,

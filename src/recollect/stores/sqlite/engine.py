@@ -134,6 +134,7 @@ class Engine(Generic[S]):
                 return
 
     def _next_group(self) -> tuple[list[_Waiting], bool]:
+        """What waits to be written, and whether that is the last."""
         group: list[_Waiting] = []
         item = self._queue.get()
         while item is not None:

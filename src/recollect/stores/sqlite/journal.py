@@ -115,12 +115,12 @@ class SQLiteJournal:
         )
         return dict(zip((row[0] for row in rows), self._read(rows), strict=True))
 
-    def shape(self, keys: Collection[int]) -> dict[int, tuple[int, float]]:
+    def shape(self, keys: Collection[int]) -> dict[int, tuple[int, int, float]]:
         rows = self._db.rows(
             "SELECT key, length, asks FROM messages WHERE key IN (SELECT value FROM json_each(?))",
             (json.dumps(list(keys)),),
         )
-        return {key: (length, asks) for key, length, asks in rows}
+        return {key: (key & 0xFFFFFFFF, length, asks) for key, length, asks in rows}
 
     def beside(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]:
         return self._adjoining(keys) if reach == 1 else {key: self._steps(key, reach) for key in keys}

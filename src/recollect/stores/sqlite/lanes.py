@@ -19,13 +19,13 @@ _NEWEST = 2_000
 _RECENT: dict[Corpus, str] = {
     "memos": "SELECT key, updated FROM (SELECT key, updated FROM memos WHERE key BETWEEN ? AND ? "
     f"AND status = 'active' ORDER BY key DESC LIMIT {_NEWEST}) ORDER BY updated DESC, key DESC LIMIT ?",
-    "messages": "SELECT key, at FROM (SELECT key, at FROM messages WHERE key BETWEEN ? AND ? "
-    f"AND deleted IS NULL ORDER BY key DESC LIMIT {_NEWEST}) ORDER BY at DESC, key DESC LIMIT ?",
+    "messages": "SELECT key, at FROM messages WHERE key >> 32 = ?1 >> 32 AND deleted IS NULL "
+    "ORDER BY at DESC, key DESC LIMIT ?3",
 }
 _SAMPLE: dict[Corpus, str] = {
     "memos": "SELECT length(text) / 6 + 1, '', '' FROM memos WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT ?",
-    "messages": "SELECT length, author, name FROM messages WHERE key BETWEEN ? AND ? "
-    "AND deleted IS NULL ORDER BY key DESC LIMIT ?",
+    "messages": "SELECT length, author, name FROM messages WHERE key >> 32 = ?1 >> 32 "
+    "AND deleted IS NULL ORDER BY at DESC LIMIT ?3",
 }
 
 

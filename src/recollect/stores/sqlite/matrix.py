@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-SMALL = 2_000
+SMALL = 20_000
 """Rows up to which comparing all of them is quickest."""
-COARSE = 10
-"""Rows per wanted row that survive the coarse look at sign bits and are compared in full."""
+FEW = 50
+"""Rows that are not worth keeping in memory."""
+COARSE, AT_LEAST = 8, 500
+"""Rows per wanted row, and in all, that survive the coarse look at sign bits and are compared in full."""
 
 
 class Matrix:
@@ -56,14 +58,14 @@ class Matrix:
         heir._keys[start:end] = keys
         heir._vectors[start:end] = vectors
         if heir._signs is not None:
-            heir._signs[start:end] = _signs(vectors)
+            heir._signs[:, start:end] = _signs(vectors)
         in_order = not start or not len(keys) or keys[0] > self._keys[start - 1]
         return heir if in_order else heir._select(np.argsort(heir._keys[:end]))
 
     def _select(self, rows: Array) -> "Matrix":
         chosen = copy(self)
         chosen._keys, chosen._vectors = self._keys[rows], self._vectors[rows]
-        chosen._signs = None if self._signs is None else self._signs[rows]
+        chosen._signs = None if self._signs is None else np.ascontiguousarray(self._signs[:, rows])
         chosen._count, chosen._has_heir = len(rows), False
         return chosen
 
@@ -75,7 +77,8 @@ class Matrix:
             more = max(0, rows + rows // 4 - self._count)
             heir._keys = self._with_room(self._keys, more)
             heir._vectors = self._with_room(self._vectors, more)
-            heir._signs = None if self._signs is None else self._with_room(self._signs, more)
+            if self._signs is not None:
+                heir._signs = np.pad(self._signs[:, : self._count], ((0, 0), (0, more)))
         else:
             self._has_heir = True
         return heir
@@ -109,17 +112,21 @@ class Matrix:
 
     def _coarse(self, rows: Array, query: Array, limit: int) -> Array:
         """The rows whose sign bits differ least from the query's."""
-        wanted = max(limit * COARSE, SMALL)
+        wanted = max(limit * COARSE, AT_LEAST)
         if self._signs is None or wanted >= len(rows):
             return rows
-        signs = self._signs[: self._count] if len(rows) == self._count else self._signs[rows]
-        differing = np.bitwise_count(signs ^ _signs(query[None, :])).sum(axis=1, dtype=np.uint16)
+        signs = self._signs[:, : self._count] if len(rows) == self._count else self._signs[:, rows]
+        differing = np.zeros(len(rows), np.uint16)
+        for mine, theirs in zip(signs, _signs(query[None, :]), strict=True):
+            differing += np.bitwise_count(mine ^ theirs)
         return rows[np.argpartition(differing, wanted)[:wanted]]
 
 
 def _signs(vectors: Array) -> Array:
+    """The sign bits, 64 dimensions a line: lines are compared quicker than columns."""
     packed = np.packbits(vectors > 0, axis=1)
-    return np.ascontiguousarray(np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8)))).view(np.uint64)
+    words = np.ascontiguousarray(np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8)))).view(np.uint64)
+    return np.ascontiguousarray(words.T)
 
 
 class MatrixCache:

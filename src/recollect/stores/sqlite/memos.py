@@ -23,6 +23,7 @@ from recollect.types import Memo, Status, Subject, Tombstone
 
 _MARKS = ", ".join("?" * len(MEMO_COLUMNS.split(",")))
 _ASSIGNMENTS = ", ".join(f"{name.strip()} = excluded.{name.strip()}" for name in MEMO_COLUMNS.split(",")[1:])
+_PUT = f"INSERT INTO memos ({MEMO_COLUMNS}) VALUES ({_MARKS}) ON CONFLICT (key) DO UPDATE SET {_ASSIGNMENTS}"
 
 
 class SQLiteMemos:
@@ -35,13 +36,10 @@ class SQLiteMemos:
         scope = scope_id(self._db, name)
         old = self._find(scope, memo)
         key = old[0] if old else next_key(self._db, name, indexed=memo.active)
-        self._db.run(
-            f"INSERT INTO memos ({MEMO_COLUMNS}) VALUES ({_MARKS}) ON CONFLICT (key) DO UPDATE SET {_ASSIGNMENTS}",
-            memo_row(memo, key),
-        )
+        self._db.run(_PUT, memo_row(memo, key))
         self._index(key, memo, old)
         if vector is not None and memo.active:
-            vectors.add(self._db, "memos", vector[0], {key: vector[1]})
+            vectors.add(self._db, "memos", vector[0], {key: vector[1]}, new=old is None)
         return key
 
     def _find(self, scope: int | None, memo: Memo) -> Row | None:
@@ -104,7 +102,8 @@ class SQLiteMemos:
             f"SELECT {MEMO_COLUMNS} FROM memos WHERE key IN (SELECT value FROM json_each(?))",
             (json.dumps(list(keys)),),
         )
-        subjects = {row[0] >> 32: Subject.of_scope(scope_name(self._db, row[0] >> 32)) for row in rows}
+        scopes = {row[0] >> 32 for row in rows}
+        subjects = {scope: Subject.of_scope(scope_name(self._db, scope)) for scope in scopes}
         return {row[0]: read_memo(row, subjects[row[0] >> 32]) for row in rows}
 
     def touch(self, keys: Collection[int], at: datetime) -> None:

@@ -11,8 +11,6 @@ from recollect.stores.sqlite.database import Database
 APPLICATION = 0x52454343
 """Marks the file as ours (`RECC`)."""
 
-SCOPE_BITS = 32
-
 _FIRST = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 INSERT INTO meta VALUES ('generation', 0);
@@ -77,7 +75,7 @@ CREATE TABLE events (
     id INTEGER PRIMARY KEY, kind TEXT NOT NULL, at INTEGER NOT NULL, actor TEXT NOT NULL,
     scope INTEGER, memo TEXT, reason TEXT NOT NULL, data TEXT
 ) STRICT;
-CREATE INDEX events_by_scope ON events (scope, memo);
+CREATE INDEX events_by_scope ON events (scope);
 
 CREATE TABLE embedders (
     id INTEGER PRIMARY KEY AUTOINCREMENT, corpus TEXT NOT NULL, model TEXT NOT NULL, dims INTEGER NOT NULL,

@@ -12,7 +12,7 @@ from recollect.stores.sqlite.schema import memories_view
 try:
     import numpy as np
 
-    from recollect.stores.sqlite.matrix import SMALL, Matrix, MatrixCache
+    from recollect.stores.sqlite.matrix import FEW, Matrix, MatrixCache
 except ImportError as missing:  # without the `vectors` extra nothing can have made a vector either
     _missing: ImportError | None = missing
 else:
@@ -21,7 +21,7 @@ else:
 if TYPE_CHECKING:
     import numpy as np
 
-    from recollect.stores.sqlite.matrix import SMALL, Matrix, MatrixCache
+    from recollect.stores.sqlite.matrix import FEW, Matrix, MatrixCache
 
 
 def make_cache() -> "MatrixCache | None":
@@ -37,7 +37,8 @@ def _table(corpus: Corpus, number: int) -> str:
     return f"{corpus[:-1]}_vectors_{number}"
 
 
-def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, Vector]) -> None:
+def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, Vector], new: bool = False) -> None:
+    """Store vectors of rows that exist; `new` says that the rows were just made, so that none can be there."""
     if not vectors:
         return
     row = db.row("SELECT id, dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
@@ -47,9 +48,9 @@ def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, Vector])
             raise BadInput(f"{model} gave a vector of {len(vector) / 4:g} numbers; its others have {dims}")
     table = _table(corpus, row[0]) if row else _make_table(db, corpus, model, dims)
     for key, vector in vectors.items():
-        last = db.value(f"SELECT max(key) FROM {table} WHERE key < ?", ((key >> 32) + 1 << 32,))
+        last = None if new else db.value(f"SELECT max(key) FROM {table} WHERE key < ?", ((key >> 32) + 1 << 32,))
         _note_change(db, key, joins_at_end=last is None or last < key)
-        db.run(f"INSERT OR REPLACE INTO {table} VALUES (?, ?)", (key, vector))
+        db.run(f"INSERT OR REPLACE INTO {table} (key, embedding) VALUES (?, ?)", (key, vector))
 
 
 def _note_change(db: Database, key: int, joins_at_end: bool) -> None:
@@ -67,7 +68,11 @@ def _make_table(db: Database, corpus: Corpus, model: str, dims: int) -> str:
         (corpus, model, dims, int(first)),
     )
     table = _table(corpus, number)
-    db.run(f"CREATE TABLE {table} (key INTEGER PRIMARY KEY, embedding BLOB NOT NULL) STRICT")
+    # Rows are added at the end, however large they are; the index keeps a scope's together.
+    db.run(
+        f"CREATE TABLE {table} "
+        "(number INTEGER PRIMARY KEY, key INTEGER NOT NULL UNIQUE, embedding BLOB NOT NULL) STRICT"
+    )
     if first and corpus == "memos":
         db.run(memories_view(table))
     return table
@@ -136,7 +141,7 @@ def near(
 
 
 def _matrix(db: Database, cache: "MatrixCache", table: str, scope: int) -> "Matrix | None":
-    """A scope's vectors: a small one is read on the spot, a large one kept and brought up to date.
+    """A scope's vectors: a few are read on the spot, more are kept and brought up to date.
 
     What a transaction sees of its own changes is not kept: it may be undone.
     """
@@ -154,7 +159,7 @@ def _matrix(db: Database, cache: "MatrixCache", table: str, scope: int) -> "Matr
     if not len(keys):
         return None
     matrix = Matrix(keys, vectors, changes)
-    if len(matrix) > SMALL and scope not in db.unsettled:
+    if len(matrix) > FEW and scope not in db.unsettled:
         with cache.lock:
             cache.put((table, scope), matrix)
     return matrix

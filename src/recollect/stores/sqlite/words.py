@@ -4,17 +4,18 @@
 however many scopes there are. FTS5 keeps the lists; how a text is cut into words is ours, and so is the score.
 """
 
+import heapq
 import json
 from collections.abc import Collection, Sequence
 
 from recollect.ports import Corpus, WordCount, WordHit
 from recollect.stores._stems import stems
 from recollect.stores.sqlite.database import Database
-from recollect.text import OPENING, clean, rarity, words
+from recollect.text import clean, rarity, words
 
 TABLE: dict[Corpus, str] = {"memos": "memo_words", "messages": "message_words"}
 Among = Collection[int] | None
-POSTINGS = 4_000
+POSTINGS = 2_500
 """Entries read for one query: the rare words decide, so they come first, and common ones as far as there is room."""
 K1 = 0.9
 
@@ -60,15 +61,23 @@ class WordIndex:
         """The rows of these scopes, `size` in all, that share the rarest words with the query."""
         self.flush()
         by_stem = dict(zip(stems([clean(term) for term in terms]), terms, strict=True))
-        found: dict[int, dict[str, WordCount]] = {}
+        scores: dict[int, float] = {}
+        lists: list[tuple[str, int, dict[int, int]]] = []
         for stem, frequency in self._affordable(corpus, scopes, list(by_stem), among):
             read = self._postings if frequency <= POSTINGS else self._newest
-            for key, (times, opening) in read(corpus, scopes, stem, among).items():
-                if among is None or key in among:
-                    found.setdefault(key, {})[by_stem[stem]] = WordCount(times, opening, frequency)
-        hits = [WordHit(key, _score(parts, size), parts) for key, parts in found.items()]
-        hits.sort(key=lambda hit: (-hit.score, -hit.key))
-        return hits[:limit]
+            counts = dict(read(corpus, scopes, stem, among))
+            if among is not None:
+                counts = {key: times for key, times in counts.items() if key in among}
+            weight = rarity(size, frequency)
+            for key, times in counts.items():  # the innermost loop: most words stand in a row once
+                score = weight if times == 1 else weight * times * (K1 + 1) / (times + K1)
+                scores[key] = scores.get(key, 0.0) + score
+            lists.append((by_stem[stem], frequency, counts))
+        best = heapq.nlargest(limit, zip(scores.values(), scores, strict=True))
+        return [
+            WordHit(key, score, {term: WordCount(counts[key], f) for term, f, counts in lists if key in counts})
+            for score, key in best
+        ]
 
     def _affordable(
         self, corpus: Corpus, scopes: Sequence[int], terms: Sequence[str], among: Among
@@ -87,26 +96,16 @@ class WordIndex:
                 room -= cost
         return chosen
 
-    def _postings(self, corpus: Corpus, scopes: Sequence[int], term: str, _: Among) -> dict[int, tuple[int, int]]:
-        """How often the term stands in each row, and how often in the row's opening."""
-        counts: dict[int, tuple[int, int]] = {}
-        sql = f"SELECT doc, offset FROM {TABLE[corpus]}_places WHERE term = ?"
-        for scope in scopes:
-            for key, offset in self._db.rows(sql, (f"{scope}x{term}",)):
-                times, opening = counts.get(key, (0, 0))
-                counts[key] = times + 1, opening + (offset < OPENING)
-        return counts
+    def _postings(self, corpus: Corpus, scopes: Sequence[int], term: str, _: Among) -> list[tuple[int, int]]:
+        """The rows with a term, and how often it stands in each."""
+        sql = f"SELECT doc, count(*) FROM {TABLE[corpus]}_places WHERE term = ? GROUP BY doc"
+        return [row for scope in scopes for row in self._db.rows(sql, (f"{scope}x{term}",))]
 
-    def _newest(self, corpus: Corpus, scopes: Sequence[int], term: str, among: Among) -> dict[int, tuple[int, int]]:
+    def _newest(self, corpus: Corpus, scopes: Sequence[int], term: str, among: Among) -> list[tuple[int, int]]:
         """The newest rows with a term that has more than we read, as if it stood in each once."""
         table = TABLE[corpus]
         narrowed = "" if among is None else "AND rowid IN (SELECT value FROM json_each(?2))"
-        sql = f"SELECT rowid FROM {table} WHERE {table} MATCH ?1 {narrowed} ORDER BY rowid DESC LIMIT {POSTINGS}"
+        sql = f"SELECT rowid, 1 FROM {table} WHERE {table} MATCH ?1 {narrowed} ORDER BY rowid DESC LIMIT {POSTINGS}"
         rest = () if among is None else (json.dumps(list(among)),)
         quoted = term.replace('"', '""')
-        found = (self._db.rows(sql, (f'"{scope}x{quoted}"', *rest)) for scope in scopes)
-        return {key: (1, 1) for rows in found for (key,) in rows}
-
-
-def _score(parts: dict[str, WordCount], size: int) -> float:
-    return sum(rarity(size, count.frequency) * count.times * (K1 + 1) / (count.times + K1) for count in parts.values())
+        return [row for scope in scopes for row in self._db.rows(sql, (f'"{scope}x{quoted}"', *rest))]

@@ -171,9 +171,9 @@ class JournalContract:
     async def test_the_shape_of_a_message_follows_its_text(self, store: Store):
         keys = await say(store, make_message("I like green tea", id="a"), make_message("Do you?", id="b"))
         shape = await store.read(lambda tx: tx.journal.shape(keys.values()))
-        assert shape == {keys["a"]: (4, 0.0), keys["b"]: (2, 1.0)}
+        assert shape == {keys["a"]: (1, 4, 0.0), keys["b"]: (2, 2, 1.0)}
         await store.write(lambda tx: tx.journal.edit("discord", "a", "What?", at(1)))
-        assert await store.read(lambda tx: tx.journal.shape([keys["a"], 999])) == {keys["a"]: (1, 1.0)}
+        assert await store.read(lambda tx: tx.journal.shape([keys["a"], 999])) == {keys["a"]: (1, 1, 1.0)}
 
     async def test_an_unknown_key_has_no_message_and_no_neighbours(self, store: Store):
         assert await store.read(lambda tx: tx.journal.fetch([12345])) == {}
