@@ -11,8 +11,6 @@ from recollect.types import Memo, Message, Status
 
 LANE = 100
 """Rows that each lane brings at the most."""
-NARROWED = 1_000
-"""Word hits kept to look up the words of rows that another lane brought."""
 BROWSED = 60
 """Recent rows that are looked at where a ranker browses."""
 

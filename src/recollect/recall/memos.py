@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from recollect.ports import Tx, WordHit
 from recollect.rank.base import Item
 from recollect.rank.unified import understand
-from recollect.recall.base import BROWSED, LANE, NARROWED, Audible, Gathered, Search, allowed, near
+from recollect.recall.base import BROWSED, LANE, Audible, Gathered, Search, allowed, near
 from recollect.text import words
 from recollect.types import Memo, Subject
 
@@ -16,7 +16,7 @@ POOL = 30
 def gather(tx: Tx, ask: Search, audible: Audible) -> Gathered:
     among = allowed(tx, ask)
     terms = understand(ask.question, ()).terms
-    hits = {hit.key: hit for hit in tx.lanes.words("memos", ask.scopes, terms, NARROWED, among)}
+    hits = {hit.key: hit for hit in tx.lanes.words("memos", ask.scopes, terms, 2 * LANE, among)}
     recent = _recent(tx, ask, among)
     cosines = near(tx, ask, LANE, {*list(hits)[:LANE], *recent}, among)
     pool = LANE if ask.browses else max(POOL, 3 * ask.limit)

@@ -3,9 +3,11 @@
 from recollect.ports import Tx, WordHit
 from recollect.rank.base import Item
 from recollect.rank.unified import understand
-from recollect.recall.base import BROWSED, LANE, NARROWED, Audible, Gathered, Search, allowed, near
+from recollect.recall.base import BROWSED, LANE, Audible, Gathered, Search, allowed, near
 from recollect.types import Message
 
+LOOKED_UP = 600
+"""Word hits kept to know the words of rows that came another way."""
 NEIGHBOURS = 60
 """Best hits of each lane whose neighbours are looked at."""
 
@@ -13,7 +15,7 @@ NEIGHBOURS = 60
 def gather(tx: Tx, ask: Search, audible: Audible) -> Gathered:
     among = allowed(tx, ask)
     terms = understand(ask.question, ask.texture.speakers.values()).terms
-    hits = {hit.key: hit for hit in tx.lanes.words("messages", ask.scopes, terms, NARROWED, among)}
+    hits = {hit.key: hit for hit in tx.lanes.words("messages", ask.scopes, terms, LOOKED_UP, among)}
     chosen = list(hits)[:LANE]
     recent = tx.lanes.recent("messages", ask.scopes, BROWSED) if ask.browses else []
     also = {*chosen, *(key for key in recent if among is None or key in among)}

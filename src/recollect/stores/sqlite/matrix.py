@@ -15,7 +15,7 @@ SMALL = 20_000
 """Rows up to which comparing all of them is quickest."""
 FEW = 50
 """Rows that are not worth keeping in memory."""
-COARSE, AT_LEAST = 8, 500
+COARSE, AT_LEAST = 25, 2_000
 """Rows per wanted row, and in all, that survive the coarse look at sign bits and are compared in full."""
 
 
