@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.likeness import Likeness, compare, rivals, slot_of
+from recollect.likeness import CUES, Likeness, compare, cues, slot_of
 
 SAME, RICHER, POORER = Likeness.SAME, Likeness.RICHER, Likeness.POORER
 CONTRADICTS, OTHER = Likeness.CONTRADICTS, Likeness.OTHER
@@ -171,10 +171,15 @@ def test_a_relation_with_one_value_is_recognised_in_any_wording():
     assert slot_of("Likes tea") is None
 
 
+def test_facts_are_looked_for_under_the_words_that_matter():
+    assert cues("I like the tea in Berlin") == ["like", "tea", "berlin"]
+    assert cues("It is me") == ["it", "is", "me"]
+    assert len(cues(" ".join(f"word{n}" for n in range(500)))) == CUES
+
+
 def test_facts_that_a_text_may_replace_are_looked_for_under_other_words_too():
-    assert "live" in rivals("Based in Paris")
-    assert "live" in rivals("I moved from Berlin to Paris")
-    assert rivals("Likes tea") == ()
+    assert "live" in cues("Based in Paris")
+    assert "live" in cues("I moved from Berlin to Paris")
 
 
 @given(st.text(max_size=60), st.text(max_size=60))

@@ -98,6 +98,7 @@ def colliding_texts() -> tuple[str, str]:
     return first, second
 
 
+@pytest.mark.acceptance("B79")
 class TestMatching:
     @pytest.mark.acceptance("B37")
     def test_the_order_is_id_then_same_text_then_new(self):
@@ -400,6 +401,7 @@ class TestAudiences:
         assert isinstance(change, Add)
 
 
+@pytest.mark.acceptance("B79")
 class TestCoverage:
     TEXT = "0123456789"
 
@@ -441,6 +443,7 @@ def numbers(memos: Sequence[Memo]) -> list[int]:
     return [one.key for one in memos]
 
 
+@pytest.mark.acceptance("B79")
 class TestCaps:
     def test_exactly_at_the_limit_nothing_goes(self):
         assert overflow(stack(5), 5, ()) == []

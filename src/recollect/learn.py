@@ -6,10 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from recollect import plain
-from recollect.likeness import rivals
+from recollect.likeness import cues
 from recollect.merge import Known, fingerprint, merge, overflow, retire, surplus
 from recollect.ports import Tx, Vector
-from recollect.text import query_words
 from recollect.types import Add, Candidate, Change, Event, Memo, Origin, Retire, Revise, Skip, Status, Tombstone
 
 _SIMILAR = 12
@@ -51,8 +50,7 @@ def learn(
 
 def _known(tx: Tx, candidate: Candidate) -> Known:
     subject = candidate.subject
-    terms = dict.fromkeys([*query_words(candidate.text), *rivals(candidate.text)])
-    hits = tx.lanes.words("memos", [subject.scope], list(terms), _SIMILAR)
+    hits = tx.lanes.words("memos", [subject.scope], cues(candidate.text), _SIMILAR)
     similar = tx.memos.fetch([hit.key for hit in hits])
     return Known(
         by_id=tx.memos.get(subject, candidate.id) if candidate.id else None,

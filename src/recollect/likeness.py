@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
 
-from recollect.text import normal, words
+from recollect.text import normal, query_words, words
 
 STATEMENT = 300
 """Characters up to which a text is one statement, whose form tells what it is about."""
+CUES = 24
+"""Words that are looked up for a text; of a long one the first tell what it is about."""
 SAME_FACT = 0.6
 """Share of common words from which two texts may be wordings of one fact."""
 
@@ -167,8 +169,15 @@ def compare(new: str, old: str) -> Likeness:
     return _compare_words(fresh, known)
 
 
-def rivals(text: str) -> tuple[str, ...]:
-    """Words under which facts are found that this text may replace, beside the words it has in common with them."""
+def cues(text: str) -> list[str]:
+    """Words under which facts are found that this text may repeat or replace."""
+    found = query_words(text)
+    own = [word for word in found if word not in _FILLER and word not in _RELATIONS] or found
+    return list(dict.fromkeys([*_rivals(text), *own]))[:CUES]
+
+
+def _rivals(text: str) -> tuple[str, ...]:
+    """Words of facts that this text may replace without having a word in common with them."""
     read = _read(text)
     if read.slot is not None:
         return _RIVALS.get(read.slot.name, ())

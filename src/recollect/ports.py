@@ -67,6 +67,8 @@ class VectorSet:
     dims: int
     size: int
     serving: bool
+    complete: bool = False
+    """It has been complete; what was written since is known, and no other row can lack a vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +207,7 @@ class Lanes(Protocol):
         ...
 
     def serve(self, corpus: Corpus, model: str) -> None:
-        """From now on searches use this model's vectors; those of other models are dropped."""
+        """From now on searches use this model's vectors, which are complete; those of other models are dropped."""
         ...
 
 

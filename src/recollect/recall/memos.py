@@ -16,10 +16,13 @@ POOL = 30
 def gather(tx: Tx, ask: Search, audible: Audible) -> Gathered:
     among = allowed(tx, ask)
     terms = understand(ask.question, ()).terms
-    hits = {hit.key: hit for hit in tx.lanes.words("memos", ask.scopes, terms, 2 * LANE, among)}
-    recent = _recent(tx, ask, among)
-    cosines = near(tx, ask, LANE, {*list(hits)[:LANE], *recent}, among)
+    hits = {hit.key: hit for hit in tx.lanes.words("memos", ask.scopes, terms, LANE, among)}
     pool = LANE if ask.browses else max(POOL, 3 * ask.limit)
+    cosines = near(tx, ask, LANE, hits, among)
+    recent: list[int] = []
+    if ask.browses or len(hits.keys() | cosines.keys()) < ask.limit:
+        recent = _recent(tx, ask, among)
+        cosines |= near(tx, ask, 0, [key for key in recent if key not in cosines], among)
     rows = _read(tx, _best_first(hits, cosines, recent), pool, audible)
     items = [_item(memo, hits.get(key), cosines.get(key)) for key, memo in sorted(rows.items())]
     return Gathered(rows, items, max(tx.lanes.size(ask.scopes), len(rows)), [item.length for item in items])

@@ -12,6 +12,7 @@ that fails here reaches the caller.
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
@@ -28,6 +29,8 @@ SHORTEST_QUERY = 3
 """Characters below which a query is no query for vectors."""
 DEADLINE = 5.0
 """Seconds that closing may take to embed what is left; the next start does the rest."""
+KNOWN_FOR = 1.0
+"""Seconds for which a look at what sets there are is good."""
 EASE, LONGEST_EASE = 9.0, 5.0
 """The healer pauses nine times as long as its last round took, up to five seconds: it looks through all rows."""
 
@@ -42,6 +45,7 @@ class Vectors:
         revive: Callable[[str], Embedder],
         *,
         sleep: Sleep = asyncio.sleep,
+        monotonic: Callable[[], float] = time.monotonic,
         deadline: float = DEADLINE,
     ) -> None:
         self._store = store
@@ -49,6 +53,8 @@ class Vectors:
         self._queries = Queries(self._crew)
         self._sleep = sleep
         self._deadline = deadline
+        self._monotonic = monotonic
+        self._known: dict[Corpus, tuple[float, list[VectorSet]]] = {}
         self._complete: set[tuple[Corpus, str]] = set()
         self._dims: dict[tuple[Corpus, str], int] = {}
         self._filling = asyncio.Lock()
@@ -97,7 +103,7 @@ class Vectors:
         text = text.strip()
         if not self.enabled or len(text) < SHORTEST_QUERY:
             return None
-        model = self._usable(corpus, await self._sets(corpus))
+        model = self._usable(corpus, await self._recent_sets(corpus))
         return None if model is None else await self._of(text, corpus, model, patience)
 
     async def of_text(self, text: str, patience: float) -> tuple[str, Vector] | None:
@@ -133,9 +139,17 @@ class Vectors:
             return None
         return model, vector
 
+    async def _recent_sets(self, corpus: Corpus) -> list[VectorSet]:
+        """The sets there are, as of a moment ago: they change with the embedder, hardly ever."""
+        read, sets = self._known.get(corpus, (float("-inf"), []))
+        if self._monotonic() - read < KNOWN_FOR and any(one.serving for one in sets):
+            return sets
+        return await self._sets(corpus)
+
     async def _sets(self, corpus: Corpus) -> list[VectorSet]:
         sets = await self._store.read(lambda tx: tx.lanes.vectors(corpus, counted=False))
         self._dims |= {(corpus, one.model): one.dims for one in sets}
+        self._known[corpus] = self._monotonic(), sets
         return sets
 
     def _usable(self, corpus: Corpus, sets: list[VectorSet]) -> str | None:
@@ -191,4 +205,5 @@ class Vectors:
                 done += await fill(self._store, corpus, model, self._crew.embed, counter.add)
             self._complete -= {(corpus, other) for other in self._crew.names}  # a stand-in may be gone
         self._complete.add((corpus, model))
+        self._known.pop(corpus, None)
         return done

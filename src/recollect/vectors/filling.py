@@ -31,7 +31,7 @@ async def promote(store: Store, corpus: Corpus, model: str, kept: Collection[str
     Sets of the models in `kept` are not in the way: they stand in for this one at times.
     """
     sets = await store.read(lambda tx: tx.lanes.vectors(corpus, counted=False))
-    settled = all(one.model in kept and one.serving == (one.model == model) for one in sets)
+    settled = all(one.model in kept and one.serving == one.complete == (one.model == model) for one in sets)
     if settled or all(one.model != model for one in sets):
         return True
 

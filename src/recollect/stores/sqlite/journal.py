@@ -54,6 +54,7 @@ class SQLiteJournal:
             ),
         )
         self._index.put("messages", key, text)
+        vectors.lacking(self._db, "messages", key)
         return True
 
     def _place_id(self, place: Place) -> int:
@@ -71,6 +72,7 @@ class SQLiteJournal:
             return False
         self._index.put("messages", row[0], text)
         vectors.remove(self._db, "messages", row[0])
+        vectors.lacking(self._db, "messages", row[0])
         return True
 
     def delete(self, platform: str, message_id: str, at: datetime) -> bool:

@@ -91,11 +91,7 @@ class SQLiteLanes:
         return Texture(sum(size for _, size in found), lengths, speakers)
 
     def unembedded(self, corpus: Corpus, model: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
-        table = vectors.table_of(self._db, corpus, model)
-        missing = f"AND NOT EXISTS (SELECT 1 FROM {table} WHERE {table}.key = {corpus}.key)" if table else ""
-        alive = "status = 'active'" if corpus == "memos" else "deleted IS NULL"
-        sql = f"SELECT key, text FROM {corpus} WHERE key > ? AND {alive} {missing} ORDER BY key LIMIT ?"
-        return self._db.rows(sql, (after, limit))
+        return vectors.missing(self._db, corpus, model, limit, after)
 
     def put_vectors(self, corpus: Corpus, model: str, made: Mapping[int, Vector]) -> None:
         alive = "status = 'active'" if corpus == "memos" else "deleted IS NULL"

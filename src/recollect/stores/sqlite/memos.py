@@ -40,6 +40,8 @@ class SQLiteMemos:
         self._index(key, memo, old)
         if vector is not None and memo.active:
             vectors.add(self._db, "memos", vector[0], {key: vector[1]}, new=old is None)
+        elif memo.active:
+            vectors.lacking(self._db, "memos", key)
         return key
 
     def _find(self, scope: int | None, memo: Memo) -> Row | None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 from recollect.clock import from_ms, to_ms
@@ -108,19 +109,29 @@ def memo_row(memo: Memo, key: int) -> Row:
     )
 
 
+_KINDS = {kind.value: kind for kind in Kind}
+_STATUSES = {status.value: status for status in Status}
+_ORIGINS = {origin.value: origin for origin in Origin}
+
+
+@lru_cache(maxsize=4096)
+def _audience(text: str) -> Audience:
+    return Audience.parse(text)
+
+
 def read_memo(row: Row, subject: Subject) -> Memo:
     source = json.loads(row[12])
-    origin = Origin(source.pop("origin", Origin.MANUAL))
+    origin = _ORIGINS[source.pop("origin", "manual")]
     return Memo(
         id=row[1],
         subject=subject,
-        kind=Kind(row[2]),
+        kind=_KINDS[row[2]],
         text=row[3],
         tags=tuple(json.loads(row[5])) if row[5] else (),
-        status=Status(row[6]),
+        status=_STATUSES[row[6]],
         confidence=row[7],
         pinned=bool(row[8]),
-        audience=Audience.parse(row[9]),
+        audience=_audience(row[9]),
         source=Provenance(origin=origin, guild=row[10], channel=row[11], **source),
         label=row[13],
         created=from_ms(row[14]),

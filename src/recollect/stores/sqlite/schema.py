@@ -79,8 +79,13 @@ CREATE INDEX events_by_scope ON events (scope);
 
 CREATE TABLE embedders (
     id INTEGER PRIMARY KEY AUTOINCREMENT, corpus TEXT NOT NULL, model TEXT NOT NULL, dims INTEGER NOT NULL,
-    serving INTEGER NOT NULL, UNIQUE (corpus, model)  -- each has a table of vectors of its own
+    serving INTEGER NOT NULL, complete INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (corpus, model)               -- each has a table of vectors of its own
 ) STRICT;
+
+CREATE TABLE unembedded (                -- rows written without a vector since some set was complete
+    corpus TEXT NOT NULL, key INTEGER NOT NULL, PRIMARY KEY (corpus, key)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE vector_edits (              -- vectors that did not simply join at the end of their scope
     scope INTEGER NOT NULL, change INTEGER NOT NULL, key INTEGER NOT NULL, PRIMARY KEY (scope, change, key)

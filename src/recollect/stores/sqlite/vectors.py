@@ -13,10 +13,10 @@ try:
     import numpy as np
 
     from recollect.stores.sqlite.matrix import FEW, Matrix, MatrixCache
-except ImportError as missing:  # without the `vectors` extra nothing can have made a vector either
-    _missing: ImportError | None = missing
+except ImportError as error:  # without the `vectors` extra nothing can have made a vector either
+    _absent: ImportError | None = error
 else:
-    _missing = None
+    _absent = None
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def make_cache() -> "MatrixCache | None":
-    return None if _missing else MatrixCache()
+    return None if _absent else MatrixCache()
 
 
 def table_of(db: Database, corpus: Corpus, model: str) -> str | None:
@@ -41,7 +41,7 @@ def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, Vector],
     """Store vectors of rows that exist; `new` says that the rows were just made, so that none can be there."""
     if not vectors:
         return
-    row = db.row("SELECT id, dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
+    row = db.row("SELECT id, dims, complete FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
     dims = row[1] if row else len(next(iter(vectors.values()))) // 4
     for vector in vectors.values():
         if len(vector) != dims * 4 or not dims:
@@ -51,6 +51,31 @@ def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, Vector],
         last = None if new else db.value(f"SELECT max(key) FROM {table} WHERE key < ?", ((key >> 32) + 1 << 32,))
         _note_change(db, key, joins_at_end=last is None or last < key)
         db.run(f"INSERT OR REPLACE INTO {table} (key, embedding) VALUES (?, ?)", (key, vector))
+        if row and row[2] and not new:  # the list of what is missing is that of the complete set
+            db.run("DELETE FROM unembedded WHERE corpus = ? AND key = ?", (corpus, key))
+
+
+def lacking(db: Database, corpus: Corpus, key: int) -> None:
+    """Write down that a row has no vector yet; needless as long as no set is complete: all rows are looked through."""
+    db.run(
+        "INSERT OR IGNORE INTO unembedded SELECT ?1, ?2 WHERE EXISTS "
+        "(SELECT 1 FROM embedders WHERE corpus = ?1 AND complete)",
+        (corpus, key),
+    )
+
+
+def missing(db: Database, corpus: Corpus, model: str, limit: int, after: int) -> list[tuple[int, str]]:
+    """Rows without a vector of this model, by key."""
+    row = db.row("SELECT id, complete FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
+    alive = "status = 'active'" if corpus == "memos" else "deleted IS NULL"
+    source = f"unembedded JOIN {corpus} USING (key)" if row and row[1] else corpus
+    where = f"{corpus}.key > ? AND {alive}"
+    if row:
+        table = _table(corpus, row[0])
+        where += f" AND NOT EXISTS (SELECT 1 FROM {table} WHERE {table}.key = {corpus}.key)"
+    if row and row[1]:
+        where += f" AND unembedded.corpus = '{corpus}'"
+    return db.rows(f"SELECT {corpus}.key, text FROM {source} WHERE {where} ORDER BY 1 LIMIT ?", (after, limit))
 
 
 def _note_change(db: Database, key: int, joins_at_end: bool) -> None:
@@ -85,10 +110,10 @@ def remove(db: Database, corpus: Corpus, key: int) -> None:
 
 
 def sets(db: Database, corpus: Corpus, counted: bool) -> list[VectorSet]:
-    rows = db.rows("SELECT id, model, dims, serving FROM embedders WHERE corpus = ?", (corpus,))
+    rows = db.rows("SELECT id, model, dims, serving, complete FROM embedders WHERE corpus = ?", (corpus,))
     return [
-        VectorSet(model, dims, _count(db, _table(corpus, number)) if counted else 0, bool(serving))
-        for number, model, dims, serving in rows
+        VectorSet(model, dims, _count(db, _table(corpus, number)) if counted else 0, bool(serving), bool(complete))
+        for number, model, dims, serving, complete in rows
     ]
 
 
@@ -106,7 +131,8 @@ def serve(db: Database, corpus: Corpus, model: str) -> None:
     for (number,) in others:
         db.run(f"DROP TABLE {_table(corpus, number)}")
         db.run("DELETE FROM embedders WHERE id = ?", (number,))
-    db.run("UPDATE embedders SET serving = 1 WHERE corpus = ? AND model = ?", (corpus, model))
+    db.run("UPDATE embedders SET serving = 1, complete = 1 WHERE corpus = ? AND model = ?", (corpus, model))
+    db.run("DELETE FROM unembedded WHERE corpus = ?", (corpus,))
 
 
 def near(
@@ -125,7 +151,7 @@ def near(
     if row is None:
         return {}
     if cache is None:
-        raise MissingExtra("vector search", "vectors") from _missing
+        raise MissingExtra("vector search", "vectors") from _absent
     if len(vector) != row[1] * 4:
         raise BadInput(f"a query vector of {len(vector) // 4} numbers does not fit {model}, which has {row[1]}")
     query = np.frombuffer(vector, np.float32)

@@ -148,11 +148,11 @@ class VectorsContract:
         keys = await put_with(store, {"east": EAST})
         await store.write(lambda tx: tx.lanes.put_vectors("memos", "new", {keys["east"]: unit_vector(1, 0)}))
         await store.write(lambda tx: tx.lanes.serve("memos", "new"))
-        assert await store.read(lambda tx: tx.lanes.vectors("memos")) == [VectorSet("new", 2, 1, True)]
+        assert await store.read(lambda tx: tx.lanes.vectors("memos")) == [VectorSet("new", 2, 1, True, True)]
         assert await near(store, EAST) == {}
         assert set(await near(store, unit_vector(1, 0), model="new")) == {keys["east"]}
         await store.write(lambda tx: tx.lanes.serve("memos", "unheard of"))
-        assert await store.read(lambda tx: tx.lanes.vectors("memos")) == [VectorSet("new", 2, 1, True)]
+        assert await store.read(lambda tx: tx.lanes.vectors("memos")) == [VectorSet("new", 2, 1, True, True)]
 
     async def test_a_dropped_model_may_come_back_with_other_vectors(self, store: Store):
         keys = await put_with(store, {"east": EAST})
