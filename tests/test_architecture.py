@@ -17,7 +17,7 @@ STEPS = [
     ("words", "errors text clock version"),
     ("words", "types"),
     ("words", "ports plain"),
-    ("decisions", "audience guard likeness merge rank budget prompt kinds dates"),
+    ("decisions", "audience guard likeness speaking merge rank budget prompt kinds dates"),
     ("plug-ins", "stores embedders models layers"),
     ("flows", "learn"),
     ("flows", "ingest recall commands worker privacy exchange dream vectors"),
@@ -34,7 +34,16 @@ RANK = {name: rank for rank, (_, names) in enumerate(STEPS) for name in names.sp
 TIER = {name: tier for tier, names in STEPS for name in names.split()}
 SIDEWAYS = {"words", "decisions"}
 STANDARD_LIBRARY_ONLY = {"words", "decisions"}
-ROOT_IMPORTS = {"app", "commands", "errors", "memory", "ports", "recall", "types", "version"}  # what recollect/__init__.py hands out
+ROOT_IMPORTS = {
+    "app",
+    "commands",
+    "errors",
+    "memory",
+    "ports",
+    "recall",
+    "types",
+    "version",
+}  # what recollect/__init__.py hands out
 
 # Which place owns which libraries; one that is not named here may be used above the decisions.
 LIBRARIES = {

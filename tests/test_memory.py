@@ -11,7 +11,7 @@ import pytest
 import recollect
 from recollect import Ambiguous, Audience, Filters, Forgotten, Found, Memo, Memory, NoMatch, Place, Status, Undone
 from recollect.errors import BadInput, UnknownMemo
-from recollect.memory import LONGEST_MEMO, provenance
+from recollect.speaking import LONGEST_MEMO, provenance
 from recollect.testing.clock import START, FakeClock
 from recollect.types import EVERYWHERE, Kind, Message, Origin, Retire, Skip
 
@@ -395,7 +395,6 @@ class TestWalls:
             assert len(await search(told, "Acme server founded", place=GENERAL)) == 2
 
     @pytest.mark.acceptance("D65")
-    @pytest.mark.xfail(reason="Memory.remember has to limit the audience by recollect.audience.within")
     async def test_what_is_said_in_two_guilds_is_known_in_both_and_each_knows_its_own(self):
         async with opened(profile="clanker") as told:
             await told("Likes tea", place=DEV, tags=["dev"])
@@ -505,13 +504,11 @@ class TestSearch:
             assert await search(told, "tea", place=ELSEWHERE, strict=True) == ["Tea elsewhere"]
 
     @pytest.mark.acceptance("D42")
-    @pytest.mark.xfail(reason="Memory.search takes a limit of 0 for none")
     async def test_a_limit_of_nothing_is_clamped_to_one(self):
         async with opened(profile="clanker") as told:
             await told("Likes tea", "Sells tea", place=DEV)
             assert len(await search(told, "tea", place=DEV, limit=0)) == 1
 
-    @pytest.mark.xfail(reason="recall.memos.gather_retired does not look at filters")
     async def test_filters_narrow_retired_memos_too(self, told: Told):
         await told("Likes tea", kind="preference")
         await told.memory.forget("tea", user="ann")

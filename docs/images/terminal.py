@@ -29,7 +29,7 @@ SHOWN = [
         ["search", "where does my family live?", "--explain", "-n", "3"],
         "recollect search 'where does my family live?' --explain -n 3",
     ),
-    (["show", "--in", "#dev"], "recollect show --in '#dev'          # what may be heard there"),
+    (["show", "--in", "#dev"], "recollect show --in '#dev'"),
 ]
 THEME = TerminalTheme((16, 20, 30), (226, 231, 240), [(16, 20, 30)] * 8, [(226, 231, 240)] * 8)
 # Rich's own frame loads a font from the net; a picture in a README can't, and any monospaced font will do.
@@ -77,6 +77,7 @@ def main() -> None:
                 console.print()
             console.print(Text.assemble(("$ ", "bold #7dd3a8"), (typed, "bold")))
             console.print(Text.from_ansi(run(arguments, folder).rstrip("\n")))
+    console.print()
     target = Path(__file__).with_name("terminal.svg")
     svg = console.export_svg(title="recollect", theme=THEME, code_format=FRAME, unique_id="recollect")
     target.write_text("\n".join(line.rstrip() for line in svg.splitlines()) + "\n", "utf-8")

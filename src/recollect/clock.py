@@ -1,9 +1,12 @@
 """Time as a value: a clock is a function, so that tests can hand in their own."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 Clock = Callable[[], datetime]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 
 
 def now() -> datetime:
@@ -12,11 +15,11 @@ def now() -> datetime:
 
 
 def to_ms(moment: datetime) -> int:
-    """Milliseconds since 1970; a time without a zone is taken as UTC."""
+    """Whole milliseconds since 1970; a time without a zone is taken as UTC."""
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return round(moment.timestamp() * 1000)
+    return (moment - _EPOCH) // _MILLISECOND
 
 
 def from_ms(stamp: int) -> datetime:
-    return datetime.fromtimestamp(stamp / 1000, UTC)
+    return _EPOCH + timedelta(milliseconds=stamp)

@@ -39,24 +39,25 @@ class NoMatch:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """The memos as they are again; one that had been added is gone."""
+    """The memos as they are again; one that had been added is gone. What may not be heard here is only counted."""
 
     restored: tuple[Memo, ...]
     removed: tuple[Memo, ...]
     at: datetime
+    """When the change was made that is now undone."""
+    hidden: int = 0
 
 
 Forgetting = Forgotten | Ambiguous | NoMatch
+Hears = Callable[[Memo], bool]
 
 
-def listed(tx: Tx, subject: Subject, audible: Callable[[Memo], bool]) -> list[Memo]:
+def listed(tx: Tx, subject: Subject, audible: Hears) -> list[Memo]:
     """A subject's active memos in the order in which they are numbered, as far as they may be heard here."""
     return [memo for memo in tx.memos.list(subject, [Status.ACTIVE]) if audible(memo)]
 
 
-def forget(
-    tx: Tx, subject: Subject, what: str, cause: Cause, audible: Callable[[Memo], bool], share: float, every: bool
-) -> Forgetting:
+def forget(tx: Tx, subject: Subject, what: str, cause: Cause, audible: Hears, share: float, every: bool) -> Forgetting:
     """Retire the memo with this id, this number in the list, or this text in it.
 
     `share` is how much of a memo the text has to cover; with `every`, all matches go.
@@ -79,7 +80,7 @@ def find(memos: Sequence[Memo], what: str, share: float) -> list[Memo]:
     if by_id:
         return by_id
     number = wanted.removeprefix("#")
-    if number.isdecimal() and 1 <= int(number) <= len(memos):
+    if number.isdecimal() and len(number) < 10 and 1 <= int(number) <= len(memos):
         return [memos[int(number) - 1]]
     if share > 0:
         return covering(wanted, memos, share)
@@ -87,7 +88,7 @@ def find(memos: Sequence[Memo], what: str, share: float) -> list[Memo]:
     return [memo for memo in memos if part and part in fold(squeeze(memo.text))]
 
 
-def undo(tx: Tx, subject: Subject, cause: Cause) -> Undone | None:
+def undo(tx: Tx, subject: Subject, cause: Cause, audible: Hears) -> Undone | None:
     """Take back the subject's last change that has not been taken back; None when there is none."""
     events = tx.events.list(scope=subject.scope, limit=_LOOK_BACK)
     undone = {event.data["undoes"] for event in events if event.kind == "memo.undone"}
@@ -104,30 +105,49 @@ def undo(tx: Tx, subject: Subject, cause: Cause) -> Undone | None:
         if now is None:
             continue
         if event.kind == "memo.added":
-            removed.append(now)
-            tx.memos.put(replace(now, status=Status.DELETED, updated=cause.at))
+            removed.append(_remove(tx, now, cause))
         else:
-            before = replace(plain.to_memo(event.data["before"]), key=now.key, hits=now.hits)
-            restored.append(before)
-            tx.memos.put(before)
-            tx.memos.unbury(subject.scope, fingerprint(before.text))
-    tx.events.add(Event("memo.undone", cause.at, cause.actor, subject.scope, data={"undoes": batch}))
-    return Undone(tuple(restored), tuple(removed), parts[-1].at)
+            restored.append(_restore(tx, now, plain.to_memo(event.data["before"]), event))
+        reason, data = f"undid: {event.reason}", {"undoes": batch}
+        tx.events.add(Event("memo.undone", cause.at, cause.actor, subject.scope, now.id, reason, data))
+    told = [memo for memo in (*restored, *removed) if audible(replace(memo, status=Status.ACTIVE))]
+    return Undone(
+        tuple(memo for memo in restored if memo in told),
+        tuple(memo for memo in removed if memo in told),
+        parts[-1].at,
+        len(restored) + len(removed) - len(told),
+    )
+
+
+def _remove(tx: Tx, memo: Memo, cause: Cause) -> Memo:
+    tx.memos.put(replace(memo, status=Status.DELETED, updated=cause.at))
+    return memo
+
+
+def _restore(tx: Tx, now: Memo, before: Memo, event: Event) -> Memo:
+    """As it was before; what was forgotten then is kept forgotten again."""
+    memo = replace(before, key=now.key, hits=now.hits)
+    tx.memos.put(memo)
+    if memo.active:
+        tx.memos.unbury(memo.subject.scope, fingerprint(memo.text))
+    elif memo.status is Status.DEPRECATED:
+        bury(tx, memo, event.at)
+    return memo
 
 
 def _can_undo(event: Event) -> bool:
     return event.kind in ("memo.added", "memo.revised", "memo.retired") and "batch" in event.data
 
 
-def pin(tx: Tx, subject: Subject, memo_id: str, pinned: bool, cause: Cause) -> Memo:
+def pin(tx: Tx, subject: Subject, memo_id: str, pinned: bool, cause: Cause, audible: Hears) -> Memo:
     """Keep a memo from ever being evicted, or no longer."""
-    memo = get(tx, subject, memo_id)
+    memo = get(tx, subject, memo_id, audible)
     return _revise(tx, memo, replace(memo, pinned=pinned), cause, "pinned" if pinned else "unpinned")
 
 
-def share(tx: Tx, subject: Subject, memo_id: str, audience: Audience, cause: Cause) -> Memo:
+def share(tx: Tx, subject: Subject, memo_id: str, audience: Audience, cause: Cause, audible: Hears) -> Memo:
     """Let a memo be heard by this audience, wider or narrower than before: its owner's right."""
-    memo = get(tx, subject, memo_id)
+    memo = get(tx, subject, memo_id, audible)
     return _revise(tx, memo, replace(memo, audience=audience), cause, f"audience {audience}")
 
 
@@ -136,8 +156,21 @@ def _revise(tx: Tx, before: Memo, after: Memo, cause: Cause, reason: str) -> Mem
     return after
 
 
-def get(tx: Tx, subject: Subject, memo_id: str) -> Memo:
+def get(tx: Tx, subject: Subject, memo_id: str, audible: Hears) -> Memo:
+    """The memo with this id; one that may not be heard here is as unknown as one that isn't there."""
     memo = tx.memos.get(subject, memo_id)
-    if memo is None:
+    if memo is None or not audible(memo):
         raise UnknownMemo(f"there is no memo {memo_id!r}")
     return memo
+
+
+def history(tx: Tx, subject: Subject, memo_id: str, audible: Hears) -> list[Event]:
+    """What happened to a memo, newest first; earlier wordings only where they might be heard themselves."""
+    get(tx, subject, memo_id, audible)
+    events = tx.events.list(scope=subject.scope, memo=memo_id)
+    return [event if _may_tell(event, audible) else replace(event, data={}) for event in events]
+
+
+def _may_tell(event: Event, audible: Hears) -> bool:
+    before = event.data.get("before")
+    return before is None or audible(plain.to_memo(before))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from recollect import commands, ingest, kinds, recall
-from recollect.audience import Policy, is_heard, may_hear
+from recollect.audience import Policy, may_hear, within
 from recollect.clock import Clock, now
 from recollect.commands import Forgetting, Undone
 from recollect.errors import BadInput
@@ -20,7 +20,7 @@ from recollect.rank import named, unified
 from recollect.rank.base import Question
 from recollect.recall import NO_TEXTURE, Found, Search
 from recollect.settings import Settings
-from recollect.text import squeeze
+from recollect.speaking import Audible, memorable, provenance, scopes_of, subject_of, whole_guild
 from recollect.types import (
     EVERYWHERE,
     Add,
@@ -33,7 +33,6 @@ from recollect.types import (
     Message,
     Origin,
     Place,
-    Provenance,
     Retire,
     Revise,
     Skip,
@@ -45,8 +44,6 @@ from recollect.vectors import Vectors
 
 log = logging.getLogger("recollect")
 
-LONGEST_MEMO = 8_000
-"""Characters of one memo: more is a document, not something to remember."""
 PATIENCE = 1.0
 """Seconds that a search waits for the query's vector before it goes by words alone."""
 
@@ -122,44 +119,46 @@ class Memory:
     ) -> Remembered:
         """Remember what a user states, merged with what is known. With `lore` it belongs to the place's guild."""
         where = place or Place(dm=user)
-        text = checked(text)
+        text = memorable(text)
         candidate = Candidate(
-            subject=_lore_of(where) if lore else Subject(user),
+            subject=subject_of(user, where, lore),
             kind=_kind(kind, text, lore),
             text=text,
             at=self._clock(),
             source=provenance(user, where, message, origin),
-            audience=Audience("guild", where.guild or "", where.guild or "") if lore else audience,
+            audience=whole_guild(where) if lore else within(audience, where, self._policy),
             tags=tuple(tag.strip().lower() for tag in tags if tag.strip()),
             happened=happened,
             expires=expires,
             pinned=pinned,
         )
         vector = await self.vectors.of_text(text, PATIENCE)
-        caps = self._caps(lore)
-        cause = self._cause(user)
+        caps, cause, audible = self._caps(lore), self._cause(user), self._audible(user, where)
 
         def work(tx: Tx) -> Remembered:
             changes = learn(tx, candidate, cause, caps, vector)
-            return Remembered(_outcome(changes), tuple(changes))
+            return Remembered(_outcome(changes), tuple(change for change in changes if _is_heard(change, audible)))
 
         remembered = await self.store.write(work)
         self.vectors.nudge()
         return remembered
 
-    async def forget(self, what: str, *, user: str, place: Place | None = None, every: bool = False) -> Forgetting:
+    async def forget(
+        self, what: str, *, user: str, place: Place | None = None, every: bool = False, lore: bool = False
+    ) -> Forgetting:
         """Retire the memo that is meant: by id, by its number in `show`, or by a part of its text. Undoable."""
         if not what.strip():
             raise BadInput("say what to forget: a part of its text, its id or its number in the list")
         share = COVERAGE if self.settings.forget_mode == "coverage60" else 0.0
-        cause = self._cause(user)
-        subject, audible = Subject(user), self._audible(user, place)
+        cause, where = self._cause(user), place or Place(dm=user)
+        subject, audible = subject_of(user, where, lore), self._audible(user, where)
         return await self.store.write(lambda tx: commands.forget(tx, subject, what, cause, audible, share, every))
 
-    async def undo(self, *, user: str) -> Undone | None:
+    async def undo(self, *, user: str, place: Place | None = None, lore: bool = False) -> Undone | None:
         """Take back the last change of the user's memory; again for the one before it."""
-        cause = self._cause(user)
-        undone = await self.store.write(lambda tx: commands.undo(tx, Subject(user), cause))
+        cause, where = self._cause(user), place or Place(dm=user)
+        subject, audible = subject_of(user, where, lore), self._audible(user, where)
+        undone = await self.store.write(lambda tx: commands.undo(tx, subject, cause, audible))
         self.vectors.nudge()
         return undone
 
@@ -169,7 +168,7 @@ class Memory:
         audible = self._audible(user, where)
 
         def work(tx: Tx) -> Shown:
-            memos = commands.listed(tx, Subject(user), audible)
+            memos = commands.listed(tx, subject_of(user, where), audible)
             end = None if limit is None else offset + limit
             return Shown(tuple(memos[offset:end]), len(memos), tx.summaries.get(where.session))
 
@@ -188,7 +187,7 @@ class Memory:
     ) -> Shown:
         """Memos of any status and kind, or of these, newest first; expired ones too, as far as they may be heard."""
         where = place or Place(dm=user)
-        subject = _lore_of(where) if lore else Subject(user)
+        subject = subject_of(user, where, lore)
 
         def work(tx: Tx) -> Shown:
             found = tx.memos.list(subject, statuses)
@@ -198,28 +197,35 @@ class Memory:
 
         return await self.store.read(work)
 
-    async def get(self, memo_id: str, *, user: str) -> Memo:
-        """One memo of the user's, of whatever status; raises UnknownMemo."""
-        return await self.store.read(lambda tx: commands.get(tx, Subject(user), memo_id))
+    async def get(self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False) -> Memo:
+        """One memo of whatever status, if it may be heard here; raises UnknownMemo."""
+        where = place or Place(dm=user)
+        subject, audible = subject_of(user, where, lore), self._audible(user, where, expired_too=True)
+        return await self.store.read(lambda tx: commands.get(tx, subject, memo_id, audible))
 
-    async def history(self, memo_id: str, *, user: str) -> list[Event]:
-        """Everything that happened to a memo, newest first."""
+    async def history(self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False) -> list[Event]:
+        """Everything that happened to a memo, newest first; raises UnknownMemo."""
+        where = place or Place(dm=user)
+        subject, audible = subject_of(user, where, lore), self._audible(user, where, expired_too=True)
+        return await self.store.read(lambda tx: commands.history(tx, subject, memo_id, audible))
 
-        def work(tx: Tx) -> list[Event]:
-            commands.get(tx, Subject(user), memo_id)
-            return tx.events.list(scope=Subject(user).scope, memo=memo_id)
-
-        return await self.store.read(work)
-
-    async def pin(self, memo_id: str, *, user: str, pinned: bool = True) -> Memo:
+    async def pin(
+        self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False, pinned: bool = True
+    ) -> Memo:
         """Keep a memo from ever giving way to others."""
-        cause = self._cause(user)
-        return await self.store.write(lambda tx: commands.pin(tx, Subject(user), memo_id, pinned, cause))
+        cause, where = self._cause(user), place or Place(dm=user)
+        subject, audible = subject_of(user, where, lore), self._audible(user, where)
+        return await self.store.write(lambda tx: commands.pin(tx, subject, memo_id, pinned, cause, audible))
 
-    async def share(self, memo_id: str, *, user: str, audience: Audience = EVERYWHERE) -> Memo:
+    async def share(
+        self, memo_id: str, *, user: str, place: Place | None = None, audience: Audience = EVERYWHERE
+    ) -> Memo:
         """Decide who may hear a memo: its owner's right alone."""
-        cause = self._cause(user)
-        return await self.store.write(lambda tx: commands.share(tx, Subject(user), memo_id, audience, cause))
+        cause, where = self._cause(user), place or Place(dm=user)
+        audible, wanted = self._audible(user, where), within(audience, where, self._policy)
+        return await self.store.write(
+            lambda tx: commands.share(tx, subject_of(user, where), memo_id, wanted, cause, audible)
+        )
 
     async def search(
         self,
@@ -241,7 +247,7 @@ class Memory:
         With `strict`, nothing comes back when nothing is relevant.
         """
         where = place or Place(dm=user)
-        scopes = _scopes(user, where, over, subject)
+        scopes = scopes_of(user, where, over, subject)
         question = Question(query, self._clock(), where.channel, user)
         kind = NO_TEXTURE
         if over == "messages":
@@ -253,7 +259,7 @@ class Memory:
             scopes=scopes,
             texture=kind,
             ranker=named(ranker or self.settings.durable.ranker),
-            limit=max(1, min(limit or self.settings.search.max_results, self.settings.search.max_limit)),
+            limit=self._clamped(limit),
             strict=strict,
             filters=filters or Filters(),
             status=status,
@@ -288,69 +294,23 @@ class Memory:
         durable = self.settings.durable
         return Caps(active=durable.lore_max_items) if lore else Caps(durable.max_active, durable.max_items)
 
-    def _audible(self, user: str, place: Place | None) -> "Audible":
-        return Audible(user, place or Place(dm=user), self._policy, self._clock())
+    def _clamped(self, limit: int | None) -> int:
+        wanted = self.settings.search.max_results if limit is None else limit
+        return max(1, min(wanted, self.settings.search.max_limit))
+
+    def _audible(self, user: str, place: Place, expired_too: bool = False) -> Audible:
+        return Audible(user, place, self._policy, None if expired_too else self._clock())
 
 
-@dataclass(frozen=True, slots=True)
-class Audible:
-    """Whether something may be heard by whoever is in a place where `user` speaks: asked by every read path."""
-
-    user: str
-    place: Place
-    policy: Policy
-    at: datetime
-
-    def __call__(self, what: Memo | Message) -> bool:
-        if isinstance(what, Message):
-            return is_heard(what.place.audience, self.place)
-        expired = what.expires is not None and what.expires <= self.at
-        return not expired and may_hear(what, self.place, {self.user}, self.policy)
-
-
-def checked(text: str) -> str:
-    """A text fit to remember; raises BadInput."""
-    plain = squeeze(text)
-    if not plain:
-        raise BadInput("there is nothing to remember: the text is empty")
-    if len(plain) > LONGEST_MEMO:
-        raise BadInput(f"{len(plain):,} characters are too long to remember; the limit is {LONGEST_MEMO:,}")
-    return plain
-
-
-def provenance(user: str, place: Place, message: str | None, origin: Origin) -> Provenance:
-    """Where a statement came from; a DM has no guild and no channel name, a thread its own name."""
-    return Provenance(
-        origin=origin,
-        actor=user,
-        platform=place.platform,
-        guild=place.guild,
-        channel=place.channel,
-        channel_name=None if place.dm else place.name,
-        thread=place.thread,
-        message=message,
-    )
-
-
-def _lore_of(place: Place) -> Subject:
-    if place.guild is None:
-        raise BadInput("lore belongs to a guild; say it in one of its channels")
-    return Subject.lore(place.guild)
+def _is_heard(change: Change, audible: Audible) -> bool:
+    """Whether a change may be told here: one of a private memo that a public statement replaced may not."""
+    return isinstance(change, Add | Skip) or audible(change.after)
 
 
 def _kind(kind: Kind | str | None, text: str, lore: bool) -> Kind:
     if lore:
         return Kind.LORE
     return kinds.from_kind(kind)[0] if kind is not None else kinds.infer(text)
-
-
-def _scopes(user: str, place: Place, over: Corpus, subject: str) -> list[str]:
-    if over == "messages":
-        return [place.stream]
-    scopes = [Subject(user).scope] if subject != "lore" else []
-    if place.guild is not None and subject != "mine":
-        scopes.append(Subject.lore(place.guild).scope)
-    return scopes
 
 
 def _outcome(changes: Collection[Change]) -> Memo:

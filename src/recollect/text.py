@@ -13,7 +13,13 @@ OPENING = 60
 """Words at the start of a text that say what it is about."""
 
 _ASCII_WORD = re.compile(r"c\+\+|[cf]#|[a-z0-9]+(?:'[a-z]+)?")
-_WORD = re.compile(r"c\+\+|[cf]#|[^\W_]+(?:['’][^\W_]+)?")
+# Signs that belong to the letter before them (vowels, points, viramas), and joiners inside a word.
+_MARKS = (
+    "\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0903\u093a-\u094f\u0951-\u0957"
+    "\u0962\u0963\u0980-\u0df3\u0f18-\u0fbc\u200c\u200d"
+)
+_LETTER = rf"(?:[^\W_]|[{_MARKS}])"
+_WORD = re.compile(rf"c\+\+|[cf]#|[^\W_]{_LETTER}*(?:['’]{_LETTER}+)?")
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 _SHORT_QUESTION = 15
 # Scripts written without spaces between words, or whose words carry glued particles.
@@ -27,14 +33,16 @@ def fold(text: str) -> str:
     """The text in the form in which it is compared: one case, one width, no accents."""
     if text.isascii():
         return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    plain = unicodedata.normalize("NFKD", text)  # first, as styled letters have no case of their own
+    decomposed = unicodedata.normalize("NFKD", plain.casefold())
     bare = "".join(char for char in decomposed if not _is_accent(char))
     return unicodedata.normalize("NFC", bare)
 
 
 @lru_cache(maxsize=4096)
 def _is_accent(char: str) -> bool:
-    return "\u0300" <= char <= "\u036f"
+    """Accents, Hebrew points and Arabic vowel signs: written or not, the word is the same."""
+    return "\u0300" <= char <= "\u036f" or "\u0591" <= char <= "\u05c7" or "\u064b" <= char <= "\u065f"
 
 
 def words(text: str) -> list[str]:
@@ -60,15 +68,13 @@ def _split_unspaced(word: str) -> list[str]:
     parts: list[str] = []
     end = 0
     for run in _UNSPACED.finditer(word):
-        if run.start() > end:
-            parts.append(word[end : run.start()])
+        parts.append(word[end : run.start()])
         chars = run.group()
         parts += chars
         parts += [chars[i : i + 2] for i in range(len(chars) - 1)]
         end = run.end()
-    if end < len(word):
-        parts.append(word[end:])
-    return parts
+    parts.append(word[end:])
+    return [part for part in parts if any(map(str.isalnum, part))]
 
 
 def query_words(text: str) -> list[str]:
@@ -96,10 +102,14 @@ def rarity(size: int, frequency: int) -> float:
     return math.log(1 + max(0.0, size - frequency + 0.5) / (frequency + 0.5))
 
 
+_JOINERS = "\u200c\u200d"
+"""Invisible, but they hold emoji and Persian words together."""
+
+
 def squeeze(text: str) -> str:
     """Trim and collapse white space; NUL and other control characters become spaces."""
     if not text.isprintable():
-        text = "".join(char if char.isprintable() else " " for char in text)
+        text = "".join(char if char.isprintable() or char in _JOINERS else " " for char in text)
     return " ".join(text.split())
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from recollect.ports import Tx, WordHit
+from recollect.ports import Filters, Tx, WordHit
 from recollect.rank.base import Item
 from recollect.rank.unified import understand
 from recollect.recall.base import BROWSED, LANE, Audible, Gathered, Search, allowed, near
@@ -82,7 +82,21 @@ def _item(memo: Memo, hit: WordHit | None, cosine: float | None) -> Item:
 def gather_retired(tx: Tx, ask: Search, audible: Audible) -> Gathered:
     """Memos that are out of use, and so in no index: all are read, there are few."""
     memos = [memo for scope in ask.scopes for memo in tx.memos.list(Subject.of_scope(scope), [ask.status])]
+    memos = [memo for memo in memos if _passes(memo, ask.filters)]
     asked = set(words(ask.question.text))
     rows = {memo.key: memo for memo in memos if audible(memo) and asked & set(words(memo.text))}
     items = [_item(memo, None, None) for memo in rows.values()]
     return Gathered(rows, items, len(rows), [item.length for item in items])
+
+
+def _passes(memo: Memo, filters: Filters) -> bool:
+    """What the store does for active memos."""
+    when = memo.happened
+    return (
+        (not filters.kinds or memo.kind.value in filters.kinds)
+        and (not filters.tags or not set(filters.tags).isdisjoint(memo.tags))
+        and (filters.guild is None or memo.source.guild == filters.guild)
+        and (filters.channel is None or memo.source.channel == filters.channel)
+        and (filters.since is None or when is None or when >= filters.since)
+        and (filters.until is None or when is None or when < filters.until)
+    )

@@ -61,7 +61,7 @@ class Durable(Group):
     user_items: Count = setting(
         0, "Facts about the speaker alone, listed before the relevant ones; 0 leaves that list out.", ge=0
     )
-    max_active: Limit = setting(None, "Active facts kept per user; beyond it older ones are archived.")
+    max_active: Limit = setting(200, "Active facts kept per user; beyond it older ones are archived.")
     max_items: Limit = setting(
         None,
         "Facts kept per user, retired ones included; beyond it the oldest retired ones go first.",
@@ -199,7 +199,7 @@ class Settings(Group):
     model_base_url: Text = setting("", "Address of an OpenAI-compatible server for models.", repr=False)
     embedder: Embedder = setting(
         "static",
-        "Embedder as name or provider:model; null searches by words only.",
+        "Embedder as name or provider:model, or several by preference with commas; null searches by words only.",
         "DEFAULT_MEMORY_EMBEDDING_MODEL",
         "memory.embedding_model",
         "memory.embeddingModel",

@@ -77,4 +77,4 @@ def path_of(spec: str) -> Path | None:
     if scheme != "sqlite" or not separator:
         raise ConfigError(f"{spec!r} is not an SQLite address; write sqlite:///folder/memory.db")
     rest = rest.removeprefix("/")
-    return Path(rest).expanduser() if rest else None
+    return Path(rest).expanduser() if rest not in ("", ":memory:") else None
