@@ -37,17 +37,21 @@ def load(folder: Path) -> list[Conversation]:
     documents: dict[str, list[Document]] = defaultdict(list)
     for row in _rows(folder / "documents.jsonl"):
         name = str(row["conversation"])
-        documents[name].append(
-            Document(
-                str(row["id"]), str(row["session"]), str(row["speaker"] or ""), str(row["text"]),
-                _time(row["time"], len(documents[name])),
-            )
-        )  # fmt: skip
+        place = len(documents[name])
+        document = Document(
+            id=str(row["id"]),
+            session=str(row.get("session") or ""),
+            speaker=str(row.get("speaker") or ""),
+            text=str(row["text"]),
+            at=_time(row.get("time"), place),
+        )
+        documents[name].append(document)
     questions: dict[str, list[Asked]] = defaultdict(list)
     for row in _rows(folder / "questions.jsonl"):
-        evidence = frozenset(map(str, row["evidence"]))
+        evidence = frozenset(map(str, row.get("evidence") or ()))
         if evidence:
-            questions[str(row["conversation"])].append(Asked(row["question"], evidence, str(row["category"])))
+            category = str(row.get("category") or "")
+            questions[str(row["conversation"])].append(Asked(row["question"], evidence, category or "none"))
     names = sorted(name for name in documents if questions[name])
     return [Conversation(name, documents[name], questions[name], place % 2 == 0) for place, name in enumerate(names)]
 

@@ -1,6 +1,5 @@
 """Store a conversation through `Memory.observe`, ask through `Memory.search`, and count what came back."""
 
-import asyncio
 import statistics
 import time
 from collections import defaultdict
@@ -13,7 +12,6 @@ from recollect import Memory, Message, Place
 
 CUTS = (5, 10, 20)
 RANKERS = ("unified", "recency", "overlap", "hybrid", "rrf", "bm25", "cosine")
-WRITERS = 64
 
 
 @dataclass
@@ -53,21 +51,17 @@ class Tally:
 
 async def store(memory: Memory, conversation: Conversation) -> None:
     """Every line becomes a message of one channel, each session a thread in it."""
-    lines = asyncio.Queue[Message]()
-    for place, document in enumerate(conversation.documents):
-        lines.put_nowait(
-            Message(
-                id=document.id,
-                author=document.speaker or "unknown",
-                name=document.speaker,
-                place=Place("bench", "guild", conversation.name, thread=document.session, public=True),
-                text=document.text,
-                at=document.at,
-                source=str(place),
-            )
+    for document in conversation.documents:
+        thread = document.session or None
+        message = Message(
+            id=document.id,
+            author=document.speaker or "unknown",
+            name=document.speaker,
+            place=Place("bench", "guild", conversation.name, thread=thread, public=True),
+            text=document.text,
+            at=document.at,
         )
-    while not lines.empty():
-        await memory.observe(lines.get_nowait())
+        await memory.observe(message)
     await memory.vectors.fill()
 
 
