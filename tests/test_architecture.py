@@ -52,7 +52,7 @@ LIBRARIES = {
     "mcp_server": "mcp mcp_types",
     "cli": "typer click rich",
     "stores": "apsw Stemmer psycopg psycopg_pool pgvector",
-    "embedders": "wordllama",
+    "embedders": "wordllama tokenizers safetensors",
     "models": "pydantic_ai",
     "assistant": "pydantic_ai",
 }

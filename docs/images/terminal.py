@@ -54,7 +54,7 @@ def run(arguments: list[str], folder: str) -> str:
     ours, theirs = pty.openpty()
     environment = os.environ | {"COLUMNS": str(COLUMNS), "TERM": "xterm-256color", "RECOLLECT_DATA_DIR": folder}
     command = [sys.executable, "-m", "recollect", *arguments]
-    with subprocess.Popen(command, stdout=theirs, stderr=theirs, env=environment) as process:
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, env=environment) as process:  # noqa: S603 - our own
         os.close(theirs)
         printed = b""
         try:

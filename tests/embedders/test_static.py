@@ -2,13 +2,14 @@
 
 import asyncio
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from recollect import plugins
-from recollect.embedders.static import StaticEmbedder
+from recollect.embedders.static import TOKENIZER, WEIGHTS, StaticEmbedder
 from recollect.errors import EmbedderError
 from recollect.ports import EmbedderOptions
 
@@ -82,17 +83,20 @@ async def test_one_who_gives_up_does_not_stop_the_reading_for_others():
     await embedder.close()
 
 
-async def test_weights_that_can_not_be_read_are_an_error_and_tried_again(monkeypatch: pytest.MonkeyPatch):
-    import wordllama
-
-    embedder = StaticEmbedder()
-
-    def broken(**_: object) -> None:
-        raise OSError("disk gone")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(wordllama.WordLlama, "load", broken)
-        with pytest.raises(EmbedderError, match="disk gone"):
-            await embedder.embed(["x"])
+async def test_weights_that_can_not_be_read_are_an_error_and_tried_again(tmp_path: Path):
+    embedder = StaticEmbedder(tmp_path)
+    with pytest.raises(EmbedderError, match="could not be read"):
+        await embedder.embed(["x"])
+    whole = StaticEmbedder()._folder
+    for name in (WEIGHTS, TOKENIZER):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).symlink_to(whole / name)
     assert len(await embedder.embed(["x"])) == 1
     await embedder.close()
+
+
+async def test_weights_of_another_make_are_refused(tmp_path: Path):
+    (tmp_path / WEIGHTS).parent.mkdir()
+    (tmp_path / WEIGHTS).write_bytes(b"something else")
+    with pytest.raises(EmbedderError, match="not those"):
+        await StaticEmbedder(tmp_path).embed(["x"])

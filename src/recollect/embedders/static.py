@@ -1,11 +1,14 @@
-"""Static word vectors of the package `wordllama`: offline, no torch, about 0.1 ms a text.
+"""Static word vectors of the package `wordllama`: offline, no torch, about 0.03 ms a text.
 
-The weights are in the package. They load in about a second, in a thread; until then texts wait to be embedded
-and word search covers. A text's vector is the mean of its opening's direction and its whole text's.
+Its weights and tokenizer are read as they are, without the package's code, which is slow to import and sets up
+logging for everyone. They load in a thread; until then texts wait to be embedded and word search covers. A text's
+vector is the mean of its opening's direction and its whole text's.
 """
 
 import asyncio
+import hashlib
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +18,16 @@ from recollect.text import OPENING, clean
 
 try:
     import numpy as np
-    import wordllama  # pyright: ignore[reportMissingTypeStubs] it has none
+    from safetensors import SafetensorError
+    from safetensors.numpy import load as load_weights
+    from tokenizers import Tokenizer
 except ImportError as missing:
     raise MissingExtra("the embedder 'static'", "vectors") from missing
+
+WEIGHTS = "weights/l2_supercat_256.safetensors"
+SHA256 = "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5"
+"""Of the weights: vectors of other weights could not be compared with those that are stored."""
+TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 
 MAX_CHARS = 20_000
 """Characters of one text that are read: the rest would not move the mean."""
@@ -29,7 +39,8 @@ class StaticEmbedder:
     name = "static:wordllama-256"
     local = True
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or _package()
         self._weights: Any = None
         self._tokenizer: Any = None
         self._loading: asyncio.Task[None] | None = None
@@ -48,14 +59,15 @@ class StaticEmbedder:
         await asyncio.shield(self._loading)
 
     def _read(self) -> None:
-        folder = Path(wordllama.__file__).parent  # where the package has them; by itself it looks elsewhere
+        folder = self._folder
         try:
-            model: Any = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
-        except (OSError, ValueError) as error:
+            raw = (folder / WEIGHTS).read_bytes()
+            if hashlib.sha256(raw).hexdigest() != SHA256:
+                raise EmbedderError(f"the weights in {folder} are not those this was made for; install wordllama 0.4")
+            self._tokenizer = Tokenizer.from_buffer((folder / TOKENIZER).read_bytes())
+            self._weights = load_weights(raw)["embedding.weight"].astype(np.float32)
+        except (OSError, ValueError, KeyError, SafetensorError) as error:
             raise EmbedderError(f"the weights of wordllama could not be read: {error}") from error
-        model.tokenizer.no_padding()
-        model.tokenizer.no_truncation()
-        self._tokenizer, self._weights = model.tokenizer, model.embedding
 
     def _vector(self, text: str) -> Vector:
         text = clean(text)[:MAX_CHARS]
@@ -74,6 +86,13 @@ class StaticEmbedder:
     async def close(self) -> None:
         if self._loading is not None:
             await asyncio.wait([self._loading])
+
+
+def _package() -> Path:
+    found = find_spec("wordllama")
+    if found is None or found.origin is None:
+        raise MissingExtra("the embedder 'static'", "vectors")
+    return Path(found.origin).parent
 
 
 def _unit(vector: Any) -> Any:

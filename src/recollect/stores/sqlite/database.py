@@ -27,6 +27,8 @@ class Database(apsw.Connection):
         super().__init__(":memory:" if path is None else str(path), flags=flags, statementcachesize=256)
         self.unsettled: set[int] = set()
         """Scopes whose vectors the running transaction changed: caches must not keep what it sees of them."""
+        self.scopes: dict[str, int] = {}
+        """Numbers of scopes by name: they never change once they are committed."""
         self.set_busy_timeout(BUSY_MS)
         if read_only:
             self.pragma("query_only", True)
@@ -67,6 +69,7 @@ class Database(apsw.Connection):
             yield
             self.execute("COMMIT")
         except BaseException:
+            self.scopes.clear()
             if self.in_transaction:
                 self.execute("ROLLBACK")
             raise

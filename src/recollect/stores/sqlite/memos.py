@@ -35,10 +35,11 @@ class SQLiteMemos:
         name = memo.subject.scope
         scope = scope_id(self._db, name)
         old = self._find(scope, memo)
-        key = old[0] if old else next_key(self._db, name, indexed=memo.active)
+        embedded = vector is not None and memo.active
+        key = old[0] if old else next_key(self._db, name, indexed=memo.active, embedded=embedded)
         self._db.run(_PUT, memo_row(memo, key))
         self._index(key, memo, old)
-        if vector is not None and memo.active:
+        if vector is not None and embedded:
             vectors.add(self._db, "memos", vector[0], {key: vector[1]}, new=old is None)
         elif memo.active:
             vectors.lacking(self._db, "memos", key)

@@ -18,8 +18,18 @@ MEMO_COLUMNS = (
 MESSAGE_COLUMNS = "key, id, place, author, name, text, at, bot, source, reply_to"
 
 
+_KNOWN_SCOPES = 20_000
+
+
 def scope_id(db: Database, name: str) -> int | None:
-    return db.value("SELECT id FROM scopes WHERE name = ?", (name,))
+    found = db.scopes.get(name)
+    if found is None:
+        found = db.value("SELECT id FROM scopes WHERE name = ?", (name,))
+        if found is not None:
+            if len(db.scopes) >= _KNOWN_SCOPES:
+                db.scopes.clear()
+            db.scopes[name] = found
+    return found
 
 
 def make_scope(db: Database, name: str) -> int:
@@ -29,12 +39,12 @@ def make_scope(db: Database, name: str) -> int:
     return found
 
 
-def next_key(db: Database, scope: str, indexed: bool) -> int:
+def next_key(db: Database, scope: str, indexed: bool, embedded: bool = False) -> int:
     """The key of a new row of this scope, which is made when it is new itself."""
     return db.value(
-        "INSERT INTO scopes (name, last, size) VALUES (?1, 1, ?2) "
-        "ON CONFLICT (name) DO UPDATE SET last = last + 1, size = size + ?2 RETURNING id << 32 | last",
-        (scope, int(indexed)),
+        "UPDATE scopes SET last = last + 1, size = size + ?, changes = changes + ? WHERE id = ? "
+        "RETURNING id << 32 | last",
+        (int(indexed), int(embedded), make_scope(db, scope)),
     )
 
 

@@ -38,7 +38,7 @@ def _table(corpus: Corpus, number: int) -> str:
 
 
 def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, Vector], new: bool = False) -> None:
-    """Store vectors of rows that exist; `new` says that the rows were just made, so that none can be there."""
+    """Store vectors of rows that exist; `new` says that the rows were just made, and counted as changed."""
     if not vectors:
         return
     row = db.row("SELECT id, dims, complete FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
@@ -48,8 +48,11 @@ def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, Vector],
             raise BadInput(f"{model} gave a vector of {len(vector) / 4:g} numbers; its others have {dims}")
     table = _table(corpus, row[0]) if row else _make_table(db, corpus, model, dims)
     for key, vector in vectors.items():
-        last = None if new else db.value(f"SELECT max(key) FROM {table} WHERE key < ?", ((key >> 32) + 1 << 32,))
-        _note_change(db, key, joins_at_end=last is None or last < key)
+        if new:
+            db.unsettled.add(key >> 32)
+        else:
+            last = db.value(f"SELECT max(key) FROM {table} WHERE key < ?", ((key >> 32) + 1 << 32,))
+            _note_change(db, key, joins_at_end=last is None or last < key)
         db.run(f"INSERT OR REPLACE INTO {table} (key, embedding) VALUES (?, ?)", (key, vector))
         if row and row[2] and not new:  # the list of what is missing is that of the complete set
             db.run("DELETE FROM unembedded WHERE corpus = ? AND key = ?", (corpus, key))

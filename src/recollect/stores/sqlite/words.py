@@ -14,6 +14,7 @@ from recollect.stores.sqlite.database import Database
 from recollect.text import clean, rarity, words
 
 TABLE: dict[Corpus, str] = {"memos": "memo_words", "messages": "message_words"}
+_PUT = {corpus: f"INSERT OR REPLACE INTO {table} (rowid, terms) VALUES (?, ?)" for corpus, table in TABLE.items()}
 Among = Collection[int] | None
 POSTINGS = 2_500
 """Entries read for one query: the rare words decide, so they come first, and common ones as far as there is room."""
@@ -42,7 +43,7 @@ class WordIndex:
                 self._db.run(f"DELETE FROM {TABLE[corpus]} WHERE rowid = ?", (key,))
             else:
                 terms = " ".join([f"{key >> 32}x{stem}" for stem in stems(words(text))])
-                self._db.run(f"INSERT OR REPLACE INTO {TABLE[corpus]} (rowid, terms) VALUES (?, ?)", (key, terms))
+                self._db.run(_PUT[corpus], (key, terms))
         self._pending.clear()
 
     def discard(self) -> None:
