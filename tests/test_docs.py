@@ -103,7 +103,7 @@ def test_commands_are_real(page: Path):
 
 def test_every_command_is_named_in_the_guides():
     guides = "\n".join(page.read_text("utf-8") for page in GUIDES)
-    named = set(re.findall(r"recollect (?:--\S+ )*(\w+)", guides)) | set(re.findall(r"`(\w+)`", guides))
+    named = set(re.findall(r"recollect\s(?:--\S+\s)*(\w+)", guides)) | set(re.findall(r"`(\w+)`", guides))
     commands = re.findall(r"^  (\w+)  ", COMMON.partition("Commands:")[2], re.MULTILINE)
     assert commands
     assert set(commands) - named == set()

@@ -42,7 +42,8 @@ async def open_loaded(loaded: Loaded, clock: Clock = now) -> AsyncGenerator[Memo
         vectors = Vectors(store, make_embedders(settings), lambda name: make_embedder(name, settings))
         vectors.start()
         try:
-            yield Memory(store, vectors, settings, clock)
+            layers = {name: plugins.load("layers", name, settings) for name in settings.layers}
+            yield Memory(store, vectors, settings, clock, layers)
         finally:
             await vectors.close()
     finally:

@@ -2,20 +2,23 @@
 
 import logging
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from recollect import commands, ingest, kinds, recall
+from recollect import commands, compose, ingest, kinds, recall
 from recollect.audience import Policy, may_hear, within
 from recollect.clock import Clock, now
 from recollect.commands import Forgetting, Undone
 from recollect.errors import BadInput
 from recollect.learn import Caps, Cause, learn
+from recollect.lines import inert
 from recollect.merge import COVERAGE
-from recollect.ports import Corpus, Filters, Finding, Progress, Store, Tx
+from recollect.ports import Corpus, Filters, Finding, Layer, Progress, Scene, Store, Tx
+from recollect.prompt import INSTRUCTIONS, Prompt, assemble, layout
 from recollect.rank import named, unified
 from recollect.rank.base import Question
 from recollect.recall import NO_TEXTURE, Found, Search
@@ -25,10 +28,12 @@ from recollect.types import (
     EVERYWHERE,
     Add,
     Audience,
+    Block,
     Candidate,
     Change,
     Event,
     Kind,
+    Line,
     Memo,
     Message,
     Origin,
@@ -44,6 +49,8 @@ from recollect.vectors import Vectors
 
 log = logging.getLogger("recollect")
 
+DEADLINE = 1.5
+"""Seconds that the layers of a prompt have; a late one is left out."""
 PATIENCE = 1.0
 """Seconds that a search waits for the query's vector before it goes by words alone."""
 
@@ -71,8 +78,16 @@ class Memory:
     `user` is who speaks and `place` where, by default in their DM: what may not be heard there is not shown.
     """
 
-    def __init__(self, store: Store, vectors: Vectors, settings: Settings, clock: Clock = now) -> None:
+    def __init__(
+        self,
+        store: Store,
+        vectors: Vectors,
+        settings: Settings,
+        clock: Clock = now,
+        layers: Mapping[str, Layer] | None = None,
+    ) -> None:
         self.store = store
+        self._layers = layers or {}
         self.vectors = vectors
         self.settings = settings
         self._clock = clock
@@ -267,6 +282,31 @@ class Memory:
         )
         audible = self._audible(user, where)
         return await self.store.read(lambda tx: recall.search(tx, ask, audible))
+
+    async def context(self, message: Message, *, actions: str = "") -> Prompt:
+        """The prompt for answering a message: what all layers have, within their budgets. No model call.
+
+        `actions` is what the assistant's platform lets it do, word for word; the layout says where it goes.
+        """
+        user, where = message.author, message.place
+        audible = self._audible(user, where)
+        scene = Scene(
+            user=user,
+            place=where,
+            text=message.text,
+            now=self._clock(),
+            store=self.store,
+            search=partial(self.search, user=user, place=where),
+            audible=audible,
+            audible_of=lambda what, present: may_hear(what, where, present, self._policy),
+            message=message.id,
+        )
+        chosen = layout(self.settings.layout)
+        blocks = await compose.gather(self._layers, scene, DEADLINE)
+        said = inert(message.text, chosen.headers.values(), indent="")
+        own = {"instructions": INSTRUCTIONS, "actions": actions.strip(), "message": said}
+        blocks += [Block(name, (Line(text, "always"),)) for name, text in own.items() if text]
+        return assemble(blocks, chosen)
 
     async def log(self, *, user: str | None = None, limit: int = 50, before: int | None = None) -> list[Event]:
         """The event log, newest first; of one user when one is named."""

@@ -8,9 +8,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from recollect.types import (
+    Block,
     Event,
     Exchange,
     Job,
@@ -346,3 +347,43 @@ class Embedder(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+class Searches(Protocol):
+    """`Memory.search`, bound to who speaks where."""
+
+    async def __call__(
+        self,
+        query: str,
+        *,
+        over: Corpus = "memos",
+        subject: Literal["mine", "lore", "both"] = "both",
+        ranker: str | None = None,
+        limit: int | None = None,
+    ) -> Sequence[Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a prompt is made for: who says what, where and when, and the ways to look things up."""
+
+    user: str
+    place: Place
+    text: str
+    now: datetime
+    store: Store
+    search: Searches
+    audible: Callable[[Any], bool]
+    """Whether something may be heard here."""
+    audible_of: Callable[[Any, Collection[str]], bool]
+    """The same where these people take part too."""
+    message: str | None = None
+    """The id of the message being answered, once it is in the journal."""
+
+
+class Layer(Protocol):
+    """One kind of memory that a prompt may draw on."""
+
+    async def offer(self, scene: Scene) -> Sequence[Block]:
+        """The sections that this layer has for the scene; none when it has nothing."""
+        ...

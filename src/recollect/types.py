@@ -324,13 +324,27 @@ class NewJob:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """One line offered to the prompt, and why it is there."""
+
+    text: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
-    """One section offered to the prompt, with its budget."""
+    """One section offered to the prompt, best line first, with its budget: the least of the limits wins."""
 
     name: str
-    lines: tuple[str, ...]
-    header: str = ""
+    lines: tuple[Line, ...]
     chars: int | None = None
+    tokens: int | None = None
+    items: int | None = None
+    overflow: str = "skip"
+    """At a line that doesn't fit: `stop`, `skip` it, or skip it and give `notice`."""
+    what: str = "memories"
+    keep_order: bool = True
+    """False when the lines are chosen best first but shown oldest first."""
 
 
 @dataclass(frozen=True, slots=True)

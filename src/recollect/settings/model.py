@@ -29,7 +29,7 @@ Ranker = Literal["unified", "recency", "overlap", "hybrid", "rrf"]
 Overflow = Literal["stop", "skip", "notice"]
 Trigger = Literal["per_turn", "every_m", "on_ingest", "pre_compaction", "idle", "off"]
 Grounding = Literal["quote", "overlap"]
-Layout = Literal["A", "B", "layered"]
+Layout = Literal["A", "B", "C", "layered", "unified"]
 File = Literal["durable", "rolling", "journal", "snapshot", "categories"]
 
 
@@ -211,7 +211,11 @@ class Settings(Group):
     forget_mode: Literal["substring", "coverage60"] = setting(
         "substring", "What !memory forget matches: any part of a fact, or at least 60 % of it."
     )
-    layout: Layout = setting("A", "Order and headers of the prompt's sections.")
+    layout: Layout = setting("unified", "Order and headers of the prompt's sections.")
+    layers: Annotated[tuple[str, ...], Words] = setting(
+        ("durable", "lore", "rolling", "shortterm", "history", "past", "people"),
+        "Kinds of memory that a prompt draws on, by the name of their plug-in.",
+    )
     files: Annotated[tuple[File, ...], Words] = setting(
         (), "Derived files kept up to date on disk: durable, rolling, journal, snapshot, categories."
     )

@@ -1,0 +1,76 @@
+"""What fits: lines chosen under limits of characters, tokens and items, of which the least wins."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Overflow = Literal["stop", "skip", "notice"]
+
+CHARS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits of one section; None is no limit."""
+
+    chars: int | None = None
+    tokens: int | None = None
+    items: int | None = None
+
+    def allows(self, chars: int, items: int) -> bool:
+        return (
+            (self.chars is None or chars <= self.chars)
+            and (self.tokens is None or tokens(chars) <= self.tokens)
+            and (self.items is None or items <= self.items)
+        )
+
+    @property
+    def characters(self) -> int | None:
+        """Characters that all limits together leave; None when nothing limits them."""
+        limits = [self.chars, None if self.tokens is None else self.tokens * CHARS_PER_TOKEN]
+        return min((limit for limit in limits if limit is not None), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """Which lines fit, by their place, and the lines that say how many did not."""
+
+    places: tuple[int, ...]
+    notice: tuple[str, ...] = ()
+
+
+def tokens(chars: int) -> int:
+    return -(-chars // CHARS_PER_TOKEN)
+
+
+def size(lines: Sequence[str]) -> int:
+    """Characters of lines joined by line breaks."""
+    return sum(map(len, lines)) + max(0, len(lines) - 1)
+
+
+def fit(lines: Sequence[str], budget: Budget, overflow: Overflow = "skip", what: str = "memories") -> Fitted:
+    """Take lines in order while they fit. At one that doesn't: `stop`, `skip` it, or skip and give `notice`."""
+    places = _take(lines, budget, stop=overflow == "stop")
+    left = len(lines) - len(places)
+    if not left or overflow != "notice":
+        return Fitted(tuple(places))
+    while True:  # the notice has to fit too
+        notice = ("...", f"[truncated - {left} more {what} available]")
+        chosen = [lines[place] for place in places]
+        if not places or budget.allows(size([*chosen, *notice]), len(places)):
+            return Fitted(tuple(places), notice)
+        places.pop()
+        left += 1
+
+
+def _take(lines: Sequence[str], budget: Budget, stop: bool) -> list[int]:
+    places: list[int] = []
+    used = 0
+    for place, line in enumerate(lines):
+        more = used + len(line) + (1 if places else 0)
+        if budget.allows(more, len(places) + 1):
+            places.append(place)
+            used = more
+        elif stop:
+            break
+    return places

@@ -1,0 +1,26 @@
+"""What belongs to the guild as a whole: shown to everyone who speaks in it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from recollect.ports import Scene
+from recollect.text import squeeze
+from recollect.types import Block, Line, Status, Subject
+
+CHARS = 800
+MOST = 30
+
+
+class LoreLayer:
+    async def offer(self, scene: Scene) -> Sequence[Block]:
+        if scene.place.guild is None:
+            return []
+        subject = Subject.lore(scene.place.guild)
+        memos = await scene.store.read(lambda tx: tx.memos.list(subject, [Status.ACTIVE], MOST))
+        heard = [memo for memo in memos if scene.audible(memo)]
+        lines = [Line(f"- {squeeze(memo.text)}", "lore of this guild") for memo in heard]
+        return [Block("lore", tuple(lines), chars=CHARS)] if lines else []
+
+
+def create(spec: str, settings: Any) -> LoreLayer:  # noqa: ARG001 - it needs neither
+    return LoreLayer()

@@ -1,0 +1,40 @@
+"""What went on in the guild's other public channels in the last hours."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from recollect import lines
+from recollect.ports import Scene
+from recollect.types import Block, Line
+
+
+class ShortTermSettings(Protocol):
+    @property
+    def enabled(self) -> bool: ...
+    @property
+    def max_entries(self) -> int: ...
+    @property
+    def inject_max_chars(self) -> int | None: ...
+
+
+class Uses(Protocol):
+    @property
+    def shortterm(self) -> ShortTermSettings: ...
+
+
+class ShortTermLayer:
+    def __init__(self, settings: Uses) -> None:
+        self._shortterm = settings.shortterm
+
+    async def offer(self, scene: Scene) -> Sequence[Block]:
+        guild = scene.place.guild
+        if not self._shortterm.enabled or guild is None:
+            return []
+        found = await scene.store.read(lambda tx: tx.exchanges.recent(guild, scene.now, self._shortterm.max_entries))
+        elsewhere = [one for one in found if one.channel not in (scene.place.channel, scene.place.thread)]
+        shown = tuple(Line(lines.recent(one), "recent in another public channel") for one in elsewhere)
+        return [Block("shortterm", shown, chars=self._shortterm.inject_max_chars)] if shown else []
+
+
+def create(spec: str, settings: Uses) -> ShortTermLayer:  # noqa: ARG001 - every layer is made from its name
+    return ShortTermLayer(settings)
