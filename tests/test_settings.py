@@ -385,7 +385,7 @@ def test_no_is_understood_in_any_case(word: str):
         ("RECOLLECT_SEARCH_CACHE_TTL", "-5", "not a duration"),
         ("RECOLLECT_DURABLE_RANKER", "magic", "'recency'"),
         ("RECOLLECT_FILES", "journal,novel", "'snapshot'"),
-        ("RECOLLECT_LAYOUT", "C", "is not accepted: it should be 'A', 'B' or 'layered'"),
+        ("RECOLLECT_LAYOUT", "Q", "is not accepted: it should be 'A', 'B', 'C', 'layered' or 'unified'"),
     ],
 )
 def test_bad_value_is_refused_with_variable_value_and_what_is_accepted(variable: str, given: str, complaint: str):

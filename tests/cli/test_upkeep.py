@@ -57,7 +57,7 @@ def test_config_tells_where_each_value_came_from(cli: Run, folder: Path):
 def test_config_in_a_pipe_is_one_line_a_setting(cli: Run):
     lines = [line.split("\t") for line in cli("config").out.splitlines()]
     assert {len(line) for line in lines} == {4}
-    assert ["layout", "A", "default"] in [line[:3] for line in lines]
+    assert ["layout", "unified", "default"] in [line[:3] for line in lines]
     assert {line.split("\t")[0] for line in cli("config", "search").out.splitlines()} >= {"search.max_limit"}
     cli("config", "nonsense", code=3)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from recollect import plugins, ports
-from recollect.app import make_embedder
+from recollect.app import make_embedders
 from recollect.cli.calls import Call
 from recollect.errors import ConfigError, RecollectError
 from recollect.settings import Settings
@@ -94,20 +94,21 @@ def _embedder(settings: Settings) -> Finding:
     except RecollectError as error:
         return Finding("embedder", "broken", f"{name}: {error}", "set RECOLLECT_EMBEDDER; null searches by words only")
     if works or name == "null":
-        return Finding("embedder", "ok", name if works else "null: searching by words only")
+        return Finding("embedder", "ok", ", ".join(works) or "null: searching by words only")
     missing = "pip install 'recollect[vectors]', or set RECOLLECT_EMBEDDER=null"
     return Finding("embedder", "note", f"{name} is not installed: searching by words only", missing)
 
 
-async def _try(settings: Settings) -> bool:
-    """Whether texts become vectors; a server is not asked."""
-    embedder = make_embedder(settings.embedder, settings)
-    try:
-        if embedder.local and embedder.name != "null":
-            await embedder.embed(["hello"])
-    finally:
-        await embedder.close()
-    return embedder.name != "null"
+async def _try(settings: Settings) -> list[str]:
+    """Which embedders of the chain can be used; a server is not asked."""
+    chain = [embedder for embedder in make_embedders(settings) if embedder.name != "null"]
+    for embedder in chain:
+        try:
+            if embedder.local:
+                await embedder.embed(["hello"])
+        finally:
+            await embedder.close()
+    return [embedder.name for embedder in chain]
 
 
 def _model(settings: Settings, keyless: Sequence[str]) -> Iterator[Finding]:
