@@ -160,7 +160,7 @@ def test_an_address_of_another_kind_is_refused(address: str):
 
 
 READ_ONLY = """
-import asyncio, os, sys
+import asyncio, concurrent.futures.thread, os, sys  # all now: later the libraries may be out of reach
 from recollect.errors import StoreUnwritable
 from recollect.stores.sqlite import create
 from recollect.testing.store_contract.samples import make_memo, put

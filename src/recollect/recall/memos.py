@@ -9,15 +9,17 @@ from recollect.recall.base import BROWSED, LANE, Audible, Gathered, Search, allo
 from recollect.text import words
 from recollect.types import Memo, Subject
 
-POOL = 30
-"""Rows read at first, and three times the results asked for if that is more."""
+POOL = 20
+"""Rows read at the least; twice the results asked for if that is more."""
+WORDED = 60
+"""Best rows by words that count."""
 
 
 def gather(tx: Tx, ask: Search, audible: Audible) -> Gathered:
     among = allowed(tx, ask)
     terms = understand(ask.question, ()).terms
-    hits = {hit.key: hit for hit in tx.lanes.words("memos", ask.scopes, terms, LANE, among)}
-    pool = LANE if ask.browses else max(POOL, 3 * ask.limit)
+    hits = {hit.key: hit for hit in tx.lanes.words("memos", ask.scopes, terms, max(WORDED, ask.limit), among)}
+    pool = LANE if ask.browses else max(POOL, 2 * ask.limit)
     cosines = near(tx, ask, LANE, hits, among)
     recent: list[int] = []
     if ask.browses or len(hits.keys() | cosines.keys()) < ask.limit:

@@ -1,10 +1,9 @@
-"""How to talk to SQLite: one writer thread that commits waiting work together, and pooled readers."""
+"""How to talk to SQLite: one writer thread that commits waiting work together, and a few reader threads."""
 
 import asyncio
 import queue
 import threading
 from collections.abc import Callable, Generator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -62,9 +61,8 @@ class Engine(Generic[S]):
     ) -> None:
         self.path = path
         self._open_session = open_session
-        self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
-        self._idle: queue.LifoQueue[tuple[Database, S]] = queue.LifoQueue()
-        self._pool = ThreadPoolExecutor(READERS, "recollect-read")
+        self._writes: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._reads: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._closed = False
         with translated(path):
             self._writer = Database(path)
@@ -74,23 +72,25 @@ class Engine(Generic[S]):
                 self._writer.close()
                 raise
         self._session = open_session(self._writer)
-        self._thread = threading.Thread(target=self._serve, name="recollect-write", daemon=True)
-        self._thread.start()
+        self._threads = [threading.Thread(target=self._serve_writes, name="recollect-write", daemon=True)]
+        if path is not None:
+            readers = (threading.Thread(target=self._serve_reads, daemon=True) for _ in range(READERS))
+            self._threads += readers
+        for thread in self._threads:
+            thread.start()
 
     async def write(self, work: Callable[[S], T]) -> T:
-        return await self._enqueue(work, reads=False)
+        return await self._enqueue(self._writes, work, reads=False)
 
     async def read(self, work: Callable[[S], T]) -> T:
-        self._check_open()
-        if self.path is None:
-            return await self._enqueue(work, reads=True)
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._read, work)
+        return await self._enqueue(self._writes if self.path is None else self._reads, work, reads=True)
 
-    async def _enqueue(self, work: Callable[[S], T], reads: bool) -> T:
+    async def _enqueue(self, where: "queue.SimpleQueue[_Waiting | None]", work: Callable[[S], T], reads: bool) -> T:
+        if self._closed:
+            raise StoreError("the store is closed")
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        self._check_open()
-        self._queue.put(_Waiting(work, loop, future, reads))
+        where.put(_Waiting(work, loop, future, reads))
         return await future
 
     async def close(self) -> None:
@@ -98,29 +98,31 @@ class Engine(Generic[S]):
         if self._closed:
             return
         self._closed = True
-        self._queue.put(None)
-        await asyncio.to_thread(self._thread.join)
-        self._pool.shutdown()
-        while not self._idle.empty():
-            self._idle.get()[0].close()
+        self._writes.put(None)
+        for _ in range(READERS):
+            self._reads.put(None)
+        for thread in self._threads:
+            await asyncio.to_thread(thread.join)
 
-    def _check_open(self) -> None:
-        if self._closed:
-            raise StoreError("the store is closed")
-
-    def _read(self, work: Callable[[S], T]) -> T:
-        with translated(self.path):
+    def _serve_reads(self) -> None:
+        """One reader: opens its connection when the first work comes."""
+        connection: Database | None = None
+        session: S | None = None
+        while (item := self._reads.get()) is not None:
             try:
-                connection, session = self._idle.get_nowait()
-            except queue.Empty:
-                connection = Database(self.path, read_only=True)
-                session = self._open_session(connection)
-            try:
-                return _look(connection, session, work)
-            finally:
-                self._idle.put((connection, session))
+                with translated(self.path):
+                    if connection is None or session is None:
+                        connection = Database(self.path, read_only=True)
+                        session = self._open_session(connection)
+                    item.result = _look(connection, session, item.work)
+            except BaseException as error:  # noqa: BLE001 - handed to the caller
+                item.error = error
+            _answer([item])
+            del item
+        if connection is not None:
+            connection.close()
 
-    def _serve(self) -> None:
+    def _serve_writes(self) -> None:
         while True:
             group, last = self._next_group()
             if group:
@@ -136,13 +138,13 @@ class Engine(Generic[S]):
     def _next_group(self) -> tuple[list[_Waiting], bool]:
         """What waits to be written, and whether that is the last."""
         group: list[_Waiting] = []
-        item = self._queue.get()
+        item = self._writes.get()
         while item is not None:
             group.append(item)
             if len(group) == GROUP:
                 return group, False
             try:
-                item = self._queue.get_nowait()
+                item = self._writes.get_nowait()
             except queue.Empty:
                 return group, False
         return group, True
