@@ -44,7 +44,13 @@ def memos(count: int, users: int, seed: int = 7, first: int = 0) -> Iterator[tup
             Origin.MANUAL, actor=f"u{number % users}", guild=f"g{number % 13}", channel=f"c{number % 31}"
         )
         memo = Memo(
-            memo_id("fact", text, lambda _: None), Subject(f"u{number % users}"), Kind.FACT, text, at, at, source
+            f"{memo_id('fact', text, lambda _: None)}-{number}",
+            Subject(f"u{number % users}"),
+            Kind.FACT,
+            text,
+            at,
+            at,
+            source,
         )
         yield memo, vector(numbers)
 

@@ -5,6 +5,7 @@ import pty
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from tests.cli.conftest import ENVIRONMENT, Run
@@ -28,6 +29,13 @@ class Terminal:
 
     def write(self, text: str) -> None:
         os.write(self.here, text.encode())
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C, and again if the program was between its question and the reading of an answer."""
+        while self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(10)
 
     def end(self) -> int:
         try:
@@ -110,7 +118,7 @@ def test_ctrl_c_ends_with_130_and_no_traceback(process: Run):
         process("remember", text)
     terminal = Terminal("forget", "acme")
     terminal.wait_for("all or none) ")
-    terminal.process.send_signal(signal.SIGINT)
+    terminal.interrupt()
     assert terminal.end() == 130
     assert "Traceback" not in terminal.seen
     assert process("show", "--json").json["total"] == 2
