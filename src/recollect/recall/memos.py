@@ -7,7 +7,7 @@ from recollect.rank.base import Item
 from recollect.rank.unified import understand
 from recollect.recall.base import BROWSED, LANE, Audible, Gathered, Search, allowed, near
 from recollect.text import words
-from recollect.types import Memo, Subject
+from recollect.types import Memo, Status, Subject
 
 POOL = 20
 """Rows read at the least; twice the results asked for if that is more."""
@@ -15,8 +15,26 @@ WORDED = 60
 """Best rows by words that count."""
 
 
+CROWDED = 2_000
+"""Newest memos that are looked through where most of what the lanes bring may not be heard."""
+
+
 def gather(tx: Tx, ask: Search, audible: Audible) -> Gathered:
     among = allowed(tx, ask)
+    found, cut = _gather(tx, ask, audible, among)
+    if cut and len(found.rows) < ask.limit:
+        heard = {memo.key for memo in _newest(tx, ask) if audible(memo)}
+        found, _ = _gather(tx, ask, audible, heard if among is None else heard & among)
+    return found
+
+
+def _newest(tx: Tx, ask: Search) -> Iterator[Memo]:
+    for scope in ask.scopes:
+        yield from tx.memos.list(Subject.of_scope(scope), [Status.ACTIVE], CROWDED)
+
+
+def _gather(tx: Tx, ask: Search, audible: Audible, among: set[int] | None) -> tuple[Gathered, bool]:
+    """Candidates among these rows, and whether a lane may have had more than it brought."""
     terms = understand(ask.question, ()).terms
     hits = {hit.key: hit for hit in tx.lanes.words("memos", ask.scopes, terms, max(WORDED, ask.limit), among)}
     pool = LANE if ask.browses else max(POOL, 2 * ask.limit)
@@ -27,7 +45,9 @@ def gather(tx: Tx, ask: Search, audible: Audible) -> Gathered:
         cosines |= near(tx, ask, 0, [key for key in recent if key not in cosines], among)
     rows = _read(tx, _best_first(hits, cosines, recent), pool, audible)
     items = [_item(memo, hits.get(key), cosines.get(key)) for key, memo in sorted(rows.items())]
-    return Gathered(rows, items, max(tx.lanes.size(ask.scopes), len(rows)), [item.length for item in items])
+    cut = len(hits) >= WORDED or len(cosines) >= LANE
+    size = max(tx.lanes.size(ask.scopes), len(rows))
+    return Gathered(rows, items, size, [item.length for item in items]), cut
 
 
 def _recent(tx: Tx, ask: Search, among: set[int] | None) -> list[int]:
