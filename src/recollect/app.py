@@ -43,7 +43,11 @@ async def open_loaded(loaded: Loaded, clock: Clock = now) -> AsyncGenerator[Memo
         vectors.start()
         try:
             layers = {name: plugins.load("layers", name, settings) for name in settings.layers}
-            yield Memory(store, vectors, settings, clock, layers)
+            memory = Memory(store, vectors, settings, clock, layers)
+            try:
+                yield memory
+            finally:
+                await memory.close()
         finally:
             await vectors.close()
     finally:

@@ -48,10 +48,15 @@ def size(lines: Sequence[str]) -> int:
     return sum(map(len, lines)) + max(0, len(lines) - 1)
 
 
-def fit(lines: Sequence[str], budget: Budget, overflow: Overflow = "skip", what: str = "memories") -> Fitted:
-    """Take lines in order while they fit. At one that doesn't: `stop`, `skip` it, or skip and give `notice`."""
+def fit(
+    lines: Sequence[str], budget: Budget, overflow: Overflow = "skip", what: str = "memories", more: int = 0
+) -> Fitted:
+    """Take lines in order while they fit. At one that doesn't: `stop`, `skip` it, or skip and give `notice`.
+
+    The notice counts what was left out, and `more` that were not among the lines.
+    """
     places = _take(lines, budget, stop=overflow == "stop")
-    left = len(lines) - len(places)
+    left = len(lines) - len(places) + more
     if not left or overflow != "notice":
         return Fitted(tuple(places))
     while True:  # the notice has to fit too

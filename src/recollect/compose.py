@@ -1,30 +1,128 @@
-"""Ask every layer at once what it has for a scene; one that fails or is late is left out and logged."""
+"""The prompt for a scene: one look at the store for what all layers need, then every layer at once.
+
+A layer that fails or is late is left out and logged: memory never breaks a reply.
+"""
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from recollect.ports import Layer, Scene
-from recollect.types import Block
+from recollect.cache import Cache
+from recollect.clock import Clock
+from recollect.errors import RecollectError
+from recollect.ports import Layer, Scene, Tx
+from recollect.prompt import INSTRUCTIONS, Layout, Prompt, assemble, quoted
+from recollect.types import Block, Line, Message, Place, Summary
 
 log = logging.getLogger("recollect.context")
 
+DEADLINE = 1.5
+"""Seconds that the layers of a prompt have; a late one is left out."""
 
-async def gather(layers: Mapping[str, Layer], scene: Scene, deadline: float) -> list[Block]:
-    """The sections of all layers that answer within so many seconds."""
-    tasks = {asyncio.create_task(layer.offer(scene), name=f"recollect-{name}"): name for name, layer in layers.items()}
-    if not tasks:
-        return []
-    done, late = await asyncio.wait(tasks, timeout=deadline)
-    for task in late:
-        log.warning("the layer %s took longer than %.2f s and was left out", tasks[task], deadline)
-        task.cancel()
-    blocks: list[Block] = []
-    for task, name in tasks.items():
-        if task in done:
-            problem = task.exception()
+_Key = tuple[str, Place, str, str | None, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """What is known before any layer is asked."""
+
+    generation: int
+    recent: Sequence[Message]
+    summary: Summary | None
+    known: bool
+    """Whether the message being answered is in the journal."""
+
+
+class Composer:
+    """Makes prompts in one layout, and keeps each for a while: the same one until something is written."""
+
+    def __init__(
+        self,
+        layers: Mapping[str, Layer],
+        chosen: Layout,
+        look_back: int,
+        lifetime: float,
+        clock: Clock,
+        deadline: float = DEADLINE,
+    ) -> None:
+        self._layers = layers
+        self._layout = chosen
+        self._look_back = look_back
+        self._deadline = deadline
+        self._cache: Cache[_Key, Prompt] = Cache(lifetime, clock, Prompt.holds)
+
+    async def prompt(self, scene: Scene, actions: str = "") -> Prompt:
+        opening = await self._open(scene)
+        if opening is None:
+            return await self._compose(scene, actions)
+        answered = scene.message if opening.known else None
+        key = scene.user, scene.place, scene.text, answered, actions, opening.generation
+        seen = replace(scene, recent=opening.recent, summary=opening.summary)
+        return await self._cache.get(key, lambda: self._compose(seen, actions))
+
+    async def close(self) -> None:
+        await self._cache.close()
+
+    async def _open(self, scene: Scene) -> _Opening | None:
+        try:
+            async with asyncio.timeout(self._deadline):
+                return await scene.store.read(self._look(scene))
+        except (RecollectError, TimeoutError) as error:
+            log.warning("the store can't be read, the prompt goes without: %s", error or "no answer in time")
+            return None
+
+    def _look(self, scene: Scene) -> Callable[[Tx], _Opening]:
+        def work(tx: Tx) -> _Opening:
+            found = tx.journal.recent(scene.place, self._look_back + 1, before=scene.now)
+            recent = [message for message in found if message.id != scene.message][-self._look_back :]
+            known = scene.message is not None and tx.journal.get(scene.place.platform, scene.message) is not None
+            return _Opening(tx.generation(), recent, tx.summaries.get(scene.place.session), known)
+
+        return work
+
+    async def _compose(self, scene: Scene, actions: str) -> Prompt:
+        offered, missing = await gather(self._layers, scene, self._deadline)
+        blocks = [quoted(block) for block in offered]
+        own = {"actions": actions.strip()}
+        if any(block.lines for block in blocks):
+            own["instructions"] = INSTRUCTIONS
+        blocks += [Block(name, (Line(text, "always"),)) for name, text in own.items() if text]
+        if scene.text.strip():
+            said = Block("message", (Line(scene.text.strip(), "what is being answered"),))
+            blocks.append(quoted(said))
+        return replace(assemble(blocks, self._layout), missing=missing)
+
+
+async def gather(layers: Mapping[str, Layer], scene: Scene, deadline: float) -> tuple[list[Block], tuple[str, ...]]:
+    """The sections of all layers that answer within so many seconds, and the names of those that did not."""
+    tasks = {name: asyncio.create_task(_ask(layer, scene), name=f"recollect-{name}") for name, layer in layers.items()}
+    try:
+        if tasks:
+            await asyncio.wait(tasks.values(), timeout=deadline)
+        blocks: list[Block] = []
+        missing: list[str] = []
+        for name, task in tasks.items():
+            problem = _problem(task, deadline)
             if problem is None:
                 blocks += task.result()
             else:
-                log.warning("the layer %s failed and was left out", name, exc_info=problem)
-    return blocks
+                missing.append(name)
+                failure = task.exception() if task.done() and not task.cancelled() else None
+                log.warning("the layer %s %s and was left out", name, problem, exc_info=failure)
+        return blocks, tuple(missing)
+    finally:
+        for task in tasks.values():
+            task.cancel()
+
+
+async def _ask(layer: Layer, scene: Scene) -> Sequence[Block]:
+    return await layer.offer(scene)
+
+
+def _problem(task: "asyncio.Task[Sequence[Block]]", deadline: float) -> str | None:
+    if not task.done():
+        return f"took longer than {deadline:.2f} s"
+    if task.cancelled():
+        return "was cancelled"
+    return None if task.exception() is None else "failed"

@@ -7,7 +7,14 @@ from recollect.kinds import to_category, to_kind
 from recollect.text import clip, squeeze
 from recollect.types import Exchange, Memo, Message, Origin
 
-_SEPARATOR = re.compile(r"^\s*(?:-{3,}|={3,}|#{1,6}\s.*|<\/?[a-zA-Z][^>]*>.*)\s*$")
+_SEPARATOR = re.compile(r"[-\u2010-\u2015\u2212]{3,}")
+# What shows nothing but can hide words or turn them round: control characters, bidi marks, tags, selectors.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
+)
+_JOINERS = re.compile("[\u200c\u200d]")
+_TOOLS = r"(?:antml:)?(?:tool|function)[\w-]*|(?:antml:)?(?:invoke|parameter|thinking)|discord-actions?"
+_TOOL_CALL = re.compile(rf"<({_TOOLS})\b[^>]*>.*?</\1\s*>|</?(?:{_TOOLS})\b[^>]*>", re.DOTALL | re.IGNORECASE)
 
 
 def documented(memo: Memo) -> str:
@@ -41,13 +48,14 @@ def _origin(memo: Memo) -> str:
 
 
 def said(message: Message) -> str:
-    """`[Name]: text`"""
-    return f"[{speaker(message)}]: {inert(message.text)}"
+    """`[Name]: text`; empty when nothing is left of a bot's message that only called tools."""
+    text = _TOOL_CALL.sub("", message.text) if message.bot else message.text
+    return f"[{named(message.name or message.author)}]: {inert(text)}" if text.strip() else ""
 
 
-def speaker(message: Message) -> str:
+def named(name: str) -> str:
     """A name that can't pass for anything else."""
-    return squeeze(re.sub(r"[\[\]:\n]", " ", message.name or message.author)) or "someone"
+    return squeeze(re.sub(r"[\[\]:]", " ", name)) or "someone"
 
 
 def recent(exchange: Exchange) -> str:
@@ -58,9 +66,11 @@ def recent(exchange: Exchange) -> str:
 
 def inert(text: str, headers: Collection[str] = (), indent: str = "  ") -> str:
     """Text of several lines in which none can pass for a section's header or a separator."""
-    first, *rest = text.strip().splitlines() or [""]
+    first, *rest = _INVISIBLE.sub("", text).strip().splitlines() or [""]
     return "\n".join([_defused(first, headers), *(indent + _defused(line, headers) for line in rest)])
 
 
 def _defused(line: str, headers: Collection[str]) -> str:
-    return f"· {line.strip()}" if _SEPARATOR.match(line) or line.strip() in headers else line
+    shown = _JOINERS.sub("", squeeze(line)).casefold()
+    passes = _SEPARATOR.fullmatch(shown) or any(shown.startswith(header.casefold()) for header in headers)
+    return f"· {line.strip()}" if passes else line

@@ -9,16 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from recollect import commands, compose, ingest, kinds, recall
+from recollect import commands, ingest, kinds, recall
 from recollect.audience import Policy, may_hear, within
 from recollect.clock import Clock, now
 from recollect.commands import Forgetting, Undone
+from recollect.compose import DEADLINE, Composer
 from recollect.errors import BadInput
 from recollect.learn import Caps, Cause, learn
-from recollect.lines import inert
 from recollect.merge import COVERAGE
 from recollect.ports import Corpus, Filters, Finding, Layer, Progress, Scene, Store, Tx
-from recollect.prompt import INSTRUCTIONS, Prompt, assemble, layout
+from recollect.prompt import Prompt, layout
 from recollect.rank import named, unified
 from recollect.rank.base import Question
 from recollect.recall import NO_TEXTURE, Found, Search
@@ -28,12 +28,10 @@ from recollect.types import (
     EVERYWHERE,
     Add,
     Audience,
-    Block,
     Candidate,
     Change,
     Event,
     Kind,
-    Line,
     Memo,
     Message,
     Origin,
@@ -45,12 +43,13 @@ from recollect.types import (
     Subject,
     Summary,
 )
+from recollect.uses import Uses
 from recollect.vectors import Vectors
 
 log = logging.getLogger("recollect")
 
-DEADLINE = 1.5
-"""Seconds that the layers of a prompt have; a late one is left out."""
+OF_USE = 5
+"""Results of a search, best first, that count as used."""
 PATIENCE = 1.0
 """Seconds that a search waits for the query's vector before it goes by words alone."""
 
@@ -85,13 +84,23 @@ class Memory:
         settings: Settings,
         clock: Clock = now,
         layers: Mapping[str, Layer] | None = None,
+        deadline: float = DEADLINE,
     ) -> None:
         self.store = store
-        self._layers = layers or {}
         self.vectors = vectors
+        self.uses = Uses(store, clock)
         self.settings = settings
         self._clock = clock
         self._policy = Policy(settings.privacy)
+        kept = settings.shortterm
+        self._shortterm = ingest.ShortTerm(kept.max_age_hours, kept.max_entries) if kept.enabled else None
+        look_back, lifetime = settings.history.max_messages, settings.search.cache_ttl
+        self._composer = Composer(layers or {}, layout(settings.layout), look_back, lifetime, clock, deadline)
+
+    async def close(self) -> None:
+        """End what goes on in the background; the store is closed by whoever opened it."""
+        await self._composer.close()
+        await self.uses.close()
 
     async def observe(self, message: Message) -> bool:
         """Take note of a message; False when it was known already."""
@@ -100,7 +109,8 @@ class Memory:
                 "message %s has %d characters; the first %d are kept", message.id, len(message.text), ingest.LONGEST
             )
             message = replace(message, text=message.text[: ingest.LONGEST])
-        added = await self.store.write(lambda tx: ingest.observe(tx, message))
+        moment, shortterm = self._clock(), self._shortterm
+        added = await self.store.write(lambda tx: ingest.observe(tx, message, moment, shortterm))
         self.vectors.nudge()
         return added
 
@@ -281,7 +291,9 @@ class Memory:
             vector=await self.vectors.of_query(topic, over, PATIENCE),
         )
         audible = self._audible(user, where)
-        return await self.store.read(lambda tx: recall.search(tx, ask, audible))
+        found = await self.store.read(lambda tx: recall.search(tx, ask, audible))
+        self.uses.note(one.what.key for one in found[:OF_USE] if isinstance(one.what, Memo) and one.score > 0)
+        return found
 
     async def context(self, message: Message, *, actions: str = "") -> Prompt:
         """The prompt for answering a message: what all layers have, within their budgets. No model call.
@@ -298,15 +310,10 @@ class Memory:
             store=self.store,
             search=partial(self.search, user=user, place=where),
             audible=audible,
-            audible_of=lambda what, present: may_hear(what, where, present, self._policy),
+            audible_of=audible.among,
             message=message.id,
         )
-        chosen = layout(self.settings.layout)
-        blocks = await compose.gather(self._layers, scene, DEADLINE)
-        said = inert(message.text, chosen.headers.values(), indent="")
-        own = {"instructions": INSTRUCTIONS, "actions": actions.strip(), "message": said}
-        blocks += [Block(name, (Line(text, "always"),)) for name, text in own.items() if text]
-        return assemble(blocks, chosen)
+        return await self._composer.prompt(scene, actions)
 
     async def log(self, *, user: str | None = None, limit: int = 50, before: int | None = None) -> list[Event]:
         """The event log, newest first; of one user when one is named."""

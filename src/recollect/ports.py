@@ -240,6 +240,9 @@ class Exchanges(Protocol):
         ...
 
     def sweep(self, guild: str, now: datetime, keep: int) -> int: ...
+    def drop(self, guild: str, message_id: str) -> int:
+        """Remove the entries that quote a message: an entry's id is `question/reply`."""
+        ...
 
 
 class Jobs(Protocol):
@@ -378,7 +381,11 @@ class Scene:
     audible_of: Callable[[Any, Collection[str]], bool]
     """The same where these people take part too."""
     message: str | None = None
-    """The id of the message being answered, once it is in the journal."""
+    """The id of the message being answered."""
+    recent: Sequence[Message] = ()
+    """The last messages of this conversation before it, oldest first."""
+    summary: Summary | None = None
+    """Of this conversation, when there is one."""
 
 
 class Layer(Protocol):

@@ -1,5 +1,6 @@
 """Who speaks where: whose memory is meant, what may be heard there, and where a statement comes from."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -26,8 +27,17 @@ class Audible:
     def __call__(self, what: Memo | Message) -> bool:
         if isinstance(what, Message):
             return is_heard(what.place.audience, self.place)
-        expired = self.at is not None and what.expires is not None and what.expires <= self.at
-        return not expired and may_hear(what, self.place, {self.user}, self.policy)
+        return not self._expired(what) and may_hear(what, self.place, {self.user}, self.policy)
+
+    def among(self, memo: Memo, present: Collection[str]) -> bool:
+        """The same for someone else's memo, where these people take part: a wall between guilds holds, but
+        nobody's private words are told to others, not even where each may carry their own everywhere.
+        """
+        policy = Policy.DUAL if self.policy is Policy.USER_GLOBAL else self.policy
+        return not self._expired(memo) and may_hear(memo, self.place, present, policy)
+
+    def _expired(self, memo: Memo) -> bool:
+        return self.at is not None and memo.expires is not None and memo.expires <= self.at
 
 
 def subject_of(user: str, place: Place, lore: bool = False) -> Subject:

@@ -329,6 +329,8 @@ class Line:
 
     text: str
     reason: str = ""
+    until: datetime | None = None
+    """When it stops being true, if that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,6 +345,8 @@ class Block:
     overflow: str = "skip"
     """At a line that doesn't fit: `stop`, `skip` it, or skip it and give `notice`."""
     what: str = "memories"
+    more: int = 0
+    """Further ones that there was no point in offering."""
     keep_order: bool = True
     """False when the lines are chosen best first but shown oldest first."""
 

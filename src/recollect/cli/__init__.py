@@ -9,14 +9,14 @@ from typing import Annotated
 
 import typer
 
-from recollect.cli import changing, looking, searching, upkeep
+from recollect.cli import changing, looking, prompting, searching, upkeep
 from recollect.cli.calls import Call, Once, accepting, called
 from recollect.cli.options import Options, flag
 from recollect.cli.welcome import welcome
 
 COMMANDS: dict[str, list[Callable[..., None]]] = {
     "Remember": [changing.remember, changing.forget, changing.undo, changing.observe],
-    "Look": [looking.show, searching.search, looking.list_, looking.history, looking.log],
+    "Look": [looking.show, searching.search, prompting.prompt, looking.list_, looking.history, looking.log],
     "Decide": [changing.pin, changing.unpin, changing.share, changing.private],
     "Look after": [upkeep.config, upkeep.doctor, upkeep.backup, upkeep.reindex, upkeep.version],
 }

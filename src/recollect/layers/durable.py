@@ -4,15 +4,18 @@ An order that does not change with the question keeps the prompt's beginning the
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from recollect import lines
 from recollect.budget import Budget, size
 from recollect.ports import Scene, Tx
-from recollect.types import Block, Line, Memo, Status, Subject
+from recollect.types import Block, Kind, Line, Memo, Status, Subject
 
-MOST = 100
-"""Memos that are ranked for one prompt."""
+MOST = 24
+"""Memos that are ranked for one prompt where no number is set."""
+LISTED = 400
+"""Newest memos that are looked at where the question does not matter."""
 STYLES: dict[str, Callable[[Memo], str]] = {"B": lines.cited, "layered": lines.categorised}
 
 
@@ -26,6 +29,8 @@ class DurableSettings(Protocol):
     @property
     def inject_max_items(self) -> int | None: ...
     @property
+    def user_items(self) -> int: ...
+    @property
     def ranker(self) -> str: ...
     @property
     def overflow(self) -> str: ...
@@ -38,44 +43,123 @@ class Uses(Protocol):
     def durable(self) -> DurableSettings: ...
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is shown whatever is asked, oldest first, and how many there are."""
+
+    memos: Sequence[Memo]
+    total: int
+
+    @property
+    def complete(self) -> bool:
+        return len(self.memos) == self.total
+
+
 class DurableLayer:
     def __init__(self, settings: Uses) -> None:
         self._durable = settings.durable
         self._layout = settings.layout
         self._line = STYLES.get(settings.layout, lines.documented)
+        durable = settings.durable
+        self._budget = Budget(durable.inject_max_chars, durable.inject_max_tokens, durable.inject_max_items)
+        self._limit = MOST if durable.inject_max_items is None else durable.inject_max_items
 
     async def offer(self, scene: Scene) -> Sequence[Block]:
-        if not self._durable.enabled:
+        if not self._durable.enabled or self._limit == 0:
             return []
         if self._layout == "unified":
-            known = await scene.store.read(lambda tx: self._all(tx, scene))
-            if known is not None:
-                return [self._block("durable", [Line(self._line(memo), "all that is known fits") for memo in known])]
-        found = await scene.search(scene.text, subject="mine", ranker=self._durable.ranker, limit=MOST)
-        name = "relevant" if self._layout == "unified" else "durable"
-        return [self._block(name, [Line(self._line(one.what), _why(one.score, one.parts)) for one in found])]
+            return await self._stable_first(scene)
+        if self._durable.ranker == "recency":
+            return [await self._newest(scene)]
+        if self._durable.user_items:
+            return await self._mine_then_relevant(scene)
+        found = await scene.search(scene.text, subject="mine", ranker=self._durable.ranker, limit=self._limit)
+        return [self._block("durable", [self._ranked(one) for one in found])]
 
-    def _all(self, tx: Tx, scene: Scene) -> list[Memo] | None:
-        """Every memo that may be heard, oldest first; None when they don't all fit."""
+    async def _stable_first(self, scene: Scene) -> list[Block]:
+        """Everything when it fits; otherwise what always counts, and after it what fits the question."""
+        known = await scene.store.read(lambda tx: self._known(tx, scene))
+        why = "all that is known fits" if known.complete else "always shown: pinned, or a constraint"
+        always = self._block("durable", [Line(self._line(memo), why, memo.expires) for memo in known.memos])
+        if known.complete:
+            return [always]
+        found = await scene.search(scene.text, subject="mine", ranker=self._durable.ranker, limit=self._limit)
+        shown = {memo.id for memo in known.memos}
+        rest = [self._ranked(one) for one in found if one.what.id not in shown]
+        relevant = self._block("relevant", rest, [self._line(memo) for memo in known.memos])
+        return [always, replace(relevant, more=max(0, known.total - len(known.memos) - len(rest)))]
+
+    def _known(self, tx: Tx, scene: Scene) -> _Known:
         subject = Subject(scene.user)
-        if tx.lanes.size([subject.scope]) > MOST:
-            return None
-        memos = [memo for memo in tx.memos.list(subject, [Status.ACTIVE]) if scene.audible(memo)]
-        budget = Budget(self._durable.inject_max_chars, self._durable.inject_max_tokens, self._durable.inject_max_items)
-        fits = budget.allows(size([self._line(memo) for memo in memos]), len(memos))
-        return sorted(memos, key=lambda memo: (memo.created, memo.key)) if fits else None
+        listed = tx.memos.list(subject, [Status.ACTIVE], LISTED)
+        memos = [memo for memo in listed if scene.audible(memo)]
+        memos.sort(key=lambda memo: (memo.created, memo.key))
+        if len(listed) < LISTED and self._all_fit(memos):
+            return _Known(memos, len(memos))
+        return _Known(self._always(memos), max(len(memos), tx.lanes.size([subject.scope])))
 
-    def _block(self, name: str, found: list[Line]) -> Block:
-        durable = self._durable
-        return Block(
-            name, tuple(found), durable.inject_max_chars, durable.inject_max_tokens, durable.inject_max_items,
-            durable.overflow,
-        )  # fmt: skip
+    def _all_fit(self, memos: Sequence[Memo]) -> bool:
+        bare = sum(len(memo.text) for memo in memos)  # quick to know, and often enough to say no
+        return self._budget.allows(bare, len(memos)) and self._budget.allows(
+            size([self._line(memo) for memo in memos]), len(memos)
+        )
+
+    def _always(self, memos: Sequence[Memo]) -> list[Memo]:
+        """Pinned memos and constraints, newest chosen first, in half of the room at the most."""
+        half = Budget(*(None if limit is None else limit // 2 for limit in self._limits))
+        chosen: list[Memo] = []
+        for memo in sorted(memos, key=lambda memo: (not memo.pinned, -memo.key)):
+            if memo.pinned or memo.kind is Kind.CONSTRAINT:
+                taken = [*chosen, memo]
+                if half.allows(size([self._line(one) for one in taken]), len(taken)):
+                    chosen = taken
+        return sorted(chosen, key=lambda memo: (memo.created, memo.key))
+
+    async def _newest(self, scene: Scene) -> Block:
+        def work(tx: Tx) -> list[Memo]:
+            listed = tx.memos.list(Subject(scene.user), [Status.ACTIVE], LISTED)
+            return [memo for memo in listed if scene.audible(memo)]
+
+        found = await scene.store.read(work)
+        return self._block("durable", [Line(self._line(memo), "newest first", memo.expires) for memo in found])
+
+    async def _mine_then_relevant(self, scene: Scene) -> list[Block]:
+        """Facts of the speaker, then whatever fits, lore included; nothing twice."""
+        ranker, count = self._durable.ranker, self._durable.user_items
+        mine = await scene.search(scene.text, subject="mine", ranker=ranker, limit=count)
+        fitting = await scene.search(scene.text, subject="both", ranker=ranker, limit=self._limit)
+        shown = {one.what.key for one in mine}
+        block = self._block("durable", [self._ranked(one) for one in mine])
+        return [block, self._block("relevant", [self._ranked(one) for one in fitting if one.what.key not in shown])]
+
+    @property
+    def _limits(self) -> tuple[int | None, int | None, int | None]:
+        return self._budget.chars, self._budget.tokens, self._budget.items
+
+    def _block(self, name: str, found: list[Line], before: Sequence[str] = ()) -> Block:
+        """A section under the limits, less what was shown `before`."""
+        used = size(before) + 1 if before else 0
+        taken = (used, -(-used // 4), len(before))
+        left = [
+            None if limit is None else max(0, limit - less) for limit, less in zip(self._limits, taken, strict=True)
+        ]
+        return Block(name, tuple(found), *left, overflow=self._durable.overflow)
+
+    def _ranked(self, one: "Ranked") -> Line:
+        told = ", ".join(f"{name} {part:.2f}" for name, part in one.parts.items() if part)
+        why = f"score {one.score:.2f} ({told})" if told else f"score {one.score:.2f}"
+        return Line(self._line(one.what), why, one.what.expires)
 
 
-def _why(score: float, parts: dict[str, float]) -> str:
-    told = ", ".join(f"{name} {part:.2f}" for name, part in parts.items() if part)
-    return f"score {score:.2f} ({told})"
+class Ranked(Protocol):
+    """A search's result, as far as it is shown."""
+
+    @property
+    def what(self) -> Memo: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def parts(self) -> dict[str, float]: ...
 
 
 def create(spec: str, settings: Uses) -> DurableLayer:  # noqa: ARG001 - every layer is made from its name

@@ -4,12 +4,13 @@ From the newest backwards: the assistant's message is cut to what is left, a use
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Protocol
 
 from recollect import lines
 from recollect.ports import Scene
 from recollect.text import clip
-from recollect.types import Block, Line, Message
+from recollect.types import Block, Line, Message, Summary
 
 SHORTEST = 20
 """Characters below which a cut message says nothing."""
@@ -24,19 +25,32 @@ class HistorySettings(Protocol):
 
 class Uses(Protocol):
     @property
+    def layout(self) -> str: ...
+    @property
     def history(self) -> HistorySettings: ...
 
 
 class HistoryLayer:
     def __init__(self, settings: Uses) -> None:
-        self._history = settings.history
+        self._budget = settings.history.inject_max_chars
+        self._most = settings.history.max_messages
+        self._in_steps = settings.layout == "unified"
 
     async def offer(self, scene: Scene) -> Sequence[Block]:
-        limit = self._history.max_messages
-        found = await scene.store.read(lambda tx: tx.journal.recent(scene.place, limit + 1, before=scene.now))
-        messages = [message for message in found if message.id != scene.message][-limit:]
-        shown = window(messages, self._history.inject_max_chars)
-        return [Block("history", tuple(Line(line, "said in this conversation") for line in shown))] if shown else []
+        messages = list(scene.recent)[-self._most :]
+        if self._in_steps:
+            messages = messages[self._start(messages, scene.summary) :]
+        found = tuple(Line(line, "said in this conversation") for line in window(messages, self._budget))
+        return [Block("history", found, chars=self._budget)] if found else []
+
+    def _start(self, messages: list[Message], summary: Summary | None) -> int:
+        """Where the window starts: it moves with the summary, which changes the prompt anyway, or else in steps."""
+        if summary is not None:
+            start = overlap(messages, summary.through or summary.updated, self._budget)
+            if start and not _is_cut(messages[start:], window(messages[start:], self._budget)):
+                return start
+        shown = window(messages, self._budget)
+        return step(messages, len(shown)) if len(messages) == self._most or _is_cut(messages, shown) else 0
 
 
 def window(messages: Sequence[Message], budget: int | None) -> list[str]:
@@ -49,9 +63,37 @@ def window(messages: Sequence[Message], budget: int | None) -> list[str]:
             if not message.bot or left < SHORTEST:
                 break
             line = clip(line, left)
-        shown.append(line)
-        left -= len(line) + 1
+        if line:
+            shown.append(line)
+            left -= len(line) + 1
     return shown[::-1]
+
+
+def _is_cut(messages: Sequence[Message], shown: list[str]) -> bool:
+    """Whether something was left out, or cut."""
+    return [line for line in map(lines.said, messages) if line] != shown
+
+
+def overlap(messages: Sequence[Message], summarised: datetime, budget: int | None) -> int:
+    """The first of the summarised messages that are shown too: as many as fit into a third of the room."""
+    covered = [message for message in messages if message.at <= summarised]
+    return len(covered) - len(window(covered, None if budget is None else budget // 3))
+
+
+def step(messages: Sequence[Message], fits: int) -> int:
+    """Where a window of about so many messages starts, such that it keeps its start for many turns.
+
+    Of the messages in the older half of the window it is the one before which the roundest moment passed: that
+    stays the same message until it falls out, and then the next such message is far away. A long silence counts
+    as round, so the window tends to start with a new conversation.
+    """
+    first = len(messages) - fits
+    last = max(first, len(messages) - -(-fits // 2))
+    seconds = [int(message.at.timestamp()) for message in messages]
+    candidates = range(max(1, first), last + 1)
+    return max(
+        candidates, key=lambda place: ((seconds[place - 1] ^ seconds[place]).bit_length(), -place), default=first
+    )
 
 
 def create(spec: str, settings: Uses) -> HistoryLayer:  # noqa: ARG001 - every layer is made from its name

@@ -8,7 +8,7 @@ from recollect.text import squeeze
 from recollect.types import Block, Line, Status, Subject
 
 CHARS = 800
-MOST = 30
+MOST = 20
 
 
 class LoreLayer:
@@ -18,7 +18,7 @@ class LoreLayer:
         subject = Subject.lore(scene.place.guild)
         memos = await scene.store.read(lambda tx: tx.memos.list(subject, [Status.ACTIVE], MOST))
         heard = [memo for memo in memos if scene.audible(memo)]
-        lines = [Line(f"- {squeeze(memo.text)}", "lore of this guild") for memo in heard]
+        lines = [Line(f"- {squeeze(memo.text)}", "lore of this guild", memo.expires) for memo in heard]
         return [Block("lore", tuple(lines), chars=CHARS)] if lines else []
 
 

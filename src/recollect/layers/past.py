@@ -1,49 +1,65 @@
-"""Older messages of this channel that fit what is being said."""
+"""Older messages of this channel that fit what is being said.
+
+They change with every message, so under our own layout they are few and only those that plainly have to do with it:
+the prompt before them stays the same, and the less comes after it, the more of it a provider's cache can keep.
+"""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
 
 from recollect import lines
-from recollect.ports import Scene
+from recollect.ports import Scene, Tx
+from recollect.rank.base import meaningful
 from recollect.text import clip
 from recollect.types import Block, Line, Message
 
-CHARS = 1200
-LONGEST = 300
+CHARS, LONGEST = 1200, 300
+FEW_CHARS, SHORTER = 400, 160
+SPARE = 20
+"""Hits beyond those that are wanted: some may be private, or shown already."""
 
 
 class HistorySettings(Protocol):
     @property
     def relevant_messages(self) -> int: ...
-    @property
-    def max_messages(self) -> int: ...
 
 
 class Uses(Protocol):
+    @property
+    def layout(self) -> str: ...
     @property
     def history(self) -> HistorySettings: ...
 
 
 class PastLayer:
     def __init__(self, settings: Uses) -> None:
-        self._history = settings.history
+        self._wanted = settings.history.relevant_messages
+        self._few = settings.layout == "unified"
+        self._chars, self._longest = (FEW_CHARS, SHORTER) if self._few else (CHARS, LONGEST)
 
     async def offer(self, scene: Scene) -> Sequence[Block]:
-        wanted = self._history.relevant_messages
-        if not wanted:
+        asked = meaningful(scene.text)
+        if not self._wanted or not asked:
             return []
-        found = await scene.search(scene.text, over="messages", limit=wanted + self._history.max_messages)
-        recent = await scene.store.read(
-            lambda tx: tx.journal.recent(scene.place, self._history.max_messages, before=scene.now)
-        )
-        known = {message.id for message in recent} | {scene.message}
-        older = [one for one in found if one.what.id not in known and one.score > 0][:wanted]
-        shown = tuple(Line(_line(one.what), f"fits what is said, score {one.score:.2f}") for one in older)
-        return [Block("past", shown, chars=CHARS, what="messages")] if shown else []
+        found = await scene.store.read(lambda tx: self._look(tx, scene, asked))
+        shown = tuple(Line(self._line(message), f"shares words with what is said: {why}") for message, why in found)
+        return [Block("past", shown, chars=self._chars, what="messages")] if shown else []
 
+    def _look(self, tx: Tx, scene: Scene, asked: Sequence[str]) -> list[tuple[Message, str]]:
+        """Messages of the channel with the words they share, best first; none that history may show."""
+        hits = tx.lanes.words("messages", [scene.place.stream], asked, self._wanted + len(scene.recent) + SPARE)
+        rows = tx.journal.fetch([hit.key for hit in hits])
+        known = {message.id for message in scene.recent} | {scene.message}
+        least = min(2, len(asked)) if self._few else 1
+        fitting = [
+            (rows[hit.key], ", ".join(hit.parts))
+            for hit in hits
+            if hit.key in rows and rows[hit.key].id not in known and len(hit.parts) >= least
+        ]
+        return [one for one in fitting if scene.audible(one[0])][: self._wanted]
 
-def _line(message: Message) -> str:
-    return f"- {message.at:%Y-%m-%d} {clip(lines.said(message).replace(chr(10), ' '), LONGEST)}"
+    def _line(self, message: Message) -> str:
+        return f"- {message.at:%Y-%m-%d} {clip(lines.said(message).replace(chr(10), ' '), self._longest)}"
 
 
 def create(spec: str, settings: Any) -> PastLayer:  # noqa: ARG001 - every layer is made from its name

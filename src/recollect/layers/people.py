@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from recollect.lines import named
 from recollect.ports import Scene, Tx
 from recollect.text import squeeze
 from recollect.types import Block, Line, Memo, Status, Subject
@@ -10,6 +11,8 @@ from recollect.types import Block, Line, Memo, Status, Subject
 CHARS = 600
 LOOK_BACK = 20
 MOST_PEOPLE, MOST_FACTS = 4, 3
+LISTED = 15
+"""Newest memos of each that are looked at."""
 
 
 class PeopleLayer:
@@ -18,7 +21,7 @@ class PeopleLayer:
             return []
         known = await scene.store.read(lambda tx: _others(tx, scene))
         lines = [
-            Line(f"- {name}: {squeeze(memo.text)}", f"{name} takes part here")
+            Line(f"- {name}: {squeeze(memo.text)}", f"{name} takes part here", memo.expires)
             for name, memos in known
             for memo in memos
         ]
@@ -26,18 +29,16 @@ class PeopleLayer:
 
 
 def _others(tx: Tx, scene: Scene) -> list[tuple[str, list[Memo]]]:
-    recent = tx.journal.recent(scene.place, LOOK_BACK, before=scene.now)
-    people = {
-        message.author: message.name or message.author
-        for message in reversed(recent)
-        if not message.bot and message.author != scene.user
-    }
+    people: dict[str, str] = {}
+    for message in reversed(scene.recent[-LOOK_BACK:]):
+        if not message.bot and message.author != scene.user:
+            people.setdefault(message.author, message.name or message.author)
     present = {scene.user, *people}
     found: list[tuple[str, list[Memo]]] = []
-    for author, name in list(people.items())[:MOST_PEOPLE]:
-        memos = tx.memos.list(Subject(author), [Status.ACTIVE], limit=30)
+    for author, name in sorted(list(people.items())[:MOST_PEOPLE]):  # in an order that speaking does not change
+        memos = tx.memos.list(Subject(author), [Status.ACTIVE], limit=LISTED)
         heard = [memo for memo in memos if scene.audible_of(memo, present)][:MOST_FACTS]
-        found.append((squeeze(name), heard))
+        found.append((named(name), heard))
     return found
 
 

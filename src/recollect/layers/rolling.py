@@ -1,12 +1,15 @@
-"""The rolling summary of this conversation, with a word when newer turns are not in it yet."""
+"""The rolling summary of this conversation; ours says how old it is, in words that stay the same as long as it does."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
 from recollect.lines import inert
-from recollect.ports import Scene, Tx
+from recollect.ports import Scene
+from recollect.prompt import HEADERS
 from recollect.text import clip
-from recollect.types import Block, Line, Summary
+from recollect.types import Block, Line
+
+NOTE = "(As of {:%Y-%m-%d %H:%M}; what was said since is not in it, and is right where they differ.)"
 
 
 class SummarySettings(Protocol):
@@ -29,25 +32,16 @@ class RollingLayer:
         self._says_age = settings.layout == "unified"
 
     async def offer(self, scene: Scene) -> Sequence[Block]:
-        if not self._summary.enabled:
+        found = scene.summary
+        if not self._summary.enabled or found is None or not found.text.strip():
             return []
-        found, behind = await scene.store.read(lambda tx: _look(tx, scene))
-        if found is None or not found.text.strip():
-            return []
-        text = clip(inert(found.text), self._summary.max_chars)
+        text = clip(inert(found.text, HEADERS), self._summary.max_chars)
         lines = [Line(text, f"summary {found.sequence} of this session, of {found.updated:%Y-%m-%d %H:%M}")]
-        if behind and self._says_age:
-            note = "(The messages below are newer than this summary; where they differ, they are right.)"
-            lines.append(Line(note, "newer turns are not summarised yet"))
-        return [Block("rolling", tuple(lines), chars=self._summary.max_chars + 100)]
-
-
-def _look(tx: Tx, scene: Scene) -> tuple[Summary | None, bool]:
-    found = tx.summaries.get(scene.place.session)
-    if found is None:
-        return None, False
-    newest = tx.journal.recent(scene.place, 1, before=scene.now)
-    return found, bool(newest) and newest[-1].at > (found.through or found.updated)
+        if self._says_age:
+            note = NOTE.format(found.through or found.updated)
+            lines.append(Line(note, "newer turns are not in it"))
+        room = self._summary.max_chars + sum(len(line.text) + 1 for line in lines[1:])
+        return [Block("rolling", tuple(lines), chars=room)]
 
 
 def create(spec: str, settings: Uses) -> RollingLayer:  # noqa: ARG001 - every layer is made from its name

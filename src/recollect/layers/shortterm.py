@@ -31,9 +31,10 @@ class ShortTermLayer:
         if not self._shortterm.enabled or guild is None:
             return []
         found = await scene.store.read(lambda tx: tx.exchanges.recent(guild, scene.now, self._shortterm.max_entries))
-        elsewhere = [one for one in found if one.channel not in (scene.place.channel, scene.place.thread)]
-        shown = tuple(Line(lines.recent(one), "recent in another public channel") for one in elsewhere)
-        return [Block("shortterm", shown, chars=self._shortterm.inject_max_chars)] if shown else []
+        here = scene.place.thread or scene.place.channel
+        elsewhere = [one for one in found if one.channel != here]
+        shown = tuple(Line(lines.recent(one), "recent in another public channel", one.expires) for one in elsewhere)
+        return [Block("shortterm", shown, chars=self._shortterm.inject_max_chars, overflow="stop")] if shown else []
 
 
 def create(spec: str, settings: Uses) -> ShortTermLayer:  # noqa: ARG001 - every layer is made from its name

@@ -122,7 +122,7 @@ class ShortTerm(Group):
         "Remember recent exchanges in public channels for a while.",
         "DISCOCLAW_SHORTTERM_MEMORY_ENABLED",
     )
-    max_entries: Count = setting(20, "Exchanges kept per user and guild.", "DISCOCLAW_SHORTTERM_MAX_ENTRIES", ge=0)
+    max_entries: Count = setting(20, "Exchanges kept per guild.", "DISCOCLAW_SHORTTERM_MAX_ENTRIES", ge=0)
     max_age_hours: Hours = setting(
         6, "Hours after which an exchange expires.", "DISCOCLAW_SHORTTERM_MAX_AGE_HOURS", gt=0
     )
@@ -193,6 +193,12 @@ class Settings(Group):
     workspace_dir: Directory = setting(
         "{data_dir}/workspace", "Folder of the notes that people write.", "DISCOCLAW_WORKSPACE_DIR"
     )
+    workspace_per_user: Flag = setting(
+        True, "Give each user notes of their own; otherwise one owner's notes are listed in every DM."
+    )
+    context_dir: Directory = setting(
+        "{data_dir}/context", "Folder of the files to read before responding: base/*.md and channels/<channel>.md."
+    )
     model: Model = setting(
         "auto", "Main model as provider:model; auto is Claude Haiku with an Anthropic key, else local."
     )
@@ -213,7 +219,7 @@ class Settings(Group):
     )
     layout: Layout = setting("unified", "Order and headers of the prompt's sections.")
     layers: Annotated[tuple[str, ...], Words] = setting(
-        ("durable", "lore", "rolling", "shortterm", "history", "past", "people"),
+        ("workspace", "durable", "lore", "rolling", "shortterm", "history", "past", "people"),
         "Kinds of memory that a prompt draws on, by the name of their plug-in.",
     )
     files: Annotated[tuple[File, ...], Words] = setting(

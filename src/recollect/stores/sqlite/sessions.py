@@ -100,3 +100,11 @@ class SQLiteExchanges:
             (guild, to_ms(now), keep),
         )
         return self._db.changes()
+
+    def drop(self, guild: str, message_id: str) -> int:
+        self._db.run(
+            "DELETE FROM exchanges WHERE guild = ?1 AND (substr(id, 1, length(?2) + 1) = ?2 || '/' "
+            "OR substr(id, -length(?2) - 1) = '/' || ?2)",
+            (guild, message_id),
+        )
+        return self._db.changes()

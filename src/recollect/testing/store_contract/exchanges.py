@@ -65,3 +65,12 @@ class ExchangesContract:
         await fill(store, *(exchange(name, 1) for name in "abc"))
         assert sorted(await recent(store, 2)) == ["a", "b", "c"]
         assert await store.write(lambda tx: tx.exchanges.sweep("g", at(2), 2)) == 1
+
+    async def test_entries_that_quote_a_message_are_dropped_by_its_id(self, store: Store):
+        await fill(store, *(exchange(name, 1) for name in ("1/2", "2/3", "11/12", "1/2/3", "%/_")))
+        await fill(store, exchange("1/2", 1, guild="h"))
+        assert await store.write(lambda tx: tx.exchanges.drop("g", "%")) == 1
+        assert await store.write(lambda tx: tx.exchanges.drop("g", "2")) == 2
+        assert sorted(await recent(store, 2)) == ["1/2/3", "11/12"]
+        assert await store.write(lambda tx: tx.exchanges.drop("g", "2")) == 0
+        assert await recent(store, 2, guild="h") == ["1/2"]

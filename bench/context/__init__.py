@@ -1,0 +1,1 @@
+"""How long a whole prompt takes, and how often it asks the store."""

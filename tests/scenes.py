@@ -1,0 +1,102 @@
+"""A conversation to tell: people and the assistant speak, time passes, and the prompt is asked for."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+import recollect
+from recollect import Memory, Place
+from recollect.compose import DEADLINE
+from recollect.ports import Layer
+from recollect.prompt import LAYOUTS, Prompt
+from recollect.testing.clock import FakeClock
+from recollect.types import Audience, Memo, Message, Origin, Summary
+
+DEV = Place("discord", "g1", "c-dev", name="dev", public=True)
+GENERAL = Place("discord", "g1", "c-general", name="general", public=True)
+STAFF = Place("discord", "g1", "c-staff", name="staff")
+THREAD = Place("discord", "g1", "c-dev", thread="t-1", name="release", public=True)
+PRIVATE_THREAD = Place("discord", "g1", "c-dev", thread="t-2", name="secret", public=True, private_thread=True)
+ELSEWHERE = Place("discord", "g2", "c-lobby", name="lobby", public=True)
+DM = Place("discord", dm="ann", channel="dm-1")
+EVERY_PLACE = (DEV, GENERAL, STAFF, THREAD, PRIVATE_THREAD, ELSEWHERE, DM)
+
+
+class Stage:
+    """A memory whose clock moves on by a minute with everything that is said."""
+
+    def __init__(self, memory: Memory, clock: FakeClock) -> None:
+        self.memory = memory
+        self.clock = clock
+        self.said = 0
+
+    def message(self, text: str, user: str = "ann", place: Place = DEV, **how: object) -> Message:
+        self.said += 1
+        how = {"name": user.title(), **how}
+        return Message(f"m{self.said}", user, place, text, self.clock(), **how)  # type: ignore[arg-type]
+
+    async def say(self, text: str, user: str = "ann", place: Place = DEV, **how: object) -> Message:
+        message = self.message(text, user, place, **how)
+        await self.memory.observe(message)
+        self.clock.advance(minutes=1)
+        return message
+
+    async def reply(self, text: str, to: Message, **how: object) -> Message:
+        return await self.say(text, "bot", to.place, bot=True, reply_to=to.id, **how)
+
+    async def remember(self, *texts: str, user: str = "ann", place: Place = DEV, **how: object) -> Memo:
+        done = None
+        for text in texts:
+            done = await self.memory.remember(text, user=user, place=place, **how)  # type: ignore[arg-type]
+            self.clock.advance(minutes=1)
+        assert done is not None
+        return done.memo
+
+    async def learned(self, text: str, user: str = "ann", place: Place = DEV) -> Memo:
+        """What was learned from a message travels no further than its audience."""
+        return await self.remember(text, user=user, place=place, audience=place.audience, origin=Origin.DISCORD)
+
+    async def summarise(self, text: str, place: Place = DEV, sequence: int = 1) -> None:
+        summary = Summary(place.session, text, sequence, self.clock())
+        await self.memory.store.write(lambda tx: tx.summaries.save(summary))
+        self.clock.advance(minutes=1)
+
+    async def prompt(self, text: str = "hello", user: str = "ann", place: Place = DEV, actions: str = "") -> Prompt:
+        return await self.memory.context(self.message(text, user, place), actions=actions)
+
+    def with_layers(self, layers: Mapping[str, Layer], deadline: float = DEADLINE) -> "Stage":
+        memory = Memory(self.memory.store, self.memory.vectors, self.memory.settings, self.clock, layers, deadline)
+        return Stage(memory, self.clock)
+
+
+@asynccontextmanager
+async def opened(profile: str = "unified", store: str = "sqlite://", **settings: object) -> AsyncIterator[Stage]:
+    clock = FakeClock()
+    settings = {"embedder": "null", "profile": profile, **settings}
+    async with recollect.open(store, clock=clock, **settings) as memory:
+        yield Stage(memory, clock)
+
+
+def names(prompt: Prompt) -> list[str]:
+    return [section.name for section in prompt.sections]
+
+
+def lines(prompt: Prompt, name: str) -> list[str]:
+    """The lines of one section; none when it is not there."""
+    return [line.text for section in prompt.sections if section.name == name for line in section.lines]
+
+
+def parsed(prompt: Prompt, layout: str) -> list[str]:
+    """The sections that someone finds who only has the text: split at separators, named by the headers.
+
+    Every line that looks like a header counts, wherever it stands.
+    """
+    headers = LAYOUTS[layout].headers
+    found: list[str] = []
+    for chunk in prompt.text.split("\n---\n"):
+        heads = [line for line in chunk.splitlines() if line.strip() in headers.values()]
+        found += [name for line in heads for name, header in headers.items() if header == line.strip()]
+    return found
+
+
+def channel_audience(place: Place) -> Audience:
+    return Audience("channel", place.channel or "", place.guild or "")

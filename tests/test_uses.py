@@ -1,0 +1,41 @@
+"""Uses of memos are counted, once a while, without a write on the way of a search."""
+
+import asyncio
+from pathlib import Path
+
+import recollect
+from recollect.testing.clock import FakeClock
+from tests.waiting import eventually
+
+
+async def test_a_memo_that_a_search_brings_has_one_use_more_however_often_it_is_searched(tmp_path: Path):
+    address = f"sqlite:///{tmp_path}/memory.db"
+    async with recollect.open(address, embedder="null", clock=FakeClock()) as memory:
+        await memory.remember("I like tea", user="ada")
+        await memory.remember("My bike is green", user="ada")
+        before = await memory.store.read(lambda tx: tx.generation())
+        for _ in range(5):
+            await memory.search("which tea?", user="ada", limit=1)
+        assert await memory.store.read(lambda tx: tx.generation()) == before, "reading wrote something"
+    async with recollect.open(address, embedder="null") as memory:
+        hits = {memo.text: memo.hits for memo in (await memory.show(user="ada")).memos}
+        assert hits == {"I like tea": 1, "My bike is green": 0}
+
+
+async def test_uses_are_written_in_the_background_after_a_while():
+    passed = asyncio.Event()
+
+    async def sleep(_: float) -> None:
+        await passed.wait()
+
+    async with recollect.open("sqlite://", embedder="null") as memory:
+        await memory.remember("I like tea", user="ada")
+        memory.uses._sleep = sleep
+        (found,) = await memory.search("tea", user="ada")
+        assert found.what.hits == 0
+        passed.set()
+
+        async def counted() -> bool:
+            return (await memory.get(found.what.id, user="ada")).hits == 1
+
+        await eventually(counted)
