@@ -14,6 +14,8 @@ from recollect.types import Block, Kind, Line, Memo, Status, Subject
 
 MOST = 24
 """Memos that are ranked for one prompt where no number is set."""
+SHORTEST_LINE = 45
+"""Characters of the shortest line that a memo can become: more memos than fit so are not even read."""
 LISTED = 400
 """Newest memos that are looked at where the question does not matter."""
 STYLES: dict[str, Callable[[Memo], str]] = {"B": lines.cited, "layered": lines.categorised}
@@ -49,10 +51,8 @@ class _Known:
 
     memos: Sequence[Memo]
     total: int
-
-    @property
-    def complete(self) -> bool:
-        return len(self.memos) == self.total
+    complete: bool
+    """These are all there are."""
 
 
 class DurableLayer:
@@ -91,12 +91,15 @@ class DurableLayer:
 
     def _known(self, tx: Tx, scene: Scene) -> _Known:
         subject = Subject(scene.user)
-        listed = tx.memos.list(subject, [Status.ACTIVE], LISTED)
-        memos = [memo for memo in listed if scene.audible(memo)]
+        count = tx.lanes.size([subject.scope])
+        if not self._budget.allows(count * SHORTEST_LINE, count):
+            standing = [memo for memo in tx.memos.standing(subject) if scene.audible(memo)]
+            return _Known(self._always(standing), count, complete=False)
+        memos = [memo for memo in tx.memos.list(subject, [Status.ACTIVE]) if scene.audible(memo)]
         memos.sort(key=lambda memo: (memo.created, memo.key))
-        if len(listed) < LISTED and self._all_fit(memos):
-            return _Known(memos, len(memos))
-        return _Known(self._always(memos), max(len(memos), tx.lanes.size([subject.scope])))
+        if self._all_fit(memos):
+            return _Known(memos, len(memos), complete=True)
+        return _Known(self._always(memos), len(memos), complete=False)
 
     def _all_fit(self, memos: Sequence[Memo]) -> bool:
         bare = sum(len(memo.text) for memo in memos)  # quick to know, and often enough to say no

@@ -80,6 +80,17 @@ class SQLiteMemos:
         )
         return [read_memo(row, subject) for row in rows]
 
+    def standing(self, subject: Subject) -> list[Memo]:
+        scope = scope_id(self._db, subject.scope)
+        if scope is None:
+            return []
+        rows = self._db.rows(
+            f"SELECT {MEMO_COLUMNS} FROM memos WHERE key BETWEEN ? AND ? AND status = 'active' "
+            "AND (pinned OR kind = 'constraint') ORDER BY updated DESC, key DESC",
+            span(scope),
+        )
+        return [read_memo(row, subject) for row in rows]
+
     def list(
         self, subject: Subject, statuses: Collection[Status] = (), limit: int | None = None, offset: int = 0
     ) -> list[Memo]:

@@ -55,6 +55,15 @@ FULL = Memo(
 
 
 class MemosContract:
+    async def test_pinned_memos_and_constraints_are_standing_as_long_as_they_are_active(self, store: Store):
+        pinned = replace(make_memo("pinned"), pinned=True)
+        rule = replace(make_memo("no nuts"), kind=Kind.CONSTRAINT)
+        retired = replace(make_memo("no fish"), kind=Kind.CONSTRAINT, status=Status.DEPRECATED)
+        await put(store, make_memo("plain"), pinned, rule, retired, make_memo("of another", BEN))
+        standing = await store.read(lambda tx: tx.memos.standing(ADA))
+        assert {memo.text for memo in standing} == {"pinned", "no nuts"}
+        assert await store.read(lambda tx: tx.memos.standing(BEN)) == []
+
     async def test_every_field_of_a_memo_survives_to_the_millisecond(self, store: Store):
         (key,) = await put(store, FULL)
         stored = replace(FULL, key=key)

@@ -1,17 +1,16 @@
-"""The seams: what a store, an embedder and their parts promise. Plug-ins implement these, flows use them.
+"""What a store promises.
 
 A unit of work is a plain function of a `Tx`: the store runs it where it likes (a writer thread, a pooled
 connection), in one transaction, perhaps together with others and perhaps again after a conflict.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
+from recollect.ports.found import Corpus, Filters, Finding, Texture, Vector, VectorSet, WordHit
 from recollect.types import (
-    Block,
     Event,
     Exchange,
     Job,
@@ -26,75 +25,6 @@ from recollect.types import (
 )
 
 T = TypeVar("T")
-
-Vector = bytes
-"""A vector of unit length as little-endian 32-bit floats: ready to store, and numpy reads it without a copy."""
-
-Corpus = Literal["memos", "messages"]
-
-
-class WordCount(NamedTuple):
-    """How often a word stands in a row, and in how many rows of the scope it stands."""
-
-    times: int
-    frequency: int
-
-
-@dataclass(frozen=True, slots=True)
-class WordHit:
-    """A row that shares words with the query, and which; the score is rough: it knows no lengths."""
-
-    key: int
-    score: float
-    parts: Mapping[str, WordCount]
-
-
-@dataclass(frozen=True, slots=True)
-class Texture:
-    """What kind of texts a scope holds, from a sample of its newest rows."""
-
-    size: int
-    lengths: Sequence[int]
-    """Words of each sampled row."""
-    speakers: Mapping[str, str]
-    """Author to name, of those who speak in the sample."""
-
-
-@dataclass(frozen=True, slots=True)
-class VectorSet:
-    """The vectors of one model; searches use the set that serves until another is complete."""
-
-    model: str
-    dims: int
-    size: int
-    serving: bool
-    complete: bool = False
-    """It has been complete; what was written since is known, and no other row can lack a vector."""
-
-
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """What a search is narrowed to, before ranking; an undated row passes every time window."""
-
-    kinds: Collection[str] = ()
-    tags: Collection[str] = ()
-    guild: str | None = None
-    channel: str | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-
-    @property
-    def is_empty(self) -> bool:
-        return self == Filters()
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One result of a store's self-examination."""
-
-    check: str
-    ok: bool
-    detail: str = ""
 
 
 class Journal(Protocol):
@@ -139,6 +69,10 @@ class Memos(Protocol):
     def get(self, subject: Subject, memo_id: str) -> Memo | None: ...
     def same_text(self, subject: Subject, text: str) -> list[Memo]:
         """Memos of any status whose normal text is this one."""
+        ...
+
+    def standing(self, subject: Subject) -> list[Memo]:
+        """Active memos that count whatever is asked: pinned ones and constraints."""
         ...
 
     def list(
@@ -316,81 +250,3 @@ class Store(Protocol):
     async def reindex(self, progress: Progress | None = None) -> int: ...
     async def examine(self) -> list[Finding]: ...
     async def close(self) -> None: ...
-
-
-def _no_secret(name: str) -> str | None:  # noqa: ARG001 - the shape of a function that finds secrets
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class EmbedderOptions:
-    """What an embedder may need beside its specification: its `create` gets both."""
-
-    base_url: str = ""
-    """Address of the server, when it is not the provider's own."""
-    secret: Callable[[str], str | None] = field(default=_no_secret, repr=False)
-    """Finds a key by the name of its variable, when it is needed."""
-
-
-class Embedder(Protocol):
-    """Turns texts into vectors; its name marks the vectors it made."""
-
-    @property
-    def name(self) -> str:
-        """The specification that makes this embedder again."""
-        ...
-
-    @property
-    def local(self) -> bool:
-        """Whether it embeds in this process, in a moment."""
-        ...
-
-    async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector a text, in order. Raises EmbedderError."""
-        ...
-
-    async def close(self) -> None: ...
-
-
-class Searches(Protocol):
-    """`Memory.search`, bound to who speaks where."""
-
-    async def __call__(
-        self,
-        query: str,
-        *,
-        over: Corpus = "memos",
-        subject: Literal["mine", "lore", "both"] = "both",
-        ranker: str | None = None,
-        limit: int | None = None,
-    ) -> Sequence[Any]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """What a prompt is made for: who says what, where and when, and the ways to look things up."""
-
-    user: str
-    place: Place
-    text: str
-    now: datetime
-    store: Store
-    search: Searches
-    audible: Callable[[Any], bool]
-    """Whether something may be heard here."""
-    audible_of: Callable[[Any, Collection[str]], bool]
-    """The same where these people take part too."""
-    message: str | None = None
-    """The id of the message being answered."""
-    recent: Sequence[Message] = ()
-    """The last messages of this conversation before it, oldest first."""
-    summary: Summary | None = None
-    """Of this conversation, when there is one."""
-
-
-class Layer(Protocol):
-    """One kind of memory that a prompt may draw on."""
-
-    async def offer(self, scene: Scene) -> Sequence[Block]:
-        """The sections that this layer has for the scene; none when it has nothing."""
-        ...

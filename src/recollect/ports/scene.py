@@ -1,0 +1,54 @@
+"""What a layer of the prompt promises, and what it is given."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, Protocol
+
+from recollect.ports.found import Corpus
+from recollect.ports.store import Store
+from recollect.types import Block, Message, Place, Summary
+
+
+class Searches(Protocol):
+    """`Memory.search`, bound to who speaks where."""
+
+    async def __call__(
+        self,
+        query: str,
+        *,
+        over: Corpus = "memos",
+        subject: Literal["mine", "lore", "both"] = "both",
+        ranker: str | None = None,
+        limit: int | None = None,
+    ) -> Sequence[Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a prompt is made for: who says what, where and when, and the ways to look things up."""
+
+    user: str
+    place: Place
+    text: str
+    now: datetime
+    store: Store
+    search: Searches
+    audible: Callable[[Any], bool]
+    """Whether something may be heard here."""
+    audible_of: Callable[[Any, Collection[str]], bool]
+    """The same where these people take part too."""
+    message: str | None = None
+    """The id of the message being answered."""
+    recent: Sequence[Message] = ()
+    """The last messages of this conversation before it, oldest first."""
+    summary: Summary | None = None
+    """Of this conversation, when there is one."""
+
+
+class Layer(Protocol):
+    """One kind of memory that a prompt may draw on."""
+
+    async def offer(self, scene: Scene) -> Sequence[Block]:
+        """The sections that this layer has for the scene; none when it has nothing."""
+        ...
