@@ -72,6 +72,22 @@ CANNOT_BOTH_HOLD = [
     ("Я не люблю кофе", "Я люблю кофе"),
 ]
 DISTINCT_FACTS = [
+    # who does it to whom
+    ("I owe her 50 euros", "She owes me 50 euros"),
+    ("I love her", "She loves me"),
+    ("I owe you 20 dollars", "You owe me 20 dollars"),
+    ("I like your job", "I like my job"),
+    ("I have 3 kids", "She has 2 kids"),
+    ("I live in Paris", "They live in Rome"),
+    # signs that are no letters
+    ("I like 🍐", "I like 🍎"),
+    ("My blood type is A-", "My blood type is A+"),
+    ("I accept offers < 100k", "I accept offers > 100k"),
+    ("Ticket A costs $500", "Ticket A costs €500"),
+    # one value for each occasion
+    ("The deadline is Monday for the taxes", "The deadline is Friday for the report"),
+    ("I live in Oslo in summer", "I live in Lisbon in winter"),
+    ("My email is b@y.org for private mail", "My email is a@x.com for work"),
     # a topic in common
     ("I like green apples", "I like red apples"),
     ("Likes green apples", "Likes apples"),

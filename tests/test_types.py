@@ -14,8 +14,8 @@ DM = Place("discord", dm="ada")
 
 @pytest.mark.acceptance("C24")
 def test_a_session_is_a_channel_a_thread_or_one_persons_dm():
-    assert CHANNEL.session == "discord:channel:c"
-    assert THREAD.session == "discord:thread:t"
+    assert CHANNEL.session == "discord:g:channel:c"
+    assert THREAD.session == "discord:g:thread:t"
     assert DM.session == "discord:dm:ada"
     places = [CHANNEL, THREAD, DM, replace(CHANNEL, channel="c2"), replace(THREAD, thread="t2"), replace(DM, dm="ben")]
     assert len({place.session for place in places}) == len(places)
@@ -109,3 +109,16 @@ def test_records_cannot_be_changed():
 def test_only_an_active_memo_is_active(status: Status):
     memo: Memo = make_memo("x", status=status)
     assert memo.active == (status == "active")
+
+
+def test_channels_of_the_same_id_in_two_guilds_are_two_sessions_and_two_streams():
+    other = replace(CHANNEL, guild="h")
+    assert other.session != CHANNEL.session
+    assert other.stream != CHANNEL.stream
+    assert replace(THREAD, guild="h").session != THREAD.session
+
+
+def test_an_audience_is_read_back_as_it_was_written_whatever_its_ids_hold():
+    for guild, channel in (("g", "team/secret"), ("g/team", "secret"), ("a%2Fb", "c%25"), ("", "x")):
+        audience = Audience("channel", channel, guild)
+        assert Audience.parse(str(audience)) == audience

@@ -7,6 +7,8 @@ Clock = Callable[[], datetime]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
+_FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MILLISECOND
+_LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MILLISECOND
 
 
 def now() -> datetime:
@@ -15,10 +17,10 @@ def now() -> datetime:
 
 
 def to_ms(moment: datetime) -> int:
-    """Whole milliseconds since 1970; a time without a zone is taken as UTC."""
+    """Whole milliseconds since 1970; a time without a zone is UTC, one beyond the calendar in UTC its last moment."""
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return (moment - _EPOCH) // _MILLISECOND
+    return min(max((moment - _EPOCH) // _MILLISECOND, _FIRST), _LAST)
 
 
 def from_ms(stamp: int) -> datetime:

@@ -97,19 +97,17 @@ def undo(tx: Tx, subject: Subject, cause: Cause, audible: Hears) -> Undone | Non
     )
     if batch is None:
         return None
-    parts = [event for event in events if event.data.get("batch") == batch and _can_undo(event)]
+    parts = _batch(tx, subject, batch, events)
     restored: list[Memo] = []
     removed: list[Memo] = []
     for event in parts:
         now = tx.memos.get(subject, event.memo or "")
-        if now is None:
-            continue
-        if event.kind == "memo.added":
+        if now is not None and event.kind == "memo.added":
             removed.append(_remove(tx, now, cause))
-        else:
+        elif now is not None:
             restored.append(_restore(tx, now, plain.to_memo(event.data["before"]), event))
         reason, data = f"undid: {event.reason}", {"undoes": batch}
-        tx.events.add(Event("memo.undone", cause.at, cause.actor, subject.scope, now.id, reason, data))
+        tx.events.add(Event("memo.undone", cause.at, cause.actor, subject.scope, event.memo, reason, data))
     told = [memo for memo in (*restored, *removed) if audible(replace(memo, status=Status.ACTIVE))]
     return Undone(
         tuple(memo for memo in restored if memo in told),
@@ -117,6 +115,17 @@ def undo(tx: Tx, subject: Subject, cause: Cause, audible: Hears) -> Undone | Non
         parts[-1].at,
         len(restored) + len(removed) - len(told),
     )
+
+
+def _batch(tx: Tx, subject: Subject, batch: str, page: list[Event]) -> list[Event]:
+    """All events of a change, newest first, however many: they stand together in the log."""
+    parts: list[Event] = []
+    while page:
+        parts += [event for event in page if event.data.get("batch") == batch and _can_undo(event)]
+        if parts and page[-1].data.get("batch") != batch:
+            break
+        page = tx.events.list(scope=subject.scope, limit=_LOOK_BACK, before=page[-1].id)
+    return parts
 
 
 def _remove(tx: Tx, memo: Memo, cause: Cause) -> Memo:

@@ -75,7 +75,8 @@ class Composer:
     def _look(self, scene: Scene) -> Callable[[Tx], _Opening]:
         def work(tx: Tx) -> _Opening:
             found = tx.journal.recent(scene.place, self._look_back + 1, before=scene.now)
-            recent = [message for message in found if message.id != scene.message][-self._look_back :]
+            heard = [message for message in found if message.id != scene.message and scene.audible(message)]
+            recent = heard[-self._look_back :]
             known = scene.message is not None and tx.journal.get(scene.place.platform, scene.message) is not None
             return _Opening(tx.generation(), recent, tx.summaries.get(scene.place.session), known)
 

@@ -28,8 +28,14 @@ _RELATIONS = frozenset("to of in on at for with as by from or and".split())
 """Too common to count, but "works for Ann" is not "works with Ann"."""
 _ADDS = frozenset("and with as since because named called plus including".split())
 """What follows these adds to a statement; other words may narrow it ("apple" and "apple pie")."""
+_QUALIFIES = frozenset("in on for during at when".split())
 _PAST = frozenset("was were had did been".split())
-_PERSONS = {"he": "he", "his": "he", "him": "he", "she": "she", "her": "she", "hers": "she"}
+_PERSONS = {
+    "he": "he", "his": "he", "him": "he", "she": "she", "her": "she", "hers": "she",
+    "they": "they", "their": "they", "them": "they", "you": "you", "your": "you", "yours": "you",
+}  # fmt: skip
+_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our|he|his|him|she|hers?|they|their|them|yours?|you)\b")
+_SYMBOLS = re.compile(r"[^\w\s.,;:!?'’\"()-]|(?<=\w)[-+](?=\s|$)|_|(?<=\w)-(?=\w)")
 
 _PHRASES = (
     (re.compile(r"^((?:i|we|user|the user|he|she|they)?\s*)used to\b"), r"\1not"),
@@ -130,6 +136,9 @@ class _Reading:
     negated: bool
     past: bool
     persons: set[str]
+    roles: list[str]
+    """Who does it to whom, where more than one person is named."""
+    symbols: list[str]
     slot: Slot | None
     prefers: tuple[str, ...] | None
     left: list[str] | None
@@ -149,6 +158,8 @@ def _read(text: str) -> _Reading:
         negated=not _NEGATION.isdisjoint(order),
         past=not _PAST.isdisjoint(order),
         persons=_persons(plain),
+        roles=_roles(plain),
+        symbols=_SYMBOLS.findall(text),
         slot=_slot(statement),
         prefers=prefers.groups() if prefers else None,
         left=_head(_order(moved[1])) if moved else None,
@@ -162,7 +173,9 @@ def compare(new: str, old: str) -> Likeness:
         return Likeness.SAME
     if fresh.slot and known.slot and fresh.slot.name == known.slot.name:
         return _compare_values(fresh.slot.value, known.slot.value)
-    if fresh.persons != known.persons:
+    if fresh.persons != known.persons or fresh.roles != known.roles:
+        return Likeness.OTHER
+    if sorted(fresh.symbols) != sorted(known.symbols):
         return Likeness.OTHER
     if _flips(fresh, known) or _moved_away(fresh, known):
         return Likeness.CONTRADICTS
@@ -198,7 +211,8 @@ def _slot(plain: str) -> Slot | None:
             return Slot(" ".join([*who, _spelled(name.format(*label))]), value)
     counted = _COUNT.match(plain)
     if counted:
-        return Slot(f"how many {' '.join(_order(counted[2]))}", _NUMBERS.get(counted[1], counted[1]))
+        who = " ".join(sorted(_persons(plain)))
+        return Slot(f"{who} how many {' '.join(_order(counted[2]))}".strip(), _NUMBERS.get(counted[1], counted[1]))
     return None
 
 
@@ -221,9 +235,15 @@ def _compare_values(new: str, old: str) -> Likeness:
         return Likeness.RICHER
     if _extends(known, fresh) or old.endswith(f", {new}"):
         return Likeness.POORER
+    if _qualified(fresh) and _qualified(known):
+        return Likeness.OTHER  # "Lisbon in winter" and "Oslo in summer" hold both
     heads = _head(fresh), _head(known)
     agree = _extends(*heads) or _extends(*reversed(heads))  # one value, different things said about it
     return Likeness.OTHER if agree else Likeness.CONTRADICTS
+
+
+def _qualified(order: list[str]) -> bool:
+    return not _QUALIFIES.isdisjoint(order[1:])
 
 
 def _extends(long: list[str], short: list[str]) -> bool:
@@ -280,6 +300,14 @@ def _adds(long: list[str], short: list[str]) -> bool:
 
 def _content(order: list[str]) -> set[str]:
     return set(order) - _RELATIONS - _ADDS
+
+
+def _roles(plain: str) -> list[str]:
+    """Pronouns in order, first person as one; nothing where only one person is named."""
+    found: list[str] = _PERSON.findall(plain)
+    first = {"i": "me", "my": "me", "mine": "me", "we": "us", "our": "us"}
+    kinds: list[str] = [first.get(word) or _PERSONS.get(word, word) for word in found]
+    return kinds if len(set(kinds)) > 1 else []
 
 
 def _persons(text: str) -> set[str]:

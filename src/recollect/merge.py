@@ -76,8 +76,8 @@ def _lifts(candidate: Candidate, buried: datetime) -> bool:
     match candidate.source.origin:
         case Origin.IMPORT:
             return False
-        case Origin.MANUAL:  # a command that comes after another may carry the same millisecond
-            return candidate.at >= buried
+        case Origin.MANUAL:  # a command is the newest word, whatever a clock says that was set back
+            return True
         case Origin.TOOL:
             return candidate.at > buried
         case _:
@@ -86,6 +86,8 @@ def _lifts(candidate: Candidate, buried: datetime) -> bool:
 
 def _predates(candidate: Candidate, memo: Memo) -> bool:
     """Whether these words are older than what the owner wrote since: work in flight, or an import."""
+    if candidate.source.origin is Origin.MANUAL:
+        return False
     return candidate.at < memo.updated and (is_authored(memo) or candidate.source.origin is Origin.IMPORT)
 
 

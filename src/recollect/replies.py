@@ -22,7 +22,10 @@ def nothing_matched(what: str) -> str:
 def undone(done: Undone) -> str:
     """One line for each memo that changed back."""
     lines = [f'Restored: "{memo.text}"' for memo in done.restored]
-    return "\n".join([*lines, *(f'Removed: "{memo.text}"' for memo in done.removed)])
+    lines += [f'Removed: "{memo.text}"' for memo in done.removed]
+    if done.hidden:
+        lines.append(f"Changed back {counted(done.hidden)} that may not be told here")
+    return "\n".join(lines) or "Nothing is left of what that changed"
 
 
 def shown(what: Shown) -> str:

@@ -60,14 +60,25 @@ class Audience:
     def parse(cls, text: str) -> "Audience":
         level, _, rest = text.partition(":")
         if level == "channel":
-            guild, _, channel = rest.rpartition("/")
-            return cls(level, channel, guild)
+            guild, _, channel = rest.partition("/")
+            return cls(level, _plain(channel), _plain(guild))
         return cls(level, rest, rest if level == "guild" else "")
 
     def __str__(self) -> str:
         if self.level == "everywhere":
             return self.level
-        return f"{self.level}:{self.guild}/{self.id}" if self.level == "channel" else f"{self.level}:{self.id}"
+        if self.level == "channel":
+            return f"{self.level}:{_marked(self.guild)}/{_marked(self.id)}"
+        return f"{self.level}:{self.id}"
+
+
+def _marked(name: str) -> str:
+    """A name without a slash, which parts guild and channel."""
+    return name.replace("%", "%25").replace("/", "%2F")
+
+
+def _plain(name: str) -> str:
+    return name.replace("%2F", "/").replace("%25", "%")
 
 
 EVERYWHERE = Audience("everywhere")
@@ -95,15 +106,20 @@ class Place:
         if self.dm is not None:
             return f"{self.platform}:dm:{self.dm}"
         if self.thread is not None:
-            return f"{self.platform}:thread:{self.thread}"
-        return f"{self.platform}:channel:{self.channel}"
+            return f"{self._realm}:thread:{self.thread}"
+        return f"{self._realm}:channel:{self.channel}"
 
     @property
     def stream(self) -> str:
         """The channel or DM whose messages belong together; a thread belongs to its channel."""
         if self.dm is not None:
             return f"{self.platform}:dm:{self.dm}"
-        return f"{self.platform}:channel:{self.channel or self.thread}"
+        return f"{self._realm}:channel:{self.channel or self.thread}"
+
+    @property
+    def _realm(self) -> str:
+        """Ids of channels are only told apart within a guild."""
+        return self.platform if self.guild is None else f"{self.platform}:{self.guild}"
 
     @property
     def audience(self) -> Audience:

@@ -2,9 +2,10 @@
 
 import pytest
 
+from recollect.audience import is_heard
 from recollect.cli.places import parse
 from recollect.errors import BadInput
-from recollect.types import Place
+from recollect.types import Audience, Place
 
 
 @pytest.mark.parametrize(
@@ -19,12 +20,15 @@ from recollect.types import Place
         ("acme/#dev!", Place(guild="acme", channel="acme#dev", name="dev", public=False)),
         (
             "acme/#dev/release",
-            Place(guild="acme", channel="acme#dev", thread="acme#dev#release", name="dev", public=True),
+            Place(guild="acme", channel="acme#dev", thread="acme#dev#release", name="release", public=True),
         ),
-        ("#dev/release", Place(guild="home", channel="home#dev", thread="home#dev#release", name="dev", public=True)),
+        (
+            "#dev/release",
+            Place(guild="home", channel="home#dev", thread="home#dev#release", name="release", public=True),
+        ),
         (
             "acme/#dev!/release",
-            Place(guild="acme", channel="acme#dev", thread="acme#dev#release", name="dev", public=False),
+            Place(guild="acme", channel="acme#dev", thread="acme#dev#release", name="release", public=False),
         ),
     ],
 )
@@ -47,3 +51,17 @@ def test_the_same_name_in_two_guilds_is_two_places():
     assert here.session != there.session
     assert here.stream != there.stream
     assert parse("acme/#dev/x", "ada").session != parse("zeta/#dev/x", "ada").session
+
+
+def test_a_mark_after_a_thread_makes_a_private_thread_of_an_open_channel():
+    place = parse("#dev/secret!", "ada")
+    assert place.private_thread
+    assert place.public
+    assert place.audience == Audience("channel", "home#dev#secret", "home")
+    assert not is_heard(place.audience, parse("#dev", "ada"))
+
+
+@pytest.mark.parametrize("text", ["", " ", "#dev/!", "dm!", "!", "#de!v"])
+def test_what_is_no_place_is_refused(text: str):
+    with pytest.raises(BadInput, match="not a place"):
+        parse(text, "ada")

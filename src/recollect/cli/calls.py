@@ -48,7 +48,8 @@ class Call:
 
     @property
     def place(self) -> Place:
-        return places.parse(self.options.place or "dm", self.user, self.options.restricted)
+        said = "dm" if self.options.place is None else self.options.place
+        return places.parse(said, self.user, self.options.restricted)
 
     @property
     def asks(self) -> bool:

@@ -17,7 +17,7 @@ from recollect.clock import now
 from recollect.commands import Ambiguous, Forgetting, Forgotten, NoMatch
 from recollect.errors import BadInput
 from recollect.memory import Memory, Remembered
-from recollect.types import EVERYWHERE, Add, Audience, Kind, Memo, Message, Retire, Revise
+from recollect.types import EVERYWHERE, Add, Audience, Kind, Memo, Message, Retire, Skip
 
 _KIND = f"What sort of thing it is, unless its wording tells: {', '.join(Kind)}."
 
@@ -52,18 +52,19 @@ def remember(
 
 
 def _report_remembered(call: Call, done: Remembered) -> None:
-    first, *_ = done.changes
-    outcome = "added" if isinstance(first, Add) else "revised" if isinstance(first, Revise) else "known"
+    first = next(iter(done.changes), None)  # none where what changed may not be told
+    reason = "" if first is None else first.reason
+    outcome = "added" if isinstance(first, Add) else "known" if isinstance(first, Skip) else "revised"
     replaced = [change.before for change in done.changes if isinstance(change, Retire)]
     if call.options.json:
         replaced_data = [shapes.memo(memo) for memo in replaced]
         memo = shapes.memo(done.memo)
-        call.screen.data({"outcome": outcome, "reason": first.reason, "memo": memo, "replaced": replaced_data})
+        call.screen.data({"outcome": outcome, "reason": reason, "memo": memo, "replaced": replaced_data})
         return
     call.screen.say(replies.remembered(done))
     call.screen.aside(f"  {done.memo.kind} · heard {audience(done.memo)} · {done.memo.id}")
-    if outcome != "added":
-        call.screen.aside(f"  {first.reason}")
+    if outcome != "added" and reason:
+        call.screen.aside(f"  {reason}")
     for memo in replaced:
         call.screen.aside(f'  takes the place of: "{memo.text}"')
 
@@ -143,7 +144,7 @@ def _parts(outcome: Forgetting) -> tuple[str, tuple[Memo, ...]]:
 
 def undo(call: Call) -> None:
     """Take back the last change; again for the one before it."""
-    done = call.run(lambda memory: memory.undo(user=call.user), embeds=True)
+    done = call.run(lambda memory: memory.undo(user=call.user, place=call.place), embeds=True)
     if call.options.json:
         restored = [shapes.memo(memo) for memo in done.restored] if done else []
         removed = [shapes.memo(memo) for memo in done.removed] if done else []

@@ -41,7 +41,8 @@ class Options:
 
     def over(self, before: "Options") -> "Options":
         """These options; what they leave unsaid, as it was said before the command."""
-        return Options(*(getattr(self, field.name) or getattr(before, field.name) for field in fields(self)))
+        pairs = ((getattr(self, field.name), getattr(before, field.name)) for field in fields(self))
+        return Options(*(earlier if own is None or own is False else own for own, earlier in pairs))
 
 
 Texts = Annotated[list[str], typer.Argument(metavar="TEXT", help="The words; - reads them from standard input.")]

@@ -5,7 +5,7 @@ from recollect.types import Place
 
 HOME = "home"
 """The guild of a channel that names none."""
-_HOW = "write dm, '#dev', 'guild/#dev' or 'guild/#dev/thread'; a ! after the channel marks it as restricted"
+_HOW = "write dm, '#dev', 'guild/#dev' or 'guild/#dev/thread'; a ! after a channel or a thread closes it"
 
 
 def parse(text: str, user: str, restricted: bool = False) -> Place:
@@ -16,16 +16,16 @@ def parse(text: str, user: str, restricted: bool = False) -> Place:
     if text.strip().lower() == "dm":
         return Place(dm=user)
     guild, channel, *thread = _parts(text)
-    name, _, mark = channel.partition("!")
-    if mark or not name or not guild:
+    name, within = channel.removesuffix("!"), thread[0].removesuffix("!") if thread else None
+    if not name or not guild or within == "" or "!" in name + guild + (within or "") or name.lower() == "dm":
         raise BadInput(f"{text!r} is not a place; {_HOW}")
-    closed = restricted or channel.endswith("!") or text.endswith("!")
     return Place(
         guild=guild,
         channel=channel_id(name, guild),
-        thread=f"{channel_id(name, guild)}#{thread[0].removesuffix('!')}" if thread else None,
-        name=name,
-        public=not closed,
+        thread=None if within is None else f"{channel_id(name, guild)}#{within}",
+        name=within or name,
+        public=not (restricted or channel.endswith("!")),
+        private_thread=within is not None and thread[0].endswith("!"),
     )
 
 

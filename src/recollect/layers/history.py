@@ -4,6 +4,7 @@ From the newest backwards: the assistant's message is cut to what is left, a use
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
@@ -39,9 +40,15 @@ class HistoryLayer:
     async def offer(self, scene: Scene) -> Sequence[Block]:
         messages = list(scene.recent)[-self._most :]
         if self._in_steps:
+            messages = [self._shortened(message) for message in messages]
             messages = messages[self._start(messages, scene.summary) :]
         found = tuple(Line(line, "said in this conversation") for line in window(messages, self._budget))
         return [Block("history", found, chars=self._budget)] if found else []
+
+    def _shortened(self, message: Message) -> Message:
+        """At most a third of the room for one message, so that nobody can fill it alone."""
+        most = None if self._budget is None else self._budget // 3
+        return message if most is None or len(message.text) <= most else replace(message, text=clip(message.text, most))
 
     def _start(self, messages: list[Message], summary: Summary | None) -> int:
         """Where the window starts: it moves with the summary, which changes the prompt anyway, or else in steps."""
@@ -90,7 +97,7 @@ def step(messages: Sequence[Message], fits: int) -> int:
     first = len(messages) - fits
     last = max(first, len(messages) - -(-fits // 2))
     seconds = [int(message.at.timestamp()) for message in messages]
-    candidates = range(max(1, first), last + 1)
+    candidates = range(max(1, first), min(last + 1, len(messages)))
     return max(
         candidates, key=lambda place: ((seconds[place - 1] ^ seconds[place]).bit_length(), -place), default=first
     )

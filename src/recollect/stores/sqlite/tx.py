@@ -1,5 +1,7 @@
 """One transaction on an SQLite connection, with all its parts."""
 
+from typing import TYPE_CHECKING
+
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.events import SQLiteEvents
 from recollect.stores.sqlite.jobs import SQLiteJobs
@@ -7,12 +9,14 @@ from recollect.stores.sqlite.journal import SQLiteJournal
 from recollect.stores.sqlite.lanes import SQLiteLanes
 from recollect.stores.sqlite.memos import SQLiteMemos
 from recollect.stores.sqlite.sessions import SQLiteExchanges, SQLiteSummaries
-from recollect.stores.sqlite.vectors import MatrixCache
 from recollect.stores.sqlite.words import WordIndex
+
+if TYPE_CHECKING:
+    from recollect.stores.sqlite.matrix import MatrixCache
 
 
 class SQLiteTx:
-    def __init__(self, db: Database, cache: MatrixCache | None) -> None:
+    def __init__(self, db: Database, cache: "MatrixCache | None") -> None:
         self.db = db
         self.words = WordIndex(db)
         self.journal = SQLiteJournal(db, self.words)
