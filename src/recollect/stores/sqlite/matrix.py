@@ -16,7 +16,7 @@ SMALL = 1_500
 FEW = 50
 """Rows that are not worth keeping in memory."""
 COARSE, AT_LEAST = 25, 2_000
-"""Rows per wanted row, and in all, that survive the coarse look at sign bits and are compared in full."""
+"""Rows per wanted row, and in all, that survive the coarse look at sign bits; a hundredth of them at the least."""
 
 
 class Matrix:
@@ -112,7 +112,7 @@ class Matrix:
 
     def _coarse(self, rows: Array, query: Array, limit: int) -> Array:
         """The rows whose sign bits differ least from the query's."""
-        wanted = max(limit * COARSE, AT_LEAST)
+        wanted = max(limit * COARSE, AT_LEAST, len(rows) // 100)
         if self._signs is None or wanted >= len(rows):
             return rows
         signs = self._signs[:, : self._count] if len(rows) == self._count else self._signs[:, rows]

@@ -1,0 +1,45 @@
+"""The shapes of other designs, seen from outside: plain SQL on the file that a profile writes."""
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import recollect
+from recollect import Place
+
+DEV = Place("discord", "guild-1", "dev", name="dev", public=True)
+ELSEWHERE = Place("discord", "guild-2", "general", name="general", public=True)
+
+
+def query(path: Path, sql: str) -> list[tuple[Any, ...]]:
+    with sqlite3.connect(path) as connection:
+        return connection.execute(sql).fetchall()
+
+
+@pytest.mark.acceptance("D3")
+async def test_facts_stand_in_memory_facts_with_guild_channel_subject_source_and_state(tmp_path: Path):
+    path = tmp_path / "memory.db"
+    async with recollect.open(f"sqlite:///{path}", profile="clanker", embedder="null") as memory:
+        await memory.remember("I prefer tea", user="42", place=DEV, kind="preference", message="m1")
+        await memory.remember("The otter is our mascot", user="42", place=DEV, lore=True)
+        await memory.remember("I own a kayak", user="42", place=DEV)
+        await memory.forget("kayak", user="42", place=DEV)
+    columns = "guild_id, channel_id, subject, fact, fact_type, evidence_text, source_message_id, confidence, is_active"
+    assert query(path, f"SELECT {columns} FROM memory_facts ORDER BY id") == [
+        ("guild-1", "dev", "42", "I prefer tea", "preference", None, "m1", 1.0, 1),
+        ("guild-1", "dev", "42", "I own a kayak", "profile", None, None, 1.0, 0),
+        ("guild-1", "dev", "__lore__", "The otter is our mascot", "lore", None, None, 1.0, 1),
+    ]
+
+
+@pytest.mark.acceptance("D4")
+async def test_a_fact_is_there_once_per_guild_and_subject_and_stating_it_again_updates_it(tmp_path: Path):
+    path = tmp_path / "memory.db"
+    async with recollect.open(f"sqlite:///{path}", profile="clanker", embedder="null") as memory:
+        for place in (DEV, DEV, ELSEWHERE):
+            for user in ("42", "43"):
+                await memory.remember("I prefer tea", user=user, place=place)
+    rows = query(path, "SELECT guild_id, subject, count(*) FROM memory_facts GROUP BY 1, 2 ORDER BY 1, 2")
+    assert rows == [("guild-1", "42", 1), ("guild-1", "43", 1), ("guild-2", "42", 1), ("guild-2", "43", 1)]
