@@ -3,9 +3,13 @@
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
 
 import recollect
 from recollect import Message, Place
+from recollect.errors import BadInput
 from recollect.testing.clock import FakeClock
 
 WITHOUT_NUMPY = """
@@ -86,3 +90,17 @@ async def test_undo_passes_over_what_is_gone_and_takes_a_large_change_whole():
         await memory.forget("tulip", user="ada", every=True)
         await memory.undo(user="ada")
         assert (await memory.show(user="ada")).total == 620
+
+
+async def test_a_memory_that_is_switched_off_takes_nothing_and_tells_nothing(tmp_path: Path):
+    address = f"sqlite:///{tmp_path}/memory.db"
+    async with recollect.open(address, embedder="null") as memory:
+        await memory.remember("I like tea", user="ada")
+    message = Message("1", "ada", Place(dm="ada"), "which tea?", datetime.now(UTC))
+    async with recollect.open(address, embedder="null", enabled=False) as memory:
+        assert not await memory.observe(message)
+        with pytest.raises(BadInput, match="switched off"):
+            await memory.remember("I like coffee", user="ada")
+        assert await memory.search("tea", user="ada") == []
+        assert (await memory.context(message)).text == "User message:\nwhich tea?"
+        assert (await memory.show(user="ada")).total == 1, "what is there can still be looked at and taken back"

@@ -95,7 +95,8 @@ class Memory:
         kept = settings.shortterm
         self._shortterm = ingest.ShortTerm(kept.max_age_hours, kept.max_entries) if kept.enabled else None
         look_back, lifetime = settings.history.max_messages, settings.search.cache_ttl
-        self._composer = Composer(layers or {}, layout(settings.layout), look_back, lifetime, clock, deadline)
+        offering = (layers or {}) if settings.enabled else {}
+        self._composer = Composer(offering, layout(settings.layout), look_back, lifetime, clock, deadline)
 
     async def close(self) -> None:
         """End what goes on in the background; the store is closed by whoever opened it."""
@@ -103,7 +104,9 @@ class Memory:
         await self.uses.close()
 
     async def observe(self, message: Message) -> bool:
-        """Take note of a message; False when it was known already."""
+        """Take note of a message; False when it was known already, or memory is switched off."""
+        if not self.settings.enabled:
+            return False
         if len(message.text) > ingest.LONGEST:
             log.warning(
                 "message %s has %d characters; the first %d are kept", message.id, len(message.text), ingest.LONGEST
@@ -143,6 +146,8 @@ class Memory:
         origin: Origin = Origin.MANUAL,
     ) -> Remembered:
         """Remember what a user states, merged with what is known. With `lore` it belongs to the place's guild."""
+        if not self.settings.enabled:
+            raise BadInput("memory is switched off; switch it on with RECOLLECT_ENABLED=true")
         where = place or Place(dm=user)
         text = memorable(text)
         candidate = Candidate(
@@ -271,6 +276,8 @@ class Memory:
         Over "memos" it searches the user's memos and the guild's lore, over "messages" this channel's journal.
         With `strict`, nothing comes back when nothing is relevant.
         """
+        if not self.settings.enabled:
+            return []
         where = place or Place(dm=user)
         scopes = scopes_of(user, where, over, subject)
         question = Question(query, self._clock(), where.channel, user)

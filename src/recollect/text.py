@@ -55,7 +55,7 @@ def words(text: str) -> list[str]:
         if _UNSPACED.search(word):
             found += _split_unspaced(word)
         else:
-            found.append(_bare(word.replace("’", "'")))
+            found += _spaced(word)
     return found[:MAX_WORDS]
 
 
@@ -68,13 +68,16 @@ def _split_unspaced(word: str) -> list[str]:
     parts: list[str] = []
     end = 0
     for run in _UNSPACED.finditer(word):
-        parts.append(word[end : run.start()])
+        parts += _spaced(word[end : run.start()])
         chars = run.group()
-        parts += chars
-        parts += [chars[i : i + 2] for i in range(len(chars) - 1)]
+        pairs = [chars[i : i + 2] for i in range(len(chars) - 1)]
+        parts += [part for part in (*chars, *pairs) if any(map(str.isalnum, part))]
         end = run.end()
-    parts.append(word[end:])
-    return [part for part in parts if any(map(str.isalnum, part))]
+    return parts + _spaced(word[end:])
+
+
+def _spaced(text: str) -> list[str]:
+    return [_bare(word.replace("’", "'")) for word in _WORD.findall(text)]
 
 
 def query_words(text: str) -> list[str]:
