@@ -29,7 +29,7 @@ test: venv ## run the quick tests
 	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow' $(ARGS)
 
 test-all: venv ## run every test, the slow ones included
-	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --hypothesis-profile=searching $(ARGS)
 
 check: venv ## check format, lint and types
 	$(BIN)/ruff format --check .

@@ -1,3 +1,10 @@
 """What every test shares."""
 
+from hypothesis import settings
+
 pytest_plugins = ["tests.acceptance"]
+
+# The quick run asks the same questions each time; `make test-all` looks for new ones.
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.register_profile("searching", deadline=None)
+settings.load_profile("steady")
