@@ -363,8 +363,6 @@ class Block:
     what: str = "memories"
     more: int = 0
     """Further ones that there was no point in offering."""
-    keep_order: bool = True
-    """False when the lines are chosen best first but shown oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
