@@ -1,7 +1,9 @@
 """What every test shares."""
 
+import pytest
 from hypothesis import settings
 
+pytest.register_assert_rewrite("recollect.testing")
 pytest_plugins = ["tests.acceptance"]
 
 # The quick run asks the same questions each time; `make test-all` looks for new ones.

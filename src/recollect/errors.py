@@ -12,6 +12,7 @@ RecollectError
 │   └── StoreUnwritable    disk full, read-only or no permission; nothing acknowledged is lost
 ├── EmbedderError          texts could not be embedded; word search still works
 └── ModelError             a language model failed; memories stay as they were
+    └── ModelUnavailable   it can't be reached or is overloaded; asking again later may help
 
 What a user can bring about in ordinary use (nothing matched, several matched) is not an error but a value.
 """
@@ -67,3 +68,7 @@ class EmbedderError(RecollectError):
 
 class ModelError(RecollectError):
     """A language model did not answer as it should."""
+
+
+class ModelUnavailable(ModelError):
+    """A language model can't be reached, or is overloaded."""

@@ -337,6 +337,8 @@ class NewJob:
     payload: Metadata
     due: datetime
     dedupe: str | None = None
+    realm: str = ""
+    """Whose work it is, such as a guild's: realms take turns."""
 
 
 @dataclass(frozen=True, slots=True)

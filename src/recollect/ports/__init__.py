@@ -2,31 +2,57 @@
 
 from recollect.ports.embedding import Embedder, EmbedderOptions
 from recollect.ports.found import Corpus, Filters, Finding, Texture, Vector, VectorSet, WordCount, WordHit
+from recollect.ports.model import Hearing, Model, ModelOptions, Proposal, Proposed, Retraction, Usage, Written
 from recollect.ports.scene import Layer, Scene, Searches
-from recollect.ports.store import Events, Exchanges, Jobs, Journal, Lanes, Memos, Progress, Store, Summaries, Tx
+from recollect.ports.store import (
+    Counters,
+    Events,
+    Exchanges,
+    Jobs,
+    Journal,
+    Lanes,
+    Memos,
+    Progress,
+    Store,
+    Summaries,
+    Tx,
+)
+from recollect.ports.work import Handler, Stale, Work
 
 __all__ = [
     "Corpus",
+    "Counters",
     "Embedder",
     "EmbedderOptions",
     "Events",
     "Exchanges",
     "Filters",
     "Finding",
+    "Handler",
+    "Hearing",
     "Jobs",
     "Journal",
     "Lanes",
     "Layer",
     "Memos",
+    "Model",
+    "ModelOptions",
     "Progress",
+    "Proposal",
+    "Proposed",
+    "Retraction",
     "Scene",
     "Searches",
+    "Stale",
     "Store",
     "Summaries",
     "Texture",
     "Tx",
+    "Usage",
     "Vector",
     "VectorSet",
     "WordCount",
     "WordHit",
+    "Work",
+    "Written",
 ]

@@ -7,7 +7,8 @@ from typing import Protocol
 from recollect.ports.found import Vector
 
 
-def _no_secret(name: str) -> str | None:  # noqa: ARG001 - the shape of a function that finds secrets
+def no_secret(name: str) -> str | None:  # noqa: ARG001 - the shape of a function that finds secrets
+    """There is no key of any name."""
     return None
 
 
@@ -17,7 +18,7 @@ class EmbedderOptions:
 
     base_url: str = ""
     """Address of the server, when it is not the provider's own."""
-    secret: Callable[[str], str | None] = field(default=_no_secret, repr=False)
+    secret: Callable[[str], str | None] = field(default=no_secret, repr=False)
     """Finds a key by the name of its variable, when it is needed."""
 
 

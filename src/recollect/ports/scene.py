@@ -40,6 +40,8 @@ class Scene:
     """The same where these people take part too."""
     message: str | None = None
     """The id of the message being answered."""
+    session: str = ""
+    """The conversation, where it is not the place's: one user's share of it."""
     recent: Sequence[Message] = ()
     """The last messages of this conversation before it, oldest first."""
     summary: Summary | None = None

@@ -46,6 +46,10 @@ class Journal(Protocol):
         """The newest messages of a session, or of its whole channel, oldest first."""
         ...
 
+    def after(self, place: Place, since: datetime | None, limit: int) -> list[Message]:
+        """The oldest messages of a session that are newer than `since`, in order; from its start when that is None."""
+        ...
+
     def fetch(self, keys: Collection[int]) -> dict[int, Message]: ...
     def shape(self, keys: Collection[int]) -> dict[int, tuple[int, int, float]]:
         """Of each message its place in its channel, its words, and the share of them that stands in questions."""
@@ -69,6 +73,10 @@ class Memos(Protocol):
     def get(self, subject: Subject, memo_id: str) -> Memo | None: ...
     def same_text(self, subject: Subject, text: str) -> list[Memo]:
         """Memos of any status whose normal text is this one."""
+        ...
+
+    def resting_on(self, platform: str, message_id: str) -> list[Memo]:
+        """Memos of any subject and status whose present words come from this message."""
         ...
 
     def standing(self, subject: Subject) -> list[Memo]:
@@ -163,6 +171,12 @@ class Summaries(Protocol):
         ...
 
     def history(self, session: str, limit: int = 20) -> list[Summary]: ...
+    def rewind(self, session: str, before: datetime, at: datetime) -> bool:
+        """Drop every summary that covers this moment or what came after; the newest that is left counts again.
+
+        Work in flight can't bring them back. False when there was nothing to drop.
+        """
+        ...
 
 
 class Exchanges(Protocol):
@@ -180,28 +194,86 @@ class Exchanges(Protocol):
 
 
 class Jobs(Protocol):
-    """Work on disk: in order within a lane, claimed under a lease, retried, parked when hopeless."""
+    """Work on disk: in order within a lane, fair between realms, claimed under a lease, parked when hopeless."""
 
-    def add(self, job: NewJob) -> int | None:
-        """Queue a job; None when one with the same dedupe key waits or runs already."""
+    def add(self, job: NewJob, *, postpone: bool = False) -> int | None:
+        """Queue a job; None when one with the same dedupe key waits or runs already.
+
+        With `postpone`, one that waits gets the new due time instead.
+        """
         ...
 
-    def claim(self, worker: str, now: datetime, until: datetime, limit: int) -> list[Job]: ...
+    def claim(self, worker: str, now: datetime, until: datetime, limit: int, depth: int = 1) -> list[Job]:
+        """Jobs that are due, of up to `limit` lanes and up to `depth` of each lane, in the order of their lanes.
+
+        Realms take turns. A job whose lease ran out is free again.
+        """
+        ...
+
     def finish(self, job_id: int, worker: str) -> bool:
         """Done; False when the lease was lost to another worker."""
         ...
 
-    def retry(self, job_id: int, worker: str, due: datetime, error: str) -> bool: ...
+    def retry(self, job_id: int, worker: str, due: datetime, error: str, *, counted: bool = True) -> bool:
+        """Let it wait again; an attempt that is not `counted` was nobody's fault."""
+        ...
+
     def park(self, job_id: int, worker: str, error: str) -> bool: ...
     def unpark(self, job_id: int, due: datetime) -> bool: ...
+    def extend(self, worker: str, until: datetime) -> int:
+        """Renew the lease of all jobs that this worker holds."""
+        ...
+
+    def drop_oldest(self, kind: str, keep: int) -> list[Job]:
+        """Give up the oldest waiting jobs of a kind beyond so many; those that run are left alone."""
+        ...
+
+    def drop(self, job_id: int) -> bool:
+        """Give up a job that nobody runs."""
+        ...
+
+    def find(self, dedupe: str) -> Job | None:
+        """The job with this key that waits or runs."""
+        ...
+
+    def next_due(self) -> datetime | None:
+        """When the first waiting job is due, or the first lease runs out."""
+        ...
+
     def list(self, state: str | None = None, limit: int = 100) -> list[Job]: ...
-    def counts(self) -> dict[str, int]: ...
+    def counts(self) -> dict[str, int]:
+        """How many jobs are `waiting`, `claimed` and `parked`."""
+        ...
+
+
+class Counters(Protocol):
+    """What has come up since something was last done, such as the messages of a user since the last extraction."""
+
+    def note(self, name: str, item: str) -> int:
+        """Add an item to a list, at its end and once; how many there are now."""
+        ...
+
+    def items(self, name: str) -> list[str]: ...
+    def clear(self, name: str) -> list[str]:
+        """Empty the list; what was in it."""
+        ...
 
 
 class Events(Protocol):
     """The append-only log."""
 
     def add(self, event: Event) -> int: ...
+    def counts(self) -> dict[str, tuple[int, datetime]]:
+        """Of each kind of event how many there were, and when the last one was."""
+        ...
+
+    def after(self, event_id: int, limit: int) -> list[Event]:
+        """What was written after this event, oldest first; from the start after 0.
+
+        Whoever has seen these misses nothing by going on after the last: none is committed before it later on.
+        """
+        ...
+
     def list(
         self, scope: str | None = None, memo: str | None = None, limit: int = 100, before: int | None = None
     ) -> list[Event]:
@@ -224,6 +296,8 @@ class Tx(Protocol):
     def exchanges(self) -> Exchanges: ...
     @property
     def jobs(self) -> Jobs: ...
+    @property
+    def counters(self) -> Counters: ...
     @property
     def events(self) -> Events: ...
     def generation(self) -> int:

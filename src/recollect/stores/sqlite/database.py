@@ -30,6 +30,8 @@ class Database(apsw.Connection):
         self.scopes: dict[str, int] = {}
         """Numbers of scopes by name: they never change once they are committed."""
         self.set_busy_timeout(BUSY_MS)
+        # Plans hold for every value: without this a table with a partial index has its queries planned at each run.
+        self.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         if read_only:
             self.pragma("query_only", True)
         else:

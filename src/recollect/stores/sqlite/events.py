@@ -1,6 +1,7 @@
 """The append-only log of what changed, by whom, why."""
 
 import json
+from datetime import datetime
 
 from recollect.clock import from_ms, to_ms
 from recollect.stores.sqlite.database import Database, Row
@@ -20,10 +21,23 @@ class SQLiteEvents:
     def add(self, event: Event) -> int:
         scope = make_scope(self._db, event.scope) if event.scope else None
         data = to_json(event.data) if event.data else None
+        self._db.run(
+            "INSERT INTO event_counts VALUES (?, 1, ?) ON CONFLICT (kind) DO UPDATE "
+            "SET count = count + 1, last = max(last, excluded.last)",
+            (event.kind, to_ms(event.at)),
+        )
         return self._db.value(
             "INSERT INTO events (kind, at, actor, scope, memo, reason, data) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
             (event.kind, to_ms(event.at), event.actor, scope, event.memo, event.reason, data),
         )
+
+    def counts(self) -> dict[str, tuple[int, datetime]]:
+        rows = self._db.rows("SELECT kind, count, last FROM event_counts ORDER BY kind")
+        return {kind: (count, from_ms(last)) for kind, count, last in rows}
+
+    def after(self, event_id: int, limit: int) -> list[Event]:
+        rows = self._db.rows(f"{_SELECT} WHERE events.id > ? ORDER BY events.id LIMIT ?", (event_id, limit))
+        return [_event(row) for row in rows]
 
     def list(
         self, scope: str | None = None, memo: str | None = None, limit: int = 100, before: int | None = None
@@ -36,6 +50,18 @@ class SQLiteEvents:
         rest = [] if memo is None else [memo]
         rows = self._db.rows(f"{sql} ORDER BY events.id DESC LIMIT ?", (*values, *rest, limit))
         return [_event(row) for row in rows]
+
+
+_COUNTED = "SELECT kind, count(*), max(at) FROM events GROUP BY kind"
+
+
+def miscounted(db: Database) -> bool:
+    return db.rows(f"{_COUNTED} ORDER BY kind") != db.rows("SELECT kind, count, last FROM event_counts ORDER BY kind")
+
+
+def recount(db: Database) -> None:
+    db.run("DELETE FROM event_counts")
+    db.run(f"INSERT INTO event_counts {_COUNTED}")
 
 
 def _event(row: Row) -> Event:

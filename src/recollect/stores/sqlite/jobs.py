@@ -1,86 +1,187 @@
-"""Jobs on disk: in order within a lane, claimed under a lease."""
+"""Jobs on disk: in order within a lane, realms in turn, claimed under a lease.
+
+Of each lane only the first job is `waiting`, and none while one of the lane is claimed; the others are `behind`,
+which nobody outside sees. So the index that claims look into holds one entry a lane, however long lanes grow.
+"""
 
 import json
+from collections.abc import Iterable
 from datetime import datetime
 
 from recollect.clock import from_ms, to_ms
 from recollect.stores.sqlite.database import Database, Row
-from recollect.stores.sqlite.rows import to_json
+from recollect.stores.sqlite.rows import moment, to_json
+from recollect.stores.sqlite.turns import first_due, take_turns
 from recollect.types import Job, NewJob
 
 _COLUMNS = "id, kind, lane, payload, due, attempts, state, error"
+_SEEN = "iif(state = 'behind', 'waiting', state)"
+_IDLE = "state IN ('waiting', 'behind')"
+_FIRST_OF_LANE = "SELECT id FROM jobs WHERE lane = ?1 AND state <> 'parked' ORDER BY id LIMIT 1"
+_SETTLE = (
+    f"UPDATE jobs SET state = 'waiting' WHERE id = ({_FIRST_OF_LANE}) AND state = 'behind' "
+    "AND NOT EXISTS (SELECT 1 FROM jobs WHERE lane = ?1 AND state = 'claimed')"
+)
 
 
 class SQLiteJobs:
     def __init__(self, db: Database) -> None:
         self._db = db
 
-    def add(self, job: NewJob) -> int | None:
-        return self._db.value(
-            "INSERT INTO jobs (kind, lane, payload, state, due, dedupe) VALUES (?, ?, ?, 'waiting', ?, ?) "
+    def add(self, job: NewJob, *, postpone: bool = False) -> int | None:
+        added = self._db.value(
+            "INSERT INTO jobs (kind, lane, payload, state, due, dedupe, realm) VALUES (?1, ?2, ?3, "
+            "iif(EXISTS (SELECT 1 FROM jobs WHERE lane = ?2 AND state <> 'parked'), 'behind', 'waiting'), ?4, ?5, ?6) "
             "ON CONFLICT DO NOTHING RETURNING id",
-            (job.kind, job.lane, to_json(job.payload), to_ms(job.due), job.dedupe),
+            (job.kind, job.lane, to_json(job.payload), to_ms(job.due), job.dedupe, job.realm),
         )
+        if added is None and postpone:
+            self._db.run(f"UPDATE jobs SET due = ? WHERE dedupe = ? AND {_IDLE}", (to_ms(job.due), job.dedupe))
+        return added
 
-    def claim(self, worker: str, now: datetime, until: datetime, limit: int) -> list[Job]:
-        """The first job of each lane that is due, oldest first; a job whose lease ran out is free again."""
-        self._db.run(
-            "UPDATE jobs SET state = 'waiting', worker = NULL, until = NULL WHERE state = 'claimed' AND until <= ?",
+    def claim(self, worker: str, now: datetime, until: datetime, limit: int, depth: int = 1) -> list[Job]:
+        """Within a realm the lane that is due for longest comes first; of a lane, what is due up to the first gap."""
+        self._free_expired(now)
+        chosen = take_turns(self._db, to_ms(now), limit)
+        if depth > 1:
+            chosen = [job for head in chosen for job in self._run_from(head, now, depth)]
+        rows = self._db.rows(
+            "UPDATE jobs SET state = 'claimed', worker = ?, until = ?, attempts = attempts + 1 "
+            f"WHERE id IN (SELECT value FROM json_each(?)) RETURNING {_COLUMNS}",
+            (worker, to_ms(until), json.dumps(chosen)),
+        )
+        claimed = {row[0]: _job(row) for row in rows}
+        return [claimed[job] for job in chosen]
+
+    def _free_expired(self, now: datetime) -> None:
+        lanes = self._db.rows(
+            "UPDATE jobs SET state = 'behind', worker = NULL, until = NULL WHERE state = 'claimed' AND until <= ? "
+            "RETURNING lane",
             (to_ms(now),),
         )
+        settle(self._db, {lane for (lane,) in lanes})
+
+    def _run_from(self, head: int, now: datetime, depth: int) -> list[int]:
+        """The head of a lane and those behind it, up to the first that is not due."""
         rows = self._db.rows(
-            "SELECT id FROM jobs WHERE state = 'waiting' AND due <= ? AND NOT EXISTS (SELECT 1 FROM jobs AS earlier "
-            "WHERE earlier.lane = jobs.lane AND earlier.id < jobs.id AND earlier.state <> 'parked') "
-            "ORDER BY due, id LIMIT ?",
-            (to_ms(now), limit),
+            "SELECT id, due FROM jobs WHERE lane = (SELECT lane FROM jobs WHERE id = ?) AND state <> 'parked' "
+            "ORDER BY id LIMIT ?",
+            (head, depth),
         )
-        claimed = (
-            self._db.row(
-                "UPDATE jobs SET state = 'claimed', worker = ?, until = ?, attempts = attempts + 1 WHERE id = ? "
-                f"RETURNING {_COLUMNS}",
-                (worker, to_ms(until), job),
-            )
-            for (job,) in rows
-        )
-        return [_job(row) for row in claimed if row is not None]
+        run: list[int] = []
+        for job, due in rows:
+            if due > to_ms(now):
+                break
+            run.append(job)
+        return run
 
     def finish(self, job_id: int, worker: str) -> bool:
-        self._db.run("DELETE FROM jobs WHERE id = ? AND worker = ? AND state = 'claimed'", (job_id, worker))
-        return self._db.changes() > 0
+        return self._left(
+            self._db.rows(
+                "DELETE FROM jobs WHERE id = ? AND worker = ? AND state = 'claimed' RETURNING lane", (job_id, worker)
+            )
+        )
 
-    def retry(self, job_id: int, worker: str, due: datetime, error: str) -> bool:
-        return self._release(job_id, worker, "waiting", error, due)
+    def _left(self, lanes: list[Row]) -> bool:
+        """Whether a job of these lanes has left its place; the next one takes it."""
+        settle(self._db, (lane for (lane,) in lanes))
+        return bool(lanes)
+
+    def retry(self, job_id: int, worker: str, due: datetime, error: str, *, counted: bool = True) -> bool:
+        return self._left(
+            self._db.rows(
+                "UPDATE jobs SET state = 'behind', error = ?, due = ?, attempts = attempts - ?, worker = NULL, "
+                "until = NULL WHERE id = ? AND worker = ? AND state = 'claimed' RETURNING lane",
+                (error, to_ms(due), int(not counted), job_id, worker),
+            )
+        )
 
     def park(self, job_id: int, worker: str, error: str) -> bool:
         """Put a job aside; its dedupe key is free again."""
-        released = self._release(job_id, worker, "parked", error)
-        if released:
-            self._db.run("UPDATE jobs SET dedupe = NULL WHERE id = ?", (job_id,))
-        return released
-
-    def _release(self, job_id: int, worker: str, state: str, error: str, due: datetime | None = None) -> bool:
-        self._db.run(
-            "UPDATE jobs SET state = ?, error = ?, due = coalesce(?, due), worker = NULL, until = NULL "
-            "WHERE id = ? AND worker = ? AND state = 'claimed'",
-            (state, error, None if due is None else to_ms(due), job_id, worker),
+        return self._left(
+            self._db.rows(
+                "UPDATE jobs SET state = 'parked', error = ?, dedupe = NULL, worker = NULL, until = NULL "
+                "WHERE id = ? AND worker = ? AND state = 'claimed' RETURNING lane",
+                (error, job_id, worker),
+            )
         )
-        return self._db.changes() > 0
 
     def unpark(self, job_id: int, due: datetime) -> bool:
+        """Back to its place in its lane, before the present head if it is older."""
+        lane = self._db.value("SELECT lane FROM jobs WHERE id = ? AND state = 'parked'", (job_id,))
+        if lane is None:
+            return False
+        self._db.run(f"UPDATE jobs SET state = 'behind' WHERE id = ({_FIRST_OF_LANE}) AND state = 'waiting'", (lane,))
+        self._db.run("UPDATE jobs SET state = 'behind', due = ?, attempts = 0 WHERE id = ?", (to_ms(due), job_id))
+        settle(self._db, [lane])
+        return True
+
+    def extend(self, worker: str, until: datetime) -> int:
         self._db.run(
-            "UPDATE jobs SET state = 'waiting', due = ?, attempts = 0 WHERE id = ? AND state = 'parked'",
-            (to_ms(due), job_id),
+            "UPDATE jobs INDEXED BY jobs_in_work SET until = ? WHERE state = 'claimed' AND worker = ?",
+            (to_ms(until), worker),
         )
-        return self._db.changes() > 0
+        return self._db.changes()
+
+    def drop_oldest(self, kind: str, keep: int) -> list[Job]:
+        """A look at as many entries of an index as are kept, unless there is something to drop."""
+        found = self._db.rows(
+            f"SELECT id FROM jobs WHERE kind = ? AND {_IDLE} ORDER BY id DESC LIMIT -1 OFFSET ?", (kind, max(keep, 0))
+        )
+        if not found:
+            return []
+        rows = self._db.rows(
+            f"DELETE FROM jobs WHERE id IN (SELECT value FROM json_each(?)) RETURNING {_COLUMNS}",
+            (json.dumps([job for (job,) in found]),),
+        )
+        settle(self._db, {row[2] for row in rows})
+        return sorted((_job(row) for row in rows), key=lambda job: job.id)
+
+    def drop(self, job_id: int) -> bool:
+        return self._left(
+            self._db.rows("DELETE FROM jobs WHERE id = ? AND state <> 'claimed' RETURNING lane", (job_id,))
+        )
+
+    def find(self, dedupe: str) -> Job | None:
+        row = self._db.row(f"SELECT {_COLUMNS} FROM jobs WHERE dedupe = ? AND state <> 'parked'", (dedupe,))
+        return None if row is None else _job(row)
+
+    def next_due(self) -> datetime | None:
+        """Of each lane only its first job counts: what is behind it can't be claimed before."""
+        return moment(first_due(self._db))
 
     def list(self, state: str | None = None, limit: int = 100) -> list[Job]:
         rows = self._db.rows(
-            f"SELECT {_COLUMNS} FROM jobs WHERE ?1 IS NULL OR state = ?1 ORDER BY id LIMIT ?2", (state, limit)
+            f"SELECT {_COLUMNS} FROM jobs WHERE ?1 IS NULL OR {_SEEN} = ?1 ORDER BY id LIMIT ?2", (state, limit)
         )
         return [_job(row) for row in rows]
 
     def counts(self) -> dict[str, int]:
-        return dict(self._db.rows("SELECT state, count(*) FROM jobs GROUP BY state"))
+        return dict(self._db.rows(f"SELECT {_SEEN}, count(*) FROM jobs GROUP BY 1"))
+
+
+def settle(db: Database, lanes: Iterable[str]) -> None:
+    """Let the first job of each lane be claimed, unless one of the lane still runs."""
+    for lane in lanes:
+        db.run(_SETTLE, (lane,))
+
+
+def unsettled(db: Database) -> list[str]:
+    """Lanes whose jobs can't be claimed in order, such as those that an older version wrote to meanwhile."""
+    rows = db.rows(
+        "SELECT lane FROM (SELECT lane, sum(state = 'claimed') AS claimed, sum(state = 'waiting') AS waiting, "
+        "min(id) AS first, min(iif(state = 'waiting', id, NULL)) AS head FROM jobs WHERE state <> 'parked' "
+        "GROUP BY lane) WHERE iif(claimed, waiting, waiting <> 1 OR head <> first)"
+    )
+    return [lane for (lane,) in rows]
+
+
+def mend(db: Database) -> None:
+    """Settle the lanes that are not."""
+    lanes = unsettled(db)
+    for lane in lanes:
+        db.run("UPDATE jobs SET state = 'behind' WHERE lane = ? AND state = 'waiting'", (lane,))
+    settle(db, lanes)
 
 
 def _job(row: Row) -> Job:
@@ -91,6 +192,6 @@ def _job(row: Row) -> Job:
         payload=json.loads(row[3]),
         due=from_ms(row[4]),
         attempts=row[5],
-        state=row[6],
+        state="waiting" if row[6] == "behind" else row[6],
         error=row[7],
     )

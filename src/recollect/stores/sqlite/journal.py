@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection
 from datetime import datetime
+from functools import lru_cache
 
 from recollect.clock import to_ms
 from recollect.stores.sqlite import vectors
@@ -20,6 +21,9 @@ SELECT here.key,
         AND m.deleted IS NULL ORDER BY m.at, m.key LIMIT 1)
 FROM messages AS here WHERE here.key IN (SELECT value FROM json_each(?))
 """
+
+_ROW = f"SELECT {MESSAGE_COLUMNS}, (SELECT detail FROM places WHERE places.id = messages.place) FROM messages"
+_LATER = f"{_ROW} WHERE session = ? AND deleted IS NULL"
 
 
 class SQLiteJournal:
@@ -90,10 +94,10 @@ class SQLiteJournal:
 
     def get(self, platform: str, message_id: str) -> Message | None:
         row = self._db.row(
-            f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE id = ? AND platform = ? AND deleted IS NULL",
+            f"{_ROW} WHERE id = ? AND platform = ? AND deleted IS NULL",
             (message_id, platform),
         )
-        return None if row is None else self._read([row])[0]
+        return None if row is None else _read([row])[0]
 
     def recent(
         self, place: Place, limit: int, before: datetime | None = None, whole_stream: bool = False
@@ -104,18 +108,33 @@ class SQLiteJournal:
         latest = (1 << 62) if before is None else to_ms(before)
         where = "key >> 32" if whole_stream else "session"
         rows = self._db.rows(
-            f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE {where} = ? AND at < ? AND deleted IS NULL "
+            f"{_ROW} WHERE {where} = ? AND at < ? AND deleted IS NULL "
             "ORDER BY at DESC, key DESC LIMIT ?",
             (scope, latest, limit),
         )
-        return self._read(rows[::-1])
+        return _read(rows[::-1])
+
+    def after(self, place: Place, since: datetime | None, limit: int) -> list[Message]:
+        """Messages of one moment are not torn apart: all that share the last one's time come along.
+
+        So whoever goes on from the time of the last message misses none; a page may exceed its limit by them.
+        """
+        scope = scope_id(self._db, place.session)
+        if scope is None or limit < 1:
+            return []
+        earliest = -(1 << 62) if since is None else to_ms(since)
+        rows = self._db.rows(f"{_LATER} AND at > ? ORDER BY at, key LIMIT ?", (scope, earliest, limit))
+        if len(rows) == limit:
+            key, at = rows[-1][0], rows[-1][6]
+            rows += self._db.rows(f"{_LATER} AND at = ? AND key > ? ORDER BY key", (scope, at, key))
+        return _read(rows)
 
     def fetch(self, keys: Collection[int]) -> dict[int, Message]:
         rows = self._db.rows(
-            f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE key IN (SELECT value FROM json_each(?)) AND deleted IS NULL",
+            f"{_ROW} WHERE key IN (SELECT value FROM json_each(?)) AND deleted IS NULL",
             (json.dumps(list(keys)),),
         )
-        return dict(zip((row[0] for row in rows), self._read(rows), strict=True))
+        return dict(zip((row[0] for row in rows), _read(rows), strict=True))
 
     def shape(self, keys: Collection[int]) -> dict[int, tuple[int, int, float]]:
         rows = self._db.rows(
@@ -150,10 +169,11 @@ class SQLiteJournal:
             steps += [(sign * distance, row[0]) for distance, row in enumerate(rows, 1)]
         return steps
 
-    def _read(self, rows: list[Row]) -> list[Message]:
-        places: dict[int, Place] = {}
-        for row in rows:
-            if row[2] not in places:
-                detail = self._db.value("SELECT detail FROM places WHERE id = ?", (row[2],))
-                places[row[2]] = Place(**json.loads(detail))
-        return [read_message(row, places[row[2]]) for row in rows]
+
+def _read(rows: list[Row]) -> list[Message]:
+    return [read_message(row, _place(row[-1])) for row in rows]
+
+
+@lru_cache(maxsize=4096)
+def _place(detail: str) -> Place:
+    return Place(**json.loads(detail))

@@ -1,7 +1,7 @@
 """Durable memos and the tombstones of forgotten ones."""
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 
 from recollect.clock import from_ms, to_ms
@@ -19,7 +19,7 @@ from recollect.stores.sqlite.rows import (
     span,
 )
 from recollect.stores.sqlite.words import WordIndex
-from recollect.types import Memo, Status, Subject, Tombstone
+from recollect.types import Memo, Provenance, Status, Subject, Tombstone
 
 _MARKS = ", ".join("?" * len(MEMO_COLUMNS.split(",")))
 _ASSIGNMENTS = ", ".join(f"{name.strip()} = excluded.{name.strip()}" for name in MEMO_COLUMNS.split(",")[1:])
@@ -80,6 +80,15 @@ class SQLiteMemos:
         )
         return [read_memo(row, subject) for row in rows]
 
+    def resting_on(self, platform: str, message_id: str) -> list[Memo]:
+        rows = self._db.rows(
+            f"SELECT {MEMO_COLUMNS} FROM memos WHERE source ->> 'message' = ? "
+            "AND coalesce(source ->> 'platform', ?) = ? ORDER BY key",
+            (message_id, Provenance().platform, platform),
+        )
+        subjects = self._subjects(rows)
+        return [read_memo(row, subjects[row[0] >> 32]) for row in rows]
+
     def standing(self, subject: Subject) -> list[Memo]:
         scope = scope_id(self._db, subject.scope)
         if scope is None:
@@ -116,9 +125,13 @@ class SQLiteMemos:
             f"SELECT {MEMO_COLUMNS} FROM memos WHERE key IN (SELECT value FROM json_each(?))",
             (json.dumps(list(keys)),),
         )
-        scopes = {row[0] >> 32 for row in rows}
-        subjects = {scope: Subject.of_scope(scope_name(self._db, scope)) for scope in scopes}
+        subjects = self._subjects(rows)
         return {row[0]: read_memo(row, subjects[row[0] >> 32]) for row in rows}
+
+    def _subjects(self, rows: Iterable[Row]) -> dict[int, Subject]:
+        """Whose rows these are, by the number of their scope."""
+        scopes = {row[0] >> 32 for row in rows}
+        return {scope: Subject.of_scope(scope_name(self._db, scope)) for scope in scopes}
 
     def touch(self, keys: Collection[int], at: datetime) -> None:
         self._db.run(

@@ -114,6 +114,32 @@ CREATE VIEW memory_facts AS SELECT
     FROM memos JOIN scopes ON scopes.id = memos.key >> 32;
 """
 
+_SECOND = """
+ALTER TABLE jobs ADD COLUMN realm TEXT NOT NULL DEFAULT '';
+-- Only the first job of a lane that nobody works on is 'waiting'; those that can't be claimed yet are 'behind'.
+UPDATE jobs SET state = 'behind' WHERE state = 'waiting' AND (
+    EXISTS (SELECT 1 FROM jobs AS earlier
+        WHERE earlier.lane = jobs.lane AND earlier.id < jobs.id AND earlier.state <> 'parked')
+    OR lane IN (SELECT lane FROM jobs WHERE state = 'claimed'));
+DROP INDEX jobs_by_due;
+CREATE INDEX jobs_to_claim ON jobs (realm, due) WHERE state = 'waiting';
+CREATE INDEX jobs_of_kind ON jobs (kind) WHERE state IN ('waiting', 'behind');
+CREATE INDEX jobs_in_work ON jobs (lane) WHERE state = 'claimed';
+INSERT INTO meta VALUES ('turn', '');    -- the realm that was served last
+
+CREATE TABLE counters (                  -- numbered from 1 without gaps, so that the last number is the length
+    name TEXT NOT NULL, number INTEGER NOT NULL, item TEXT NOT NULL,
+    PRIMARY KEY (name, number), UNIQUE (name, item)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE event_counts (
+    kind TEXT PRIMARY KEY, count INTEGER NOT NULL, last INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT INTO event_counts SELECT kind, count(*), max(at) FROM events GROUP BY kind;
+
+CREATE INDEX memos_by_message ON memos (source ->> 'message') WHERE source ->> 'message' IS NOT NULL;
+"""
+
 _MEMORIES = """
 DROP VIEW IF EXISTS memories;
 CREATE VIEW memories AS SELECT
@@ -132,7 +158,10 @@ def memories_view(vector_table: str | None) -> str:
     return _MEMORIES.format(embedding=found)
 
 
-MIGRATIONS: list[tuple[str, str]] = [("first tables", _FIRST + memories_view(None))]
+MIGRATIONS: list[tuple[str, str]] = [
+    ("first tables", _FIRST + memories_view(None)),
+    ("heads of lanes, counters, what rests on a message", _SECOND),
+]
 """Ordered; never changed once released, only added to."""
 
 

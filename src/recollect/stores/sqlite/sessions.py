@@ -43,14 +43,38 @@ class SQLiteSummaries:
 
     def clear(self, session: str, at: datetime) -> bool:
         had = self.get(session) is not None
-        last = self.sequence(session)
+        beyond = self._beyond(session)
         self._db.run("DELETE FROM summaries WHERE session = ?", (session,))
-        # One past whatever work in flight may have taken as its number.
+        self._leave_empty(session, beyond, at)
+        return had
+
+    def rewind(self, session: str, before: datetime, at: datetime) -> bool:
+        """What is left is renumbered even when there was nothing to drop: work in flight may cover the moment."""
+        beyond = self._beyond(session)
+        self._db.run(
+            "DELETE FROM summaries WHERE session = ? AND text IS NOT NULL AND coalesce(through, updated) >= ?",
+            (session, to_ms(before)),
+        )
+        dropped = self._db.changes() > 0
+        self._db.run("DELETE FROM summaries WHERE session = ? AND text IS NULL", (session,))
+        self._db.run(
+            "UPDATE summaries SET sequence = ?2 WHERE session = ?1 "
+            "AND sequence = (SELECT max(sequence) FROM summaries WHERE session = ?1)",
+            (session, beyond),
+        )
+        if not self._db.changes():
+            self._leave_empty(session, beyond, at)
+        return dropped
+
+    def _beyond(self, session: str) -> int:
+        """One past whatever work in flight may have taken as its number."""
+        return self.sequence(session) + 2
+
+    def _leave_empty(self, session: str, sequence: int, at: datetime) -> None:
         self._db.run(
             "INSERT INTO summaries (session, sequence, text, updated) VALUES (?, ?, NULL, ?)",
-            (session, last + 2, to_ms(at)),
+            (session, sequence, to_ms(at)),
         )
-        return had
 
     def history(self, session: str, limit: int = 20) -> list[Summary]:
         rows = self._db.rows(

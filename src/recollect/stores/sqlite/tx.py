@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from recollect.stores.sqlite.counters import SQLiteCounters
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.events import SQLiteEvents
 from recollect.stores.sqlite.jobs import SQLiteJobs
@@ -25,6 +26,7 @@ class SQLiteTx:
         self.summaries = SQLiteSummaries(db)
         self.exchanges = SQLiteExchanges(db)
         self.jobs = SQLiteJobs(db)
+        self.counters = SQLiteCounters(db)
         self.events = SQLiteEvents(db)
 
     def flush(self) -> None:

@@ -8,7 +8,7 @@ import apsw
 
 from recollect.errors import BadInput, CorruptStore, StoreUnwritable
 from recollect.ports import Corpus, Finding, Progress
-from recollect.stores.sqlite import vectors, words
+from recollect.stores.sqlite import events, jobs, vectors, words
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.engine import translated
 from recollect.stores.sqlite.schema import APPLICATION, MIGRATIONS
@@ -41,6 +41,8 @@ def examine(db: Database) -> list[Finding]:
         ("sizes of scopes", _sizes),
         ("vectors", _vectors),
         ("jobs", _parked),
+        ("lanes of jobs", _lanes),
+        ("counts of events", _counts),
     ):
         try:
             findings += check(db)
@@ -51,7 +53,12 @@ def examine(db: Database) -> list[Finding]:
 
 def _schema(db: Database) -> list[Finding]:
     version: int = db.pragma("user_version")
-    return [Finding("schema", version == len(MIGRATIONS), f"version {version}")]
+    detail = f"version {version}" + (", brought up to date when it is next opened" if _is_older(db) else "")
+    return [Finding("schema", version <= len(MIGRATIONS), detail)]
+
+
+def _is_older(db: Database) -> bool:
+    return db.pragma("user_version") < len(MIGRATIONS)
 
 
 def _indexes(db: Database) -> list[Finding]:
@@ -105,6 +112,21 @@ def _vectors(db: Database) -> list[Finding]:
 def _parked(db: Database) -> list[Finding]:
     parked = db.value("SELECT count(*) FROM jobs WHERE state = 'parked'")
     return [Finding("jobs", not parked, f"{parked} parked after repeated failures" if parked else "")]
+
+
+def _lanes(db: Database) -> list[Finding]:
+    """Of each lane the first job can be claimed, and only that one."""
+    if _is_older(db):
+        return []
+    stuck = len(jobs.unsettled(db))
+    return [Finding("lanes of jobs", not stuck, f"{stuck} out of order; run 'recollect reindex'" if stuck else "")]
+
+
+def _counts(db: Database) -> list[Finding]:
+    if _is_older(db):
+        return []
+    wrong = events.miscounted(db)
+    return [Finding("counts of events", not wrong, "wrong; run 'recollect reindex'" if wrong else "")]
 
 
 def examine_file(path: Path) -> list[Finding]:
@@ -176,7 +198,7 @@ def reindex_step(corpus: Corpus, after: int, tx: SQLiteTx) -> tuple[int, int]:
 
 
 def _tidy(db: Database, corpus: Corpus) -> None:
-    """Drop index entries and vectors without a row, and count each scope anew."""
+    """Drop index entries and vectors without a row; count scopes and events anew, and put lanes of jobs in order."""
     table = words.TABLE[corpus]
     db.run(
         f"DELETE FROM {table} WHERE rowid IN (SELECT id FROM {table}_docsize "
@@ -190,6 +212,9 @@ def _tidy(db: Database, corpus: Corpus) -> None:
         f"UPDATE scopes SET size = counted.rows FROM ({_COUNTED}) AS counted "
         "WHERE counted.scope = scopes.id AND scopes.size <> counted.rows"
     )
+    jobs.mend(db)
+    if events.miscounted(db):
+        events.recount(db)
 
 
 def reindex_start(db: Database) -> dict[Corpus, tuple[int, int]]:

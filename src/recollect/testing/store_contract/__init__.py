@@ -11,12 +11,15 @@
 makes their failures readable.
 """
 
+from recollect.testing.store_contract.claims import ClaimsContract
+from recollect.testing.store_contract.counters import CountersContract
 from recollect.testing.store_contract.events import EventsContract
 from recollect.testing.store_contract.exchanges import ExchangesContract
 from recollect.testing.store_contract.filters import FiltersContract
 from recollect.testing.store_contract.jobs import JobsContract
 from recollect.testing.store_contract.journal import JournalContract
 from recollect.testing.store_contract.memos import MemosContract
+from recollect.testing.store_contract.queueing import QueueingContract
 from recollect.testing.store_contract.summaries import SummariesContract
 from recollect.testing.store_contract.units import UnitsContract
 from recollect.testing.store_contract.vectors import VectorsContract
@@ -32,6 +35,9 @@ class StoreContract(
     SummariesContract,
     ExchangesContract,
     JobsContract,
+    QueueingContract,
+    ClaimsContract,
+    CountersContract,
     EventsContract,
     UnitsContract,
 ):

@@ -38,6 +38,16 @@ class EventsContract:
             before = page[-1].id
         assert seen == [f"{n}" for n in range(9, -1, -1)]
 
+    async def test_the_log_is_followed_from_an_event_on_oldest_first(self, store: Store):
+        numbers = await add(store, *(event(f"{n}", at=at(10 - n)) for n in range(5)))
+
+        async def reasons(after: int, limit: int = 10) -> list[str]:
+            return [each.reason for each in await store.read(lambda tx: tx.events.after(after, limit))]
+
+        assert await reasons(0) == ["0", "1", "2", "3", "4"]
+        assert await reasons(numbers[1], limit=2) == ["2", "3"]
+        assert await reasons(numbers[-1]) == []
+
     async def test_order_is_that_of_writing_whatever_the_times_say(self, store: Store):
         await add(store, event("first", at=at(9)), event("second", at=at(1)))
         assert [each.reason for each in await store.read(lambda tx: tx.events.list())] == ["second", "first"]
@@ -66,6 +76,13 @@ class EventsContract:
     async def test_an_event_about_a_scope_makes_no_subject(self, store: Store):
         await add(store, event("x", scope=ADA.scope))
         assert await store.read(lambda tx: list(tx.memos.subjects())) == []
+
+    async def test_events_are_counted_by_kind_with_the_time_of_the_last(self, store: Store):
+        assert await store.read(lambda tx: tx.events.counts()) == {}
+        await add(store, event("1", at=at(5)), event("2", at=at(9)), event("late", at=at(7)))
+        await add(store, event("3", kind="memo.revised", at=at(1)))
+        counts = await store.read(lambda tx: tx.events.counts())
+        assert counts == {"memo.added": (3, at(9)), "memo.revised": (1, at(1))}
 
     async def test_an_event_of_any_characters_is_kept(self, store: Store):
         wild = "wild \ud800 \x00 end"

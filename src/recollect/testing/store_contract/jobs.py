@@ -11,16 +11,22 @@ from recollect.types import Job, NewJob
 LEASE = 60
 
 
-def new_job(name: str, lane: str = "ada", due: float = 0, dedupe: str | None = None) -> NewJob:
-    return NewJob("learn", lane, {"name": name, "deep": {"list": [1, None, "ü"]}}, at(due), dedupe)
+def new_job(
+    name: str, lane: str = "ada", due: float = 0, dedupe: str | None = None, realm: str = "", kind: str = "learn"
+) -> NewJob:
+    return NewJob(kind, lane, {"name": name, "deep": {"list": [1, None, "ü"]}}, at(due), dedupe, realm)
 
 
 async def add(store: Store, *jobs: NewJob) -> list[int | None]:
     return await store.write(lambda tx: [tx.jobs.add(job) for job in jobs])
 
 
-async def claim(store: Store, worker: str = "w1", now: float = 0, limit: int = 10) -> list[Job]:
-    return await store.write(lambda tx: tx.jobs.claim(worker, at(now), at(now + LEASE), limit))
+async def claim(store: Store, worker: str = "w1", now: float = 0, limit: int = 10, depth: int = 1) -> list[Job]:
+    return await store.write(lambda tx: tx.jobs.claim(worker, at(now), at(now + LEASE), limit, depth))
+
+
+async def finish(store: Store, *jobs: Job, worker: str = "w1") -> list[bool]:
+    return await store.write(lambda tx: [tx.jobs.finish(job.id, worker) for job in jobs])
 
 
 def names(jobs: list[Job]) -> list[str]:

@@ -137,6 +137,39 @@ class JournalContract:
         assert await texts(DM, True) == ["in private"]
         assert await texts(replace(DM, dm="ben"), True) == []
 
+    async def test_a_session_is_read_on_from_a_moment_oldest_first(self, store: Store):
+        said = [("a", 1), ("c", 3), ("d", 4), ("late b", 2)]
+        await say(store, *(make_message(text, seconds=seconds) for text, seconds in said))
+        await say(store, make_message("aside", THREAD, 2.5), make_message("elsewhere", OTHER, 2.5))
+
+        async def texts(since: float | None, limit: int = 9) -> list[str]:
+            moment = None if since is None else at(since)
+            return [each.text for each in await store.read(lambda tx: tx.journal.after(CHANNEL, moment, limit))]
+
+        assert await texts(None) == ["a", "late b", "c", "d"]
+        assert await texts(None, 2) == ["a", "late b"]
+        assert await texts(2) == ["c", "d"]
+        assert await texts(1.999, 1) == ["late b"]
+        assert await texts(4) == []
+        assert await texts(None, 0) == []
+        assert await store.read(lambda tx: tx.journal.after(replace(CHANNEL, channel="none"), None, 9)) == []
+
+    async def test_messages_of_one_moment_are_not_torn_apart_when_a_session_is_read_on(self, store: Store):
+        moments = [1, 2, 2, 2, 2, 3, 4, 4]
+        await say(store, *(make_message(f"{n}", seconds=moment) for n, moment in enumerate(moments)))
+        pages: list[list[str]] = []
+        since = None
+        while page := await store.read(lambda tx, since=since: tx.journal.after(CHANNEL, since, 2)):
+            pages.append([message.text for message in page])
+            since = page[-1].at
+        assert pages == [["0", "1", "2", "3", "4"], ["5", "6", "7"]]
+
+    async def test_a_deleted_message_is_not_read_on(self, store: Store):
+        await say(store, *(make_message(text, id=text, seconds=n) for n, text in enumerate("abcd")))
+        await store.write(lambda tx: tx.journal.delete("discord", "b", at(9)))
+        page = await store.read(lambda tx: tx.journal.after(CHANNEL, None, 2))
+        assert [message.text for message in page] == ["a", "c"]
+
     async def test_neighbours_are_the_messages_before_and_after_in_the_session(self, store: Store):
         keys = await say(
             store,

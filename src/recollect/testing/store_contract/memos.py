@@ -54,7 +54,44 @@ FULL = Memo(
 )
 
 
+def from_message(text: str, message: str | None, subject: Subject = ADA, platform: str = "discord") -> Memo:
+    return make_memo(text, subject, source=Provenance(Origin.DISCORD, "ada", platform, message=message))
+
+
+async def resting_on(store: Store, message: str, platform: str = "discord") -> list[str]:
+    return sorted(memo.text for memo in await store.read(lambda tx: tx.memos.resting_on(platform, message)))
+
+
 class MemosContract:
+    async def test_memos_of_anyone_and_of_any_status_are_found_by_the_message_they_rest_on(self, store: Store):
+        gone = replace(from_message("gone", "m1", BEN), status=Status.DELETED)
+        await put(store, FULL, from_message("likes tea", "m1"), from_message("rule", "m1", GUILD_LORE), gone)
+        await put(store, from_message("other", "m2"), from_message("none", None), make_memo("stated"))
+        assert await resting_on(store, "m1") == ["gone", "likes tea", "rule"]
+        (whole,) = await store.read(lambda tx: tx.memos.resting_on("discord", "m"))
+        assert replace(whole, key=0) == FULL
+        assert await resting_on(store, "m3") == []
+
+    async def test_a_message_of_another_platform_is_another_one(self, store: Store):
+        await put(store, from_message("there", "m1"), from_message("here", "m1", platform="local"))
+        assert await resting_on(store, "m1") == ["there"]
+        assert await resting_on(store, "m1", "local") == ["here"]
+        assert await resting_on(store, "m1", "irc") == []
+
+    async def test_a_revised_memo_rests_on_the_message_of_its_present_words(self, store: Store):
+        await put(store, replace(from_message("likes tea", "m1"), id="1"))
+        await put(store, replace(from_message("likes green tea", "m2"), id="1"))
+        assert await resting_on(store, "m1") == []
+        assert await resting_on(store, "m2") == ["likes green tea"]
+        await put(store, make_memo("stated by hand", id="1"))
+        assert await resting_on(store, "m2") == []
+
+    async def test_a_removed_memo_rests_on_nothing(self, store: Store):
+        memo = from_message("likes tea", "m1")
+        await put(store, memo)
+        await store.write(lambda tx: tx.memos.remove(memo))
+        assert await resting_on(store, "m1") == []
+
     async def test_pinned_memos_and_constraints_are_standing_as_long_as_they_are_active(self, store: Store):
         pinned = replace(make_memo("pinned"), pinned=True)
         rule = replace(make_memo("no nuts"), kind=Kind.CONSTRAINT)

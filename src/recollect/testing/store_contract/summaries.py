@@ -2,6 +2,8 @@
 
 # ruff: noqa: S101 - a contract is made of assertions
 
+from dataclasses import replace
+
 from recollect.ports import Store
 from recollect.testing.store_contract.samples import at
 from recollect.types import Summary
@@ -87,3 +89,66 @@ class SummariesContract:
         stored = await store.read(lambda tx: tx.summaries.get("s"))
         assert stored is not None
         assert (stored.text[:2], stored.text[-2:]) == ("a ", " b")
+
+    async def test_rewinding_drops_what_covers_the_moment_and_what_came_after(self, store: Store):
+        for sequence in range(1, 5):
+            await store.write(lambda tx, n=sequence: tx.summaries.save(summary(f"{n}", n)))
+        assert await store.write(lambda tx: tx.summaries.rewind("s", at(2.5), at(9)))  # the third covers until then
+        current = await store.read(lambda tx: tx.summaries.get("s"))
+        assert current is not None
+        assert replace(current, sequence=2) == summary("2", 2)
+        assert current.sequence == await store.read(lambda tx: tx.summaries.sequence("s")) > 4
+        history = await store.read(lambda tx: tx.summaries.history("s"))
+        assert [each.text for each in history] == ["2", "1"]
+        assert history[0] == current
+
+    async def test_a_summary_without_an_end_covers_what_was_said_before_it_was_made(self, store: Store):
+        for sequence in (1, 2):
+            endless = replace(summary(f"{sequence}", sequence), through=None)
+            await store.write(lambda tx, endless=endless: tx.summaries.save(endless))
+        assert await store.write(lambda tx: tx.summaries.rewind("s", at(2), at(9)))
+        assert [each.text for each in await store.read(lambda tx: tx.summaries.history("s"))] == ["1"]
+        assert not await store.write(lambda tx: tx.summaries.rewind("s", at(1.001), at(9)))
+
+    async def test_rewinding_to_before_the_first_summary_leaves_none(self, store: Store):
+        for sequence in (1, 2):
+            await store.write(lambda tx, n=sequence: tx.summaries.save(summary("secret", n)))
+        assert await store.write(lambda tx: tx.summaries.rewind("s", at(0), at(9)))
+        assert await store.read(lambda tx: tx.summaries.get("s")) is None
+        assert await store.read(lambda tx: tx.summaries.history("s")) == []
+        assert not await store.write(lambda tx: tx.summaries.rewind("s", at(0), at(9)))
+        fresh = summary("fresh", await store.read(lambda tx: tx.summaries.sequence("s")) + 1)
+        assert await store.write(lambda tx: tx.summaries.save(fresh))
+        assert await store.read(lambda tx: tx.summaries.get("s")) == fresh
+
+    async def test_rewinding_beats_work_in_flight_even_when_there_is_nothing_to_drop(self, store: Store):
+        in_flight: list[int] = []
+        for known in (0, 1, 2):
+            if known:
+                sequence = await store.read(lambda tx: tx.summaries.sequence("s")) + 1
+                saved = replace(summary("old", sequence), through=at(0))
+                assert await store.write(lambda tx, saved=saved: tx.summaries.save(saved))
+            in_flight.append(await store.read(lambda tx: tx.summaries.sequence("s")) + 1)
+            assert not await store.write(lambda tx: tx.summaries.rewind("s", at(50), at(60)))
+            for sequence in in_flight:
+                stale = summary("brought back", sequence)
+                assert not await store.write(lambda tx, stale=stale: tx.summaries.save(stale))
+            assert [each.text for each in await store.read(lambda tx: tx.summaries.history("s"))] == ["old"] * known
+
+    async def test_rewinding_beats_work_in_flight_that_would_bring_back_what_was_dropped(self, store: Store):
+        for sequence in (1, 2):
+            await store.write(lambda tx, n=sequence: tx.summaries.save(summary(f"{n}", n)))
+        assert await store.write(lambda tx: tx.summaries.rewind("s", at(1), at(9)))
+        for sequence in (1, 2, 3):
+            assert not await store.write(lambda tx, n=sequence: tx.summaries.save(summary("brought back", n)))
+        current = await store.read(lambda tx: tx.summaries.get("s"))
+        assert current is not None
+        assert current.text == "1"
+        following = summary("next", current.sequence + 1)
+        assert await store.write(lambda tx: tx.summaries.save(following))
+        assert await store.read(lambda tx: tx.summaries.get("s")) == following
+
+    async def test_rewinding_one_session_leaves_the_others(self, store: Store):
+        await store.write(lambda tx: tx.summaries.save(summary("there", 7, "b")))
+        assert not await store.write(lambda tx: tx.summaries.rewind("a", at(0), at(9)))
+        assert await store.read(lambda tx: tx.summaries.get("b")) == summary("there", 7, "b")

@@ -1,0 +1,180 @@
+"""Arbitrary lives of jobs against a plain list that says what may happen."""
+
+from dataclasses import dataclass
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.jobs import unsettled
+from recollect.stores.sqlite.schema import migrate
+from recollect.stores.sqlite.tx import SQLiteTx
+from recollect.testing.store_contract.samples import at
+from recollect.types import NewJob
+
+LEASE = 5
+LANES = st.sampled_from("abc")
+WORKERS = st.sampled_from(["w1", "w2"])
+PICK = st.integers(0, 30)
+
+
+@dataclass
+class Known:
+    id: int
+    lane: str
+    realm: str
+    due: int
+    key: str | None
+    state: str = "waiting"
+    worker: str | None = None
+    until: int = 0
+    attempts: int = 0
+
+
+class Lives(RuleBasedStateMachine):
+    def __init__(self) -> None:
+        super().__init__()
+        self.db = Database(None)
+        migrate(self.db)
+        self.jobs = SQLiteTx(self.db, None).jobs
+        self.known: list[Known] = []
+        self.now = 0
+
+    def teardown(self) -> None:
+        self.db.close()
+
+    def pick(self, number: int) -> Known | None:
+        return self.known[number % len(self.known)] if self.known else None
+
+    def lane(self, lane: str) -> list[Known]:
+        return sorted((each for each in self.known if each.lane == lane and each.state != "parked"), key=lambda j: j.id)
+
+    def runs(self, depth: int) -> dict[str, list[Known]]:
+        """What may be claimed of each lane."""
+        found: dict[str, list[Known]] = {}
+        for lane in "abc":
+            jobs = self.lane(lane)
+            if any(each.state == "claimed" for each in jobs):
+                continue
+            due = next((n for n, each in enumerate(jobs) if each.due > self.now), len(jobs))
+            if due:
+                found[lane] = jobs[: min(due, depth)]
+        return found
+
+    @rule(lane=LANES, realm=st.sampled_from(["", "r", "s"]), wait=st.integers(-1, 3), key=st.sampled_from("klm"))
+    def add(self, lane: str, realm: str, wait: int, key: str) -> None:
+        due = self.now + wait
+        number = self.jobs.add(NewJob("learn", lane, {}, at(due), key, realm), postpone=wait == 3)
+        same = next((each for each in self.known if each.key == key), None)
+        assert (number is None) == (same is not None)
+        if number is not None:
+            self.known.append(Known(number, lane, realm, due, key))
+        elif same is not None and same.state == "waiting" and wait == 3:
+            same.due = due
+
+    @rule(lane=LANES, wait=st.integers(-1, 3))
+    def add_without_key(self, lane: str, wait: int) -> None:
+        number = self.jobs.add(NewJob("learn", lane, {}, at(self.now + wait)))
+        assert number is not None
+        self.known.append(Known(number, lane, "", self.now + wait, None))
+
+    @rule(worker=WORKERS, limit=st.integers(0, 4), depth=st.integers(1, 3))
+    def claim(self, worker: str, limit: int, depth: int) -> None:
+        for each in self.known:
+            if each.state == "claimed" and each.until <= self.now:
+                each.state, each.worker = "waiting", None
+        runs = self.runs(depth)
+        claimed = [job.id for job in self.jobs.claim(worker, at(self.now), at(self.now + LEASE), limit, depth)]
+        lanes = list(dict.fromkeys(each.lane for n in claimed for each in self.known if each.id == n))
+        assert len(lanes) == min(limit, len(runs))
+        assert claimed == [each.id for lane in lanes for each in runs[lane]]
+        served = [runs[lane][0].realm for lane in lanes]
+        assert len(set(served)) == min(limit, len({run[0].realm for run in runs.values()}))
+        for each in self.known:
+            if each.id in claimed:
+                each.state, each.worker, each.until = "claimed", worker, self.now + LEASE
+                each.attempts += 1
+
+    @rule(number=PICK, worker=WORKERS)
+    def finish(self, number: int, worker: str) -> None:
+        job = self.pick(number)
+        if job is not None:
+            assert self.jobs.finish(job.id, worker) == (job.worker == worker)
+            if job.worker == worker:
+                self.known.remove(job)
+
+    @rule(number=PICK, worker=WORKERS, wait=st.integers(0, 3), counted=st.booleans())
+    def retry(self, number: int, worker: str, wait: int, counted: bool) -> None:
+        job = self.pick(number)
+        if job is not None:
+            held = job.worker == worker
+            assert self.jobs.retry(job.id, worker, at(self.now + wait), "no", counted=counted) == held
+            if held:
+                job.state, job.worker, job.due = "waiting", None, self.now + wait
+                job.attempts -= not counted
+
+    @rule(number=PICK, worker=WORKERS)
+    def park(self, number: int, worker: str) -> None:
+        job = self.pick(number)
+        if job is not None:
+            assert self.jobs.park(job.id, worker, "no") == (job.worker == worker)
+            if job.worker == worker:
+                job.state, job.worker, job.key = "parked", None, None
+
+    @rule(number=PICK)
+    def unpark(self, number: int) -> None:
+        job = self.pick(number)
+        if job is not None:
+            assert self.jobs.unpark(job.id, at(self.now)) == (job.state == "parked")
+            if job.state == "parked":
+                job.state, job.due, job.attempts = "waiting", self.now, 0
+
+    @rule(number=PICK)
+    def drop(self, number: int) -> None:
+        job = self.pick(number)
+        if job is not None:
+            assert self.jobs.drop(job.id) == (job.state != "claimed")
+            if job.state != "claimed":
+                self.known.remove(job)
+
+    @rule(keep=st.integers(0, 9))
+    def drop_oldest(self, keep: int) -> None:
+        idle = sorted((each for each in self.known if each.state == "waiting"), key=lambda j: j.id)
+        surplus = idle[: max(len(idle) - keep, 0)]
+        assert [job.id for job in self.jobs.drop_oldest("learn", keep)] == [each.id for each in surplus]
+        self.known = [each for each in self.known if each not in surplus]
+
+    @rule(worker=WORKERS)
+    def extend(self, worker: str) -> None:
+        held = [each for each in self.known if each.worker == worker]
+        assert self.jobs.extend(worker, at(self.now + LEASE)) == len(held)
+        for each in held:
+            each.until = self.now + LEASE
+
+    @rule(seconds=st.integers(1, 4))
+    def let_time_pass(self, seconds: int) -> None:
+        self.now += seconds
+
+    @invariant()
+    def it_is_all_there(self) -> None:
+        seen = [(job.id, job.lane, job.due, job.attempts, job.state) for job in self.jobs.list(limit=999)]
+        expected = sorted(self.known, key=lambda each: each.id)
+        assert seen == [(each.id, each.lane, at(each.due), each.attempts, each.state) for each in expected]
+
+    @invariant()
+    def every_lane_is_in_order(self) -> None:
+        assert unsettled(self.db) == []
+
+    @invariant()
+    def the_next_due_is_known(self) -> None:
+        moments = [each.until for each in self.known if each.state == "claimed"]
+        for lane in "abc":
+            jobs = self.lane(lane)
+            if jobs and all(each.state == "waiting" for each in jobs):
+                moments.append(jobs[0].due)
+        assert self.jobs.next_due() == (at(min(moments)) if moments else None)
+
+
+TestLives = Lives.TestCase
+TestLives.settings = settings(deadline=None, max_examples=60, stateful_step_count=60)
