@@ -21,6 +21,7 @@ _MARKS = (
 _LETTER = rf"(?:[^\W_]|[{_MARKS}])"
 _WORD = re.compile(rf"c\+\+|[cf]#|[^\W_]{_LETTER}*(?:['’]{_LETTER}+)?")
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
+_SENTENCE_END = re.compile(r"[.!?]+(?=\s|$)|[。！？]+|\n+")
 _SHORT_QUESTION = 15
 # Scripts written without spaces between words, or whose words carry glued particles.
 _UNSPACED = re.compile(
@@ -136,6 +137,14 @@ def clip(text: str, limit: int, ending: str = "…") -> str:
     if space > room // 2:
         cut = cut[:space]
     return (cut.rstrip() + ending)[:limit]
+
+
+def cut(text: str, limit: int) -> str:
+    """At most `limit` characters, cut after a sentence where there is one in the second half, else between words."""
+    if len(text) <= limit:
+        return text
+    end = max((found.end() for found in _SENTENCE_END.finditer(text[: limit + 1]) if found.end() <= limit), default=0)
+    return text[:end].rstrip() if end > limit // 2 else clip(text, limit)
 
 
 def clean(text: str) -> str:
