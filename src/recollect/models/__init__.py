@@ -1,0 +1,1 @@
+"""What learns and condenses; each file or folder here is one model, found by its name."""

@@ -1,0 +1,68 @@
+"""A model that says what a test tells it to, and remembers what it was asked."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from recollect.ports import Hearing, Proposal, Proposed, Usage, Written
+from recollect.types import Memo, Message
+
+
+def quoting(message: Message, text: str | None = None, kind: str = "fact", **more: Any) -> Proposal:
+    """The proposal to remember a message, or this text because of it."""
+    return Proposal(text or message.text, kind, message.text, message.id, **more)
+
+
+def everything(hearing: Hearing) -> Proposed:
+    """Propose each message as a fact, word for word."""
+    return Proposed(tuple(map(quoting, hearing.said)), usage=Usage(1, 10, 5))
+
+
+def nothing(hearing: Hearing) -> Proposed:
+    """Learn nothing."""
+    del hearing
+    return Proposed()
+
+
+def the_beginning(previous: str | None, exchange: str, limit: int) -> str:
+    """Summarise by the first characters of what was said."""
+    del previous
+    return exchange[:limit]
+
+
+def no_change(memos: Sequence[Memo]) -> Proposed:
+    """Leave memos as they are."""
+    del memos
+    return Proposed()
+
+
+@dataclass
+class FakeModel:
+    """`learns` answers a hearing and `condenses` an exchange; either may raise, or wait for something."""
+
+    learns: Callable[[Hearing], Proposed | Awaitable[Proposed]] = everything
+    condenses: Callable[[str | None, str, int], str | Awaitable[str]] = the_beginning
+    shortens: Callable[[str, int], str] = lambda summary, limit: summary[:limit]
+    reflects: Callable[[Sequence[Memo]], Proposed] = no_change
+    name: str = "fake"
+    heard: list[Hearing] = field(default_factory=list[Hearing])
+    exchanges: list[tuple[str | None, str, int]] = field(default_factory=list[tuple[str | None, str, int]])
+
+    async def extract(self, hearing: Hearing) -> Proposed:
+        self.heard.append(hearing)
+        answer = self.learns(hearing)
+        return await answer if isinstance(answer, Awaitable) else answer
+
+    async def summarise(self, previous: str | None, exchange: str, limit: int) -> Written:
+        self.exchanges.append((previous, exchange, limit))
+        answer = self.condenses(previous, exchange, limit)
+        return Written(await answer if isinstance(answer, Awaitable) else answer, Usage(1, 100, 50))
+
+    async def shorten(self, summary: str, limit: int) -> Written:
+        return Written(self.shortens(summary, limit), Usage(1, 50, 20))
+
+    async def reflect(self, memos: Sequence[Memo]) -> Proposed:
+        return self.reflects(memos)
+
+    async def close(self) -> None:
+        """Nothing is open."""

@@ -1,0 +1,18 @@
+"""The model that learns and writes nothing."""
+
+from datetime import UTC, datetime
+
+from recollect import plugins
+from recollect.ports import Hearing, Model, ModelOptions, Proposed
+from recollect.types import Message, Place
+
+
+async def test_without_a_model_nothing_is_learned_and_nothing_is_written():
+    model: Model = plugins.load("models", "null", ModelOptions())
+    said = Message("m", "ann", Place(dm="ann"), "I live in Berlin", datetime(2026, 11, 15, tzinfo=UTC))
+    assert model.name == "null"
+    assert await model.extract(Hearing([said])) == Proposed()
+    assert (await model.summarise("Before.", "[Ann]: I live in Berlin", 100)).text == ""
+    assert (await model.shorten("Before.", 3)).text == ""
+    assert await model.reflect([]) == Proposed()
+    await model.close()
