@@ -2,14 +2,16 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import recollect
 from recollect import Memory, Place
 from recollect.compose import DEADLINE
 from recollect.ports import Layer
 from recollect.prompt import LAYOUTS, Prompt
+from recollect.speaking import session_of
 from recollect.testing.clock import FakeClock
-from recollect.types import Audience, Memo, Message, Origin, Summary
+from recollect.types import Audience, Event, Memo, Message, Origin, Summary
 
 DEV = Place("discord", "g1", "c-dev", name="dev", public=True)
 GENERAL = Place("discord", "g1", "c-general", name="general", public=True)
@@ -43,6 +45,24 @@ class Stage:
     async def reply(self, text: str, to: Message, **how: object) -> Message:
         return await self.say(text, "bot", to.place, bot=True, reply_to=to.id, **how)
 
+    async def settle(self) -> None:
+        """Let everything that is due be done."""
+        assert await self.memory.worker.drain(10)
+
+    async def tell(self, text: str, user: str = "ann", place: Place = DEV, **how: object) -> Message:
+        """Say something and let it be learned from."""
+        message = await self.say(text, user, place, **how)
+        await self.settle()
+        return message
+
+    async def known(self, user: str = "ann", place: Place | None = None) -> list[str]:
+        """What is remembered of a user, newest first, as far as it may be heard in the place: their DM unless said."""
+        shown = await self.memory.show(user=user, place=place or Place("discord", dm=user))
+        return [memo.text for memo in shown.memos]
+
+    async def events(self, kind: str) -> list[Event]:
+        return [event for event in await self.memory.log(limit=1000) if event.kind == kind]
+
     async def remember(self, *texts: str, user: str = "ann", place: Place = DEV, **how: object) -> Memo:
         done = None
         for text in texts:
@@ -56,7 +76,9 @@ class Stage:
         return await self.remember(text, user=user, place=place, audience=place.audience, origin=Origin.DISCORD)
 
     async def summarise(self, text: str, place: Place = DEV, sequence: int = 1) -> None:
-        summary = Summary(place.session, text, sequence, self.clock())
+        by_user = self.memory.settings.summary.session_key == "user_channel"
+        session = session_of(place, "ann" if by_user else None)
+        summary = Summary(session, text, sequence, self.clock())
         await self.memory.store.write(lambda tx: tx.summaries.save(summary))
         self.clock.advance(minutes=1)
 
@@ -70,8 +92,10 @@ class Stage:
 
 @asynccontextmanager
 async def opened(profile: str = "unified", store: str = "sqlite://", **settings: object) -> AsyncIterator[Stage]:
+    """A stage on a new memory; it learns in the background only when it is given a model to use."""
     clock = FakeClock()
-    settings = {"embedder": "null", "profile": profile, **settings}
+    beside = {"data_dir": str(Path(store.removeprefix("sqlite:///")).parent)} if store.startswith("sqlite:///") else {}
+    settings = {"embedder": "null", "profile": profile, "works": "using" in settings, **beside, **settings}
     async with recollect.open(store, clock=clock, **settings) as memory:
         yield Stage(memory, clock)
 

@@ -30,7 +30,7 @@ STEPS = [
     ("assembly", "app testing"),
     ("faces", "replies"),
     ("faces", "tool orders"),
-    ("faces", "assistant"),
+    ("faces", "assistant adapters"),
     ("faces", "bot web mcp_server anthropic_memory"),
     ("faces", "cli"),
     ("faces", "__main__"),
@@ -62,6 +62,7 @@ LIBRARIES = {
     "models": "pydantic_ai",
     "redact": "detect_secrets",
     "assistant": "pydantic_ai",
+    "adapters": "pydantic_ai langgraph langchain_core",
 }
 ENVIRONMENT = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}
 LONGEST_MODULE = 400

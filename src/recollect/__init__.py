@@ -9,9 +9,9 @@ async with recollect.open("sqlite:///memory.db") as memory:
 """
 
 from recollect.app import open
-from recollect.commands import Ambiguous, Forgotten, NoMatch, Undone
+from recollect.commands import Ambiguous, Forgotten, NoMatch, Remembered, Shown, Undone
 from recollect.errors import RecollectError
-from recollect.memory import Memory, Remembered, Shown
+from recollect.memory import Memory
 from recollect.ports import Filters
 from recollect.recall import Found
 from recollect.types import EVERYWHERE, Audience, Kind, Memo, Message, Place, Status

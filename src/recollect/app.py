@@ -1,57 +1,123 @@
 """Put a memory together from settings: the one place where plug-ins are chosen and opened."""
 
 import logging
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from recollect import plugins
+from recollect import plugins, rules
 from recollect.clock import Clock, now
+from recollect.dream import Dreams
 from recollect.errors import MissingExtra
-from recollect.memory import Memory
-from recollect.ports import Embedder, EmbedderOptions, Store
+from recollect.extraction import Extraction
+from recollect.files import Journal, Keeper
+from recollect.kinds import embedded
+from recollect.memory import PATIENCE, Memory
+from recollect.ports import Embedder, EmbedderOptions, Model, ModelOptions, Store
 from recollect.settings import Loaded, Settings, load, secret
+from recollect.summaries import Summaries
+from recollect.triggers import EXTRACT, JOURNAL, REFLECT, SUMMARISE
 from recollect.vectors import Vectors
+from recollect.worker import Worker
 
 log = logging.getLogger("recollect")
 
 
 @asynccontextmanager
 async def open(
-    store: str | None = None, *, config: Path | None = None, clock: Clock = now, **overrides: Any
+    store: str | None = None,
+    *,
+    config: Path | None = None,
+    clock: Clock = now,
+    works: bool = True,
+    using: Model | None = None,
+    **overrides: Any,
 ) -> AsyncGenerator[Memory]:
     """Open a memory: `async with recollect.open("sqlite:///memory.db") as memory`.
 
     Without arguments everything comes from the environment, `recollect.yaml` and the profile; keyword arguments
-    override single settings, as in `open(embedder="null", summary={"enabled": False})`.
+    override single settings, as in `open(embedder="null", summary={"enabled": False})`. A memory that `works` learns
+    in the background, `using` a model of your own if you give one; otherwise that is left to other processes.
     """
     loaded = load(file=config, store=store, **overrides)
-    async with open_loaded(loaded, clock) as memory:
+    async with open_loaded(loaded, clock, works=works, using=using) as memory:
         yield memory
 
 
 @asynccontextmanager
-async def open_loaded(loaded: Loaded, clock: Clock = now) -> AsyncGenerator[Memory]:
+async def open_loaded(
+    loaded: Loaded, clock: Clock = now, *, works: bool = True, using: Model | None = None
+) -> AsyncGenerator[Memory]:
     """Open a memory with settings that are loaded already."""
     for warning in loaded.warnings:
         log.warning(warning)
     settings = loaded.settings
     store: Store = plugins.load("stores", settings.store)
     try:
-        vectors = Vectors(store, make_embedders(settings), lambda name: make_embedder(name, settings))
+        payload = embedded if settings.embed_evidence else None
+        vectors = Vectors(store, make_embedders(settings), lambda name: make_embedder(name, settings), payload=payload)
         vectors.start()
         try:
             layers = {name: plugins.load("layers", name, settings) for name in settings.layers}
-            memory = Memory(store, vectors, settings, clock, layers)
-            try:
-                yield memory
-            finally:
-                await memory.close()
+            async with AsyncExitStack() as closing:
+                model = partial(_model, settings=settings, closing=closing, made={}, using=using)
+                dreams = Dreams(store, partial(model, settings.extraction.model), rules.reflection(settings), clock)
+                worker = make_worker(store, vectors, settings, clock, model, dreams) if works else None
+                keeper = Keeper(store, rules.folders(settings), clock)
+                closing.push_async_callback(keeper.close)
+                memory = Memory(store, vectors, settings, clock, layers, worker=worker, keeper=keeper, dreams=dreams)
+                if works:
+                    memory.worker.start()
+                    keeper.start()
+                try:
+                    yield memory
+                finally:
+                    await keeper.hasten()
+                    await memory.close()
         finally:
             await vectors.close()
     finally:
         await store.close()
+
+
+def make_worker(
+    store: Store, vectors: Vectors, settings: Settings, clock: Clock, model: Callable[[str], Model], dreams: Dreams
+) -> Worker:
+    """The worker with all that it can do; `model` gives the model of a specification."""
+    embed = partial(vectors.of_text, patience=PATIENCE)
+    learning = Extraction(store, embed, model(settings.extraction.model), rules.extraction(settings), clock)
+    summing = Summaries(store, model(settings.summary.model), rules.form(settings), clock)
+    journal = Journal(store, settings.memory_dir, settings.ingest.max_chars, clock)
+    handlers = {EXTRACT: learning, SUMMARISE: summing, JOURNAL: journal, REFLECT: dreams}
+    return Worker(store, handlers, clock, rules.pace(settings))
+
+
+def _model(
+    spec: str, settings: Settings, closing: AsyncExitStack, made: dict[str, Model], using: Model | None
+) -> Model:
+    """The one model of a specification, closed with the stack; or the one that was given, whatever is asked for."""
+    if using is not None:
+        return using
+    if spec not in made:
+        made[spec] = make_model(spec, settings)
+        closing.push_async_callback(made[spec].close)
+    return made[spec]
+
+
+def make_model(spec: str, settings: Settings) -> Model:
+    """A model by its name, or as `provider:model`; the local one where its package is not installed."""
+    known = spec.partition(":")[0] in plugins.names("models")
+    options = ModelOptions(settings.model_base_url, secret)
+    try:
+        model: Model = plugins.load("models", spec if known else f"pydantic_ai:{spec}", options)
+    except MissingExtra as error:
+        log.warning("%s; learning by simple patterns instead", error)
+        model = plugins.load("models", "local", options)
+    if notice := getattr(model, "notice", None):
+        log.info(notice)
+    return model
 
 
 def make_embedders(settings: Settings) -> list[Embedder]:

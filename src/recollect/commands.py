@@ -1,19 +1,49 @@
 """What people tell their memory to do: forget, undo, change. Units of work, each one transaction."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect import plain
-from recollect.errors import UnknownMemo
-from recollect.learn import Cause, bury, write
+from recollect.errors import BadInput, UnknownMemo
+from recollect.learn import Caps, Cause, bury, learn, write
 from recollect.merge import covering, fingerprint, retire
-from recollect.ports import Tx
+from recollect.ports import Tx, Vector
 from recollect.text import fold, squeeze
-from recollect.types import Audience, Event, Memo, Revise, Status, Subject
+from recollect.types import (
+    Add,
+    Audience,
+    Candidate,
+    Change,
+    Event,
+    Memo,
+    Retire,
+    Revise,
+    Skip,
+    Status,
+    Subject,
+    Summary,
+)
 
 _LOOK_BACK = 500
 """Events searched for the last change that can be undone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What became of a statement: the memo that now holds it, and every change it brought about."""
+
+    memo: Memo
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A person's memory as far as it may be shown in a place."""
+
+    memos: tuple[Memo, ...]
+    total: int
+    summary: Summary | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +82,32 @@ Forgetting = Forgotten | Ambiguous | NoMatch
 Hears = Callable[[Memo], bool]
 
 
+def remember(
+    tx: Tx, candidate: Candidate, cause: Cause, caps: Caps, vector: tuple[str, Vector] | None, audible: Hears
+) -> Remembered:
+    """Take a statement into memory; raises BadInput when it is not taken."""
+    changes = learn(tx, candidate, cause, caps, vector)
+    return Remembered(_outcome(changes), tuple(change for change in changes if _is_told(change, audible)))
+
+
+def _is_told(change: Change, audible: Hears) -> bool:
+    """Whether a change may be told here: one of a private memo that a public statement replaced may not."""
+    return isinstance(change, Add | Skip) or audible(change.after)
+
+
+def _outcome(changes: Collection[Change]) -> Memo:
+    """The memo that holds the statement now."""
+    match next(iter(changes)):
+        case Add(memo=memo):
+            return memo
+        case Revise(after=memo) | Retire(after=memo):
+            return memo
+        case Skip(reason=reason, memo=memo):
+            if memo is None:
+                raise BadInput(f"not remembered: {reason}")
+            return memo
+
+
 def listed(tx: Tx, subject: Subject, audible: Hears) -> list[Memo]:
     """A subject's active memos in the order in which they are numbered, as far as they may be heard here."""
     return [memo for memo in tx.memos.list(subject, [Status.ACTIVE]) if audible(memo)]
@@ -71,6 +127,14 @@ def forget(tx: Tx, subject: Subject, what: str, cause: Cause, audible: Hears, sh
     for memo in matches:
         bury(tx, memo, cause.at)
     return Forgotten(tuple(matches))
+
+
+def reset(tx: Tx, session: str, cause: Cause) -> bool:
+    """Clear the rolling summary of a session; False when there was none."""
+    had = tx.summaries.clear(session, cause.at)
+    if had:
+        tx.events.add(Event("summary.reset", cause.at, cause.actor, session, reason=f"reset by {cause.actor}"))
+    return had
 
 
 def find(memos: Sequence[Memo], what: str, share: float) -> list[Memo]:

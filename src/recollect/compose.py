@@ -78,7 +78,7 @@ class Composer:
             heard = [message for message in found if message.id != scene.message and scene.audible(message)]
             recent = heard[-self._look_back :]
             known = scene.message is not None and tx.journal.get(scene.place.platform, scene.message) is not None
-            return _Opening(tx.generation(), recent, tx.summaries.get(scene.place.session), known)
+            return _Opening(tx.generation(), recent, tx.summaries.get(scene.session or scene.place.session), known)
 
         return work
 

@@ -1,17 +1,27 @@
-"""What was said enters here: one transaction a message, idempotent, no model call."""
+"""What was said enters here: one transaction a message and the jobs it causes, idempotent, no model call."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from recollect.clock import to_ms
 from recollect.lines import named
 from recollect.ports import Tx
-from recollect.text import clip, squeeze
-from recollect.types import Event, Exchange, Message
+from recollect.revisit import revisit
+from recollect.text import clip, digest, squeeze
+from recollect.triggers import Cadence, journalise, reference, relearn, schedule
+from recollect.types import Event, Exchange, Memo, Message, Place, Subject
 
 LONGEST = 100_000
 """Characters of a message that are kept."""
+_LOOK_BACK = 200
+"""Events of a user that are searched for those of one message."""
 ASKED, ANSWERED = 80, 100
 """Characters of a question and of its answer in a short-term entry."""
+
+
+NEVER = Cadence()
+"""Nothing is ever due."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +32,31 @@ class ShortTerm:
     entries: int
 
 
-def observe(tx: Tx, message: Message, now: datetime, shortterm: ShortTerm | None = None) -> bool:
-    """Put a message into the journal, and an answer into short-term memory; False when it is there already."""
+def spoken(text: str, author: str, place: Place, at: datetime, *, name: str = "", trace: str = "voice") -> Message:
+    """A transcript as a message; its id is made of who said what, where and when, so that it counts once.
+
+    `trace` names where it was transcribed, as in `voice` or `voice_realtime`.
+    """
+    mark = digest(place.session, author, str(to_ms(at)), squeeze(text))
+    return Message(f"{trace}-{mark[:16]}", author, place, text, at, name, source=trace)
+
+
+def observe(
+    tx: Tx, message: Message, now: datetime, shortterm: ShortTerm | None = None, cadence: Cadence = NEVER
+) -> bool:
+    """Put a message into the journal, an answer into short-term memory, and what is due into the queue.
+
+    False when the message is there already.
+    """
     added = tx.journal.add(message)
-    if added and shortterm is not None and message.bot and message.reply_to is not None:
+    if not added:
+        return False
+    if shortterm is not None and message.bot and message.reply_to is not None:
         question = tx.journal.get(message.place.platform, message.reply_to)
         if question is not None and not question.bot:
             _record(tx, question, message, now, shortterm)
-    return added
+    schedule(tx, message, now, cadence)
+    return True
 
 
 def _record(tx: Tx, question: Message, answer: Message, now: datetime, kept: ShortTerm) -> None:
@@ -55,26 +82,56 @@ def _record(tx: Tx, question: Message, answer: Message, now: datetime, kept: Sho
     tx.exchanges.sweep(heard.id, now, kept.entries)
 
 
-def edit(tx: Tx, platform: str, message_id: str, text: str, at: datetime) -> bool:
-    """A message was edited: readers see the new text, the log says that it changed."""
+def edit(tx: Tx, platform: str, message_id: str, text: str, at: datetime, cadence: Cadence = NEVER) -> bool:
+    """A message was edited: what rested on its old words is taken back, and the new ones are learned from."""
     changed = tx.journal.edit(platform, message_id, text, at)
-    if changed:
-        _unquote(tx, platform, message_id)
+    message = tx.journal.get(platform, message_id)
+    if changed and message is not None:
+        _unquote(tx, message)
+        revisit(tx, message, text, at)
+        relearn(tx, message, at, cadence)
+        journalise(tx, message, at, cadence)
         tx.events.add(Event("message.edited", at, data={"platform": platform, "message": message_id}))
     return changed
 
 
-def delete(tx: Tx, platform: str, message_id: str, at: datetime) -> bool:
-    """A message was deleted: its text is gone, the log says that there was one."""
-    _unquote(tx, platform, message_id)
-    changed = tx.journal.delete(platform, message_id, at)
-    if changed:
-        tx.events.add(Event("message.deleted", at, data={"platform": platform, "message": message_id}))
-    return changed
-
-
-def _unquote(tx: Tx, platform: str, message_id: str) -> None:
-    """Short-term memory quotes messages; what it quotes of this one no longer stands."""
+def delete(tx: Tx, platform: str, message_id: str, at: datetime, cadence: Cadence = NEVER) -> bool:
+    """A message was deleted: its text and what rests on it are gone, the log says that there was one."""
     message = tx.journal.get(platform, message_id)
-    if message is not None and message.place.guild is not None:
-        tx.exchanges.drop(message.place.guild, message_id)
+    if message is None:
+        return False
+    _unquote(tx, message)
+    tx.journal.delete(platform, message_id, at)
+    revisit(tx, message, None, at)
+    journalise(tx, message, at, cadence)
+    tx.events.add(Event("message.deleted", at, data={"platform": platform, "message": message_id}))
+    return True
+
+
+def _unquote(tx: Tx, message: Message) -> None:
+    """Short-term memory quotes messages; what it quotes of this one no longer stands."""
+    if message.place.guild is not None:
+        tx.exchanges.drop(message.place.guild, message.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What came of a message: the events of what was learned from it, revised, retired or refused, oldest first."""
+
+    events: tuple[Event, ...]
+    memos: Mapping[str, Memo]
+    """The memos that these events speak of, as they are now."""
+    done: bool = True
+    """False when it was given up, put aside, or is not over yet."""
+
+
+def learned(tx: Tx, message: Message) -> Learned:
+    """What the log says about a message, as far back as it is likely to stand."""
+    mark = reference(message)
+    events = tx.events.list(scope=Subject(message.author).scope, limit=_LOOK_BACK)
+    own = [event for event in events if event.data.get("message") == mark]
+    dropped = any(event.kind == "job.dropped" and mark in event.data.get("messages", ()) for event in events)
+    parked = any(mark in job.payload.get("messages", ()) for job in tx.jobs.list("parked"))
+    found = (tx.memos.get(Subject(message.author), event.memo) for event in own if event.memo)
+    memos = {memo.id: memo for memo in found if memo is not None}
+    return Learned(tuple(own[::-1]), memos, not dropped and not parked)

@@ -6,7 +6,7 @@ A memo keeps the label that it came with, so that going back yields what came in
 import re
 
 from recollect.errors import BadInput
-from recollect.types import Kind
+from recollect.types import Kind, Memo
 
 SEVEN = ("fact", "preference", "project", "constraint", "person", "tool", "workflow")
 TYPES = ("preference", "profile", "relationship", "project", "other", "lore")
@@ -54,6 +54,12 @@ def to_type(kind: Kind, label: str | None = None) -> str:
     if label in _FROM_TYPE and _FROM_TYPE[label] is kind:
         return label
     return _TO_TYPE.get(kind, "other")
+
+
+def embedded(memo: Memo) -> str:
+    """What document D embeds of a fact: its type, the fact, and the words it came from."""
+    evidence = (memo.source.evidence or "")[:180]
+    return f"{to_type(memo.kind, memo.label)}: {memo.text[:220]}" + (f"\n{evidence}" if evidence else "")
 
 
 def from_category(label: str) -> tuple[Kind, str]:

@@ -7,9 +7,22 @@ from typing import Any
 
 from recollect import plain
 from recollect.likeness import cues
-from recollect.merge import Known, fingerprint, merge, overflow, retire, surplus
+from recollect.merge import Known, fingerprint, may_retract, merge, overflow, retire, surplus
 from recollect.ports import Tx, Vector
-from recollect.types import Add, Candidate, Change, Event, Memo, Origin, Retire, Revise, Skip, Status, Tombstone
+from recollect.types import (
+    Add,
+    Audience,
+    Candidate,
+    Change,
+    Event,
+    Memo,
+    Origin,
+    Retire,
+    Revise,
+    Skip,
+    Status,
+    Tombstone,
+)
 
 _SIMILAR = 12
 """Memos with common words that are compared with a new statement."""
@@ -23,6 +36,8 @@ class Caps:
 
     active: int | None = None
     total: int | None = None
+    by_guild: bool = False
+    """The active ones of each guild are counted apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +47,8 @@ class Cause:
     actor: str
     at: datetime
     batch: str
+    message: str = ""
+    """The message that it rests on, by platform and id, when it rests on one."""
 
 
 def learn(
@@ -77,6 +94,8 @@ def _make_room(tx: Tx, candidate: Candidate, caps: Caps, written: set[str], caus
     archived: list[Change] = []
     if caps.active is not None and tx.lanes.size([subject.scope]) > caps.active:
         active = tx.memos.list(subject, [Status.ACTIVE])
+        if caps.by_guild:
+            active = [memo for memo in active if memo.source.guild == candidate.source.guild]
         excess = overflow(active, caps.active, written)
         archived = [retire(memo, cause.at, "over the limit", Status.ARCHIVED) for memo in excess]
         write(tx, archived, cause)
@@ -104,11 +123,20 @@ def write(tx: Tx, changes: Sequence[Change], cause: Cause, vector: tuple[str, Ve
                 pass
 
 
+def retract(tx: Tx, memo: Memo, said: datetime, audience: Audience, cause: Cause, reason: str) -> bool:
+    """Retire a memo because of words said at this time to this audience; False when they may not touch it."""
+    if not may_retract(memo, said, audience):
+        return False
+    write(tx, [retire(memo, cause.at, reason)], cause)
+    return True
+
+
 def bury(tx: Tx, memo: Memo, at: datetime) -> None:
     """Keep a forgotten text from being learned again."""
     tx.memos.bury(Tombstone(memo.subject.scope, fingerprint(memo.text), at))
 
 
 def _log(tx: Tx, kind: str, memo: Memo, cause: Cause, reason: str, **data: Any) -> None:
-    event = Event(kind, cause.at, cause.actor, memo.subject.scope, memo.id, reason, {"batch": cause.batch, **data})
-    tx.events.add(event)
+    origin = {"message": cause.message} if cause.message else {}
+    data = {"batch": cause.batch, **origin, **data}
+    tx.events.add(Event(kind, cause.at, cause.actor, memo.subject.scope, memo.id, reason, data))

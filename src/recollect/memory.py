@@ -3,48 +3,37 @@
 import logging
 import secrets
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from recollect import commands, ingest, kinds, recall
+from recollect import commands, ingest, kinds, recall, rules
 from recollect.audience import Policy, may_hear, within
 from recollect.clock import Clock, now
-from recollect.commands import Forgetting, Undone
+from recollect.commands import Forgetting, Remembered, Shown, Undone
 from recollect.compose import DEADLINE, Composer
+from recollect.dream import Dream, Dreams
 from recollect.errors import BadInput
-from recollect.learn import Caps, Cause, learn
+from recollect.files import Keeper
+from recollect.ingest import Learned
+from recollect.learn import Cause
 from recollect.merge import COVERAGE
 from recollect.ports import Corpus, Filters, Finding, Layer, Progress, Scene, Store, Tx
 from recollect.prompt import Prompt, layout
 from recollect.rank import named, unified
 from recollect.rank.base import Question
 from recollect.recall import NO_TEXTURE, Found, Search
+from recollect.redact import redact
+from recollect.revision import Revision, revise
 from recollect.settings import Settings
-from recollect.speaking import Audible, memorable, provenance, scopes_of, subject_of, whole_guild
-from recollect.types import (
-    EVERYWHERE,
-    Add,
-    Audience,
-    Candidate,
-    Change,
-    Event,
-    Kind,
-    Memo,
-    Message,
-    Origin,
-    Place,
-    Retire,
-    Revise,
-    Skip,
-    Status,
-    Subject,
-    Summary,
-)
+from recollect.speaking import Audible, memorable, provenance, scopes_of, session_of, subject_of, whole_guild
+from recollect.triggers import flush, learning_key
+from recollect.types import EVERYWHERE, Audience, Candidate, Event, Kind, Memo, Message, Origin, Place, Status, Subject
 from recollect.uses import Uses
 from recollect.vectors import Vectors
+from recollect.worker import Worker
 
 log = logging.getLogger("recollect")
 
@@ -52,23 +41,6 @@ OF_USE = 5
 """Results of a search, best first, that count as used."""
 PATIENCE = 1.0
 """Seconds that a search waits for the query's vector before it goes by words alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Remembered:
-    """What became of a statement: the memo that now holds it, and every change it brought about."""
-
-    memo: Memo
-    changes: tuple[Change, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A person's memory as far as it may be shown in a place."""
-
-    memos: tuple[Memo, ...]
-    total: int
-    summary: Summary | None
 
 
 class Memory:
@@ -85,21 +57,26 @@ class Memory:
         clock: Clock = now,
         layers: Mapping[str, Layer] | None = None,
         deadline: float = DEADLINE,
+        worker: Worker | None = None,
+        keeper: Keeper | None = None,
+        dreams: Dreams | None = None,
     ) -> None:
-        self.store = store
-        self.vectors = vectors
+        self.store, self.vectors, self.settings = store, vectors, settings
+        self.worker = worker or Worker(store, {}, clock)
+        self.keeper = keeper or Keeper(store, rules.folders(settings), clock)
+        self.dreams = dreams or Dreams(store, None, rules.reflection(settings), clock)
         self.uses = Uses(store, clock)
-        self.settings = settings
         self._clock = clock
         self._policy = Policy(settings.privacy)
-        kept = settings.shortterm
-        self._shortterm = ingest.ShortTerm(kept.max_age_hours, kept.max_entries) if kept.enabled else None
+        self._cadence = rules.cadence(settings)
+        self._shortterm = rules.shortterm(settings)
         look_back, lifetime = settings.history.max_messages, settings.search.cache_ttl
         offering = (layers or {}) if settings.enabled else {}
         self._composer = Composer(offering, layout(settings.layout), look_back, lifetime, clock, deadline)
 
     async def close(self) -> None:
         """End what goes on in the background; the store is closed by whoever opened it."""
+        await self.worker.close()
         await self._composer.close()
         await self.uses.close()
 
@@ -107,27 +84,45 @@ class Memory:
         """Take note of a message; False when it was known already, or memory is switched off."""
         if not self.settings.enabled:
             return False
-        if len(message.text) > ingest.LONGEST:
-            log.warning(
-                "message %s has %d characters; the first %d are kept", message.id, len(message.text), ingest.LONGEST
-            )
-            message = replace(message, text=message.text[: ingest.LONGEST])
-        moment, shortterm = self._clock(), self._shortterm
-        added = await self.store.write(lambda tx: ingest.observe(tx, message, moment, shortterm))
-        self.vectors.nudge()
+        message = self._fit(message)
+        moment, kept, due = self._clock(), self._shortterm, self._cadence
+        added = await self.store.write(lambda tx: ingest.observe(tx, message, moment, kept, due))
+        self._nudge()
         return added
 
     async def edited(self, platform: str, message_id: str, text: str, at: datetime | None = None) -> bool:
-        """A message was edited; False when it is not known, or known in a newer state."""
-        moment = at or self._clock()
-        changed = await self.store.write(lambda tx: ingest.edit(tx, platform, message_id, text, moment))
-        self.vectors.nudge()
+        """A message was edited: what rested on its old words is taken back. False when it is not known,
+        or known in a newer state.
+        """
+        moment, plain, due = at or self._clock(), redact(text[: ingest.LONGEST]).text, self._cadence
+        changed = await self.store.write(lambda tx: ingest.edit(tx, platform, message_id, plain, moment, due))
+        self._nudge()
         return changed
 
     async def deleted(self, platform: str, message_id: str, at: datetime | None = None) -> bool:
-        """A message was deleted; False when it is not known or already gone."""
-        moment = at or self._clock()
-        return await self.store.write(lambda tx: ingest.delete(tx, platform, message_id, moment))
+        """A message was deleted, and with it what rests on it; False when it is not known or already gone."""
+        moment, due = at or self._clock(), self._cadence
+        changed = await self.store.write(lambda tx: ingest.delete(tx, platform, message_id, moment, due))
+        self._nudge()
+        return changed
+
+    async def learned(self, message: Message, timeout: float | None = None) -> Learned:
+        """Wait until a message has been learned from, and tell what came of it; see `Learned`."""
+        settled = await self.worker.settled(learning_key(message), timeout)
+        found = await self.store.read(lambda tx: ingest.learned(tx, message))
+        return replace(found, done=found.done and settled)
+
+    async def flush(self, place: Place) -> int:
+        """Learn now from what waits for it in a conversation, as before its words are dropped; how many rounds."""
+        moment = self._clock()
+        rounds = await self.store.write(lambda tx: flush(tx, place, moment))
+        self._nudge()
+        return rounds
+
+    async def reset(self, *, user: str, place: Place | None = None) -> bool:
+        """Clear the rolling summary of the conversation here; work in flight can't bring it back."""
+        session, cause = self._session(user, place or Place(dm=user)), self._cause(user)
+        return await self.store.write(lambda tx: commands.reset(tx, session, cause))
 
     async def remember(
         self,
@@ -144,34 +139,32 @@ class Memory:
         pinned: bool = False,
         lore: bool = False,
         origin: Origin = Origin.MANUAL,
+        metadata: Mapping[str, Any] | None = None,
+        confidence: float = 1.0,
     ) -> Remembered:
         """Remember what a user states, merged with what is known. With `lore` it belongs to the place's guild."""
         if not self.settings.enabled:
             raise BadInput("memory is switched off; switch it on with RECOLLECT_ENABLED=true")
         where = place or Place(dm=user)
-        text = memorable(text)
+        text = redact(memorable(text)).text
         candidate = Candidate(
             subject=subject_of(user, where, lore),
             kind=_kind(kind, text, lore),
             text=text,
             at=self._clock(),
-            source=provenance(user, where, message, origin),
+            source=replace(provenance(user, where, message, origin), metadata=dict(metadata or {})),
             audience=whole_guild(where) if lore else within(audience, where, self._policy),
-            tags=tuple(tag.strip().lower() for tag in tags if tag.strip()),
+            tags=_tags(tags),
             happened=happened,
             expires=expires,
             pinned=pinned,
+            confidence=confidence,
         )
         vector = await self.vectors.of_text(text, PATIENCE)
-        caps, cause, audible = self._caps(lore), self._cause(user), self._audible(user, where)
-
-        def work(tx: Tx) -> Remembered:
-            changes = learn(tx, candidate, cause, caps, vector)
-            return Remembered(_outcome(changes), tuple(change for change in changes if _is_heard(change, audible)))
-
-        remembered = await self.store.write(work)
-        self.vectors.nudge()
-        return remembered
+        caps, cause, audible = rules.caps(self.settings, lore=lore), self._cause(user), self._audible(user, where)
+        done = await self.store.write(lambda tx: commands.remember(tx, candidate, cause, caps, vector, audible))
+        self._nudge()
+        return done
 
     async def forget(
         self, what: str, *, user: str, place: Place | None = None, every: bool = False, lore: bool = False
@@ -189,8 +182,12 @@ class Memory:
         cause, where = self._cause(user), place or Place(dm=user)
         subject, audible = subject_of(user, where, lore), self._audible(user, where)
         undone = await self.store.write(lambda tx: commands.undo(tx, subject, cause, audible))
-        self.vectors.nudge()
+        self._nudge()
         return undone
+
+    async def dream(self, *, user: str, dry_run: bool = False) -> Dream:
+        """Tidy a user's memory now, as happens by itself while they are away. All of it shows: for their eyes only."""
+        return await self.dreams.of(Subject(user), dry_run=dry_run)
 
     async def show(self, *, user: str, place: Place | None = None, limit: int | None = None, offset: int = 0) -> Shown:
         """The user's memos, newest first, and the summary of the conversation in this place."""
@@ -200,7 +197,7 @@ class Memory:
         def work(tx: Tx) -> Shown:
             memos = commands.listed(tx, subject_of(user, where), audible)
             end = None if limit is None else offset + limit
-            return Shown(tuple(memos[offset:end]), len(memos), tx.summaries.get(where.session))
+            return Shown(tuple(memos[offset:end]), len(memos), tx.summaries.get(self._session(user, where)))
 
         return await self.store.read(work)
 
@@ -246,6 +243,27 @@ class Memory:
         cause, where = self._cause(user), place or Place(dm=user)
         subject, audible = subject_of(user, where, lore), self._audible(user, where)
         return await self.store.write(lambda tx: commands.pin(tx, subject, memo_id, pinned, cause, audible))
+
+    async def revise(
+        self,
+        memo_id: str,
+        text: str | None = None,
+        *,
+        user: str,
+        place: Place | None = None,
+        tags: Collection[str] | None = None,
+        origin: Origin = Origin.MANUAL,
+    ) -> Memo:
+        """Give a memo other words, other tags, or both: it stays the same memo, heard by the same people."""
+        cause, where = self._cause(user), place or Place(dm=user)
+        words = None if text is None else redact(memorable(text)).text
+        vector = None if words is None else await self.vectors.of_text(words, PATIENCE)
+        wanted = Revision(words, None if tags is None else _tags(tags), provenance(user, where, None, origin))
+        subject, audible, caps = subject_of(user, where), self._audible(user, where), rules.caps(self.settings)
+        found = partial(commands.get, subject=subject, memo_id=memo_id, audible=audible)
+        done = await self.store.write(lambda tx: revise(tx, found(tx), wanted, cause, caps, vector))
+        self._nudge()
+        return done
 
     async def share(
         self, memo_id: str, *, user: str, place: Place | None = None, audience: Audience = EVERYWHERE
@@ -318,6 +336,7 @@ class Memory:
             search=partial(self.search, user=user, place=where),
             audible=audible,
             audible_of=audible.among,
+            session=self._session(user, where),
             message=message.id,
         )
         return await self._composer.prompt(scene, actions)
@@ -344,9 +363,19 @@ class Memory:
     def _cause(self, user: str) -> Cause:
         return Cause(user, self._clock(), secrets.token_hex(8))
 
-    def _caps(self, lore: bool) -> Caps:
-        durable = self.settings.durable
-        return Caps(active=durable.lore_max_items) if lore else Caps(durable.max_active, durable.max_items)
+    def _fit(self, message: Message) -> Message:
+        """As it is stored: no secret in it, and not endless."""
+        length = len(message.text)
+        if length > ingest.LONGEST:
+            log.warning("message %s has %d characters; the first %d are kept", message.id, length, ingest.LONGEST)
+        return replace(message, text=redact(message.text[: ingest.LONGEST]).text)
+
+    def _session(self, user: str, place: Place) -> str:
+        return session_of(place, user if self._cadence.by_user else None)
+
+    def _nudge(self) -> None:
+        self.vectors.nudge()
+        self.worker.nudge()
 
     def _clamped(self, limit: int | None) -> int:
         wanted = self.settings.search.max_results if limit is None else limit
@@ -356,25 +385,11 @@ class Memory:
         return Audible(user, place, self._policy, None if expired_too else self._clock())
 
 
-def _is_heard(change: Change, audible: Audible) -> bool:
-    """Whether a change may be told here: one of a private memo that a public statement replaced may not."""
-    return isinstance(change, Add | Skip) or audible(change.after)
-
-
 def _kind(kind: Kind | str | None, text: str, lore: bool) -> Kind:
     if lore:
         return Kind.LORE
     return kinds.from_kind(kind)[0] if kind is not None else kinds.infer(text)
 
 
-def _outcome(changes: Collection[Change]) -> Memo:
-    """The memo that holds the statement now; raises BadInput when it was not taken."""
-    match next(iter(changes)):
-        case Add(memo=memo):
-            return memo
-        case Revise(after=memo) | Retire(after=memo):
-            return memo
-        case Skip(reason=reason, memo=memo):
-            if memo is None:
-                raise BadInput(f"not remembered: {reason}")
-            return memo
+def _tags(given: Collection[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(tag.strip().lower() for tag in given if tag.strip()))

@@ -11,10 +11,25 @@ from datetime import datetime
 from recollect.audience import includes
 from recollect.likeness import Likeness, compare
 from recollect.text import digest, normal, squeeze
-from recollect.types import Add, Candidate, Change, Memo, Origin, Provenance, Retire, Revise, Skip, Status, Tombstone
+from recollect.types import (
+    Add,
+    Audience,
+    Candidate,
+    Change,
+    Memo,
+    Origin,
+    Provenance,
+    Retire,
+    Revise,
+    Skip,
+    Status,
+    Tombstone,
+)
 
 COVERAGE = 0.6
 """Share of a memo's text that a match must cover before a model may retire the memo by it."""
+CERTAIN = 0.95
+"""Confidence of what its owner wrote down, or has said so often that it is beyond doubt."""
 _SHORT_HASH = 8
 _ONE_FACT = (Likeness.SAME, Likeness.RICHER, Likeness.POORER)
 
@@ -213,6 +228,12 @@ def retire(memo: Memo, now: datetime, reason: str, status: Status = Status.DEPRE
     return Retire(memo, replace(memo, status=status, updated=max(now, memo.updated)), reason)
 
 
+def may_retract(memo: Memo, said: datetime, audience: Audience) -> bool:
+    """Whether words said then, to these people, may end a memo: it is in use, no more public, and not written since."""
+    outdated = is_authored(memo) and said < memo.updated
+    return memo.active and includes(audience, memo.audience) and not outdated
+
+
 def _supersede(memo: Memo, successor: str, now: datetime) -> Retire:
     before = None if memo.supersedes == successor else memo.supersedes  # what comes back has nothing before it
     after = replace(
@@ -232,14 +253,15 @@ def _covers(wanted: str, text: str, share: float) -> bool:
 
 
 def overflow(active: Collection[Memo], limit: int | None, written: Collection[str]) -> list[Memo]:
-    """Which memos give way when a subject has too many: automatic before user-authored, old before new.
+    """Which memos give way when a subject has too many: automatic before user-authored, doubtful before certain,
+    old before new.
 
     Never one that was just written, never a pinned one.
     """
     if limit is None or len(active) <= limit:
         return []
     free = [memo for memo in active if memo.id not in written and not memo.pinned]
-    free.sort(key=lambda memo: (is_authored(memo), memo.updated, memo.key))
+    free.sort(key=lambda memo: (is_authored(memo), memo.confidence >= CERTAIN, memo.updated, memo.key))
     return free[: len(active) - limit]
 
 

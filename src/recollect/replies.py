@@ -2,9 +2,18 @@
 
 from collections.abc import Collection
 
-from recollect.commands import Undone
-from recollect.memory import Remembered, Shown
+from recollect.commands import Remembered, Shown, Undone
+from recollect.errors import RecollectError
+from recollect.ingest import Learned
+from recollect.text import clip, squeeze
 from recollect.types import Memo, Origin
+
+NOTHING_TO_UNDO = "There is nothing to undo"
+NOTHING_YET = 'Nothing yet; "!memory remember <text>" adds something, "!memory help" lists what else there is.'
+PAUSED = 'Learning is paused: nothing that you say is learned as a fact until "!memory resume".'
+RESUMED = "Learning goes on: what you say from now on may be remembered."
+NOT_PAUSED = "Learning was not paused."
+OUT_OF_REACH = "Memory can't be reached at the moment. Please try again in a while."
 
 
 def remembered(done: Remembered) -> str:
@@ -48,5 +57,48 @@ def source(memo: Memo) -> str:
     return f"{memo.source.origin}:{where}" if where else memo.source.origin.value
 
 
+def numbered(number: int, memo: Memo) -> str:
+    """A memo under its number in the list, which means the same wherever it is said."""
+    return f"{number}. [{memo.kind}] {memo.text}"
+
+
+def changed(done: str, memo: Memo) -> str:
+    return f'{done}: "{memo.text}"'
+
+
+def replaced(memo: Memo) -> str:
+    return f'It takes the place of: "{memo.text}"'
+
+
+def cleared(was_there: bool) -> str:
+    return "Cleared the rolling summary of this session" if was_there else "There is no rolling summary here to clear"
+
+
+def problem(error: RecollectError) -> str:
+    """An error as one line that starts like a sentence."""
+    told = clip(squeeze(str(error)), 500) or "That did not work"
+    return told[0].upper() + told[1:]
+
+
+def echo(words: str) -> str:
+    """What someone said, short enough to be repeated to them."""
+    return clip(squeeze(words), 200)
+
+
 def counted(count: int, noun: str = "item") -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+_DONE = {"memo.added": "learned", "memo.revised": "revised", "memo.retired": "no longer so"}
+
+
+def learned(found: Learned) -> list[str]:
+    """What came of a message, a short line each: learned, revised, retired or refused."""
+    lines: list[str] = []
+    for event in found.events:
+        memo = found.memos.get(event.memo or "")
+        if event.kind in _DONE and memo is not None:
+            lines.append(f"{_DONE[event.kind]}: [{memo.kind}] {memo.text}")
+        elif event.kind == "memo.refused":
+            lines.append(f"not learned: {event.reason}")
+    return lines

@@ -51,6 +51,11 @@ def subject_of(user: str, place: Place, lore: bool = False) -> Subject:
     return Subject(user)
 
 
+def session_of(place: Place, user: str | None) -> str:
+    """The conversation that is meant: the place's, or one user's share of it."""
+    return place.session if user is None or place.dm is not None else f"{place.session}:user:{user}"
+
+
 def whole_guild(place: Place) -> Audience:
     return Audience("guild", place.guild or "", place.guild or "")
 

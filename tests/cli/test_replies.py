@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect import replies
-from recollect.memory import Shown
+from recollect.commands import Shown
 from recollect.types import Kind, Memo, Origin, Provenance, Subject
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)

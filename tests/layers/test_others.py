@@ -15,7 +15,7 @@ class TestRolling:
             assert "rolling" not in names(await stage.prompt())
             await stage.summarise("They plan a trip.")
             assert lines(await stage.prompt(), "rolling")[0] == "They plan a trip."
-            await stage.memory.store.write(lambda tx: tx.summaries.clear(DEV.session, stage.clock()))
+            await stage.memory.reset(user="ann", place=DEV)
             assert "rolling" not in names(await stage.prompt())
 
     async def test_too_long_a_summary_is_cut_to_2000_characters(self):

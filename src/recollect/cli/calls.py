@@ -60,12 +60,14 @@ class Call:
         said = self.options
         return load(file=said.config, store=said.store, data_dir=said.data_dir, profile=said.profile, embedder=embedder)
 
-    def run(self, work: Callable[[Memory], Awaitable[T]], *, embeds: bool = False) -> T:
-        """Open the memory, do the work, close it. What neither searches nor writes texts needs no vectors."""
+    def run(self, work: Callable[[Memory], Awaitable[T]], *, embeds: bool = False, works: bool = False) -> T:
+        """Open the memory, do the work, close it. What neither searches nor writes texts needs no vectors;
+        what says nothing new leaves learning to others, unless it `works`.
+        """
         loaded = self.load(None if embeds else "null")
 
         async def opened() -> T:
-            async with open_loaded(loaded) as memory:
+            async with open_loaded(loaded, works=works) as memory:
                 return await work(memory)
 
         return asyncio.run(opened())

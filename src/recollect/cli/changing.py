@@ -14,11 +14,14 @@ from recollect.cli.options import MemoRef, Texts, flag
 from recollect.cli.output import cell
 from recollect.cli.wording import audience
 from recollect.clock import now
-from recollect.commands import Ambiguous, Forgetting, Forgotten, NoMatch
+from recollect.commands import Ambiguous, Forgetting, Forgotten, NoMatch, Remembered
 from recollect.errors import BadInput
-from recollect.memory import Memory, Remembered
+from recollect.ingest import Learned
+from recollect.memory import Memory
 from recollect.types import EVERYWHERE, Add, Audience, Kind, Memo, Message, Retire, Skip
 
+_PATIENCE = 30.0
+"""Seconds that a person waits to see what was learned."""
 _KIND = f"What sort of thing it is, unless its wording tells: {', '.join(Kind)}."
 
 
@@ -191,10 +194,19 @@ def _change(call: Call, ref: str, done: str, change: Callable[[Memory, Memo], Aw
 
 
 def observe(call: Call, text: Texts) -> None:
-    """Add a message to the journal, as if you had said it."""
+    """Say something: it goes into the journal, and is learned from."""
     message = Message(uuid4().hex, call.user, call.place, said(text), now(), name=call.user)
-    added = call.run(lambda memory: memory.observe(message), embeds=True)
+
+    async def work(memory: Memory) -> tuple[bool, Learned]:
+        return await memory.observe(message), await memory.learned(message, _PATIENCE)
+
+    added, learned = call.run(work, embeds=True, works=True)
     if call.options.json:
-        call.screen.data({"added": added, "message": shapes.message(message)})
-    else:
-        call.screen.say(message.id)
+        memos = [shapes.memo(memo) for memo in learned.memos.values()]
+        call.screen.data({"added": added, "message": shapes.message(message), "learned": memos, "done": learned.done})
+        return
+    call.screen.say(message.id)
+    for line in replies.learned(learned):
+        call.screen.aside(f"  {line}", always=True)
+    if not learned.done:
+        call.screen.aside("  not learned from yet; 'recollect jobs' shows what waits")

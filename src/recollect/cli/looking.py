@@ -11,7 +11,8 @@ from recollect.cli.inputs import meant
 from recollect.cli.options import STATUSES, Limit, MemoRef, Offset, OnlyKinds, flag
 from recollect.cli.output import when
 from recollect.cli.wording import audience
-from recollect.memory import Memory, Shown
+from recollect.commands import Shown
+from recollect.memory import Memory
 from recollect.types import Event, Memo, Status
 
 _STATUS = f"Only of this status; may be repeated. Statuses: {STATUSES}."

@@ -27,7 +27,7 @@ from recollect.settings.values import (
 Privacy = Literal["dual", "user_global", "guild_isolated"]
 Ranker = Literal["unified", "recency", "overlap", "hybrid", "rrf"]
 Overflow = Literal["stop", "skip", "notice"]
-Trigger = Literal["per_turn", "every_m", "on_ingest", "pre_compaction", "idle", "off"]
+Trigger = Literal["per_turn", "every_m", "on_ingest", "pre_compaction", "idle", "end_of_day", "off"]
 Grounding = Literal["quote", "overlap"]
 Layout = Literal["A", "B", "C", "layered", "unified"]
 File = Literal["durable", "rolling", "journal", "snapshot", "categories"]
@@ -80,7 +80,9 @@ class Extraction(Group):
     every_n_turns: Annotated[Count, clamp(1)] = setting(
         10, "Turns of a user between two rounds of the trigger every_m.", "DISCOCLAW_DURABLE_EVERY_N_TURNS"
     )
-    idle_after: Seconds = setting("10m", "Silence in a session that sets off the trigger idle.", gt=0)
+    idle_after: Seconds = setting(
+        "10m", "Silence in a session that sets off the trigger idle, of learning and of summaries.", gt=0
+    )
     max_facts: Limit = setting(4, "Facts that one round may add.")
     model: Model = setting(
         "auto",
@@ -94,6 +96,19 @@ class Extraction(Group):
     )
 
 
+class Reflection(Group):
+    enabled: Flag = setting(True, "Tidy each user's memory while they are away: merge, retire, trust what recurs.")
+    after: Seconds = setting("6h", "Silence of a user that sets it off.", gt=0)
+    interval: Seconds = setting("1d", "Time between two rounds for one user, at least.")
+    min_memos: Count = setting(5, "Facts below which there is nothing to tidy.", ge=0)
+    max_loss: float = setting(
+        0.2,
+        "Share of a user's facts that one round may take out of use; one that would take more does nothing.",
+        ge=0,
+        le=1,
+    )
+
+
 class Summary(Group):
     enabled: Flag = setting(True, "Keep a rolling summary of each session.", "DISCOCLAW_SUMMARY_ENABLED")
     model: Model = setting("auto", "Model that summarises; auto is the main model.", "DISCOCLAW_SUMMARY_MODEL")
@@ -102,6 +117,9 @@ class Summary(Group):
     )
     every_n_turns: Annotated[Count, clamp(1)] = setting(
         5, "Turns of a session between two summaries.", "DISCOCLAW_SUMMARY_EVERY_N_TURNS"
+    )
+    trigger: Literal["every_n", "idle", "end_of_day"] = setting(
+        "every_n", "What sets off a summary: a number of turns, silence in the session, or the end of the day (UTC)."
     )
     dir: Directory = setting(
         "{data_dir}/summaries",
@@ -151,6 +169,7 @@ class History(Group):
 
 class Ingest(Group):
     max_waiting: Limit = setting(None, "Messages that may wait for learning; beyond it the oldest is given up.")
+    parallel: Annotated[Count, clamp(1, 64)] = setting(8, "Users whose messages are learned from at the same time.")
     min_chars: Count = setting(4, "Shorter messages are not learned from.", ge=0)
     max_chars: Limit = setting(None, "Characters of a message that are learned from.")
 
@@ -210,6 +229,9 @@ class Settings(Group):
         "memory.embedding_model",
         "memory.embeddingModel",
     )
+    embed_evidence: Flag = setting(
+        False, "Embed a fact together with its type and the words it came from, rather than alone."
+    )
     embedder_base_url: Text = setting("", "Address of an OpenAI-compatible server for embeddings.", repr=False)
     privacy: Privacy = setting(
         "dual", "Where facts may surface: by audience, everywhere their user speaks, or in their guild only."
@@ -230,6 +252,7 @@ class Settings(Group):
     )
     durable: Durable
     extraction: Extraction
+    reflection: Reflection
     summary: Summary
     shortterm: ShortTerm
     history: History

@@ -19,7 +19,7 @@ from typing import Any
 from recollect.errors import EmbedderError, RecollectError
 from recollect.ports import Corpus, Embedder, Progress, Store, Vector, VectorSet
 from recollect.vectors.crew import Crew, Sleep, pause_after
-from recollect.vectors.filling import Counter, count_missing, fill, promote
+from recollect.vectors.filling import Counter, Payload, count_missing, fill, promote
 from recollect.vectors.queries import Queries
 
 log = logging.getLogger("recollect.vectors")
@@ -47,8 +47,10 @@ class Vectors:
         sleep: Sleep = asyncio.sleep,
         monotonic: Callable[[], float] = time.monotonic,
         deadline: float = DEADLINE,
+        payload: Payload | None = None,
     ) -> None:
         self._store = store
+        self._payload = payload
         self._crew = Crew(chain, revive, sleep)
         self._queries = Queries(self._crew)
         self._sleep = sleep
@@ -109,7 +111,7 @@ class Vectors:
     async def of_text(self, text: str, patience: float) -> tuple[str, Vector] | None:
         """The vector to store with a new memo, when it can be had at once; the healer brings it otherwise."""
         active = self._crew.active
-        if active is None or not active.local:
+        if active is None or not active.local or self._payload is not None:
             return None
         if ("memos", active.name) not in self._dims:
             await self._sets("memos")
@@ -196,13 +198,16 @@ class Vectors:
             counter = Counter(total, progress)
             return sum([await self._fill_corpus(corpus, embedder, counter) for corpus in CORPORA])
 
+    async def _fill_set(self, corpus: Corpus, model: str, counter: Counter) -> int:
+        return await fill(self._store, corpus, model, self._crew.embed, counter.add, self._payload)
+
     async def _fill_corpus(self, corpus: Corpus, embedder: Embedder, counter: Counter) -> int:
         """Complete a set; that of the chain's first embedder then serves."""
         model = embedder.name
-        done = await fill(self._store, corpus, model, self._crew.embed, counter.add)
+        done = await self._fill_set(corpus, model, counter)
         if embedder is self._crew.chain[0]:
             while not await promote(self._store, corpus, model, self._crew.names):
-                done += await fill(self._store, corpus, model, self._crew.embed, counter.add)
+                done += await self._fill_set(corpus, model, counter)
             self._complete -= {(corpus, other) for other in self._crew.names}  # a stand-in may be gone
         self._complete.add((corpus, model))
         self._known.pop(corpus, None)

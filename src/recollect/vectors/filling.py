@@ -4,6 +4,7 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
 
 from recollect.ports import Corpus, Progress, Store, Tx, Vector
+from recollect.types import Memo
 
 log = logging.getLogger("recollect.vectors")
 
@@ -11,12 +12,16 @@ BATCH = 100
 PAGE = 5_000
 
 Embed = Callable[[str, Sequence[str]], Awaitable[list[Vector]]]
+Payload = Callable[[Memo], str]
+"""What is embedded of a memo, where that is more than its text."""
 
 
-async def fill(store: Store, corpus: Corpus, model: str, embed: Embed, done: Callable[[int], None]) -> int:
+async def fill(
+    store: Store, corpus: Corpus, model: str, embed: Embed, done: Callable[[int], None], payload: Payload | None = None
+) -> int:
     """Embed every row that lacks a vector of this model; `done` hears how many each batch had."""
     after, count = 0, 0
-    while rows := await _missing(store, corpus, model, BATCH, after):
+    while rows := await store.read(lambda tx, after=after: _texts(tx, corpus, model, after, payload)):
         vectors = await embed(model, [text for _, text in rows])
         made = dict(zip((key for key, _ in rows), vectors, strict=True))
         await store.write(lambda tx, made=made: tx.lanes.put_vectors(corpus, model, made))
@@ -50,6 +55,14 @@ async def count_missing(store: Store, corpus: Corpus, model: str) -> int:
     while rows := await _missing(store, corpus, model, PAGE, after):
         after, count = rows[-1][0], count + len(rows)
     return count
+
+
+def _texts(tx: Tx, corpus: Corpus, model: str, after: int, payload: Payload | None) -> list[tuple[int, str]]:
+    rows = tx.lanes.unembedded(corpus, model, BATCH, after)
+    if payload is None or corpus != "memos":
+        return rows
+    memos = tx.memos.fetch([key for key, _ in rows])
+    return [(key, payload(memos[key]) if key in memos else text) for key, text in rows]
 
 
 async def _missing(store: Store, corpus: Corpus, model: str, limit: int, after: int) -> list[tuple[int, str]]:

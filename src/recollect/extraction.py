@@ -1,0 +1,279 @@
+"""Learning from what was said: a model proposes, the guard checks, merging decides; one transaction a job.
+
+Messages that different people could hear are studied apart, and the model is told only what may be heard where they
+were said: nothing private can slip into the wording of something public.
+"""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
+
+from recollect import guard
+from recollect.audience import Policy, may_hear
+from recollect.clock import Clock
+from recollect.errors import ModelUnavailable, RecollectError
+from recollect.learn import Caps, Cause, learn, retract
+from recollect.likeness import cues
+from recollect.merge import covering
+from recollect.ports import Hearing, Model, Proposal, Proposed, Retraction, Stale, Store, Tx, Vector, Work
+from recollect.redact import redact
+from recollect.speaking import provenance
+from recollect.text import clip
+from recollect.triggers import reference
+from recollect.types import Candidate, Event, Job, Memo, Message, NewJob, Origin, Status, Subject
+
+log = logging.getLogger("recollect.learning")
+
+KNOWN = 40
+"""Memos that a model is told about."""
+BEFORE = 6
+"""Messages before the first one, to understand it by."""
+
+_NOTHING = Proposed()
+Embed = Callable[[str], Awaitable[tuple[str, Vector] | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How learning goes: settings, as far as they concern it."""
+
+    caps: Caps
+    policy: Policy = Policy.DUAL
+    most: int | None = None
+    longest: int | None = None
+    """Characters of a message that are learned from."""
+    grounding: guard.Grounding = "quote"
+    timeout: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """A proposal that passed the guard."""
+
+    message: Message
+    candidate: Candidate
+    vector: tuple[str, Vector] | None
+    also_replaces: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Lesson:
+    """One hearing, and what came of it."""
+
+    hearing: Hearing
+    proposed: Proposed
+    taken: Sequence[_Taken]
+    refused: Sequence[tuple[Proposal, str]]
+
+
+_Seen = tuple[list[Hearing], list[str]]
+_Look = Callable[[Tx], _Seen]
+
+
+class _Looks:
+    """Lanes that begin at the same moment look at the store in one trip: beside a quick model, trips are what costs."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._asked: list[tuple[_Look, asyncio.Future[_Seen]]] = []
+        self._trips: set[asyncio.Task[None]] = set()
+
+    async def of(self, look: _Look) -> _Seen:
+        seen: asyncio.Future[_Seen] = asyncio.get_running_loop().create_future()
+        self._asked.append((look, seen))
+        if len(self._asked) == 1:  # a task of its own: whoever asked first may be cancelled
+            trip = asyncio.create_task(self._go(), name="recollect-look")
+            self._trips.add(trip)
+            trip.add_done_callback(self._trips.discard)
+        return await seen
+
+    async def _go(self) -> None:
+        asked, self._asked = self._asked, []
+        try:
+            found = await self._store.read(lambda tx: [_attempt(tx, look) for look, _ in asked])
+        except RecollectError as error:
+            found = [error] * len(asked)
+        for (_, seen), one in zip(asked, found, strict=True):
+            if seen.done():
+                continue
+            if isinstance(one, Exception):
+                seen.set_exception(one)
+            else:
+                seen.set_result(one)
+
+
+def _attempt(tx: Tx, look: _Look) -> _Seen | Exception:
+    try:
+        return look(tx)
+    except Exception as error:  # noqa: BLE001 - handed to whoever asked; the others see what they asked for
+        return error
+
+
+class Extraction:
+    """Does the jobs of the kind `extract`."""
+
+    def __init__(self, store: Store, embed: Embed, model: Model, rules: Rules, clock: Clock) -> None:
+        self._looks = _Looks(store)
+        self._embed = embed
+        self._model = model
+        self._rules = rules
+        self._clock = clock
+
+    async def __call__(self, job: Job) -> Work:
+        hearings, references = await self._looks.of(partial(self._look, job=job))
+        lessons = [await self._study(hearing) for hearing in hearings]
+        return partial(self._complete, job=job, references=references, lessons=lessons)
+
+    def _look(self, tx: Tx, job: Job) -> tuple[list[Hearing], list[str]]:
+        counter = job.payload.get("counter")
+        references = list(job.payload.get("messages", ())) if counter is None else tx.counters.items(counter)
+        return self._hearings(tx, references), references
+
+    def _hearings(self, tx: Tx, references: Iterable[str]) -> list[Hearing]:
+        """What there is to learn from, apart by who could hear it."""
+        found = (tx.journal.get(*reference.split("/", 1)) for reference in references)
+        messages = [message for message in found if message is not None and not message.bot]
+        messages.sort(key=lambda message: (str(message.place.audience), message.at))
+        groups = groupby(messages, key=lambda message: message.place.audience)
+        return [self._hearing(tx, list(group)) for _, group in groups]
+
+    def _hearing(self, tx: Tx, said: Sequence[Message]) -> Hearing:
+        first, own = said[0], {message.id for message in said}
+        before = tx.journal.recent(first.place, BEFORE, before=first.at)
+        context = [message for message in before if message.id not in own]
+        return Hearing(said, self._known(tx, said), context, self._rules.most)
+
+    def _known(self, tx: Tx, said: Sequence[Message]) -> list[Memo]:
+        """The speaker's memos that concern these words, then the newest, as far as they may be heard there."""
+        author, place = said[0].author, said[0].place
+        subject = Subject(author)
+        memos = {memo.key: memo for memo in tx.memos.list(subject, [Status.ACTIVE], KNOWN)}
+        if len(memos) == KNOWN:  # there may be more; fewer are all there are
+            terms = cues(" ".join(message.text[:2_000] for message in said))
+            near = [hit.key for hit in tx.lanes.words("memos", [subject.scope], terms, KNOWN)]
+            found = memos | tx.memos.fetch([key for key in near if key not in memos])
+            memos = {key: found[key] for key in (*near, *memos) if key in found and found[key].active}
+        return [memo for memo in memos.values() if may_hear(memo, place, {author}, self._rules.policy)][:KNOWN]
+
+    async def _study(self, hearing: Hearing) -> _Lesson:
+        proposed = await self._ask(hearing)
+        taken: list[_Taken] = []
+        refused: list[tuple[Proposal, str]] = []
+        for proposal in map(_redacted, proposed.proposals[: self._rules.most]):
+            verdict = guard.check(proposal, hearing.said, hearing.known, grounding=self._rules.grounding)
+            if isinstance(verdict, guard.Refused):
+                refused.append((proposal, verdict.reason))
+            else:
+                taken.append(await self._taken(proposal, verdict, hearing))
+        return _Lesson(hearing, proposed, taken, refused)
+
+    async def _ask(self, hearing: Hearing) -> Proposed:
+        if longest := self._rules.longest:
+            hearing = replace(hearing, said=[replace(one, text=one.text[:longest]) for one in hearing.said])
+        try:
+            async with asyncio.timeout(self._rules.timeout):
+                return await self._model.extract(hearing)
+        except TimeoutError as error:
+            raise ModelUnavailable(f"no answer within {self._rules.timeout:.0f} s") from error
+
+    async def _taken(self, proposal: Proposal, verdict: guard.Accepted, hearing: Hearing) -> _Taken:
+        known = {memo.id for memo in hearing.known}
+        replaced = tuple(memo_id for memo_id in proposal.replaces if memo_id in known)
+        message = verdict.message
+        source = replace(
+            provenance(message.author, message.place, message.id, Origin.SUMMARY),
+            evidence=verdict.evidence or None,
+            trace=message.source,
+        )
+        candidate = Candidate(
+            subject=Subject(message.author),
+            kind=verdict.kind,
+            label=None if proposal.kind == verdict.kind.value else proposal.kind or None,
+            text=verdict.text,
+            at=message.at,
+            source=source,
+            audience=message.place.audience,
+            id=proposal.id if proposal.id in known else None,
+            tags=tuple(tag.strip().lower() for tag in proposal.tags if tag.strip()),
+            confidence=min(1.0, max(0.0, proposal.confidence)),
+            happened=proposal.happened,
+            supersedes=next(iter(replaced), None),
+        )
+        return _Taken(message, candidate, await self._embed(verdict.text), replaced[1:])
+
+    def _complete(self, tx: Tx, job: Job, references: Sequence[str], lessons: Sequence[_Lesson]) -> None:
+        for lesson in lessons:
+            _still_said(tx, lesson.hearing.said)
+        for lesson in lessons:
+            self._learn(tx, lesson)
+        if counter := job.payload.get("counter"):
+            self._keep_newer(tx, job, counter, references)
+
+    def _learn(self, tx: Tx, lesson: _Lesson) -> None:
+        if lesson.proposed == _NOTHING:
+            return
+        batch, moment = secrets.token_hex(8), self._clock()
+        last = lesson.hearing.said[-1]
+        for taken in lesson.taken:
+            cause = Cause(self._model.name, moment, batch, reference(taken.message))
+            learn(tx, taken.candidate, cause, self._rules.caps, taken.vector)
+            for memo_id in taken.also_replaces:
+                self._retract(tx, Retraction("superseded", memo_id), lesson.hearing, cause)
+        for retraction in lesson.proposed.retractions:
+            self._retract(tx, retraction, lesson.hearing, Cause(self._model.name, moment, batch, reference(last)))
+        self._log(tx, lesson, moment_data={"batch": batch, "message": reference(last)})
+
+    def _retract(self, tx: Tx, retraction: Retraction, hearing: Hearing, cause: Cause) -> None:
+        """End a memo that the model was told about: by its id, else by a text that covers enough of it."""
+        meant = [memo for memo in hearing.known if memo.id == retraction.id]
+        if not meant and retraction.match:
+            meant = covering(retraction.match, hearing.known)
+        last = hearing.said[-1]
+        for known in meant[:1] if len(meant) == 1 else ():
+            memo = tx.memos.get(known.subject, known.id)
+            if memo is not None:
+                retract(tx, memo, last.at, last.place.audience, cause, clip(retraction.reason or "retracted", 200))
+
+    def _log(self, tx: Tx, lesson: _Lesson, moment_data: dict[str, str]) -> None:
+        scope, moment = Subject(lesson.hearing.said[0].author).scope, self._clock()
+        note = partial(Event, at=moment, actor=self._model.name, scope=scope)
+        for proposal, reason in lesson.refused:
+            data = {
+                **moment_data,
+                "kind": proposal.kind,
+                "text": "" if "secret" in reason else clip(proposal.text, 200),
+            }
+            tx.events.add(note("memo.refused", reason=reason, data=data))
+        usage = lesson.proposed.usage
+        if usage.requests:
+            data = {**moment_data, "input": usage.input, "output": usage.output, "requests": usage.requests}
+            told = f"{len(lesson.proposed.proposals)} proposed, {len(lesson.taken)} taken"
+            tx.events.add(note("extract.call", reason=told, data=data))
+        if lesson.proposed.problems:
+            said = clip("; ".join(lesson.proposed.problems), 300)
+            log.warning("what the model said was not all usable: %s", said)
+            tx.events.add(note("extract.error", reason=said, data=moment_data))
+
+    def _keep_newer(self, tx: Tx, job: Job, counter: str, done: Sequence[str]) -> None:
+        """What was said while the model was asked waits for another round."""
+        newer = [reference for reference in tx.counters.clear(counter) if reference not in done]
+        for one in newer:
+            tx.counters.note(counter, one)
+        if newer:
+            tx.jobs.add(NewJob(job.kind, job.lane, job.payload, self._clock(), f"{job.kind}:{counter}", job.lane))
+
+
+def _redacted(proposal: Proposal) -> Proposal:
+    return replace(proposal, text=redact(proposal.text).text, evidence=redact(proposal.evidence).text)
+
+
+def _still_said(tx: Tx, said: Sequence[Message]) -> None:
+    """Raise Stale when a message was edited or deleted since it was read."""
+    for message in said:
+        now = tx.journal.get(message.place.platform, message.id)
+        if now is None or now.text != message.text:
+            raise Stale

@@ -1,0 +1,91 @@
+"""A file is replaced whole or not at all; what others wrote in its place is moved aside, never overwritten.
+
+The calls touch the disk and return when it holds what they wrote, so an event loop runs them in a thread.
+"""
+
+import os
+import secrets
+import stat
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+
+_BINARY = getattr(os, "O_BINARY", 0)
+
+
+def read(path: Path) -> bytes | None:
+    """What a file holds; None when there is none."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Give a file this content: whoever reads it meanwhile sees the old or the new one, whatever happens."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        _write(beside, os.O_EXCL, data)
+        with suppress(FileNotFoundError):
+            beside.chmod(stat.S_IMODE(path.stat().st_mode))
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+    _sync(path.parent)
+
+
+def append(path: Path, data: bytes) -> None:
+    """Add to the end of a file, all of it or nothing."""
+    _write(path, os.O_APPEND, data)
+
+
+def set_aside(path: Path) -> Path:
+    """Keep what a file holds as `<name>.kept-<n>`, with the first number that is free; where it is kept."""
+    content = path.read_bytes()
+    names = (path.with_name(f"{path.name}.kept-{number}") for number in count(1))
+    return next(kept for kept in names if _keeps(kept, path, content))
+
+
+def _keeps(kept: Path, path: Path, content: bytes) -> bool:
+    """Whether this is now, or was before, a copy of the file."""
+    if not kept.exists():
+        try:
+            kept.hardlink_to(path)
+        except FileExistsError:
+            return False
+        except OSError:  # no links here
+            path.rename(kept)
+        return True
+    return read(kept) == content
+
+
+def remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    _sync(path.parent)
+
+
+def _write(path: Path, how: int, data: bytes) -> None:
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | _BINARY | how, 0o666)
+    try:
+        size = os.fstat(file).st_size
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(file, rest) :]
+            os.fsync(file)
+        except OSError:
+            os.ftruncate(file, size)
+            raise
+    finally:
+        os.close(file)
+
+
+def _sync(folder: Path) -> None:
+    """Let the folder itself reach the disk, where the system can."""
+    with suppress(OSError):
+        file = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(file)
+        finally:
+            os.close(file)

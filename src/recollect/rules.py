@@ -1,0 +1,100 @@
+"""Settings as the flows want them: the one place that knows both."""
+
+from datetime import timedelta
+
+from recollect import dream
+from recollect.audience import Policy
+from recollect.extraction import Rules
+from recollect.files import Folders
+from recollect.ingest import NEVER, ShortTerm
+from recollect.learn import Caps
+from recollect.settings import Settings
+from recollect.summaries import Form
+from recollect.triggers import Cadence
+from recollect.worker import Pace
+
+
+def cadence(settings: Settings) -> Cadence:
+    """When something is learned and summarised."""
+    learning, summary = settings.extraction, settings.summary
+    if not settings.enabled:
+        return NEVER
+    return Cadence(
+        learn=learning.trigger if learning.enabled and settings.durable.enabled else "off",
+        learn_every=learning.every_n_turns,
+        summarise=summary.trigger if summary.enabled and summary.max_chars else "off",
+        summarise_every=summary.every_n_turns,
+        silence=timedelta(seconds=learning.idle_after),
+        shortest=settings.ingest.min_chars,
+        most_waiting=settings.ingest.max_waiting,
+        by_user=summary.session_key == "user_channel",
+        journal="journal" in kept_files(settings),
+        reflect_after=timedelta(seconds=settings.reflection.after) if _reflects(settings) else None,
+    )
+
+
+def reflection(settings: Settings) -> dream.Rules:
+    """How far a dream may go."""
+    bounds = settings.reflection
+    return dream.Rules(
+        enabled=_reflects(settings),
+        least=bounds.min_memos,
+        max_loss=bounds.max_loss,
+        interval=timedelta(seconds=bounds.interval),
+        walled=Policy(settings.privacy) is Policy.GUILD_ISOLATED,
+        timeout=settings.extraction.timeout,
+    )
+
+
+def _reflects(settings: Settings) -> bool:
+    return settings.enabled and settings.durable.enabled and settings.reflection.enabled
+
+
+def kept_files(settings: Settings) -> frozenset[str]:
+    """Which files follow the store; a store that lives in memory only leaves nothing behind."""
+    passing = settings.store in ("sqlite://", "sqlite:///", "sqlite:///:memory:")
+    return frozenset() if passing or not settings.enabled else frozenset(settings.files)
+
+
+def folders(settings: Settings) -> Folders:
+    """Where they go. The snapshot never takes the place of the notes that people write."""
+    kept, memory = kept_files(settings), settings.memory_dir
+    return Folders(
+        memory=memory,
+        durable=settings.durable.dir if "durable" in kept else None,
+        rolling=settings.summary.dir if "rolling" in kept else None,
+        snapshot="snapshot" in kept and memory.absolute() != settings.workspace_dir.absolute(),
+    )
+
+
+def shortterm(settings: Settings) -> ShortTerm | None:
+    kept = settings.shortterm
+    return ShortTerm(kept.max_age_hours, kept.max_entries) if kept.enabled else None
+
+
+def caps(settings: Settings, *, lore: bool = False) -> Caps:
+    durable = settings.durable
+    if lore:
+        return Caps(active=durable.lore_max_items)
+    return Caps(durable.max_active, durable.max_items, by_guild=settings.privacy == Policy.GUILD_ISOLATED)
+
+
+def extraction(settings: Settings) -> Rules:
+    learning = settings.extraction
+    return Rules(
+        caps=caps(settings),
+        policy=Policy(settings.privacy),
+        most=learning.max_facts,
+        longest=settings.ingest.max_chars,
+        grounding=learning.grounding,
+        timeout=learning.timeout,
+    )
+
+
+def form(settings: Settings) -> Form:
+    summary = settings.summary
+    return Form(summary.max_chars, summary.bot_reply_chars, summary.timeout)
+
+
+def pace(settings: Settings) -> Pace:
+    return Pace(width=settings.ingest.parallel)

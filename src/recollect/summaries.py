@@ -1,0 +1,149 @@
+"""Rolling summaries: the previous one and what was said since become the next, in the background.
+
+A summary that was overtaken or reset while its model was asked is thrown away; one that fails leaves the last one.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from recollect.clock import Clock
+from recollect.errors import ModelUnavailable
+from recollect.lines import said
+from recollect.ports import Model, Stale, Store, Tx, Usage, Work, Written
+from recollect.redact import redact
+from recollect.speaking import session_of
+from recollect.text import clip, cut
+from recollect.types import Event, Job, Message, NewJob, Place, Summary
+
+log = logging.getLogger("recollect.summaries")
+
+FIRST = 60
+"""Messages that the first summary of a session looks back on."""
+PAGE = 200
+"""Messages that one summary takes in at the most; the rest follows in another."""
+ROOM = 6_000
+"""Characters of an exchange that a model is given at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How summaries are made: settings, as far as they concern it."""
+
+    limit: int = 2000
+    reply_chars: int = 500
+    timeout: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What the next summary rests on."""
+
+    session: str
+    previous: Summary | None
+    sequence: int
+    messages: Sequence[Message]
+
+
+class Summaries:
+    """Does the jobs of the kind `summarise`."""
+
+    def __init__(self, store: Store, model: Model, form: Form, clock: Clock) -> None:
+        self._store = store
+        self._model = model
+        self._form = form
+        self._clock = clock
+
+    async def __call__(self, job: Job) -> Work:
+        page = await self._store.read(lambda tx: _page(tx, job))
+        if not page.messages:
+            return _nothing
+        text = page.previous.text if page.previous else ""
+        usage = Usage()
+        for exchange in exchanges(page.messages, self._form.reply_chars):
+            written = await self._next(text or None, exchange)
+            text, usage = written.text or text, _sum(usage, written.usage)
+        return partial(self._complete, job=job, page=page, written=Written(text, usage))
+
+    async def _next(self, previous: str | None, exchange: str) -> Written:
+        """The next summary within its limit: recompressed once when it is over, and cut when it still is."""
+        limit = self._form.limit
+        first = await self._asked(self._model.summarise(previous, exchange, limit))
+        if len(first.text) <= limit:
+            return first
+        shorter = await self._asked(self._model.shorten(first.text, limit))
+        return Written(cut(shorter.text or first.text, limit), _sum(first.usage, shorter.usage))
+
+    async def _asked(self, answer: Awaitable[Written]) -> Written:
+        try:
+            async with asyncio.timeout(self._form.timeout):
+                written = await answer
+        except TimeoutError as error:
+            raise ModelUnavailable(f"no answer within {self._form.timeout:.0f} s") from error
+        return replace(written, text=redact(written.text.strip()).text)
+
+    def _complete(self, tx: Tx, job: Job, page: _Page, written: Written) -> None:
+        for message in page.messages:
+            now = tx.journal.get(message.place.platform, message.id)
+            if now is None or now.text != message.text:
+                raise Stale
+        moment = self._clock()
+        if written.text:
+            summary = Summary(page.session, written.text, page.sequence + 1, moment, page.messages[-1].at)
+            if not tx.summaries.save(summary):
+                log.info("a newer summary of %s is there, or it was reset; this one is dropped", page.session)
+                return
+            tx.events.add(Event("summary.saved", moment, self._model.name, page.session))
+        if written.usage.requests:
+            cost = {"input": written.usage.input, "output": written.usage.output, "requests": written.usage.requests}
+            tx.events.add(Event("summary.call", moment, self._model.name, page.session, data=cost))
+        if len(page.messages) >= PAGE:
+            tx.jobs.add(NewJob(job.kind, job.lane, job.payload, moment, f"{job.kind}:{page.session}", job.lane))
+
+
+def _page(tx: Tx, job: Job) -> _Page:
+    user = job.payload.get("user")
+    place = Place(**job.payload["place"])
+    session = session_of(place, user)
+    previous = tx.summaries.get(session)
+    if previous is None:
+        messages = tx.journal.recent(place, FIRST)
+    else:
+        messages = tx.journal.after(place, previous.through or previous.updated, PAGE)
+    return _Page(session, previous, tx.summaries.sequence(session), messages if user is None else _of(user, messages))
+
+
+def _of(user: str, messages: Sequence[Message]) -> list[Message]:
+    """What one user said, and what was answered to it."""
+    own = {message.id for message in messages if message.author == user}
+    return [message for message in messages if message.id in own or message.reply_to in own]
+
+
+def exchanges(messages: Sequence[Message], reply_chars: int) -> list[str]:
+    """The messages as lines, `[Name]: text`, in pieces that a model can be given; a reply is cut short."""
+    pieces: list[str] = []
+    for message in messages:
+        line = _line(message, reply_chars)
+        if pieces and len(pieces[-1]) + len(line) < ROOM:
+            pieces[-1] += f"\n{line}"
+        elif line:
+            pieces.append(line)
+    return pieces
+
+
+def _line(message: Message, reply_chars: int) -> str:
+    if not message.bot:
+        return clip(said(message), ROOM)
+    answer = said(replace(message, name="Bot", text=message.text))
+    return clip(answer, reply_chars + len("[Bot]: ")) if reply_chars else ""
+
+
+def _sum(one: Usage, other: Usage) -> Usage:
+    return Usage(one.requests + other.requests, one.input + other.input, one.output + other.output)
+
+
+def _nothing(tx: Tx) -> None:
+    """There was nothing to summarise."""
+    del tx

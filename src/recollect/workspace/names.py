@@ -1,0 +1,48 @@
+"""Names of files in a workspace: which are allowed, and which belong to a user or a day."""
+
+from datetime import UTC, datetime
+
+from recollect.errors import BadInput
+from recollect.text import digest
+
+LONGEST_NAME, LONGEST_PART = 500, 200
+"""Bytes of a name, and of each of its parts."""
+
+_PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_")
+_LONGEST_ID = 150
+
+
+def safe_id(text: str) -> str:
+    """A file name for an id, never the same for two: what is not plain becomes %xx, capitals too.
+
+    Some file systems take `Ann` and `ann` for one name. A `%-` begins the name of an id that is empty or too long.
+    """
+    parts = (chr(byte) if byte in _PLAIN else f"%{byte:02x}" for byte in text.encode("utf-8", "surrogatepass"))
+    name = "".join(parts)
+    return name if 0 < len(name) <= _LONGEST_ID else f"%-{digest(text)}"
+
+
+def daily(at: datetime) -> str:
+    """Name of the log of the day, in UTC; a time without a zone is taken as UTC."""
+    return f"memory/{day(at)}.md"
+
+
+def day(at: datetime) -> str:
+    moment = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    return moment.date().isoformat()
+
+
+def parts_of(name: str) -> list[str]:
+    """The parts of a name, which only `/` divides; raises BadInput for what no system, or one of them, takes."""
+    if not name.strip():
+        raise BadInput("a file of the workspace needs a name")
+    if not name.isprintable() or "\\" in name or ":" in name:
+        raise BadInput(f"{name!r} holds a character that a file's name can't have")
+    if name.startswith("/"):
+        raise BadInput(f"{name!r} is absolute; name a file inside the workspace")
+    parts = name.split("/")
+    if len(name.encode()) > LONGEST_NAME or any(len(part.encode()) > LONGEST_PART for part in parts):
+        raise BadInput(f"{name[:40]!r}… is too long for a file's name")
+    if any(part != part.strip(" .") or not part for part in parts):
+        raise BadInput(f"{name!r} has a part that is empty, or begins or ends with a dot or a space")
+    return parts
