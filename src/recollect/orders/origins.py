@@ -1,0 +1,111 @@
+"""The order `why`: who said it, in which words, where and when, what it replaced, and what happened to it since.
+
+Outside of its owner's DM only that is told which could be heard there itself.
+"""
+
+from recollect.audience import is_heard
+from recollect.commands import NoMatch
+from recollect.errors import UnknownMemo
+from recollect.orders.ask import Ask, meaning, meant
+from recollect.orders.changing import unsettled
+from recollect.orders.guide import usage
+from recollect.text import clip, squeeze
+from recollect.types import Event, Memo, Place
+
+MOST = 20
+"""Changes that are told, newest first."""
+_HEARD = {
+    "dm": "in your direct messages only",
+    "channel": "in the channel where it was said",
+    "guild": "on the server where it was said",
+    "everywhere": "wherever you speak",
+}
+
+
+async def why(ask: Ask) -> str:
+    if not meaning(ask.words):
+        return usage("why")
+    found = await meant(ask)
+    if isinstance(found, NoMatch):
+        found = await _retired(ask) or found
+    if not isinstance(found, Memo):
+        return await unsettled(ask, found)
+    return "\n".join([*_itself(found), await _said(ask, found), *await _lineage(ask, found), *await _past(ask, found)])
+
+
+async def _retired(ask: Ask) -> Memo | None:
+    """One that no longer counts can be asked for by its id."""
+    try:
+        return await ask.memory.get(meaning(ask.words), user=ask.user, place=ask.place)
+    except UnknownMemo:
+        return None
+
+
+def _itself(memo: Memo) -> list[str]:
+    state = f"{memo.status}, pinned" if memo.pinned else memo.status.value
+    heard = _HEARD[memo.audience.level]
+    return [f"[{memo.kind}] {memo.text}", f"It is {state} ({memo.id}) and may be recalled {heard}."]
+
+
+async def _said(ask: Ask, memo: Memo) -> str:
+    """`Said by you in #dev on 2025-03-01 12:00: "I work at Acme"`"""
+    source = memo.source
+    message = None
+    if source.message is not None:
+        platform, message_id = source.platform, source.message
+        message = await ask.memory.store.read(lambda tx: tx.journal.get(platform, message_id))
+    told = ask.alone or (message is not None and is_heard(message.place.audience, ask.place))
+    where = _where(ask, memo, told)
+    at = message.at if message is not None else memo.created
+    words = source.evidence or (message.text if message is not None else "")
+    quote = f': "{clip(squeeze(words), 500)}"' if told and words else ""
+    return f"Said by {_who(ask, source.actor)}{where} on {at:%Y-%m-%d %H:%M}{quote}"
+
+
+def _where(ask: Ask, memo: Memo, told: bool) -> str:
+    source = memo.source
+    if told or _is_here(memo, ask.place):
+        channel = source.channel_name or (source.guild and (source.thread or source.channel))
+        return f" in #{channel}" if channel else " in a direct message"
+    return " elsewhere"
+
+
+def _is_here(memo: Memo, place: Place) -> bool:
+    source = memo.source
+    here = place.platform, place.guild, place.channel, place.thread
+    return place.dm is None and here == (source.platform, source.guild, source.channel, source.thread)
+
+
+async def _lineage(ask: Ask, memo: Memo) -> list[str]:
+    lines: list[str] = []
+    for other, verb in ((memo.supersedes, "It took the place of"), (memo.superseded_by, "It gave way to")):
+        try:
+            told = await ask.memory.get(other, user=ask.user, place=ask.place) if other else None
+        except UnknownMemo:  # it may not be told here
+            told = None
+        if told is not None:
+            lines.append(f'{verb}: "{told.text}"')
+    return lines
+
+
+async def _past(ask: Ask, memo: Memo) -> list[str]:
+    events = await ask.memory.history(memo.id, user=ask.user, place=ask.place)
+    lines = [_event(ask, event) for event in events[:MOST]]
+    if len(events) > MOST:
+        lines.append(f"- and {len(events) - MOST:,} earlier changes")
+    return ["What happened to it, newest first:", *lines] if lines else []
+
+
+def _event(ask: Ask, event: Event) -> str:
+    """Reasons and earlier words may come from where others did not hear them: they are for the owner alone."""
+    done = event.kind.rpartition(".")[2]
+    line = f"- {event.at:%Y-%m-%d %H:%M} {done} by {_who(ask, event.actor)}"
+    if not ask.alone:
+        return line
+    before = event.data.get("before", {}).get("text")
+    changed = f', before: "{clip(before, 200)}"' if before else ""
+    return f"{line} ({event.reason}){changed}" if event.reason else f"{line}{changed}"
+
+
+def _who(ask: Ask, actor: str) -> str:
+    return "you" if actor == ask.user else actor or "someone"

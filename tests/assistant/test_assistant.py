@@ -1,0 +1,249 @@
+"""The assistant against real SDKs and a loopback model server: context, tools, streaming, compaction, failures."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect import Place, plugins
+from recollect.assistant import Assistant
+from recollect.ports import ModelOptions
+from recollect.testing.model_server import Calls, ModelServer, Request, Says, Status
+from recollect.testing.models import FakeModel, nothing
+from recollect.types import Kind, Message, Subject
+from tests.scenes import DEV, DM, GENERAL, Stage, opened
+
+PROVIDERS = ("anthropic:claude-haiku-4-5", "openai:gpt-5-mini")
+
+
+class Talk:
+    """A stage on which an assistant answers, over a server whose answers the test decides."""
+
+    def __init__(self, stage: Stage, server: ModelServer, assistant: Assistant) -> None:
+        self.stage = stage
+        self.server = server
+        self.assistant = assistant
+        self.shown = ""
+
+    async def ask(self, text: str, user: str = "ann", place: Place = DEV) -> str:
+        """Say something to the assistant; its answer, which is said as well."""
+        self.shown = ""
+        message = self.stage.message(text, user, place)
+        reply = await self.assistant.reply(message, self._show)
+        if reply.order is None:
+            await self.assistant.said(reply.text, message, f"r-{message.id}")
+        self.stage.clock.advance(minutes=1)
+        return reply.text
+
+    def _show(self, piece: str) -> None:
+        self.shown += piece
+
+
+@asynccontextmanager
+async def talking(
+    answer: Sequence[Any] | Callable[[Request], Any] = (), spec: str = PROVIDERS[0], room: int = 24_000, **settings: Any
+) -> AsyncIterator[Talk]:
+    settings = {"using": FakeModel(nothing), **settings}
+    async with ModelServer(answer) as server, opened(**settings) as stage:
+        options = ModelOptions(server.url, lambda name: "a-key" if name else None)
+        model = plugins.load("models", f"pydantic_ai:{spec}", options)
+        try:
+            yield Talk(stage, server, Assistant(stage.memory, model, name="Rec", room=room, clock=stage.clock))
+        finally:
+            await model.close()
+
+
+@pytest.mark.parametrize("spec", PROVIDERS)
+async def test_the_model_gets_what_is_remembered_and_its_answer_is_streamed(spec: str) -> None:
+    async with talking([Says("You live in Berlin, Ann.")], spec) as talk:
+        await talk.stage.remember("Lives in Berlin")
+        answer = await talk.ask("where do I live?")
+        (request,) = talk.server.requests
+    assert answer == talk.shown == "You live in Berlin, Ann."
+    assert "Lives in Berlin" in request.text
+    assert "where do I live?" in request.text
+    assert "You are Rec" in request.instructions
+    assert {str(tool.get("name") or tool["function"]["name"]) for tool in request.tools} == {
+        "memory",
+        "read_file",
+        "write_file",
+    }
+
+
+async def test_both_sides_of_a_turn_enter_the_journal() -> None:
+    async with talking([Says("Hello!")]) as talk:
+        await talk.ask("hi there")
+        said = await talk.stage.memory.store.read(lambda tx: tx.journal.recent(DEV, 10))
+    assert [(one.text, one.bot, one.reply_to) for one in said] == [("hi there", False, None), ("Hello!", True, "m1")]
+
+
+@pytest.mark.acceptance("A15", "B46")
+async def test_orders_are_answered_before_the_model_is_asked() -> None:
+    async with talking() as talk:
+        assert await talk.ask("!memory remember I prefer tea") == 'Remembered: "I prefer tea"'
+        assert "I prefer tea" in await talk.ask("!memory show")
+        assert talk.server.requests == []
+        said = await talk.stage.memory.store.read(lambda tx: tx.journal.recent(DEV, 10))
+    assert said == []
+
+
+@pytest.mark.parametrize("spec", PROVIDERS)
+@pytest.mark.acceptance("E29")
+async def test_the_model_may_save_and_look_up_with_the_memory_tool(spec: str) -> None:
+    save = {"action": "save", "content": "Ann's cat is called Miso", "category": "fact", "keywords": ["cat"]}
+    find = {"action": "search", "query": "cat"}
+    answers = [Calls("memory", save), Says("Noted."), Calls("memory", find), Says("Miso!")]
+    async with talking(answers, spec) as talk:
+        assert await talk.ask("my cat is called Miso") == "Noted."
+        assert await talk.ask("what is my cat called?") == "Miso!"
+        assert await talk.stage.known(place=DEV) == ["Ann's cat is called Miso"]
+        last = talk.server.requests[-1]
+    assert "Miso" in str(last.body)
+
+
+async def test_a_tool_call_cannot_reach_another_users_memories() -> None:
+    steal = {"action": "list", "category": "fact", "user": "bob", "place": "dm"}
+    async with talking([Calls("memory", steal), Says("I can't.")]) as talk:
+        await talk.stage.remember("Bob has debts", user="bob", place=Place("discord", dm="bob"))
+        await talk.ask("what do you know about bob?")
+        assert "debts" not in str([request.body for request in talk.server.requests])
+
+
+@pytest.mark.acceptance("D22", "D23")
+async def test_a_memory_line_becomes_lore_and_is_not_shown() -> None:
+    async with talking([Says("Congratulations!\nmemory_line: Ann won the quiz night\n")]) as talk:
+        assert await talk.ask("I won the quiz night!") == "Congratulations!"
+        assert "memory_line" not in talk.shown
+        lore = await talk.stage.memory.store.read(lambda tx: tx.memos.list(Subject.lore("g1")))
+    (memo,) = lore
+    assert (memo.text, memo.kind, memo.confidence) == ("Memory line: Ann won the quiz night.", Kind.LORE, 0.72)
+    assert memo.subject.id == "__lore__"
+
+
+async def test_a_memory_line_in_a_dm_is_nobodys_lore_and_not_shown() -> None:
+    async with talking([Says("memory_line: a secret of Ann\nOf course.")]) as talk:
+        assert await talk.ask("keep this to yourself", place=DM) == "Of course."
+        assert await talk.stage.events("memo.added") == []
+
+
+@pytest.mark.acceptance("E28")
+async def test_before_the_window_is_shortened_the_model_gets_a_turn_to_save_what_would_be_lost() -> None:
+    saves = {"action": "save", "content": "Ann's wedding is in Porto", "category": "event"}
+    turns: list[str] = []
+
+    def answer(request: Request) -> Any:
+        if "about to be shortened" in request.text:
+            done = "Remembered" in str(request.body)
+            turns.append("saved" if done else "asked")
+            return Says("done") if done else Calls("memory", saves)
+        turns.append("answered")
+        return Says("I see. " + "word " * 300)
+
+    async with talking(answer, room=2_500, extraction={"trigger": "pre_compaction"}) as talk:
+        for number in range(12):
+            await talk.ask(f"part {number} of the story of my wedding: " + "detail " * 60)
+        assert "saved" in turns
+        first = turns.index("asked")
+        assert turns[first : first + 3] == ["asked", "saved", "answered"], "saved before it is shortened"
+        assert await talk.stage.known(place=DEV) == ["Ann's wedding is in Porto"]
+        longest = max(len(str(request.body)) for request in talk.server.requests)
+    assert longest < 40_000, "the window does not grow without end"
+
+
+async def test_earlier_turns_stand_in_the_window_and_what_others_said_meanwhile_in_the_prompt() -> None:
+    async with talking([Says("first answer"), Says("second answer")]) as talk:
+        await talk.ask("my first question")
+        await talk.stage.say("by the way, lunch is ready", user="bob")
+        await talk.ask("my second question")
+        first, second = talk.server.requests
+    roles = [turn["role"] for turn in second.body["messages"]]
+    assert roles == ["user", "assistant", "user"]
+    assert "[Bob]: by the way, lunch is ready" in second.text
+    assert second.text.count("my first question") == 1
+    assert "lunch" not in first.text
+
+
+async def test_without_a_model_it_answers_from_memory_alone_and_says_so() -> None:
+    async with opened(using=FakeModel(nothing)) as stage:
+        assistant = Assistant(stage.memory, clock=stage.clock)
+        await stage.remember("Lives in Berlin", "Has two cats")
+        reply = await assistant.reply(stage.message("where do I live?"))
+        unknown = await assistant.reply(stage.message("what is the boiling point of tungsten?"))
+    assert reply.text == "I have no model configured; here is what I remember that fits:\n- Lives in Berlin"
+    assert unknown.text == "I have no model configured, and nothing that I remember fits."
+
+
+async def test_a_model_that_cannot_be_reached_still_gets_a_reply() -> None:
+    async with talking(lambda _: Status(529)) as talk:
+        await talk.stage.remember("Lives in Berlin")
+        answer = await talk.ask("where do I live?")
+    assert answer.startswith("My model can't be reached right now")
+    assert "Lives in Berlin" in answer
+
+
+async def test_a_store_that_fails_does_not_break_the_reply() -> None:
+    async with talking([Says("Hello!")]) as talk:
+        await talk.stage.memory.store.close()
+        assert await talk.ask("hi there") == "Hello!"
+
+
+@pytest.mark.acceptance("A37")
+async def test_the_assistant_and_the_user_write_notes_and_logs_in_a_dm(tmp_path: Path) -> None:
+    note = {"path": "MEMORY.md", "text": "# Ann\nlikes tea\n"}
+    log = {"path": "memory/2025-03-01.md", "text": "- talked about tea", "append": True}
+    read = {"path": "MEMORY.md"}
+    answers = [Calls("write_file", note), Calls("write_file", log), Calls("read_file", read), Says("Written.")]
+    async with talking(answers, data_dir=str(tmp_path)) as talk:
+        assert await talk.ask("write that down", place=DM) == "Written."
+        root = talk.stage.memory.settings.workspace_dir / "users" / "ann"
+        assert (root / "MEMORY.md").read_text() == "# Ann\nlikes tea\n"
+        (root / "MEMORY.md").write_text("# Ann\nprefers coffee, she says herself\n")
+        assert "likes tea" in str(talk.server.requests[-1].body)
+        prompt = await talk.stage.prompt("hm", place=DM)
+        assert (root / "memory" / "2025-03-01.md").as_posix() in prompt.text
+        talk.stage.clock.advance(days=2)
+        later = await talk.stage.prompt("hm", place=DM)
+    assert "memory/2025-03-01.md" not in later.text
+    assert "MEMORY.md" in later.text
+
+
+@pytest.mark.parametrize("path", ["../../memory.db", "/etc/passwd", "users/../../x"])
+async def test_no_path_escapes_the_workspace(path: str, tmp_path: Path) -> None:
+    async with talking([Calls("read_file", {"path": path}), Says("no")], data_dir=str(tmp_path)) as talk:
+        await talk.ask("read that", place=DM)
+        assert "error:" in str(talk.server.requests[-1].body)
+
+
+async def test_notes_stay_closed_in_public_channels(tmp_path: Path) -> None:
+    write = {"path": "MEMORY.md", "text": "x"}
+    answers = [Calls("read_file", {"path": "MEMORY.md"}), Calls("write_file", write), Says("no")]
+    async with talking(answers, data_dir=str(tmp_path)) as talk:
+        await talk.ask("read my notes", place=GENERAL)
+        assert str(talk.server.requests[-1].body).count("direct messages only") == 2
+
+
+async def test_what_a_tool_could_not_do_is_not_remembered_as_a_fact() -> None:
+    save = {"action": "save", "content": "read_file of plan.md is blocked and not possible", "category": "fact"}
+    wish = {"action": "save", "content": "prefers plan.md to be read first", "category": "preference"}
+    answers = [Calls("read_file", {"path": "plan.md"}), Calls("memory", save), Calls("memory", wish), Says("sorry")]
+    async with talking(answers) as talk:
+        await talk.ask("read plan.md", place=DM)
+        assert await talk.stage.known(place=DM) == ["prefers plan.md to be read first"]
+
+
+async def test_turns_of_one_conversation_are_answered_one_after_the_other() -> None:
+    async with talking(lambda request: Says("answer to " + request.text.split()[-1])) as talk:
+        replies = await asyncio.gather(*(talk.ask(f"question {number}") for number in range(5)))
+    assert sorted(replies) == [f"answer to {number}" for number in range(5)]
+
+
+@pytest.mark.acceptance("D41")
+async def test_the_same_slice_serves_text_voice_and_what_nobody_asked_for() -> None:
+    async with opened(using=FakeModel(nothing)) as stage:
+        await stage.remember("Lives in Berlin")
+        for source in ("text", "voice", "voice_realtime", "automation", "initiative"):
+            message = Message(f"x-{source}", "ann", DEV, "Berlin weather", stage.clock(), source=source)
+            assert "Lives in Berlin" in (await stage.memory.context(message)).text
