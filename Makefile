@@ -1,7 +1,7 @@
 # Everything below needs only Python 3.11+, pip and make; `make` alone lists the targets.
 
 PYTHON ?= python3
-EXTRAS ?= vectors,llm,mcp,dev
+EXTRAS ?= vectors,llm,mcp,langgraph,dev
 JOBS   ?= 2
 ARGS   ?=
 
@@ -22,8 +22,8 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[$(EXTRAS)]'
 	@touch $@
 
-run: venv ## start recollect, offline and without a key
-	$(BIN)/recollect $(ARGS)
+run: venv ## start a chat with recollect, offline and without a key
+	$(BIN)/recollect chat $(ARGS)
 
 test: venv ## run the quick tests
 	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow' $(ARGS)

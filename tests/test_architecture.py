@@ -56,7 +56,7 @@ LIBRARIES = {
     "web": "fastapi starlette uvicorn jinja2",
     "mcp_server": "mcp mcp_types uvicorn",
     "anthropic_memory": "anthropic",
-    "cli": "typer click rich",
+    "cli": "typer click rich prompt_toolkit",
     "stores": "apsw Stemmer psycopg psycopg_pool pgvector",
     "embedders": "wordllama tokenizers safetensors",
     "models": "pydantic_ai",

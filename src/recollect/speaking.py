@@ -8,7 +8,7 @@ from recollect.audience import Policy, is_heard, may_hear
 from recollect.errors import BadInput
 from recollect.ports import Corpus
 from recollect.text import squeeze
-from recollect.types import LORE, Audience, Memo, Message, Origin, Place, Provenance, Subject
+from recollect.types import LORE, Audience, Memo, Message, Origin, Place, Provenance, Status, Subject
 
 LONGEST_MEMO = 8_000
 """Characters of one memo: more is a document, not something to remember."""
@@ -38,6 +38,11 @@ class Audible:
 
     def _expired(self, memo: Memo) -> bool:
         return self.at is not None and memo.expires is not None and memo.expires <= self.at
+
+
+def is_forgotten(resting: Collection[Memo]) -> bool:
+    """Whether what rests on a message was forgotten by its owner, and nothing else is left of it."""
+    return any(memo.status is Status.DEPRECATED for memo in resting) and not any(memo.active for memo in resting)
 
 
 def subject_of(user: str, place: Place, lore: bool = False) -> Subject:

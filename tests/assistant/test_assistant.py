@@ -171,9 +171,11 @@ async def test_without_a_model_it_answers_from_memory_alone_and_says_so() -> Non
         assistant = Assistant(stage.memory, clock=stage.clock)
         await stage.remember("Lives in Berlin", "Has two cats")
         reply = await assistant.reply(stage.message("where do I live?"))
-        unknown = await assistant.reply(stage.message("what is the boiling point of tungsten?"))
+        unknown = await assistant.reply(stage.message("what is the boiling point of tungsten?", user="bob"))
+        again = await assistant.reply(stage.message("what is the melting point of tungsten?"))
     assert reply.text == "I have no model configured; here is what I remember that fits:\n- Lives in Berlin"
     assert unknown.text == "I have no model configured, and nothing that I remember fits."
+    assert again.text == "Nothing that I remember fits."
 
 
 async def test_a_model_that_cannot_be_reached_still_gets_a_reply() -> None:
@@ -182,6 +184,19 @@ async def test_a_model_that_cannot_be_reached_still_gets_a_reply() -> None:
         answer = await talk.ask("where do I live?")
     assert answer.startswith("My model can't be reached right now")
     assert "Lives in Berlin" in answer
+
+
+async def test_what_was_forgotten_is_not_brought_back_by_quoting_the_message_that_said_it() -> None:
+    async with opened(using=FakeModel()) as stage:
+        assistant = Assistant(stage.memory, clock=stage.clock)
+        await stage.tell("I am allergic to peanuts")
+        await stage.memory.forget("peanuts", user="ann", place=DEV)
+        for number in range(40):
+            await stage.say(f"something else entirely, number {number}", user="bob")
+        reply = await assistant.reply(stage.message("am I allergic to peanuts?"))
+        prompt = await stage.prompt("am I allergic to peanuts?")
+    assert "allergic" not in reply.text
+    assert "I am allergic to peanuts" not in prompt.text
 
 
 async def test_a_store_that_fails_does_not_break_the_reply() -> None:

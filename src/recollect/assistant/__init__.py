@@ -45,16 +45,34 @@ def _unseen(piece: str) -> None:
     del piece
 
 
+class _Shown:
+    """Shows pieces, and knows whether a line has been begun."""
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        self._show = show
+        self._last = "\n"
+
+    def __call__(self, piece: str) -> None:
+        self._last = piece[-1:] or self._last
+        self._show(piece)
+
+    def new_line(self) -> None:
+        if self._last != "\n":
+            self("\n")
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What is to be said; to an order it comes in pages."""
 
     text: str
     order: Answer | None = None
+    alone: bool = False
+    """It comes from memory; no model had a part in it."""
 
 
 class Assistant:
-    """Answers people. Without a speaker it answers from memory alone, and says so."""
+    """Answers people. Without a speaker it answers from memory alone, and says so unless others did (`excuses`)."""
 
     def __init__(
         self,
@@ -66,6 +84,7 @@ class Assistant:
         room: int = 24_000,
         orders: Orders | None = None,
         clock: Clock = now,
+        excuses: bool = True,
     ) -> None:
         self.name = name
         self._memory = memory
@@ -74,6 +93,8 @@ class Assistant:
         self._room = room
         self._clock = clock
         self._windows: dict[str, Window] = {}
+        self._excuses = excuses
+        self._excused: set[tuple[str, str]] = set()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def reply(self, message: Message, show: Callable[[str], None] = _unseen) -> Reply:
@@ -85,7 +106,7 @@ class Assistant:
         async with turn:
             prompt = await self._prompt(message)
             await self._observe(message)
-            return Reply(await self._answered(message, prompt, show))
+            return await self._answered(message, prompt, show)
 
     async def said(self, text: str, to: Message, message_id: str) -> Message:
         """The reply was sent, and has this id: it belongs to the conversation."""
@@ -106,25 +127,28 @@ class Assistant:
         except RecollectError as error:
             log.warning("message %s could not be kept: %s", message.id, error)
 
-    async def _answered(self, message: Message, prompt: Prompt | None, show: Callable[[str], None]) -> str:
+    async def _answered(self, message: Message, prompt: Prompt | None, show: Callable[[str], None]) -> Reply:
         if self._brain is None:
-            return self._shown(await self._alone(message, alone.NO_MODEL), show)
+            return await self._alone(message, alone.NO_MODEL, show)
+        shown = _Shown(show)
         try:
-            return await self._spoken(self._brain, message, prompt, show)
+            return Reply(await self._spoken(self._brain, message, prompt, shown))
         except ModelError as error:
             log.warning("no reply of the model: %s", error)
-            return self._shown(await self._alone(message, f"{alone.UNREACHABLE} ({error})"), show)
+            shown.new_line()
+            return await self._alone(message, f"{alone.UNREACHABLE} ({error})", show)
 
-    def _shown(self, text: str, show: Callable[[str], None]) -> str:
-        show(text)
-        return text
-
-    async def _alone(self, message: Message, why: str) -> str:
+    async def _alone(self, message: Message, why: str, show: Callable[[str], None]) -> Reply:
+        """An answer from memory; why there is no other is said once to each person."""
+        known = (message.author, why) in self._excused or (why == alone.NO_MODEL and not self._excuses)
+        self._excused.add((message.author, why))
         try:
-            return await alone.answer(self._memory, message, why)
+            text = await alone.answer(self._memory, message, "" if known else why)
         except RecollectError as error:
             log.warning("memory can't be searched: %s", error)
-            return f"{why}, and my memory can't be reached either."
+            text = f"{why}, and my memory can't be reached either."
+        show(text)
+        return Reply(text, alone=True)
 
     async def _spoken(self, brain: Brain, message: Message, prompt: Prompt | None, show: Callable[[str], None]) -> str:
         window = self._windows.setdefault(message.place.session, Window(self._room))

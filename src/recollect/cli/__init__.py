@@ -9,16 +9,18 @@ from typing import Annotated
 
 import typer
 
-from recollect.cli import changing, looking, prompting, searching, upkeep
+from recollect.cli import agents, changing, chatting, demo, dreaming, jobs, looking, prompting, searching, upkeep
 from recollect.cli.calls import Call, Once, accepting, called
 from recollect.cli.options import Options, flag
 from recollect.cli.welcome import welcome
 
 COMMANDS: dict[str, list[Callable[..., None]]] = {
+    "Talk": [chatting.chat, demo.demo],
     "Remember": [changing.remember, changing.forget, changing.undo, changing.observe],
     "Look": [looking.show, searching.search, prompting.prompt, looking.list_, looking.history, looking.log],
-    "Decide": [changing.pin, changing.unpin, changing.share, changing.private],
-    "Look after": [upkeep.config, upkeep.doctor, upkeep.backup, upkeep.reindex, upkeep.version],
+    "Decide": [changing.pin, changing.unpin, changing.share, changing.private, dreaming.dream],
+    "Agents": [agents.mcp, agents.tool_schema],
+    "Look after": [jobs.jobs, upkeep.config, upkeep.doctor, upkeep.backup, upkeep.reindex, upkeep.version],
 }
 VERSION = Parameter(
     "version",
@@ -51,7 +53,7 @@ def build(*, colours: bool) -> typer.Typer:
     app.callback(invoke_without_command=True)(accepting(start, [VERSION]))
     for panel, functions in COMMANDS.items():
         for function in functions:
-            name = function.__name__.removesuffix("_")
+            name = function.__name__.removesuffix("_").replace("_", "-")
             app.command(name, rich_help_panel=panel)(called(function, speaks=panel != "Look after"))
     return app
 

@@ -8,6 +8,7 @@ import typer
 from recollect.cli.calls import NO_MATCH, Call, fail
 from recollect.cli.options import Limit, flag
 from recollect.cli.output import cell, when
+from recollect.clock import now
 from recollect.errors import BadInput
 from recollect.memory import Memory
 from recollect.replies import counted
@@ -15,6 +16,8 @@ from recollect.types import Job
 from recollect.worker import Standing
 
 _SHOWN = 20
+_DIGITS = 18
+"""No job's number has more."""
 
 
 def jobs(
@@ -64,7 +67,8 @@ def _show(call: Call, found: Standing) -> None:
 
 
 def _row(job: Job) -> Sequence[str]:
-    state = {"claimed": "running", "parked": "put aside"}.get(job.state, job.state)
+    later = f"due {when(job.due)}" if job.due > now() else "waiting"
+    state = {"claimed": "running", "parked": "put aside"}.get(job.state, later)
     return [str(job.id), job.kind, job.lane, state, str(job.attempts), cell(job.error or "")]
 
 
@@ -114,6 +118,6 @@ def _drop(call: Call, which: str) -> None:
 
 
 def _number(which: str) -> int:
-    if not which.isdecimal():
+    if not which.isdecimal() or len(which) > _DIGITS:
         raise BadInput(f"{which!r} is not a job's number; 'recollect jobs' lists them")
     return int(which)

@@ -5,11 +5,13 @@ the prompt before them stays the same, and the less comes after it, the more of 
 """
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, Protocol
 
 from recollect import lines
 from recollect.ports import Scene, Tx
 from recollect.rank.base import meaningful
+from recollect.speaking import is_forgotten
 from recollect.text import clip
 from recollect.types import Block, Line, Message
 
@@ -56,10 +58,16 @@ class PastLayer:
             for hit in hits
             if hit.key in rows and rows[hit.key].id not in known and len(hit.parts) >= least
         ]
-        return [one for one in fitting if scene.audible(one[0])][: self._wanted]
+        heard = (one for one in fitting if scene.audible(one[0]) and not _is_forgotten(tx, one[0]))
+        return [*islice(heard, self._wanted)]
 
     def _line(self, message: Message) -> str:
         return f"- {message.at:%Y-%m-%d} {clip(lines.said(message).replace(chr(10), ' '), self._longest)}"
+
+
+def _is_forgotten(tx: Tx, message: Message) -> bool:
+    """What its owner forgot is not brought back by quoting the message that said it."""
+    return is_forgotten(tx.memos.resting_on(message.place.platform, message.id))
 
 
 def create(spec: str, settings: Any) -> PastLayer:  # noqa: ARG001 - every layer is made from its name

@@ -1,0 +1,97 @@
+"""The command `chat`: talk with an assistant that remembers, at a terminal or through a pipe."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from typing import Annotated, Any
+
+from recollect.app import make_model, open_loaded
+from recollect.assistant import Assistant
+from recollect.assistant.brain import Speaker
+from recollect.cli import demo as demonstration
+from recollect.cli.calls import Call
+from recollect.cli.chat_input import Source, standard_input
+from recollect.cli.chat_paper import Paper
+from recollect.cli.chat_talk import WORDS, Talk, converse
+from recollect.cli.chat_voice import Voice
+from recollect.cli.doctor import file_of
+from recollect.cli.inputs import answer
+from recollect.cli.options import flag
+from recollect.errors import BadInput
+from recollect.memory import Memory
+from recollect.replies import counted
+from recollect.settings import Settings
+from recollect.settings.values import redacted
+from recollect.version import __version__
+
+NO_MODEL = """\
+No model configured: I learn by simple patterns and answer from memory alone.
+For more set ANTHROPIC_API_KEY, or RECOLLECT_MODEL and RECOLLECT_MODEL_BASE_URL
+for a server of your own."""
+A_MOMENT, IN_A_PIPE = 0.4, 30.0
+"""Seconds to wait for what is learned before going on: a person wants to type, a pipe has time."""
+
+
+def chat(
+    call: Call, no_demo: Annotated[bool, flag("--no-demo", meaning="Neither offer nor play the demo.")] = False
+) -> None:
+    """Talk with an assistant that remembers; /help lists its commands."""
+    if call.options.json:
+        raise BadInput("--json and chat don't go together: a conversation is not one document")
+    if call.asks:
+        _at_a_terminal(call, no_demo)
+        return
+    lines = standard_input()
+    if lines.has_more():
+        asyncio.run(_talk(call, lines))
+    elif not no_demo:
+        demonstration.play(call)
+
+
+def _at_a_terminal(call: Call, no_demo: bool) -> None:
+    from recollect.cli.chat_terminal import HISTORY, Terminal
+
+    settings = call.load().settings
+    store = file_of(settings.store)
+    is_first = store is not None and not store.exists()
+    if is_first and not no_demo and answer("Play a one-minute demo first? [Y/n] ") in ("", "y", "yes"):
+        with suppress(KeyboardInterrupt):
+            demonstration.play(call, then="your own chat")
+        print()
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    asyncio.run(_talk(call, Terminal(settings.data_dir / HISTORY, WORDS)))
+
+
+async def _talk(call: Call, source: Source) -> None:
+    loaded, paper = call.load(), Paper(call.screen)
+    async with open_loaded(loaded) as memory, _speaker(loaded.settings) as speaker:
+        if call.asks:
+            paper.say(await _greeting(call, memory, speaker))
+        voice = Voice.at(call.user, call.place)
+        patience = A_MOMENT if call.asks else IN_A_PIPE
+        talk = Talk(memory, Assistant(memory, speaker, excuses=not call.asks), paper, voice, patience=patience)
+        await converse(talk, source, stoppable=call.asks)
+
+
+@asynccontextmanager
+async def _speaker(settings: Settings) -> AsyncGenerator[Speaker | None]:
+    """The model that talks; none when the one that is configured can't."""
+    model: Any = make_model(settings.model, settings)
+    try:
+        yield model if hasattr(model, "client") else None
+    finally:
+        await model.close()
+
+
+async def _greeting(call: Call, memory: Memory, speaker: Speaker | None) -> str:
+    settings, who = memory.settings, Voice.at(call.user, call.place).who
+    known = (await memory.show(user=call.user, place=call.place, limit=0)).total
+    where = file_of(settings.store) or redacted(settings.store)
+    lines = [
+        f"recollect {__version__}. /help shows what you can do, Ctrl-D leaves.",
+        f"Memory: {where}, {counted(known)} about {who}",
+        NO_MODEL if speaker is None else f"Model: {settings.model}",
+    ]
+    if not settings.enabled:
+        lines.append("Memory is switched off: nothing is kept. RECOLLECT_ENABLED=true switches it on.")
+    return "\n".join(lines)

@@ -1,0 +1,144 @@
+"""A process that talks, edits, deletes, remembers and forgets, and says on its output what it tries and what is done.
+
+`python talking.py STORE RUN [STEPS]`: without steps it goes on until it is killed; with them it ends when each user
+has done so much and nothing is left to learn. A line is `try` or `done`, what, whose, and a text or an id.
+"""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from hashlib import sha256
+from itertools import count, islice
+
+import recollect
+from recollect import Memory, Message, Place
+from recollect.clock import now
+from recollect.commands import Forgotten
+from recollect.ports import Hearing, Proposed
+from recollect.testing.models import FakeModel, everything, the_beginning
+from recollect.types import Job
+
+USERS = ("ann", "bob", "cem", "dai")
+PLACES = (
+    Place("discord", "g1", "c-dev", name="dev", public=True),
+    Place("discord", "g1", "c-staff", name="staff"),
+    Place("discord", "g2", "c-lobby", name="lobby", public=True),
+)
+TURNS = 3
+"""Turns between two summaries."""
+LEASE = 0.5
+SETTINGS = {
+    "embedder": "null",
+    "durable": {"max_active": None},
+    "summary": {"every_n_turns": TURNS},
+}
+
+
+def fact(*of: object) -> str:
+    """A statement unlike any other: its words are made of what it is the fact of."""
+    letters = sha256(repr(of).encode()).hexdigest().translate(str.maketrans("0123456789", "ghijklmnop"))
+    return f"I keep a {letters[:8]} named {letters[8:16]} near {letters[16:24]}"
+
+
+async def unhurried(hearing: Hearing) -> Proposed:
+    """Learn every message, but not at once: a process may well end meanwhile."""
+    await asyncio.sleep(0.003)
+    return everything(hearing)
+
+
+async def condensed(previous: str | None, exchange: str, limit: int) -> str:
+    await asyncio.sleep(0.003)
+    return the_beginning(previous, exchange, limit)
+
+
+def opened(path: str):
+    return recollect.open(f"sqlite:///{path}", using=FakeModel(unhurried, condensed), **SETTINGS)
+
+
+def hurry(memory: Memory) -> None:
+    """Free what a dead process held after half a second rather than half a minute."""
+    memory.worker.pace = replace(memory.worker.pace, lease=LEASE, poll=0.05)
+
+
+async def unfinished(memory: Memory) -> list[Job]:
+    """Jobs that are due, run, or were put aside."""
+    jobs = await memory.store.read(lambda tx: tx.jobs.list(limit=1_000_000))
+    return [job for job in jobs if job.state != "waiting" or job.due <= now()]
+
+
+class User:
+    """Speaks and changes their mind; which message meets which fate is a matter of its number."""
+
+    def __init__(self, memory: Memory, name: str, run: str) -> None:
+        self.memory = memory
+        self.name = name
+        self.run = run
+
+    def message(self, number: int) -> Message:
+        place = PLACES[number % len(PLACES)]
+        text = fact(self.run, self.name, number)
+        return Message(f"{self.run}-{self.name}-{number}", self.name, place, text, now(), self.name.title())
+
+    def report(self, word: str, what: str, about: str) -> None:
+        print(word, what, self.name, about, sep="\t", flush=True)
+
+    async def talk(self, numbers: Iterator[int]) -> None:
+        for number in numbers:
+            await self.say(number)
+            match number % 8:
+                case 2:
+                    await self.edit(number - 1)
+                case 4:
+                    await self.delete(number - 1)
+                case 5:
+                    await self.remember(number)
+                case 6:
+                    await self.forget("remembered", fact("remembered", self.run, self.name, number - 1))
+                case 7:
+                    await self.forget("learned", fact(self.run, self.name, number - 1))
+                case _:
+                    pass
+
+    async def say(self, number: int) -> None:
+        message = self.message(number)
+        await asyncio.gather(self.memory.observe(message), self.memory.observe(message))
+        self.report("done", "say", message.id)
+        answer = Message(f"{message.id}-a", "bot", message.place, "I see.", now(), "Bot", bot=True, reply_to=message.id)
+        await self.memory.observe(answer)
+        self.report("done", "say", answer.id)
+
+    async def edit(self, number: int) -> None:
+        message = self.message(number)
+        self.report("try", "edit", message.id)
+        await self.memory.edited("discord", message.id, fact("edited", message.id))
+        self.report("done", "edit", message.id)
+
+    async def delete(self, number: int) -> None:
+        message = self.message(number)
+        self.report("try", "delete", message.id)
+        await self.memory.deleted("discord", message.id)
+        self.report("done", "delete", message.id)
+
+    async def remember(self, number: int) -> None:
+        text = fact("remembered", self.run, self.name, number)
+        await self.memory.remember(text, user=self.name)
+        self.report("done", "remember", text)
+
+    async def forget(self, what: str, text: str) -> None:
+        self.report("try", "forget", text)
+        outcome = await self.memory.forget(text, user=self.name, place=PLACES[0] if what == "learned" else None)
+        if isinstance(outcome, Forgotten):
+            self.report("done", "forget", text)
+
+
+async def main(path: str, run: str, steps: int | None = None) -> None:
+    async with opened(path) as memory:
+        hurry(memory)
+        await asyncio.gather(*(User(memory, name, run).talk(islice(count(), steps)) for name in USERS))
+        while await unfinished(memory):  # noqa: ASYNC110 - other processes tell us nothing
+            await asyncio.sleep(0.05)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else None))

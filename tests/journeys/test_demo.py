@@ -1,0 +1,115 @@
+"""`recollect demo`: the week is told as it happens, and leaves nothing behind."""
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from recollect.assistant import Assistant
+from recollect.cli.chat_paper import Paper
+from recollect.cli.demo import WeekClock, opened, script, tell
+from recollect.cli.output import Screen
+from recollect.types import Status, Subject
+from tests.cli.conftest import Run
+from tests.journeys.terminal import CTRL_C, CTRL_D, Terminal
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+SECRET = "AKIA" + "IOSFODNN7EXAMPLE"
+
+
+async def test_what_is_told_as_learned_is_what_the_store_holds(capsys: pytest.CaptureFixture[str]):
+    clock, week = WeekClock(), script()
+    people = {step.voice.user for scene in week for step in scene.steps}
+    thread, leak = week[-1].steps[-1].voice.place, week[4].steps[0].voice.place
+    async with opened(clock) as memory:
+        paper = Paper(Screen())
+        await tell(week, memory, Assistant(memory, clock=clock), clock, paper, slowly=False)
+        held = await memory.store.read(lambda tx: [memo for who in people for memo in tx.memos.list(Subject(who))])
+        said = await memory.store.read(lambda tx: tx.journal.recent(leak, 10))
+        summary = await memory.store.read(lambda tx: tx.summaries.get(thread.session))
+    told = capsys.readouterr().out
+    learned = re.findall(r"^ {6}learned: (.+)$", told, re.MULTILINE)
+    retired = re.findall(r"^ {6}no longer so: (.+)$", told, re.MULTILINE)
+    assert sorted(learned) == sorted(f"[{memo.kind}] {memo.text}" for memo in held)
+    assert retired == [f"[{memo.kind}] {memo.text}" for memo in held if memo.status is Status.SUPERSEDED]
+    assert len(learned) >= 5
+    assert len(retired) == 1
+    assert f"kept as: {said[-1].text}" in told
+    assert SECRET not in "".join(one.text for one in said)
+    assert summary is not None
+    assert all(f"      {line}\n" in told for line in summary.text.splitlines())
+
+
+def days(told: str) -> dict[str, str]:
+    """What was told, by the day it was told of."""
+    parts = re.split(r"^(\w+day)\. ", told, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def test_the_week_shows_each_thing_that_memory_does(process: Run):
+    week = days(process("demo").out)
+    assert list(week) == ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+    assert 'Said by you in #general on 2026-03-02 09:02: "I live in Lisbon"' in week["Monday"]
+    assert "ben in #general/lunch › What am I allergic to?\n" in week["Tuesday"]
+    assert "- Is allergic to peanuts" in week["Tuesday"]
+    in_dm, in_public = week["Wednesday"].split("11:00 ben in #general")
+    assert "- Their partner Mia is pregnant" in in_dm
+    assert "pregnant" not in in_public
+    assert 'It took the place of: "Lives in Lisbon"' in week["Thursday"]
+    assert "kept as: The key of the staging bucket is [redacted: AWS key]" in week["Friday"]
+    assert "not learned: gives instructions" in week["Friday"]
+    assert 'Nothing matches "allergic"' in week["Saturday"]
+    assert 'Restored: "Is allergic to peanuts"' in week["Saturday"]
+    assert "Rolling summary:\n      ann: Let's plan the offsite." in week["Sunday"]
+
+
+def test_no_setting_of_this_machine_changes_the_story_and_nothing_is_left(process: Run, folder: Path):
+    (folder / "recollect.yaml").write_text(
+        "privacy: user_global\nextraction: {enabled: false}\nsummary: {enabled: false}"
+    )
+    told = process("demo", RECOLLECT_STORE="sqlite:///mine.db", RECOLLECT_PRIVACY="user_global", TMPDIR=str(folder)).out
+    assert [path.name for path in folder.iterdir()] == ["recollect.yaml"]
+    (folder / "recollect.yaml").unlink()
+    assert process("demo").out == told
+
+
+def test_a_piped_demo_takes_a_few_seconds(process: Run):
+    began = time.monotonic()
+    process("demo")
+    assert time.monotonic() - began < 5
+
+
+def test_a_demo_can_be_left_with_ctrl_c_and_the_chat_begins(folder: Path):
+    with Terminal(folder, "chat") as terminal:
+        terminal.shows("Play a one-minute demo first? [Y/n] ")
+        terminal.write("\r")
+        terminal.shows("learned: [fact] Lives in Lisbon")
+        terminal.write(CTRL_C)
+        greeting = terminal.prompt()
+        assert "Memory: data/memory.db, 0 items about you" in greeting
+        assert "Durable memory (0 items):" in terminal.say("!memory show")
+        terminal.write(CTRL_D)
+        assert terminal.end() == 0
+        assert "Traceback" not in terminal.raw
+
+
+@pytest.mark.slow
+def test_after_the_week_one_can_ask_in_the_same_server_and_then_goes_on_to_ones_own_chat(folder: Path):
+    (folder / "tmp").mkdir()
+    with Terminal(folder, "chat", TMPDIR=str(folder / "tmp")) as terminal:
+        terminal.shows("Play a one-minute demo first? [Y/n] ")
+        terminal.write("y\r")
+        assert "goes on to your own chat" in terminal.prompt(seconds=100)
+        assert "- Lives in Porto" in terminal.say("where do I live?")
+        terminal.say("/as ben")
+        assert "Mia" in terminal.say("!memory show")
+        terminal.say("/in #general")
+        assert "Mia" not in terminal.say("!memory show")
+        terminal.write("/quit\r")
+        assert terminal.prompt().endswith("you › ")
+        assert "Durable memory (0 items):" in terminal.say("!memory show")
+        terminal.write(CTRL_D)
+        assert terminal.end() == 0
+    assert list((folder / "tmp").iterdir()) == []
