@@ -8,7 +8,13 @@ DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def main() -> int:
-    runs = [["bench.store"], ["bench.search", "--sizes", "1000,10000,100000"], ["bench.context"]]
+    runs = [
+        ["bench.store"],
+        ["bench.search", "--sizes", "1000,10000,100000"],
+        ["bench.context"],
+        ["bench.ingest"],
+        ["bench.extract"],
+    ]
     sets = sorted(path.parent for path in DATA.glob("*/documents.jsonl"))
     if sets:
         runs.append(["bench.recall", *(word for folder in sets for word in ("--data", str(folder)))])

@@ -57,7 +57,8 @@ async def open_loaded(
     store: Store = plugins.load("stores", settings.store)
     try:
         payload = embedded if settings.embed_evidence else None
-        vectors = Vectors(store, make_embedders(settings), lambda name: make_embedder(name, settings), payload=payload)
+        chain, revive = make_embedders(settings), partial(make_embedder, settings=settings)
+        vectors = Vectors(store, chain, revive, payload=payload, clock=clock)
         vectors.start()
         try:
             layers = {name: plugins.load("layers", name, settings) for name in settings.layers}

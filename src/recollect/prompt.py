@@ -89,6 +89,9 @@ class Section:
     left_out: int
 
 
+PRIORITY = 50
+"""Where memory as a whole stands among the layers of a larger prompt, which come in the order of their numbers."""
+
 STABLE = ("durable", "history")
 """Sections after which a provider's prompt cache is worth a mark: what comes before seldom changes."""
 
@@ -101,6 +104,7 @@ class Prompt:
     separator: str
     missing: tuple[str, ...] = ()
     """Layers that failed or were late, and so are not in it."""
+    priority: int = PRIORITY
 
     @property
     def text(self) -> str:

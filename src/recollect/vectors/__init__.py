@@ -14,10 +14,13 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from typing import Any
 
+from recollect.clock import Clock, now
 from recollect.errors import EmbedderError, RecollectError
 from recollect.ports import Corpus, Embedder, Progress, Store, Vector, VectorSet
+from recollect.types import Event
 from recollect.vectors.crew import Crew, Sleep, pause_after
 from recollect.vectors.filling import Counter, Payload, count_missing, fill, promote
 from recollect.vectors.queries import Queries
@@ -48,9 +51,11 @@ class Vectors:
         monotonic: Callable[[], float] = time.monotonic,
         deadline: float = DEADLINE,
         payload: Payload | None = None,
+        clock: Clock = now,
     ) -> None:
         self._store = store
         self._payload = payload
+        self._clock = clock
         self._crew = Crew(chain, revive, sleep)
         self._queries = Queries(self._crew)
         self._sleep = sleep
@@ -182,6 +187,7 @@ class Vectors:
                 await self._fill(embedder)
             except EmbedderError as error:
                 self._crew.failed(embedder.name, error)
+                await self._note("embedding.error", embedder, str(error))
             except RecollectError as error:
                 log.warning("vectors are behind (%s); searching by words meanwhile", error)
                 return False
@@ -198,16 +204,25 @@ class Vectors:
             counter = Counter(total, progress)
             return sum([await self._fill_corpus(corpus, embedder, counter) for corpus in CORPORA])
 
-    async def _fill_set(self, corpus: Corpus, model: str, counter: Counter) -> int:
-        return await fill(self._store, corpus, model, self._crew.embed, counter.add, self._payload)
+    async def _fill_set(self, corpus: Corpus, embedder: Embedder, counter: Counter) -> int:
+        done = await fill(self._store, corpus, embedder.name, self._crew.embed, counter.add, self._payload)
+        if done and not embedder.local:
+            await self._note("embedding.call", embedder, f"{done} {corpus}")
+        return done
+
+    async def _note(self, kind: str, embedder: Embedder, reason: str) -> None:
+        """A line in the log, as what goes to a server costs something; the log itself must not stop us."""
+        event = Event(kind, self._clock(), embedder.name, reason=reason)
+        with suppress(RecollectError):
+            await self._store.write(lambda tx: tx.events.add(event))
 
     async def _fill_corpus(self, corpus: Corpus, embedder: Embedder, counter: Counter) -> int:
         """Complete a set; that of the chain's first embedder then serves."""
         model = embedder.name
-        done = await self._fill_set(corpus, model, counter)
+        done = await self._fill_set(corpus, embedder, counter)
         if embedder is self._crew.chain[0]:
             while not await promote(self._store, corpus, model, self._crew.names):
-                done += await self._fill_set(corpus, model, counter)
+                done += await self._fill_set(corpus, embedder, counter)
             self._complete -= {(corpus, other) for other in self._crew.names}  # a stand-in may be gone
         self._complete.add((corpus, model))
         self._known.pop(corpus, None)

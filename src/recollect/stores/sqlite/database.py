@@ -1,7 +1,8 @@
 """An SQLite connection with our settings, and four ways to run a statement on it."""
 
+import os
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,19 @@ CHECKPOINT_PAGES = 8_000
 """Pages of the log after which it is copied back: seldom, so that a busy page is copied once and not often."""
 
 
+def _make_private(path: Path) -> None:
+    """A new file is for its owner's eyes alone; SQLite gives the files beside it the same rights."""
+    with suppress(OSError):  # it is there, or can't be made: SQLite says so in its own words
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
 class Database(apsw.Connection):
     """A connection; with `path` None it lives in memory."""
 
     def __init__(self, path: Path | None, read_only: bool = False) -> None:
         flags = apsw.SQLITE_OPEN_READWRITE | (0 if read_only else apsw.SQLITE_OPEN_CREATE)
+        if path is not None and not read_only:
+            _make_private(path)
         super().__init__(":memory:" if path is None else str(path), flags=flags, statementcachesize=256)
         self.unsettled: set[int] = set()
         """Scopes whose vectors the running transaction changed: caches must not keep what it sees of them."""

@@ -54,12 +54,18 @@ class SQLiteJobs:
         return [claimed[job] for job in chosen]
 
     def _free_expired(self, now: datetime) -> None:
-        lanes = self._db.rows(
-            "UPDATE jobs SET state = 'behind', worker = NULL, until = NULL WHERE state = 'claimed' AND until <= ? "
-            "RETURNING lane",
-            (to_ms(now),),
+        """Of each lane only the first job can have been begun: to those behind it the attempt is given back."""
+        expired = self._db.rows(
+            "SELECT lane, min(id) FROM jobs WHERE state = 'claimed' AND until <= ? GROUP BY lane", (to_ms(now),)
         )
-        settle(self._db, {lane for (lane,) in lanes})
+        if not expired:
+            return
+        self._db.run(
+            "UPDATE jobs SET state = 'behind', worker = NULL, until = NULL, "
+            "attempts = attempts - (id NOT IN (SELECT value FROM json_each(?))) WHERE state = 'claimed' AND until <= ?",
+            (json.dumps([job for _, job in expired]), to_ms(now)),
+        )
+        settle(self._db, [lane for lane, _ in expired])
 
     def _run_from(self, head: int, now: datetime, depth: int) -> list[int]:
         """The head of a lane and those behind it, up to the first that is not due."""

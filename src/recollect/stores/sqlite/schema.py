@@ -140,6 +140,18 @@ INSERT INTO event_counts SELECT kind, count(*), max(at) FROM events GROUP BY kin
 CREATE INDEX memos_by_message ON memos (source ->> 'message') WHERE source ->> 'message' IS NOT NULL;
 """
 
+_THIRD = """
+CREATE VIEW action_log AS SELECT
+    events.id AS id, strftime('%Y-%m-%dT%H:%M:%fZ', events.at / 1000.0, 'unixepoch') AS created_at,
+    CASE events.kind
+        WHEN 'memo.added' THEN 'memory_fact' WHEN 'memo.revised' THEN 'memory_fact'
+        WHEN 'extract.call' THEN 'memory_extract_call' WHEN 'extract.error' THEN 'memory_extract_error'
+        WHEN 'embedding.call' THEN 'memory_embedding_call' WHEN 'embedding.error' THEN 'memory_embedding_error'
+        WHEN 'job.parked' THEN 'bot_error' ELSE events.kind END AS kind,
+    events.actor AS actor, scopes.name AS scope, events.reason AS content, coalesce(events.data, '{}') AS metadata
+    FROM events LEFT JOIN scopes ON scopes.id = events.scope;
+"""
+
 _MEMORIES = """
 DROP VIEW IF EXISTS memories;
 CREATE VIEW memories AS SELECT
@@ -161,6 +173,7 @@ def memories_view(vector_table: str | None) -> str:
 MIGRATIONS: list[tuple[str, str]] = [
     ("first tables", _FIRST + memories_view(None)),
     ("heads of lanes, counters, what rests on a message", _SECOND),
+    ("the log under the names of document D", _THIRD),
 ]
 """Ordered; never changed once released, only added to."""
 
