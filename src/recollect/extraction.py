@@ -184,6 +184,7 @@ class Extraction:
         known = {memo.id for memo in hearing.known}
         replaced = tuple(memo_id for memo_id in proposal.replaces if memo_id in known)
         message = verdict.message
+        text = guard.normal_fact(verdict.text) if self._rules.grounding == "overlap" else verdict.text
         source = replace(
             provenance(message.author, message.place, message.id, Origin.SUMMARY),
             evidence=verdict.evidence or None,
@@ -193,7 +194,7 @@ class Extraction:
             subject=Subject(message.author),
             kind=verdict.kind,
             label=None if proposal.kind == verdict.kind.value else proposal.kind or None,
-            text=verdict.text,
+            text=text,
             at=message.at,
             source=source,
             audience=message.place.audience,
@@ -203,7 +204,7 @@ class Extraction:
             happened=proposal.happened,
             supersedes=next(iter(replaced), None),
         )
-        return _Taken(message, candidate, await self._embed(verdict.text), replaced[1:])
+        return _Taken(message, candidate, await self._embed(text), replaced[1:])
 
     def _complete(self, tx: Tx, job: Job, references: Sequence[str], lessons: Sequence[_Lesson]) -> None:
         for lesson in lessons:

@@ -49,7 +49,7 @@ async def test_the_snapshot_says_what_is_known_of_whom_the_lore_and_what_was_sai
         "### 5678",
         "- [fact] Plays the cello (src: manual, #dev, updated 2025-03-01)",
         "### Ann (1234)",
-        "- [fact] I work at Acme on the platform team (src: summary, #dev, updated 2025-03-01)",
+        "- [fact] I work at Acme on the platform team. (src: summary, #dev, updated 2025-03-01)",
     ]
     (lore,) = section(text, "Ongoing lore")
     assert "The build is called Nightly" in lore
