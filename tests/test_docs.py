@@ -78,7 +78,7 @@ def test_the_readme_is_short():
 def test_the_readme_has_something_to_run_on_its_first_screen():
     first_screen = "\n".join(README.read_text("utf-8").splitlines()[:30])
     assert "make run" in first_screen
-    assert "recollect remember" in first_screen
+    assert "learned:" in first_screen
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
