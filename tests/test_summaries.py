@@ -92,7 +92,7 @@ async def test_a_summary_that_cannot_be_recompressed_is_cut() -> None:
     assert len(text) <= 100
 
 
-@pytest.mark.acceptance("B73", "C11", "C20")
+@pytest.mark.acceptance("B73", "C11", "C20", "C25")
 async def test_a_model_that_fails_leaves_the_summary_as_it_was(caplog: pytest.LogCaptureFixture) -> None:
     broken = [False]
 

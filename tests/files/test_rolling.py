@@ -29,7 +29,7 @@ async def turn(stage: Stage, text: str = "what next?", **how: object) -> None:
     await written(stage)
 
 
-@pytest.mark.acceptance("B14", "C8", "C9")
+@pytest.mark.acceptance("B14", "C8", "C9", "C25")
 async def test_a_summary_lies_under_the_safe_name_of_its_session(tmp_path: Path) -> None:
     async with keeping(tmp_path, "dnam", using=counting(), summary=ONE_TURN) as stage:
         await turn(stage)
@@ -54,7 +54,7 @@ async def test_each_design_has_its_own_folder(tmp_path: Path) -> None:
     assert kept(rolling(tmp_path)) == []
 
 
-@pytest.mark.acceptance("C6")
+@pytest.mark.acceptance("C6", "C25")
 async def test_the_next_summary_takes_the_place_of_the_last(tmp_path: Path) -> None:
     async with keeping(tmp_path, "dnam", using=counting(), summary=ONE_TURN) as stage:
         path = rolling(tmp_path) / summary_name(DEV.session)
@@ -107,7 +107,7 @@ async def test_a_deleted_summary_file_comes_back_with_the_next_start(tmp_path: P
     assert path.read_bytes() == before
 
 
-@pytest.mark.acceptance("C5")
+@pytest.mark.acceptance("C5", "C25")
 def test_a_summary_that_is_not_there_is_nothing(tmp_path: Path) -> None:
     assert read_summary(tmp_path / summary_name("discord:dm:ann")) is None
 
