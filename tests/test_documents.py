@@ -43,3 +43,36 @@ async def test_a_fact_is_there_once_per_guild_and_subject_and_stating_it_again_u
                 await memory.remember("I prefer tea", user=user, place=place)
     rows = query(path, "SELECT guild_id, subject, count(*) FROM memory_facts GROUP BY 1, 2 ORDER BY 1, 2")
     assert rows == [("guild-1", "42", 1), ("guild-1", "43", 1), ("guild-2", "42", 1), ("guild-2", "43", 1)]
+
+
+@pytest.mark.acceptance("E6")
+async def test_memories_fts_finds_content_and_keywords_by_rowid_and_follows_every_change(tmp_path: Path):
+    path = tmp_path / "memory.db"
+    earlier = recollect.open(f"sqlite:///{path}", embedder="null", data_dir=str(tmp_path))
+    async with earlier as memory:
+        await memory.remember("Written before the table was there", user="42")
+    async with recollect.open(
+        f"sqlite:///{path}", profile="devclaw", embedder="null", data_dir=str(tmp_path)
+    ) as memory:
+        await memory.remember("API uses JWT tokens", user="42", tags=["auth"])
+        gone = await memory.remember("The parrot is called Jack", user="42")
+        await memory.forget("parrot", user="42")
+        other = await memory.remember("The office is in Ghent", user="42")
+        await memory.revise(other.memo.id, "The office is in Bruges", user="42")
+
+    def found(words: str) -> list[str]:
+        sql = (
+            "SELECT content FROM memories WHERE rowid IN (SELECT rowid FROM memories_fts WHERE memories_fts MATCH '{}')"
+        )
+        return [text for (text,) in query(path, sql.format(words))]
+
+    assert gone.memo.id
+    assert found("jwt") == found("auth") == found("keywords:auth") == ["API uses JWT tokens"]
+    assert found("before") == ["Written before the table was there"]
+    assert found("parrot") == found("ghent") == []
+    assert found("bruges") == ["The office is in Bruges"]
+    (shape,) = query(path, "SELECT sql FROM sqlite_schema WHERE name = 'memories_fts'")
+    assert "content='memories'" in shape[0]
+    assert query(path, "SELECT content FROM memories_fts WHERE memories_fts MATCH 'jwt'") == [("API uses JWT tokens",)]
+    with sqlite3.connect(path) as connection:
+        connection.execute("INSERT INTO memories_fts (memories_fts) VALUES ('integrity-check')")

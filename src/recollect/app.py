@@ -56,6 +56,8 @@ async def open_loaded(
     settings = loaded.settings
     store: Store = plugins.load("stores", settings.store)
     try:
+        if settings.search.mirror_words and (mirror := getattr(store, "mirror_words", None)):
+            await mirror()
         payload = embedded if settings.embed_evidence else None
         chain, revive = make_embedders(settings), partial(make_embedder, settings=settings)
         vectors = Vectors(store, chain, revive, payload=payload, clock=clock)

@@ -81,9 +81,10 @@ class Lives(RuleBasedStateMachine):
 
     @rule(worker=WORKERS, limit=st.integers(0, 4), depth=st.integers(1, 3))
     def claim(self, worker: str, limit: int, depth: int) -> None:
-        for each in self.known:
-            if each.state == "claimed" and each.until <= self.now:
-                each.state, each.worker = "waiting", None
+        expired = [each for each in self.known if each.state == "claimed" and each.until <= self.now]
+        for each in expired:  # of a lane only the first can have been begun
+            each.attempts -= each.id != min(one.id for one in expired if one.lane == each.lane)
+            each.state, each.worker = "waiting", None
         runs = self.runs(depth)
         claimed = [job.id for job in self.jobs.claim(worker, at(self.now), at(self.now + LEASE), limit, depth)]
         lanes = list(dict.fromkeys(each.lane for n in claimed for each in self.known if each.id == n))

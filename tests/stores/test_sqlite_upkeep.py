@@ -285,7 +285,7 @@ async def test_the_view_of_memories_has_its_documents_columns(path: Path):
         rows = {row["id"]: dict(row) for row in raw.execute("SELECT * FROM memories")}
         assert list(rows) == ["user:ada/a", "user:ada/b", "user:ada/c"]
         row = rows["user:ada/a"]
-        assert list(row) == ["id", "category", "content", "keywords", "embedding", "created_at", "metadata"]
+        assert list(row) == ["id", "category", "content", "keywords", "embedding", "created_at", "metadata", "rowid"]
         assert (row["category"], row["content"]) == ("preference", "likes tea")
         assert json.loads(row["keywords"]) == ["drink", "tea"]
         assert json.loads(row["metadata"]) == {"n": 1}

@@ -47,7 +47,10 @@ class Journal(Protocol):
         ...
 
     def after(self, place: Place, since: datetime | None, limit: int) -> list[Message]:
-        """The oldest messages of a session that are newer than `since`, in order; from its start when that is None."""
+        """The oldest messages of a session that are newer than `since`, in order; from its start when that is None.
+
+        Those of the last moment come whole, beyond the limit if need be.
+        """
         ...
 
     def fetch(self, keys: Collection[int]) -> dict[int, Message]: ...
@@ -206,7 +209,8 @@ class Jobs(Protocol):
     def claim(self, worker: str, now: datetime, until: datetime, limit: int, depth: int = 1) -> list[Job]:
         """Jobs that are due, of up to `limit` lanes and up to `depth` of each lane, in the order of their lanes.
 
-        Realms take turns. A job whose lease ran out is free again.
+        Realms take turns; a run ends before the first job that is not due. A job whose lease ran out is free again;
+        of several in a lane only the first can have been begun, so the others have not lost an attempt.
         """
         ...
 

@@ -184,13 +184,39 @@ class Commands(Group):
 class Search(Group):
     max_results: Count = setting(20, "Results of a search that names no limit.", "memory.max_results", ge=1)
     max_limit: Count = setting(100, "Highest limit that a search may ask for.", ge=1)
+    mirror_words: Flag = setting(
+        False, "Keep the SQL table memories_fts in an SQLite file, for other programs that search it."
+    )
     cache_ttl: Seconds = setting("30s", "Time that the results for one prompt stay fresh.", "memory.cache_ttl")
 
 
 class Bot(Group):
     allowed_users: Annotated[tuple[str, ...], Words] = setting(
-        (), "Ids of the users whom the Discord bot answers; nobody, while the list is empty."
+        (), "Ids of the users whom the Discord bot answers, * for all; nobody, while all three lists are empty."
     )
+    allowed_roles: Annotated[tuple[str, ...], Words] = setting((), "Ids of the roles whose members the bot answers.")
+    allowed_guilds: Annotated[tuple[str, ...], Words] = setting((), "Ids of the guilds whose members the bot answers.")
+    channels: Annotated[tuple[str, ...], Words] = setting(
+        (), "Ids of the channels in which the bot answers everything; elsewhere it is mentioned or replied to."
+    )
+    excluded_channels: Annotated[tuple[str, ...], Words] = setting(
+        (), "Ids of the channels and categories in which the bot neither listens nor answers."
+    )
+    excluded_roles: Annotated[tuple[str, ...], Words] = setting(
+        (), "Ids of the roles to whose members the bot neither listens nor answers."
+    )
+    announce: Annotated[Literal["dm", "reply", "off"], Off] = setting(
+        "dm", "How people are told, once, that the bot remembers; whoever was not told yet is not overheard."
+    )
+    learned_lines: Annotated[Literal["off", "here", "mirror"], Off] = setting(
+        "off", "Where a line is posted for each learned fact: where it was said, or in the memory channel."
+    )
+    message_content: Flag = setting(True, "Ask Discord for the text of messages that don't mention the bot.")
+    members: Flag = setting(False, "Ask Discord to be told when a member leaves a guild.")
+    sync: Flag = setting(True, "Register the slash commands with Discord when they have changed.")
+    name: Text = setting("recollect", "The name by which the bot calls itself.")
+    api_base_url: Text = setting("", "Address of Discord's HTTP API; empty for Discord's own.")
+    gateway_url: Text = setting("", "Address of Discord's gateway; empty for Discord's own.")
 
 
 class Settings(Group):

@@ -9,6 +9,7 @@ from recollect.errors import ConfigError, StoreUnwritable
 from recollect.ports import Finding, Progress, Tx
 from recollect.stores.sqlite import upkeep, vectors
 from recollect.stores.sqlite.engine import Engine
+from recollect.stores.sqlite.mirror import mirror
 from recollect.stores.sqlite.schema import migrate
 from recollect.stores.sqlite.tx import SQLiteTx
 
@@ -48,6 +49,10 @@ class SQLiteStore:
 
     async def examine(self) -> list[Finding]:
         return await self._engine.read(lambda tx: upkeep.examine(tx.db))
+
+    async def mirror_words(self) -> None:
+        """Keep the table `memories_fts` for other programs, from now on."""
+        await self._engine.write(lambda tx: mirror(tx.db))
 
     async def close(self) -> None:
         await self._engine.close()

@@ -108,8 +108,7 @@ class SQLiteJournal:
         latest = (1 << 62) if before is None else to_ms(before)
         where = "key >> 32" if whole_stream else "session"
         rows = self._db.rows(
-            f"{_ROW} WHERE {where} = ? AND at < ? AND deleted IS NULL "
-            "ORDER BY at DESC, key DESC LIMIT ?",
+            f"{_ROW} WHERE {where} = ? AND at < ? AND deleted IS NULL ORDER BY at DESC, key DESC LIMIT ?",
             (scope, latest, limit),
         )
         return _read(rows[::-1])

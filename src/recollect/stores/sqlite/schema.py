@@ -159,7 +159,7 @@ CREATE VIEW memories AS SELECT
     CASE WHEN memos.kind IN ('fact', 'preference', 'event', 'summary') THEN memos.kind ELSE 'fact' END AS category,
     memos.text AS content, coalesce(memos.tags, '[]') AS keywords, {embedding} AS embedding,
     strftime('%Y-%m-%dT%H:%M:%SZ', coalesce(memos.happened, memos.created) / 1000.0, 'unixepoch') AS created_at,
-    coalesce(memos.source -> 'metadata', '{{}}') AS metadata
+    coalesce(memos.source -> 'metadata', '{{}}') AS metadata, memos.key AS rowid
     FROM memos JOIN scopes ON scopes.id = memos.key >> 32 WHERE memos.status = 'active';
 """
 

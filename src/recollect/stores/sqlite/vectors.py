@@ -106,6 +106,12 @@ def _make_table(db: Database, corpus: Corpus, model: str, dims: int) -> str:
     return table
 
 
+def serving_table(db: Database) -> str | None:
+    """The table of the vectors that serve searches of memos."""
+    number = db.value("SELECT id FROM embedders WHERE corpus = 'memos' AND serving")
+    return None if number is None else _table("memos", number)
+
+
 def remove(db: Database, corpus: Corpus, key: int) -> None:
     for (number,) in db.rows("SELECT id FROM embedders WHERE corpus = ?", (corpus,)):
         if db.value(f"DELETE FROM {_table(corpus, number)} WHERE key = ? RETURNING key", (key,)):
