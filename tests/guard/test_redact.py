@@ -67,6 +67,7 @@ SPOKEN = [
     ("my password is now `{}`", "Tr0ub4dor&3"),
     ("my password was “{}” once", "dolphins"),
     ("the wifi password is {}", "Sommer2024"),
+    ("my pw for the router is {} if you need it", "Sommer2024"),
     ("the password for the office wifi is {}", "Sommer2024"),
     ("password: {}", "hunter"),
     ("Password:{}", "hunter2"),

@@ -98,6 +98,76 @@ async def test_what_is_not_meant_as_a_statement_teaches_nothing(said: str):
     assert await learned(said) == []
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I like feeding them at dusk",
+        "I love brushing him",
+        "I'm a big fan of this brewery!",
+        "I'm a fan of her second band",
+        "I love their soups",
+        "I enjoy walking to that lighthouse",
+        "I love the cold brew and biscuits",
+        "I like sitting in the armchairs upstairs",
+        "I graduated from the same academy",
+        "I'm working on a huge thing",
+        "Everyone we like was late",
+    ],
+)
+async def test_what_only_earlier_words_explain_teaches_nothing(said: str):
+    assert await learned(said) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We'll open early and teach newcomers to weld",
+        "I'll rest first and use Figma for the rest",
+        "I'm looking into loans and building a sauna",
+        "I felt dizzy and like I needed a chair",
+        "they worry me since they live in Kiel and prefer tea",
+    ],
+)
+async def test_a_second_verb_is_no_statement_when_the_first_was_none(said: str):
+    assert await learned(said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("I love fencing- it wakes me up", "Loves fencing"),
+        ("I prefer simple, sturdy tools", "Prefers simple, sturdy tools"),
+        ("I love the Beatles and Ringo is underrated", "Loves the Beatles"),
+        ("I love silent films even though they bore me", "Loves silent films"),
+        ("I like aqua-man", "Likes aqua-man"),
+        ("I like also radishes", "Likes radishes"),
+        ("I joined a rowing club and train on Sundays", "Joined a rowing club"),
+        ("i'm a welder 🔥 been one for years", "Is a welder"),
+        ("I'm a single mother of three", "Is a single mother of three"),
+    ],
+)
+async def test_a_statement_ends_where_the_next_begins(said: str, text: str):
+    assert await learned(said) == [text]
+
+
+async def test_living_or_building_as_a_subject_is_nobodys_home_or_project():
+    assert await learned("Living in a lighthouse must be loud") == []
+    assert await learned("Building a canoe is slow work") == []
+    assert await learned("living in Porto these days") == ["Lives in Porto"]
+
+
+async def test_a_date_is_the_day_of_the_event_only_if_it_is_told_so():
+    assert await learned("I joined a contest that ends by March 1") == []
+    assert await learned("I got a call from the bank yesterday") == []
+    assert await learned("I have a weekly call with Bo on Monday") == []
+    assert await learned("I'm gonna order some soup for tonight") == []
+    assert await learned("I have a review scheduled for December 4") == ["Has a review on 2026-12-04"]
+
+
+async def test_what_a_couple_does_is_no_note_on_one_of_them():
+    assert await learned("me and my wife live in Ostrava") == ["Lives in Ostrava"]
+
+
 async def test_the_words_of_a_bot_teach_nothing():
     assert await LocalModel().extract(Hearing([message("I live in Berlin", bot=True)])) == Proposed()
 

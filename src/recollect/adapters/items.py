@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from recollect.errors import BadInput
 from recollect.redact import redact
+from recollect.redact.values import redact_value
 from recollect.speaking import LONGEST_MEMO
 from recollect.text import clip, digest, squeeze
 from recollect.types import Audience, Memo
@@ -76,23 +77,7 @@ def _plain(given: Mapping[str, Any]) -> Value:
         raise BadInput("this value can't be kept: it can't be written as JSON") from None
     if len(written) > LONGEST_VALUE:
         raise BadInput(f"this value can't be kept: it has {len(written):,} characters of {LONGEST_VALUE:,}")
-    return _without_secrets(json.loads(written))
-
-
-def _without_secrets(given: Any, name: str = "") -> Any:
-    """The same with no secret in it; a password is known by the name it stands under."""
-    match given:
-        case str():
-            label = f"{name}: " if name else ""
-            found = redact(label + given).text
-            return found.removeprefix(label) if found.startswith(label) else redact(given).text
-        case list():
-            return [_without_secrets(each, name) for each in cast("list[Any]", given)]
-        case dict():
-            pairs = cast("Value", given)
-            return {redact(key).text: _without_secrets(each, key) for key, each in pairs.items()}
-        case _:
-            return given
+    return redact_value(json.loads(written))
 
 
 def _is_text(given: object) -> bool:

@@ -13,7 +13,7 @@ _PASSWORDS = (
     r"pass ?(?:word|code|phrase|wd)|passwort|kennwort|pwd|senha|palavra[- ]passe|contrase[ñn]a|mot de passe|mdp"
     r"|wachtwoord|l[öo]senord|has[łl]o|парол[ья]|şifre|密码|密碼|パスワード|비밀번호"
 )
-_BARE_PASSWORDS = r"pass(?<![^\W_]pass)(?=\s?[:=])|pw(?<![^\W_]pw)(?=\s?[:=]|\s(?:is|was|ist)\b)"
+_BARE_PASSWORDS = r"pass(?<![^\W_]pass)(?=\s?[:=])|pw(?<![^\W_]pw)(?=\s?[:=]|\s(?:is|was|ist|for|of|to|on|at)\b)"
 _KEYS = (
     r"(?:api|access|auth|secret|private|bot|licen[cs]e|client|refresh|session|signing|encryption|webhook|deploy)"
     r"[ _-]?(?:access[ _-]?)?(?:keys?|tokens?|secrets?)|account[ _-]?key|wi-?fi[ _-]?key"

@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from recollect import replies
 from recollect.commands import Forgotten
@@ -16,7 +16,7 @@ from recollect.kinds import CATEGORIES, from_category, to_category
 from recollect.memory import Memory
 from recollect.ports import Filters
 from recollect.recall import Found
-from recollect.redact import redact
+from recollect.redact.values import redact_value
 from recollect.tool import wording
 from recollect.tool.definition import MOST, Call, Delete, Index, List, Save, Search, Update, Why
 from recollect.tool.reading import read
@@ -87,7 +87,7 @@ class MemoryTool:
             user=self._user,
             place=self._place,
             kind=from_category(call.category)[0],
-            tags=_without_secrets(call.keywords),
+            tags=redact_value(call.keywords),
             metadata=_metadata(call.metadata),
             audience=self._place.audience,
             origin=Origin.TOOL,
@@ -168,7 +168,7 @@ class MemoryTool:
             call.content,
             user=self._user,
             place=self._place,
-            tags=None if call.keywords is None else _without_secrets(call.keywords),
+            tags=None if call.keywords is None else redact_value(call.keywords),
             origin=Origin.TOOL,
         )
         return Answer(f'Updated: "{memo.text}" (id {memo.id})', {"memory": wording.data(memo)})
@@ -223,18 +223,4 @@ def _metadata(given: Mapping[str, Any]) -> dict[str, Any]:
         raise BadInput("metadata: it can't be written as JSON") from None
     if size > MOST_METADATA:
         raise BadInput(f"metadata: it has {size} characters; at most {MOST_METADATA} are kept")
-    return _without_secrets(given)
-
-
-def _without_secrets(value: Any) -> Any:
-    """The same value with no secret in any text of it."""
-    match value:
-        case str():
-            return redact(value).text
-        case list():
-            return [_without_secrets(each) for each in cast("list[Any]", value)]
-        case dict():
-            pairs = cast("dict[str, Any]", value)
-            return {redact(name).text: _without_secrets(each) for name, each in pairs.items()}
-        case _:
-            return value
+    return redact_value(given)

@@ -18,11 +18,11 @@ from recollect.models.local.meanings import (
     project,
     speaks,
     switched,
-    taste,
     uses,
     works,
     works_with,
 )
+from recollect.models.local.tastes import fancies, taste
 from recollect.models.local.wording import conjugated, thing, timeless
 from recollect.types import Kind
 
@@ -42,9 +42,7 @@ RULES: list[Rule] = [
          r"particularly )?(?:like|enjoy|love))\s+(?P<o>.+)", taste),
     rule(r"am (?:not (?:really )?|such )?(?P<o>an? (?:big |huge |massive |real )?(?:fan of|cat person|dog person|"
          r"morning "
-         r"person|night owl|early bird|(?:cat|dog|tea|coffee) lover|coffee person|tea person)\b.*)", lambda m, _: (
-             (found := thing(m["o"])) and stated(("isn't " if " not " in m[0] else "is ") + found,
-                                                 Kind.PREFERENCE)) or None),
+         r"person|night owl|early bird|(?:cat|dog|tea|coffee) lover|coffee person|tea person)\b.*)", fancies),
     rule(r"am (?:really |very |super |big |pretty )?into (?P<o>(?!week|day|month|the\b|an?\b|my\b|hour|chapter|"
          r"season|round|town).+)", says("is into {}", Kind.PREFERENCE, LIKELY)),
     rule(r"am (?:obsessed with|passionate about) (?P<o>.+)", says("likes {}", Kind.PREFERENCE, LIKELY)),
@@ -95,7 +93,7 @@ RULES: list[Rule] = [
     rule(r"(?:am|have been) (?P<art>an?|the(?= (?:lead|head|cto|ceo|only|founder|owner|maintainer|author|director|"
          r"chief)\b)) "
          r"(?P<o>.+)", is_a),
-    rule(r"am (?P<art>an?) (?P<o>(?:single )?(?:mother|father|mom|mum|dad|parent) of .+)", has),
+    rule(r"am (?P<o>an? (?:single )?(?:mother|father|mom|mum|dad|parent) of .+)", says("is {}", Kind.FACT)),
     rule(r"am (?P<age>\d{2,3})(?: years old| years of age| yo| y/o|yo)?(?:[\s,.!]*(?:btw|lol|now|and|so|but|haha|"
          r"[^\w]+)?.*)?$",
          lambda m, c: aged(m, c) if re.match(r"am \d+(?: years| yo| y/o|yo|\W*(?:btw|lol|now|haha)?\W*$)", m[0],

@@ -8,7 +8,7 @@ from recollect.likeness import Likeness, compare
 from recollect.models.local.about_me import RULES
 from recollect.models.local.clauses import Clause
 from recollect.models.local.findings import LIKELY, Finding, first, stated
-from recollect.models.local.wording import base, conjugated, thing
+from recollect.models.local.wording import base, conjugated, thing, timeless
 from recollect.types import Kind, Memo
 
 _ENDED = re.compile(
@@ -30,7 +30,7 @@ def ended(rest: str, clause: Clause) -> tuple[Finding, bool] | None:
     if match["e"]:
         found = first(RULES, f"work at {match['e']}", clause)
     elif match["g"]:
-        found = _was(f"{base(match['g'])}{match['d']}", clause)
+        found = _was(f"{base(match['g'])}{timeless(match['d'])}", clause)
     else:
         said = match["a"] or match["b"] or match["f"] or f"am {match['c']}"
         found = _was(f"am {said}" if match[0].lower().startswith("am no longer") else said, clause)

@@ -12,7 +12,10 @@ LONGEST_MESSAGE = 20_000
 LONGEST_SENTENCE = 500
 MOST_SENTENCES = 300
 
-_END = re.compile(r"(?<=[.!?…])[\"')*_]*\s+|(?<=[.!?…])(?=[A-Z])(?<![A-Z].)|\n+|\s+\|\s+|\s*;\s+(?!\))")
+_END = re.compile(
+    r"(?<=[.!?…])[\"')*_]*\s+|(?<=[.!?…])(?=[A-Z])(?<![A-Z].)|"
+    r"(?<=[\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F])\s+(?=[^\W_])|\n+|\s+\|\s+|\s*;\s+(?!\))"
+)
 _ABBREVIATED = re.compile(r"\b(?:e\.g|i\.e|etc|vs|mr|mrs|ms|dr|st|approx|no|inc|corp|ltd|co)\.$", re.IGNORECASE)
 _CODE = re.compile(
     r"^\s*(?:SELECT|INSERT|UPDATE|DELETE|import|from \w+ import|def \w|class \w|if \(|for \(|while \(|return\b|"
@@ -25,7 +28,7 @@ _SUBJECT = (
     r"call me|please call me)\b(?!\.)"
 )
 _JOINT = re.compile(
-    rf"(?:\s*,|\s+[-–—]+)?\s+(?:and|but|so|because|bc|cuz|cause|since|although|though|plus|also|&|and also|"
+    rf"(?:\s*,|\s+[-–—]+)?(?<!\bme)\s+(?:and|but|so|because|bc|cuz|cause|since|although|though|plus|also|&|and also|"
     rf"but also|and "
     rf"now|but now|so now|and yes|and btw|and yeah|and currently|but currently)\s+(?={_SUBJECT})"
     rf"|\s*,?\s+but\s+(?=(?:the|he|she|they|it|it's|people|nobody|everyone)\b)"
@@ -47,8 +50,10 @@ _LEAD = re.compile(
     r"fun fact|ps|p\.s|for context|for the record|for reference|for what it's worth|fwiw|just so you know|just fyi|"
     r"so you know|heads up|as i said|like i said|as mentioned|as you know|fair enough|same here|same|me too|true|"
     r"right|"
-    r"sure|cool|nice|thanks|thx|ty|thank you|sorry|damn|omg|wow|welp|man|dude|bro|guys|folks|all|everyone|team|there|"
-    r"bot|good morning|morning|good evening|evening|gm|the good news is(?: that)?|good news|big news|great news|"
+    r"sure|cool|nice|thanks|thx|ty|thank you|sorry|damn|omg|wow|welp|all(?= my\b)|(?:man|dude|bro|guys|folks|all|"
+    r"everyone|team|"
+    r"bot)(?=\s*[,:.!…-])|(?:hey|hi|hello|thanks|morning) (?:there|all|everyone|folks|guys|team|bot|man|dude|bro)|"
+    r"good morning|morning|good evening|evening|gm|the good news is(?: that)?|good news|big news|great news|"
     r"news|personally|remember|"
     r"(?:please |pls )?remember (?:that|this)|please note(?: that)?|note that|keep in mind(?: that)?|you should know"
     r"(?: that)?|the thing is|thing is|turns out|in fact|to be fair|to be honest|as for me|for me|at work|"
@@ -93,8 +98,10 @@ _DROPPED = re.compile(
     r"^(?=(?:moved|switched|migrated|got (?:promoted|married|engaged|a new|my|accepted|hired|laid)|started (?:a|"
     r"my|at|"
     r"learning)|finished (?:my|writing|reading)|adopted|bought a|passed my|graduated|allergic to|based in|"
-    r"working on an?|"
-    r"building an?|living in|born (?:and raised )?in|originally from|currently (?:working|living|learning)|"
+    r"(?:working on an?|building an?|living in)(?!.*\b(?:is|was|are|were|must|can|could|will|would|has|feels?|"
+    r"sounds?|seems?|"
+    r"looks?|makes?|takes?|helps?|gives?|gets?|brings?|keeps?|means?)\b)|born (?:and raised )?in|originally from|"
+    r"currently (?:working|living|learning)|"
     r"big fan of|"
     r"huge fan of|been an?|turned \d|quit my|joined)\b)",
     re.IGNORECASE,

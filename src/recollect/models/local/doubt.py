@@ -32,7 +32,8 @@ _CLAIM = re.compile(
     r"\b(?:literally|king|queen|emperor|president|god|goddess|millionaire|billionaire|immortal|wizard|witch|batman|"
     r"superman|dead|dying|die|million|billion|thousand|\d{3,}|forever|married to|addicted|alien|robot|vampire|ninja|"
     r"pirate|dragon|moon|mars|hell|world|universe|nasa|spacex|cia|fbi|mafia|unicorn|caffeine|coffee|professional|"
-    r"procrastinat\w*|clown|goblin|raccoon|potato|tables|garbage|trash|spite|cave|under a rock|void|walls)\b",
+    r"procrastinat\w*|clown|goblin|raccoon|potato|tables|garbage|trash|spite|cave|under a rock|void|walls|phd|"
+    r"degree|black belt)\b",
     re.IGNORECASE,
 )
 _ABSURD = re.compile(
@@ -49,7 +50,8 @@ _SECRET = re.compile(
 _SUPPOSED = re.compile(
     r"^(?:\W*(?:and|but|so|well|also|then|or|like|yeah|ok|even|only)[\s,]+)*(?:if|when|whenever|once|unless|until|"
     r"assuming|"
-    r"suppose|imagine|say|what if|maybe|perhaps|in case|as if|as soon as|even if|had i|were i|while|before|after|"
+    r"suppose|imagine|say|what if|maybe|perhaps|in case|as if|as soon as|during|throughout|even if|had i|were i|"
+    r"while|before|after|"
     r"back when|"
     r"in my dreams?|according to|apparently|rumou?r|they say|people say|someone|somebody|anyone|either|option|"
     r"not that|"
@@ -70,7 +72,8 @@ _HEDGED = re.compile(
 )
 _MOMENT = re.compile(
     r"\b(?:right now|rn|at the moment|atm|today|tonight|this (?:morning|afternoon|evening)|for now|just now|so far|"
-    r"this time|in a (?:sec|minute|bit)|yet|for a (?:sec|minute|bit|moment)|again|this one)\b",
+    r"this time|in a (?:sec|minute|bit)|as a (?:kid|child|teen\w*)|"
+    r"growing up|when i (?:was|were)|back then|in my childhood|yet|for a (?:sec|minute|bit|moment)|again|this one)\b",
     re.IGNORECASE,
 )
 _FOREIGN = re.compile(

@@ -29,14 +29,25 @@ _AM = re.compile(
 _ARE = re.compile(r"^are\b", re.IGNORECASE)
 _HABITUAL = re.compile(r"^(?:usually|generally|normally|typically)\s+", re.IGNORECASE)
 _SPLIT = re.compile(
-    r",? (?:and|but|&)(?: also| now| currently| mostly)? (?=(?:am|live|work|use|prefer|love|hate|like|enjoy|"
+    r",? (?:and|but|&)(?: also| now| currently| mostly)? (?=(?:am|live|work|use|prefer|love|hate|"
+    r"like(?! (?:i|my|we|our|it|he|she|they|the|an?|there)\b)|enjoy|"
     r"have (?:an?|two|three|"
     r"four|five|\d)|speak|play|study|drive|own|run|write|code|teach|allergic|vegan|vegetarian|based|originally|"
     r"learning|"
     r"working|building|married|cannot|do not (?:eat|drink|like)|moved|switched|maintain|go by|grew up|was born)\b)",
     re.IGNORECASE,
 )
-_TIES = re.compile(r"\b(?:who|that|which|when|where|whose|to \w+)\b", re.IGNORECASE)
+_TIES = re.compile(r"\b(?:they|he|she|it|you|people|who|that|which|when|where|whose|to \w+)\b", re.IGNORECASE)
+_LEANS = re.compile(
+    r"(?:will|would|can|could|should|might|must|shall|do not|did not|cannot|never|rarely|am (?:(?:also|just|still|"
+    r"now|currently|\w+ly) )?(?:not|going|looking|thinking|"
+    r"planning|trying|hoping|interested|excited|keen|focus\w*|considering|busy|ready|about|off|talking|reading)|"
+    r"going|need|"
+    r"want|try|plan|hope|let|get to|have to|got to)\b",
+    re.IGNORECASE,
+)
+"""What rules the verbs after an "and" too: "will rest and use the time", "am looking into loans and building one"."""
+_NOUN_TOO = re.compile(r"(?:love|hate|work|play|study|use|drive|run|code) (?:the|an?|your|my)\b", re.IGNORECASE)
 _STATES = re.compile(
     r"^(?:allergic|vegan|vegetarian|based|originally|learning|working|building|married)\b", re.IGNORECASE
 )
@@ -97,23 +108,34 @@ def _best(proposals: list[Proposal], most: int | None) -> list[Proposal]:
 
 
 def _listen(message: Message, heard: _Heard) -> None:
-    if doubt.is_play(message.text[:LONGEST_MESSAGE]) or is_instruction(message.text):
+    if doubt.is_play(message.text[:LONGEST_MESSAGE]):
         return
+    told = list(_told(message))
+    if not told or is_instruction(message.text):  # the dear question, asked only where something was said
+        return
+    for clause, found, over in told:
+        if over is None:
+            heard.add(clause, found)
+        else:
+            heard.end(clause, found, over)
+
+
+def _told(message: Message) -> Iterator[tuple[Clause, Finding, bool | None]]:
+    """What each clause states; with what ended, whether its end is worth a statement."""
     for clause in clauses(own_words(message.text[:LONGEST_MESSAGE], message.name), message.at, message.id):
         text = _rotated(clause)
         subject = _FIRST.match(text)
         if subject is None:
             found = _impersonal(text, clause)
             if found is not None:
-                heard.add(clause, found)
+                yield clause, found, None
             continue
         for rest in _predicates(subject["rest"]):
             over = changes.ended(rest, clause)
             if over is not None:
-                heard.end(clause, *over)
+                yield clause, *over
             else:
-                for found in _personal(rest, clause):
-                    heard.add(clause, found)
+                yield from ((clause, found, None) for found in _personal(rest, clause))
 
 
 def _rotated(clause: Clause) -> str:
@@ -159,9 +181,11 @@ def _predicates(rest: str) -> Iterator[str]:
     """The predicates of one subject: "live in Berlin and work at Acme" has two."""
     start = 0
     was_state = re.match(r"(?i)(?:am|are)\b", rest) is not None
-    for number, joint in enumerate(_SPLIT.finditer(rest)):
+    for number, joint in enumerate(() if _LEANS.match(rest) else _SPLIT.finditer(rest)):
         if number >= _MOST_PARTS or _TIES.search(rest[start : joint.start()]):
             break
+        if _NOUN_TOO.match(rest, start) and rest[joint.end() :].split()[0] == rest[start:].split()[0]:
+            continue  # "I love the joy and love in it": the same word, a noun
         yield _whole(rest[start : joint.start()], start > 0 and was_state)
         start = joint.end()
     yield _whole(rest[start:], start > 0 and was_state)

@@ -37,11 +37,16 @@ _OUT = re.compile(
 )
 
 _EMPTY = re.compile(
-    r"^(?:to|time|enough|any|an? (?:clue|hard)|luck|issues?|problems?|trouble|mistakes?|typos?|fun|doubts?|"
+    r"^(?:(?:out|home|back|away|there)$|to|time|enough|any|an? (?:clue|hard)|luck|issues?|problems?|trouble|"
+    r"mistakes?|typos?|fun|doubts?|"
     r"questions?|crazy|"
     r"insane|wild)\b|\b(?:this|that|it|these|those)\b",
     re.IGNORECASE,
 )
+_TRANSITIVE = frozenset("watch do take have use make keep grab order host visit call check track log get post".split())
+_WHEN = re.compile(r"(?:around|during|at|in|on|when|after|before|until)\b", re.IGNORECASE)
+_LISTED = re.compile(rf"(?:,(?: and| or)?|\b(?:and|or)) (?:{_VERBS})\b", re.IGNORECASE)
+"""A second thing that is done, still in the first person: "cooks soup, bake"."""
 
 
 def _habit(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
@@ -49,7 +54,9 @@ def _habit(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG
     if _OUT.search(match["verb"]) or _OUT.match(match["o"].strip()):
         return None
     found = thing(match["o"])
-    if found is None or len(found) < 3 or _EMPTY.search(found):
+    if match["verb"].lower() in _TRANSITIVE and _WHEN.match(match["o"].strip()):
+        return None
+    if found is None or len(found) < 3 or _EMPTY.search(found) or _LISTED.search(found):
         return None
     verb, *rest = match["verb"].split()
     text = " ".join([match["how"], conjugated(verb), *rest, found])
@@ -59,6 +66,8 @@ def _habit(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG
 def _regular(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
     """ "I run every morning"."""
     verb, *rest = match["verb"].split()
+    if not match["o"] and verb in _TRANSITIVE:
+        return None
     said = thing(f"{match['o'] or ''} {match['often']}{match['more'] or ''}".strip())
     return (
         stated(" ".join([conjugated(verb), *rest, said]), Kind.WORKFLOW) if said and not _EMPTY.search(said) else None
@@ -75,11 +84,12 @@ def _opened(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: AR
 
 
 RULES: list[Rule] = [
-    rule(rf"(?P<how>usually|always|normally|typically|generally|rarely|never) (?!make|have|take|keep|do |"
+    rule(rf"(?P<how>usually|always|normally|typically|generally|rarely|never(?! read\b)) (?!make|have|take|keep|"
+         rf"do |end up|"
          rf"grab)(?P<verb>{_VERBS})\b"
          r"(?P<o>.*)",
          _habit),
-    rule(rf"(?P<verb>{_VERBS})(?P<o>(?: (?!every\b|"
+    rule(rf"(?!have (?:\w+ed|got|been)\b)(?P<verb>{_VERBS})(?P<o>(?: (?!every\b|"
          rf"each\b)[\w'/+:-]+){{0,10}}?),? (?P<often>{_OFTEN})(?P<more>(?: (?:with|at|before|"
          r"after|and|for|in) .{1,60})?)[\s.!,]*(?:lol|haha|btw|,.*|;.*|\(.*|[^\w]*|but .*|so .*|because .*)?$",
          _regular),

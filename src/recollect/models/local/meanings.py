@@ -12,7 +12,7 @@ _ARTICLE = re.compile(r"^(?:an?|the|my|our|their|this|that|some|his|her|one|two|
 _NOWHERE = re.compile(
     r"\b(?:fear|denial|pain|hope|peace|moment|bubble|past|future|hell|dream|world|head|chaos|same|different|"
     r"another|lie|"
-    r"simulation|darkness|room|bed|sin|society|times|way|swamp|dumpster|basement|box)\b",
+    r"simulation|darkness|room|bed|sin|society|times|way|swamp|dumpster|basement|box|territory)\b",
     re.IGNORECASE,
 )
 _NO_EMPLOYER = re.compile(
@@ -22,23 +22,6 @@ _NO_EMPLOYER = re.compile(
     r"a (?:hurry|loop)|"
     r"dawn|dusk|midnight|their (?:paj|pyj|underwear|bed|room)\w*|least|all|best|what|money|scale|someone|people|"
     r"a living|pay|first|better|once|last|peanuts|exposure)\b",
-    re.IGNORECASE,
-)
-_IDLE = re.compile(
-    r"^(?:not to (?:say|talk|know|think)|to (?:say|think|admit|see|hear|know|break|be (?:that|honest)|ask|add|"
-    r"point|note|believe|go home|sleep)|"
-    r"being "
-    r"(?:right|wrong|here|back|able|told|sick|this|so)|my (?:life|job|self)|myself|life|mondays?|when|how|that|"
-    r"where|your|"
-    r"the (?:way|fact|idea)|it|this|a good|having to|seeing|hearing|doing (?:this|that|it)|an? (?:lot|bit)|"
-    r"knowing|getting (?:this|old))\b",
-    re.IGNORECASE,
-)
-
-_THE_ONE = re.compile(
-    r"(?:ocean|sea|mountains?|beach|outdoors|countryside|smell|sound|taste|cold|heat|rain|snow|desert|forest|"
-    r"quiet|silence|"
-    r"color|colour|dark|stars|city|theatre|theater|opera|cinema|winter|summer|gym)\b",
     re.IGNORECASE,
 )
 _WRITTEN = re.compile(
@@ -62,6 +45,25 @@ _FIELD = re.compile(
     r"mining|shipping|accounting|catering|childcare|social)",
     re.IGNORECASE,
 )
+_GADGET = re.compile(
+    r"\b(?:keyboard|laptop|phone|tablet|desktop|monitor|camera|mouse|trackball|printer|e-?reader|notebook|planner|"
+    r"journal|"
+    r"wheelchair|hearing aids?|screen reader|app|editor|browser|terminal|spreadsheets?|calendar|standing desk|desk|"
+    r"bike|mac|"
+    r"router|server|nas|headset|headphones|microphone|synth|grinder|machine)\b",
+    re.IGNORECASE,
+)
+"""A thing that one has for long, in small letters."""
+_FIGURE = re.compile(
+    r"\b(?:memories|relationships?|confidence|strength|trust|muscles?|connections?|momentum|bonds?|resilience|"
+    r"habits?|brand|"
+    r"foundation|life|future|skills?|technique|form|game|shot|health|balance|goals?|communication|time management|"
+    r"mindset|"
+    r"endurance|stamina|awareness|network|knowledge|plans?|list|reputation|discipline|mental \w+)"
+    r"(?=$| and\b|,)",
+    re.IGNORECASE,
+)
+"""What is built or worked on in a manner of speaking."""
 PLAYED = re.compile(
     r"\b(?:guitar|bass|piano|violin|viola|cello|drums?|trombone|trumpet|sax\w*|flute|clarinet|oboe|harp|accordion|"
     r"ukulele|"
@@ -73,28 +75,6 @@ PLAYED = re.compile(
     r"league))\b",
     re.IGNORECASE,
 )
-
-
-def taste(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
-    verb, what = match["verb"].lower(), trimmed(match["o"])
-    if _IDLE.match(what) or is_at_hand(verb, what) or (" than " in what and "rather than" not in what):
-        return None
-    found = thing(what)
-    if found is None:
-        return None
-    if verb.startswith("cannot stand"):
-        return stated(f"can't stand {found}", Kind.PREFERENCE)
-    if verb.startswith("do not"):
-        return stated(f"doesn't {verb.split()[-1]} {found}", Kind.PREFERENCE)
-    return stated(f"{conjugated(verb)} {found}", Kind.PREFERENCE)
-
-
-def is_at_hand(verb: str, what: str) -> bool:
-    """Something particular that is spoken of now: "the traffic", "my printer" that is hated; not "the Beatles"."""
-    article, _, rest = what.partition(" ")
-    if article.lower() == "the":
-        return not (rest[:1].isupper() or _THE_ONE.match(rest))
-    return article.lower() in ("my", "our") and verb not in ("love", "like", "enjoy", "adore", "prefer")
 
 
 def place_name(text: str, clause: Clause) -> str | None:
@@ -156,11 +136,16 @@ def switched(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: A
                  r"after|when|full[- ]time|yesterday|entirely|completely|instead)\b.*$", "",
                  new, flags=re.I)  # fmt: skip
     found = thing(new)
-    if found is None or _ARTICLE.match(found) or len(found.split()) > 5:
+    if found is None or _ARTICLE.match(found) or len(found.split()) > 5 or not _is_named(found):
         return None
     made = stated(f"uses {found}", Kind.TOOL)
     was = thing(old) if old else None
     return made and Finding(made.text, made.kind, made.confidence, instead=f"Uses {was}" if was else None)
+
+
+def _is_named(found: str) -> bool:
+    """A known tool or a name: not "tea", not "decaf"."""
+    return any(word.lower().strip(",./") in TOOLS or not word.islower() for word in found.split())
 
 
 def works(match: re.Match[str], clause: Clause) -> Finding | None:
@@ -204,7 +189,7 @@ def uses(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG00
     ):
         return None
     known = any(word.lower().strip(",./") in TOOLS for word in found.split())
-    if not known and not re.match(r"(?:an?|their|both) ", found) and not re.search(r"\b[A-Z]", found):
+    if not known and not re.search(r"\b(?![AP]M\b)\w*[A-Z]", found) and not _GADGET.search(found):
         return None
     return stated(f"uses {found}", Kind.TOOL, SURE if known else LIKELY)
 
@@ -237,7 +222,8 @@ def speaks(match: re.Match[str], clause: Clause) -> Finding | None:
 def learns(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
     found = thing(timeless(match["o"]))
     if found is None or re.match(
-        r"(?:to (?:love|live|accept|deal)|an? lot|about|new|so|the hard|as\b|by\b|that\b|how\b|for\b|more|every|"
+        r"(?:to (?:love|live|accept|deal)|an? (?:lot|ton|bunch|great)|lots|tons|much|things|real|really|hard|all|"
+        r"day|night|too|like|about|new|so|the hard|as\b|by\b|that\b|how\b|for\b|more|every|"
         r"from)\b",
         found,
     ):
@@ -253,9 +239,14 @@ def project(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: AR
         r"tests?|build|error|same)|my (?:homework|sleep|posture|patience|self|abs|anger)|getting|being|not|better|"
         r"losing|"
         r"themselves|\w+ing\b|to\b|improving|their (?:homework|sleep|posture|patience|abs|anger|tan|fitness|"
-        r"issues|attitude)|up|on)\b"
+        r"issues|attitude)|up|on|for|with|at|since|it|"
+        r"(?:an?|the|my|their|another|some|our) (?:[\w-]+ )?(?:sprint|pull request|pr|task|branch|commit|chapter|"
+        r"assignment|"
+        r"presentation|report|slide deck|essay|section)|sprint|(?:an?|the|another|some|several|their|two|"
+        r"three) (?:[\w-]+ )?"
+        r"(?:projects?|things?|ideas?|stuff)(?=$| with| where| which| in which| together| lately| at work))\b"
     )
-    if found is None or re.match(small, found, re.IGNORECASE) or len(found) < 4:
+    if found is None or re.match(small, found, re.IGNORECASE) or _FIGURE.search(found) or len(found) < 4:
         return None
     if match["verb"].lower() == "writing" and not _WRITTEN.search(found):
         return None

@@ -64,7 +64,7 @@ def _trait(kind: Kind, confidence: float = 0.9):
             r"weird|"
             r"having|giving|at|up|back|finally|stuck|freezing|loud|old|new|dying|hard|easy|amazing|the best|"
             r"the worst|"
-            r"doing|running|a mess|a disaster|crashing|charging|here|secret|safe)\b", found,
+            r"only|doing|running|a mess|a disaster|crashing|charging|here|secret|safe)\b", found,
             re.IGNORECASE):  # fmt: skip
             return None
         if kind is Kind.TOOL and not _is_gear(found):
@@ -133,14 +133,23 @@ _HOLDS = re.compile(
 )
 
 
+_PLURAL = re.compile(r"(?:work|live|like|love|hate|prefer|play|study|speak|have|do not \w+)$", re.IGNORECASE)
+
+
+def is_many(kin: str) -> bool:
+    return kin.endswith("s") and kin != "boss"
+
+
 def _note(match: re.Match[str], clause: Clause) -> Finding | None:
     """The speaker's note on somebody they know."""
     kin, name, said = match["kin"].lower(), match["name"], match["said"]
     does, being = _DOES.match(said), _IS.match(said)
+    if does and _PLURAL.match(does["verb"]) and not is_many(kin):
+        return None  # "me and my wife live": not the wife alone
     if does:
         predicate = _doing(does, clause)
     elif being and (being["trade"] is None or TRADE.match(trimmed(being["trade"]))):
-        predicate = f"{'are' if kin.endswith('s') and kin != 'boss' else 'is'} {thing(being['o']) or ''}"
+        predicate = f"{'are' if is_many(kin) else 'is'} {thing(being['o']) or ''}"
     else:
         return None
     if predicate is None or predicate.endswith(" "):

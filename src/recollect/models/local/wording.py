@@ -17,19 +17,35 @@ _POINTING = re.compile(
     r"^(?:it|this|that|these|those|them|him|her|he|she|they|there|here|how|when|what|where|why|who|which|so|such|"
     r"something|someone|anything|everything|everyone|everybody|nothing|stuff|things?|people(?! (?:\w+ing|who)\b)|"
     r"life|too|one|ones|all|"
-    r"both|some|any|more|most of|the (?:way|idea|fact|new|look|sound|update|pic|picture|photo|song|video|meme|one|"
+    r"both|some|any|either|neither|others|(?:several|many|watching|all|the) others$|another one|more|most of|"
+    r"the (?:way|idea|fact|new|look|sound|update|pic|picture|photo|song|video|meme|one|"
     r"thing|part|first|second|last|other|same|result|plan|joke|name|link|answer|reply|vibe|movie|show|design))\b"
     r"(?!\w)|\b(?:it|this|that one|those|there)$",
     re.IGNORECASE,
 )
+_ELSEWHERE = re.compile(
+    r"\b(?:this(?! (?:week|weekend|month|quarter|year|semester|term|season|spring|summer|autumn|fall|winter)\b)|"
+    r"these|those|"
+    r"such an?|ones|one$|the same(?!.* as\b)|(?:some|few|many|most|lot|all|any|bit|parts?) of (?:their|his|her|"
+    r"its))\b|\b(?:to|in|of|with|about|from|at|into|for|on) that\b"
+    r"|\blike that$|\bof (?:hers|his|theirs)\b|\b\w+ing that(?= (?:with|to|in|for|on|at|from|as)\b|$)|^(?:\w+ing |"
+    r"to \w+ |an? (?:\w+ )?fan of )?(?:their|his|her|its)\b"
+    r"|^(?:(?! (?:and|or|before|after|when|while|then|who|that) ).)*?\b(?:them|him|her|(?-i:it)|he|she|they)\b",
+    re.IGNORECASE,
+)
+"""What the words before it would have to explain: "that lake", "feeding them at dusk", "their soups"."""
 _TAIL = re.compile(
     r"(?:\s*(?:\b(?:lol|lmao|lmfao|rofl|(?:ha){2,}h?|hehe+|xd|tbh|imo|imho|ngl|fyi|btw|by the way|though|tho|too|"
     r"as well|"
     r"now|these days|nowadays|currently|at the moment|already|again|actually|really|honestly|haha|please|pls|plz|"
     r"thanks|"
-    r"thx|ty|yeah|yep|ok|okay|right|you know|i guess|so yeah|anyway|anyways|lately|a lot|very much|so much|more than "
-    r"anything|etc|man|mate|dude|bro|folks|guys|everyone|all|sadly|luckily|finally|for real|fr|for the record|"
-    r"over here|on here|around here|here|sorry|weirdly|whatsoever|hands down|with a passion)\b"
+    r"thx|ty|yeah|yep|ok|okay|right|you know|i guess|so yeah|anyway|anyways|lately|a lot|very much|so much|"
+    r"that much|more than "
+    r"anything|etc|(?<=, )(?:man|mate|dude|bro|folks|guys|everyone|all)|sadly|luckily|finally|for real|fr|"
+    r"for the record|"
+    r"over here|on here|around here|here|sorry|weirdly|whatsoever|hands down|with a passion|to be honest|even|also|"
+    r"especially|better|personally|still|myself|ourselves|"
+    r"a (?:little )?bit(?: more)?|a little(?: more)?|the most)\b"
     r"|[:;=8][-']?[)(DPpO/|]|<3|[^\w\s)\]%+#'\"”’°€$£]))+$",
     re.IGNORECASE,
 )
@@ -39,16 +55,35 @@ _CUT = re.compile(
     r"don't|so do|which|whereas|and so|and then|and it|and that|and yes|and no|and they|and he|and she|and this|"
     r"and am|and nobody|and nothing|and none|and no one|and everything|and half|and most|and still|and someone|"
     r"and somehow|and everyone|and everybody|and people|and honestly|and never|and yes|and now|and always|"
-    r"but (?!only|not|never|rarely|mostly|just))\b.*"
-    r"|,? (?:since|as|and|but|while) (?:i|my|we|our|it|it's|the|he|she|they|you)\b.*"
-    r"|\s(?:[-–—]+|\||->|=>)\s.*|\s?[(\[;].*|:\s.*|,? (?:do|does|did|can|could|what|how|where|any|are|is) (?:you|"
-    r"anyone|i|"
-    r"about|there|else)\b.*|,? if (?:anyone|you|someone|that|it)\b.*|,? (?:when|after|until|once|"
+    r"but (?!only|not (?!enough|so|very|really|sure|as|too)|mostly|just)|meanwhile)\b.*"
+    r"|,? and (?:(?!because|who|that|which|when|since)[\w']+ ){1,3}?(?:is|are|was|were|will|would)\b.*"
+    r"|,? and (?:have|had|has|would|could|can|do|did|am|been)\b.*|,? (?:now )?that'?s\b.*|"
+    r"(?<!\bwhen)(?<!\bwhere)(?<!\bthat)(?<!\bwhat)(?<!\bwho)(?<!\bhow),? i (?:also|really|think|guess|mean|just|"
+    r"cannot)\b.*|,? since (?:that|its)\b.*|,? (?:since|as|and|but|while) (?:i|my|we|our|it|it's|the|he|she|they|"
+    r"you)\b.*"
+    r"|\s(?:[-–—]+|\||->|=>)\s.*|(?<=\w)[-–—]+\s.*|\s?[(\[;].*|:\s.*|,? (?:do|does|did|can|could|any|are|is) (?:you|"
+    r"anyone|i|about|there|else)\b.*|,? (?:what|how|where) (?:you|anyone|about|else)\b.*|, (?:what|how|where)\b.*|"
+    r",? if (?:anyone|you|someone|that|it)\b.*|,? (?:when|after|until|once|"
     r"ever since) (?:they|it|he|she|the|you|someone|that)\b.*|, (?:so|then|if|when|right|but|not sure|thank|haha|"
     r"lol)\b.*",
     re.IGNORECASE | re.DOTALL,
 )
-_NARROWS = re.compile(r"(?:especially|mostly|particularly|including|except|not|but only|mainly|preferably)\b", re.I)
+_NARROWS = re.compile(
+    r"(?:as well as|especially|mostly|particularly|including|except|not|but only|mainly|preferably)\b", re.I
+)
+_REMARK = re.compile(
+    r"(?:too|so|very|always|such|what|it|he|she|they|it's|they're|his|her|their|its|no|never)\b", re.IGNORECASE
+)
+_ADJECTIVE = re.compile(
+    r"\b(?:\w+(?:ful|ous|less|able|ible|ish|ical|esque)|safe|simple|small|big|long|quiet|co[sz]y|warm|nice|old|new|"
+    r"short|"
+    r"minimal|clean|fresh|slow|fast|loud|dark|bright|cheap|strong|light|soft|hard|sweet|spicy|deep|calm|cool|hot|cold|"
+    r"friendly|rich|bold|healthy|creative|classic|modern|honest|clear|direct|easy|tiny|large|huge|little|wild|"
+    r"plain|dry|"
+    r"sleek|cute|fun|crisp|smooth|gentle|rustic|vintage|local|natural|moody|gritty|vivid|lush|raw|thick|thin|tall|"
+    r"sharp)$",
+    re.IGNORECASE,
+)
 _SPAN = re.compile(r",? (?:for|since) (?:about |around |over |almost |nearly |the (?:last|past) )?"
                    r"(?:\d[\w.]*|an?|one|two|three|four|five|six|seven|eight|nine|ten|many|ages|years|a few|some|"
                    r"forever|last|january|february|march|april|may|june|july|august|september|october|november|"
@@ -56,6 +91,9 @@ _SPAN = re.compile(r",? (?:for|since) (?:about |around |over |almost |nearly |th
                    r"\b.*$|,? (?:ages|years|months|a while|a long time|(?:\d+|a few|a couple of|two|three|four|"
                    r"five) (?:days|weeks|months|years)) (?:ago|back)\b.*$",
                    re.IGNORECASE)  # fmt: skip
+
+
+_UNFIT = (_POINTING, _SECOND, _ELSEWHERE)
 
 
 def conjugated(verb: str) -> str:
@@ -108,7 +146,13 @@ def _listed(text: str) -> str:
         names = [word for word in part.split() if word not in ("and", "or", "&")]
         series = len(part.split()) <= 5 and re.search(r"\b(?:and|or)\b", ", ".join(rest[place:]))
         named = all(word[0].isupper() or word[0].isdigit() for word in names)
-        if not (named or series or _NARROWS.match(part) or (place and re.search(r"\w (?:and|or) \w", part))):
+        if _REMARK.match(part) or not (
+            named
+            or series
+            or _ADJECTIVE.search(kept[-1])
+            or _NARROWS.match(part)
+            or (place and re.search(r"\w (?:and|or) \w", part))
+        ):
             break
         kept.append(part)
     return ", ".join(kept)
@@ -122,7 +166,7 @@ def timeless(text: str) -> str:
 def thing(text: str) -> str | None:
     """An object fit for a statement; None when it only points at something or talks to someone."""
     found = trimmed(text)
-    if not found or _POINTING.search(found) or _SECOND.search(found) or len(found.split()) > MOST_WORDS:
+    if not found or len(found.split()) > MOST_WORDS or any(each.search(found) for each in _UNFIT):
         return None
     return turned(found)
 
@@ -132,6 +176,11 @@ def sentence(text: str) -> str | None:
     plain = " ".join(text.split()).strip(" ,.")
     if not 4 <= len(plain) <= LONGEST or "[" in plain or plain.count('"') % 2 or plain.count("(") != plain.count(")"):
         return None
-    if re.search(r"\b(?:and|or|but|with|to|the|an?|of|in|at|for|not|is|as|from|their)$", plain, re.IGNORECASE):
+    if re.search(
+        r"\b(?:and|or|but|with|to|the|an?|of|in|at|for|not|is|as|from|their|when|while|where|such|if|than|who|that|"
+        r"which)$",
+        plain,
+        re.IGNORECASE,
+    ):
         return None
     return plain[0].upper() + plain[1:]

@@ -1,0 +1,97 @@
+"""What people like and loathe, told from praise of something at hand: "I love rowing", not "I love the frame"."""
+
+import re
+
+from recollect.models.local.clauses import Clause
+from recollect.models.local.findings import Finding, stated
+from recollect.models.local.wording import conjugated, thing, trimmed
+from recollect.types import Kind
+
+_IDLE = re.compile(
+    r"^(?:not to (?:say|talk|know|think)|to (?:say|think|admit|see|hear|know|break|be (?:that|honest)|ask|add|"
+    r"point|note|believe|go home|sleep)|"
+    r"being "
+    r"(?:right|wrong|here|back|able|told|sick|this|so|stuck|late|behind|lost|there)|my (?:life|job|self)|myself|"
+    r"life|mondays?|when|how|that|"
+    r"where|your|i|we|was|were|is|are|had|has|will|did|does|"
+    r"the (?:way|fact|idea)|it|this|a good|having to|with(?= )|for(?= )|of(?= )|at(?= )|by(?= )|from(?= )|"
+    r"to (?:choose|judge|complain|brag|argue|interrupt|bother|disappoint|wait)|seeing|hearing|doing (?:this|that|"
+    r"it)|an? (?:lot|bit)|"
+    r"knowing|getting (?:this|old)|not (?:being|having|getting))\b|^(?:to (?:go|do|be|have|get|try|see|watch)|"
+    r"(?:many|several|some) (?:characters|ones|things)|to help|helping|playing for fun|to be here|sharing)$",
+    re.IGNORECASE,
+)
+_THE_ONE = re.compile(
+    r"(?:ocean|sea|mountains?|beach|outdoors|countryside|smell|sound|taste|cold|heat|rain|snow|desert|forest|"
+    r"quiet|silence|"
+    r"colou?r (?:\w+|of .*)|dark|stars|city|theatre|theater|opera|cinema|winter|summer|gym)"
+    r"(?:$| (?:of|in|at|on|when|more|most|best) | (?:and|or) the )",
+    re.IGNORECASE,
+)
+_INSIDE = re.compile(r"^(?:\w+ing|to \w+)\b(?: [\w'-]+){0,4}? the ", re.IGNORECASE)
+_GENERIC = re.compile(
+    r"(?-i:[A-Z])|\d|(?:[\w'-]+ ){0,2}(?:of|that|who|i|we) |(?:local |great |open )?(?:community|kitchen|garden|"
+    r"gym|park|beach|beaches|"
+    r"mountains?|outdoors|woods|forest|sea|ocean|sun|rain|snow|river|lake|water|countryside|city|cinema|theat(?:er|"
+    r"re)|library|"
+    r"piano|guitar|violin|cello|drums?|flute|clarinet|sax\w*|trumpet|bass|ukulele|news|radio|stars|sky|moon|sunset|"
+    r"sunrise|"
+    r"world|internet|command line|terminal|office|mornings?|evenings?|afternoons?|weekends?|winter|summer|spring|"
+    r"autumn|fall|"
+    r"family|kids|children|dogs?|cats?|elderly|environment|past|future|arts?|basics|classics|couch|sofa|road|train|"
+    r"bus|car|"
+    r"house|dishes|floor|stage|nature)\b",
+    re.IGNORECASE,
+)
+"""What "the" may stand before without having been spoken of."""
+_ADVERB = re.compile(r"^(?:me some |(?:also|just|really|even|still|mostly) )+", re.IGNORECASE)
+_LOOKS = re.compile(
+    r"\b(?:vibes?|look|energy|design|views?|atmosphere|colou?rs?|idea|touch|details?|style|theme|feel|mood)$"
+    r"|'s (?:ideas?|points?|comments?|questions?|answers?|suggestions?|plans?)\b",
+    re.I,
+)
+_FINITE = re.compile(
+    r"(?:(?!\b(?:who|that|which|what|where|how|when|whatever)\b).)*\b(?:is|was|are|were)\b", re.IGNORECASE
+)
+"""A verb with a subject of its own: the sentence has run on."""
+
+
+def taste(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
+    verb, what = match["verb"].lower(), _ADVERB.sub("", trimmed(match["o"]))
+    if (
+        _IDLE.match(what)
+        or _FINITE.match(what)
+        or is_at_hand(verb, what)
+        or (" than " in what and "rather than" not in what)
+    ):
+        return None
+    found = thing(what)
+    if found is None:
+        return None
+    if verb.startswith("cannot stand"):
+        return stated(f"can't stand {found}", Kind.PREFERENCE)
+    if verb.startswith("do not"):
+        return stated(f"doesn't {verb.split()[-1]} {found}", Kind.PREFERENCE)
+    return stated(f"{conjugated(verb)} {found}", Kind.PREFERENCE)
+
+
+def fancies(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
+    """ "Am a huge fan of trains", "am not a morning person"."""
+    found = thing(match["o"])
+    fan = re.match(r".*?\bfan of ", found or "")
+    if found is None or (fan and is_at_hand("like", found[fan.end() :])):
+        return None
+    return stated(("isn't " if " not " in match[0] else "is ") + found, Kind.PREFERENCE)
+
+
+def is_at_hand(verb: str, what: str) -> bool:
+    """Something particular that is spoken of now: "the traffic", "my printer" that is hated; not "the Beatles"."""
+    article, _, rest = what.partition(" ")
+    if article.lower() == "the":
+        return bool(_LOOKS.search(rest)) or not (rest[:1].isupper() or _THE_ONE.match(rest))
+    inside = _INSIDE.search(what)
+    if "'s " in what and _LOOKS.search(what):
+        return True
+    if inside and not _GENERIC.match(what, inside.end()):
+        return True
+    return article.lower() in ("my", "our") and verb not in ("love", "like", "enjoy", "adore", "prefer")
