@@ -6,6 +6,7 @@ from recollect import dream
 from recollect.audience import Policy
 from recollect.extraction import Rules
 from recollect.files import Folders
+from recollect.files.categories import Shelves, Terms
 from recollect.ingest import NEVER, ShortTerm
 from recollect.learn import Caps
 from recollect.settings import Settings
@@ -64,7 +65,18 @@ def folders(settings: Settings) -> Folders:
         durable=settings.durable.dir if "durable" in kept else None,
         rolling=settings.summary.dir if "rolling" in kept else None,
         snapshot="snapshot" in kept and memory.absolute() != settings.workspace_dir.absolute(),
+        categories=shelves(settings) if "categories" in kept else None,
     )
+
+
+def shelves(settings: Settings) -> Shelves:
+    """Where each memo has a page of its own."""
+    return Shelves(settings.memory_dir, per_user=settings.workspace_per_user)
+
+
+def taking(settings: Settings, user: str) -> Terms:
+    """How pages are taken over that people edited; `user` owns the folder when nobody does yet."""
+    return Terms(user, caps(settings), caps(settings, lore=True), Policy(settings.privacy))
 
 
 def shortterm(settings: Settings) -> ShortTerm | None:

@@ -219,8 +219,8 @@ async def test_files_follow_what_another_process_wrote(tmp_path: Path) -> None:
 
 
 async def test_nothing_is_written_where_nothing_is_kept(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "devclaw", using=FakeModel()) as stage:
-        assert stage.memory.settings.files == ("categories",)
+    async with keeping(tmp_path, "unified", using=FakeModel()) as stage:
+        assert stage.memory.settings.files == ()
         await stage.tell("I live in Berlin", place=DM)
         await stage.remember("I prefer tea", place=DEV)
         await written(stage)

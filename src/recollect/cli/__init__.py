@@ -9,14 +9,26 @@ from typing import Annotated
 
 import typer
 
-from recollect.cli import agents, changing, chatting, demo, dreaming, jobs, looking, prompting, searching, upkeep
+from recollect.cli import (
+    agents,
+    changing,
+    chatting,
+    demo,
+    dreaming,
+    indexing,
+    jobs,
+    looking,
+    prompting,
+    searching,
+    upkeep,
+)
 from recollect.cli.calls import Call, Once, accepting, called
 from recollect.cli.options import Options, flag
 from recollect.cli.welcome import welcome
 
 COMMANDS: dict[str, list[Callable[..., None]]] = {
     "Talk": [chatting.chat, demo.demo],
-    "Remember": [changing.remember, changing.forget, changing.undo, changing.observe],
+    "Remember": [changing.remember, changing.forget, changing.undo, changing.observe, indexing.index],
     "Look": [looking.show, searching.search, prompting.prompt, looking.list_, looking.history, looking.log],
     "Decide": [changing.pin, changing.unpin, changing.share, changing.private, dreaming.dream],
     "Agents": [agents.mcp, agents.tool_schema],

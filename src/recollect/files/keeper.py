@@ -16,6 +16,7 @@ from pathlib import Path
 from recollect.clock import Clock
 from recollect.errors import RecollectError
 from recollect.files import disk, journal, snapshot
+from recollect.files.categories import UNIT, Pages, Shelves, unit_of
 from recollect.files.ledger import Ledger
 from recollect.files.records import durable_name, render_durable, render_summary, summary_name
 from recollect.ports import Store, Tx
@@ -46,10 +47,12 @@ class Folders:
     durable: Path | None = None
     rolling: Path | None = None
     snapshot: bool = False
+    categories: Shelves | None = None
 
     @property
     def any(self) -> bool:
-        return self.snapshot or self.durable is not None or self.rolling is not None
+        kept = (self.durable, self.rolling, self.categories)
+        return self.snapshot or any(folder is not None for folder in kept)
 
 
 class Keeper:
@@ -62,7 +65,9 @@ class Keeper:
         self._folders = folders
         self._clock = clock
         self._pause = pause
-        self._ledger = Ledger(folders.durable, folders.rolling, folders.memory)
+        pages = folders.categories
+        self._pages = None if pages is None else Pages(store, pages)
+        self._ledger = Ledger(folders.durable, folders.rolling, folders.memory, *([pages.folder] if pages else []))
         self._roll = snapshot.Roll()
         self._lock = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
@@ -157,7 +162,7 @@ class Keeper:
         while True:
             events, owed = await self._store.read(lambda tx: self._ledger.look(tx, _PAGE))
             failed: list[str] = []
-            for file in dict.fromkeys([*owed, *map(_file_of, events)]):
+            for file in dict.fromkeys([*owed, *(file for event in events for file in _files_of(event))]):
                 try:
                     await self._write(file)
                 except OSError as problem:
@@ -181,6 +186,8 @@ class Keeper:
         elif kind == "rolling" and folders.rolling is not None:
             render = partial(self._store.read, lambda tx: render_summary(tx.summaries.get(name)))
             await self._settle(file, folders.rolling / summary_name(name), render)
+        elif kind == UNIT and self._pages is not None:
+            await self._pages.write(name)
 
     async def _renew_snapshot(self, changed: Collection[Subject]) -> None:
         if not self._folders.snapshot:
@@ -226,12 +233,12 @@ def _put(path: Path, wanted: bytes | None, ours: bool) -> None:
         disk.replace(path, wanted)
 
 
-def _file_of(event: Event) -> str:
-    """Which file an event changes; empty for none."""
+def _files_of(event: Event) -> list[str]:
+    """Which files an event changes."""
     if event.kind.startswith("summary."):
-        return f"rolling {event.scope}"
-    subject = Subject.of_scope(event.scope)
-    return f"durable {subject.id}" if event.scope.startswith("user:") else ""
+        return [f"rolling {event.scope}"]
+    durable = f"durable {Subject.of_scope(event.scope).id}" if event.scope.startswith("user:") else ""
+    return [file for file in (durable, unit_of(event)) if file]
 
 
 def _subjects(events: Iterable[Event]) -> set[Subject]:
