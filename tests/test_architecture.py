@@ -63,6 +63,7 @@ LIBRARIES = {
     "redact": "detect_secrets",
     "assistant": "pydantic_ai",
     "adapters": "pydantic_ai langgraph langchain_core",
+    "testing": "discord",
 }
 ENVIRONMENT = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}
 LONGEST_MODULE = 400
