@@ -16,6 +16,7 @@ from recollect.types import (
     Candidate,
     Change,
     Event,
+    Kind,
     Memo,
     Retire,
     Revise,
@@ -106,6 +107,30 @@ def _outcome(changes: Collection[Change]) -> Memo:
             if memo is None:
                 raise BadInput(f"not remembered: {reason}")
             return memo
+
+
+def shown(tx: Tx, subject: Subject, audible: Hears, session: str, limit: int | None, offset: int) -> Shown:
+    """A page of the subject's active memos, and the summary of a session."""
+    found = listed(tx, subject, audible)
+    return Shown(tuple(_page(found, limit, offset)), len(found), tx.summaries.get(session))
+
+
+def memos(
+    tx: Tx,
+    subject: Subject,
+    audible: Hears,
+    statuses: Collection[Status],
+    kinds: Collection[Kind],
+    limit: int | None,
+    offset: int,
+) -> Shown:
+    """A page of the subject's memos of these statuses and kinds, or of any."""
+    found = [memo for memo in tx.memos.list(subject, statuses) if audible(memo) and (not kinds or memo.kind in kinds)]
+    return Shown(tuple(_page(found, limit, offset)), len(found), None)
+
+
+def _page(found: list[Memo], limit: int | None, offset: int) -> list[Memo]:
+    return found[offset : None if limit is None else offset + limit]
 
 
 def listed(tx: Tx, subject: Subject, audible: Hears) -> list[Memo]:

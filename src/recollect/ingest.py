@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from recollect.audience import includes
 from recollect.clock import to_ms
 from recollect.lines import named
 from recollect.ports import Tx
@@ -82,14 +83,25 @@ def _record(tx: Tx, question: Message, answer: Message, now: datetime, kept: Sho
     tx.exchanges.sweep(heard.id, now, kept.entries)
 
 
-def edit(tx: Tx, platform: str, message_id: str, text: str, at: datetime, cadence: Cadence = NEVER) -> bool:
-    """A message was edited: what rested on its old words is taken back, and the new ones are learned from."""
+def edit(
+    tx: Tx,
+    platform: str,
+    message_id: str,
+    text: str,
+    at: datetime,
+    cadence: Cadence = NEVER,
+    place: Place | None = None,
+) -> bool:
+    """A message was edited: what rested on its old words is taken back, and the new ones are learned from; unless
+    it stands in a narrower place by now, as nobody says how far words go that were changed behind a closed door.
+    """
     changed = tx.journal.edit(platform, message_id, text, at)
     message = tx.journal.get(platform, message_id)
     if changed and message is not None:
         _unquote(tx, message)
         revisit(tx, message, text, at)
-        relearn(tx, message, at, cadence)
+        if place is None or includes(place.audience, message.place.audience):
+            relearn(tx, message, at, cadence)
         journalise(tx, message, at, cadence)
         tx.events.add(Event("message.edited", at, data={"platform": platform, "message": message_id}))
     return changed

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from recollect import commands, ingest, kinds, recall, rules
-from recollect.audience import Policy, may_hear, within
+from recollect.audience import Policy, within
 from recollect.clock import Clock, now
 from recollect.commands import Forgetting, Remembered, Shown, Undone
 from recollect.compose import DEADLINE, Composer
@@ -20,12 +20,13 @@ from recollect.files import Keeper
 from recollect.ingest import Learned
 from recollect.learn import Cause
 from recollect.merge import COVERAGE
-from recollect.ports import Corpus, Filters, Finding, Layer, Progress, Scene, Store, Tx
+from recollect.ports import Corpus, Filters, Finding, Layer, Progress, Scene, Store
 from recollect.prompt import Prompt, layout
 from recollect.rank import named, unified
 from recollect.rank.base import Question
 from recollect.recall import NO_TEXTURE, Found, Search
 from recollect.redact import redact
+from recollect.redact.values import redact_value
 from recollect.revision import Revision, revise
 from recollect.settings import Settings
 from recollect.speaking import Audible, memorable, provenance, scopes_of, session_of, subject_of, whole_guild
@@ -90,12 +91,14 @@ class Memory:
         self._nudge()
         return added
 
-    async def edited(self, platform: str, message_id: str, text: str, at: datetime | None = None) -> bool:
-        """A message was edited: what rested on its old words is taken back. False when it is not known,
-        or known in a newer state.
+    async def edited(
+        self, platform: str, message_id: str, text: str, at: datetime | None = None, place: Place | None = None
+    ) -> bool:
+        """A message was edited: what rested on its old words is taken back. False when it is not known, or known in
+        a newer state. `place` is where it stands now, if that may be heard by fewer people than when it was said.
         """
         moment, plain, due = at or self._clock(), redact(text[: ingest.LONGEST]).text, self._cadence
-        changed = await self.store.write(lambda tx: ingest.edit(tx, platform, message_id, plain, moment, due))
+        changed = await self.store.write(lambda tx: ingest.edit(tx, platform, message_id, plain, moment, due, place))
         self._nudge()
         return changed
 
@@ -145,6 +148,8 @@ class Memory:
         """Remember what a user states, merged with what is known. With `lore` it belongs to the place's guild."""
         if not self.settings.enabled:
             raise BadInput("memory is switched off; switch it on with RECOLLECT_ENABLED=true")
+        if not 0 <= confidence <= 1:
+            raise BadInput(f"a confidence of {confidence} is not between 0 and 1")
         where = place or Place(dm=user)
         text = redact(memorable(text)).text
         candidate = Candidate(
@@ -152,7 +157,7 @@ class Memory:
             kind=_kind(kind, text, lore),
             text=text,
             at=self._clock(),
-            source=replace(provenance(user, where, message, origin), metadata=dict(metadata or {})),
+            source=replace(provenance(user, where, message, origin), metadata=redact_value(dict(metadata or {}))),
             audience=whole_guild(where) if lore else within(audience, where, self._policy),
             tags=_tags(tags),
             happened=happened,
@@ -192,14 +197,8 @@ class Memory:
     async def show(self, *, user: str, place: Place | None = None, limit: int | None = None, offset: int = 0) -> Shown:
         """The user's memos, newest first, and the summary of the conversation in this place."""
         where = place or Place(dm=user)
-        audible = self._audible(user, where)
-
-        def work(tx: Tx) -> Shown:
-            memos = commands.listed(tx, subject_of(user, where), audible)
-            end = None if limit is None else offset + limit
-            return Shown(tuple(memos[offset:end]), len(memos), tx.summaries.get(self._session(user, where)))
-
-        return await self.store.read(work)
+        subject, audible, session = subject_of(user, where), self._audible(user, where), self._session(user, where)
+        return await self.store.read(lambda tx: commands.shown(tx, subject, audible, session, limit, offset))
 
     async def memos(
         self,
@@ -214,15 +213,8 @@ class Memory:
     ) -> Shown:
         """Memos of any status and kind, or of these, newest first; expired ones too, as far as they may be heard."""
         where = place or Place(dm=user)
-        subject = subject_of(user, where, lore)
-
-        def work(tx: Tx) -> Shown:
-            found = tx.memos.list(subject, statuses)
-            named = [memo for memo in found if not kinds or memo.kind in kinds]
-            heard = [memo for memo in named if may_hear(memo, where, {user}, self._policy)]
-            return Shown(tuple(heard[offset : None if limit is None else offset + limit]), len(heard), None)
-
-        return await self.store.read(work)
+        subject, audible = subject_of(user, where, lore), self._audible(user, where, expired_too=True)
+        return await self.store.read(lambda tx: commands.memos(tx, subject, audible, statuses, kinds, limit, offset))
 
     async def get(self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False) -> Memo:
         """One memo of whatever status, if it may be heard here; raises UnknownMemo."""
@@ -368,7 +360,7 @@ class Memory:
         length = len(message.text)
         if length > ingest.LONGEST:
             log.warning("message %s has %d characters; the first %d are kept", message.id, length, ingest.LONGEST)
-        return replace(message, text=redact(message.text[: ingest.LONGEST]).text)
+        return replace(message, text=redact(message.text[: ingest.LONGEST]).text, name=redact(message.name).text)
 
     def _session(self, user: str, place: Place) -> str:
         return session_of(place, user if self._cadence.by_user else None)
@@ -392,4 +384,4 @@ def _kind(kind: Kind | str | None, text: str, lore: bool) -> Kind:
 
 
 def _tags(given: Collection[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(tag.strip().lower() for tag in given if tag.strip()))
+    return tuple(dict.fromkeys(redact(tag.strip().lower()).text[:100] for tag in given if tag.strip()))[:50]
