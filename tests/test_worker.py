@@ -326,15 +326,19 @@ async def test_two_workers_share_the_work_and_do_nothing_twice(bench: Bench) -> 
 class Locked:
     """A store that another process keeps locked for the first few writes."""
 
-    def __init__(self, store: Store, times: int) -> None:
+    def __init__(self, store: Store, times: int, error: type[Exception] = StoreBusy) -> None:
         self._store = store
         self._left = times
+        self._error = error
         self.read = store.read
+
+    def lock(self, times: int) -> None:
+        self._left = times
 
     async def write(self, work: Callable[[Tx], T]) -> T:
         if self._left > 0:
             self._left -= 1
-            raise StoreBusy("locked")
+            raise self._error("locked")
         return await self._store.write(work)
 
     def __getattr__(self, name: str) -> object:
@@ -366,3 +370,45 @@ async def test_waiting_for_one_job_ends_when_that_one_is_over(bench: Bench) -> N
         hold.set()
         assert await worker.settled("note:other", 5)
         assert await worker.settled("never heard of it", 5)
+
+
+async def test_a_job_that_the_store_would_not_let_end_is_not_held_for_ever(bench: Bench) -> None:
+    await bench.add("first", "second")
+    store = Locked(bench.store, 0)
+
+    async def handler(job: Job) -> Work:
+        if bench.begun == []:
+            store.lock(4)  # from here on until the worker has failed to end it, and to note that
+        return await bench.note(job)
+
+    worker = Worker(cast("Store", store), {"note": handler}, bench.clock, FAST)
+    worker.start()
+    await eventually(lambda: _is(bench, {}))
+    await worker.close()
+    assert await bench.done() == ["first", "second"]
+
+
+@pytest.mark.parametrize("error", [asyncio.CancelledError, GeneratorExit, BaseExceptionGroup])
+async def test_a_handler_that_ends_in_an_odd_way_fails_like_any_other(bench: Bench, error: type[BaseException]) -> None:
+    await bench.add("odd", "fine")
+
+    async def handler(job: Job) -> Work:
+        if job.payload["name"] == "odd":
+            raise error("odd", [ValueError()]) if error is BaseExceptionGroup else error()
+        return await bench.note(job)
+
+    async with bench.working(handler, Pace(attempts=1, poll=0.02)) as worker:
+        assert await worker.drain(5)
+        assert worker.running
+    assert await bench.done() == ["fine"]
+    assert await bench.counts() == {"parked": 1}
+
+
+async def test_a_worker_goes_on_whatever_the_store_raises(bench: Bench) -> None:
+    await bench.add("through")
+    store = Locked(bench.store, 2, MemoryError)
+    worker = Worker(cast("Store", store), {"note": bench.note}, bench.clock, FAST)
+    worker.start()
+    await eventually(lambda: _is(bench, {}))
+    await worker.close()
+    assert await bench.done() == ["through"]

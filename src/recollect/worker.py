@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from itertools import groupby
 
 from recollect.clock import Clock
-from recollect.errors import ModelUnavailable, RecollectError
+from recollect.errors import ModelError, ModelUnavailable, RecollectError
 from recollect.ports import Handler, Progress, Stale, Store, Tx, Work
 from recollect.types import Event, Job
 
@@ -73,6 +73,7 @@ class Worker:
         self._wake = asyncio.Event()
         self._progress = asyncio.Condition()
         self._loop: asyncio.Task[None] | None = None
+        self._owed: list[Job] = []
         self._taking = False
         self._moves = 0
         self._failures = 0
@@ -186,11 +187,14 @@ class Worker:
         try:
             while True:
                 self._wake.clear()
+                taken: list[Job] = []
                 try:
+                    await self._give_back()
                     taken = await self._take()
                 except RecollectError as error:
                     log.warning("jobs can't be taken (%s); trying again", error)
-                    taken = []
+                except Exception:  # a worker that ends unnoticed is the worst that can happen
+                    log.exception("jobs can't be taken; trying again")
                 for lane, jobs in groupby(taken, key=lambda job: job.lane):
                     task = asyncio.create_task(self._work(lane, list(jobs)), name=f"recollect-{lane}")
                     self._lanes[lane] = task
@@ -202,6 +206,12 @@ class Worker:
                     await asyncio.sleep(self.pace.gather)
         finally:
             renewal.cancel()
+
+    async def _give_back(self) -> None:
+        """Free the jobs that the store would not let us end: we hold their lease, so nobody else does."""
+        owed = [*self._owed]
+        await self._release(owed)
+        self._owed = self._owed[len(owed) :]
 
     async def _take(self) -> list[Job]:
         free = self.pace.width - len(self._lanes)
@@ -237,13 +247,17 @@ class Worker:
 
     async def _work(self, lane: str, jobs: Sequence[Job]) -> None:
         """Do the jobs of a lane in order; after one that has to wait, the others wait too."""
+        left = [*jobs]
         try:
-            for number, job in enumerate(jobs):
-                if not await self._do(job):
-                    await self._release(jobs[number + 1 :])
-                    break
-        except RecollectError as error:  # the store: the lease runs out, and the jobs are free again
-            log.warning("a job could not be ended: %s", error)
+            while left:
+                job, goes_on = left[0], await self._do(left[0])
+                left.remove(job)
+                if not goes_on:
+                    await self._release(left)
+                    left.clear()
+        except RecollectError as error:
+            log.warning("a job could not be ended (%s); it is tried again", error)
+            self._owed += left
         finally:
             self._lanes.pop(lane, None)
             self._moves += 1
@@ -289,7 +303,7 @@ class Worker:
             await asyncio.wait({task}, timeout=self.pace.limit)
             if not task.done():
                 raise TimeoutError(f"it took longer than {self.pace.limit:.0f} s")
-            return task.result()
+            return _result(task)
         finally:
             task.cancel()
 
@@ -332,3 +346,13 @@ class Worker:
     async def _note(self, job: Job, kind: str, reason: str) -> None:
         event = Event(kind, self._clock(), "worker", job.lane, reason=reason, data={"job": job.id})
         await self._store.write(lambda tx: tx.events.add(event))
+
+
+def _result(task: asyncio.Future[Work]) -> Work:
+    """What came of a handler; what is no ordinary error there is one here, as it ends the handler and not us."""
+    if task.cancelled():
+        raise ModelError("it was cancelled from inside")
+    error = task.exception()
+    if error is not None and not isinstance(error, Exception):
+        raise ModelError(f"it ended with {type(error).__name__}")
+    return task.result()
