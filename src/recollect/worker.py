@@ -22,6 +22,9 @@ from recollect.types import Event, Job
 
 log = logging.getLogger("recollect.worker")
 
+COUNTED = 10_000
+"""Waiting jobs that are looked at to tell which are due."""
+
 
 class _LostLease(Exception):
     """Another worker has the job now; its work counts, not ours."""
@@ -56,6 +59,8 @@ class Standing:
     """How things stand: jobs by state, the first of them, and what happened how often, and when last."""
 
     counts: Mapping[str, int]
+    later: int
+    """How many of those that wait are not due yet."""
     jobs: Sequence[Job]
     events: Mapping[str, tuple[int, datetime]]
 
@@ -127,7 +132,8 @@ class Worker:
         def work(tx: Tx) -> Standing:
             parked = tx.jobs.list("parked", limit)
             others = [job for job in tx.jobs.list(limit=limit + len(parked)) if job.state != "parked"]
-            return Standing(tx.jobs.counts(), [*parked, *others][:limit], tx.events.counts())
+            later = sum(job.due > self._clock() for job in tx.jobs.list("waiting", COUNTED))
+            return Standing(tx.jobs.counts(), later, [*parked, *others][:limit], tx.events.counts())
 
         return await self._store.read(work)
 

@@ -48,7 +48,7 @@ def extractions(cli: Run) -> list[tuple[int, str]]:
 
 def test_without_a_store_there_are_no_jobs(cli: Run):
     assert cli("jobs").out == "0 jobs waiting, 0 running, 0 put aside\n"
-    assert cli("jobs", "--json").json == {"counts": {}, "jobs": [], "events": {}}
+    assert cli("jobs", "--json").json == {"counts": {}, "later": 0, "jobs": [], "events": {}}
     assert cli("jobs", "--run").out == "0 jobs waiting, 0 running, 0 put aside\n"
 
 

@@ -5,8 +5,9 @@ Whatever fails, memory or model, there is a reply. Orders (`!memory …`) never 
 
 import asyncio
 import logging
+from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from weakref import WeakValueDictionary
 
 from recollect.assistant import alone
@@ -15,12 +16,15 @@ from recollect.assistant.toolbox import Toolbox
 from recollect.assistant.window import Turn, Window, tokens
 from recollect.clock import Clock, now
 from recollect.directives import CONFIDENCE, Veil, lore, taken
-from recollect.errors import ModelError, RecollectError
+from recollect.errors import ModelError, RecollectError, StoreBusy
+from recollect.guard import is_instruction
 from recollect.lines import said
 from recollect.memory import Memory
 from recollect.orders import Answer, Orders
 from recollect.prompt import Prompt
-from recollect.types import Message, Origin
+from recollect.redact import redact
+from recollect.text import clip
+from recollect.types import Message, Origin, Place
 
 __all__ = ["Assistant", "Reply"]
 
@@ -34,6 +38,13 @@ What a tool could not do is no fact about the world: never save it."""
 IN_A_GUILD = """\
 When something about this place as a whole is worth keeping (a tradition, a running joke, a decision), end your reply
 with a line `memory_line: <one short sentence>`; it is kept as lore and not shown."""
+PATIENCE = 1.5
+"""Seconds that a reply waits for its message to be kept."""
+ATTEMPTS = 5
+LAST_WAIT = 5.0
+MOST_WINDOWS = 500
+LOOK_BACK, MEANWHILE, LONGEST_LINE = 40, 3_000, 600
+"""Messages of others that are looked at, and characters of them, and of one, that are told."""
 BEFORE_COMPACTION = """\
 The conversation above is about to be shortened, and its older part will be out of your sight. Save now, with the
 memory tool, whatever in it should not be lost and is not remembered yet; search before you save.
@@ -92,21 +103,23 @@ class Assistant:
         self._orders = orders or Orders(memory, clock=clock)
         self._room = room
         self._clock = clock
-        self._windows: dict[str, Window] = {}
+        self._windows: OrderedDict[str, Window] = OrderedDict()
         self._excuses = excuses
         self._excused: set[tuple[str, str]] = set()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._keeping: set[asyncio.Task[None]] = set()
 
     async def reply(self, message: Message, show: Callable[[str], None] = _unseen) -> Reply:
         """Answer a message, and `show` the answer as it is written. Whoever says it then reports it by `said`."""
         order = await self._orders.answer(message.text, user=message.author, place=message.place, message_id=message.id)
         if order is not None:
+            self._unsee(message.author)
             return Reply("\n".join(order.pages), order)
+        message = replace(message, text=redact(message.text).text)
+        await self._observe(message)
         turn = self._turns.setdefault(message.place.session, asyncio.Lock())
         async with turn:
-            prompt = await self._prompt(message)
-            await self._observe(message)
-            return await self._answered(message, prompt, show)
+            return await self._answered(message, await self._prompt(message), show)
 
     async def said(self, text: str, to: Message, message_id: str) -> Message:
         """The reply was sent, and has this id: it belongs to the conversation."""
@@ -114,18 +127,47 @@ class Assistant:
         await self._observe(reply)
         return reply
 
+    def changed(self, place: Place) -> None:
+        """Something that was said here is not what it was: the conversation is read anew from the journal."""
+        self._windows.pop(place.session, None)
+
+    async def close(self) -> None:
+        """Wait a while for what is still to be kept."""
+        if self._keeping:
+            await asyncio.wait(self._keeping, timeout=LAST_WAIT)
+
+    def _unsee(self, user: str) -> None:
+        """A person has told memory what to do: what they said before may be what they want forgotten."""
+        for session in [name for name, window in self._windows.items() if user in window.people]:
+            del self._windows[session]
+
     async def _prompt(self, message: Message) -> Prompt | None:
         try:
             return await self._memory.context(message)
-        except RecollectError as error:
-            log.warning("the reply goes without memory: %s", error)
+        except Exception:  # memory never breaks a reply
+            log.exception("the reply goes without memory")
             return None
 
     async def _observe(self, message: Message) -> None:
-        try:
-            await self._memory.observe(message)
-        except RecollectError as error:
-            log.warning("message %s could not be kept: %s", message.id, error)
+        """Keep a message; a store that is slow or locked keeps it later, and the reply goes on."""
+        task = asyncio.create_task(self._keep(message), name=f"recollect-keep-{message.id}")
+        self._keeping.add(task)
+        task.add_done_callback(self._keeping.discard)
+        await asyncio.wait([task], timeout=PATIENCE)
+
+    async def _keep(self, message: Message) -> None:
+        for attempt in range(ATTEMPTS):
+            try:
+                await self._memory.observe(message)
+            except StoreBusy:
+                log.warning("message %s can't be kept yet: the store is locked", message.id)
+                await asyncio.sleep(attempt + 1)
+            except Exception:  # memory never breaks a reply
+                log.exception("message %s could not be kept", message.id)
+                return
+            else:
+                return
+        log.error("message %s could not be kept: the store stayed locked", message.id)
 
     async def _answered(self, message: Message, prompt: Prompt | None, show: Callable[[str], None]) -> Reply:
         if self._brain is None:
@@ -135,8 +177,12 @@ class Assistant:
             return Reply(await self._spoken(self._brain, message, prompt, shown))
         except ModelError as error:
             log.warning("no reply of the model: %s", error)
-            shown.new_line()
-            return await self._alone(message, f"{alone.UNREACHABLE} ({error})", show)
+            why = f"{alone.UNREACHABLE} ({error})"
+        except Exception:  # whatever fails, there is a reply
+            log.exception("no reply of the model")
+            why = alone.UNREACHABLE
+        shown.new_line()
+        return await self._alone(message, why, show)
 
     async def _alone(self, message: Message, why: str, show: Callable[[str], None]) -> Reply:
         """An answer from memory; why there is no other is said once to each person."""
@@ -144,28 +190,37 @@ class Assistant:
         self._excused.add((message.author, why))
         try:
             text = await alone.answer(self._memory, message, "" if known else why)
-        except RecollectError as error:
-            log.warning("memory can't be searched: %s", error)
+        except Exception:  # memory never breaks a reply
+            log.exception("memory can't be searched")
             text = f"{why}, and my memory can't be reached either."
         show(text)
         return Reply(text, alone=True)
 
     async def _spoken(self, brain: Brain, message: Message, prompt: Prompt | None, show: Callable[[str], None]) -> str:
-        window = self._windows.setdefault(message.place.session, Window(self._room))
+        window = self._window(message)
         told = await self._told(message, prompt, window)
         if window.is_nearly_full(tokens(told)):
             await self._compact(brain, message, window)
             told = await self._told(message, prompt, window)
         veil = Veil()
-        extra = IN_A_GUILD if message.place.guild is not None else ""
+        extra = IN_A_GUILD if _is_open(message.place) else ""
         toolbox = Toolbox(self._memory, message)
         spoken = await brain.speak(told, window.messages, toolbox, lambda piece: show(veil.feed(piece)), extra=extra)
         show(veil.end())
         text, lines = taken(spoken.text)
         for line in lines:
             await self._keep_lore(line, message)
-        window.turns.append(Turn(*spoken.as_turn(said(message) or message.text), self._clock()))
+        window.turns.append(Turn(*spoken.as_turn(said(message) or message.text), message.at))
         return text
+
+    def _window(self, message: Message) -> Window:
+        """The conversation here; those that were quiet for longest are read anew when they go on."""
+        window = self._windows.setdefault(message.place.session, Window(self._room))
+        self._windows.move_to_end(message.place.session)
+        window.people.add(message.author)
+        while len(self._windows) > MOST_WINDOWS:
+            self._windows.popitem(last=False)
+        return window
 
     async def _told(self, message: Message, prompt: Prompt | None, window: Window) -> str:
         """The prompt; what stands in the window is not said again, but what others said since is."""
@@ -179,9 +234,23 @@ class Assistant:
         return f"Said here meanwhile:\n{since}{prompt.separator}{told}" if since else told
 
     async def _since(self, message: Message, window: Window) -> str:
-        heard = await self._memory.store.read(lambda tx: tx.journal.after(message.place, window.since, 20))
-        others = [one for one in heard if not one.bot and one.id != message.id and one.at <= message.at]
-        return "\n".join(filter(None, map(said, others)))
+        """The newest of what others said since the last turn, within a budget."""
+        try:
+            heard = await self._memory.store.read(lambda tx: tx.journal.recent(message.place, LOOK_BACK))
+        except RecollectError as error:
+            log.warning("what was said meanwhile can't be read: %s", error)
+            return ""
+        last = window.since
+        others = [one for one in heard if not one.bot and one.id != message.id and (last is None or one.at > last)]
+        shown: list[str] = []
+        room = MEANWHILE
+        for line in filter(None, map(said, reversed(others))):
+            line = clip(line, LONGEST_LINE)
+            room -= len(line) + 1
+            if room < 0:
+                break
+            shown.append(line)
+        return "\n".join(reversed(shown))
 
     async def _compact(self, brain: Brain, message: Message, window: Window) -> None:
         """Save what would be lost, then shorten the conversation."""
@@ -197,8 +266,11 @@ class Assistant:
         log.info("the conversation in %s was shortened by %d turns", message.place.session, window.compact())
 
     async def _keep_lore(self, line: str, message: Message) -> None:
-        if message.place.guild is None:
-            log.info("a memory line outside of a guild is nobody's lore")
+        if not _is_open(message.place):
+            log.info("a memory line that not all of a guild could hear is nobody's lore")
+            return
+        if is_instruction(line):
+            log.warning("a memory line was refused: it gives instructions")
             return
         try:
             await self._memory.remember(
@@ -212,3 +284,8 @@ class Assistant:
             )
         except RecollectError as error:
             log.warning("a memory line was not kept: %s", error)
+
+
+def _is_open(place: Place) -> bool:
+    """Whether everyone in the guild hears what is said here: only that can become its lore."""
+    return place.audience.level == "guild"

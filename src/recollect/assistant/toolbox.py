@@ -11,10 +11,11 @@ from typing import Any
 
 from recollect.errors import BadInput, RecollectError
 from recollect.memory import Memory
+from recollect.redact import redact
 from recollect.text import words
 from recollect.tool import MemoryTool
-from recollect.types import Message, Place
-from recollect.workspace import Workspace
+from recollect.types import Message
+from recollect.workspace import Workspace, context_files
 
 ECHO = 0.5
 """Share of a memory's words that stand in a failed call before the memory only repeats it."""
@@ -75,7 +76,7 @@ class Toolbox:
         return text
 
     def _write(self, path: str, text: str, append: bool) -> str:
-        workspace, name = self._workspace(), self._name(path)
+        workspace, name, text = self._workspace(), self._name(path), redact(text).text
         if append:
             workspace.append(name, text)
         else:
@@ -89,7 +90,8 @@ class Toolbox:
         if not wanted.is_relative_to(folder):
             return None
         name = wanted.relative_to(folder).as_posix()
-        if not name.startswith("base/") and name not in _of_channel(self.message.place):
+        own = context_files(self.message.place, by_name=not self.memory.settings.workspace_per_user)
+        if not name.startswith("base/") and name not in own:
             raise BadInput(f"{path!r} is not a file of this conversation")
         return Workspace(folder).read_text(name, READABLE)
 
@@ -103,10 +105,3 @@ class Toolbox:
         """A file's name in the workspace; the prompt lists whole paths."""
         root = self._workspace().root
         return Path(path).relative_to(root).as_posix() if Path(path).is_relative_to(root) else path
-
-
-def _of_channel(place: Place) -> set[str]:
-    from recollect.workspace import safe_id
-
-    names = filter(None, (place.channel, place.thread, (place.name or "").removeprefix("#")))
-    return {f"channels/{safe_id(name)}.md" for name in names}

@@ -19,6 +19,7 @@ class Turn:
     messages: Sequence[Any]
     tokens: int
     at: datetime
+    """When the message was said."""
 
 
 @dataclass
@@ -27,6 +28,8 @@ class Window:
 
     room: int
     turns: list[Turn] = field(default_factory=list[Turn])
+    people: set[str] = field(default_factory=set[str])
+    """Who took part in it."""
 
     @property
     def messages(self) -> list[Any]:
@@ -34,7 +37,7 @@ class Window:
 
     @property
     def since(self) -> datetime | None:
-        """When the last turn was."""
+        """When the message of the last turn was said."""
         return self.turns[-1].at if self.turns else None
 
     def is_nearly_full(self, coming: int) -> bool:

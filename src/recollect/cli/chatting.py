@@ -69,8 +69,12 @@ async def _talk(call: Call, source: Source) -> None:
             paper.say(await _greeting(call, memory, speaker))
         voice = Voice.at(call.user, call.place)
         patience = A_MOMENT if call.asks else IN_A_PIPE
-        talk = Talk(memory, Assistant(memory, speaker, excuses=not call.asks), paper, voice, patience=patience)
-        await converse(talk, source, stoppable=call.asks)
+        assistant = Assistant(memory, speaker, excuses=not call.asks)
+        try:
+            talk = Talk(memory, assistant, paper, voice, patience=patience)
+            await converse(talk, source, stoppable=call.asks)
+        finally:
+            await assistant.close()
 
 
 @asynccontextmanager

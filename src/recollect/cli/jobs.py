@@ -47,13 +47,15 @@ def _show(call: Call, found: Standing) -> None:
         call.screen.data(
             {
                 "counts": found.counts,
+                "later": found.later,
                 "jobs": [_shape(job) for job in found.jobs],
                 "events": {kind: {"count": count, "last": last} for kind, (count, last) in found.events.items()},
             }
         )
         return
     waiting, running, parked = (found.counts.get(state, 0) for state in ("waiting", "claimed", "parked"))
-    call.screen.say(f"{counted(waiting, 'job')} waiting, {running} running, {parked} put aside")
+    later = f", {found.later} for later" if found.later else ""
+    call.screen.say(f"{counted(waiting - found.later, 'job')} waiting, {running} running, {parked} put aside{later}")
     if found.jobs:
         call.screen.table(
             ["job", "kind", "lane", "state", "tried", "problem"], [_row(job) for job in found.jobs], "problem"

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from recollect.ports import Scene
 from recollect.types import Block, Line, Place
-from recollect.workspace import NOTES, Workspace, daily, safe_id
+from recollect.workspace import NOTES, Workspace, context_files, daily
 
 
 class Uses(Protocol):
@@ -44,11 +44,7 @@ class WorkspaceLayer:
             yield from self._of_user(user, now)
 
     def _of_channel(self, place: Place) -> Iterator[Line]:
-        """By the channel's id; for a single owner by its name too, but not a thread's, which anyone may choose."""
-        names = [place.channel or place.thread]
-        if not self._per_user and place.thread is None and place.name:
-            names.append(place.name.removeprefix("#"))
-        paths = [self._context / "channels" / f"{safe_id(name)}.md" for name in names if name]
+        paths = [self._context / name for name in context_files(place, by_name=not self._per_user)]
         for path in [path for path in paths if path.is_file()][:1]:
             yield _line(path, "context of this channel")
 

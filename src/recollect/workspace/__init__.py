@@ -12,9 +12,19 @@ from pathlib import Path
 from recollect.errors import BadInput, StoreError
 from recollect.workspace import disk
 from recollect.workspace.disk import LARGEST, Entry
-from recollect.workspace.names import LONGEST_NAME, LONGEST_PART, daily, day, parts_of, safe_id
+from recollect.workspace.names import LONGEST_NAME, LONGEST_PART, context_files, daily, day, parts_of, safe_id
 
-__all__ = ["LARGEST", "LONGEST_NAME", "LONGEST_PART", "NOTES", "Entry", "Workspace", "daily", "safe_id"]
+__all__ = [
+    "LARGEST",
+    "LONGEST_NAME",
+    "LONGEST_PART",
+    "NOTES",
+    "Entry",
+    "Workspace",
+    "context_files",
+    "daily",
+    "safe_id",
+]
 
 NOTES = "MEMORY.md"
 

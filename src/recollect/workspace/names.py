@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 from recollect.errors import BadInput
 from recollect.text import digest
+from recollect.types import Place
 
 LONGEST_NAME, LONGEST_PART = 500, 200
 """Bytes of a name, and of each of its parts."""
@@ -46,3 +47,14 @@ def parts_of(name: str) -> list[str]:
     if any(part != part.strip(" .") or not part for part in parts):
         raise BadInput(f"{name!r} has a part that is empty, or begins or ends with a dot or a space")
     return parts
+
+
+def context_files(place: Place, *, by_name: bool) -> list[str]:
+    """Names of the files that may hold a channel's context: by its id, and `by_name` for a single owner.
+
+    Never by a thread's name, which anyone may choose.
+    """
+    names = [place.channel or place.thread]
+    if by_name and place.thread is None and place.name:
+        names.append(place.name.removeprefix("#"))
+    return [f"channels/{safe_id(name)}.md" for name in names if name]
