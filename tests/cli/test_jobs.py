@@ -57,7 +57,8 @@ def test_what_waits_is_counted_and_listed(cli: Run, store: Path):
     done = cli("jobs", "--json").json
     assert done["counts"] == {"waiting": len(done["jobs"])}
     lines = cli("jobs").out.splitlines()
-    assert lines[0].startswith(f"{len(done['jobs'])} jobs waiting, 0 running, 0 put aside")
+    assert lines[0] == f"2 jobs waiting, 0 running, 0 put aside, {done['later']} for later"
+    assert done["later"] == len(done["jobs"]) - 2
     rows = [line.split("\t") for line in lines if "\textract\t" in line]
     assert [row[1:5] for row in rows] == [["extract", "user:me", "waiting", "0"]] * 2
     assert len(cli("jobs", "--limit", "1", "--json").json["jobs"]) == 1
