@@ -113,7 +113,7 @@ class Assistant:
         """Answer a message, and `show` the answer as it is written. Whoever says it then reports it by `said`."""
         order = await self._orders.answer(message.text, user=message.author, place=message.place, message_id=message.id)
         if order is not None:
-            self._unsee(message.author)
+            self.unsee(message.author)
             return Reply("\n".join(order.pages), order)
         message = replace(message, text=redact(message.text).text)
         await self._observe(message)
@@ -136,7 +136,7 @@ class Assistant:
         if self._keeping:
             await asyncio.wait(self._keeping, timeout=LAST_WAIT)
 
-    def _unsee(self, user: str) -> None:
+    def unsee(self, user: str) -> None:
         """A person has told memory what to do: what they said before may be what they want forgotten."""
         for session in [name for name, window in self._windows.items() if user in window.people]:
             del self._windows[session]

@@ -14,6 +14,7 @@ from recollect.cli import (
     changing,
     chatting,
     demo,
+    discording,
     dreaming,
     indexing,
     jobs,
@@ -27,10 +28,11 @@ from recollect.cli.options import Options, flag
 from recollect.cli.welcome import welcome
 
 COMMANDS: dict[str, list[Callable[..., None]]] = {
-    "Talk": [chatting.chat, demo.demo],
+    "Talk": [chatting.chat, discording.discord, demo.demo],
     "Remember": [changing.remember, changing.forget, changing.undo, changing.observe, indexing.index],
     "Look": [looking.show, searching.search, prompting.prompt, looking.list_, looking.history, looking.log],
     "Decide": [changing.pin, changing.unpin, changing.share, changing.private, dreaming.dream],
+    "Privacy": [erasing.export],
     "Agents": [agents.mcp, agents.tool_schema],
     "Look after": [jobs.jobs, upkeep.config, upkeep.doctor, upkeep.backup, upkeep.reindex, upkeep.version],
 }

@@ -1,0 +1,1 @@
+"""The Discord assistant: events in, replies out. It translates; what is remembered is decided by `Memory`."""

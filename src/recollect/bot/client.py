@@ -1,0 +1,96 @@
+"""The client: put together once, connected as often as it takes. It has no opinions; its cogs have."""
+
+import logging
+import sys
+from typing import Any
+
+import discord
+from discord.ext import commands
+
+from recollect.assistant import Assistant
+from recollect.assistant.brain import Speaker
+from recollect.bot.door import CLOSED
+from recollect.bot.following import Follower
+from recollect.bot.house import Hook, House, nothing_more
+from recollect.bot.learned import Decision
+from recollect.bot.listening import Ear
+from recollect.bot.menus import Menus
+from recollect.bot.pages import LIMIT, harmless
+from recollect.bot.slash import Slash
+from recollect.bot.tree import Tree
+from recollect.clock import Clock, now
+from recollect.memory import Memory
+from recollect.orders import Orders
+from recollect.settings import Settings
+
+log = logging.getLogger("recollect.bot")
+
+
+class Client(commands.AutoShardedBot):
+    """A Discord bot over a memory; without a speaker it answers from memory alone."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        speaker: Speaker | None = None,
+        *,
+        clock: Clock = now,
+        parting: Hook = nothing_more,
+        intents: discord.Intents | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(
+            command_prefix=commands.when_mentioned,
+            help_command=None,
+            intents=intents or wanted_intents(memory.settings),
+            allowed_mentions=discord.AllowedMentions.none(),
+            chunk_guilds_at_startup=False,
+            tree_cls=Tree,
+            **options,
+        )
+        orders = Orders(memory, LIMIT, escape=harmless, clock=clock)
+        assistant = Assistant(memory, speaker, name=memory.settings.bot.name, orders=orders, clock=clock)
+        self.house = House(self, memory, assistant, orders, clock, parting)
+        if isinstance(self.tree, Tree):
+            self.tree.house = self.house
+
+    async def setup_hook(self) -> None:
+        if self.house.door.is_closed:
+            log.warning(CLOSED)
+        await self.add_cog(Ear(self.house))
+        self.add_dynamic_items(Decision)
+        if self.house.settings.memory_channel_id or self.house.settings.bot.learned_lines != "off":
+            await self.add_cog(Follower(self.house))
+        if self.house.settings.commands.enabled:
+            for command in self.own_commands():
+                self.tree.add_command(command)
+        if self.house.settings.bot.sync and isinstance(self.tree, Tree):
+            await self.tree.register(self.house)
+
+    def own_commands(self) -> list[Any]:
+        """The commands and menus that there are to register."""
+        slash = Slash(self.house)
+        return [slash.group(), slash.server(), *Menus(self.house).all()]
+
+    async def close(self) -> None:
+        await super().close()
+        await self.house.assistant.close()
+
+    async def on_ready(self) -> None:
+        log.info("connected as %s, in %d servers", self.user, len(self.guilds))
+
+    async def on_message(self, message: discord.Message, /) -> None:
+        """The cogs listen; there are no commands with a prefix."""
+
+    async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
+        """What no handler expected: logged, and the bot goes on."""
+        del args, kwargs
+        log.error("%s failed", event_method, exc_info=sys.exc_info())
+
+
+def wanted_intents(settings: Settings) -> discord.Intents:
+    """What Discord is asked to tell: the text of messages and who leaves only by setting, as they need a permission."""
+    intents = discord.Intents.default()
+    intents.message_content = settings.bot.message_content
+    intents.members = settings.bot.members
+    return intents

@@ -1,0 +1,83 @@
+"""What all parts of the bot share: memory, the assistant, the settings, and who may be heard."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import discord
+
+from recollect.assistant import Assistant
+from recollect.bot import notes
+from recollect.bot.door import Door
+from recollect.bot.notes import Notes
+from recollect.clock import Clock
+from recollect.errors import RecollectError
+from recollect.memory import Memory
+from recollect.orders import Orders
+from recollect.settings import Settings
+from recollect.types import Event
+
+log = logging.getLogger("recollect.bot")
+
+Hook = Callable[[Event], Awaitable[None]]
+
+
+async def nothing_more(event: Event) -> None:
+    """Nobody wants to know."""
+    del event
+
+
+@dataclass(frozen=True)
+class House:
+    client: discord.Client
+    memory: Memory
+    assistant: Assistant
+    orders: Orders
+    clock: Clock
+    parting: Hook = nothing_more
+    """Told when the bot, or a member, left a server: the place to erase what was learned there."""
+
+    @property
+    def settings(self) -> Settings:
+        return self.memory.settings
+
+    @property
+    def me(self) -> discord.ClientUser:
+        if self.client.user is None:
+            raise RuntimeError("the bot is not logged in yet")
+        return self.client.user
+
+    @cached_property
+    def door(self) -> Door:
+        return Door.of(self.settings)
+
+    @cached_property
+    def notes(self) -> Notes:
+        return Notes(self.memory.store)
+
+    async def is_deaf(self, message: discord.Message) -> bool:
+        """Whether what is said here by them is none of our business."""
+        if self.door.excludes(message.author, message.channel):
+            return True
+        try:
+            return message.guild is not None and await self.is_off(message.guild.id)
+        except RecollectError as error:
+            log.warning("whether memory is switched off can't be read: %s", error)
+            return False  # there is a reply; nothing can be kept now anyway
+
+    async def is_off(self, guild: int) -> bool:
+        return await self.notes.get(notes.switched_off(guild)) is not None
+
+    async def is_told(self, user: int) -> bool:
+        """Whether someone knows that they are remembered; who does not is not overheard."""
+        return self.settings.bot.announce == "off" or await self.notes.get(notes.told(user)) is not None
+
+    async def tell(self, user: int) -> bool:
+        """Note that someone is told now; False when they were before."""
+        return await self.notes.first_time(notes.told(user), self.clock().isoformat())
+
+    async def parted(self, event: Event) -> None:
+        log.info("%s: %s", event.kind, dict(event.data))
+        await self.notes.tell(event)
+        await self.parting(event)

@@ -1,0 +1,173 @@
+"""A short line for each fact that was learned, with a link to the message it came from and buttons for its owner;
+of a server's lore, for those who manage messages there.
+"""
+
+import logging
+import re
+from contextlib import suppress
+from typing import Any
+
+import discord
+
+from recollect.bot import notes
+from recollect.bot.answering import carried_out
+from recollect.bot.house import House
+from recollect.bot.pages import LIMIT, harmless
+from recollect.bot.places import PLATFORM, asked_in, link, place_of
+from recollect.errors import BadInput
+from recollect.text import clip, squeeze
+from recollect.types import Audience, Event, Memo, Origin, Place, Subject
+
+log = logging.getLogger("recollect.bot")
+
+LEARNED = {"memo.added": "Learned", "memo.revised": "Learned anew"}
+LABELS = {"undo": "Undo", "forget": "Forget", "private": "Keep private"}
+DONE = {"undo": "Undone.", "forget": "Forgotten.", "private": "Kept private."}
+NO_CHANGE = ("memo.refused", "memo.dropped")
+NOT_YOURS = "Only the person whom it is about can do that; about the whole server, those who manage messages."
+CHANGED_SINCE = "Something else was changed since; use Forget, or `!memory undo` step by step."
+
+Interaction = discord.Interaction[Any]
+
+
+class Lines:
+    def __init__(self, house: House) -> None:
+        self._house = house
+
+    async def follow(self, event: Event) -> None:
+        """Tell of something that was learned, where its talk may be heard; take that back when it is no longer so."""
+        if self._house.settings.bot.learned_lines == "off" or event.memo is None:
+            return
+        subject, memo_id = Subject.of_scope(event.scope), event.memo
+        try:
+            memo = await self._house.memory.store.read(lambda tx: tx.memos.get(subject, memo_id))
+            told = await self._house.notes.get(notes.line(event.scope, memo_id))
+            if told is not None:
+                await self._keep_true(told, event, memo)
+            elif event.kind in LEARNED and memo is not None and memo.active and _is_learned(memo):
+                await self._tell(LEARNED[event.kind], memo)
+        except (discord.DiscordException, OSError, ValueError) as error:
+            log.info("nobody is told what was learned: %s", error)
+
+    async def _keep_true(self, told: str, event: Event, memo: Memo | None) -> None:
+        """A line about something that was retired, or may no longer be told where it stands, goes away."""
+        where, _, message = told.partition("/")
+        client = self._house.client
+        channel = client.get_channel(int(where))
+        if memo is not None and memo.active and await self._may_stay(channel, memo):
+            return
+        with suppress(discord.NotFound, discord.Forbidden):
+            await client.get_partial_messageable(int(where)).get_partial_message(int(message)).delete()
+        await self._house.notes.drop(notes.line(event.scope, event.memo or ""))
+
+    async def _may_stay(self, channel: object, memo: Memo) -> bool:
+        if memo.source.guild is None:
+            return True  # it stands in their own DM
+        return await _may_be_told(self._house, memo, place_of(channel, int(memo.source.actor)))
+
+    async def _tell(self, what: str, memo: Memo) -> None:
+        channel, place = await self._channel(memo, self._house.settings.bot.learned_lines)
+        if not await _may_be_told(self._house, memo, place):
+            return
+        source = memo.source
+        jump = link(source.guild, source.thread or source.channel or "", source.message or "")
+        line = harmless(f"{what}: [{memo.kind}] {clip(squeeze(memo.text), 300)}")
+        view = discord.ui.View(timeout=None)
+        for action in ("undo", "forget") if memo.subject.is_lore else LABELS:
+            view.add_item(Decision(action, _owner(memo), memo.id))
+        sent = await channel.send(f"{line[: LIMIT - 200]} – {jump}", view=view, silent=True, suppress_embeds=True)
+        await self._house.notes.put(notes.line(memo.subject.scope, memo.id), f"{sent.channel.id}/{sent.id}")
+
+    async def _channel(self, memo: Memo, where: str) -> tuple[discord.abc.Messageable, Place]:
+        client, source, user = self._house.client, memo.source, memo.source.actor
+        if where == "here" and source.guild is None:
+            person = client.get_user(int(user)) or await client.fetch_user(int(user))
+            return person, Place(PLATFORM, dm=user)
+        named = self._house.settings.memory_channel_id if where == "mirror" else source.thread or source.channel
+        channel = client.get_channel(int(named or 0))
+        if not isinstance(channel, discord.abc.Messageable):
+            raise ValueError(f"there is no channel {named}")  # noqa: TRY004 - what was found is not the caller's doing
+        return channel, place_of(channel, int(user))
+
+
+async def _may_be_told(house: House, memo: Memo, place: Place) -> bool:
+    lore = memo.subject.is_lore
+    try:
+        await house.memory.get(memo.id, user=memo.source.actor, place=place, lore=lore)
+    except BadInput:  # it is not known there, or there is no lore
+        return False
+    return True
+
+
+def _owner(memo: Memo) -> str:
+    """Who decides about it: a user, or `lore` for those who manage messages where it is told."""
+    return "lore" if memo.subject.is_lore else memo.subject.id
+
+
+def _is_learned(memo: Memo) -> bool:
+    """From what was said on Discord, rather than because someone said so to the bot."""
+    source = memo.source
+    learned = (Origin.SUMMARY, Origin.DISCORD, *((Origin.TOOL,) if memo.subject.is_lore else ()))
+    return source.origin in learned and source.platform == PLATFORM and bool(source.message)
+
+
+class Decision(
+    discord.ui.DynamicItem[discord.ui.Button[Any]],
+    template=r"recollect:(?P<action>undo|forget|private):(?P<user>\d+|lore):(?P<memo>[\w.-]{1,64})",
+):
+    """A button that works for as long as the message is there, restarts or not."""
+
+    def __init__(self, action: str, user: str, memo: str) -> None:
+        self.action, self.user, self.memo = action, user, memo
+        style = discord.ButtonStyle.danger if action == "forget" else discord.ButtonStyle.secondary
+        custom_id = f"recollect:{action}:{user}:{memo}"
+        super().__init__(discord.ui.Button(label=LABELS[action], style=style, custom_id=custom_id))
+
+    @classmethod
+    async def from_custom_id(
+        cls, interaction: Interaction, item: discord.ui.Item[Any], match: re.Match[str], /
+    ) -> "Decision":
+        del interaction, item
+        return cls(match["action"], match["user"], match["memo"])
+
+    async def callback(self, interaction: Interaction) -> None:
+        house: House = interaction.client.house
+        if not self._is_theirs(interaction):
+            await interaction.response.send_message(NOT_YOURS, ephemeral=True)
+            return
+        await interaction.response.defer()
+        told = await carried_out(lambda: self._decide(house, str(interaction.user.id), asked_in(interaction)))
+        if told in DONE.values():
+            await interaction.edit_original_response(content=told, view=None)
+        else:
+            await interaction.followup.send(told, ephemeral=True)
+
+    @property
+    def _lore(self) -> bool:
+        return self.user == "lore"
+
+    def _is_theirs(self, interaction: Interaction) -> bool:
+        if self._lore:
+            return interaction.guild_id is not None and interaction.permissions.manage_messages
+        return str(interaction.user.id) == self.user
+
+    async def _decide(self, house: House, who: str, place: Place) -> str:
+        memory = house.memory
+        if self.action == "private":
+            await memory.share(self.memo, user=who, place=place, audience=Audience("dm", who))
+        elif self.action == "forget":
+            await memory.get(self.memo, user=who, place=place, lore=self._lore)
+            await memory.forget(self.memo, user=who, place=place, lore=self._lore)
+        elif await self._is_last(house, place):
+            await memory.undo(user=who, place=place, lore=self._lore)
+        else:
+            return CHANGED_SINCE
+        house.assistant.unsee(who)
+        return DONE[self.action]
+
+    async def _is_last(self, house: House, place: Place) -> bool:
+        """Whether nothing else was changed since: an undo takes back the last change only."""
+        scope = (Subject.lore(place.guild or "") if self._lore else Subject(self.user)).scope
+        events = await house.memory.store.read(lambda tx: tx.events.list(scope=scope, limit=50))
+        changes = [event for event in events if event.kind.startswith("memo.") and event.kind not in NO_CHANGE]
+        return bool(changes) and changes[0].memo == self.memo and changes[0].kind in LEARNED

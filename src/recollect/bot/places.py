@@ -1,0 +1,69 @@
+"""Where something is said on Discord, and who can hear it: worked out anew each time, from the permissions of now.
+
+Unknown means private.
+"""
+
+import discord
+
+from recollect.types import Place
+
+PLATFORM = "discord"
+
+
+def place_of(channel: object, user: int, guild: int | None = None) -> Place:
+    """The place that a channel, thread or DM is; of one that is only half known, everything else is private."""
+    match channel:
+        case discord.DMChannel():
+            return Place(PLATFORM, channel=str(channel.id), dm=str(user))
+        case discord.Thread():
+            return Place(
+                PLATFORM,
+                str(channel.guild.id),
+                str(channel.parent_id),
+                thread=str(channel.id),
+                name=channel.name,
+                public=everyone_reads(channel.parent),
+                private_thread=channel.is_private(),
+            )
+        case discord.abc.GuildChannel():
+            return Place(
+                PLATFORM, str(channel.guild.id), str(channel.id), name=channel.name, public=everyone_reads(channel)
+            )
+        case _:
+            return Place(PLATFORM, None if guild is None else str(guild), _id(channel))
+
+
+def _id(channel: object) -> str:
+    return str(getattr(channel, "id", "unknown"))
+
+
+def asked_in(interaction: discord.Interaction) -> Place:
+    """The place of a slash command, a button or a menu. People's DMs with each other are not their DM with the bot;
+    and of channels only those count that the bot itself sees, as what comes along is without permissions.
+    """
+    channel, user = interaction.channel, interaction.user.id
+    if isinstance(channel, discord.DMChannel) and interaction.context.dm_channel:
+        return place_of(channel, user)
+    guild = None if interaction.guild_id is None else interaction.client.get_guild(interaction.guild_id)
+    seen = None if guild is None or channel is None else guild.get_channel_or_thread(channel.id)
+    if guild is not None and seen is None and isinstance(channel, discord.Thread):
+        seen = channel  # its parent is looked up
+    return place_of(seen or discord.Object(interaction.channel_id or 0), user, interaction.guild_id)
+
+
+def everyone_reads(channel: discord.abc.GuildChannel | None) -> bool:
+    """Whether @everyone can read a channel: by its own overwrites, and where it has none for them its category's."""
+    everyone = None if channel is None else channel.guild.get_role(channel.guild.id)
+    if channel is None or everyone is None:
+        return False
+    allowed = channel.permissions_for(everyone)
+    if channel.category is not None and everyone not in channel.overwrites:
+        allowed &= channel.category.permissions_for(everyone)
+    if isinstance(channel, discord.VoiceChannel | discord.StageChannel):
+        return allowed.view_channel and allowed.connect  # who can't join can't read along
+    return allowed.view_channel
+
+
+def link(guild: str | None, channel: str, message: str) -> str:
+    """The address of a message, for people to click on."""
+    return f"https://discord.com/channels/{guild or '@me'}/{channel}/{message}"

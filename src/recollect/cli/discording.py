@@ -1,0 +1,63 @@
+"""The command `discord`: the assistant as a Discord bot, and a look at whether it could be one."""
+
+import asyncio
+import logging
+from dataclasses import asdict, replace
+from typing import Annotated
+
+import typer
+
+from recollect.app import open_loaded
+from recollect.cli.calls import BROKEN, Call
+from recollect.cli.doctor import Finding
+from recollect.cli.options import flag
+from recollect.errors import BadInput, ConfigError, MissingExtra
+from recollect.settings import secret
+
+TOKEN = "DISCORD_TOKEN"  # noqa: S105 - the name of a variable
+NO_TOKEN = (
+    f"{TOKEN} is not set: it is the bot's token, from https://discord.com/developers/applications (Bot, Reset Token)"
+)
+
+
+def discord(
+    call: Call,
+    check: Annotated[bool, flag("--check", meaning="Check token, intents, permissions and commands only.")] = False,
+) -> None:
+    """Be an assistant with memory on Discord, until stopped."""
+    try:
+        from recollect.bot import running
+    except ModuleNotFoundError as error:
+        raise MissingExtra("the Discord bot", "discord") from error
+    token = secret(TOKEN)
+    if token is None:
+        raise ConfigError(NO_TOKEN)
+    if check:
+        _check(call, token)
+        return
+    if call.options.json:
+        raise BadInput("--json and discord don't go together: a bot prints no document")
+    logging.getLogger("recollect.bot").setLevel(logging.INFO)
+    asyncio.run(running.serve(call.load(), token))
+
+
+def _check(call: Call, token: str) -> None:
+    from recollect.bot import checking
+
+    loaded = Call(replace(call.options, store="sqlite://")).load("null")  # nothing is kept of a check
+
+    async def examined() -> list[Finding]:
+        async with open_loaded(loaded, works=False) as memory:
+            return [
+                Finding(one.check, one.state, one.detail, one.advice) for one in await checking.check(memory, token)
+            ]
+
+    found = asyncio.run(examined())
+    broken = any(one.state == "broken" for one in found)
+    if call.options.json:
+        call.screen.data({"ok": not broken, "findings": [asdict(one) for one in found]})
+    else:
+        for one in found:
+            call.screen.say(one.text)
+    if broken:
+        raise typer.Exit(BROKEN)

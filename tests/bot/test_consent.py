@@ -1,0 +1,67 @@
+"""People are told, once, that they are remembered; who was not told is not overheard; what is excluded stays out."""
+
+from recollect.bot.listening import NOTICE
+from tests.bot.scene import acting
+
+
+def whispered(scene: object, person: object) -> list[str]:
+    return [one.content for one in person.user.dm_channel.history()]  # type: ignore[attr-defined]
+
+
+async def test_on_first_contact_one_is_told_in_a_dm_once_and_not_again_after_a_restart() -> None:
+    async with acting(bot={"announce": "dm"}) as scene:
+        assert await scene.ask("hello") == "I see."
+        assert whispered(scene, scene.ann) == [NOTICE]
+        await scene.restart()
+        await scene.ask("hello again")
+        assert whispered(scene, scene.ann) == [NOTICE]
+        assert "!memory pause" in NOTICE
+        assert "!memory show" in NOTICE
+        assert "\n" not in NOTICE
+
+
+async def test_who_was_not_told_is_not_overheard() -> None:
+    async with acting(bot={"announce": "dm"}) as scene:
+        await scene.ann.send(scene.dev, "I like green tea")
+        await scene.settle()
+        assert await scene.known() == []
+        await scene.ask("hello")
+        await scene.ann.send(scene.dev, "I like black tea")
+        await scene.settle()
+        assert "I like black tea" in await scene.known()
+        assert "I like green tea" not in await scene.known()
+
+
+async def test_where_a_dm_is_refused_or_not_wanted_it_is_said_in_the_channel() -> None:
+    async with acting(bot={"announce": "reply"}) as scene:
+        assert await scene.ask("hello") == f"I see.\n{NOTICE}"
+        assert await scene.ask("hello again") == "I see."
+    async with acting(bot={"announce": "dm"}) as scene:
+        scene.env.inject_error("POST", "/users/@me/channels", status=403)
+        assert await scene.ask("hello") == f"I see.\n{NOTICE}"
+
+
+async def test_two_messages_at_once_make_one_announcement_and_orders_none() -> None:
+    async with acting(bot={"announce": "reply"}) as scene:
+        assert NOTICE not in await scene.order("!memory show")
+        assert await scene.client.house.tell(5)
+        assert not await scene.client.house.tell(5)
+
+
+async def test_excluded_channels_categories_and_roles_are_not_heard_but_their_memory_can_be_seen() -> None:
+    async with acting() as scene:
+        dev, staff = str(scene.dev.id), str(scene.staff_role.id)
+    async with acting(bot={"excluded_channels": [dev]}) as scene:
+        await scene.ann.send(scene.dev, "I like green tea")
+        await scene.ann.send(scene.thread(scene.dev, "release"), "I like black tea")
+        assert (await scene.ask("I like tea")).startswith("Memory is switched off here")
+        await scene.settle()
+        assert await scene.known() == []
+        assert (await scene.order("!memory show")).startswith("Durable memory")
+        assert await scene.ask("I like tea", where=scene.general) == "I see."
+    async with acting(bot={"excluded_roles": [staff]}) as scene:
+        assert (await scene.ask("I like tea")).startswith("Memory is switched off here")
+        assert await scene.ask("I like tea", scene.bob) == "I see."
+        await scene.settle()
+        assert await scene.known() == []
+        assert await scene.known(scene.bob) == ["I like tea"]

@@ -1,0 +1,161 @@
+"""The bot in a server: whom it answers, where, and what its messages look like."""
+
+import logging
+
+import pytest
+
+from recollect.testing.model_server import Request, Says, Status
+from recollect.testing.models import FakeModel
+from tests.bot.scene import acting
+
+
+async def test_a_mention_a_reply_and_a_dm_are_answered_and_other_talk_is_not() -> None:
+    async with acting() as scene:
+        assert await scene.ask("hello there") == "I see."
+        bots = scene.dev.last_message
+        sent = await scene.ann.send(scene.dev, "and what about this?", reply_to=bots)
+        assert scene.said_since(scene.dev, sent) == ["I see."]
+        assert await scene.whisper("are you there?") == "I see."
+        assert await scene.order("just chatting with Bob") == ""
+
+
+async def test_in_channels_set_for_it_everything_is_answered_threads_included() -> None:
+    async with acting(bot={"channels": []}) as scene:
+        assert await scene.order("hello") == ""
+    async with acting() as scene:
+        channel = str(scene.dev.id)
+    async with acting(bot={"channels": [channel]}) as scene:
+        assert str(scene.dev.id) == channel, "ids are the same in every run"
+        assert await scene.order("hello") == "I see."
+        assert await scene.order("hello", where=scene.general) == ""
+
+
+@pytest.mark.acceptance("B70")
+async def test_while_the_allowlist_is_empty_nobody_is_answered_or_learned_from(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.WARNING, "recollect.bot"):
+        async with acting(bot={"allowed_users": []}) as scene:
+            assert await scene.ask("hello there") == ""
+            assert await scene.order("!memory remember I like tea") == ""
+            assert await scene.whisper("I like tea, do you?") == ""
+            await scene.settle()
+            assert await scene.known() == []
+            assert scene.server.requests == []
+    assert "RECOLLECT_BOT_ALLOWED_USERS" in caplog.text
+
+
+async def test_people_are_allowed_by_id_by_role_and_by_guild_in_dms_too() -> None:
+    async with acting() as scene:
+        ann, staff, guild = str(scene.ann.id), str(scene.staff_role.id), str(scene.guild.id)
+    for allowed in ({"allowed_users": [ann]}, {"allowed_users": [], "allowed_roles": [staff]}):
+        async with acting(bot=allowed) as scene:
+            assert await scene.ask("hello") == "I see."
+            assert await scene.whisper("hello") == "I see."
+            assert await scene.ask("hello", scene.bob) == ""
+            assert await scene.whisper("hello", scene.bob) == ""
+    async with acting(bot={"allowed_users": [], "allowed_guilds": [guild]}) as scene:
+        assert await scene.ask("hello", scene.bob) == "I see."
+        assert await scene.whisper("hello", scene.bob) == "I see."
+        stranger = scene.env.create_user("eve")
+        await stranger.send_dm("hello")
+        assert [one.author.id for one in stranger.dm_channel.history()] == [stranger.id]
+
+
+async def test_bots_webhooks_and_system_messages_are_neither_answered_nor_kept() -> None:
+    async with acting(bot={"channels": []}) as scene:
+        robot = scene.guild.add_member(scene.env.create_user("robot", bot=True))
+        await robot.send(scene.dev, f"<@{scene.client.user.id}> I am a robot")
+        await scene.guild.create_webhook(scene.dev).send(f"<@{scene.client.user.id}> news")
+        heard = await scene.memory.store.read(lambda tx: list(tx.events.list()))
+        assert scene.server.requests == []
+        assert heard == []
+
+
+async def test_a_long_answer_comes_in_messages_under_the_limit_and_code_stays_code() -> None:
+    code = "```python\n" + "\n".join(f"line_{number} = {number}" for number in range(200)) + "\n```"
+    async with acting([Says("First the words.\n\n" + "word " * 300 + "\n\n" + code)]) as scene:
+        sent = await scene.ann.send(scene.dev, f"<@{scene.client.user.id}> show me")
+        pages = scene.said_since(scene.dev, sent)
+    assert len(pages) > 2
+    assert all(len(page) <= 2000 for page in pages)
+    assert all(page.count("```") % 2 == 0 for page in pages)
+    assert all(f"line_{number} = {number}" in "\n".join(pages) for number in range(200))
+
+
+async def test_nobody_is_pinged_by_what_the_bot_says() -> None:
+    async with acting([Says("Hello @everyone and <@1>!")]) as scene:
+        await scene.ask("greet them")
+        (request,) = [
+            one
+            for one in scene.env.http_requests
+            if one.method == "POST" and "greet" not in str(one.json) and one.json and "content" in one.json
+        ]
+    assert request.json["allowed_mentions"] == {"parse": [], "replied_user": False}
+
+
+async def test_the_bot_types_while_it_thinks_and_goes_on_when_it_may_not() -> None:
+    async with acting() as scene:
+        await scene.ask("hello")
+        assert any(one.path.endswith("/typing") for one in scene.env.http_requests)
+        scene.env.inject_error("POST", "/channels/*/typing", status=403)
+        assert await scene.ask("hello again") == "I see."
+
+
+async def test_without_the_message_content_intent_mentions_dms_and_replies_still_work() -> None:
+    async with acting(bot={"message_content": False}) as scene:
+        assert await scene.ask("hello there") == "I see."
+        sent = await scene.ann.send(scene.dev, "and this?", reply_to=scene.dev.last_message)
+        del sent
+        assert await scene.whisper("are you there?") == "I see."
+        assert await scene.ask("!memory remember I like tea") == 'Remembered: "I like tea"'
+
+
+async def test_a_model_that_fails_still_gets_an_answer() -> None:
+    async with acting(lambda _: Status(401)) as scene:
+        assert (await scene.ask("where do I live?")).startswith("My model can't be reached right now")
+
+
+async def test_when_discord_refuses_a_message_the_next_one_is_answered() -> None:
+    async with acting() as scene:
+        scene.env.inject_error("POST", f"/channels/{scene.dev.id}/messages", status=500)
+        assert await scene.ask("hello") == ""
+        assert await scene.ask("hello", where=scene.general) == "I see."
+
+
+async def test_threads_forum_posts_and_voice_chat_are_places_to_talk() -> None:
+    async with acting() as scene:
+        voice = scene.guild.create_voice_channel("lounge")
+        assert await scene.ask("hello", where=voice) == "I see."
+        assert await scene.ask("hello", where=scene.thread(scene.dev, "release")) == "I see."
+        forum = scene.guild.create_forum_channel("help")
+        assert await scene.ask("hello", where=scene.thread(forum, "my first question")) == "I see."
+
+
+async def test_the_name_of_the_bot_is_not_part_of_what_was_said_and_others_are_named() -> None:
+    def answer(request: Request) -> Says:
+        return Says("Bob it is." if "I work with @Bob" in request.text else request.text[-80:])
+
+    async with acting(answer) as scene:
+        assert await scene.ask(f"I work with {scene.bob.mention}") == "Bob it is."
+
+
+async def test_only_the_bots_whole_name_is_taken_out() -> None:
+    async with acting(using=FakeModel()) as scene:
+        name = scene.client.user.display_name
+        await scene.ask(f"@{name}s unite, I like tea")
+        await scene.settle()
+        (memo,) = await scene.memos()
+    assert memo.text == f"@{name}s unite, I like tea"
+
+
+async def test_a_mention_alone_gets_a_word_and_nothing_is_asked_of_the_model() -> None:
+    async with acting() as scene:
+        assert "!memory help" in await scene.ask("")
+        assert scene.server.requests == []
+
+
+async def test_a_store_that_fails_does_not_break_the_reply() -> None:
+    async with acting() as scene:
+        await scene.memory.store.close()
+        assert await scene.ask("hello") == "I see."
