@@ -16,15 +16,30 @@ from recollect import guard
 from recollect.audience import Policy, may_hear
 from recollect.clock import Clock
 from recollect.errors import ModelUnavailable, RecollectError
-from recollect.learn import Caps, Cause, learn, retract
+from recollect.learn import Caps, Cause, learn, retract, write
 from recollect.likeness import cues
-from recollect.merge import covering
+from recollect.merge import covering, may_retract, retire
+from recollect.pausing import paused
 from recollect.ports import Hearing, Model, Proposal, Proposed, Retraction, Stale, Store, Tx, Vector, Work
 from recollect.redact import redact
 from recollect.speaking import provenance
 from recollect.text import clip
-from recollect.triggers import reference
-from recollect.types import Candidate, Event, Job, Memo, Message, NewJob, Origin, Status, Subject
+from recollect.triggers import dereference, reference
+from recollect.types import (
+    Add,
+    Candidate,
+    Change,
+    Event,
+    Job,
+    Memo,
+    Message,
+    NewJob,
+    Origin,
+    Revise,
+    Skip,
+    Status,
+    Subject,
+)
 
 log = logging.getLogger("recollect.learning")
 
@@ -131,11 +146,11 @@ class Extraction:
     def _look(self, tx: Tx, job: Job) -> tuple[list[Hearing], list[str]]:
         counter = job.payload.get("counter")
         references = list(job.payload.get("messages", ())) if counter is None else tx.counters.items(counter)
-        return self._hearings(tx, references), references
+        return [one for one in self._hearings(tx, references) if not paused(tx, one.said[0].author)], references
 
     def _hearings(self, tx: Tx, references: Iterable[str]) -> list[Hearing]:
         """What there is to learn from, apart by who could hear it."""
-        found = (tx.journal.get(*reference.split("/", 1)) for reference in references)
+        found = (tx.journal.get(*dereference(each)) for each in references)
         messages = [message for message in found if message is not None and not message.bot]
         messages.sort(key=lambda message: (str(message.place.audience), message.at))
         groups = groupby(messages, key=lambda message: message.place.audience)
@@ -193,13 +208,13 @@ class Extraction:
         candidate = Candidate(
             subject=Subject(message.author),
             kind=verdict.kind,
-            label=None if proposal.kind == verdict.kind.value else proposal.kind or None,
+            label=verdict.label,
             text=text,
             at=message.at,
             source=source,
             audience=message.place.audience,
             id=proposal.id if proposal.id in known else None,
-            tags=tuple(tag.strip().lower() for tag in proposal.tags if tag.strip()),
+            tags=tuple(tag.lower() for tag in verdict.tags),
             confidence=min(1.0, max(0.0, proposal.confidence)),
             happened=proposal.happened,
             supersedes=next(iter(replaced), None),
@@ -209,10 +224,21 @@ class Extraction:
     def _complete(self, tx: Tx, job: Job, references: Sequence[str], lessons: Sequence[_Lesson]) -> None:
         for lesson in lessons:
             _still_said(tx, lesson.hearing.said)
-        for lesson in lessons:
+        waiting = _paused(tx, references)
+        if waiting:
+            self._pass_over(tx, waiting)
+        elif not lessons and self._hearings(tx, references):  # nothing was studied, but the pause is over by now
+            raise Stale
+        for lesson in () if waiting else lessons:
             self._learn(tx, lesson)
         if counter := job.payload.get("counter"):
             self._keep_newer(tx, job, counter, references)
+
+    def _pass_over(self, tx: Tx, said: Sequence[Message]) -> None:
+        """Say in the log what is never learned from: it was said before a pause, and its turn came during it."""
+        data = {"messages": [reference(message) for message in said]}
+        scope = Subject(said[0].author).scope
+        tx.events.add(Event("learning.skipped", self._clock(), scope=scope, reason="learning is paused", data=data))
 
     def _learn(self, tx: Tx, lesson: _Lesson) -> None:
         if lesson.proposed == _NOTHING:
@@ -221,9 +247,9 @@ class Extraction:
         last = lesson.hearing.said[-1]
         for taken in lesson.taken:
             cause = Cause(self._model.name, moment, batch, reference(taken.message))
-            learn(tx, taken.candidate, cause, self._rules.caps, taken.vector)
+            changes = learn(tx, taken.candidate, cause, self._rules.caps, taken.vector)
             for memo_id in taken.also_replaces:
-                self._retract(tx, Retraction("superseded", memo_id), lesson.hearing, cause)
+                _supersede(tx, Subject(taken.message.author), memo_id, taken.message, _successor(changes), cause)
         for retraction in lesson.proposed.retractions:
             self._retract(tx, retraction, lesson.hearing, Cause(self._model.name, moment, batch, reference(last)))
         self._log(tx, lesson, moment_data={"batch": batch, "message": reference(last)})
@@ -268,8 +294,33 @@ class Extraction:
             tx.jobs.add(NewJob(job.kind, job.lane, job.payload, self._clock(), f"{job.kind}:{counter}", job.lane))
 
 
+def _successor(changes: Sequence[Change]) -> Memo | None:
+    """The memo that holds what was learned; none when it was not taken."""
+    match changes[0]:
+        case Add(memo=memo) | Revise(after=memo) | Skip(memo=memo):
+            return memo
+        case _:
+            return None
+
+
+def _supersede(tx: Tx, subject: Subject, memo_id: str, said: Message, successor: Memo | None, cause: Cause) -> None:
+    """End another memo whose place was taken; should its successor go, it comes back."""
+    memo = tx.memos.get(subject, memo_id)
+    if memo is None or successor is None or memo.id == successor.id:
+        return
+    if may_retract(memo, said.at, said.place.audience):
+        change = retire(memo, cause.at, "superseded", Status.SUPERSEDED)
+        write(tx, [replace(change, after=replace(change.after, superseded_by=successor.id))], cause)
+
+
 def _redacted(proposal: Proposal) -> Proposal:
     return replace(proposal, text=redact(proposal.text).text, evidence=redact(proposal.evidence).text)
+
+
+def _paused(tx: Tx, references: Iterable[str]) -> list[Message]:
+    """Those messages of a job, all of one speaker, that a pause keeps from being learned from."""
+    found = [tx.journal.get(*dereference(one)) for one in references]
+    return [message for message in found if message is not None and paused(tx, message.author)]
 
 
 def _still_said(tx: Tx, said: Sequence[Message]) -> None:

@@ -8,9 +8,10 @@ one in a fence over one in prose, then the first: so an example in prose gives w
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any, cast
 
 from recollect.kinds import CATEGORIES, TYPES
@@ -24,7 +25,8 @@ _DEEPEST = 32
 _ATTEMPTS = 64
 """Places at which JSON may begin that are tried."""
 _ELEMENTS = 200
-_TAGS = 20
+_TAGS, _TAG, _LABEL = 20, 50, 40
+"""Tags of a proposal, and characters of one and of a kind."""
 _USUAL = 0.7
 """Confidence in a proposal that names none."""
 _PROBLEMS = 50
@@ -193,7 +195,7 @@ def _proposal(given: Mapping[str, Any], text: str, problems: list[str]) -> Propo
         id=_text(given.get("id")) or None,
         replaces=_several(_first(given, _REPLACES)),
         about=_text(given.get("about")) or None,
-        tags=_several(given.get("tags")),
+        tags=tags(_several(given.get("tags"))),
         confidence=_confidence(given.get("confidence"), problems),
         happened=_time(given.get("happened"), problems),
     )
@@ -223,11 +225,22 @@ def _several(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in map(_text, parts[:_TAGS]) if text))
 
 
+def tags(given: Iterable[str]) -> tuple[str, ...]:
+    """Tags that can be kept, whoever proposes them: twenty at the most, and short ones."""
+    short = (label(tag, _TAG) for tag in islice(given, _TAGS))
+    return tuple(dict.fromkeys(tag for tag in short if tag))
+
+
+def label(text: str, most: int = _LABEL) -> str:
+    """A kind or tag as one short line."""
+    return squeeze(clean(text[: 4 * most]))[:most].rstrip()
+
+
 def _kind(value: Any, problems: list[str]) -> str:
-    label = _text(value).lower()
-    if label in _LABELS:
-        return label
-    problems.append("unknown kind" if label else "no kind")
+    kind = _text(value).lower()
+    if kind in _LABELS:
+        return kind
+    problems.append("unknown kind" if kind else "no kind")
     return "other"
 
 

@@ -140,6 +140,11 @@ def test_an_element_that_cannot_be_used_is_skipped_and_named(element: object, pr
         ("confidence", 10**400, ("confidence", 1.0)),
         ("tags", "a, b,, a", ("tags", ("a", "b"))),
         ("tags", ["a", 3, None, {}], ("tags", ("a", "3"))),
+        (
+            "tags",
+            [f"{n} " + "x" * 99 for n in range(10, 60)],
+            ("tags", tuple(f"{n} " + "x" * 47 for n in range(10, 30))),
+        ),
         ("id", 12, ("id", "12")),
         ("id", "", ("id", None)),
         ("replaces", "durable-1", ("replaces", ("durable-1",))),

@@ -106,6 +106,9 @@ SPOKEN = [
     ("redis://:{}@localhost:6379", "s3cr3t!x"),
     ("Authorization: Bearer {}", "abcdef0123456789abcdef"),
     ("AWS_SECRET_ACCESS_KEY={}", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
+    ("api key {}", "abcdef123456"),
+    ("login: bob / {}", "hunter2"),
+    ("creds = root/{}", "toor99x"),
     ("seed phrase: {}", "abandon ability able about above absent absorb abstract absurd abuse access accident"),
 ]
 
@@ -183,6 +186,11 @@ MENTIONS = [
     "see https://example.com/a/very/long/path/that/goes/on?x=1&y=abcdefghijklmnop",
     "sk-learn-contrib-is-a-package-with-hyphens",
     "APARTAMENTOS EN VALENCIA",
+    "the API key rotation",
+    "an access token authentication",
+    "login: bob / admin",
+    "login: see /usr/share/doc9",
+    "AB12 CDEF GHIJ KLMN",
     "uuid 123e4567-e89b-12d3-a456-426614174000",
     "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
     "パスワードを忘れました",
@@ -193,6 +201,40 @@ MENTIONS = [
 @pytest.mark.parametrize("text", MENTIONS)
 def test_a_mere_mention_stays_as_it_is(text: str):
     assert redact(text) == Redacted(text)
+
+
+HIDDEN = ["\u200b", "\u2060", "\u00ad", "\ufeff", "\u200d", "\ufe0f", "\U000e0041", "\u200b\u200c\u2060"]
+
+
+@pytest.mark.parametrize("hidden", HIDDEN)
+@pytest.mark.parametrize("at", [1, 4, 10])
+def test_a_secret_with_signs_in_it_that_show_nothing_is_found_with_them(hidden: str, at: int):
+    token = "AKIA" + "IOSFODNN7EXAMPLE"
+    text = f"{hidden}so {token[:at]}{hidden}{token[at:]} it{hidden} is"
+    assert redact(text).text == f"{hidden}so [redacted: AWS key] it{hidden} is"
+    told = f"é my pass{hidden}word is hunter{hidden}2, ok{hidden}?"
+    assert redact(told).text == f"é my pass{hidden}word is [redacted: password], ok{hidden}?"
+
+
+@pytest.mark.parametrize("shift", [0xFF21 - ord("A"), 0x1D400 - ord("A")])
+def test_a_secret_in_wide_or_styled_letters_is_found(shift: int):
+    token = "AKIA" + "IOSFODNNEXAMPLEX"
+    styled = "".join(chr(ord(char) + shift) for char in token)
+    assert redact(f"see {styled}!").text == "see [redacted: AWS key]!"
+
+
+@pytest.mark.parametrize(
+    "text", ["👨\u200d👩\u200d👧 is my family 👍\ufe0f", "می\u200cخواهم", "ＡＢＣ！ ①②", "so\u00adft hy\u00adphen"]
+)
+def test_signs_that_show_nothing_stay_where_there_is_no_secret(text: str):
+    assert redact(text) == Redacted(text)
+
+
+@pytest.mark.parametrize("account", ["DE89 3704 0044 0532 0130 00", "GB82WEST12345698765432", "NO9386011117947"])
+def test_a_bank_account_is_known_by_its_check_digits(account: str):
+    assert redact(f"IBAN {account} thanks").text == "IBAN [redacted: bank account] thanks"
+    wrong = account[:-1] + str((int(account[-1]) + 1) % 10)
+    assert redact(f"IBAN {wrong} thanks").text == f"IBAN {wrong} thanks"
 
 
 def test_a_private_key_goes_with_all_its_lines():
@@ -218,7 +260,12 @@ FRAGMENTS = [
     *(token for _, token in TOKENS),
     *MENTIONS,
     *"password is pin token = : [redacted: password] [redacted: [ ] secret 4711 hunter2 key api ' \" ` ( İ ſ K".split(),
+    "login: bob / ",
     "\n",
+    "\u200b",
+    "\ufe0f",
+    "Ａ１",
+    "DE89 3704 0044 0532 0130 00",
 ]
 texts = st.one_of(
     st.text(max_size=120),
@@ -278,6 +325,7 @@ HOSTILE = [
     "a", "1", " ", "sk-", "eyJ", "=eyJ", ".eyJ", "://", "://a:", "password ", "password is ", "password for a b c d ",
     "pass:", "key = ", "aws", "awskey'", "xoxb-1-", "glagent-", "-----BEGIN PRIVATE KEY-----", "[redacted: x]",
     "password='", "pin is 4711 ", "1-", "AKIA" + "A" * 16, "bearer ", "seed: abandon ", "//", "M" * 25 + ".",
+    "\u200b", "Ａ", "AKIA\u200b", "login: a / ", "api key ", "DE89 3704 ", "DE89" + "3704" * 7, "creds:a/",
 ]  # fmt: skip
 
 

@@ -10,12 +10,13 @@ from typing import Literal
 
 from recollect import kinds
 from recollect.errors import BadInput
-from recollect.guard import telling
+from recollect.guard import polarity, telling, wording
 from recollect.guard.grounding import keeps_names, keeps_numbers, overlaps
 from recollect.guard.instructions import is_instruction, visible
 from recollect.guard.own import own_words
 from recollect.guard.quote import LONGEST, Found, find, says_something
 from recollect.ports.model import Proposal
+from recollect.reading import label, tags
 from recollect.text import clip, fold, normal, squeeze, words
 from recollect.types import Kind, Memo, Message
 
@@ -44,6 +45,10 @@ class Accepted:
     evidence: str
     kind: Kind
     text: str
+    tags: tuple[str, ...] = ()
+    """The proposal's, as far as they can be kept."""
+    label: str | None = None
+    """The proposal's own word for its kind, cut, where that is another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +123,12 @@ def _untold(text: str, message: Message, found: Found, revised: str) -> str | No
     own = own_words(message.text, message.name)
     if not keeps_numbers(text, own, message.at.date(), revised):
         return "a number was not said"
-    if not keeps_names(text, f"{own}\n{revised}", f"{message.name} {message.author}"):
+    speaker = f"{message.name} {message.author}"
+    if not keeps_names(text, f"{own}\n{revised}", speaker):
         return "a name was not said"
-    return None
+    if not wording.carries(f"{own}\n{revised}", text, speaker):
+        return "too few of its words were said"
+    return polarity.differs(found, text)
 
 
 def _accepted(proposal: Proposal, text: str, message: Message, found: Found) -> Accepted | Refused:
@@ -130,12 +138,17 @@ def _accepted(proposal: Proposal, text: str, message: Message, found: Found) -> 
         told = {*words(message.text), *words(text)}
         if not (set(words(proposal.about)) - {"user", "users", "the", "my"}) & told:
             return Refused("the person was not mentioned")
-        return Accepted(message, evidence, Kind.PERSON, text)
+        return _as(Kind.PERSON, proposal, message, evidence, text)
     other = telling.about_another(found)
     is_own = other is None or fold(other) in words(message.name)
     if telling.swaps_subject(found, text) or not (is_own or telling.names(text, other or "")):
         return Refused("is about somebody else")
-    return Accepted(message, evidence, _kind(proposal.kind) if is_own else Kind.PERSON, text)
+    return _as(_kind(proposal.kind) if is_own else Kind.PERSON, proposal, message, evidence, text)
+
+
+def _as(kind: Kind, proposal: Proposal, message: Message, evidence: str, text: str) -> Accepted:
+    own = label(proposal.kind)
+    return Accepted(message, evidence, kind, text, tags(proposal.tags), None if own == kind.value else own or None)
 
 
 def _check_overlap(proposal: Proposal, text: str, sources: Sequence[Message]) -> Accepted | Refused:
@@ -145,10 +158,11 @@ def _check_overlap(proposal: Proposal, text: str, sources: Sequence[Message]) ->
         if not overlaps(text, own):
             continue
         if found := find(proposal.evidence, own):
-            return Refused("is not meant") if telling.is_not_meant(found) else _accepted(proposal, text, message, found)
+            reason = "is not meant" if telling.is_not_meant(found) else polarity.differs(found, text)
+            return Refused(reason) if reason else _accepted(proposal, text, message, found)
         evidence = squeeze(visible(proposal.evidence))
         kept = clip(evidence, LONGEST) if overlaps(evidence, own) else ""
-        return Accepted(message, kept, Kind.PERSON if proposal.about else _kind(proposal.kind), text)
+        return _as(Kind.PERSON if proposal.about else _kind(proposal.kind), proposal, message, kept, text)
     return Refused("too few of its words were said")
 
 

@@ -110,7 +110,7 @@ def _near(said: str, at: date) -> Iterator[Days]:
         day = at + timedelta((_WEEKDAYS.index(name[:3]) - at.weekday()) % 7 or 7)
         yield Days(day, day)
     for count, unit in _AHEAD.findall(folded):
-        length = int(_VALUES[count] if count in _VALUES else count) * _LENGTHS[unit]
+        length = int(_VALUES.get(str(count)) or count) * _LENGTHS[unit]
         give = 3 if unit in ("month", "year") else 0
         yield Days(at + timedelta(length - give), at + timedelta(length + give))
     if "next year" in folded:

@@ -4,10 +4,11 @@ Runs on every observed message, so each search has a cheap test before it. Menti
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from recollect.redact import formats, spoken
+from recollect.redact.shown import shown
 from recollect.redact.span import MARK, Span
 
 _ROUNDS = 4
@@ -26,12 +27,21 @@ def redact(text: str) -> Redacted:
     """The text with every secret value replaced by a mark such as `[redacted: AWS key]`."""
     found: dict[str, None] = {}
     for _ in range(_ROUNDS):
-        spans = _disjoint([*formats.spans(text), *spoken.spans(text)], text)
+        spans = _disjoint(_spans(text), text)
         if not spans:
             break
         found |= dict.fromkeys(span.label for span in spans)
         text = _marked(text, spans)
     return Redacted(text, tuple(found))
+
+
+def _spans(text: str) -> Iterator[Span]:
+    """Where secrets stand in a text, and in what it shows if that is not the same."""
+    yield from formats.spans(text)
+    yield from spoken.spans(text)
+    if clear := shown(text):
+        yield from map(clear.placed, formats.spans(clear.text))
+        yield from map(clear.placed, spoken.spans(clear.text))
 
 
 def warm() -> None:

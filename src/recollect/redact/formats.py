@@ -66,6 +66,18 @@ _CARD = re.compile(r"(?<![\w@#&<:/.=-])[0-9](?:[ -]?[0-9]){13,15}(?![\w/@>-])")
 _CARD_MAKERS = re.compile(
     r"4\d{15}|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[01])\d{13}|3[47]\d{13}|3[068]\d{12}|35\d{14}|6(?:011|5\d\d|2\d\d)\d{12}"
 )
+_IBAN = re.compile(r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b")
+_IBAN_SIZES = {
+    country: int(size)
+    for size, countries in (
+        pair.split(":")
+        for pair in (
+            "15:NO 16:BE 18:DK,FI,NL 19:SI 20:AT,EE,LT,LU 21:CH,HR,LI,LV 22:BG,DE,GB,IE 23:AE,IL 24:CZ,ES,RO,SE,SK "
+            "25:PT 26:IS,TR 27:FR,GR,IT 28:CY,HU,PL 29:BR,UA"
+        ).split()
+    )
+    for country in countries.split(",")
+}
 _PEM = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[23]:")
 _PEM_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|^Private-MAC: ?\w+", re.MULTILINE)
 _PEM_BODY = re.compile(r"(?:(?:\s|\\n){1,4}[A-Za-z0-9+/=]{16,})*")
@@ -81,6 +93,8 @@ def spans(text: str) -> Iterator[Span]:
     for card in _CARD.finditer(text):
         if _is_card(re.sub("[ -]", "", card[0])):
             yield Span(*card.span(), "card number")
+    for account in _IBAN.finditer(text):
+        yield from _account(account)
     if "://" in text and "@" in text:
         yield from _in_addresses(text)
     if "PRIVATE KEY" in text or "PuTTY" in text:
@@ -163,6 +177,20 @@ def _is_card(digits: str) -> bool:
         return False
     doubled = (int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(digits)))
     return sum(value - 9 if value > 9 else value for value in doubled) % 10 == 0
+
+
+def _account(found: re.Match[str]) -> Iterator[Span]:
+    """A bank account: as many signs as its country has, and the right check digits; words may follow it."""
+    size = _IBAN_SIZES.get(found[0][:2])
+    places = [place for place, char in enumerate(found[0]) if char != " "]
+    if size is None or len(places) < size:
+        return
+    end = places[size - 1] + 1
+    if end < len(found[0]) and found[0][end] != " ":
+        return
+    signs = found[0][:end].replace(" ", "")
+    if int("".join(str(int(sign, 36)) for sign in signs[4:] + signs[:4])) % 97 == 1:
+        yield Span(found.start(), found.start() + end, "bank account")
 
 
 def _in_addresses(text: str) -> Iterator[Span]:

@@ -25,7 +25,7 @@ _PINS = (
 )
 _STEMS = (
     "pass wort pwd pw senha contrase mdp wachtwoord senord hasło haslo парол şifre 密 パスワード 비밀번호 key token "
-    "secret credential clave parola pin tan otp cvv cvc puk code seed recovery mnemonic"
+    "secret cred login clave parola pin tan otp cvv cvc puk code seed recovery mnemonic"
 ).split()
 """Every name of a secret holds one of these."""
 
@@ -41,6 +41,9 @@ _TOLD = re.compile(
     rf"[\"'*`]{{0,2}}{_OF}{_JOINT}[*`]{{0,2}}{_VALUE}"
 )
 _BESIDE = re.compile(rf"(?:{_PASSWORDS}|pw(?<!\wpw))\s(?=([\w!@#$%^&*+-]{{6,64}}))")
+_KEY_NAMES = ("key", "token", "secret")
+_KEY_BESIDE = re.compile(rf"(?:{_KEYS})\s(?=([\w-]{{10,64}}))")
+_LOGIN = re.compile(r"\b(?:login|creds|credentials)(?: details)?\s?[:=]\s?[^\s/]{2,60}\s?/\s?([^\s/]{5,64})(?!/)")
 _AS = re.compile(
     rf"(?<!\S)(\S{{4,64}})\s(?:as|for|is|was|being|becomes)\s(?:my|the|our|his|her|their|a)\s(?:[\w'’-]{{1,20}}\s){{0,3}}?"
     rf"(?:{_PASSWORDS}|pw|pin)\b(?! (?:manager|reset|policy|generator|hint|field|app|vault|tool|store))"
@@ -116,10 +119,14 @@ def search(text: str, lower: str) -> Iterator[Span]:
     """The same without the quick test; names are looked for in lower case, values are judged as written."""
     for told in _TOLD.finditer(lower):
         yield from _value(told, text)
-    for beside in _BESIDE.finditer(lower):
-        value = text[beside.start(1) : beside.end(1)].rstrip(_CLOSING)
-        if _is_mixed(value) and not _NAMES.fullmatch(value):
-            yield Span(beside.start(1), beside.start(1) + len(value), "password")
+    for told in _BESIDE.finditer(lower):
+        yield from _mixed(told, text, "password")
+    if any(name in lower for name in _KEY_NAMES):
+        for told in _KEY_BESIDE.finditer(lower):
+            yield from _mixed(told, text, "key")
+    if "/" in lower:
+        for told in _LOGIN.finditer(lower):
+            yield from _mixed(told, text, "password")
     for told in _AS.finditer(lower):
         start, value = told.start(1), text[told.start(1) : told.end(1)].strip(_OPENING + _CLOSING)
         if _is_mixed(value) or (_SYMBOL.search(value) and "://" not in value):
@@ -127,6 +134,13 @@ def search(text: str, lower: str) -> Iterator[Span]:
             yield Span(start, start + len(value), "password")
     for seed in _SEED.finditer(lower):
         yield Span(*seed.span(1), "seed phrase")
+
+
+def _mixed(told: re.Match[str], text: str, label: str) -> Iterator[Span]:
+    """A value that nothing joins to its name: only letters and digits together are one."""
+    value = text[told.start(1) : told.end(1)].rstrip(_CLOSING)
+    if _is_mixed(value) and not _NAMES.fullmatch(value):
+        yield Span(told.start(1), told.start(1) + len(value), label)
 
 
 def _value(told: re.Match[str], text: str) -> Iterator[Span]:

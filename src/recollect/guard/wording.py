@@ -1,0 +1,187 @@
+"""Whether a fact is worded from what was said: other forms of its words will do, other words will not.
+
+A fact in another language than its message can't be held against it word by word: such a fact passes here, and only
+its numbers and names are checked. Languages are told apart by their little words, scripts by their letters.
+"""
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterable
+from functools import lru_cache
+
+from recollect.text import words
+
+SHARE, FOREIGN_SHARE = 1 / 2, 1 / 3
+"""Share of a fact's own words that must have been said; less where words bend more than English ones."""
+_TELLING_SIZE = 4
+"""Words from which a text without any little word is of a language that is not known here."""
+_COMMON_START, _LONGEST_ENDING = 4, 5
+
+_ENGLISH = frozenset(
+    """
+    a an the i im ive id ill me my mine myself we our us you your he she his her him they their them it its is am are
+    was were be been being do does did doing done have has had having and or but so that this these those there here
+    of in on at for with as by from to into about over under out up not never dont doesnt didnt cant what which who
+    when where why how if than then too very really just also still now currently all each every always usually some
+    any more most much many will would can could should
+    """.split()
+)
+_FOREIGN = frozenset(
+    """
+    ich bin ist und der die das ein eine einen einem nicht kein keine mein meine mit auf für fur aus auch sehr wir habe
+    hat mag zu im von den dem es sind wohne heute
+    je suis le la les un une et est pas mon mes des du dans avec pour jai habite nous sur aime
+    yo soy el los las es que mi mis con para por una vivo tengo muy gusta estoy en trabajo desde
+    eu sou o os um uma meu minha nao moro tenho com muito gosto de e em na da do
+    io sono il lo gli che per non mio mia ho abito di al
+    ik ben het een niet mijn met van en jag ar och inte min jestem nie mam w z ben bir ve
+    """.split()
+)
+_ABOUT_A_PERSON = frozenset(
+    """
+    user users person someone somebody people thing things likes like liked loves love loved enjoys enjoy enjoyed hates
+    hate hated dislikes dislike prefers prefer preferred preference preferences favors favours uses use used using works
+    work worked working lives live lived living resides reside based wants want wanted wishes needs need owns own owned
+    has keeps gets got called named name names known goes go went going comes came speaks speak spoke says said told
+    tells thinks knows plays studies studied plans planning plan interested interest interests fan favourite favorite
+    favorites born old age aged year years month months week weeks day days today tomorrow yesterday date birthday
+    time once first last next since ago until during between around near same other another new own former formerly
+    previously longer anymore both via per etc able reply replies answer answers response responses answered be made
+    makes make does doing moved moves move happened started starts began recently certain currently regularly often
+    sometimes considering considers considered thinking rather instead kind type sort way lot because while within
+    without timezone zone pronouns location hometown city no
+    nutzer benutzer mag hat wohnt lebt heisst utilisateur aime habite usuario vive tiene gusta usuário mora gosta utente
+    пользователь живет любит работает
+    """.split()
+)
+"""Words with which facts are told again in the third person; they say nothing that would have to be said before."""
+_CALENDAR = re.compile(
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|e|y|ust|tember|ober|ember)?"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|.*\d.*"
+)
+_WEIGHTY = re.compile(
+    r"allerg|cancer|pregnan|sick|ill$|disease|disorder|depress|addict|alcohol|crimin|arrest|prison|convict|fired|divorc"
+    r"|gay|lesbian|bisexual|transgender|hiv|suicid|bankrupt|dead|died|disabl|diabet|autis|infect|abus"
+)
+"""What may harm when it is not so: never taken on the strength of the words around it."""
+_RELATED = [
+    frozenset(group.split())
+    for group in (
+        "child children kid kids son daughter dad father mom mum mother parent baby newborn",
+        "wife husband spouse married marriage partner wedding",
+        "dev developer develop engineer programmer programs coder code codes coding programming software",
+        "short brief briefly concise terse succinct",
+        "long detailed detail thorough verbose",
+        "vegetarian vegan meat",
+        "job employed employer employee works work profession",
+        "home house flat apartment live lives",
+        "teach teaches teacher taught",
+        "sister brother sibling siblings",
+        "run runs running runner jog jogging",
+        "buy buys bought purchase purchased",
+        "write writes wrote written writing writer",
+        "drive drives drove driving car",
+        "eat eats ate eating food diet",
+        "drink drinks drank drinking",
+        "language languages speak speaks",
+        "emoji emojis smiley smileys",
+        "grow grew grows grown raised",
+        "fly flies flew flying flight",
+        "bike bicycle cycling cycle cyclist cycles",
+        "big large", "quick fast", "colour color", "pc computer",
+        "university uni college", "maths math mathematics", "film films movie movies",
+    )
+]  # fmt: skip
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+_UNSPACED_EMPTY = frozenset("的了是在我你他她用户は私がのをにでと、사용자는은이가을를에")
+
+
+def carries(said: str, fact: str, speaker: str = "") -> bool:
+    """Whether enough of the fact's own words were said, and all of those that weigh."""
+    if not comparable(said, fact):
+        return True
+    wanted = own(fact, speaker)
+    told = set(tokens(said))
+    missing = [word for word in wanted if not was_told(word, told)]
+    if any(map(_WEIGHTY.match, missing)):
+        return False
+    share = SHARE if is_english(fact) else FOREIGN_SHARE
+    return len(wanted) - len(missing) >= math.ceil(share * len(wanted))
+
+
+def comparable(said: str, fact: str) -> bool:
+    """Whether both seem to be of one script and one language."""
+    script = _script(said)
+    if script != _script(fact):
+        return False
+    return script != "LATIN" or is_english(said) or is_foreign(fact)
+
+
+def is_english(text: str) -> bool:
+    """English, or too little to tell."""
+    found = words(text)
+    english, foreign = _hits(found, _ENGLISH), _hits(found, _FOREIGN)
+    return english >= foreign and (english > 0 or len(found) < _TELLING_SIZE) and _script(text) in ("LATIN", "")
+
+
+def is_foreign(text: str) -> bool:
+    """For certain of another language than English."""
+    found = words(text)
+    return _hits(found, _FOREIGN) > _hits(found, _ENGLISH) or _script(text) not in ("LATIN", "")
+
+
+def _hits(found: Iterable[str], little: frozenset[str]) -> int:
+    return sum(word in little for word in found)
+
+
+def own(fact: str, speaker: str = "") -> list[str]:
+    """The words of a fact that say something: no little words, no dates, nothing that any fact may say of a person."""
+    empty = {*words(speaker), *_ENGLISH, *_ABOUT_A_PERSON, *_UNSPACED_EMPTY, *(_FOREIGN if is_foreign(fact) else ())}
+    return [word for word in dict.fromkeys(tokens(fact)) if word not in empty and not _is_empty(word)]
+
+
+def tokens(text: str) -> list[str]:
+    """Words, and the single characters of what is written without spaces."""
+    return [word for word in words(text) if len(word) == 1 or not _UNSPACED.match(word)]
+
+
+def _is_empty(word: str) -> bool:
+    """Single letters, and what belongs to a date: numbers and dates are checked elsewhere."""
+    return (len(word) == 1 and not _UNSPACED.match(word)) or _CALENDAR.fullmatch(word) is not None
+
+
+def was_told(word: str, told: Collection[str]) -> bool:
+    """Whether a word was said, in this form or in another."""
+    return word in told or any(is_form(word, one) for one in told)
+
+
+@lru_cache(maxsize=8192)
+def is_form(one: str, other: str) -> bool:
+    """Whether two words are forms of one: "allergy" and "allergic", "nut" and "nuts"."""
+    if one == other:
+        return True
+    if any(one in group and other in group for group in _RELATED):
+        return True
+    short, long = sorted((one, other), key=len)
+    if len(short) >= 3 and long.startswith(short):
+        return len(long) - len(short) <= (2 if len(short) == 3 else _LONGEST_ENDING)
+    least = max(_COMMON_START if one.isascii() else 3, math.ceil(0.6 * len(short)))
+    return one[:least] == other[:least] and len(short) >= least and len(long) - least <= _LONGEST_ENDING
+
+
+def _script(text: str) -> str:
+    """The script of most letters, as Unicode names it; scripts without spaces count as one."""
+    counted = Counter(_script_of(char) for char in text[:2000] if char.isalpha())
+    return counted.most_common(1)[0][0] if counted else ""
+
+
+@lru_cache(maxsize=4096)
+def _script_of(char: str) -> str:
+    if char.isascii():
+        return "LATIN"
+    if _UNSPACED.match(char):
+        return "UNSPACED"
+    name = unicodedata.name(char, "")
+    return "LATIN" if name.startswith("FULLWIDTH LATIN") else name.partition(" ")[0]
