@@ -1,5 +1,6 @@
 """No memo is ever recalled where it may not be heard: the rule against a model of who hears what."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -9,9 +10,12 @@ from hypothesis import strategies as st
 
 import recollect
 from recollect.audience import Policy, includes, is_heard, may_hear, narrowest, within
+from recollect.errors import BadInput
 from recollect.recall import Found
+from recollect.speaking import provenance, subject_of, whole_guild
 from recollect.testing.clock import START, FakeClock
-from recollect.types import EVERYWHERE, Audience, Kind, Memo, Place, Provenance, Subject
+from recollect.testing.models import FakeModel
+from recollect.types import EVERYWHERE, Audience, Kind, Memo, Message, Origin, Place, Provenance, Subject
 
 PEOPLE = ("ann", "bob", "cem", "dua")
 WALLS = (Policy.DUAL, Policy.GUILD_ISOLATED)
@@ -172,6 +176,112 @@ def test_what_is_derived_from_several_sources_is_heard_only_where_all_of_them_ar
 def test_an_audience_that_nobody_knows_is_heard_nowhere():
     assert not is_heard(Audience.parse("friends:ann"), Place(dm="ann"))
     assert not is_heard(Audience("channel", "", "g1"), Place(guild="g1"))
+
+
+ODD_IDS = st.sampled_from(["x", "y", "x/y", "slack~x", "x~y", "%2F", "staff"])
+PLATFORMS = st.sampled_from(["discord", "slack", "slack~x", "a/b"])
+IN_GUILDS = st.builds(
+    Place,
+    PLATFORMS,
+    guild=ODD_IDS,
+    channel=ODD_IDS,
+    thread=st.none() | ODD_IDS,
+    public=st.booleans(),
+    private_thread=st.booleans(),
+)
+ANYWHERE = IN_GUILDS | st.builds(Place, PLATFORMS, channel=ODD_IDS) | st.builds(Place, PLATFORMS, dm=ODD_IDS)
+
+
+def could_hear(said: Place, place: Place, lore: bool) -> bool:
+    """Whether everyone in a place could have heard what was said in another, by the names of both."""
+    if said.dm is not None or place.dm is not None:
+        return said.dm == place.dm
+    same_guild = (said.platform, said.guild) == (place.platform, place.guild)
+    if said.thread is not None and said.private_thread and not lore:
+        return same_guild and (said.channel, said.thread) == (place.channel, place.thread)
+    return same_guild and (lore or (said.public and said.guild is not None) or said.channel == place.channel)
+
+
+@settings(max_examples=1500, deadline=None)
+@given(ANYWHERE, ANYWHERE, st.booleans(), st.sampled_from(WALLS))
+def test_equal_ids_in_two_guilds_channels_threads_or_platforms_let_nothing_cross(
+    said: Place, place: Place, lore: bool, policy: Policy
+):
+    lore = lore and said.guild is not None
+    subject = subject_of("ann", said, lore)
+    source = provenance("ann", said, "1", Origin.MANUAL)
+    audience = Audience.parse(str(whole_guild(said) if lore else said.audience))
+    memo = Memo("durable-1", subject, Kind.FACT, "Lives in Berlin", START, START, source, audience)
+    allowed = could_hear(said, place, lore)
+    assert is_heard(audience, place) == allowed
+    assert allowed or not may_hear(memo, place, {"bob"}, policy)
+    assert may_hear(memo, said, {"bob"}, policy), "it is heard where it was said"
+
+
+def test_a_public_thread_does_not_hear_the_closed_channel_whose_id_it_has():
+    thread = Place("local", "home", "dev", thread="staff", public=True)
+    assert not is_heard(Place("local", "home", "staff").audience, thread)
+    assert not is_heard(
+        Place("local", "home", "dev", thread="staff", private_thread=True).audience, Place("local", "home", "staff")
+    )
+
+
+def test_guilds_of_two_platforms_are_two_even_if_their_ids_are_one():
+    said, elsewhere = Place("discord", "1", "5", public=True), Place("slack", "1", "5", public=True)
+    assert not is_heard(said.audience, elsewhere)
+    assert not is_heard(elsewhere.audience, said)
+    assert is_heard(elsewhere.audience, elsewhere)
+    assert within(EVERYWHERE, elsewhere, Policy.GUILD_ISOLATED) == whole_guild(elsewhere) != whole_guild(said)
+
+
+async def test_lore_of_a_guild_on_another_platform_is_shown_there_and_not_in_its_namesake():
+    discord, slack = Place("discord", "1", "5", public=True), Place("slack", "1", "5", public=True)
+    async with recollect.open("sqlite://", embedder="null", clock=FakeClock()) as memory:
+        await memory.remember("The launch is on Friday", user="ann", place=slack, lore=True)
+        for place, expected in ((slack, True), (discord, False)):
+            prompt = await memory.context(Message("q", "bob", place, "When is the launch?", START))
+            assert ("Friday" in prompt.text) is expected
+            assert bool(await memory.search("launch", user="bob", place=place)) is expected
+
+
+@pytest.mark.parametrize(
+    ("said", "elsewhere"),
+    [
+        (Place("discord", dm="channel:x"), Place("discord", "dm", "x", public=True)),
+        (Place("local", "home", "staff", "offsite"), Place("local", "home", "dev", "offsite", public=True)),
+    ],
+    ids=["a DM and a channel", "threads of two channels"],
+)
+async def test_the_summary_of_a_conversation_is_not_shown_in_one_whose_ids_look_alike(said: Place, elsewhere: Place):
+    summary = {"trigger": "every_n", "every_n_turns": 1}
+    async with recollect.open("sqlite://", embedder="null", using=FakeModel(), summary=summary) as memory:
+        await memory.observe(Message("1", "channel:x", said, "The layoffs are in June", START))
+        await memory.observe(Message("2", "bot", said, "Noted", START, bot=True, reply_to="1"))
+        await memory.worker.drain(5)
+        here, there = [await memory.show(user="channel:x", place=place) for place in (said, elsewhere)]
+        assert here.summary is not None
+        assert there.summary is None
+
+
+@pytest.mark.parametrize("author", ["", "  ", "__lore__"])
+@pytest.mark.parametrize("bot", [False, True])
+async def test_nobody_speaks_under_a_name_that_is_no_users(author: str, bot: bool):
+    place = Place("discord", "g1", "c1", public=True)
+    said = [Message(str(n), name, place, "I live in Lisbon", START, bot=bot) for n, name in enumerate(("ann", author))]
+    async with recollect.open("sqlite://", embedder="null", clock=FakeClock()) as memory:
+        done = await asyncio.gather(*map(memory.observe, said), return_exceptions=True)
+        assert done[0] is True, "what others say meanwhile is kept"
+        assert isinstance(done[1], BadInput)
+        found = await memory.search("Lisbon", user="ann", place=place, over="messages")
+        assert [one.what for one in found] == said[:1]
+
+
+async def test_what_is_said_on_a_platform_with_a_slash_in_its_name_is_learned():
+    message = Message("1", "ann", Place("a/b", dm="ann"), "I live in Lisbon", START)
+    async with recollect.open("sqlite://", embedder="null", clock=FakeClock()) as memory:
+        await memory.observe(message)
+        await memory.learned(message, 5)
+        assert [memo.text for memo in (await memory.show(user="ann")).memos] == ["Lives in Lisbon"]
 
 
 def test_lore_of_a_restricted_channel_stays_in_it():

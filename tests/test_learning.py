@@ -6,6 +6,7 @@ import pytest
 
 from recollect.errors import ModelError, ModelUnavailable
 from recollect.ingest import spoken
+from recollect.pausing import pause, resume
 from recollect.ports import Hearing, Proposal, Proposed, Retraction, Usage
 from recollect.testing.embedding_server import EmbeddingServer
 from recollect.testing.models import FakeModel, everything, nothing, quoting
@@ -505,3 +506,39 @@ async def test_clanker_keeps_eighty_facts_of_a_user_in_each_guild() -> None:
             known = await stage.known(place=place)
             assert len(known) == 80
             assert f"I own the book number 84 of {place.guild}" in known[0]
+
+
+async def test_what_was_said_before_a_pause_is_not_learned_during_it() -> None:
+    asked, answer = asyncio.Event(), asyncio.Event()
+
+    async def learns(hearing: Hearing) -> Proposed:
+        asked.set()
+        await answer.wait()
+        return everything(hearing)
+
+    async with opened(using=FakeModel(learns)) as stage:
+        said = await stage.say("I live in Berlin")
+        await asked.wait()
+        await stage.memory.store.write(lambda tx: pause(tx, "ann", stage.clock()))
+        answer.set()
+        await stage.settle()
+        assert await stage.known() == []
+        (event,) = await stage.events("learning.skipped")
+    assert event.data["messages"] == [f"discord/{said.id}"]
+    assert event.reason == "learning is paused"
+
+
+async def test_what_waits_for_silence_is_not_learned_during_a_pause_and_no_model_is_asked() -> None:
+    model = FakeModel()
+    async with opened(using=model, extraction={"trigger": "idle"}) as stage:
+        await stage.say("I live in Berlin")
+        await stage.memory.store.write(lambda tx: pause(tx, "ann", stage.clock()))
+        stage.clock.advance(minutes=30)
+        await stage.settle()
+        assert len(await stage.events("learning.skipped")) == 1
+        await stage.memory.store.write(lambda tx: resume(tx, "ann", stage.clock()))
+        await stage.say("I play chess")
+        stage.clock.advance(minutes=30)
+        await stage.settle()
+        assert await stage.known() == ["I play chess"]
+    assert len(model.heard) == 1

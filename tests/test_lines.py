@@ -7,7 +7,9 @@ import pytest
 
 from recollect import lines
 from recollect.prompt import HEADERS
+from recollect.speaking import provenance
 from recollect.types import Exchange, Kind, Memo, Message, Origin, Place, Provenance, Subject
+from tests.scenes import DEV, DM, EVERY_PLACE, GENERAL, PRIVATE_THREAD, STAFF, THREAD
 
 AT = datetime(2025, 1, 15, 10, 42, tzinfo=UTC)
 MEMO = Memo("id", Subject("ann"), Kind.FACT, "Prefers Rust", AT, AT, Provenance(Origin.MANUAL, channel_name="dev"))
@@ -31,6 +33,37 @@ def test_the_line_of_document_b_cites_the_message_or_says_manual():
     learned = replace(MEMO, kind=Kind.PREFERENCE, source=Provenance(Origin.DISCORD, channel="12", message="34"))
     assert lines.cited(learned) == "- [preference] Prefers Rust (src: discord:12/34, updated 2025-01-15)"
     assert lines.cited(MEMO) == "- [fact] Prefers Rust (src: manual, updated 2025-01-15)"
+
+
+SOURCE = Provenance(Origin.DISCORD, "ann", "discord", "g1", "c-1", channel_name="layoffs", message="m1")
+
+
+@pytest.mark.parametrize(
+    ("said", "named_in"),
+    [
+        (DEV, {DEV, GENERAL, STAFF, THREAD, PRIVATE_THREAD, DM}),
+        (THREAD, {DEV, GENERAL, STAFF, THREAD, PRIVATE_THREAD, DM}),
+        (STAFF, {STAFF, DM}),
+        (PRIVATE_THREAD, {PRIVATE_THREAD, DM}),
+        (DM, {DM}),
+    ],
+)
+def test_where_it_was_said_is_told_to_those_who_could_hear_it_there(said: Place, named_in: set[Place]):
+    memo = replace(MEMO, source=replace(provenance("ann", said, "m1", Origin.DISCORD), channel_name="layoffs"))
+    assert {here for here in EVERY_PLACE if "layoffs" in lines.documented(memo, here)} == named_in
+    assert {here for here in EVERY_PLACE if "/m1" in lines.cited(memo, here)} == named_in
+    assert "layoffs" not in lines.documented(memo, Place("discord", dm="bob"))
+    assert "layoffs" not in lines.documented(memo, replace(said, platform="slack", dm=None))
+
+
+def test_where_it_is_not_known_who_could_hear_it_there_it_is_told_in_that_very_place():
+    old = replace(MEMO, source=replace(SOURCE, channel="c-dev"))
+    named_in = {here for here in EVERY_PLACE if "layoffs" in lines.documented(old, here)}
+    assert named_in == {DEV, THREAD, PRIVATE_THREAD, DM}
+    threaded = replace(MEMO, source=replace(SOURCE, channel="c-dev", thread="t-2"))
+    assert {here for here in EVERY_PLACE if "layoffs" in lines.documented(threaded, here)} == {PRIVATE_THREAD, DM}
+    nowhere = replace(MEMO, source=Provenance(channel_name="layoffs"))
+    assert "layoffs" not in lines.documented(nowhere, Place())
 
 
 def test_the_line_of_document_e_has_category_and_content():

@@ -61,6 +61,13 @@ def test_a_memo_goes_through_json_unchanged(memo: Memo):
     assert plain.to_memo(value) == memo
 
 
+@given(memos, st.none() | audiences)
+def test_who_heard_it_goes_through_json_unchanged(memo: Memo, heard: Audience | None):
+    memo = replace(memo, source=replace(memo.source, heard=heard))
+    value: dict[str, Any] = json.loads(json.dumps(plain.from_memo(memo)))
+    assert plain.to_memo(value).source.heard == heard
+
+
 def test_what_is_empty_is_left_out_but_no_confidence_at_all_is_kept():
     memo = Memo("durable-1", Subject("ann"), Kind.FACT, "Likes tea", START, START)
     value = plain.from_memo(replace(memo, confidence=0.0))

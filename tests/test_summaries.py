@@ -1,13 +1,15 @@
 """Rolling summaries, from turns to the prompt: real store, real worker, a model that says what it is told to."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
 from recollect.errors import ModelError, ModelUnavailable
-from recollect.summaries import exchanges
+from recollect.ports import Hearing, Proposed
+from recollect.summaries import PAGE, exchanges
 from recollect.testing.clock import START
-from recollect.testing.models import FakeModel, nothing
+from recollect.testing.models import FakeModel, everything, nothing
 from recollect.types import Message, Place, Summary
 from recollect.worker import Pace
 from tests.scenes import DEV, DM, GENERAL, THREAD, Stage, lines, opened
@@ -325,3 +327,94 @@ def test_an_exchange_is_cut_into_pieces_a_model_can_take() -> None:
     pieces = exchanges(messages, 500)
     assert all(len(piece) <= 6_000 for piece in pieces)
     assert sum(piece.count("[Ann]:") for piece in pieces) == 20
+
+
+def adding(previous: str | None, exchange: str, limit: int) -> str:
+    return f"{previous or ''}\n{exchange}".strip()[:limit]
+
+
+@pytest.mark.parametrize("seconds", [30, 0])
+async def test_what_comes_late_is_in_the_next_summary(seconds: int) -> None:
+    async with opened(using=summing(adding), summary={"every_n_turns": 1}) as stage:
+        await talk(stage, 1, about="first")
+        await stage.settle()
+        last = (await stage.memory.store.read(lambda tx: tx.journal.recent(DEV, 1)))[0]
+        when = last.at - timedelta(seconds=seconds) + timedelta(microseconds=400)
+        await stage.memory.observe(Message("late", "ann", DEV, "zebras came late", when, name="Ann"))
+        await talk(stage, 1, about="second")
+        await stage.settle()
+        await talk(stage, 1, about="third")
+        await stage.settle()
+        text = await summary(stage) or ""
+        left = await stage.memory.store.read(lambda tx: tx.counters.names("late:"))
+    assert text.count("zebras came late") == 1
+    assert [text.count(f"{about} 0: what next?") for about in ("first", "second", "third")] == [1, 1, 1]
+    assert left == []
+
+
+async def test_what_comes_late_while_a_summary_is_made_is_in_the_next_one() -> None:
+    asked, answer = asyncio.Event(), asyncio.Event()
+
+    async def condenses(previous: str | None, exchange: str, limit: int) -> str:
+        asked.set()
+        await answer.wait()
+        return adding(previous, exchange, limit)
+
+    async with opened(using=summing(condenses), summary={"every_n_turns": 1}) as stage:
+        before = stage.clock()
+        await talk(stage, 1, about="first")
+        await asked.wait()
+        await stage.memory.observe(Message("late", "ann", DEV, "zebras came late", before, name="Ann"))
+        answer.set()
+        await stage.settle()
+        await talk(stage, 1, about="second")
+        await stage.settle()
+        text = await summary(stage) or ""
+    assert text.count("zebras came late") == 1
+
+
+async def test_history_that_is_brought_in_is_not_summarised_as_if_it_were_late() -> None:
+    async with opened(using=summing(adding), summary={"every_n_turns": 1}) as stage:
+        await talk(stage, 1, about="first")
+        await stage.settle()
+        old = stage.clock() - timedelta(days=30)
+        await stage.memory.observe(Message("old", "ann", DEV, "zebras of last month", old, name="Ann"))
+        await talk(stage, 1, about="second")
+        await stage.settle()
+        assert "zebras" not in (await summary(stage) or "")
+
+
+async def test_what_is_forgotten_leaves_the_summary_and_an_undo_brings_it_back() -> None:
+    def learns(hearing: Hearing) -> Proposed:
+        return everything(hearing) if "live" in hearing.said[-1].text else Proposed()
+
+    async with opened(using=FakeModel(learns, adding), summary={"every_n_turns": 1}) as stage:
+        await talk(stage, 1, about="weather")
+        await stage.settle()
+        await stage.reply("Berlin is lovely", await stage.say("I live in Berlin"))
+        await talk(stage, 1, about="budget")
+        await stage.settle()
+        assert "Berlin" in (await summary(stage) or "")
+        await stage.memory.forget("Berlin", user="ann", place=DEV)
+        assert "Berlin" not in (await summary(stage) or "")
+        await stage.settle()
+        text = await summary(stage) or ""
+        assert "Berlin" not in text
+        assert "weather" in text
+        assert "budget" in text
+        await stage.memory.undo(user="ann", place=DEV)
+        await stage.settle()
+        assert "Berlin" in (await summary(stage) or "")
+
+
+async def test_the_summary_of_one_user_gets_past_pages_of_what_others_said() -> None:
+    async with opened(
+        "dnam", using=summing(adding), summary={"every_n_turns": 1, "session_key": "user_channel"}
+    ) as stage:
+        await talk(stage, 1, about="first")
+        await stage.settle()
+        for number in range(PAGE + 5):
+            await stage.say(f"noise {number}", user="bob")
+        await talk(stage, 1, about="second")
+        await stage.settle()
+        assert "second 0" in (await summary(stage) or "")

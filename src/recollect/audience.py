@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from enum import StrEnum
 
-from recollect.types import EVERYWHERE, Audience, Memo, Place
+from recollect.types import EVERYWHERE, Audience, Memo, Place, Provenance, realm_of
 
 _WIDTH = {"dm": 0, "channel": 1, "guild": 2, "everywhere": 3}
 
@@ -23,10 +23,10 @@ def may_hear(memo: Memo, place: Place, present: Collection[str] = (), policy: Po
     The subject's own DM hears everything about the subject.
     """
     if memo.subject.is_lore:
-        in_guild = place.dm is None and place.guild is not None and place.guild == memo.subject.guild
+        in_guild = place.dm is None and place.realm is not None and place.realm == memo.subject.guild
         return in_guild and is_heard(memo.audience, place)
     mine = memo.subject.id in present
-    if policy is Policy.GUILD_ISOLATED and memo.source.guild != place.guild:
+    if policy is Policy.GUILD_ISOLATED and _realm(memo.source) != place.realm:
         return False
     if place.dm == memo.subject.id:
         return True
@@ -43,18 +43,24 @@ def is_heard(audience: Audience, place: Place) -> bool:
         case "everywhere":
             return True
         case "guild":
-            return place.dm is None and place.guild == audience.id
+            return place.dm is None and place.realm == audience.id
         case "channel":
-            return (
-                place.dm is None
-                and (place.guild or "") == audience.guild
-                and audience.id in (place.channel, place.thread)
-                and audience.id != ""
-            )
+            return place.dm is None and place.audience.guild == audience.guild and _is_inside(place, audience)
         case "dm":
             return place.dm == audience.id
         case _:
             return False
+
+
+def _realm(source: Provenance) -> str | None:
+    return None if source.guild is None else realm_of(source.platform, source.guild)
+
+
+def _is_inside(place: Place, audience: Audience) -> bool:
+    """A channel is heard in its threads too; a thread may have the id of another channel, or of another's thread."""
+    if audience.channel is None:
+        return place.channel == audience.id != ""
+    return place.thread == audience.id and (place.channel or "") == audience.channel
 
 
 def includes(wide: Audience, narrow: Audience) -> bool:
@@ -68,7 +74,7 @@ def within(audience: Audience, place: Place, policy: Policy) -> Audience:
     """How far something said here may go at the most: where guilds are walled off, nothing is shared beyond its own."""
     if policy is not Policy.GUILD_ISOLATED or audience != EVERYWHERE:
         return audience
-    return place.audience if place.guild is None else Audience("guild", place.guild, place.guild)
+    return place.audience if place.realm is None else Audience("guild", place.realm, place.realm)
 
 
 def narrowest(audiences: Collection[Audience]) -> Audience | None:

@@ -9,6 +9,7 @@ from recollect.errors import BadInput, UnknownMemo
 from recollect.learn import Caps, Cause, bury, learn, write
 from recollect.merge import covering, fingerprint, retire
 from recollect.ports import Tx, Vector
+from recollect.revisit import NOT_UNDONE, stands, summarise_anew
 from recollect.text import fold, squeeze
 from recollect.types import (
     Add,
@@ -151,7 +152,15 @@ def forget(tx: Tx, subject: Subject, what: str, cause: Cause, audible: Hears, sh
     write(tx, [retire(memo, cause.at, f"forgotten by {cause.actor}") for memo in matches], cause)
     for memo in matches:
         bury(tx, memo, cause.at)
+        _summarise_anew(tx, memo, cause.at, "what a message said was forgotten")
     return Forgotten(tuple(matches))
+
+
+def _summarise_anew(tx: Tx, memo: Memo, at: datetime, why: str) -> None:
+    """A summary leaves out what was said in a message of which all is forgotten."""
+    said = tx.journal.get(memo.source.platform, memo.source.message) if memo.source.message else None
+    if said is not None:
+        summarise_anew(tx, said, at, why)
 
 
 def reset(tx: Tx, session: str, cause: Cause) -> bool:
@@ -179,14 +188,10 @@ def find(memos: Sequence[Memo], what: str, share: float) -> list[Memo]:
 
 def undo(tx: Tx, subject: Subject, cause: Cause, audible: Hears) -> Undone | None:
     """Take back the subject's last change that has not been taken back; None when there is none."""
-    events = tx.events.list(scope=subject.scope, limit=_LOOK_BACK)
-    undone = {event.data["undoes"] for event in events if event.kind == "memo.undone"}
-    batch = next(
-        (event.data["batch"] for event in events if _can_undo(event) and event.data["batch"] not in undone), None
-    )
-    if batch is None:
+    parts = _last_change(tx, subject)
+    if not parts:
         return None
-    parts = _batch(tx, subject, batch, events)
+    batch = parts[0].data["batch"]
     restored: list[Memo] = []
     removed: list[Memo] = []
     for event in parts:
@@ -195,6 +200,8 @@ def undo(tx: Tx, subject: Subject, cause: Cause, audible: Hears) -> Undone | Non
             removed.append(_remove(tx, now, cause))
         elif now is not None:
             restored.append(_restore(tx, now, plain.to_memo(event.data["before"]), event))
+            if restored[-1].active and not now.active:
+                _summarise_anew(tx, now, cause.at, "what a message said counts again")
         reason, data = f"undid: {event.reason}", {"undoes": batch}
         tx.events.add(Event("memo.undone", cause.at, cause.actor, subject.scope, event.memo, reason, data))
     told = [memo for memo in (*restored, *removed) if audible(replace(memo, status=Status.ACTIVE))]
@@ -204,6 +211,39 @@ def undo(tx: Tx, subject: Subject, cause: Cause, audible: Hears) -> Undone | Non
         parts[-1].at,
         len(restored) + len(removed) - len(told),
     )
+
+
+def _last_change(tx: Tx, subject: Subject) -> list[Event]:
+    """The events of the newest change of which something can be taken back, newest first.
+
+    What went with its message is taken back already. Words whose message no longer says so don't come back, nor does
+    anything before them.
+    """
+    events = tx.events.list(scope=subject.scope, limit=_LOOK_BACK)
+    undone = {event.data["undoes"] for event in events if event.kind == "memo.undone"}
+    revisited = [event for event in reversed(events) if event.data.get("batch") == NOT_UNDONE]
+    taken = {(event.memo, event.data.get("message")): event.id for event in revisited}
+    lost: set[str | None] = set()
+    for batch in dict.fromkeys(event.data["batch"] for event in events if _can_undo(event)):
+        parts: list[Event] = []
+        for event in () if batch in undone else _batch(tx, subject, batch, events):
+            if event.id < taken.get((event.memo, event.data.get("message")), 0):
+                continue
+            if event.memo in lost or _is_lost(tx, subject, event):
+                lost.add(event.memo)
+            else:
+                parts.append(event)
+        if parts:
+            return parts
+    return []
+
+
+def _is_lost(tx: Tx, subject: Subject, event: Event) -> bool:
+    """Whether a memo was before this event what its message no longer says."""
+    if "before" not in event.data or tx.memos.get(subject, event.memo or "") is None:
+        return False
+    before = plain.to_memo(event.data["before"])
+    return before.active and not stands(tx, before)
 
 
 def _batch(tx: Tx, subject: Subject, batch: str, page: list[Event]) -> list[Event]:
@@ -234,7 +274,7 @@ def _restore(tx: Tx, now: Memo, before: Memo, event: Event) -> Memo:
 
 
 def _can_undo(event: Event) -> bool:
-    return event.kind in ("memo.added", "memo.revised", "memo.retired") and "batch" in event.data
+    return event.kind in ("memo.added", "memo.revised", "memo.retired") and bool(event.data.get("batch"))
 
 
 def pin(tx: Tx, subject: Subject, memo_id: str, pinned: bool, cause: Cause, audible: Hears) -> Memo:

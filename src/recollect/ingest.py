@@ -9,6 +9,7 @@ from recollect.clock import to_ms
 from recollect.lines import named
 from recollect.ports import Tx
 from recollect.revisit import revisit
+from recollect.speaking import known_user
 from recollect.text import clip, digest, squeeze
 from recollect.triggers import Cadence, journalise, reference, relearn, schedule
 from recollect.types import Event, Exchange, Memo, Message, Place, Subject
@@ -17,6 +18,9 @@ LONGEST = 100_000
 """Characters of a message that are kept."""
 _LOOK_BACK = 200
 """Events of a user that are searched for those of one message."""
+MOST_GONE = 1_000
+"""Deleted messages nobody had seen that are remembered at the most, by id; then the older half is let go."""
+_GONE = "gone"
 ASKED, ANSWERED = 80, 100
 """Characters of a question and of its answer in a short-term entry."""
 
@@ -47,10 +51,12 @@ def observe(
 ) -> bool:
     """Put a message into the journal, an answer into short-term memory, and what is due into the queue.
 
-    False when the message is there already.
+    False when the message is there already, or was deleted before it came. Raises BadInput for an author that
+    nobody can be, a bot's too.
     """
-    added = tx.journal.add(message)
-    if not added:
+    known_user(message.author)
+    deleted = tx.counters.items(_gone(message.place.platform, message.id))
+    if deleted or not tx.journal.add(message):
         return False
     if shortterm is not None and message.bot and message.reply_to is not None:
         question = tx.journal.get(message.place.platform, message.reply_to)
@@ -94,6 +100,9 @@ def edit(
 ) -> bool:
     """A message was edited: what rested on its old words is taken back, and the new ones are learned from; unless
     it stands in a narrower place by now, as nobody says how far words go that were changed behind a closed door.
+
+    False when it is not known. An edit that comes before its message is lost: whoever hands that in later hands in
+    the words that it has by then.
     """
     changed = tx.journal.edit(platform, message_id, text, at)
     message = tx.journal.get(platform, message_id)
@@ -111,6 +120,7 @@ def delete(tx: Tx, platform: str, message_id: str, at: datetime, cadence: Cadenc
     """A message was deleted: its text and what rests on it are gone, the log says that there was one."""
     message = tx.journal.get(platform, message_id)
     if message is None:
+        _expect_not(tx, platform, message_id, at)
         return False
     _unquote(tx, message)
     tx.journal.delete(platform, message_id, at)
@@ -120,10 +130,26 @@ def delete(tx: Tx, platform: str, message_id: str, at: datetime, cadence: Cadenc
     return True
 
 
+def _expect_not(tx: Tx, platform: str, message_id: str, at: datetime) -> None:
+    """A message that was deleted before it came must not be taken in when it does; the last so many are known."""
+    name = _gone(platform, message_id)
+    tx.counters.note(name, at.isoformat())
+    if tx.counters.note(_GONE, name) > MOST_GONE:
+        names = tx.counters.clear(_GONE)
+        for old in names[: MOST_GONE // 2]:
+            tx.counters.clear(old)
+        for kept in names[MOST_GONE // 2 :]:
+            tx.counters.note(_GONE, kept)
+
+
+def _gone(platform: str, message_id: str) -> str:
+    return f"{_GONE}:{platform}/{message_id}"
+
+
 def _unquote(tx: Tx, message: Message) -> None:
     """Short-term memory quotes messages; what it quotes of this one no longer stands."""
-    if message.place.guild is not None:
-        tx.exchanges.drop(message.place.guild, message.id)
+    if message.place.realm is not None:
+        tx.exchanges.drop(message.place.realm, message.id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@ import re
 from collections.abc import Collection
 
 from recollect.kinds import to_category, to_kind
+from recollect.speaking import may_tell_source
 from recollect.text import clip, squeeze
-from recollect.types import Exchange, Memo, Message, Origin
+from recollect.types import Exchange, Memo, Message, Origin, Place
 
 _SEPARATOR = re.compile(r"[-\u2010-\u2015\u2212]{3,}")
 # What shows nothing but can hide words or turn them round: control characters, bidi marks, tags, selectors.
@@ -17,29 +18,37 @@ _TOOLS = r"(?:antml:)?(?:tool|function)[\w-]*|(?:antml:)?(?:invoke|parameter|thi
 _TOOL_CALL = re.compile(rf"<({_TOOLS})\b[^>]*>.*?</\1\s*>|</?(?:{_TOOLS})\b[^>]*>", re.DOTALL | re.IGNORECASE)
 
 
-def documented(memo: Memo) -> str:
-    """`- [fact] Prefers Rust (src: manual, #dev, updated 2025-01-15)`"""
+def documented(memo: Memo, here: Place | None = None) -> str:
+    """`- [fact] Prefers Rust (src: manual, #dev, updated 2025-01-15)`
+
+    `here` is where the line is read: a channel is named only to those who may know what was said in it.
+    """
     source = ["src: " + _origin(memo)]
-    if memo.source.channel_name:
+    if memo.source.channel_name and _is_named(memo, here):
         source.append("#" + squeeze(memo.source.channel_name).removeprefix("#"))
     source.append(f"updated {memo.updated:%Y-%m-%d}")
     return f"- [{to_kind(memo.kind)}] {squeeze(memo.text)} ({', '.join(source)})"
 
 
-def cited(memo: Memo) -> str:
-    """`- [preference] text (src: discord:<channel>/<message>, updated 2026-02-09)`"""
+def cited(memo: Memo, here: Place | None = None) -> str:
+    """`- [preference] text (src: discord:<channel>/<message>, updated 2026-02-09)`; `here` is where it is read."""
     where = memo.source
     source = "manual"
-    if where.origin is not Origin.MANUAL and where.channel and where.message:
+    if where.origin is not Origin.MANUAL and where.channel and where.message and _is_named(memo, here):
         source = f"discord:{where.channel}/{where.message}"
     elif where.origin is not Origin.MANUAL:
         source = _origin(memo)
     return f"- [{to_kind(memo.kind)}] {squeeze(memo.text)} (src: {source}, updated {memo.updated:%Y-%m-%d})"
 
 
-def categorised(memo: Memo) -> str:
+def categorised(memo: Memo, here: Place | None = None) -> str:  # noqa: ARG001 - it tells no source, wherever it is read
     """`- [category] content`"""
     return f"- [{to_category(memo.kind)}] {squeeze(memo.text)}"
+
+
+def _is_named(memo: Memo, here: Place | None) -> bool:
+    """Whether the channel may be named; in no place, such as in an operator's file, it may."""
+    return here is None or may_tell_source(memo, here)
 
 
 def _origin(memo: Memo) -> str:

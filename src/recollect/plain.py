@@ -14,6 +14,7 @@ def from_memo(memo: Memo) -> dict[str, Any]:
     """All of a memo, without what is empty."""
     source = {"origin": memo.source.origin.value} | {name: getattr(memo.source, name) for name in _SOURCE}
     source["metadata"] = dict(memo.source.metadata)
+    source["heard"] = str(memo.source.heard) if memo.source.heard else None
     value: dict[str, Any] = {
         "id": memo.id,
         "subject": memo.subject.id,
@@ -37,6 +38,7 @@ def from_memo(memo: Memo) -> dict[str, Any]:
 
 def to_memo(value: Mapping[str, Any]) -> Memo:
     source = dict(value.get("source", {}))
+    heard = source.pop("heard", None)
     return Memo(
         id=value["id"],
         subject=Subject(value["subject"], value.get("subject_guild")),
@@ -48,7 +50,9 @@ def to_memo(value: Mapping[str, Any]) -> Memo:
         confidence=value.get("confidence", 1.0),
         pinned=value.get("pinned", False),
         audience=Audience.parse(value["audience"]),
-        source=Provenance(origin=Origin(source.pop("origin", "manual")), **source),
+        source=Provenance(
+            origin=Origin(source.pop("origin", "manual")), heard=Audience.parse(heard) if heard else None, **source
+        ),
         created=datetime.fromisoformat(value["created"]),
         updated=datetime.fromisoformat(value["updated"]),
         happened=_moment(value.get("happened")),

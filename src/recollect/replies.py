@@ -5,8 +5,9 @@ from collections.abc import Collection
 from recollect.commands import Remembered, Shown, Undone
 from recollect.errors import RecollectError
 from recollect.ingest import Learned
+from recollect.speaking import may_tell_source
 from recollect.text import clip, squeeze
-from recollect.types import Memo, Origin
+from recollect.types import Memo, Origin, Place
 
 NOTHING_TO_UNDO = "There is nothing to undo"
 NOTHING_YET = 'Nothing yet; "!memory remember <text>" adds something, "!memory help" lists what else there is.'
@@ -37,23 +38,27 @@ def undone(done: Undone) -> str:
     return "\n".join(lines) or "Nothing is left of what that changed"
 
 
-def shown(what: Shown) -> str:
+def shown(what: Shown, here: Place | None = None) -> str:
     """A person's memory: the facts, and the summary of the conversation when there is one."""
-    lines = [f"Durable memory ({counted(what.total)}):", *map(line, what.memos)]
+    lines = [f"Durable memory ({counted(what.total)}):", *(line(memo, here) for memo in what.memos)]
     if what.summary is not None and what.summary.text:
         lines += ["", "Rolling summary:", what.summary.text]
     return "\n".join(lines)
 
 
-def line(memo: Memo) -> str:
-    return f"- [{memo.kind}] {memo.text} (src: {source(memo)})"
+def line(memo: Memo, here: Place | None = None) -> str:
+    return f"- [{memo.kind}] {memo.text} (src: {source(memo, here)})"
 
 
-def source(memo: Memo) -> str:
-    """Where a memo came from: `manual`, or origin, channel and message as far as they are known."""
+def source(memo: Memo, here: Place | None = None) -> str:
+    """Where a memo came from: `manual`, or origin, channel and message as far as they are known.
+
+    Channel and message are told `here` only where they may be known, and nowhere when it is not said where that is.
+    """
     if memo.source.origin is Origin.MANUAL:
         return "manual"
-    where = "/".join(filter(None, (memo.source.channel, memo.source.message)))
+    told = here is not None and may_tell_source(memo, here)
+    where = "/".join(filter(None, (memo.source.channel, memo.source.message))) if told else ""
     return f"{memo.source.origin}:{where}" if where else memo.source.origin.value
 
 

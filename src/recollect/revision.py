@@ -1,11 +1,15 @@
-"""Change one memo by its id: other words, other tags, or both. Words are merged like everything that is stated."""
+"""Change one memo by its id: other words, other tags, or both. Words are merged like everything that is stated.
+
+What is said in a narrow circle must not reach a wider one through a memo that the wider one knows.
+"""
 
 from dataclasses import dataclass, replace
 
 from recollect.errors import BadInput, UnknownMemo
 from recollect.learn import Caps, Cause, learn, write
 from recollect.ports import Tx, Vector
-from recollect.types import Candidate, Memo, Provenance, Revise, Skip
+from recollect.speaking import heard_by_both
+from recollect.types import EVERYWHERE, Audience, Candidate, Memo, Origin, Provenance, Revise, Skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +24,40 @@ class Revision:
 def revise(
     tx: Tx, memo: Memo, wanted: Revision, cause: Cause, caps: Caps, vector: tuple[str, Vector] | None = None
 ) -> Memo:
-    """The memo as it is then: same id, same audience, its earlier state in its history. Raises BadInput."""
+    """The memo as it is then: same id, its earlier state in its history. Raises BadInput.
+
+    It is heard by the same people as before if all of them could hear the change, else only by those who could:
+    a public fact that is corrected in a DM is private from then on. `Memory.share` lets the others hear it again.
+    """
     if not memo.active:
         raise UnknownMemo(f"memo {memo.id!r} is no longer in use")
-    if wanted.tags is not None and wanted.tags != memo.tags:
-        before, memo = memo, replace(memo, tags=wanted.tags, updated=max(cause.at, memo.updated))
-        write(tx, [Revise(before, memo, "other tags")], cause)
-    if wanted.text is None or wanted.text == memo.text:
+    tags = memo.tags if wanted.tags is None else wanted.tags
+    text = memo.text if wanted.text is None else wanted.text
+    if (text, tags) == (memo.text, memo.tags):
         return memo
-    return _reworded(tx, memo, wanted.text, wanted.source, cause, caps, vector)
+    if not _is_own(memo, wanted.source):
+        memo = _narrowed(tx, memo, wanted.source.heard, cause)
+    if tags != memo.tags:
+        before, memo = memo, replace(memo, tags=tags, updated=max(cause.at, memo.updated))
+        write(tx, [Revise(before, memo, "other tags")], cause)
+    return memo if text == memo.text else _reworded(tx, memo, text, wanted.source, cause, caps, vector)
+
+
+def _is_own(memo: Memo, source: Provenance) -> bool:
+    """Whether its owner rewords by hand what they let be heard everywhere: that stays so, as when they state it."""
+    return source.origin is Origin.MANUAL and memo.audience == EVERYWHERE
+
+
+def _narrowed(tx: Tx, memo: Memo, heard: Audience | None, cause: Cause) -> Memo:
+    """The memo for those alone who hear both it and the change; one that is made in no place is for the same people."""
+    if heard is None:
+        return memo
+    both = heard_by_both(memo, heard)
+    if both == memo.audience:
+        return memo
+    after = replace(memo, audience=both, updated=max(cause.at, memo.updated))
+    write(tx, [Revise(memo, after, f"audience {both}: it is changed where no others hear it")], cause)
+    return after
 
 
 def _reworded(

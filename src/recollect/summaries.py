@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 
 from recollect.clock import Clock
@@ -14,8 +15,9 @@ from recollect.errors import ModelUnavailable
 from recollect.lines import said
 from recollect.ports import Model, Stale, Store, Tx, Usage, Work, Written
 from recollect.redact import redact
-from recollect.speaking import session_of
+from recollect.speaking import is_forgotten, session_of
 from recollect.text import clip, cut
+from recollect.triggers import dereference, late, reference
 from recollect.types import Event, Job, Message, NewJob, Place, Summary
 
 log = logging.getLogger("recollect.summaries")
@@ -45,6 +47,12 @@ class _Page:
     previous: Summary | None
     sequence: int
     messages: Sequence[Message]
+    through: datetime | None
+    """Time of the last message that is covered; what came late moves nothing back."""
+    full: bool = False
+    """There may be more to follow."""
+    late: Sequence[str] = ()
+    """Messages that came after the summary of their time, by platform and id, as far as they were looked at."""
 
 
 class Summaries:
@@ -91,15 +99,17 @@ class Summaries:
                 raise Stale
         moment = self._clock()
         if written.text:
-            summary = Summary(page.session, written.text, page.sequence + 1, moment, page.messages[-1].at)
+            summary = Summary(page.session, written.text, page.sequence + 1, moment, page.through)
+            missed = _missed(tx, job, page)
             if not tx.summaries.save(summary):
                 log.info("a newer summary of %s is there, or it was reset; this one is dropped", page.session)
                 return
+            _keep_late(tx, page, missed)
             tx.events.add(Event("summary.saved", moment, self._model.name, page.session))
         if written.usage.requests:
             cost = {"input": written.usage.input, "output": written.usage.output, "requests": written.usage.requests}
             tx.events.add(Event("summary.call", moment, self._model.name, page.session, data=cost))
-        if len(page.messages) >= PAGE:
+        if page.full or len(page.late) >= PAGE:
             tx.jobs.add(NewJob(job.kind, job.lane, job.payload, moment, f"{job.kind}:{page.session}", job.lane))
 
 
@@ -108,11 +118,49 @@ def _page(tx: Tx, job: Job) -> _Page:
     place = Place(**job.payload["place"])
     session = session_of(place, user)
     previous = tx.summaries.get(session)
-    if previous is None:
-        messages = tx.journal.recent(place, FIRST)
-    else:
-        messages = tx.journal.after(place, previous.through or previous.updated, PAGE)
-    return _Page(session, previous, tx.summaries.sequence(session), messages if user is None else _of(user, messages))
+    waiting = tx.counters.items(late(session))[:PAGE]
+    since = None if previous is None else previous.through or previous.updated
+    came_late = [] if since is None else _late(tx, waiting, since)
+    page = _Page(session, previous, tx.summaries.sequence(session), (), since, late=waiting)
+    while True:
+        found = _after(tx, place, page.through if previous else None)
+        full, through = len(found) >= PAGE, found[-1].at if found else page.through
+        page = replace(page, messages=_told(tx, user, [*came_late, *found]), through=through, full=full)
+        if page.messages or not full:
+            return page
+
+
+def _after(tx: Tx, place: Place, since: datetime | None) -> list[Message]:
+    return tx.journal.recent(place, FIRST) if since is None else tx.journal.after(place, since, PAGE)
+
+
+def _told(tx: Tx, user: str | None, messages: Sequence[Message]) -> list[Message]:
+    """What a summary is made of: without messages of which all is forgotten, and what was answered to them."""
+    own = messages if user is None else _of(user, messages)
+    gone = {one.id for one in own if is_forgotten(tx.memos.resting_on(one.place.platform, one.id))}
+    return [one for one in own if one.id not in gone and one.reply_to not in gone]
+
+
+def _late(tx: Tx, waiting: Sequence[str], since: datetime) -> list[Message]:
+    """Those that came after the summary of their time, in order; newer ones come by themselves."""
+    found = [tx.journal.get(*dereference(one)) for one in waiting]
+    return sorted((one for one in found if one is not None and one.at <= since), key=lambda one: one.at)
+
+
+def _missed(tx: Tx, job: Job, page: _Page) -> list[Message]:
+    """What came while the model was asked and is older than the end of its page: later pages begin after that."""
+    last, user = page.messages[-1], job.payload.get("user")
+    since = None if page.previous is None else page.previous.through or page.previous.updated
+    found = _told(tx, user, _after(tx, last.place, since))
+    seen, through = {one.id for one in page.messages}, page.through or last.at
+    return [one for one in found if one.id not in seen and one.at <= through]
+
+
+def _keep_late(tx: Tx, page: _Page, missed: Sequence[Message]) -> None:
+    """Late ones that were taken in are no longer; those that came meanwhile are."""
+    newer = [one for one in tx.counters.clear(late(page.session)) if one not in page.late]
+    for one in dict.fromkeys((*newer, *map(reference, missed))):
+        tx.counters.note(late(page.session), one)
 
 
 def _of(user: str, messages: Sequence[Message]) -> list[Message]:

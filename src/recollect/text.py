@@ -152,3 +152,20 @@ def clean(text: str) -> str:
     if text.isascii() and "\x00" not in text:
         return text
     return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
+
+
+def marked(part: str, sign: str) -> str:
+    """A part of a name, without the sign that stands between the parts; `unmarked` undoes it."""
+    return part.replace("%", "%25").replace(sign, f"%{ord(sign):02X}")
+
+
+def unmarked(part: str, sign: str) -> str:
+    return part.replace(f"%{ord(sign):02X}", sign).replace("%25", "%")
+
+
+def joined(sign: str, *parts: str) -> str:
+    """Parts as one name, in such a way that other parts make another name."""
+    name = sign.join(parts)
+    if "%" not in name and name.count(sign) < len(parts):  # ids are plain, nearly always
+        return name
+    return sign.join(marked(part, sign) for part in parts)

@@ -11,12 +11,15 @@ from recollect.clock import from_ms, to_ms
 from recollect.pausing import paused
 from recollect.ports import Tx
 from recollect.speaking import session_of
+from recollect.text import marked, unmarked
 from recollect.types import Event, Message, NewJob, Place
 
 EXTRACT, SUMMARISE, JOURNAL, REFLECT = "extract", "summarise", "journal", "reflect"
 """Kinds of jobs."""
 MOMENT = timedelta(seconds=1)
 """What is said meanwhile goes into a file at one go."""
+LATEST = timedelta(days=1)
+"""How long before the end of a summary a message may have been said and still count as late; else it is history."""
 _WAITS = ("idle", "end_of_day")
 _PRECISE = timedelta(minutes=5)
 
@@ -46,11 +49,34 @@ class Cadence:
 def schedule(tx: Tx, message: Message, now: datetime, cadence: Cadence) -> None:
     """Queue what a new message makes due."""
     journalise(tx, message, now, cadence)
-    if not message.bot:
+    asked = None if message.reply_to is None or not message.bot else _question(tx, message)
+    if cadence.summarise != "off":
+        _note_late(tx, message, (asked or message).author if cadence.by_user else None)
+    if message.bot:
+        _turn(tx, message, asked, now, cadence)
+    else:
         _heard(tx, message, now, cadence)
+
+
+def _question(tx: Tx, reply: Message) -> Message | None:
+    asked = tx.journal.get(reply.place.platform, reply.reply_to or "")
+    return None if asked is None or asked.bot else asked
+
+
+def _note_late(tx: Tx, message: Message, user: str | None) -> None:
+    """A message from before the end of the last summary would be in none; the next one takes it in all the same."""
+    session = session_of(message.place, user)
+    last = tx.summaries.get(session)
+    if last is None:
         return
-    asked = None if message.reply_to is None else tx.journal.get(message.place.platform, message.reply_to)
-    _turn(tx, message, None if asked is None or asked.bot else asked, now, cadence)
+    through = to_ms(last.through or last.updated)  # as exactly as the journal knows it
+    if through - LATEST // timedelta(milliseconds=1) <= to_ms(message.at) <= through:
+        tx.counters.note(late(session), reference(message))
+
+
+def late(session: str) -> str:
+    """The list of messages that came after the summary of their time."""
+    return f"late:{session}"
 
 
 def flush(tx: Tx, place: Place, now: datetime) -> int:
@@ -183,11 +209,17 @@ def learning_key(message: Message) -> str:
 
 def reference(message: Message) -> str:
     """A message by platform and id."""
-    return f"{message.place.platform}/{message.id}"
+    return f"{marked(message.place.platform, '/')}/{message.id}"
+
+
+def dereference(reference: str) -> tuple[str, str]:
+    """Platform and id of the message that is meant."""
+    platform, _, message_id = reference.partition("/")
+    return unmarked(platform, "/"), message_id
 
 
 def _heard_from(place: Place, author: str) -> str:
-    return f"learn:{place.session}:{author}"
+    return f"learn:{place.session}:{marked(author, ':')}"
 
 
 def _speakers(place: Place) -> str:

@@ -6,6 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from recollect.text import joined, marked, unmarked
+
 LORE = "__lore__"
 """Subject name, in documents and views, of what belongs to a whole guild."""
 
@@ -50,38 +52,42 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """Who could hear something: `dm:<user>` ⊂ `channel:<id>` ⊂ `guild:<id>` ⊂ `everywhere`."""
+    """Who could hear something: `dm:<user>` ⊂ `channel:<guild>/<id>` ⊂ `guild:<id>` ⊂ `everywhere`.
+
+    A closed thread is `channel:<guild>/<channel>/<id>`. Guilds are named by their realm, see `realm_of`; people are
+    not told apart by platform, as who has the same id is taken for the same person.
+    """
 
     level: str
     id: str = ""
     guild: str = ""
+    channel: str | None = None
+    """Of a closed thread: the channel that it is in, empty when that is not known."""
 
     @classmethod
     def parse(cls, text: str) -> "Audience":
         level, _, rest = text.partition(":")
-        if level == "channel":
-            guild, _, channel = rest.partition("/")
-            return cls(level, _plain(channel), _plain(guild))
-        return cls(level, rest, rest if level == "guild" else "")
+        if level != "channel":
+            return cls(level, rest, rest if level == "guild" else "")
+        guild, *within = (unmarked(part, "/") for part in rest.split("/", 2))
+        channel = within[0] if len(within) > 1 else None
+        return cls(level, within[-1] if within else "", guild, channel)
 
     def __str__(self) -> str:
         if self.level == "everywhere":
             return self.level
-        if self.level == "channel":
-            return f"{self.level}:{_marked(self.guild)}/{_marked(self.id)}"
-        return f"{self.level}:{self.id}"
-
-
-def _marked(name: str) -> str:
-    """A name without a slash, which parts guild and channel."""
-    return name.replace("%", "%25").replace("/", "%2F")
-
-
-def _plain(name: str) -> str:
-    return name.replace("%2F", "/").replace("%25", "%")
+        if self.level != "channel":
+            return f"{self.level}:{self.id}"
+        parts = (self.guild, self.id) if self.channel is None else (self.guild, self.channel, self.id)
+        return f"{self.level}:{joined('/', *parts)}"
 
 
 EVERYWHERE = Audience("everywhere")
+
+
+def realm_of(platform: str, guild: str) -> str:
+    """A guild among those of all platforms, as `slack~1`; those of Discord and the terminal go by their bare ids."""
+    return guild if platform in ("discord", "local") and "~" not in guild else f"{marked(platform, '~')}~{guild}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,35 +109,40 @@ class Place:
     @property
     def session(self) -> str:
         """The conversation this place holds: per channel, per thread, per person in DMs."""
-        if self.dm is not None:
-            return f"{self.platform}:dm:{self.dm}"
-        if self.thread is not None:
-            return f"{self._realm}:thread:{self.thread}"
-        return f"{self._realm}:channel:{self.channel}"
+        if self.dm is not None or self.thread is None:
+            return self.stream
+        if not self.channel:
+            return self._named("thread", self.thread)
+        return self._named("channel", self.channel, "thread", self.thread)
 
     @property
     def stream(self) -> str:
         """The channel or DM whose messages belong together; a thread belongs to its channel."""
         if self.dm is not None:
-            return f"{self.platform}:dm:{self.dm}"
-        return f"{self._realm}:channel:{self.channel or self.thread}"
+            return joined(":", self.platform, "dm", self.dm)
+        return self._named("channel", self.channel or self.thread or "")
+
+    def _named(self, *parts: str) -> str:
+        """Ids are only told apart within their guild."""
+        within = (self.platform,) if self.guild is None else (self.platform, self.guild)
+        return joined(":", *within, *parts)
 
     @property
-    def _realm(self) -> str:
-        """Ids of channels are only told apart within a guild."""
-        return self.platform if self.guild is None else f"{self.platform}:{self.guild}"
+    def realm(self) -> str | None:
+        """What the guild is called in audiences and as the owner of lore."""
+        return None if self.guild is None else realm_of(self.platform, self.guild)
 
     @property
     def audience(self) -> Audience:
         """Who can hear what is said here."""
         if self.dm is not None:
             return Audience("dm", self.dm)
-        guild = self.guild or ""
-        if self.thread is not None and self.private_thread:
-            return Audience("channel", self.thread, guild)
-        if self.public and self.guild is not None:
-            return Audience("guild", self.guild, self.guild)
-        return Audience("channel", self.channel or self.thread or "", guild)
+        guild = realm_of(self.platform, self.guild or "")
+        if self.public and self.guild is not None and (self.thread is None or not self.private_thread):
+            return Audience("guild", guild, guild)
+        if self.thread is not None and (self.private_thread or not self.channel):
+            return Audience("channel", self.thread, guild, self.channel or "")
+        return Audience("channel", self.channel or "", guild)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +209,8 @@ class Provenance:
     evidence: str | None = None
     trace: str | None = None
     metadata: Metadata = field(default_factory=dict[str, Any])
+    heard: Audience | None = None
+    """Who could hear it there; None when that is not known."""
 
 
 @dataclass(frozen=True, slots=True)

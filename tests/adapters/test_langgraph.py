@@ -14,7 +14,7 @@ from recollect import Place
 from recollect.adapters.langgraph import RecollectStore
 from recollect.errors import BadInput
 from recollect.merge import fingerprint
-from tests.scenes import DEV, STAFF, Stage, opened
+from tests.scenes import DEV, DM, STAFF, Stage, opened
 
 ANN, BOB = ("memories", "ann"), ("memories", "bob")
 
@@ -89,7 +89,7 @@ async def test_what_was_remembered_elsewhere_is_there_under_its_id(stage: Stage)
 
 async def test_what_was_remembered_elsewhere_can_be_changed_and_forgotten_by_its_id(stage: Stage):
     store = made(stage)
-    memo = await stage.remember("I prefer tea")
+    memo = await stage.learned("I prefer tea", place=DM)
     await store.aput(ANN, memo.id, {"text": "I prefer coffee", "sure": True})
     assert await value(store, memo.id) == {"text": "I prefer coffee", "sure": True}
     after = await stage.memory.get(memo.id, user="ann")
@@ -97,6 +97,54 @@ async def test_what_was_remembered_elsewhere_can_be_changed_and_forgotten_by_its
     await store.adelete(ANN, memo.id)
     assert await store.asearch(ANN) == []
     assert await stage.known() == []
+
+
+async def test_what_is_put_in_a_dm_under_the_id_of_a_public_memo_is_kept_beside_it(stage: Stage):
+    at_home, in_public = made(stage), made(stage, place=DEV)
+    memo = await stage.learned("I live in Lisbon")
+    await at_home.aput(ANN, memo.id, {"text": "I am getting divorced"})
+    assert await value(at_home, memo.id) == {"text": "I am getting divorced"}
+    assert [item.value for item in await at_home.asearch(ANN)] == [{"text": "I am getting divorced"}]
+    assert await found(at_home, "Lisbon divorced") == [memo.id]
+    assert await stage.known(place=DEV) == ["I live in Lisbon"]
+    assert (await value(in_public, memo.id) or {})["text"] == "I live in Lisbon"
+    await at_home.adelete(ANN, memo.id)
+    assert await value(at_home, memo.id) is None
+
+
+async def test_what_its_owner_shared_is_private_again_when_a_dm_puts_another_value(stage: Stage):
+    at_home, in_public = made(stage), made(stage, place=DEV)
+    await at_home.aput(ANN, "home", {"text": "I live in Lisbon"})
+    (memo,) = (await stage.memory.show(user="ann")).memos
+    await stage.memory.share(memo.id, user="ann")
+    assert await value(in_public, "home") == {"text": "I live in Lisbon"}
+    await at_home.aput(ANN, "home", {"text": "I have a secret flat in Porto"})
+    assert await value(in_public, "home") is None
+    assert await stage.known(place=DEV) == []
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        5,
+        "x",
+        {},
+        {"path": 5},
+        {"path": [], "key": "k", "said": "", "value": 5},
+        {"path": [["x"]], "key": "k", "said": "", "value": {}},
+        {"path": [], "key": "k", "said": "", "value": {}, "field": ["x"]},
+    ],
+)
+async def test_metadata_that_is_no_item_is_passed_over(stage: Stage, mark: object):
+    store = made(stage)
+    memo = await stage.remember("I prefer tea", metadata={"item": mark})
+    assert [item.key for item in await store.asearch(ANN)] == [memo.id]
+    assert (await value(store, memo.id) or {})["text"] == "I prefer tea"
+    await store.aput(ANN, "k", {"text": "I use vim"})
+    assert await value(store, "k") == {"text": "I use vim"}
+    assert await store.alist_namespaces() == [ANN]
+    await store.adelete(ANN, memo.id)
+    assert await stage.known() == ["I use vim"]
 
 
 async def test_what_is_put_is_known_to_the_assistant(stage: Stage):

@@ -57,7 +57,7 @@ def test_a_mark_after_a_thread_makes_a_private_thread_of_an_open_channel():
     place = parse("#dev/secret!", "ada")
     assert place.private_thread
     assert place.public
-    assert place.audience == Audience("channel", "home#dev#secret", "home")
+    assert place.audience == Audience("channel", "home#dev#secret", "home", "home#dev")
     assert not is_heard(place.audience, parse("#dev", "ada"))
 
 

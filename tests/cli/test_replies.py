@@ -7,7 +7,7 @@ import pytest
 
 from recollect import replies
 from recollect.commands import Shown
-from recollect.types import Kind, Memo, Origin, Provenance, Subject
+from recollect.types import EVERYWHERE, Audience, Kind, Memo, Origin, Place, Provenance, Subject
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 MEMO = Memo("durable-1", Subject("ada"), Kind.FACT, "Works at Acme Corp", NOW, NOW)
@@ -23,10 +23,23 @@ MEMO = Memo("durable-1", Subject("ada"), Kind.FACT, "Works at Acme Corp", NOW, N
     ],
 )
 def test_a_line_names_the_source(source: Provenance, text: str):
-    assert replies.line(replace(MEMO, source=source)) == f"- [fact] Works at Acme Corp (src: {text})"
+    memo = replace(MEMO, source=source)
+    assert replies.line(memo, Place(dm=MEMO.subject.id)) == f"- [fact] Works at Acme Corp (src: {text})"
+    assert replies.line(memo) == f"- [fact] Works at Acme Corp (src: {text.partition(':')[0]})"
 
 
 def test_counts_agree_with_their_noun():
     assert replies.forgotten([MEMO], "Acme") == 'Deprecated 1 item matching "Acme"'
     assert replies.forgotten([MEMO, MEMO], "Acme") == 'Deprecated 2 items matching "Acme"'
     assert replies.shown(Shown((), 1200, None)) == "Durable memory (1,200 items):"
+
+
+def test_a_closed_channel_and_its_messages_are_told_only_where_they_were_heard():
+    closed = Audience("channel", "staff", "g")
+    source = Provenance(Origin.SUMMARY, "ada", "discord", "g", "staff", message="456", heard=closed)
+    told = Shown((replace(MEMO, source=source, audience=EVERYWHERE),), 1, None)
+    assert "staff" not in replies.shown(told)
+    assert "staff" not in replies.shown(told, Place("discord", "g", "dev", public=True))
+    assert "staff" not in replies.shown(told, Place("discord", dm="bob"))
+    for place in (Place("discord", "g", "staff"), Place("discord", dm="ada")):
+        assert "(src: summary:staff/456)" in replies.shown(told, place)

@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.types import Kind, Origin
-from tests.scenes import DEV, DM, ELSEWHERE, GENERAL, STAFF, lines, names, opened
+from tests.scenes import DEV, DM, ELSEWHERE, EVERY_PLACE, GENERAL, PRIVATE_THREAD, STAFF, lines, names, opened
 
 
 def texts(found: list[str]) -> list[str]:
@@ -123,6 +123,22 @@ class TestDevClaw:
             assert 7000 < section.used <= 8000
             assert section.text.endswith(f"\n...\n[truncated - {section.left_out} more memories available]")
             assert section.left_out == 8
+
+
+class TestSource:
+    @pytest.mark.parametrize("profile", ["unified", "discoclaw", "dnam"])
+    async def test_a_closed_channel_is_named_in_it_and_to_its_owner_alone(self, profile: str):
+        async with opened(profile) as stage:
+            await stage.remember("Prefers Rust", place=STAFF, message="m9", origin=Origin.DISCORD)
+            prompts = {place: (await stage.prompt("Rust?", place=place)).text for place in EVERY_PLACE}
+            assert {place for place, text in prompts.items() if "staff" in text} == {STAFF, DM}
+            assert all("Prefers Rust" in text for text in prompts.values())
+
+    async def test_nor_is_a_private_thread_in_its_channel(self):
+        async with opened() as stage:
+            await stage.remember("Prefers Rust", place=PRIVATE_THREAD)
+            assert "#secret" not in (await stage.prompt(place=DEV)).text
+            assert "#secret" in (await stage.prompt(place=PRIVATE_THREAD)).text
 
 
 class TestUnified:

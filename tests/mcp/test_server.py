@@ -1,5 +1,7 @@
 """What an MCP client gets to see of a memory: the official client, connected in this process."""
 
+from dataclasses import replace
+
 import pytest
 from mcp import Client, MCPError
 from mcp_types import INVALID_PARAMS, TextContent, TextResourceContents
@@ -114,6 +116,17 @@ class TestResources:
             with pytest.raises(MCPError, match="there is no resource") as error:
                 await client.read_resource(uri)
             assert error.value.code == INVALID_PARAMS
+
+    async def test_the_words_of_a_dm_are_not_read_in_public(self, memory: Memory):
+        said = "I work at Globex, but can't stand Karl"
+        memo = (await memory.remember("I work at Globex", user="ann", place=DM)).memo
+        stored = replace(memo, source=replace(memo.source, evidence=said))
+        await memory.store.write(lambda tx: tx.memos.put(stored))
+        async with connected(memory, "ann", DEV) as client:
+            assert "stated by ann elsewhere" in await read(client, f"memory://{memo.id}")
+            assert "Karl" not in await read(client, f"memory://{memo.id}")
+        async with connected(memory, "ann", DM) as client:
+            assert said in await read(client, f"memory://{memo.id}")
 
 
 class TestPrompt:

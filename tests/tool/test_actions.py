@@ -2,6 +2,7 @@
 
 import json
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
@@ -9,8 +10,8 @@ import pytest
 
 from recollect.tool import MOST_METADATA
 from recollect.tool.schema import parameters
-from recollect.types import Audience, Origin, Place, Status
-from tests.scenes import DEV, DM, ELSEWHERE, STAFF
+from recollect.types import Audience, Message, Origin, Place, Status
+from tests.scenes import DEV, DM, ELSEWHERE, GENERAL, STAFF
 from tests.tool.conftest import Agent, opened
 
 JWT = "The API uses JWT tokens with 24h expiration"
@@ -192,10 +193,60 @@ async def test_why_tells_who_said_it_where_when_and_what_became_of_it():
         assert answer.text.splitlines() == [
             f"[fact] The beta ships on Friday (id {one}, active)",
             "saved by an agent for ann in #dev, 2025-03-01",
-            "- 2025-03-01 12:01 added by ann: new",
+            "- 2025-03-01 12:01 added by ann",
         ]
         why = answer.data["memory"]["why"]
         assert (why["said_by"], why["where"], why["origin"], why["evidence"]) == ("ann", "in #dev", "tool", None)
+        alone = await agent.of("ann", DM)("why", id=one)
+        assert alone.text.endswith("- 2025-03-01 12:01 added by ann: new")
+
+
+async def shared(agent: Agent, said: str, place: Place) -> str:
+    """A memory that was learned from a message in this place, and shared by its owner later."""
+    await agent.memory.observe(Message("m1", "ann", place, said, agent.clock()))
+    one = await agent.of("ann", place).save("Works at Globex")
+    memo = await agent.memory.get(one, user="ann", place=place)
+    source = replace(memo.source, origin=Origin.SUMMARY, message="m1", evidence=said)
+    await agent.memory.store.write(lambda tx: tx.memos.put(replace(memo, source=source)))
+    await agent.memory.share(one, user="ann", place=place)
+    return one
+
+
+async def test_why_tells_the_words_of_a_dm_in_the_dm_alone():
+    async with opened() as agent:
+        one = await shared(agent, "I work at Globex, but can't stand Karl", DM)
+        told = await agent.of("ann", DEV)("why", id=one)
+        assert "said by ann elsewhere" in told.text
+        why = told.data["memory"]["why"]
+        assert (why["where"], why["message"], why["evidence"]) == ("elsewhere", None, None)
+        assert {each["reason"] for each in why["history"]} == {None}
+        assert "Karl" not in f"{told.text} {told.data}"
+        alone = (await agent.of("ann", DM)("why", id=one)).text
+        assert 'in direct messages, 2025-03-01\nin the words: "I work at Globex, but can\'t stand Karl"' in alone
+        assert "audience everywhere" in alone
+
+
+async def test_why_names_a_closed_channel_only_in_it_and_an_open_one_in_its_guild():
+    async with opened() as agent:
+        one = await shared(agent, "I work at Globex", STAFF)
+        assert "staff" not in str((await agent.of("ann", DEV)("why", id=one)).data)
+        assert (
+            'in #staff, 2025-03-01\nin the words: "I work at Globex"'
+            in (await agent.of("ann", STAFF)("why", id=one)).text
+        )
+    async with opened() as agent:
+        one = await shared(agent, "I work at Globex", DEV)
+        assert "in #dev" in (await agent.of("ann", GENERAL)("why", id=one)).text
+        assert "in #dev" not in (await agent.of("ann", ELSEWHERE)("why", id=one)).text
+
+
+async def test_an_update_in_a_dm_takes_a_public_memory_out_of_public_and_says_so():
+    async with opened() as agent:
+        one = await agent.of("ann", DEV).save("I live in Lisbon")
+        answer = await agent.of("ann", DM)("update", id=one, content="I live in Lisbon and plan a divorce")
+        assert answer.text.endswith("Only this place hears it now; its owner can share it.")
+        assert await agent.of("ann", DEV).listed() == []
+        assert await agent.of("ann", DM).listed() == ["I live in Lisbon and plan a divorce"]
 
 
 @pytest.mark.acceptance("E10")
@@ -224,6 +275,12 @@ async def test_secrets_are_not_kept_in_any_part_of_a_memory(agent: Agent):
     await agent.save(f"The bucket's key is {key}", keywords=[key], metadata={"key": key, key: [key]})
     (memo,) = (await agent.memory.show(user="ann")).memos
     assert key not in repr(memo)
+
+
+async def test_metadata_may_not_pass_for_the_value_of_an_adapter(agent: Agent):
+    given = {"item": {"path": [], "key": "k", "said": "", "value": {}}}
+    assert "'item' is taken" in await agent.error("save", content=JWT, category="fact", metadata=given)
+    assert await agent.listed() == []
 
 
 async def test_metadata_that_is_too_large_is_refused(agent: Agent):

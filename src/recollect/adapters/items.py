@@ -13,9 +13,10 @@ from recollect.redact import redact
 from recollect.redact.values import redact_value
 from recollect.speaking import LONGEST_MEMO
 from recollect.text import clip, digest, squeeze
+from recollect.tool.definition import RESERVED
 from recollect.types import Audience, Memo
 
-MARK = "item"
+MARK = RESERVED
 """The name in a memo's metadata under which its key and its value lie."""
 LONGEST_VALUE = 100_000
 """Characters of JSON that one value may have."""
@@ -54,19 +55,30 @@ def keep(path: Path, key: str, value: Mapping[str, Any], chosen: str | None = No
 
 def address(memo: Memo) -> tuple[Path, str]:
     """Below which labels, and under which key, a memo lies; one that nobody put there lies under its id."""
-    mark = memo.source.metadata.get(MARK)
-    return (tuple(mark["path"]), str(mark["key"])) if mark else ((), memo.id)
+    mark = _mark(memo)
+    return (tuple(mark["path"]), mark["key"]) if mark else ((), memo.id)
 
 
 def value(memo: Memo) -> Value:
     """The value that was put; where its memo says something else by now, with those words as its text."""
-    mark = memo.source.metadata.get(MARK)
+    mark = _mark(memo)
     if mark is None:
         return {"text": memo.text, "kind": memo.kind.value, "tags": list(memo.tags)}
-    put = cast("Value", dict(mark["value"]))
+    put = mark["value"]
     if "field" in mark:
         return {mark["field"]: memo.text, **put}
     return put if mark["said"] == digest(memo.text) else {**put, "text": memo.text}
+
+
+def _mark(memo: Memo) -> Value | None:
+    """What `keep` wrote; None for anything else that lies under the name: metadata may come from any program."""
+    match memo.source.metadata.get(MARK):
+        case {"path": list(), "key": str(), "said": str(), "value": dict()} as found:
+            mark = cast("Value", found)
+            words = (*mark["path"], mark.get("field", ""))
+            return mark if all(isinstance(word, str) for word in words) else None
+        case _:
+            return None
 
 
 def _plain(given: Mapping[str, Any]) -> Value:

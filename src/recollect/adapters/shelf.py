@@ -13,7 +13,7 @@ from recollect.audience import Policy
 from recollect.learn import Cause, bury, write
 from recollect.merge import fingerprint, retire
 from recollect.ports import Tx, Vector
-from recollect.speaking import Audible, provenance, subject_of
+from recollect.speaking import Audible, heard_by_both, provenance, subject_of
 from recollect.types import Add, Memo, Origin, Place, Revise, Status, Subject
 
 
@@ -45,15 +45,16 @@ class Shelf:
         return memo.active and Audible(self.user, self.place, self.policy, self.at)(memo)
 
     def settles(self, memo: Memo) -> bool:
-        """Whether no other memo can lie here under the same key: it was put here, or lies under its own id."""
-        path, key = items.address(memo)
-        return memo.id in (key, self._id(path, key))
+        """Whether no other memo goes before it under its key: it was put here, or would be put over here."""
+        _, key = items.address(memo)
+        return self._is_own(memo) or (memo.id == key and memo.audience == self.place.audience)
 
     def all(self, tx: Tx) -> list[Memo]:
         """Everything that is heard here, newest first, each key once: what was put here goes before."""
         heard = self._heard(tx)
         here = {items.address(memo): memo.id for memo in reversed(heard)}
         here |= {items.address(memo): memo.id for memo in heard if self.settles(memo)}
+        here |= {items.address(memo): memo.id for memo in heard if self._is_own(memo)}
         return [memo for memo in heard if here[items.address(memo)] == memo.id]
 
     def get(self, tx: Tx, path: Path, key: str) -> Memo | None:
@@ -64,8 +65,13 @@ class Shelf:
         return by_id or next((memo for memo in self.all(tx) if items.address(memo) == (path, key)), None)
 
     def put(self, tx: Tx, item: Item, cause: Cause) -> Memo:
-        """Keep a value under its key, in place of what was put there before; other memos stay as they are."""
-        before = self._by_id(tx, item.path, item.key) or tx.memos.get(self.subject, self._id(item.path, item.key))
+        """Keep a value under its key, in place of what was put there before; other memos stay as they are.
+
+        A memo that others hear too is not put over by its id: the value is kept beside it, for those who hear it here.
+        """
+        named = self._by_id(tx, item.path, item.key)
+        own = tx.memos.get(self.subject, self._id(item.path, item.key))
+        before = named if named and named.audience == self.place.audience else own
         if before is None:
             change, after = Add(new := self._new(item)), new
         else:
@@ -77,8 +83,7 @@ class Shelf:
 
     def take(self, tx: Tx, path: Path, key: str, cause: Cause) -> int:
         """Forget what lies under a key; `Memory.undo` brings it back."""
-        found = self._by_id(tx, path, key)
-        heard = [found] if found else [memo for memo in self._heard(tx) if items.address(memo) == (path, key)]
+        heard = [memo for memo in self._heard(tx) if items.address(memo) == (path, key)]
         write(tx, [retire(memo, self.at, f"forgotten by {cause.actor}") for memo in heard], cause)
         for memo in heard:
             bury(tx, memo, self.at)
@@ -89,6 +94,9 @@ class Shelf:
 
     def _id(self, path: Path, key: str) -> str:
         return items.memo_id(path, key, self.place.audience)
+
+    def _is_own(self, memo: Memo) -> bool:
+        return memo.id == self._id(*items.address(memo))
 
     def _by_id(self, tx: Tx, path: Path, key: str) -> Memo | None:
         """A memo that nobody put under a key, or that was put under its id."""
@@ -110,13 +118,14 @@ class Shelf:
         )
 
     def _again(self, item: Item, before: Memo) -> Memo:
-        """Another value for a memo in use: it stays the same memo, heard by those its owner chose."""
+        """Another value for a memo in use: it stays the same memo, heard here at the most."""
         new = self._new(item)
         return replace(
             before,
             text=new.text,
             kind=new.kind,
             source=new.source,
+            audience=heard_by_both(before, new.audience),
             expires=new.expires,
             created=before.created if self.hears(before) else self.at,
             updated=max(self.at, before.updated),

@@ -7,7 +7,9 @@ import discord
 from recollect.bot.places import PLATFORM, place_of
 from recollect.types import Place
 
-_SESSION = re.compile(r"discord:(?:dm:(?P<dm>\d+)|\d+:(?:channel|thread):(?P<channel>\d+))(?::user:\d+)?")
+_SESSION = re.compile(
+    r"discord:(?:dm:(?P<dm>\d+)|\d+:(?:channel:\d+:thread|channel|thread):(?P<channel>\d+))(?::user:\d+)?"
+)
 
 
 def place_of_session(client: discord.Client, session: str) -> Place | None:

@@ -122,7 +122,8 @@ class Slash:
             self._house.assistant.unsee(user)
             return replies.forgotten(matches, _meant(which, matches))
 
-        question = "\n".join([f"Forget {replies.counted(len(matches))}?", *map(replies.line, matches)])
+        listed = [replies.line(memo, place) for memo in matches]
+        question = "\n".join([f"Forget {replies.counted(len(matches))}?", *listed])
         await Confirm("Forget", forget).ask(interaction, question)
 
     @app_commands.describe(which="The item: choose it, or type a part of it")

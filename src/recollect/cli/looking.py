@@ -28,7 +28,7 @@ def show(call: Call, limit: Limit = None, offset: Offset = 0) -> None:
     elif call.screen.is_terminal:
         _show_nicely(call, shown, offset)
     else:
-        call.screen.say(replies.shown(shown))
+        call.screen.say(replies.shown(shown, call.place))
 
 
 def _show_nicely(call: Call, shown: Shown, offset: int) -> None:

@@ -19,7 +19,7 @@ from recollect.files import disk
 from recollect.lines import named
 from recollect.ports import Stale, Store, Tx, Work
 from recollect.text import clip, squeeze
-from recollect.triggers import JOURNAL, MOMENT, reference, writing
+from recollect.triggers import JOURNAL, MOMENT, dereference, reference, writing
 from recollect.types import Job, Message
 
 log = logging.getLogger("recollect.files")
@@ -175,8 +175,7 @@ def _look(tx: Tx) -> dict[str, Message | None]:
 
 
 def _message(tx: Tx, noted: str) -> Message | None:
-    platform, _, message_id = noted.partition(" ")[2].partition("/")
-    return tx.journal.get(platform, message_id)
+    return tx.journal.get(*dereference(noted.partition(" ")[2]))
 
 
 def _mark(of: str) -> str:

@@ -10,7 +10,7 @@ from typing import Protocol
 from recollect import lines
 from recollect.budget import Budget, size
 from recollect.ports import Scene, Tx
-from recollect.types import Block, Kind, Line, Memo, Status, Subject
+from recollect.types import Block, Kind, Line, Memo, Place, Status, Subject
 
 MOST = 24
 """Memos that are ranked for one prompt where no number is set."""
@@ -18,7 +18,8 @@ SHORTEST_LINE = 45
 """Characters of the shortest line that a memo can become: more memos than fit so are not even read."""
 LISTED = 400
 """Newest memos that are looked at where the question does not matter."""
-STYLES: dict[str, Callable[[Memo], str]] = {"B": lines.cited, "layered": lines.categorised}
+Style = Callable[[Memo, Place | None], str]
+STYLES: dict[str, Style] = {"B": lines.cited, "layered": lines.categorised}
 
 
 class DurableSettings(Protocol):
@@ -59,7 +60,7 @@ class DurableLayer:
     def __init__(self, settings: Uses) -> None:
         self._durable = settings.durable
         self._layout = settings.layout
-        self._line = STYLES.get(settings.layout, lines.documented)
+        self._line: Style = STYLES.get(settings.layout, lines.documented)
         durable = settings.durable
         self._budget = Budget(durable.inject_max_chars, durable.inject_max_tokens, durable.inject_max_items)
         self._limit = MOST if durable.inject_max_items is None else durable.inject_max_items
@@ -74,19 +75,22 @@ class DurableLayer:
         if self._durable.user_items:
             return await self._mine_then_relevant(scene)
         found = await scene.search(scene.text, subject="mine", ranker=self._durable.ranker, limit=self._limit)
-        return [self._block("durable", [self._ranked(one) for one in found])]
+        return [self._block("durable", [self._ranked(one, scene) for one in found])]
 
     async def _stable_first(self, scene: Scene) -> list[Block]:
         """Everything when it fits; otherwise what always counts, and after it what fits the question."""
         known = await scene.store.read(lambda tx: self._known(tx, scene))
         why = "all that is known fits" if known.complete else "always shown: pinned, or a constraint"
-        always = self._block("durable", [Line(self._line(memo), why, memo.expires) for memo in known.memos])
+        told = [self._line(memo, scene.place) for memo in known.memos]
+        always = self._block(
+            "durable", [Line(line, why, memo.expires) for line, memo in zip(told, known.memos, strict=True)]
+        )
         if known.complete:
             return [always]
         found = await scene.search(scene.text, subject="mine", ranker=self._durable.ranker, limit=self._limit)
         shown = {memo.id for memo in known.memos}
-        rest = [self._ranked(one) for one in found if one.what.id not in shown]
-        relevant = self._block("relevant", rest, [self._line(memo) for memo in known.memos])
+        rest = [self._ranked(one, scene) for one in found if one.what.id not in shown]
+        relevant = self._block("relevant", rest, told)
         return [always, replace(relevant, more=max(0, known.total - len(known.memos) - len(rest)))]
 
     def _known(self, tx: Tx, scene: Scene) -> _Known:
@@ -94,27 +98,27 @@ class DurableLayer:
         count = tx.lanes.size([subject.scope])
         if not self._budget.allows(count * SHORTEST_LINE, count):
             standing = [memo for memo in tx.memos.standing(subject) if scene.audible(memo)]
-            return _Known(self._always(standing), count, complete=False)
+            return _Known(self._always(standing, scene), count, complete=False)
         memos = [memo for memo in tx.memos.list(subject, [Status.ACTIVE]) if scene.audible(memo)]
         memos.sort(key=lambda memo: (memo.created, memo.key))
-        if self._all_fit(memos):
+        if self._all_fit(memos, scene):
             return _Known(memos, len(memos), complete=True)
-        return _Known(self._always(memos), len(memos), complete=False)
+        return _Known(self._always(memos, scene), len(memos), complete=False)
 
-    def _all_fit(self, memos: Sequence[Memo]) -> bool:
+    def _all_fit(self, memos: Sequence[Memo], scene: Scene) -> bool:
         bare = sum(len(memo.text) for memo in memos)  # quick to know, and often enough to say no
         return self._budget.allows(bare, len(memos)) and self._budget.allows(
-            size([self._line(memo) for memo in memos]), len(memos)
+            size([self._line(memo, scene.place) for memo in memos]), len(memos)
         )
 
-    def _always(self, memos: Sequence[Memo]) -> list[Memo]:
+    def _always(self, memos: Sequence[Memo], scene: Scene) -> list[Memo]:
         """Pinned memos and constraints, newest chosen first, in half of the room at the most."""
         half = Budget(*(None if limit is None else limit // 2 for limit in self._limits))
         chosen: list[Memo] = []
         for memo in sorted(memos, key=lambda memo: (not memo.pinned, -memo.key)):
             if memo.pinned or memo.kind is Kind.CONSTRAINT:
                 taken = [*chosen, memo]
-                if half.allows(size([self._line(one) for one in taken]), len(taken)):
+                if half.allows(size([self._line(one, scene.place) for one in taken]), len(taken)):
                     chosen = taken
         return sorted(chosen, key=lambda memo: (memo.created, memo.key))
 
@@ -124,7 +128,8 @@ class DurableLayer:
             return [memo for memo in listed if scene.audible(memo)]
 
         found = await scene.store.read(work)
-        return self._block("durable", [Line(self._line(memo), "newest first", memo.expires) for memo in found])
+        told = [Line(self._line(memo, scene.place), "newest first", memo.expires) for memo in found]
+        return self._block("durable", told)
 
     async def _mine_then_relevant(self, scene: Scene) -> list[Block]:
         """Facts of the speaker, then whatever fits, lore included; nothing twice."""
@@ -132,8 +137,9 @@ class DurableLayer:
         mine = await scene.search(scene.text, subject="mine", ranker=ranker, limit=count)
         fitting = await scene.search(scene.text, subject="both", ranker=ranker, limit=self._limit)
         shown = {one.what.key for one in mine}
-        block = self._block("durable", [self._ranked(one) for one in mine])
-        return [block, self._block("relevant", [self._ranked(one) for one in fitting if one.what.key not in shown])]
+        block = self._block("durable", [self._ranked(one, scene) for one in mine])
+        rest = [self._ranked(one, scene) for one in fitting if one.what.key not in shown]
+        return [block, self._block("relevant", rest)]
 
     @property
     def _limits(self) -> tuple[int | None, int | None, int | None]:
@@ -148,10 +154,10 @@ class DurableLayer:
         ]
         return Block(name, tuple(found), *left, overflow=self._durable.overflow)
 
-    def _ranked(self, one: "Ranked") -> Line:
+    def _ranked(self, one: "Ranked", scene: Scene) -> Line:
         told = ", ".join(f"{name} {part:.2f}" for name, part in one.parts.items() if part)
         why = f"score {one.score:.2f} ({told})" if told else f"score {one.score:.2f}"
-        return Line(self._line(one.what), why, one.what.expires)
+        return Line(self._line(one.what, scene.place), why, one.what.expires)
 
 
 class Ranked(Protocol):

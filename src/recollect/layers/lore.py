@@ -13,9 +13,9 @@ MOST = 20
 
 class LoreLayer:
     async def offer(self, scene: Scene) -> Sequence[Block]:
-        if scene.place.guild is None:
+        if scene.place.realm is None:
             return []
-        subject = Subject.lore(scene.place.guild)
+        subject = Subject.lore(scene.place.realm)
         memos = await scene.store.read(lambda tx: tx.memos.list(subject, [Status.ACTIVE], MOST))
         heard = [memo for memo in memos if scene.audible(memo)]
         lines = [Line(f"- {squeeze(memo.text)}", "lore of this guild", memo.expires) for memo in heard]

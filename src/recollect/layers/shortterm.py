@@ -27,7 +27,7 @@ class ShortTermLayer:
         self._shortterm = settings.shortterm
 
     async def offer(self, scene: Scene) -> Sequence[Block]:
-        guild = scene.place.guild
+        guild = scene.place.realm
         if not self._shortterm.enabled or guild is None:
             return []
         found = await scene.store.read(lambda tx: tx.exchanges.recent(guild, scene.now, self._shortterm.max_entries))

@@ -89,10 +89,10 @@ class _Desk:
         if not asked.uri.startswith(SCHEME):
             raise MCPError(types.INVALID_PARAMS, f"there is no resource {asked.uri!r}")
         try:
-            memo, events = await self.tool.explain(memo_id)
+            story = await self.tool.explain(memo_id)
         except UnknownMemo:
             raise MCPError(types.INVALID_PARAMS, f"there is no resource {asked.uri!r}") from None
-        text = wording.reasons(memo, events)
+        text = wording.reasons(story)
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=asked.uri, mime_type="text/plain", text=text)]
         )

@@ -39,7 +39,7 @@ async def forget(ask: Ask) -> str:
     outcome = await ask.memory.forget(what, user=ask.user, place=ask.place, every=every)
     match outcome:
         case Forgotten(memos):
-            return _forgotten(memos, what)
+            return _forgotten(ask, memos, what)
         case Ambiguous(matches):
             how = f'Nothing was changed. Say which by its number, or "!memory forget all {replies.echo(what)}".'
             return f"{await _several(ask, what, matches)}\n{how}"
@@ -47,11 +47,11 @@ async def forget(ask: Ask) -> str:
             return _nothing(ask, what)
 
 
-def _forgotten(memos: Collection[Memo], what: str) -> str:
+def _forgotten(ask: Ask, memos: Collection[Memo], what: str) -> str:
     """What the words already say is not said again."""
     reply = replies.forgotten(memos, replies.echo(what))
     said = len(memos) == 1 and all(what.casefold() in memo.text.casefold() for memo in memos)
-    return reply if said else "\n".join([reply, *map(replies.line, memos)])
+    return reply if said else "\n".join([reply, *(replies.line(memo, ask.place) for memo in memos)])
 
 
 def _nothing(ask: Ask, what: str) -> str:

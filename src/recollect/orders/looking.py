@@ -9,7 +9,7 @@ from recollect.orders.ask import Ask, File, Reply, listed, meaning
 from recollect.orders.guide import usage
 from recollect.orders.order import split
 from recollect.prompt import Prompt, Section
-from recollect.types import Line, Memo, Message, Status
+from recollect.types import Line, Memo, Message, Place, Status
 
 MOST = 10
 """Results of a search."""
@@ -32,7 +32,7 @@ async def show(ask: Ask) -> str:
 async def _everything(ask: Ask) -> str:
     shown = await ask.memory.show(user=ask.user, place=ask.place)
     empty = not shown.total and shown.summary is None
-    return f"{replies.shown(shown)}\n{replies.NOTHING_YET}" if empty else replies.shown(shown)
+    return f"{replies.shown(shown, ask.place)}\n{replies.NOTHING_YET}" if empty else replies.shown(shown, ask.place)
 
 
 async def _next_prompt(ask: Ask, query: str) -> Prompt:
@@ -130,7 +130,7 @@ def _markdown(ask: Ask, memos: Sequence[Memo]) -> str:
     """By kind; what no longer counts comes last."""
     lines = [f"# What is remembered about {ask.user}, {ask.now:%Y-%m-%d}: {replies.counted(len(memos))}"]
     for heading, group in groupby(sorted(memos, key=_heading), key=_heading):
-        lines += ["", f"## {heading[1]}", *(_kept(memo) for memo in group)]
+        lines += ["", f"## {heading[1]}", *(_kept(memo, ask.place) for memo in group)]
     return "\n".join(lines)
 
 
@@ -138,6 +138,6 @@ def _heading(memo: Memo) -> tuple[bool, str]:
     return (False, memo.kind.value) if memo.active else (True, "no longer counts")
 
 
-def _kept(memo: Memo) -> str:
+def _kept(memo: Memo, here: Place) -> str:
     status = "" if memo.status is Status.ACTIVE else f", {memo.status}"
-    return f"- {memo.text} (src: {replies.source(memo)}, updated {memo.updated:%Y-%m-%d}{status})"
+    return f"- {memo.text} (src: {replies.source(memo, here)}, updated {memo.updated:%Y-%m-%d}{status})"

@@ -3,14 +3,14 @@
 Outside of its owner's DM only that is told which could be heard there itself.
 """
 
-from recollect.audience import is_heard
 from recollect.commands import NoMatch
 from recollect.errors import UnknownMemo
 from recollect.orders.ask import Ask, meaning, meant
 from recollect.orders.changing import unsettled
 from recollect.orders.guide import usage
+from recollect.speaking import may_tell_source, source_message
 from recollect.text import clip, squeeze
-from recollect.types import Event, Memo, Place
+from recollect.types import Event, Memo
 
 MOST = 20
 """Changes that are told, newest first."""
@@ -50,30 +50,19 @@ def _itself(memo: Memo) -> list[str]:
 async def _said(ask: Ask, memo: Memo) -> str:
     """`Said by you in #dev on 2025-03-01 12:00: "I work at Acme"`"""
     source = memo.source
-    message = None
-    if source.message is not None:
-        platform, message_id = source.platform, source.message
-        message = await ask.memory.store.read(lambda tx: tx.journal.get(platform, message_id))
-    told = ask.alone or (message is not None and is_heard(message.place.audience, ask.place))
-    where = _where(ask, memo, told)
+    message = await ask.memory.store.read(lambda tx: source_message(tx, memo))
+    told = may_tell_source(memo, ask.place, message)
+    where = _where(memo) if told else " elsewhere"
     at = message.at if message is not None else memo.created
     words = source.evidence or (message.text if message is not None else "")
     quote = f': "{clip(squeeze(words), 500)}"' if told and words else ""
     return f"Said by {_who(ask, source.actor)}{where} on {at:%Y-%m-%d %H:%M}{quote}"
 
 
-def _where(ask: Ask, memo: Memo, told: bool) -> str:
+def _where(memo: Memo) -> str:
     source = memo.source
-    if told or _is_here(memo, ask.place):
-        channel = source.channel_name or (source.guild and (source.thread or source.channel))
-        return f" in #{channel}" if channel else " in a direct message"
-    return " elsewhere"
-
-
-def _is_here(memo: Memo, place: Place) -> bool:
-    source = memo.source
-    here = place.platform, place.guild, place.channel, place.thread
-    return place.dm is None and here == (source.platform, source.guild, source.channel, source.thread)
+    channel = source.channel_name or (source.guild and (source.thread or source.channel))
+    return f" in #{channel}" if channel else " in a direct message"
 
 
 async def _lineage(ask: Ask, memo: Memo) -> list[str]:

@@ -17,11 +17,12 @@ from recollect.memory import Memory
 from recollect.ports import Filters
 from recollect.recall import Found
 from recollect.redact.values import redact_value
+from recollect.speaking import is_alone, may_tell_source, source_message
 from recollect.tool import wording
-from recollect.tool.definition import MOST, Call, Delete, Index, List, Save, Search, Update, Why
+from recollect.tool.definition import MOST, RESERVED, Call, Delete, Index, List, Save, Search, Update, Why
 from recollect.tool.reading import read
 from recollect.tool.schema import FORMATS, Format, schema, skill
-from recollect.types import Add, Event, Kind, Memo, Origin, Place, Retire, Skip
+from recollect.types import Add, Kind, Memo, Origin, Place, Retire, Skip
 
 __all__ = ["FORMATS", "Answer", "Format", "MemoryTool", "schema", "skill"]
 
@@ -162,7 +163,7 @@ class MemoryTool:
     async def _update(self, call: Update) -> Answer:
         if call.content is None and call.keywords is None:
             raise BadInput("update needs content or keywords")
-        await self._mine(call.id)
+        before = await self._mine(call.id)
         memo = await self._memory.revise(
             call.id,
             call.content,
@@ -171,15 +172,19 @@ class MemoryTool:
             tags=None if call.keywords is None else redact_value(call.keywords),
             origin=Origin.TOOL,
         )
-        return Answer(f'Updated: "{memo.text}" (id {memo.id})', {"memory": wording.data(memo)})
+        narrower = "" if memo.audience == before.audience else "\nOnly this place hears it now; its owner can share it."
+        return Answer(f'Updated: "{memo.text}" (id {memo.id}){narrower}', {"memory": wording.data(memo)})
 
     async def _why(self, call: Why) -> Answer:
-        memo, events = await self.explain(call.id)
-        why = wording.reasons_data(memo, events)
-        return Answer(wording.reasons(memo, events), {"memory": wording.data(memo, why=why)})
+        story = await self.explain(call.id)
+        why = wording.reasons_data(story)
+        return Answer(wording.reasons(story), {"memory": wording.data(story.memo, why=why)})
 
-    async def explain(self, memo_id: str) -> tuple[Memo, list[Event]]:
-        """A memory of the user's, or of the guild's lore, and what happened to it; raises UnknownMemo."""
+    async def explain(self, memo_id: str) -> wording.Story:
+        """A memory of the user's, or of the guild's lore, and what happened to it; raises UnknownMemo.
+
+        Where and in which words it was said is told only to those who could hear it there.
+        """
         lore = False
         try:
             memo = await self._memory.get(memo_id, user=self._user, place=self._place)
@@ -188,7 +193,10 @@ class MemoryTool:
                 raise
             lore = True
             memo = await self._memory.get(memo_id, user=self._user, place=self._place, lore=True)
-        return memo, await self._memory.history(memo_id, user=self._user, place=self._place, lore=lore)
+        events = await self._memory.history(memo_id, user=self._user, place=self._place, lore=lore)
+        message = await self._memory.store.read(lambda tx: source_message(tx, memo))
+        told = may_tell_source(memo, self._place, message)
+        return wording.Story(memo, events, told, is_alone(memo, self._place))
 
     async def _mine(self, memo_id: str) -> Memo:
         """The user's own memory that is in use; ids only, so that nothing is changed by a chance match."""
@@ -217,6 +225,8 @@ def _results(heading: str, found: Sequence[Found], *, close: bool) -> Answer:
 
 
 def _metadata(given: Mapping[str, Any]) -> dict[str, Any]:
+    if RESERVED in given:
+        raise BadInput(f"metadata: the name {RESERVED!r} is taken; use another")
     try:
         size = len(json.dumps(given, allow_nan=False))
     except (TypeError, ValueError, RecursionError):

@@ -18,6 +18,8 @@ DESCRIPTION = (
 MOST = 100
 """Results that one call may give."""
 USUAL = 20
+RESERVED = "item"
+"""The name in a memory's metadata under which adapters keep the values that were put."""
 
 Category = Literal["fact", "preference", "event", "summary"]
 

@@ -1,6 +1,7 @@
 """Memories in the tool's answers: as short lines for a model, and as data for a program."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -38,57 +39,76 @@ def data(memo: Memo, **more: Any) -> dict[str, Any]:
     return {**shape, **metadata, **more}
 
 
-def reasons(memo: Memo, events: Sequence[Event]) -> str:
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A memory, what happened to it, and how much of that may be told."""
+
+    memo: Memo
+    events: Sequence[Event]
+    """Newest first."""
+    source: bool
+    """Where it was said may be told, and in which words."""
+    reasons: bool
+    """Why it was changed may be told: that may come from where others did not hear it."""
+
+
+def reasons(story: Story) -> str:
     """Why a memory is known: who said it, in which words, where and when, and what became of it."""
+    memo = story.memo
     said = _SAID.get(memo.source.origin, "said by")
     lines = [
         f"[{to_category(memo.kind)}] {memo.text} (id {memo.id}, {memo.status})",
-        f"{said} {memo.source.actor or 'somebody'} {where(memo)}, {day(memo.created)}",
+        f"{said} {memo.source.actor or 'somebody'} {_where(story)}, {day(memo.created)}",
     ]
-    if memo.source.evidence:
+    if story.source and memo.source.evidence:
         lines.append(f'in the words: "{memo.source.evidence}"')
     if memo.supersedes:
         lines.append(f"it took the place of {memo.supersedes}")
     if memo.superseded_by:
         lines.append(f"{memo.superseded_by} took its place")
-    lines += [f"- {moment(event.at)} {_happened(event, memo)}" for event in reversed(events)]
+    lines += [f"- {moment(event.at)} {_happened(event, story)}" for event in reversed(story.events)]
     return "\n".join(lines)
 
 
-def reasons_data(memo: Memo, events: Sequence[Event]) -> dict[str, Any]:
+def reasons_data(story: Story) -> dict[str, Any]:
+    memo = story.memo
     return {
         "said_by": memo.source.actor,
         "origin": memo.source.origin.value,
-        "where": where(memo),
-        "message": memo.source.message,
-        "evidence": memo.source.evidence,
+        "where": _where(story),
+        "message": memo.source.message if story.source else None,
+        "evidence": memo.source.evidence if story.source else None,
         "status": memo.status.value,
         "confidence": memo.confidence,
         "supersedes": memo.supersedes,
         "superseded_by": memo.superseded_by,
-        "history": [_event_data(event) for event in reversed(events)],
+        "history": [_event_data(event, story) for event in reversed(story.events)],
     }
 
 
-def _event_data(event: Event) -> dict[str, Any]:
+def _event_data(event: Event, story: Story) -> dict[str, Any]:
     before = event.data.get("before")
     earlier = {"content_before": before["text"]} if before else {}
-    return {"at": stamp(event.at), "what": _what(event), "by": event.actor, "reason": event.reason, **earlier}
+    reason = event.reason if story.reasons else None
+    return {"at": stamp(event.at), "what": _what(event), "by": event.actor, "reason": reason, **earlier}
 
 
-def _happened(event: Event, memo: Memo) -> str:
+def _happened(event: Event, story: Story) -> str:
     before = event.data.get("before")
-    earlier = f', before: "{before["text"]}"' if before and before["text"] != memo.text else ""
-    return f"{_what(event)} by {event.actor or 'somebody'}: {event.reason}{earlier}"
+    earlier = f', before: "{before["text"]}"' if before and before["text"] != story.memo.text else ""
+    reason = f": {event.reason}" if story.reasons else ""
+    return f"{_what(event)} by {event.actor or 'somebody'}{reason}{earlier}"
 
 
 def _what(event: Event) -> str:
     return _DONE.get(event.kind, event.kind.removeprefix("memo."))
 
 
-def where(memo: Memo) -> str:
-    """The place in which it was said."""
-    source = memo.source
+def _where(story: Story) -> str:
+    """The place in which it was said, as far as it may be named."""
+    source = story.memo.source
+    if not story.source:
+        return "elsewhere"
     if source.channel_name:
         return f"in #{source.channel_name}"
     channel = source.thread or source.channel

@@ -15,7 +15,6 @@ from recollect.files.categories.records import Key, Record, Records
 from recollect.learn import Caps, Cause, learn, write
 from recollect.ports import Tx, Vector
 from recollect.revision import Revision, revise
-from recollect.speaking import whole_guild
 from recollect.text import clean, squeeze
 from recollect.types import (
     EVERYWHERE,
@@ -186,7 +185,7 @@ def _candidate(one: Fresh, terms: Terms, cause: Cause) -> Candidate:
 
 def _audience(page: Page, subject: Subject, policy: Policy) -> Audience:
     if subject.is_lore:
-        return page.audience or whole_guild(Place(guild=subject.guild))
+        return page.audience or Audience("guild", subject.guild or "", subject.guild or "")
     return within(page.audience or EVERYWHERE, Place(dm=subject.id), policy)
 
 

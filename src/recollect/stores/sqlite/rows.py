@@ -93,6 +93,7 @@ def memo_row(memo: Memo, key: int) -> Row:
         "evidence": source.evidence,
         "trace": source.trace,
         "metadata": source.metadata,
+        "heard": None if source.heard is None else str(source.heard),
     }
     return (
         key,
@@ -131,7 +132,8 @@ def _audience(text: str) -> Audience:
 
 def read_memo(row: Row, subject: Subject) -> Memo:
     source = json.loads(row[12])
-    origin = _ORIGINS[source.pop("origin", "manual")]
+    origin, heard = _ORIGINS[source.pop("origin", "manual")], source.pop("heard", None)
+    heard = None if heard is None else _audience(heard)
     return Memo(
         id=row[1],
         subject=subject,
@@ -142,7 +144,7 @@ def read_memo(row: Row, subject: Subject) -> Memo:
         confidence=row[7],
         pinned=bool(row[8]),
         audience=_audience(row[9]),
-        source=Provenance(origin=origin, guild=row[10], channel=row[11], **source),
+        source=Provenance(origin=origin, guild=row[10], channel=row[11], heard=heard, **source),
         label=row[13],
         created=from_ms(row[14]),
         updated=from_ms(row[15]),
