@@ -66,14 +66,14 @@ class Memory:
         self.worker = worker or Worker(store, {}, clock)
         self.keeper = keeper or Keeper(store, rules.folders(settings), clock)
         self.dreams = dreams or Dreams(store, None, rules.reflection(settings), clock)
-        self.uses = Uses(store, clock)
-        self._clock = clock
-        self._policy = Policy(settings.privacy)
-        self._cadence = rules.cadence(settings)
+        self.uses, self._clock = Uses(store, clock), clock
+        self._policy, self._cadence = Policy(settings.privacy), rules.cadence(settings)
         self._shortterm = rules.shortterm(settings)
         look_back, lifetime = settings.history.max_messages, settings.search.cache_ttl
         offering = (layers or {}) if settings.enabled else {}
-        self._composer = Composer(offering, layout(settings.layout), look_back, lifetime, clock, deadline)
+        self._compose = partial(Composer, offering, layout(settings.layout), look_back, lifetime, clock, deadline)
+        self._composer = self._compose()
+        self.privacy = rules.privacy(store, settings, clock, self.search, self.keeper.catch_up, self._renew)
 
     async def close(self) -> None:
         """End what goes on in the background; the store is closed by whoever opened it."""
@@ -364,6 +364,9 @@ class Memory:
 
     def _session(self, user: str, place: Place) -> str:
         return session_of(place, user if self._cadence.by_user else None)
+
+    def _renew(self) -> None:
+        self._composer = self._compose()  # without the prompts that the other one keeps
 
     def _nudge(self) -> None:
         self.vectors.nudge()

@@ -1,14 +1,20 @@
 """Settings as the flows want them: the one place that knows both."""
 
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
+from typing import Any
 
 from recollect import dream
 from recollect.audience import Policy
+from recollect.clock import Clock
 from recollect.extraction import Rules
 from recollect.files import Folders
 from recollect.files.categories import Shelves, Terms
+from recollect.files.erasing import FileErasure, Premises
 from recollect.ingest import NEVER, ShortTerm
 from recollect.learn import Caps
+from recollect.ports import Store
+from recollect.privacy import House, Privacy
 from recollect.settings import Settings
 from recollect.summaries import Form
 from recollect.triggers import Cadence
@@ -53,8 +59,11 @@ def _reflects(settings: Settings) -> bool:
 
 def kept_files(settings: Settings) -> frozenset[str]:
     """Which files follow the store; a store that lives in memory only leaves nothing behind."""
-    passing = settings.store in ("sqlite://", "sqlite:///", "sqlite:///:memory:")
-    return frozenset() if passing or not settings.enabled else frozenset(settings.files)
+    return frozenset() if _passes(settings) or not settings.enabled else frozenset(settings.files)
+
+
+def _passes(settings: Settings) -> bool:
+    return settings.store in ("sqlite://", "sqlite:///", "sqlite:///:memory:")
 
 
 def folders(settings: Settings) -> Folders:
@@ -72,6 +81,27 @@ def folders(settings: Settings) -> Folders:
 def shelves(settings: Settings) -> Shelves:
     """Where each memo has a page of its own."""
     return Shelves(settings.memory_dir, per_user=settings.workspace_per_user)
+
+
+def premises(settings: Settings) -> Premises:
+    """Where files may lie that hold something about people, kept or not; those of a passing store are another's."""
+    if _passes(settings):
+        return Premises(settings.workspace_dir)
+    durable, rolling = settings.durable.dir, settings.summary.dir
+    return Premises(settings.workspace_dir, settings.data_dir, settings.memory_dir, durable, rolling, shelves(settings))
+
+
+def privacy(
+    store: Store,
+    settings: Settings,
+    clock: Clock,
+    search: Callable[..., Awaitable[Sequence[Any]]],
+    follow: Callable[[], Awaitable[None]],
+    renew: Callable[[], None],
+) -> Privacy:
+    """What erases and exports, with all that has to know of it."""
+    house = House(FileErasure(store, premises(settings)), search, follow, renew)
+    return Privacy(store, house, cadence(settings), clock)
 
 
 def taking(settings: Settings, user: str) -> Terms:

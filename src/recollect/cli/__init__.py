@@ -16,6 +16,7 @@ from recollect.cli import (
     demo,
     discording,
     dreaming,
+    erasing,
     indexing,
     jobs,
     looking,
@@ -32,6 +33,7 @@ COMMANDS: dict[str, list[Callable[..., None]]] = {
     "Remember": [changing.remember, changing.forget, changing.undo, changing.observe, indexing.index],
     "Look": [looking.show, searching.search, prompting.prompt, looking.list_, looking.history, looking.log],
     "Decide": [changing.pin, changing.unpin, changing.share, changing.private, dreaming.dream],
+    "Privacy": [erasing.export, erasing.erase],
     "Agents": [agents.mcp, agents.tool_schema],
     "Look after": [jobs.jobs, upkeep.config, upkeep.doctor, upkeep.backup, upkeep.reindex, upkeep.version],
 }

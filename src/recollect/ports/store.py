@@ -62,6 +62,26 @@ class Journal(Protocol):
         """For each key the steps (−1 is the message before it) and keys of its neighbours in its session."""
         ...
 
+    def of(
+        self, author: str | None = None, guild: str | None = None, limit: int = 500, after: int = 0
+    ) -> list[tuple[int, Message]]:
+        """What someone wrote and all of their DM, by key; with a guild only what they wrote there.
+
+        Without an author, all of the guild. Those that were deleted come too, empty.
+        """
+        ...
+
+    def answers(self, platform: str, ids: Collection[str]) -> list[tuple[int, Message]]:
+        """What bots said in reply to these messages, deleted answers too."""
+        ...
+
+    def erase(self, messages: Collection[tuple[str, str]], at: datetime) -> int:
+        """Remove rows, by platform and id, and all that is derived from them; how many there were.
+
+        Only a fingerprint of each id stays, so that `add` refuses these messages for ever.
+        """
+        ...
+
 
 class Memos(Protocol):
     """Durable memos, found by subject and id."""
@@ -80,6 +100,10 @@ class Memos(Protocol):
 
     def resting_on(self, platform: str, message_id: str) -> list[Memo]:
         """Memos of any subject and status whose present words come from this message."""
+        ...
+
+    def traced(self, actor: str | None = None, guild: str | None = None) -> list[Memo]:
+        """Memos of any subject and status that someone stated, or whose words come from a guild, by key."""
         ...
 
     def standing(self, subject: Subject) -> list[Memo]:
@@ -174,6 +198,10 @@ class Summaries(Protocol):
         ...
 
     def history(self, session: str, limit: int = 20) -> list[Summary]: ...
+    def sessions(self) -> list[str]:
+        """Sessions that have a summary, or had one."""
+        ...
+
     def rewind(self, session: str, before: datetime, at: datetime) -> bool:
         """Drop every summary that covers this moment or what came after; the newest that is left counts again.
 
@@ -194,6 +222,12 @@ class Exchanges(Protocol):
     def drop(self, guild: str, message_id: str) -> int:
         """Remove the entries that quote a message: an entry's id is `question/reply`."""
         ...
+
+    def of(self, author: str | None = None, guild: str | None = None) -> list[Exchange]:
+        """Entries of someone's questions, or of a guild, or both; expired ones too, oldest first."""
+        ...
+
+    def remove(self, exchange: Exchange) -> bool: ...
 
 
 class Jobs(Protocol):
@@ -236,6 +270,10 @@ class Jobs(Protocol):
         """Give up a job that nobody runs."""
         ...
 
+    def erase(self, jobs: Collection[int]) -> int:
+        """Remove jobs, also those that run: whoever does one can't finish it. How many there were."""
+        ...
+
     def find(self, dedupe: str) -> Job | None:
         """The job with this key that waits or runs."""
         ...
@@ -262,6 +300,10 @@ class Counters(Protocol):
         """Empty the list; what was in it."""
         ...
 
+    def names(self, prefix: str = "") -> list[str]:
+        """Lists that are not empty, by name."""
+        ...
+
 
 class Events(Protocol):
     """The append-only log."""
@@ -282,6 +324,13 @@ class Events(Protocol):
         self, scope: str | None = None, memo: str | None = None, limit: int = 100, before: int | None = None
     ) -> list[Event]:
         """Newest first."""
+        ...
+
+    def scrub(self, events: Collection[int], keep: Collection[str] = ()) -> int:
+        """Take the words out of events: memo, reason and data go, but for these entries of the data.
+
+        That something of that kind happened, when, by whom and in which scope stays. How many had any words.
+        """
         ...
 
 
@@ -327,4 +376,16 @@ class Store(Protocol):
     async def backup(self, target: Path, progress: Progress | None = None) -> None: ...
     async def reindex(self, progress: Progress | None = None) -> int: ...
     async def examine(self) -> list[Finding]: ...
+    async def wipe(self, progress: Progress | None = None) -> None:
+        """Make what was deleted unreadable: out of indexes, of free space and of logs. May take a while."""
+        ...
+
+    async def traces(self, texts: Sequence[str]) -> dict[str, list[int]]:
+        """Where these texts can be read, in rows and in the store's own files: how often each, by place.
+
+        The places `memos` and `messages` are what people said; others have names of the store's own. Texts without
+        quotes and backslashes, which may be written in other ways.
+        """
+        ...
+
     async def close(self) -> None: ...

@@ -1,13 +1,14 @@
 """SQLite: one file, no server. `sqlite:///path/to/memory.db`, or `sqlite://` for one that lives in memory only."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from recollect.errors import ConfigError, StoreUnwritable
 from recollect.ports import Finding, Progress, Tx
-from recollect.stores.sqlite import upkeep, vectors
+from recollect.stores.sqlite import upkeep, vectors, wiping
 from recollect.stores.sqlite.engine import Engine
 from recollect.stores.sqlite.mirror import mirror
 from recollect.stores.sqlite.schema import migrate
@@ -49,6 +50,23 @@ class SQLiteStore:
 
     async def examine(self) -> list[Finding]:
         return await self._engine.read(lambda tx: upkeep.examine(tx.db))
+
+    async def wipe(self, progress: Progress | None = None) -> None:
+        """Merge the word indexes in steps that others can write between, then write the file anew without gaps."""
+        tables = await self._engine.read(lambda tx: wiping.word_tables(tx.db))
+        for done, table in enumerate(tables):
+            while not await self._engine.write(partial(wiping.merge_step, table)):
+                pass
+            if progress is not None:
+                progress(done + 1, len(tables) + 1)
+        await self._engine.alone(wiping.rewrite)
+        if progress is not None:
+            progress(len(tables) + 1, len(tables) + 1)
+
+    async def traces(self, texts: Sequence[str]) -> dict[str, list[int]]:
+        rows = await self._engine.read(lambda tx: wiping.in_rows(tx.db, texts))
+        path = self._engine.path
+        return rows | ({} if path is None else await asyncio.to_thread(wiping.in_files, path, texts))
 
     async def mirror_words(self) -> None:
         """Keep the table `memories_fts` for other programs, from now on."""

@@ -24,3 +24,10 @@ class SQLiteCounters:
         items = self.items(name)
         self._db.run("DELETE FROM counters WHERE name = ?", (name,))
         return items
+
+    def names(self, prefix: str = "") -> list[str]:
+        rows = self._db.rows(
+            "SELECT DISTINCT name FROM counters WHERE name >= ?1 AND substr(name, 1, length(?1)) = ?1 ORDER BY name",
+            (prefix,),
+        )
+        return [name for (name,) in rows]

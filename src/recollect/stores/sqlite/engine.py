@@ -43,6 +43,7 @@ class _Waiting:
     loop: asyncio.AbstractEventLoop
     future: asyncio.Future[Any]
     reads: bool = False
+    alone: bool = False
     result: Any = None
     error: BaseException | None = None
 
@@ -85,12 +86,23 @@ class Engine(Generic[S]):
     async def read(self, work: Callable[[S], T]) -> T:
         return await self._enqueue(self._writes if self.path is None else self._reads, work, reads=True)
 
-    async def _enqueue(self, where: "queue.SimpleQueue[_Waiting | None]", work: Callable[[S], T], reads: bool) -> T:
+    async def alone(self, work: Callable[[Database], T]) -> T:
+        """Run work on the writer's connection outside of any transaction, while nothing of ours is written."""
+        return await self._enqueue(self._writes, lambda _: work(self._writer), alone=True)
+
+    async def _enqueue(
+        self,
+        where: "queue.SimpleQueue[_Waiting | None]",
+        work: Callable[[S], T],
+        *,
+        reads: bool = False,
+        alone: bool = False,
+    ) -> T:
         if self._closed:
             raise StoreError("the store is closed")
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        where.put(_Waiting(work, loop, future, reads))
+        where.put(_Waiting(work, loop, future, reads, alone))
         return await future
 
     async def close(self) -> None:
@@ -126,8 +138,9 @@ class Engine(Generic[S]):
         while True:
             group, last = self._next_group()
             if group:
-                self._commit([item for item in group if not item.reads])
+                self._commit([item for item in group if not item.reads and not item.alone])
                 self._look_up([item for item in group if item.reads])
+                self._tend([item for item in group if item.alone])
                 _answer(group)
             if last:
                 with suppress(apsw.Error):
@@ -172,6 +185,14 @@ class Engine(Generic[S]):
                 item.error = error
             finally:
                 self._writer.pragma("query_only", False)
+
+    def _tend(self, group: list[_Waiting]) -> None:
+        for item in group:
+            try:
+                with translated(self.path):
+                    item.result = _call(item.work, self._session)
+            except BaseException as error:  # noqa: BLE001 - handed to the caller
+                item.error = error
 
     def _transact(self, group: list[_Waiting]) -> None:
         if not group:

@@ -1,7 +1,9 @@
 """The append-only log of what changed, by whom, why."""
 
 import json
+from collections.abc import Collection
 from datetime import datetime
+from typing import Any
 
 from recollect.clock import from_ms, to_ms
 from recollect.stores.sqlite.database import Database, Row
@@ -50,6 +52,23 @@ class SQLiteEvents:
         rest = [] if memo is None else [memo]
         rows = self._db.rows(f"{sql} ORDER BY events.id DESC LIMIT ?", (*values, *rest, limit))
         return [_event(row) for row in rows]
+
+    def scrub(self, events: Collection[int], keep: Collection[str] = ()) -> int:
+        rows = self._db.rows(
+            "SELECT id, memo, reason, data FROM events WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(events)),),
+        )
+        scrubbed = 0
+        for event, memo, reason, data in rows:
+            found: dict[str, Any] = json.loads(data) if data else {}
+            kept = {name: value for name, value in found.items() if name in keep}
+            if memo is not None or reason or kept != found:
+                self._db.run(
+                    "UPDATE events SET memo = NULL, reason = '', data = ? WHERE id = ?",
+                    (to_json(kept) if kept else None, event),
+                )
+                scrubbed += 1
+        return scrubbed
 
 
 _COUNTED = "SELECT kind, count(*), max(at) FROM events GROUP BY kind"

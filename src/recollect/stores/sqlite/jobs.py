@@ -5,7 +5,7 @@ which nobody outside sees. So the index that claims look into holds one entry a 
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from recollect.clock import from_ms, to_ms
@@ -147,6 +147,13 @@ class SQLiteJobs:
         return self._left(
             self._db.rows("DELETE FROM jobs WHERE id = ? AND state <> 'claimed' RETURNING lane", (job_id,))
         )
+
+    def erase(self, jobs: Collection[int]) -> int:
+        rows = self._db.rows(
+            "DELETE FROM jobs WHERE id IN (SELECT value FROM json_each(?)) RETURNING lane", (json.dumps(list(jobs)),)
+        )
+        settle(self._db, {lane for (lane,) in rows})
+        return len(rows)
 
     def find(self, dedupe: str) -> Job | None:
         row = self._db.row(f"SELECT {_COLUMNS} FROM jobs WHERE dedupe = ? AND state <> 'parked'", (dedupe,))

@@ -10,7 +10,7 @@ from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.database import Database, Row
 from recollect.stores.sqlite.rows import MESSAGE_COLUMNS, make_scope, next_key, place_json, read_message, scope_id
 from recollect.stores.sqlite.words import WordIndex
-from recollect.text import asking, clean
+from recollect.text import asking, clean, digest
 from recollect.types import Message, Place
 
 _ADJOINING = """
@@ -24,6 +24,10 @@ FROM messages AS here WHERE here.key IN (SELECT value FROM json_each(?))
 
 _ROW = f"SELECT {MESSAGE_COLUMNS}, (SELECT detail FROM places WHERE places.id = messages.place) FROM messages"
 _LATER = f"{_ROW} WHERE session = ? AND deleted IS NULL"
+_PLACES = "SELECT id FROM places WHERE detail ->> '{}' = ?1"
+_ERASED = "erased messages"
+"""The scope of the tombstones that keep messages from coming back."""
+_IS_ERASED = "SELECT 1 FROM tombstones WHERE scope = ? AND fingerprint = ?"
 
 
 class SQLiteJournal:
@@ -34,6 +38,8 @@ class SQLiteJournal:
     def add(self, message: Message) -> bool:
         place = message.place
         if self._db.value("SELECT 1 FROM messages WHERE id = ? AND platform = ?", (message.id, place.platform)):
+            return False
+        if self._db.value(_IS_ERASED, (_ERASED, _mark(place.platform, message.id))):
             return False
         key = next_key(self._db, place.stream, indexed=True)
         text = clean(message.text)
@@ -91,6 +97,54 @@ class SQLiteJournal:
         vectors.remove(self._db, "messages", row[0])
         self._db.run("UPDATE scopes SET size = size - 1 WHERE id = ?", (row[0] >> 32,))
         return True
+
+    def of(
+        self, author: str | None = None, guild: str | None = None, limit: int = 500, after: int = 0
+    ) -> list[tuple[int, Message]]:
+        if guild is not None:
+            where = f"place IN ({_PLACES.format('guild')}) AND (?2 IS NULL OR author = ?2)"
+        else:
+            where = f"(author = ?2 OR place IN ({_PLACES.format('dm')}))"
+        named = guild if guild is not None else author
+        rows = self._db.rows(f"{_ROW} WHERE key > ?3 AND {where} ORDER BY key LIMIT ?4", (named, author, after, limit))
+        return list(zip((row[0] for row in rows), _read(rows), strict=True))
+
+    def answers(self, platform: str, ids: Collection[str]) -> list[tuple[int, Message]]:
+        rows = self._db.rows(
+            f"{_ROW} WHERE bot AND platform = ? AND reply_to IN (SELECT value FROM json_each(?)) ORDER BY key",
+            (platform, json.dumps(list(ids))),
+        )
+        return list(zip((row[0] for row in rows), _read(rows), strict=True))
+
+    def erase(self, messages: Collection[tuple[str, str]], at: datetime) -> int:
+        places: set[int] = set()
+        erased = 0
+        for platform, message_id in messages:
+            self._db.run(
+                "INSERT OR REPLACE INTO tombstones VALUES (?, ?, ?)", (_ERASED, _mark(platform, message_id), to_ms(at))
+            )
+            row = self._db.row(
+                "DELETE FROM messages WHERE id = ? AND platform = ? RETURNING key, place, deleted IS NULL",
+                (message_id, platform),
+            )
+            if row is not None:
+                self._forget(row[0], bool(row[2]))
+                places.add(row[1])
+                erased += 1
+        self._db.run(
+            "DELETE FROM places WHERE id IN (SELECT value FROM json_each(?)) "
+            "AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.place = places.id)",
+            (json.dumps(sorted(places)),),
+        )
+        return erased
+
+    def _forget(self, key: int, alive: bool) -> None:
+        """What is derived from a row goes with it."""
+        self._index.remove("messages", key)
+        vectors.remove(self._db, "messages", key)
+        self._db.run("DELETE FROM unembedded WHERE corpus = 'messages' AND key = ?", (key,))
+        if alive:
+            self._db.run("UPDATE scopes SET size = size - 1 WHERE id = ?", (key >> 32,))
 
     def get(self, platform: str, message_id: str) -> Message | None:
         row = self._db.row(
@@ -167,6 +221,10 @@ class SQLiteJournal:
             )
             steps += [(sign * distance, row[0]) for distance, row in enumerate(rows, 1)]
         return steps
+
+
+def _mark(platform: str, message_id: str) -> str:
+    return digest("message", platform, message_id)
 
 
 def _read(rows: list[Row]) -> list[Message]:

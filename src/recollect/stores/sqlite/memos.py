@@ -89,6 +89,15 @@ class SQLiteMemos:
         subjects = self._subjects(rows)
         return [read_memo(row, subjects[row[0] >> 32]) for row in rows]
 
+    def traced(self, actor: str | None = None, guild: str | None = None) -> list[Memo]:
+        rows = self._db.rows(
+            f"SELECT {MEMO_COLUMNS} FROM memos WHERE (?1 IS NULL OR source ->> 'actor' = ?1) "
+            "AND (?2 IS NULL OR guild = ?2) AND (?1 IS NOT NULL OR ?2 IS NOT NULL) ORDER BY key",
+            (actor, guild),
+        )
+        subjects = self._subjects(rows)
+        return [read_memo(row, subjects[row[0] >> 32]) for row in rows]
+
     def standing(self, subject: Subject) -> list[Memo]:
         scope = scope_id(self._db, subject.scope)
         if scope is None:

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from recollect.clock import from_ms, to_ms
-from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.database import Database, Row
 from recollect.stores.sqlite.rows import moment, stamp
 from recollect.text import clean
 from recollect.types import Exchange, Summary
@@ -76,6 +76,9 @@ class SQLiteSummaries:
             (session, sequence, to_ms(at)),
         )
 
+    def sessions(self) -> list[str]:
+        return [name for (name,) in self._db.rows("SELECT DISTINCT session FROM summaries ORDER BY session")]
+
     def history(self, session: str, limit: int = 20) -> list[Summary]:
         rows = self._db.rows(
             "SELECT session, text, sequence, updated, through FROM summaries "
@@ -87,6 +90,13 @@ class SQLiteSummaries:
 
 def _summary(row: tuple[str, str, int, int, int | None]) -> Summary:
     return Summary(row[0], row[1], row[2], from_ms(row[3]), moment(row[4]))
+
+
+_EXCHANGE = "SELECT id, guild, channel, channel_name, author, text, at, expires FROM exchanges"
+
+
+def _exchange(row: Row) -> Exchange:
+    return Exchange(*row[:6], at=from_ms(row[6]), expires=from_ms(row[7]))
 
 
 class SQLiteExchanges:
@@ -111,11 +121,22 @@ class SQLiteExchanges:
 
     def recent(self, guild: str, now: datetime, limit: int) -> list[Exchange]:
         rows = self._db.rows(
-            "SELECT id, guild, channel, channel_name, author, text, at, expires FROM exchanges "
-            "WHERE guild = ? AND expires > ? ORDER BY at DESC, id DESC LIMIT ?",
+            f"{_EXCHANGE} WHERE guild = ? AND expires > ? ORDER BY at DESC, id DESC LIMIT ?",
             (guild, to_ms(now), limit),
         )
-        return [Exchange(*row[:6], at=from_ms(row[6]), expires=from_ms(row[7])) for row in rows]
+        return [_exchange(row) for row in rows]
+
+    def of(self, author: str | None = None, guild: str | None = None) -> list[Exchange]:
+        rows = self._db.rows(
+            f"{_EXCHANGE} WHERE (?1 IS NULL OR author = ?1) AND (?2 IS NULL OR guild = ?2) "
+            "AND (?1 IS NOT NULL OR ?2 IS NOT NULL) ORDER BY at, guild, id",
+            (author, guild),
+        )
+        return [_exchange(row) for row in rows]
+
+    def remove(self, exchange: Exchange) -> bool:
+        self._db.run("DELETE FROM exchanges WHERE guild = ? AND id = ?", (exchange.guild, exchange.id))
+        return self._db.changes() > 0
 
     def sweep(self, guild: str, now: datetime, keep: int) -> int:
         self._db.run(

@@ -13,6 +13,7 @@ makes their failures readable.
 
 from recollect.testing.store_contract.claims import ClaimsContract
 from recollect.testing.store_contract.counters import CountersContract
+from recollect.testing.store_contract.erasing import ErasingContract
 from recollect.testing.store_contract.events import EventsContract
 from recollect.testing.store_contract.exchanges import ExchangesContract
 from recollect.testing.store_contract.filters import FiltersContract
@@ -39,6 +40,7 @@ class StoreContract(
     ClaimsContract,
     CountersContract,
     EventsContract,
+    ErasingContract,
     UnitsContract,
 ):
     """Every promise of `recollect.ports.Store`."""

@@ -1,0 +1,84 @@
+"""Whose traces are meant: a person's, a guild's, or a person's in one guild; and what in the store belongs to them."""
+
+from dataclasses import dataclass
+
+from recollect.errors import BadInput
+from recollect.text import marked
+from recollect.types import LORE, Memo, Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A user, a guild, or what a user left in a guild."""
+
+    user: str | None = None
+    guild: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.user is None and self.guild is None:
+            raise BadInput("say whose: a user, a guild, or a user in a guild")
+        if self.user is not None and (not self.user.strip() or self.user == LORE):
+            raise BadInput(f"{self.user!r} is not a user")
+        if self.guild is not None and not self.guild.strip():
+            raise BadInput("a guild needs a name")
+
+    def __str__(self) -> str:
+        if self.user is None:
+            return f"guild {self.guild}"
+        return f"user {self.user}" if self.guild is None else f"user {self.user} in guild {self.guild}"
+
+    @property
+    def subject(self) -> Subject:
+        """Under whom the log says that something was erased."""
+        return Subject.lore(self.guild or "") if self.user is None else Subject(self.user)
+
+    @property
+    def whole_user(self) -> bool:
+        return self.user is not None and self.guild is None
+
+    def owns(self, memo: Memo) -> bool:
+        """Lore belongs to its guild, and so does what was learned there; everything else to whom it is about."""
+        if self.user is None:
+            return memo.subject == self.subject or memo.source.guild == self.guild
+        return memo.subject == self.subject and self.guild in (None, memo.source.guild)
+
+    def alone_in(self, session: str) -> bool:
+        """Whether a conversation is theirs and nobody else's, so that its summary goes as a whole."""
+        if self.user is None:
+            return self._in_guild(session)
+        name = marked(self.user, ":")
+        share = session.endswith(f":user:{name}")
+        if self.guild is not None:
+            return share and self._in_guild(session)
+        return share or session.split(":", 2)[1:] == ["dm", name]
+
+    def works_in(self, lane: str) -> bool:
+        """Whether all jobs of a lane are about them."""
+        if lane.startswith("session:"):
+            return self.alone_in(lane.removeprefix("session:"))
+        return self._learns_in(lane) or (self.whole_user and lane in (f"user:{self.user}", f"dream:{self.user}"))
+
+    def counts_in(self, name: str) -> bool:
+        """Whether a list of what has come up is all about them."""
+        kind, _, rest = name.partition(":")
+        if kind in ("turns", "late"):
+            return self.alone_in(rest)
+        if kind == "speakers":
+            return self.user is None and self._in_guild(rest)
+        if kind == "file":
+            what, _, whose = rest.partition(" ")
+            return self.alone_in(whose) if what == "rolling" else self.whole_user and rest == f"durable {self.user}"
+        return self._learns_in(name) or (self.whole_user and name == f"learn:user:{self.user}")
+
+    def _learns_in(self, name: str) -> bool:
+        """`learn:<session>:<user>` is what a user said in a session and is still to be learned from."""
+        if not name.startswith("learn:"):
+            return False
+        rest = name.removeprefix("learn:")
+        theirs = self.user is None or rest.endswith(f":{marked(self.user, ':')}")
+        return theirs and (self.guild is None or self._in_guild(rest))
+
+    def _in_guild(self, session: str) -> bool:
+        _, _, rest = session.partition(":")
+        guild = marked(self.guild or "", ":")
+        return rest.startswith((f"{guild}:channel:", f"{guild}:thread:"))

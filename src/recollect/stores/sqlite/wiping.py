@@ -1,0 +1,83 @@
+"""What was deleted is made unreadable: out of the word indexes, the free pages and the log; and a look at what is left.
+
+SQLite only marks what is deleted as free. FTS5 keeps words of deleted rows in its segments until they are merged.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.tx import SQLiteTx
+
+STEP = 500
+"""Pages of an index that one step merges."""
+_CHUNK = 8 << 20
+_SAID = {("memos", "text"), ("messages", "text")}
+
+
+def word_tables(db: Database) -> list[str]:
+    """The word indexes, `memories_fts` among them where there is one."""
+    rows = db.rows("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%USING fts5(%' ORDER BY name")
+    return [name for (name,) in rows]
+
+
+def merge_step(table: str, tx: SQLiteTx) -> bool:
+    """Merge a part of an index into one segment without deleted words; whether that is done."""
+    before = tx.db.total_changes()
+    tx.db.run(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (-STEP,))
+    return tx.db.total_changes() - before < 2  # as FTS5's manual says
+
+
+def rewrite(db: Database) -> None:
+    """Write the file anew without free pages and gaps, and empty its log."""
+    db.run("VACUUM")
+    if db.filename:
+        db.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def in_rows(db: Database, texts: Sequence[str]) -> dict[str, list[int]]:
+    """How many rows hold each text, by table for what people said, else by column; only places that have one."""
+    found: dict[str, list[int]] = {}
+    for table, columns in _columns(db).items() if texts else ():
+        numbers = range(1, len(texts) + 1)
+        sums = ", ".join(f"total(instr({column}, ?{number}) > 0)" for column in columns for number in numbers)
+        counts = [int(count) for count in db.row(f"SELECT {sums} FROM {table}", tuple(texts)) or ()]
+        for start, column in enumerate(columns):
+            of_column = counts[start * len(texts) : (start + 1) * len(texts)]
+            place = table if (table, column) in _SAID else f"{table}.{column}"
+            found |= {place: of_column} if any(of_column) else {}
+    return found
+
+
+def _columns(db: Database) -> dict[str, list[str]]:
+    """Every column that may hold a text, of every table that is no part of an index."""
+    tables = db.rows("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name")
+    found: dict[str, list[str]] = {}
+    for (table,) in tables:
+        rows = db.rows("SELECT name FROM pragma_table_info(?) WHERE type IN ('TEXT', '', 'ANY')", (table,))
+        found |= {table: [name for (name,) in rows]} if rows else {}
+    return found
+
+
+def in_files(path: Path, texts: Sequence[str]) -> dict[str, list[int]]:
+    """How often the bytes of each text stand in the file and its log."""
+    found: dict[str, list[int]] = {}
+    needles = [text.encode("utf-8", "replace") for text in texts]
+    for file in (path, path.with_name(path.name + "-wal")):
+        counts = [0] * len(needles)
+        for chunk in _chunks(file, max(map(len, needles), default=1)):
+            for number, needle in enumerate(needles):
+                counts[number] += needle in chunk
+        found |= {f"bytes of {file.name}": counts} if any(counts) else {}
+    return found
+
+
+def _chunks(file: Path, overlap: int) -> Iterator[bytes]:
+    """The content in pieces that overlap, so that nothing hides at a seam."""
+    if not file.exists():
+        return
+    with file.open("rb") as opened:
+        tail = b""
+        while piece := opened.read(_CHUNK):
+            yield tail + piece
+            tail = piece[-overlap:]

@@ -1,0 +1,87 @@
+"""Everything about a person or a guild, in one document or as files, the same bytes each time."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from recollect.errors import BadInput
+from recollect.files import read_durable
+from recollect.files.exporting import durable, write_pages
+from recollect.privacy import Target, encoded
+from tests.privacy.telling import HERE, bytes_with, opened, tell
+
+
+async def test_a_person_gets_everything_of_theirs_and_nothing_of_others(tmp_path: Path):
+    async with opened(tmp_path) as stage:
+        await tell(stage)
+        await stage.memory.forget("xylophone", user="ann")
+        document = await stage.memory.privacy.export(Target("ann"))
+    texts = {memo["text"]: memo for memo in document["memos"]}
+    assert len(texts) == 4
+    forgotten = texts["I keep a xylophone in the cellar"]
+    assert (forgotten["status"], forgotten["source"]["channel"]) == ("deprecated", "c-lobby")
+    assert [event["kind"] for event in forgotten["history"]] == ["memo.added", "memo.retired"]
+    said = {message["text"] for message in document["messages"]}
+    assert said >= {"I dream of a quetzal at night", "A zanzibar lighthouse, how nice!", "So a quetzal it is"}
+    assert [summary["session"] for summary in document["summaries"]] == ["discord:dm:ann"]
+    assert len(document["exchanges"]) == 2
+    assert document["events"]
+    plain = encoded(document).decode()
+    assert not [word for word in ("Kirkegaard", "marzipan", "rowing", "library", "cress") if word in plain]
+
+
+async def test_a_guild_gets_its_lore_and_what_was_said_there(tmp_path: Path):
+    async with opened(tmp_path) as stage:
+        await tell(stage)
+        document = await stage.memory.privacy.export(Target(guild="g1"))
+    assert {"We meet in the old library", "My rowing boat leaks badly"} <= {memo["text"] for memo in document["memos"]}
+    assert {message["guild"] for message in document["messages"]} == {"g1"}
+    assert {summary["session"] for summary in document["summaries"]} == {HERE.session}
+    plain = encoded(document).decode()
+    assert not [word for word in ("xylophone", "aquarium", "quetzal", "marzipan") if word in plain]
+
+
+async def test_the_same_store_gives_the_same_bytes(tmp_path: Path):
+    async with opened(tmp_path / "a") as stage:
+        await tell(stage)
+        first = encoded(await stage.memory.privacy.export(Target("ann")))
+        assert encoded(await stage.memory.privacy.export(Target("ann"))) == first
+        await stage.memory.backup(tmp_path / "b" / "data" / "memory.db")
+    async with opened(tmp_path / "b") as stage:
+        assert encoded(await stage.memory.privacy.export(Target("ann"))) == first
+    assert json.loads(first)["format"] == "recollect-export"
+
+
+async def test_someone_unknown_gets_an_empty_document(tmp_path: Path):
+    async with opened(tmp_path) as stage:
+        document = await stage.memory.privacy.export(Target("zoe"))
+    assert [document[name] for name in ("memos", "messages", "summaries", "exchanges", "events")] == [[]] * 5
+
+
+async def test_memos_as_the_file_of_facts(tmp_path: Path):
+    async with opened(tmp_path) as stage:
+        await tell(stage)
+        data = durable(await stage.memory.privacy.memos(Target("ann")))
+        assert data == (tmp_path / "data" / "memory" / "durable" / "ann.json").read_bytes()
+    (tmp_path / "empty.json").write_bytes(durable([]))
+    found = read_durable(tmp_path / "empty.json")
+    assert found is not None
+    assert found.items == ()
+
+
+async def test_memos_as_pages(tmp_path: Path):
+    async with opened(tmp_path / "store") as stage:
+        await tell(stage)
+        memos = await stage.memory.privacy.memos(Target("ann"))
+    first, second = (write_pages(memos, tmp_path / name) for name in ("one", "two"))
+    assert [path.relative_to(tmp_path / "one") for path in first] == [
+        path.relative_to(tmp_path / "two") for path in second
+    ]
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+    assert len(first) == sum(memo.active for memo in memos)
+    assert bytes_with(tmp_path / "one", "quetzal")
+    with pytest.raises(BadInput, match="not an empty folder"):
+        write_pages(memos, tmp_path / "one")
+    shutil.rmtree(tmp_path / "two")
