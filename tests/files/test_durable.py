@@ -293,3 +293,14 @@ async def test_nothing_is_learned_by_keeping_files(tmp_path: Path) -> None:
         await stage.remember("I prefer tea")
         await written(stage)
     assert model.heard == []
+
+
+async def test_a_fact_goes_from_the_file_with_the_message_that_said_it(tmp_path: Path) -> None:
+    async with keeping(tmp_path, "dnam", using=FakeModel(), extraction={"trigger": "on_ingest"}) as stage:
+        said = await stage.tell("I live in Lisbon", place=DM)
+        await stage.tell("I have two cats", place=DM)
+        await written(stage)
+        assert sorted(item["text"] for item in items(tmp_path)) == ["I have two cats", "I live in Lisbon"]
+        assert await stage.memory.deleted("discord", said.id)
+        await written(stage)
+        assert [item["text"] for item in items(tmp_path)] == ["I have two cats"]

@@ -20,7 +20,7 @@ from recollect.files.categories import UNIT, Pages, Shelves, unit_of
 from recollect.files.ledger import Ledger
 from recollect.files.records import durable_name, render_durable, render_summary, summary_name
 from recollect.ports import Store, Tx
-from recollect.types import Event, Subject
+from recollect.types import Event, Memo, Origin, Status, Subject
 
 log = logging.getLogger("recollect.files")
 
@@ -181,7 +181,7 @@ class Keeper:
         kind, _, name = file.partition(" ")
         folders = self._folders
         if kind == "durable" and folders.durable is not None:
-            render = partial(self._store.read, lambda tx: render_durable(tx.memos.list(Subject(name))))
+            render = partial(self._store.read, lambda tx: render_durable(_told(tx, Subject(name))))
             await self._settle(file, folders.durable / durable_name(name), render)
         elif kind == "rolling" and folders.rolling is not None:
             render = partial(self._store.read, lambda tx: render_summary(tx.summaries.get(name)))
@@ -243,3 +243,15 @@ def _files_of(event: Event) -> list[str]:
 
 def _subjects(events: Iterable[Event]) -> set[Subject]:
     return {Subject.of_scope(event.scope) for event in events if event.scope.startswith(("user:", "lore:"))}
+
+
+def _told(tx: Tx, subject: Subject) -> list[Memo]:
+    """A user's memos of all statuses, but for those that went with the message that said them."""
+    return [memo for memo in tx.memos.list(subject) if not _went_with_its_message(tx, memo)]
+
+
+def _went_with_its_message(tx: Tx, memo: Memo) -> bool:
+    source = memo.source
+    if memo.status is not Status.ARCHIVED or source.message is None or source.origin is Origin.MANUAL:
+        return False
+    return tx.journal.get(source.platform, source.message) is None
