@@ -94,7 +94,7 @@ async def test_every_change_of_a_memo_reaches_the_file(tmp_path: Path) -> None:
         assert items(tmp_path)[0]["status"] == "active"
         await stage.memory.deleted("discord", "m1")
         await written(stage)
-        assert [item["status"] for item in items(tmp_path)] == ["active", "deprecated"]
+        assert [item["text"] for item in items(tmp_path)] == ["I prefer green tea"]
 
 
 async def test_only_the_files_of_those_who_changed_are_written(tmp_path: Path) -> None:
