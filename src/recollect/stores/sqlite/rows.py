@@ -157,7 +157,9 @@ def read_memo(row: Row, subject: Subject) -> Memo:
     )
 
 
+@lru_cache(maxsize=4096)
 def place_json(place: Place) -> str:
+    """A place as it is written: the same few over and over, and slow to take apart."""
     return to_json({name: value for name, value in asdict(place).items() if value not in (None, False)})
 
 
