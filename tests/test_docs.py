@@ -11,6 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from recollect.cli import build
+from recollect.prompt import INSTRUCTIONS
+from recollect.settings import known_variables
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -140,3 +142,18 @@ def test_command_lines_are_found_in_shell_and_console_blocks(tmp_path: Path):
         "```console\n$ recollect show\nrecollect: output\n```\n```sh\necho a | X=1 recollect remember -\n```\n"
     )
     assert list(command_lines(page)) == [["show"], ["remember", "-"]]
+
+
+@pytest.mark.acceptance("B89")
+def test_the_docs_have_a_table_of_variables_the_state_on_disk_the_history_and_an_example_with_comments():
+    example = (ROOT / ".env.example").read_text("utf-8")
+    lines = [line for line in example.splitlines() if re.match(r"#?[A-Z_]+=", line)]
+    variables = [line.lstrip("#").partition("=")[0] for line in lines]
+    table = (ROOT / "docs" / "settings.md").read_text("utf-8")
+    assert len(variables) >= 20
+    assert [name for name in variables if name not in known_variables() and f"`{name}`" not in table] == []
+    assert [line for line in lines if "  # " not in line] == []
+    assert "## State on disk" in (ROOT / "docs" / "guide" / "operating.md").read_text("utf-8")
+    learning = (ROOT / "docs" / "guide" / "learning.md").read_text("utf-8")
+    assert "## Conversation history" in learning
+    assert all(word in INSTRUCTIONS for word in ("lossy", "trust it", "acknowledge", "cite", "unless asked"))
