@@ -135,7 +135,7 @@ async def ask(memory: Memory) -> tuple[list[float], list[int], list[Any]]:
 async def measure(count: int, messages: int, progress: Progress) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         settings: dict[str, Any] = {"embedder": "static", "durable": {"max_active": None}}
-        async with recollect.open(f"sqlite:///{folder}/memory.db", **settings) as memory:
+        async with recollect.open(f"sqlite:///{folder}/memory.db", works=False, **settings) as memory:
             await fill(memory, count, messages, progress)
             assert await memory.store.read(lambda tx: tx.memos.count(Subject("u0"))) == OF_ONE_USER
             times, trips, prompts = await ask(memory)
