@@ -28,7 +28,7 @@ NO_MODEL = """\
 No model configured: I learn by simple patterns and answer from memory alone.
 For more set ANTHROPIC_API_KEY, or RECOLLECT_MODEL and RECOLLECT_MODEL_BASE_URL
 for a server of your own."""
-A_MOMENT, IN_A_PIPE = 0.4, 30.0
+A_MOMENT, OFFLINE, IN_A_PIPE = 0.4, 5.0, 30.0
 """Seconds to wait for what is learned before going on: a person wants to type, a pipe has time."""
 
 
@@ -68,7 +68,8 @@ async def _talk(call: Call, source: Source) -> None:
         if call.asks:
             paper.say(await _greeting(call, memory, speaker))
         voice = Voice.at(call.user, call.place)
-        patience = A_MOMENT if call.asks else IN_A_PIPE
+        quick = loaded.settings.extraction.model in ("local", "null")  # milliseconds, unless the machine is busy
+        patience = IN_A_PIPE if not call.asks else OFFLINE if quick else A_MOMENT
         assistant = Assistant(memory, speaker, excuses=not call.asks)
         try:
             talk = Talk(memory, assistant, paper, voice, patience=patience)
