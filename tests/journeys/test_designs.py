@@ -247,13 +247,13 @@ class TestClankerBot:
             async with opened("clanker", store, using=FakeModel(extracts), **at) as stage:
                 await stage.tell("I like tea a lot, and rain")
                 await stage.memory.remember("The otter is our mascot", user="ann", place=DEV, lore=True)
-                await eventually(lambda: sum("otter" in text for text in server.texts) == 1)
+                await eventually(lambda: sum("otter" in text for text in server.texts) == 1, 40)
                 prompt = await stage.prompt("tea?")
                 assert "I like tea a lot." in prompt.text
                 server.always(status(500))
                 await stage.memory.remember("A second line of lore", user="ann", place=DEV, lore=True)
-                await eventually(lambda: _logged(stage, "embedding.error"))
-                await eventually(lambda: _logged(stage, "embedding.call"))
+                await eventually(lambda: _logged(stage, "embedding.error"), 40)
+                await eventually(lambda: _logged(stage, "embedding.call"), 40)
             snapshot = (tmp_path / "memory" / "MEMORY.md").read_text()
         assert "The otter is our mascot" in snapshot
         assert "I like tea a lot." in snapshot
