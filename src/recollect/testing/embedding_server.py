@@ -16,6 +16,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from recollect.testing.loopback import Loopback
+
 DIMS = 64
 
 
@@ -109,14 +111,12 @@ def refusing(bad: Callable[[str], bool], trouble: Behaviour | None = None) -> Be
     return lambda request: (refusal if any(map(bad, request.texts)) else well)(request)
 
 
-class EmbeddingServer:
+class EmbeddingServer(Loopback):
     def __init__(self) -> None:
+        super().__init__()
         self.requests: list[Request] = []
         self._always: Behaviour = well
         self._next: deque[Behaviour] = deque()
-        self._server: asyncio.Server | None = None
-        self._port = 0
-        self._talks: set[asyncio.Task[None]] = set()
 
     @property
     def url(self) -> str:
@@ -133,46 +133,13 @@ class EmbeddingServer:
     def always(self, behaviour: Behaviour) -> None:
         self._always = behaviour
 
-    async def start(self) -> None:
-        """Listen; again on the same port after `stop`."""
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", self._port)
-        self._port = self._server.sockets[0].getsockname()[1]
-
-    async def stop(self) -> None:
-        """Hang up: from now on connections are refused."""
-        if self._server is not None:
-            self._server.close()
-        for talk in [*self._talks]:
-            talk.cancel()
-        if self._talks:
-            await asyncio.wait([*self._talks])
-
-    async def __aenter__(self) -> "EmbeddingServer":
-        await self.start()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.stop()
-
-    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        talk = asyncio.create_task(self._talk(reader, writer))
-        self._talks.add(talk)
-        talk.add_done_callback(self._talks.discard)
-
-    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One request a connection."""
-        try:
-            request = await _received(reader)
-            self.requests.append(request)
-            reply = (self._next.popleft() if self._next else self._always)(request)
-            if reply.after is not None:
-                await reply.after.wait()
-            writer.write(_sent(reply))
-            await writer.drain()
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass  # the client left
-        finally:
-            writer.close()
+    async def _serve(self, reader: asyncio.StreamReader) -> bytes:
+        request = await _received(reader)
+        self.requests.append(request)
+        reply = (self._next.popleft() if self._next else self._always)(request)
+        if reply.after is not None:
+            await reply.after.wait()
+        return _sent(reply)
 
 
 async def _received(reader: asyncio.StreamReader) -> Request:

@@ -15,10 +15,10 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from recollect.testing.loopback import Loopback
 from recollect.testing.model_protocols import PATHS, Turn, error_body, model_list, rendered
 
 SECRET_HEADERS = ("authorization", "x-api-key")
@@ -150,16 +150,14 @@ class _Reply:
     cut: int | None = None
 
 
-class ModelServer:
+class ModelServer(Loopback):
     def __init__(self, answer: Behaviour | Sequence[Answer] = WELL, *, models: Sequence[str] = ("some-model",)) -> None:
+        super().__init__()
         self.requests: list[Request] = []
         """What arrived, in order, also what was answered with a fault."""
         self._models = models
         self._always: Behaviour = WELL
         self._next: deque[Answer] = deque()
-        self._server: asyncio.Server | None = None
-        self._port = 0
-        self._talks: set[asyncio.Task[None]] = set()
         if isinstance(answer, Sequence):
             self.next(*cast("Sequence[Answer]", answer))
         else:
@@ -181,45 +179,9 @@ class ModelServer:
         """What follows once no answer is in line."""
         self._always = answer
 
-    async def start(self) -> None:
-        """Listen; again on the same port after `stop`."""
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", self._port, backlog=1024)
-        self._port = self._server.sockets[0].getsockname()[1]
-
-    async def stop(self) -> None:
-        """Hang up: from now on connections are refused."""
-        if self._server is not None:
-            self._server.close()
-        for talk in [*self._talks]:
-            talk.cancel()
-        if self._talks:
-            await asyncio.wait([*self._talks])
-
-    async def __aenter__(self) -> "ModelServer":
-        await self.start()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.stop()
-
-    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        talk = asyncio.create_task(self._talk(reader, writer))
-        self._talks.add(talk)
-        talk.add_done_callback(self._talks.discard)
-
-    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One request a connection."""
-        try:
-            method, request = await _received(reader)
-            writer.write(_sent(await self._reply(method, request)))
-            await writer.drain()
-            writer.close()
-            await writer.wait_closed()
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass  # the client left
-        finally:
-            with suppress(RuntimeError):
-                writer.transport.abort()
+    async def _serve(self, reader: asyncio.StreamReader) -> bytes:
+        method, request = await _received(reader)
+        return _sent(await self._reply(method, request))
 
     async def _reply(self, method: str, request: Request) -> _Reply:
         if (method, request.path) == ("GET", "/v1/models"):
