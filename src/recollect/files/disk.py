@@ -4,11 +4,10 @@ The calls touch the disk and return when it holds what they wrote, so an event l
 """
 
 import os
-import secrets
-import stat
-from contextlib import suppress
 from itertools import count
 from pathlib import Path
+
+from recollect.workspace import disk
 
 _BINARY = getattr(os, "O_BINARY", 0)
 
@@ -24,20 +23,16 @@ def read(path: Path) -> bytes | None:
 def replace(path: Path, data: bytes) -> None:
     """Give a file this content: whoever reads it meanwhile sees the old or the new one, whatever happens."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        _write(beside, os.O_EXCL, data)
-        with suppress(FileNotFoundError):
-            beside.chmod(stat.S_IMODE(path.stat().st_mode))
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-    _sync(path.parent)
+    disk.replace(path, data)
 
 
 def append(path: Path, data: bytes) -> None:
     """Add to the end of a file, all of it or nothing."""
-    _write(path, os.O_APPEND, data)
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _BINARY, 0o666)
+    try:
+        _write(file, data)
+    finally:
+        os.close(file)
 
 
 def set_aside(path: Path) -> Path:
@@ -62,30 +57,15 @@ def _keeps(kept: Path, path: Path, content: bytes) -> bool:
 
 def remove(path: Path) -> None:
     path.unlink(missing_ok=True)
-    _sync(path.parent)
+    disk.sync(path.parent)
 
 
-def _write(path: Path, how: int, data: bytes) -> None:
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | _BINARY | how, 0o666)
+def _write(file: int, data: bytes) -> None:
+    size, rest = os.fstat(file).st_size, memoryview(data)
     try:
-        size = os.fstat(file).st_size
-        try:
-            rest = memoryview(data)
-            while rest:
-                rest = rest[os.write(file, rest) :]
-            os.fsync(file)
-        except OSError:
-            os.ftruncate(file, size)
-            raise
-    finally:
-        os.close(file)
-
-
-def _sync(folder: Path) -> None:
-    """Let the folder itself reach the disk, where the system can."""
-    with suppress(OSError):
-        file = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(file)
-        finally:
-            os.close(file)
+        while rest:
+            rest = rest[os.write(file, rest) :]
+        os.fsync(file)
+    except OSError:
+        os.ftruncate(file, size)
+        raise
