@@ -309,6 +309,7 @@ async def test_dnam_learns_every_ten_turns_of_a_user_wherever_they_were() -> Non
     assert all(len({message.place.audience for message in hearing.said}) == 1 for hearing in model.heard)
 
 
+@pytest.mark.acceptance("B33")
 async def test_the_count_of_turns_survives_a_restart(tmp_path: object) -> None:
     store = f"sqlite:///{tmp_path}/memory.db"
     model = FakeModel()

@@ -258,6 +258,7 @@ async def test_after_a_restart_the_topic_is_still_known(tmp_path: object) -> Non
     assert "the new database 4" in window.text
 
 
+@pytest.mark.acceptance("C16")
 async def test_turns_are_counted_across_a_restart(tmp_path: object) -> None:
     store = f"sqlite:///{tmp_path}/memory.db"
     model = summing(lambda previous, exchange, limit: "done")

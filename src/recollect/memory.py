@@ -246,7 +246,9 @@ class Memory:
         tags: Collection[str] | None = None,
         origin: Origin = Origin.MANUAL,
     ) -> Memo:
-        """Give a memo other words, other tags, or both: it stays the same memo, heard by the same people."""
+        """Give a memo other words, other tags, or both: the same memo, heard by no more people than hear the change;
+        what its owner lets be heard everywhere stays so when they reword it by hand.
+        """
         cause, where = self._cause(user), place or Place(dm=user)
         words = None if text is None else redact(memorable(text)).text
         vector = None if words is None else await self.vectors.of_text(words, PATIENCE)

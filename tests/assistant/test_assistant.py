@@ -358,6 +358,7 @@ async def test_the_assistant_and_the_user_write_notes_and_logs_in_a_dm(tmp_path:
         root = talk.stage.memory.settings.workspace_dir / "users" / "ann"
         assert (root / "MEMORY.md").read_text() == "# Ann\nlikes tea\n"
         (root / "MEMORY.md").write_text("# Ann\nprefers coffee, she says herself\n")
+        assert (root / "memory" / "2025-03-01.md").read_text() == "# 2025-03-01\n\n- talked about tea\n"
         assert "likes tea" in str(talk.server.requests[-1].body)
         prompt = await talk.stage.prompt("hm", place=DM)
         assert (root / "memory" / "2025-03-01.md").as_posix() in prompt.text

@@ -163,7 +163,7 @@ class TestSimpleDnam:
         assert len(lines(first, "durable")) == 12
         assert "service7 " in lines(first, "durable")[0]
 
-    @pytest.mark.acceptance("B33", "B74")
+    @pytest.mark.acceptance("B74")
     async def test_a_round_that_fails_changes_nothing_and_the_next_ones_go_on(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ):
@@ -216,7 +216,7 @@ class TestRollingSummaries:
         (file,) = (tmp_path / "s").glob("*.json")
         assert json.loads(file.read_text())["summary"] == "So far, so good."
 
-    @pytest.mark.acceptance("C16", "C21")
+    @pytest.mark.acceptance("C21")
     async def test_nobody_waits_for_a_summary(self, tmp_path: Path):
         hold = asyncio.Event()
 

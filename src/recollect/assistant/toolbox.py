@@ -15,7 +15,7 @@ from recollect.redact import redact
 from recollect.text import words
 from recollect.tool import MemoryTool
 from recollect.types import Message
-from recollect.workspace import Workspace, context_files
+from recollect.workspace import Workspace, context_files, daily
 
 ECHO = 0.5
 """Share of a memory's words that stand in a failed call before the memory only repeats it."""
@@ -77,7 +77,9 @@ class Toolbox:
 
     def _write(self, path: str, text: str, append: bool) -> str:
         workspace, name, text = self._workspace(), self._name(path), redact(text).text
-        if append:
+        if append and name == daily(self.message.at):
+            workspace.append_daily(text, self.message.at)
+        elif append:
             workspace.append(name, text)
         else:
             workspace.write(name, text)

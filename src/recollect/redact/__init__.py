@@ -44,11 +44,6 @@ def _spans(text: str) -> Iterator[Span]:
         yield from map(clear.placed, spoken.spans(clear.text))
 
 
-def warm() -> None:
-    """Load the known formats now rather than at the first text that needs them."""
-    formats.known()
-
-
 def _disjoint(spans: Iterable[Span], text: str) -> list[Span]:
     """Spans in order, overlapping ones joined under the label of the first."""
     found = sorted(spans)

@@ -43,11 +43,6 @@ class When:
     start: int
     end: int
 
-    def written_into(self, text: str) -> str:
-        """The text with the absolute date at its end, where it reads best."""
-        rest = " ".join((text[: self.start] + " " + text[self.end :]).split()).strip(" ,")
-        return f"{rest} {self.words}"
-
 
 def find(text: str, at: datetime, *, ahead: bool) -> When | None:
     """The first day that a text names, seen from the day it was said; `ahead` when it is about what will be."""
