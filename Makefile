@@ -1,7 +1,7 @@
 # Everything below needs only Python 3.11+, pip and make; `make` alone lists the targets.
 
 PYTHON ?= python3
-EXTRAS ?= vectors,llm,mcp,langgraph,discord,dev
+EXTRAS ?= vectors,llm,mcp,langgraph,discord,web,client,postgres,dev
 JOBS   ?= 2
 ARGS   ?=
 
