@@ -151,7 +151,7 @@ async def test_events_that_were_miscounted_are_found_and_counted_anew():
     event = Event("memo.added", at(1), scope=ADA.scope)
     await asyncio.gather(*(store.write(lambda tx: tx.events.add(event)) for _ in range(3)))
     assert not faults(await store.examine())
-    await disorder(store, "UPDATE event_counts SET count = 7")
+    await disorder(store, "UPDATE event_days SET count = 7")
     assert "reindex" in faults(await store.examine())["counts of events"]
     await store.reindex()
     assert not faults(await store.examine())

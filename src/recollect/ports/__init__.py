@@ -2,13 +2,12 @@
 
 from recollect.ports.embedding import Embedder, EmbedderOptions
 from recollect.ports.found import Corpus, Filters, Finding, Texture, Vector, VectorSet, WordCount, WordHit
+from recollect.ports.log import Events
 from recollect.ports.model import Hearing, Model, ModelOptions, Proposal, Proposed, Retraction, Usage, Written
+from recollect.ports.queue import Counters, Jobs
 from recollect.ports.scene import Layer, Scene, Searches
 from recollect.ports.store import (
-    Counters,
-    Events,
     Exchanges,
-    Jobs,
     Journal,
     Lanes,
     Memos,

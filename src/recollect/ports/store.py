@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from recollect.ports.found import Corpus, Filters, Finding, Texture, Vector, VectorSet, WordHit
+from recollect.ports.log import Events
+from recollect.ports.queue import Counters, Jobs
 from recollect.types import (
-    Event,
     Exchange,
-    Job,
     Memo,
     Message,
-    NewJob,
     Place,
     Status,
     Subject,
@@ -130,6 +129,14 @@ class Memos(Protocol):
     def unbury(self, scope: str, fingerprint: str) -> None: ...
     def buried(self, scope: str, fingerprint: str) -> Tombstone | None: ...
     def subjects(self) -> Iterator[Subject]: ...
+    def holders(
+        self, part: str = "", after: str = "", limit: int = 100, lore: bool = False
+    ) -> Sequence[tuple[Subject, int]]:
+        """Those who have active memos, by scope after this one, and how many: people, or guilds that have lore.
+
+        With a part, only those whose id contains it, whatever the case.
+        """
+        ...
 
 
 class Lanes(Protocol):
@@ -163,6 +170,10 @@ class Lanes(Protocol):
 
     def size(self, scopes: Sequence[str]) -> int:
         """How many rows these scopes hold."""
+        ...
+
+    def totals(self) -> dict[Corpus, int]:
+        """How many rows are in use in the whole store."""
         ...
 
     def texture(self, corpus: Corpus, scopes: Sequence[str], sample: int) -> Texture: ...
@@ -228,110 +239,6 @@ class Exchanges(Protocol):
         ...
 
     def remove(self, exchange: Exchange) -> bool: ...
-
-
-class Jobs(Protocol):
-    """Work on disk: in order within a lane, fair between realms, claimed under a lease, parked when hopeless."""
-
-    def add(self, job: NewJob, *, postpone: bool = False) -> int | None:
-        """Queue a job; None when one with the same dedupe key waits or runs already.
-
-        With `postpone`, one that waits gets the new due time instead.
-        """
-        ...
-
-    def claim(self, worker: str, now: datetime, until: datetime, limit: int, depth: int = 1) -> list[Job]:
-        """Jobs that are due, of up to `limit` lanes and up to `depth` of each lane, in the order of their lanes.
-
-        Realms take turns; a run ends before the first job that is not due. A job whose lease ran out is free again;
-        of several in a lane only the first can have been begun, so the others have not lost an attempt.
-        """
-        ...
-
-    def finish(self, job_id: int, worker: str) -> bool:
-        """Done; False when the lease was lost to another worker."""
-        ...
-
-    def retry(self, job_id: int, worker: str, due: datetime, error: str, *, counted: bool = True) -> bool:
-        """Let it wait again; an attempt that is not `counted` was nobody's fault."""
-        ...
-
-    def park(self, job_id: int, worker: str, error: str) -> bool: ...
-    def unpark(self, job_id: int, due: datetime) -> bool: ...
-    def extend(self, worker: str, until: datetime) -> int:
-        """Renew the lease of all jobs that this worker holds."""
-        ...
-
-    def drop_oldest(self, kind: str, keep: int) -> list[Job]:
-        """Give up the oldest waiting jobs of a kind beyond so many; those that run are left alone."""
-        ...
-
-    def drop(self, job_id: int) -> bool:
-        """Give up a job that nobody runs."""
-        ...
-
-    def erase(self, jobs: Collection[int]) -> int:
-        """Remove jobs, also those that run: whoever does one can't finish it. How many there were."""
-        ...
-
-    def find(self, dedupe: str) -> Job | None:
-        """The job with this key that waits or runs."""
-        ...
-
-    def next_due(self) -> datetime | None:
-        """When the first waiting job is due, or the first lease runs out."""
-        ...
-
-    def list(self, state: str | None = None, limit: int = 100) -> list[Job]: ...
-    def counts(self) -> dict[str, int]:
-        """How many jobs are `waiting`, `claimed` and `parked`."""
-        ...
-
-
-class Counters(Protocol):
-    """What has come up since something was last done, such as the messages of a user since the last extraction."""
-
-    def note(self, name: str, item: str) -> int:
-        """Add an item to a list, at its end and once; how many there are now."""
-        ...
-
-    def items(self, name: str) -> list[str]: ...
-    def clear(self, name: str) -> list[str]:
-        """Empty the list; what was in it."""
-        ...
-
-    def names(self, prefix: str = "") -> list[str]:
-        """Lists that are not empty, by name."""
-        ...
-
-
-class Events(Protocol):
-    """The append-only log."""
-
-    def add(self, event: Event) -> int: ...
-    def counts(self) -> dict[str, tuple[int, datetime]]:
-        """Of each kind of event how many there were, and when the last one was."""
-        ...
-
-    def after(self, event_id: int, limit: int) -> list[Event]:
-        """What was written after this event, oldest first; from the start after 0.
-
-        Whoever has seen these misses nothing by going on after the last: none is committed before it later on.
-        """
-        ...
-
-    def list(
-        self, scope: str | None = None, memo: str | None = None, limit: int = 100, before: int | None = None
-    ) -> list[Event]:
-        """Newest first."""
-        ...
-
-    def scrub(self, events: Collection[int], keep: Collection[str] = ()) -> int:
-        """Take the words out of events: memo, reason and data go, but for these entries of the data.
-
-        That something of that kind happened, when, by whom and in which scope stays. How many had any words.
-        """
-        ...
 
 
 class Tx(Protocol):

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from recollect.clock import from_ms, to_ms
@@ -14,6 +14,7 @@ _SELECT = (
     "SELECT events.id, kind, at, actor, coalesce(name, ''), memo, reason, data "
     "FROM events LEFT JOIN scopes ON scopes.id = events.scope"
 )
+_EPOCH = date(1970, 1, 1)
 
 
 class SQLiteEvents:
@@ -24,7 +25,7 @@ class SQLiteEvents:
         scope = make_scope(self._db, event.scope) if event.scope else None
         data = to_json(event.data) if event.data else None
         self._db.run(
-            "INSERT INTO event_counts VALUES (?, 1, ?) ON CONFLICT (kind) DO UPDATE "
+            "INSERT INTO event_days VALUES (?1, ?2 / 86400000, 1, ?2) ON CONFLICT (kind, day) DO UPDATE "
             "SET count = count + 1, last = max(last, excluded.last)",
             (event.kind, to_ms(event.at)),
         )
@@ -34,7 +35,7 @@ class SQLiteEvents:
         )
 
     def counts(self) -> dict[str, tuple[int, datetime]]:
-        rows = self._db.rows("SELECT kind, count, last FROM event_counts ORDER BY kind")
+        rows = self._db.rows("SELECT kind, sum(count), max(last) FROM event_days GROUP BY kind ORDER BY kind")
         return {kind: (count, from_ms(last)) for kind, count, last in rows}
 
     def after(self, event_id: int, limit: int) -> list[Event]:
@@ -42,16 +43,32 @@ class SQLiteEvents:
         return [_event(row) for row in rows]
 
     def list(
-        self, scope: str | None = None, memo: str | None = None, limit: int = 100, before: int | None = None
+        self,
+        scope: str | None = None,
+        memo: str | None = None,
+        limit: int = 100,
+        before: int | None = None,
+        kinds: Collection[str] = (),
     ) -> list[Event]:
-        where, values = ["events.id < ?"], [(1 << 62) if before is None else before]
+        where: dict[str, object] = {"events.id < ?": (1 << 62) if before is None else before}
         if scope is not None:
-            where.append("scope = ?")
-            values.append(scope_id(self._db, scope) or -1)
-        sql = f"{_SELECT} WHERE {' AND '.join(where)} {'' if memo is None else 'AND memo = ?'}"
-        rest = [] if memo is None else [memo]
-        rows = self._db.rows(f"{sql} ORDER BY events.id DESC LIMIT ?", (*values, *rest, limit))
-        return [_event(row) for row in rows]
+            where["scope = ?"] = scope_id(self._db, scope) or -1
+        if memo is not None:
+            where["memo = ?"] = memo
+        if len(kinds) == 1:  # of one kind the index has them in order
+            where["kind = ?"] = next(iter(kinds))
+        elif kinds:
+            where["kind IN (SELECT value FROM json_each(?))"] = json.dumps(list(kinds))
+        sql = f"{_SELECT} WHERE {' AND '.join(where)} ORDER BY events.id DESC LIMIT ?"
+        return [_event(row) for row in self._db.rows(sql, (*where.values(), limit))]
+
+    def days(self, since: date) -> dict[date, dict[str, int]]:
+        first = (since - _EPOCH).days
+        found: dict[date, dict[str, int]] = {}
+        rows = self._db.rows("SELECT day, kind, count FROM event_days WHERE day >= ? ORDER BY day, kind", (first,))
+        for day, kind, count in rows:
+            found.setdefault(_EPOCH + timedelta(days=day), {})[kind] = count
+        return found
 
     def scrub(self, events: Collection[int], keep: Collection[str] = ()) -> int:
         rows = self._db.rows(
@@ -71,16 +88,18 @@ class SQLiteEvents:
         return scrubbed
 
 
-_COUNTED = "SELECT kind, count(*), max(at) FROM events GROUP BY kind"
+_COUNTED = "SELECT kind, at / 86400000, count(*), max(at) FROM events GROUP BY 1, 2"
 
 
 def miscounted(db: Database) -> bool:
-    return db.rows(f"{_COUNTED} ORDER BY kind") != db.rows("SELECT kind, count, last FROM event_counts ORDER BY kind")
+    return db.rows(f"{_COUNTED} ORDER BY 1, 2") != db.rows(
+        "SELECT kind, day, count, last FROM event_days ORDER BY 1, 2"
+    )
 
 
 def recount(db: Database) -> None:
-    db.run("DELETE FROM event_counts")
-    db.run(f"INSERT INTO event_counts {_COUNTED}")
+    db.run("DELETE FROM event_days")
+    db.run(f"INSERT INTO event_days {_COUNTED}")
 
 
 def _event(row: Row) -> Event:

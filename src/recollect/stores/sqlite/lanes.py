@@ -80,6 +80,13 @@ class SQLiteLanes:
     def size(self, scopes: Sequence[str]) -> int:
         return sum(size for _, size in self._scopes(scopes))
 
+    def totals(self) -> dict[Corpus, int]:
+        (memos, messages) = self._db.row(
+            "SELECT coalesce(sum(size) FILTER (WHERE owned), 0), coalesce(sum(size) FILTER (WHERE NOT owned), 0) "
+            "FROM (SELECT size, name LIKE 'user:%' OR name LIKE 'lore:%' AS owned FROM scopes)"
+        ) or (0, 0)
+        return {"memos": memos, "messages": messages}
+
     def texture(self, corpus: Corpus, scopes: Sequence[str], sample: int) -> Texture:
         lengths: list[int] = []
         speakers: dict[str, str] = {}

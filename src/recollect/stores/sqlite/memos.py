@@ -1,7 +1,7 @@
 """Durable memos and the tombstones of forgotten ones."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from recollect.clock import from_ms, to_ms
@@ -178,6 +178,17 @@ class SQLiteMemos:
             "(SELECT 1 FROM memos WHERE key BETWEEN scopes.id << 32 AND (scopes.id << 32) + 4294967295) ORDER BY name"
         )
         return (Subject.of_scope(name) for (name,) in names)
+
+    def holders(
+        self, part: str = "", after: str = "", limit: int = 100, lore: bool = False
+    ) -> Sequence[tuple[Subject, int]]:
+        prefix = "lore:" if lore else "user:"
+        rows = self._db.rows(
+            "SELECT name, size FROM scopes WHERE name > ? AND name < ? AND size > 0 "
+            "AND (? = '' OR instr(lower(substr(name, 6)), ?)) ORDER BY name LIMIT ?",
+            (max(after, prefix), f"{prefix[:-1]};", part, part.lower(), limit),
+        )
+        return [(Subject.of_scope(name), size) for name, size in rows]
 
 
 def _with_status(scope: int, statuses: Collection[Status]) -> tuple[str, tuple[object, ...]]:

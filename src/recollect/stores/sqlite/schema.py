@@ -152,6 +152,15 @@ CREATE VIEW action_log AS SELECT
     FROM events LEFT JOIN scopes ON scopes.id = events.scope;
 """
 
+_FOURTH = """
+CREATE TABLE event_days (                -- how many there were on each day since 1970, and when the last one was
+    kind TEXT NOT NULL, day INTEGER NOT NULL, count INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (kind, day)
+) STRICT, WITHOUT ROWID;
+INSERT INTO event_days SELECT kind, at / 86400000, count(*), max(at) FROM events GROUP BY 1, 2;
+DROP TABLE event_counts;
+CREATE INDEX events_by_kind ON events (kind);
+"""
+
 _MEMORIES = """
 DROP VIEW IF EXISTS memories;
 CREATE VIEW memories AS SELECT
@@ -174,6 +183,7 @@ MIGRATIONS: list[tuple[str, str]] = [
     ("first tables", _FIRST + memories_view(None)),
     ("heads of lanes, counters, what rests on a message", _SECOND),
     ("the log under the names of document D", _THIRD),
+    ("the log by kind and day", _FOURTH),
 ]
 """Ordered; never changed once released, only added to."""
 

@@ -3,6 +3,7 @@
 # ruff: noqa: S101 - a contract is made of assertions
 
 from dataclasses import replace
+from datetime import timedelta
 
 from recollect.ports import Store
 from recollect.testing.store_contract.samples import ADA, BEN, at
@@ -83,6 +84,37 @@ class EventsContract:
         await add(store, event("3", kind="memo.revised", at=at(1)))
         counts = await store.read(lambda tx: tx.events.counts())
         assert counts == {"memo.added": (3, at(9)), "memo.revised": (1, at(1))}
+
+    async def test_events_are_filtered_by_kind(self, store: Store):
+        await add(
+            store,
+            event("1"),
+            event("2", kind="learning.skipped"),
+            event("3", kind="memo.revised", scope=ADA.scope),
+            event("4", kind="learning.skipped", scope=ADA.scope),
+        )
+
+        async def reasons(*kinds: str, scope: str | None = None) -> list[str]:
+            found = await store.read(lambda tx: tx.events.list(scope, kinds=kinds))
+            return [each.reason for each in found]
+
+        assert await reasons("learning.skipped") == ["4", "2"]
+        assert await reasons("learning.skipped", scope=ADA.scope) == ["4"]
+        assert await reasons("memo.added", "memo.revised") == ["3", "1"]
+        assert await reasons("nothing") == []
+        last = (await store.read(lambda tx: tx.events.list(kinds=["learning.skipped"], limit=1)))[0].id
+        older = await store.read(lambda tx: tx.events.list(kinds=["learning.skipped"], before=last))
+        assert [each.reason for each in older] == ["2"]
+
+    async def test_events_are_counted_by_day_and_kind(self, store: Store):
+        first = at(0).date()
+        day = timedelta(days=1)
+        assert await store.read(lambda tx: tx.events.days(first)) == {}
+        await add(store, event("1", at=at(0)), event("2", at=at(0)), event("3", at=at(0) + day))
+        await add(store, event("4", kind="memo.revised", at=at(0) + day))
+        days = await store.read(lambda tx: tx.events.days(first))
+        assert days == {first: {"memo.added": 2}, first + day: {"memo.added": 1, "memo.revised": 1}}
+        assert list(await store.read(lambda tx: tx.events.days(first + day))) == [first + day]
 
     async def test_an_event_of_any_characters_is_kept(self, store: Store):
         wild = "wild \ud800 \x00 end"

@@ -273,3 +273,25 @@ class MemosContract:
         await put(store, stored)
         assert await store.read(lambda tx: tx.memos.list(ADA)) == [stored]
         assert await find(store, "wild") == [stored.text]
+
+    async def test_those_who_have_memos_are_listed_by_parts_of_their_ids(self, store: Store):
+        await put(store, make_memo("Likes tea"), make_memo("Likes milk"), make_memo("Lives in Graz", subject=BEN))
+        await put(store, make_memo("Ships on Fridays", subject=GUILD_LORE))
+        await put(store, make_memo("Forgotten", subject=Subject("Cem"), status=Status.DEPRECATED))
+
+        async def holders(part: str = "", after: str = "", limit: int = 100, lore: bool = False):
+            return await store.read(lambda tx: tx.memos.holders(part, after, limit, lore))
+
+        assert await holders() == [(ADA, 2), (BEN, 1)]
+        assert await holders(limit=1) == [(ADA, 2)]
+        assert await holders(after=ADA.scope) == [(BEN, 1)]
+        assert await holders(part=BEN.id[1:].upper()) == [(BEN, 1)]
+        assert await holders(part="user") == []
+        assert await holders(part="%") == []
+        assert await holders(lore=True) == [(GUILD_LORE, 1)]
+
+    async def test_rows_in_use_are_counted_over_all_scopes(self, store: Store):
+        assert await store.read(lambda tx: tx.lanes.totals()) == {"memos": 0, "messages": 0}
+        await put(store, make_memo("Likes tea"), make_memo("Ships on Fridays", subject=GUILD_LORE))
+        await put(store, make_memo("Forgotten", status=Status.DEPRECATED))
+        assert await store.read(lambda tx: tx.lanes.totals()) == {"memos": 2, "messages": 0}
