@@ -27,8 +27,8 @@ STEPS = [
     ("assembly", "plugins settings profiles"),
     ("assembly", "rules"),
     ("assembly", "memory"),
-    ("assembly", "app testing"),
-    ("faces", "replies"),
+    ("assembly", "app office testing"),
+    ("faces", "replies client"),
     ("faces", "tool orders"),
     ("faces", "assistant adapters"),
     ("faces", "bot web mcp_server anthropic_memory"),
@@ -53,7 +53,7 @@ ROOT_IMPORTS = {
 # Which place owns which libraries; one that is not named here may be used above the decisions.
 LIBRARIES = {
     "bot": "discord",
-    "web": "fastapi starlette uvicorn jinja2",
+    "web": "fastapi starlette uvicorn jinja2 sse_starlette prometheus_client multipart",
     "mcp_server": "mcp mcp_types uvicorn",
     "anthropic_memory": "anthropic",
     "cli": "typer click rich prompt_toolkit",

@@ -34,6 +34,7 @@ class Cache(Generic[K, V]):
         self._most = kept
         self._kept: OrderedDict[K, tuple[datetime, V]] = OrderedDict()
         self._making: dict[K, asyncio.Task[V]] = {}
+        self.asked = self.reused = 0
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -41,9 +42,11 @@ class Cache(Generic[K, V]):
     async def get(self, key: K, make: Callable[[], Awaitable[V]]) -> V:
         """The result for this key; made now when there is none that may be given."""
         moment = self._clock()
+        self.asked += 1
         made, value = self._kept.get(key, (moment, None))
         if value is not None and self._holds(value, moment) and moment - made < self._lifetime * TOO_OLD:
             self._kept.move_to_end(key)
+            self.reused += 1
             if moment - made >= self._lifetime:
                 self._start(key, make)
             return value

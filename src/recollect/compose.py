@@ -61,6 +61,11 @@ class Composer:
         seen = replace(scene, recent=opening.recent, summary=opening.summary)
         return await self._cache.get(key, lambda: self._compose(seen, actions))
 
+    @property
+    def counted(self) -> tuple[int, int]:
+        """How many prompts were asked for, and how many of them were at hand."""
+        return self._cache.asked, self._cache.reused
+
     async def close(self) -> None:
         await self._cache.close()
 

@@ -182,11 +182,13 @@ class Memory:
         subject, audible = subject_of(user, where, lore), self._audible(user, where)
         return await self.store.write(lambda tx: commands.forget(tx, subject, what, cause, audible, share, every))
 
-    async def undo(self, *, user: str, place: Place | None = None, lore: bool = False) -> Undone | None:
-        """Take back the last change of the user's memory; again for the one before it."""
+    async def undo(
+        self, *, user: str, place: Place | None = None, lore: bool = False, memo: str | None = None
+    ) -> Undone | None:
+        """Take back the last change, again for the one before it; or what was last learned of one memo, if it stands."""
         cause, where = self._cause(user), place or Place(dm=user)
         subject, audible = subject_of(user, where, lore), self._audible(user, where)
-        undone = await self.store.write(lambda tx: commands.undo(tx, subject, cause, audible))
+        undone = await self.store.write(lambda tx: commands.undo(tx, subject, cause, audible, memo))
         self._nudge()
         return undone
 
@@ -334,6 +336,11 @@ class Memory:
             message=message.id,
         )
         return await self._composer.prompt(scene, actions)
+
+    @property
+    def prompts(self) -> tuple[int, int]:
+        """How many prompts were asked for, and how many of them were at hand from before."""
+        return self._composer.counted
 
     async def log(self, *, user: str | None = None, limit: int = 50, before: int | None = None) -> list[Event]:
         """The event log, newest first; of one user when one is named."""

@@ -219,6 +219,17 @@ class Bot(Group):
     gateway_url: Text = setting("", "Address of Discord's gateway; empty for Discord's own.")
 
 
+class Web(Group):
+    host: Text = setting("127.0.0.1", "Address at which page and API listen.")
+    port: Count = setting(8420, "Port at which page and API listen; 0 takes a free one.", ge=0, le=65_535)
+    token_file: Directory = setting(
+        "{data_dir}/tokens.json",
+        "File with the tokens of operator and reader, made at the first start; RECOLLECT_WEB_TOKEN replaces the first.",
+    )
+    names: Annotated[tuple[str, ...], Words] = setting((), "Host names, besides the address, by which it is reached.")
+    session: Seconds = setting("12h", "Time after which a browser has to sign in again.", gt=0)
+
+
 class Settings(Group):
     """All settings of one memory; `keys` names the API keys that are present, never their values."""
 
@@ -286,4 +297,5 @@ class Settings(Group):
     commands: Commands
     search: Search
     bot: Bot
+    web: Web
     keys: frozenset[str] = frozenset()

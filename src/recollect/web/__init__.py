@@ -1,0 +1,32 @@
+"""The operator's page and the API over one memory: a FastAPI app behind a token.
+
+Everything but `/health` and `/ready` needs a token; see `access`. The app translates and calls `Memory` and `Office`.
+"""
+
+from collections.abc import Collection
+
+from fastapi import FastAPI
+
+from recollect.clock import Clock, now
+from recollect.memory import Memory
+from recollect.office import Office
+from recollect.version import __version__
+from recollect.web import api, metrics, pages, problems
+from recollect.web.access import Guesses, Sessions, Tokens
+from recollect.web.doors import Doors
+from recollect.web.house import House
+
+__all__ = ["create"]
+
+
+def create(memory: Memory, tokens: Tokens, *, clock: Clock = now, names: Collection[str] = ()) -> FastAPI:
+    """The app of a memory; `names` are the hosts that requests may be addressed to, any without some."""
+    app = FastAPI(title="recollect", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
+    sessions = Sessions(tokens, memory.settings.web.session)
+    house = House(memory, Office(memory, clock), tokens, sessions, Guesses(), clock)
+    app.state.house = house
+    problems.install(app)
+    app.add_middleware(Doors, house=house, names=frozenset(names))
+    for part in (metrics, api, pages):
+        part.install(app)
+    return app

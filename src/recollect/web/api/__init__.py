@@ -1,0 +1,7 @@
+"""api."""
+
+from fastapi import FastAPI
+
+
+def install(app: FastAPI) -> None:
+    """Add the routes."""

@@ -1,0 +1,7 @@
+"""metrics."""
+
+from fastapi import FastAPI
+
+
+def install(app: FastAPI) -> None:
+    """Add the routes."""

@@ -1,0 +1,7 @@
+"""pages."""
+
+from fastapi import FastAPI
+
+
+def install(app: FastAPI) -> None:
+    """Add the routes."""
