@@ -18,8 +18,8 @@ from recollect.clock import now
 from recollect.ports import Store
 
 WRITERS, READING_ROUNDS = 64, 10
-MODEL = 0.1
-"""Seconds that a model takes for a call: far quicker than most, so that a slow queue would show."""
+MODELS = (0.1, 1.0)
+"""Seconds that a model takes for a call: one as language models are, one far quicker, so that a slow queue shows."""
 Step = Callable[[], None]
 Times = dict[str, list[float]]
 
@@ -127,45 +127,48 @@ async def learning(size: Size, figures: Figures, step: Step) -> None:
                 step()
 
 
-async def draining(size: Size, figures: Figures, step: Step, seconds: float = MODEL) -> None:
+async def draining(size: Size, figures: Figures, step: Step) -> None:
     """A back-log that waits for a model of known speed: how long it takes, against the model's own time."""
     supply = chatter("d")
-    paced = Paced(seconds)
-    async with opened("ours", using=paced.model()) as memory:
-        width = memory.worker.pace.width
-        for _ in range(size.rounds):
-            paced.going.clear()
-            await spread(islice(supply, size.backlog), WRITERS, memory.observe)
-            paced.going.set()
-            took = await timed(memory.worker.drain())
-            figures.add("back-log", took, size.backlog * seconds / width)
-            step()
+    for seconds in MODELS:
+        paced, jobs = Paced(seconds), size.backlog if seconds < 1 else size.backlog // 2
+        async with opened("ours", using=paced.model()) as memory:
+            width = memory.worker.pace.width
+            for _ in range(size.rounds if seconds < 1 else 2):
+                paced.going.clear()
+                await spread(islice(supply, jobs), WRITERS, memory.observe)
+                paced.going.set()
+                took = await timed(memory.worker.drain())
+                figures.add(f"back-log, model of {seconds:g} s", took, jobs * seconds / width)
+                step()
 
 
-async def reading(size: Size, figures: Figures, step: Step, seconds: float = MODEL) -> None:
+async def reading(size: Size, figures: Figures, step: Step) -> None:
     """Prompts and searches alone, and while a back-log is drained, in turn; p95 of all rounds together."""
-    paced = Paced(seconds)
-    alone: Times = {"context": [], "search": []}
-    busy: Times = {"context": [], "search": []}
-    async with opened("ours", using=paced.model()) as memory:
-        await fill(memory, size)
-        await spread(islice(chatter("b"), size.backlog), WRITERS, memory.observe)
-        asking, talk = questions(), chatter("r")
-        await ask(memory, islice(asking, 30), talk, {"context": [], "search": []})
-        for _ in range(READING_ROUNDS):
-            await ask(memory, islice(asking, size.questions // READING_ROUNDS), talk, alone)
-            before = paced.calls
+    for seconds in MODELS:
+        paced = Paced(seconds)
+        alone: Times = {"context": [], "search": []}
+        busy: Times = {"context": [], "search": []}
+        async with opened("ours", using=paced.model()) as memory:
+            await fill(memory, size)
+            await spread(islice(chatter("b"), size.backlog), WRITERS, memory.observe)
+            asking, talk = questions(), chatter("r")
+            await ask(memory, islice(asking, 30), talk, {"context": [], "search": []})
+            for _ in range(READING_ROUNDS):
+                await ask(memory, islice(asking, size.questions // READING_ROUNDS), talk, alone)
+                before = paced.calls
+                paced.going.set()
+                await ask(memory, islice(asking, size.questions // READING_ROUNDS), talk, busy)
+                while paced.calls == before:
+                    await ask(memory, islice(asking, 1), talk, busy)
+                paced.going.clear()
+                await asyncio.sleep(2 * seconds)  # what was begun ends
+                step()
+            assert (await memory.worker.standing(1)).counts, "the back-log was too short"
+            paced.seconds = 0
             paced.going.set()
-            await ask(memory, islice(asking, size.questions // READING_ROUNDS), talk, busy)
-            paced.going.clear()
-            assert paced.calls > before, "nothing was learned meanwhile"
-            await asyncio.sleep(2 * seconds)  # what was begun ends
-            step()
-        assert (await memory.worker.standing(1)).counts, "the back-log was too short"
-        paced.seconds = 0
-        paced.going.set()
-    for name in alone:
-        figures.add(f"p95 of {name}", p95(busy[name]), p95(alone[name]))
+        for name in alone:
+            figures.add(f"p95 of {name}, model of {seconds:g} s", p95(busy[name]), p95(alone[name]))
 
 
 async def fill(memory: Memory, size: Size) -> None:

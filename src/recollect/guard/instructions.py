@@ -4,6 +4,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from recollect.guard.signs import SIGNS
 
@@ -24,8 +25,12 @@ def visible(text: str) -> str:
     return _INVISIBLE.sub("", text)
 
 
+@lru_cache(maxsize=256)
 def is_instruction(text: str) -> bool:
-    """Whether a text orders the assistant about rather than telling something."""
+    """Whether a text orders the assistant about rather than telling something.
+
+    Fact, evidence and sentence are often the same words: each is judged once.
+    """
     plain = unicodedata.normalize("NFKC", visible(text[:2000])).casefold().replace("’", "'")
     plain = _JOINERS.sub("", plain)
     forms = dict.fromkeys(" ".join(form.split()) for form in (plain, _unmasked(plain)))

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 from recollect.text import words
 
@@ -65,17 +66,21 @@ def _plain(text: str) -> tuple[str, list[int]]:
     chars: list[str] = []
     places: list[int] = []
     for place, char in enumerate(text):
-        if char.isspace():
-            if chars and chars[-1] != " ":
-                chars.append(" ")
-                places.append(place)
+        plain = _plain_char(char)
+        if plain == " " and not (chars and chars[-1] != " "):
             continue
-        if char in _EMPHASIS or unicodedata.category(char) == "Cf":
-            continue
-        plain = unicodedata.normalize("NFKC", char.translate(_SHAPES)).casefold()
         chars += plain
         places += [place] * len(plain)
     return "".join(chars), places
+
+
+@lru_cache(maxsize=4096)
+def _plain_char(char: str) -> str:
+    if char.isspace():
+        return " "
+    if char in _EMPHASIS or unicodedata.category(char) == "Cf":
+        return ""
+    return unicodedata.normalize("NFKC", char.translate(_SHAPES)).casefold()
 
 
 def _is_whole(plain: str, start: int, end: int) -> bool:

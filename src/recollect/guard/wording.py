@@ -98,6 +98,9 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3
 _UNSPACED_EMPTY = frozenset("的了是在我你他她用户は私がのをにでと、사용자는은이가을를에")
 
 
+_LETTER = re.compile("[A-Za-z]")
+
+
 def carries(said: str, fact: str, speaker: str = "") -> bool:
     """Whether enough of the fact's own words were said, and all of those that weigh."""
     if not comparable(said, fact):
@@ -173,6 +176,8 @@ def is_form(one: str, other: str) -> bool:
 
 def _script(text: str) -> str:
     """The script of most letters, as Unicode names it; scripts without spaces count as one."""
+    if text.isascii():
+        return "LATIN" if _LETTER.search(text) else ""
     counted = Counter(_script_of(char) for char in text[:2000] if char.isalpha())
     return counted.most_common(1)[0][0] if counted else ""
 
