@@ -34,7 +34,7 @@ def test_dream_tells_what_it_changed_and_undo_takes_it_back(twice: Run):
     assert before - texts(twice) == {"Likes coffee"}
     assert 'Restored: "Likes coffee"' in twice("undo").out
     assert texts(twice) == before
-    assert "nothing to change" in twice("dream").out
+    assert "Nothing to change" in twice("dream").out
 
 
 def test_dream_as_json(twice: Run):
@@ -64,4 +64,4 @@ def test_dream_is_not_told_where_others_listen(cli: Run):
 
 
 def test_dream_of_an_empty_memory(cli: Run):
-    assert "nothing to change" in cli("dream").out
+    assert cli("dream").out == "Nothing to change\n"

@@ -50,12 +50,18 @@ def _tell(call: Call, dreams: list[Dream], dry_run: bool, everyone: bool) -> Non
             for line in _lines(one):
                 call.screen.say(f"  {line}")
         if not everyone and (dry_run or not one.abort):
-            verb = "Done" if not dry_run else "Would change nothing" if one.abort else "Would change"
-            call.screen.say(f"{verb}: {one.told}")
+            call.screen.say(_outcome(one, dry_run))
     if everyone and not dreams:
         call.screen.say("Nothing to change")
     if not dry_run and any(one.applied and one.changes for one in dreams):
         call.screen.aside("  'recollect undo' takes it back")
+
+
+def _outcome(one: Dream, dry_run: bool) -> str:
+    if not one.abort and not one.changes:
+        return "Nothing to change"
+    verb = "Done" if not dry_run else "Would change nothing" if one.abort else "Would change"
+    return f"{verb}: {one.told}"
 
 
 def _lines(dream: Dream) -> Iterator[str]:

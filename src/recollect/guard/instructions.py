@@ -6,7 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from recollect.guard.signs import SIGNS
+from recollect.guard.signs import signs
 
 _INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
 _JOINERS = re.compile("[\u200c\u200d]")
@@ -34,7 +34,7 @@ def is_instruction(text: str) -> bool:
     plain = unicodedata.normalize("NFKC", visible(text[:2000])).casefold().replace("’", "'")
     plain = _JOINERS.sub("", plain)
     forms = dict.fromkeys(" ".join(form.split()) for form in (plain, _unmasked(plain)))
-    return any(sign.search(form) for form in forms for sign in SIGNS)
+    return any(sign.search(form) for form in forms for sign in signs())
 
 
 def _unmasked(plain: str) -> str:
