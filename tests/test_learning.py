@@ -9,7 +9,7 @@ from recollect.ingest import spoken
 from recollect.pausing import pause, resume
 from recollect.ports import Hearing, Proposal, Proposed, Retraction, Usage
 from recollect.testing.embedding_server import EmbeddingServer
-from recollect.testing.models import FakeModel, everything, nothing, quoting
+from recollect.testing.models import FakeModel, Pondering, everything, nothing, quoting
 from recollect.types import Audience, Origin, Status
 from recollect.worker import Pace
 from tests.scenes import DEV, DM, ELSEWHERE, GENERAL, Stage, opened
@@ -153,53 +153,35 @@ async def test_words_said_in_private_do_not_retire_what_was_said_in_public() -> 
 
 
 async def test_what_its_owner_forgot_meanwhile_stays_forgotten() -> None:
-    asked, answer = asyncio.Event(), asyncio.Event()
-
-    async def learns(hearing: Hearing) -> Proposed:
-        asked.set()
-        await answer.wait()
-        return everything(hearing)
-
-    async with opened(using=FakeModel(learns)) as stage:
+    model = Pondering()
+    async with opened(using=model) as stage:
         await stage.learned("I work at Acme")
         await stage.say("I work at Acme")
-        await asked.wait()
+        await model.asked.wait()
         await stage.memory.forget("Acme", user="ann", place=DEV)
-        answer.set()
+        model.answer.set()
         await stage.settle()
         assert await stage.known() == []
 
 
 async def test_a_message_that_was_edited_while_the_model_was_asked_is_learned_in_its_new_words() -> None:
-    asked, answer = asyncio.Event(), asyncio.Event()
-
-    async def learns(hearing: Hearing) -> Proposed:
-        asked.set()
-        await answer.wait()
-        return everything(hearing)
-
-    async with opened(using=FakeModel(learns)) as stage:
+    model = Pondering()
+    async with opened(using=model) as stage:
         said = await stage.say("I live in Berlin")
-        await asked.wait()
+        await model.asked.wait()
         await stage.memory.edited("discord", said.id, "I live in Bremen")
-        answer.set()
+        model.answer.set()
         await stage.settle()
         assert await stage.known() == ["I live in Bremen"]
 
 
 async def test_a_message_that_was_deleted_while_the_model_was_asked_is_not_learned_from() -> None:
-    asked, answer = asyncio.Event(), asyncio.Event()
-
-    async def learns(hearing: Hearing) -> Proposed:
-        asked.set()
-        await answer.wait()
-        return everything(hearing)
-
-    async with opened(using=FakeModel(learns)) as stage:
+    model = Pondering()
+    async with opened(using=model) as stage:
         said = await stage.say("I live in Berlin")
-        await asked.wait()
+        await model.asked.wait()
         await stage.memory.deleted("discord", said.id)
-        answer.set()
+        model.answer.set()
         await stage.settle()
         assert await stage.known() == []
 
@@ -365,20 +347,13 @@ async def test_before_compaction_everything_that_was_said_is_learned_from() -> N
 
 
 async def test_what_is_said_while_a_round_is_studied_is_kept_for_the_next() -> None:
-    asked, answer = asyncio.Event(), asyncio.Event()
-
-    async def learns(hearing: Hearing) -> Proposed:
-        asked.set()
-        await answer.wait()
-        return everything(hearing)
-
-    model = FakeModel(learns)
+    model = Pondering()
     async with opened("devclaw", using=model, embedder="null") as stage:
         await stage.say("I live in Berlin")
         await stage.memory.flush(DEV)
-        await asked.wait()
+        await model.asked.wait()
         await stage.say("I have two cats")
-        answer.set()
+        model.answer.set()
         await stage.settle()
         await stage.memory.flush(DEV)
         await stage.settle()
@@ -510,18 +485,12 @@ async def test_clanker_keeps_eighty_facts_of_a_user_in_each_guild() -> None:
 
 
 async def test_what_was_said_before_a_pause_is_not_learned_during_it() -> None:
-    asked, answer = asyncio.Event(), asyncio.Event()
-
-    async def learns(hearing: Hearing) -> Proposed:
-        asked.set()
-        await answer.wait()
-        return everything(hearing)
-
-    async with opened(using=FakeModel(learns)) as stage:
+    model = Pondering()
+    async with opened(using=model) as stage:
         said = await stage.say("I live in Berlin")
-        await asked.wait()
+        await model.asked.wait()
         await stage.memory.store.write(lambda tx: pause(tx, "ann", stage.clock()))
-        answer.set()
+        model.answer.set()
         await stage.settle()
         assert await stage.known() == []
         (event,) = await stage.events("learning.skipped")

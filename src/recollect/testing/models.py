@@ -1,5 +1,6 @@
 """A model that says what a test tells it to, and remembers what it was asked."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -66,3 +67,16 @@ class FakeModel:
 
     async def close(self) -> None:
         """Nothing is open."""
+
+
+class Pondering(FakeModel):
+    """A model that thinks until it is told to go on: `asked` tells that it was, `answer` lets it say everything."""
+
+    def __init__(self) -> None:
+        super().__init__(self._learns)
+        self.asked, self.answer = asyncio.Event(), asyncio.Event()
+
+    async def _learns(self, hearing: Hearing) -> Proposed:
+        self.asked.set()
+        await self.answer.wait()
+        return everything(hearing)
