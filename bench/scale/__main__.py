@@ -1,0 +1,122 @@
+"""`python -m bench.scale [--sizes 10000,100000,1000000] [--clients 1,8,64] [--stores sqlite,postgresql] [--json FILE]`
+
+Memos of 10,000 guilds in each store: what 1, 8 and 64 clients get done in a second, how long each waits, and the room
+that a memo takes. Clients are tasks of one process, as in a bot. PostgreSQL runs beside it on the same machine.
+"""
+
+import argparse
+import asyncio
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+import recollect
+from bench.scale import stores
+from bench.scale.measure import DOING, fill, rate
+from recollect.embedders.static import StaticEmbedder
+
+MESSAGES = 20_000
+Row = dict[str, Any]
+
+
+async def measure(
+    name: str, address: str, count: int, clients: list[int], seconds: float, progress: Progress
+) -> list[Row]:
+    task = progress.add_task(f"{name}, {count:,} memos", total=None)
+    async with recollect.open(address, works=False) as memory:
+        model = StaticEmbedder().name
+        took = await fill(
+            memory, count, MESSAGES, model, lambda done, total: progress.update(task, completed=done, total=total)
+        )
+        stores.settle(address)
+        room = stores.size(address) / (count + MESSAGES)
+        rows: list[Row] = []
+        for number in clients:
+            for what, doing in DOING.items():
+                progress.update(task, description=f"{name}, {count:,} memos, {number} clients: {what}", total=None)
+                found = await rate(doing(memory), number, seconds)
+                rows.append({"store": name, "memos": count, "clients": number, "what": what, **asdict(found)})
+    progress.remove_task(task)
+    return [{**row, "bytes_a_row": room, "fill_seconds": took} for row in rows]
+
+
+def show(rows: list[Row]) -> None:
+    table = Table(title="a second, and p50 / p95 / p99 in ms", header_style="bold")
+    for column in ("store", "memos", "clients", "writes", "searches", "prompts", "bytes a row"):
+        table.add_column(column, justify="left" if column == "store" else "right")
+    groups = dict.fromkeys((row["store"], row["memos"], row["clients"]) for row in rows)
+    for group in groups:
+        own = {row["what"]: row for row in rows if (row["store"], row["memos"], row["clients"]) == group}
+        store, memos, clients = group
+        cells = [_cell(own[what]) if what in own else "" for what in DOING]
+        table.add_row(store, f"{memos:,}", str(clients), *cells, f"{next(iter(own.values()))['bytes_a_row']:,.0f}")
+    Console(width=max(140, Console().width)).print(table)
+
+
+def _cell(row: Row) -> str:
+    return f"{row['a_second']:,.0f}  {row['p50']:.1f} / {row['p95']:.1f} / {row['p99']:.1f}"
+
+
+def plot(rows: list[Row], path: Path) -> None:
+    """Per second and p95 against the size of the store, a line for each store and number of clients."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(2, len(DOING), figsize=(12, 6.5), sharex=True)
+    colours = {"sqlite": "#2563eb", "postgresql": "#d97706"}
+    lines = dict.fromkeys((row["store"], row["clients"]) for row in rows)
+    for column, what in enumerate(DOING):
+        for store, clients in lines:
+            own = [row for row in rows if (row["store"], row["clients"], row["what"]) == (store, clients, what)]
+            style = {1: ":", 8: "--"}.get(clients, "-")
+            for axis, value in zip(axes[:, column], ("a_second", "p95"), strict=True):
+                sizes, values = [row["memos"] for row in own], [row[value] for row in own]
+                axis.plot(sizes, values, style, color=colours[store], marker="o", label=f"{store}, {clients} clients")
+                axis.set_xscale("log")
+                axis.set_yscale("log")
+                axis.grid(alpha=0.3)
+        axes[0, column].set_title({"write": "writes", "search": "searches", "context": "prompts"}[what])
+        axes[1, column].set_xlabel("memos")
+    axes[0, 0].set_ylabel("a second")
+    axes[1, 0].set_ylabel("p95, ms")
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncol=len(lines), frameon=False)
+    figure.tight_layout(rect=(0, 0.06, 1, 1))
+    figure.savefig(path, dpi=110)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser("bench.scale", description=__doc__)
+    parser.add_argument("--sizes", default="10000,100000,1000000", help="memos in the stores")
+    parser.add_argument("--clients", default="1,8,64", help="clients at once")
+    parser.add_argument("--stores", default=",".join(stores.NAMES), help="stores to compare")
+    parser.add_argument("--postgres", help="address of an empty database; without one a server is started")
+    parser.add_argument("--seconds", type=float, default=5.0, help="seconds of each measurement")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--plot", type=Path)
+    given = parser.parse_args()
+    clients = [int(one) for one in given.clients.split(",")]
+    rows: list[Row] = []
+    with Progress(console=Console(stderr=True)) as progress:
+        for count in (int(one) for one in given.sizes.split(",")):
+            for name in given.stores.split(","):
+                with stores.new(name, given.postgres) as address:
+                    rows += asyncio.run(measure(name, address, count, clients, given.seconds, progress))
+    show(rows)
+    if given.json:
+        given.json.write_text(json.dumps(rows, indent=2) + "\n", "utf-8")
+    if given.plot:
+        plot(rows, given.plot)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,102 @@
+"""The measurements: so many clients do one thing for so many seconds."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from bench.scale.people import asked, known, said, statements
+from recollect import Memory, Message
+from recollect.ports import Progress
+
+BATCH = 1_000
+WARM = 0.2
+"""Share of the time that is not counted."""
+Do = Callable[[int], Callable[[], Awaitable[Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """How much was done, and how long each took, in milliseconds."""
+
+    a_second: float
+    p50: float
+    p95: float
+    p99: float
+
+
+async def fill(memory: Memory, count: int, messages: int, model: str, progress: Progress | None = None) -> float:
+    """Put memos and messages in; seconds that it took."""
+    start, done = time.perf_counter(), 0
+    rows = ((memo, (model, vector)) for memo, vector in known(count))
+    while batch := list(islice(rows, BATCH)):
+        await memory.store.write(lambda tx, batch=batch: [tx.memos.put(memo, vector) for memo, vector in batch])
+        done += len(batch)
+        if progress:
+            progress(done, count + messages)
+    talk = said(messages)
+    while batch := list(islice(talk, BATCH)):
+        await memory.store.write(lambda tx, batch=batch: [tx.journal.add(message) for message in batch])
+        done += len(batch)
+        if progress:
+            progress(done, count + messages)
+    await memory.store.write(lambda tx: tx.lanes.serve("memos", model))
+    return time.perf_counter() - start
+
+
+def writing(memory: Memory) -> Do:
+    """Remember a statement: redaction, vector, merge with what is known, log."""
+
+    def client(number: int) -> Callable[[], Awaitable[Any]]:
+        supply = statements(number + 1)
+
+        async def once() -> None:
+            user, text = next(supply)
+            await memory.remember(text, user=user)
+
+        return once
+
+    return client
+
+
+def searching(memory: Memory) -> Do:
+    return partial(_asking, ask=lambda one: memory.search(one.text, user=one.author, place=one.place))
+
+
+def prompting(memory: Memory) -> Do:
+    return partial(_asking, ask=memory.context)
+
+
+def _asking(number: int, ask: Callable[[Message], Awaitable[Any]]) -> Callable[[], Awaitable[Any]]:
+    supply: Iterator[Message] = asked(number + 1)
+
+    async def once() -> None:
+        await ask(next(supply))
+
+    return once
+
+
+DOING: dict[str, Callable[[Memory], Do]] = {"write": writing, "search": searching, "context": prompting}
+
+
+async def rate(do: Do, clients: int, seconds: float) -> Rate:
+    """What so many clients get done, each waiting for its answer before it goes on."""
+    took: list[float] = []
+    start = time.perf_counter()
+    counted, end = start + WARM * seconds, start + (1 + WARM) * seconds
+
+    async def client(number: int) -> None:
+        once = do(number)
+        while (begun := time.perf_counter()) < end:
+            await once()
+            if begun >= counted:
+                took.append(time.perf_counter() - begun)
+
+    await asyncio.gather(*map(client, range(clients)))
+    took.sort()
+    elapsed = time.perf_counter() - counted
+    at = [1000 * took[min(len(took) - 1, len(took) * share // 100)] for share in (50, 95, 99)]
+    return Rate(len(took) / elapsed, *at)
