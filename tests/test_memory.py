@@ -595,3 +595,9 @@ class TestProfiles:
         async with opened(profile="discoclaw") as told:
             await told("Deploys the billing repo by hand", "Has a cat")
             assert await search(told, "billing repo") == ["Has a cat", "Deploys the billing repo by hand"]
+
+
+async def test_a_key_given_as_a_tag_is_not_kept(told: Told):
+    key = "AKIA" + "IOSFODNN7EXAMPLE"
+    memo = await told("Deploys on Fridays", tags=[key, "Work"])
+    assert memo.tags == ("[redacted: aws key]", "work")

@@ -16,6 +16,7 @@ from recollect.files import Journal, Keeper
 from recollect.kinds import embedded
 from recollect.memory import PATIENCE, Memory
 from recollect.ports import Embedder, EmbedderOptions, Model, ModelOptions, Store
+from recollect.privacy import ERASE
 from recollect.settings import Loaded, Settings, load, secret
 from recollect.summaries import Summaries
 from recollect.triggers import EXTRACT, JOURNAL, REFLECT, SUMMARISE
@@ -72,6 +73,7 @@ async def open_loaded(
                 closing.push_async_callback(keeper.close)
                 memory = Memory(store, vectors, settings, clock, layers, worker=worker, keeper=keeper, dreams=dreams)
                 if works:
+                    memory.worker.take_on(ERASE, memory.privacy.erasures)
                     memory.worker.start()
                     keeper.start()
                 try:

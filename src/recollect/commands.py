@@ -29,6 +29,8 @@ from recollect.types import (
 
 _LOOK_BACK = 500
 """Events searched for the last change that can be undone."""
+_BATCH = 200
+"""Events that one change may leave in the log after one of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,12 +188,15 @@ def find(memos: Sequence[Memo], what: str, share: float) -> list[Memo]:
     return [memo for memo in memos if part and part in fold(squeeze(memo.text))]
 
 
-def undo(tx: Tx, subject: Subject, cause: Cause, audible: Hears) -> Undone | None:
-    """Take back the subject's last change that has not been taken back; None when there is none."""
-    parts = _last_change(tx, subject)
+def undo(tx: Tx, subject: Subject, cause: Cause, audible: Hears, memo_id: str | None = None) -> Undone | None:
+    """Take back the subject's last change that has not been taken back, or what was last learned about one memo;
+    None when there is none.
+    """
+    parts = _last_change(tx, subject) if memo_id is None else _last_lesson(tx, subject, memo_id)
     if not parts:
         return None
     batch = parts[0].data["batch"]
+    data = {"undoes": batch} if memo_id is None else {"undoes": batch, "alone": True}
     restored: list[Memo] = []
     removed: list[Memo] = []
     for event in parts:
@@ -202,7 +207,7 @@ def undo(tx: Tx, subject: Subject, cause: Cause, audible: Hears) -> Undone | Non
             restored.append(_restore(tx, now, plain.to_memo(event.data["before"]), event))
             if restored[-1].active and not now.active:
                 _summarise_anew(tx, now, cause.at, "what a message said counts again")
-        reason, data = f"undid: {event.reason}", {"undoes": batch}
+        reason = f"undid: {event.reason}"
         tx.events.add(Event("memo.undone", cause.at, cause.actor, subject.scope, event.memo, reason, data))
     told = [memo for memo in (*restored, *removed) if audible(replace(memo, status=Status.ACTIVE))]
     return Undone(
@@ -220,14 +225,14 @@ def _last_change(tx: Tx, subject: Subject) -> list[Event]:
     anything before them.
     """
     events = tx.events.list(scope=subject.scope, limit=_LOOK_BACK)
-    undone = {event.data["undoes"] for event in events if event.kind == "memo.undone"}
+    undone, alone = _undone(events)
     revisited = [event for event in reversed(events) if event.data.get("batch") == NOT_UNDONE]
     taken = {(event.memo, event.data.get("message")): event.id for event in revisited}
     lost: set[str | None] = set()
     for batch in dict.fromkeys(event.data["batch"] for event in events if _can_undo(event)):
         parts: list[Event] = []
         for event in () if batch in undone else _batch(tx, subject, batch, events):
-            if event.id < taken.get((event.memo, event.data.get("message")), 0):
+            if (batch, event.memo) in alone or event.id < taken.get((event.memo, event.data.get("message")), 0):
                 continue
             if event.memo in lost or _is_lost(tx, subject, event):
                 lost.add(event.memo)
@@ -236,6 +241,34 @@ def _last_change(tx: Tx, subject: Subject) -> list[Event]:
         if parts:
             return parts
     return []
+
+
+def _undone(events: Collection[Event]) -> tuple[set[str], set[tuple[str, str | None]]]:
+    """The changes that were taken back as a whole, and those of which one memo's part was."""
+    undone = [event for event in events if event.kind == "memo.undone"]
+    whole = {event.data["undoes"] for event in undone if not event.data.get("alone")}
+    return whole, {(event.data["undoes"], event.memo) for event in undone}
+
+
+def _last_lesson(tx: Tx, subject: Subject, memo_id: str) -> list[Event]:
+    """The events by which a memo was last learned, and others gave way to it; nothing when it was changed since."""
+    for last in tx.events.list(scope=subject.scope, memo=memo_id, limit=1):
+        if _is_lesson(last) and not _is_lost(tx, subject, last):
+            page = tx.events.list(scope=subject.scope, limit=_LOOK_BACK, before=last.id + _BATCH)
+            parts = _batch(tx, subject, last.data["batch"], page)
+            return [event for event in parts if event.id == last.id or _gave_way(tx, subject, event, memo_id)]
+    return []
+
+
+def _is_lesson(event: Event) -> bool:
+    """Whether a memo came to be, or got the words of a message; a change without one is its owner's decision."""
+    learned = event.kind == "memo.added" or (event.kind == "memo.revised" and "message" in event.data)
+    return learned and _can_undo(event)
+
+
+def _gave_way(tx: Tx, subject: Subject, event: Event, memo_id: str) -> bool:
+    memo = tx.memos.get(subject, event.memo or "") if event.kind == "memo.retired" else None
+    return memo is not None and memo.status is Status.SUPERSEDED and memo.superseded_by == memo_id
 
 
 def _is_lost(tx: Tx, subject: Subject, event: Event) -> bool:

@@ -25,7 +25,7 @@ from recollect.prompt import Prompt, layout
 from recollect.rank import named, unified
 from recollect.rank.base import Question
 from recollect.recall import NO_TEXTURE, Found, Search
-from recollect.redact import redact
+from recollect.redact import redact, redact_tags
 from recollect.redact.values import redact_value
 from recollect.revision import Revision, revise
 from recollect.settings import Settings
@@ -159,7 +159,7 @@ class Memory:
             at=self._clock(),
             source=replace(provenance(user, where, message, origin), metadata=redact_value(dict(metadata or {}))),
             audience=whole_guild(where) if lore else within(audience, where, self._policy),
-            tags=_tags(tags),
+            tags=redact_tags(tags),
             happened=happened,
             expires=expires,
             pinned=pinned,
@@ -254,7 +254,7 @@ class Memory:
         cause, where = self._cause(user), place or Place(dm=user)
         words = None if text is None else redact(memorable(text)).text
         vector = None if words is None else await self.vectors.of_text(words, PATIENCE)
-        wanted = Revision(words, None if tags is None else _tags(tags), provenance(user, where, None, origin))
+        wanted = Revision(words, None if tags is None else redact_tags(tags), provenance(user, where, None, origin))
         subject, audible, caps = subject_of(user, where), self._audible(user, where), rules.caps(self.settings)
         found = partial(commands.get, subject=subject, memo_id=memo_id, audible=audible)
         done = await self.store.write(lambda tx: revise(tx, found(tx), wanted, cause, caps, vector))
@@ -393,7 +393,3 @@ def _kind(kind: Kind | str | None, text: str, lore: bool) -> Kind:
     if lore:
         return Kind.LORE
     return kinds.from_kind(kind)[0] if kind is not None else kinds.infer(text)
-
-
-def _tags(given: Collection[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(redact(tag.strip().lower()).text[:100] for tag in given if tag.strip()))[:50]

@@ -92,6 +92,10 @@ class Worker:
     def start(self) -> None:
         self._loop = self._loop or asyncio.create_task(self._run(), name="recollect-worker")
 
+    def take_on(self, kind: str, handler: Handler) -> None:
+        """Do jobs of this kind too."""
+        self._handlers = {**self._handlers, kind: handler}
+
     def nudge(self) -> None:
         """Something may be due."""
         self._wake.set()

@@ -29,9 +29,9 @@ class Bot:
         self.process: asyncio.subprocess.Process | None = None
         self._reading: asyncio.Task[None] | None = None
 
-    async def start(self, *args: str) -> None:
+    async def start(self, *args: str, command: str = "discord") -> None:
         self.process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "recollect", "discord", *args),
+            *(sys.executable, "-m", "recollect", command, *args),
             env=self._env,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,

@@ -113,10 +113,13 @@ class Scene:
         await self.env.restart_bot(make_client(self.memory, self.server, lambda: self.env.now()))
 
 
-def make_client(memory: Memory, server: ModelServer, clock: Callable[[], datetime]) -> Client:
+def speaker_of(server: ModelServer) -> Any:
     options = ModelOptions(server.url, lambda name: "a-key" if name else None)
-    speaker = plugins.load("models", "pydantic_ai:anthropic:claude-haiku-4-5", options)
-    return Client(memory, speaker, clock=clock, shard_count=1)
+    return plugins.load("models", "pydantic_ai:anthropic:claude-haiku-4-5", options)
+
+
+def make_client(memory: Memory, server: ModelServer, clock: Callable[[], datetime]) -> Client:
+    return Client(memory, speaker_of(server), clock=clock, shard_count=1)
 
 
 def echo(request: Request) -> Says:

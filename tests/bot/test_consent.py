@@ -1,6 +1,6 @@
 """People are told, once, that they are remembered; who was not told is not overheard; what is excluded stays out."""
 
-from recollect.bot.listening import NOTICE
+from recollect.bot.telling import NOTICE
 from tests.bot.scene import acting
 
 
@@ -39,6 +39,17 @@ async def test_where_a_dm_is_refused_or_not_wanted_it_is_said_in_the_channel() -
     async with acting(bot={"announce": "dm"}) as scene:
         scene.env.inject_error("POST", "/users/@me/channels", status=403)
         assert await scene.ask("hello") == f"I see.\n{NOTICE}"
+
+
+async def test_who_meets_the_bot_by_a_command_is_told_where_nobody_else_sees_it() -> None:
+    async with acting(bot={"announce": "dm"}) as scene:
+        first = await scene.ann.slash(scene.dev, "memory show")
+        assert (first.followups[-1].content, first.followups[-1].ephemeral) == (NOTICE, True)
+        again = await scene.ann.slash(scene.dev, "memory show")
+        assert NOTICE not in [one.content for one in again.followups]
+        await scene.ann.send(scene.dev, "I like green tea")
+        await scene.settle()
+        assert await scene.known() == ["I like green tea"]
 
 
 async def test_two_messages_at_once_make_one_announcement_and_orders_none() -> None:

@@ -1,9 +1,11 @@
 """A line for each learned fact, with buttons that only its owner can use."""
 
 import discord
+import pytest
 
+from recollect.ports import Hearing, Proposal, Proposed
 from recollect.testing.model_server import Says
-from recollect.testing.models import FakeModel, nothing
+from recollect.testing.models import FakeModel, nothing, quoting
 from recollect.types import Status
 from tests.bot.scene import Scene, acting
 from tests.bot.test_mirror import TICK
@@ -40,16 +42,75 @@ async def test_only_its_owner_can_forget_it_and_a_restart_changes_nothing() -> N
         assert scene.dev.last_message.content == "Forgotten."
 
 
-async def test_it_is_undone_unless_something_else_was_changed_since() -> None:
+async def test_undo_takes_back_what_its_own_line_tells_whatever_was_learned_since() -> None:
+    async with acting(bot=HERE) as scene:
+        first = await learned(scene)
+        await learned(scene, "I have two cats")
+        await scene.order("!memory remember I play chess", where=scene.general)
+        await scene.ann.click(first, label="Undo")
+        assert await scene.known() == ["I play chess", "I have two cats"]
+        await scene.order("!memory undo", where=scene.general)
+        assert await scene.known() == ["I have two cats"], "the last change is still the last"
+        await scene.order("!memory undo", where=scene.general)
+        assert await scene.known() == []
+        again = await scene.order("!memory undo", where=scene.general)
+        assert again == "There is nothing to undo", "what was undone by its button is not undone again"
+
+
+async def test_of_two_facts_in_one_message_undo_takes_back_one() -> None:
+    def halves(hearing: Hearing) -> Proposed:
+        said = hearing.said[-1]
+        return Proposed(tuple(Proposal(part, "fact", part, said.id) for part in said.text.split(" and ")))
+
+    async with acting(bot=HERE, using=FakeModel(halves)) as scene:
+        last = await learned(scene, "I like green tea and I have two cats")
+        assert "cats" in last.content
+        await scene.ann.click(last, label="Undo")
+        assert await scene.known() == ["I like green tea"]
+        await scene.order("!memory undo", where=scene.general)
+        assert await scene.known() == []
+
+
+async def test_what_its_owner_changed_since_is_not_undone_by_its_line() -> None:
     async with acting(bot=HERE) as scene:
         line = await learned(scene)
-        await scene.order("!memory remember I play chess", where=scene.general)
+        await scene.order("!memory pin tea", where=scene.general)
         late = await scene.ann.click(line, label="Undo")
-        assert late.followups[-1].content.startswith("Something else was changed")
-        await scene.order("!memory undo", where=scene.general)
-        another = await learned(scene, "I have two cats")
-        await scene.ann.click(another, label="Undo")
+        assert late.followups[-1].content.startswith("It was changed since")
         assert await scene.known() == ["I like green tea"]
+
+
+async def test_a_line_follows_its_fact_into_other_words_and_back() -> None:
+    def anew(hearing: Hearing) -> Proposed:
+        return Proposed((quoting(hearing.said[-1], id=hearing.known[0].id if hearing.known else None),))
+
+    async with acting(bot=HERE, using=FakeModel(anew)) as scene:
+        await learned(scene, "I live in Berlin")
+        await learned(scene, "I live in Lisbon")
+        assert told_lines(scene) == ["Learned anew: [fact] I live in Lisbon"]
+        await scene.order("!memory undo", where=scene.general)
+        await scene.env.advance_time(TICK)
+        assert told_lines(scene) == ["Learned: [fact] I live in Berlin"]
+
+
+def told_lines(scene: Scene) -> list[str]:
+    own = [one.content for one in scene.dev.history() if one.author.id == scene.client.user.id]
+    return [one.partition(" – ")[0] for one in own]
+
+
+async def test_undo_brings_back_what_had_given_way() -> None:
+    async with acting(bot=HERE, using=FakeModel(replacing)) as scene:
+        await learned(scene, "I live in Berlin")
+        line = await learned(scene, "I live in Lisbon now")
+        assert await scene.known() == ["I live in Lisbon now"]
+        await scene.ann.click(line, label="Undo")
+        assert await scene.known() == ["I live in Berlin"]
+
+
+def replacing(hearing: Hearing) -> Proposed:
+    """Whatever is said takes the place of what was known."""
+    said = hearing.said[-1]
+    return Proposed((quoting(said, replaces=tuple(memo.id for memo in hearing.known)),))
 
 
 async def test_it_is_kept_private_and_no_longer_shown_where_it_was_said() -> None:
@@ -112,7 +173,8 @@ async def test_by_default_learning_says_nothing() -> None:
         assert [one.content for one in scene.dev.history()] == ["I like green tea"]
 
 
-async def test_lore_is_told_and_only_those_who_manage_messages_can_forget_it() -> None:
+@pytest.mark.parametrize("button", ["Forget", "Undo"])
+async def test_lore_is_told_and_only_those_who_manage_messages_can_take_it_back(button: str) -> None:
     said = Says("Congratulations!\nmemory_line: Ann won the quiz night")
     async with acting([said], bot=HERE, using=FakeModel(nothing)) as scene:
         moderators = scene.guild.create_role("moderators", permissions=discord.Permissions(manage_messages=True))
@@ -124,8 +186,8 @@ async def test_lore_is_told_and_only_those_who_manage_messages_can_forget_it() -
         line = scene.dev.last_message
         assert line is not None
         assert line.content.startswith("Learned: [lore] Memory line: Ann won the quiz night.")
-        await scene.ann.click(line, label="Forget")
+        await scene.ann.click(line, label=button)
         place = scene.place(scene.dev)
         assert len((await scene.memory.memos(user="x", place=place, lore=True, statuses=[Status.ACTIVE])).memos) == 1
-        await eve.click(line, label="Forget")
+        await eve.click(line, label=button)
         assert (await scene.memory.memos(user="x", place=place, lore=True, statuses=[Status.ACTIVE])).memos == ()

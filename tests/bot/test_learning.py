@@ -125,11 +125,3 @@ async def test_pause_is_honoured_at_once() -> None:
         await scene.ask("I like green tea")
         await scene.settle()
         assert await scene.known() == ["I like green tea"]
-
-
-async def test_leaving_a_server_is_in_the_log_and_told_to_whoever_wants_to_know() -> None:
-    async with acting() as scene:
-        scene.env.backend.remove_guild(scene.guild.id)
-        await scene.env.settle()
-        (event,) = await scene.events("guild.left")
-        assert event.data["guild"] == str(scene.guild.id)

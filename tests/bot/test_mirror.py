@@ -171,6 +171,16 @@ async def test_without_the_permission_to_pin_the_message_is_there_all_the_same()
         assert again.id == message.id
 
 
+async def test_who_leaves_while_the_bot_is_told_of_it_is_taken_down_at_once() -> None:
+    async with acting(memory_channel_id=await channel_id(), summary={"enabled": False}, bot={"members": True}) as scene:
+        await mirrored(scene)
+        await scene.order("!memory remember I like tea")
+        assert len(await mirrored(scene)) == 1
+        scene.guild.remove_member(scene.ann)
+        await scene.env.settle()
+        assert await mirrored(scene) == []
+
+
 async def test_a_channel_that_does_not_exist_is_ignored() -> None:
     async with acting(memory_channel_id="123") as scene:
         await mirrored(scene)

@@ -6,22 +6,15 @@ from pathlib import Path
 import pytest
 
 from recollect.testing.discord_server import DiscordServer, rate_limited
+from tests.bot import wire
 from tests.bot.process import WAIT, Bot, running
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.slow
 
 
-class Lab(DiscordServer):
-    """A server with #dev and #general, and Ada in it."""
-
-    async def __aenter__(self) -> "Lab":
-        await super().__aenter__()
-        self.ada = self.world.user("ada")
-        self.lab = self.world.guild("Lab", self.ada)
-        self.dev = self.world.text(self.lab, "dev")
-        self.general = self.world.text(self.lab, "general")
-        return self
+class Lab(wire.Lab):
+    """The lab, in which Ada asks."""
 
     async def ask(self, text: str, where: object = None) -> str:
         channel = where or self.dev
@@ -152,3 +145,36 @@ async def test_a_user_install_works_where_the_bot_is_no_member_and_shows_nothing
         assert "chess" in shown.content
         assert "green tea" not in shown.content
         assert shown.ephemeral
+
+
+async def test_a_server_that_was_left_waits_to_be_erased_and_the_jobs_say_so(tmp_path: Path) -> None:
+    async with Lab() as lab:
+        async with running(lab, tmp_path, RECOLLECT_BOT_ANNOUNCE="off") as bot:
+            await lab.ask("!memory remember I like tea")
+            await eventually(lambda: "connected as" in bot.log, WAIT)
+        lab.world.kick(lab.lab)
+        async with running(lab, tmp_path) as bot:
+            await eventually(lambda: "was left" in bot.log, WAIT)
+            waiting = Bot(lab, tmp_path)
+            await waiting.start(command="jobs")
+            assert await waiting.ended() == 0
+            assert f"erase:guild {lab.lab.id}" in waiting.log
+        async with running(lab, tmp_path, RECOLLECT_BOT_ERASE_ON_LEAVE="never") as bot:
+            await eventually(lambda: "not erased after all" in bot.log, WAIT)
+        left = Bot(lab, tmp_path)
+        await left.start(command="jobs")
+        assert await left.ended() == 0
+        assert "erasure.called_off" in left.log
+        assert "erase:guild" not in left.log
+        assert lab.unknown == []
+
+
+async def test_someone_erases_all_that_is_known_of_them_by_a_button(tmp_path: Path) -> None:
+    async with Lab() as lab, running(lab, tmp_path, RECOLLECT_BOT_ANNOUNCE="off"):
+        await lab.ask("!memory remember I like green tea")
+        asked = await lab.slash(lab.ada, lab.dev, "memory erase", {})
+        assert asked.ephemeral
+        done = await lab.press(lab.ada, asked.message, "Erase")
+        await lab.until(lambda: asked.message.content.startswith("Erased: 1 item"), WAIT)
+        assert done.deferred
+        assert "green tea" not in await lab.ask("!memory show")

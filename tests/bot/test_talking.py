@@ -1,12 +1,19 @@
 """The bot in a server: whom it answers, where, and what its messages look like."""
 
+import asyncio
 import logging
 
 import pytest
 
-from recollect.testing.model_server import Request, Says, Status
+from recollect.bot.listening import UNREADABLE
+from recollect.testing.model_server import Calls, ModelServer, Request, Says, Slow, Status
 from recollect.testing.models import FakeModel
-from tests.bot.scene import acting
+from tests.bot.scene import acting, speaker_of
+from tests.bot.test_parting import look
+from tests.bot.wire import WAIT, wired
+
+JOINED = 7
+"""The kind of message by which Discord greets a new member."""
 
 
 async def test_a_mention_a_reply_and_a_dm_are_answered_and_other_talk_is_not() -> None:
@@ -27,6 +34,7 @@ async def test_in_channels_set_for_it_everything_is_answered_threads_included() 
     async with acting(bot={"channels": [channel]}) as scene:
         assert str(scene.dev.id) == channel, "ids are the same in every run"
         assert await scene.order("hello") == "I see."
+        assert await scene.order("hello", where=scene.thread(scene.dev, "release")) == "I see."
         assert await scene.order("hello", where=scene.general) == ""
 
 
@@ -72,6 +80,47 @@ async def test_bots_webhooks_and_system_messages_are_neither_answered_nor_kept()
         assert heard == []
 
 
+async def test_what_discord_itself_says_in_someones_name_is_neither_answered_nor_kept() -> None:
+    async with wired() as wire, wire.online():
+        await wire.lab.say(wire.lab.ada, wire.lab.dev, f"{wire.lab.bot.mention} joined", kind=JOINED)
+        assert (await wire.order("!memory show")).startswith("Durable memory")
+        assert await wire.memory.store.read(lambda tx: tx.journal.of(str(wire.lab.ada.id))) == []
+
+
+async def test_an_answer_is_shown_while_it_is_written() -> None:
+    written = asyncio.Event()
+    looks = Calls("memory", {"action": "search", "query": "tea"}, text="Let me look. ")
+    async with (
+        ModelServer([looks, Slow(written, Says("You like green tea."))]) as server,
+        wired() as wire,
+        wire.online(speaker_of(server)),
+    ):
+        lab = wire.lab
+        await lab.say(lab.ada, lab.dev, f"{lab.bot.mention} what do I like?")
+        await lab.until(lambda: [one.strip() for one in lab.said(lab.dev)] == ["Let me look."], WAIT)
+        written.set()
+        await lab.until(lambda: any("You like green tea." in one for one in lab.said(lab.dev)), WAIT)
+        assert len(lab.said(lab.dev)) == 1, "it is edited, not said again"
+
+
+async def test_two_shards_answer_each_their_own_servers_and_nothing_is_taken_for_left() -> None:
+    async with wired(bot={"erase_on_leave": "0"}) as wire:
+        lab = wire.lab
+        wire.clock.advance(milliseconds=1)  # the moment it was made decides to which of two shards a guild belongs
+        club = lab.world.guild("Club", lab.ada)
+        assert (club.id >> 22) % 2 != (lab.lab.id >> 22) % 2
+        room = lab.world.text(club, "room")
+        async with wire.online(shard_count=2) as client:
+            assert len(client.shards) == 2
+            assert await wire.order("!memory remember I like tea") == 'Remembered: "I like tea"'
+            assert "I like tea" in await wire.order("!memory show", room)
+            await look(client)
+        async with wire.online(shard_count=2, shard_ids=[0]) as client:
+            assert len(client.guilds) == 1
+            await look(client)
+        assert await wire.events("guild.left") == []
+
+
 async def test_a_long_answer_comes_in_messages_under_the_limit_and_code_stays_code() -> None:
     code = "```python\n" + "\n".join(f"line_{number} = {number}" for number in range(200)) + "\n```"
     async with acting([Says("First the words.\n\n" + "word " * 300 + "\n\n" + code)]) as scene:
@@ -105,10 +154,22 @@ async def test_the_bot_types_while_it_thinks_and_goes_on_when_it_may_not() -> No
 async def test_without_the_message_content_intent_mentions_dms_and_replies_still_work() -> None:
     async with acting(bot={"message_content": False}) as scene:
         assert await scene.ask("hello there") == "I see."
-        sent = await scene.ann.send(scene.dev, "and this?", reply_to=scene.dev.last_message)
-        del sent
         assert await scene.whisper("are you there?") == "I see."
         assert await scene.ask("!memory remember I like tea") == 'Remembered: "I like tea"'
+        said = await scene.ann.send(scene.dev, "I have two cats")
+        kept = await scene.ann.context_menu(scene.dev, "Remember this", said)
+        assert (kept.response or kept.followups[-1]).content == 'Remembered: "I have two cats"'
+
+
+async def test_without_the_intent_a_reply_is_read_if_it_pings_and_else_it_is_said_why_not() -> None:
+    async with wired(bot={"message_content": False}) as wire, wire.online():
+        lab = wire.lab
+        await wire.order(f"{lab.bot.mention} !memory remember I like tea")
+        bots = lab.dev.messages[-1]
+        await lab.say(lab.ada, lab.dev, "!memory show", reply_to=bots)
+        assert "I like tea" in (await lab.next_message(lab.dev)).content
+        await lab.say(lab.ada, lab.dev, "!memory show", reply_to=bots, ping=False)
+        assert (await lab.next_message(lab.dev)).content == UNREADABLE
 
 
 async def test_a_model_that_fails_still_gets_an_answer() -> None:

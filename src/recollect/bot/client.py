@@ -11,11 +11,14 @@ from recollect.assistant import Assistant
 from recollect.assistant.brain import Speaker
 from recollect.bot.door import CLOSED
 from recollect.bot.following import Follower
+from recollect.bot.hearing import Transcript, answer, hear
 from recollect.bot.house import Hook, House, nothing_more
 from recollect.bot.learned import Decision
 from recollect.bot.listening import Ear
 from recollect.bot.menus import Menus
 from recollect.bot.pages import LIMIT, harmless
+from recollect.bot.parting import Parting
+from recollect.bot.rechecking import Recheck
 from recollect.bot.slash import Slash
 from recollect.bot.tree import Tree
 from recollect.clock import Clock, now
@@ -58,6 +61,8 @@ class Client(commands.AutoShardedBot):
         if self.house.door.is_closed:
             log.warning(CLOSED)
         await self.add_cog(Ear(self.house))
+        await self.add_cog(Parting(self.house))
+        await self.add_cog(Recheck(self.house))
         self.add_dynamic_items(Decision)
         if self.house.settings.memory_channel_id or self.house.settings.bot.learned_lines != "off":
             await self.add_cog(Follower(self.house))
@@ -71,6 +76,14 @@ class Client(commands.AutoShardedBot):
         """The commands and menus that there are to register."""
         slash = Slash(self.house)
         return [slash.group(), slash.server(), *Menus(self.house).all()]
+
+    async def hear(self, transcript: Transcript) -> bool:
+        """Take note of what somebody said in a voice channel; False when it is known already or not to be heard."""
+        return await hear(self.house, transcript)
+
+    async def answer(self, transcript: Transcript) -> str | None:
+        """What to say to what somebody said to the bot in a voice channel; None when they are not to be heard."""
+        return await answer(self.house, transcript)
 
     async def close(self) -> None:
         await super().close()

@@ -24,18 +24,32 @@ class Draft:
         self._text = ""
         self._sent: list[tuple[discord.Message, str]] = []
         self._pushing: asyncio.Task[None] | None = None
+        self._waiting: asyncio.TimerHandle | None = None
         self._last = asyncio.get_running_loop().time()
 
     def feed(self, piece: str) -> None:
-        """Some more of it; shown at once, unless something was shown a moment ago."""
+        """Some more of it; shown at once, or as soon as what was shown last stood for a moment."""
         self._text += piece
-        idle = self._pushing is None or self._pushing.done()
-        if idle and self._text.strip() and asyncio.get_running_loop().time() - self._last >= self._every:
-            self._pushing = asyncio.create_task(self._push_quietly())
+        if self._text.strip() and self._waiting is None and (self._pushing is None or self._pushing.done()):
+            self._show_soon()
+
+    def _show_soon(self) -> None:
+        loop = asyncio.get_running_loop()
+        wait = self._last + self._every - loop.time()
+        if wait > 0:
+            self._waiting = loop.call_later(wait, self._show)
+        else:
+            self._show()
+
+    def _show(self) -> None:
+        self._waiting = None
+        self._pushing = asyncio.create_task(self._push_quietly())
 
     async def finish(self, text: str) -> list[discord.Message]:
         """The whole of it, as it shall stand; the messages that hold it."""
         await self.settled()
+        if self._waiting is not None:
+            self._waiting.cancel()
         pages = split(text)
         await self._push(pages)
         for message, _ in self._sent[len(pages) :]:
@@ -48,11 +62,14 @@ class Draft:
             await asyncio.wait([self._pushing])
 
     async def _push_quietly(self) -> None:
+        shown = self._text
         try:
-            await self._push(split(self._text))
-        except (discord.HTTPException, OSError) as error:
+            await self._push(split(shown))
+        except (discord.HTTPException, OSError, RuntimeError) as error:  # the last when the connection was closed
             log.info("a reply can't be shown while it is written: %s", error)
         self._last = asyncio.get_running_loop().time()
+        if self._text != shown and self._every > 0:  # more came meanwhile, and perhaps nothing comes for a while
+            self._show_soon()
 
     async def _push(self, pages: list[str]) -> None:
         for number, page in enumerate(pages):

@@ -19,6 +19,7 @@ from recollect.bot.places import PLATFORM
 from recollect.bot.sessions import place_of_session
 from recollect.errors import RecollectError
 from recollect.ports import Tx
+from recollect.privacy.looking import ERASED
 from recollect.types import Event
 
 log = logging.getLogger("recollect.bot")
@@ -37,6 +38,7 @@ class Follower(commands.Cog):
         self._mirror = Mirror(house)
         self._lines = Lines(house)
         self._failed: datetime | None = None
+        self._swept = False
 
     async def cog_load(self) -> None:
         self._look.start()
@@ -76,8 +78,12 @@ class Follower(commands.Cog):
         if events:
             for event in events:
                 await self._lines.follow(event)
+                self._swept &= event.kind != ERASED
             await notes.advance((_NOTE, events[-1].id), (_OWED, await self._touched(events)))
-        await self._settle()
+        if self._failed is None or self._house.clock() >= self._failed + RESPITE:
+            self._failed = None
+            await self._sweep()
+            await self._settle()
 
     async def _touched(self, events: Sequence[Event]) -> list[str]:
         """Whose mirror these events change, and by which conversation."""
@@ -85,22 +91,33 @@ class Follower(commands.Cog):
         for event in events:
             if event.scope.startswith("user:"):
                 owed[event.scope.removeprefix("user:")] = None
+            elif event.kind == "member.left":
+                owed[str(event.data["user"])] = None
             elif event.kind.startswith("summary."):
                 people = await self._house.notes.items(shown_by(event.scope))
                 speaker = await self._speaker(event.scope)
                 owed |= {f"{user} {event.scope}": None for user in filter(None, {*people, speaker})}
         return list(owed)
 
+    async def _sweep(self) -> None:
+        """After an erasure, and once at the start, in case the last one was interrupted: take down what tells of it."""
+        if self._swept:
+            return
+        try:
+            await self._lines.sweep()
+            await self._mirror.sweep()
+        except (discord.DiscordException, OSError) as error:
+            log.warning("what was erased may still be shown: %s", error)
+            self._failed = self._house.clock()
+        else:
+            self._swept = True
+
     async def _settle(self) -> None:
         """Bring the mirrors up to date; what fails is tried again, but not at once."""
-        now = self._house.clock()
-        if self._failed is not None and now < self._failed + RESPITE:
-            return
-        self._failed = None
         for owed in await self._house.notes.items(_OWED):
             user, _, session = owed.partition(" ")
             if not await self._mirror.update(user, session or None):
-                self._failed = now
+                self._failed = self._house.clock()
                 return
             await self._house.notes.remove(_OWED, owed)
 

@@ -16,7 +16,7 @@ from recollect.errors import RecollectError
 from recollect.memory import Memory
 from recollect.orders import Orders
 from recollect.settings import Settings
-from recollect.types import Event
+from recollect.types import Event, Place
 
 log = logging.getLogger("recollect.bot")
 
@@ -36,7 +36,7 @@ class House:
     orders: Orders
     clock: Clock
     parting: Hook = nothing_more
-    """Told when the bot, or a member, left a server: the place to erase what was learned there."""
+    """Told when the bot, or a member, left a server."""
 
     @property
     def settings(self) -> Settings:
@@ -56,12 +56,13 @@ class House:
     def notes(self) -> Notes:
         return Notes(self.memory.store)
 
-    async def is_deaf(self, message: discord.Message) -> bool:
-        """Whether what is said here by them is none of our business."""
-        if self.door.excludes(message.author, message.channel):
+    async def is_deaf(self, who: discord.User | discord.Member, channel: object) -> bool:
+        """Whether what they say here is none of our business."""
+        if self.door.excludes(who, channel):
             return True
+        guild = getattr(channel, "guild", None)
         try:
-            return message.guild is not None and await self.is_off(message.guild.id)
+            return isinstance(guild, discord.Guild) and await self.is_off(guild.id)
         except RecollectError as error:
             log.warning("whether memory is switched off can't be read: %s", error)
             return False  # there is a reply; nothing can be kept now anyway
@@ -76,6 +77,15 @@ class House:
     async def tell(self, user: int) -> bool:
         """Note that someone is told now; False when they were before."""
         return await self.notes.first_time(notes.told(user), self.clock().isoformat())
+
+    async def listened(self, place: Place, channel: int) -> None:
+        """Note where people were heard: there it is looked, later, for what was edited or deleted meanwhile."""
+        name = notes.heard(place.session)
+        try:
+            if await self.notes.get(name) is None:
+                await self.notes.put(name, str(channel))
+        except RecollectError as error:
+            log.warning("that somebody was heard in %s can't be noted: %s", place.session, error)
 
     async def parted(self, event: Event) -> None:
         log.info("%s: %s", event.kind, dict(event.data))

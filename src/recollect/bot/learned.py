@@ -23,9 +23,8 @@ log = logging.getLogger("recollect.bot")
 LEARNED = {"memo.added": "Learned", "memo.revised": "Learned anew"}
 LABELS = {"undo": "Undo", "forget": "Forget", "private": "Keep private"}
 DONE = {"undo": "Undone.", "forget": "Forgotten.", "private": "Kept private."}
-NO_CHANGE = ("memo.refused", "memo.dropped")
 NOT_YOURS = "Only the person whom it is about can do that; about the whole server, those who manage messages."
-CHANGED_SINCE = "Something else was changed since; use Forget, or `!memory undo` step by step."
+CHANGED_SINCE = "It was changed since it was learned; use Forget, or `!memory undo` step by step."
 
 Interaction = discord.Interaction[Any]
 
@@ -38,27 +37,46 @@ class Lines:
         """Tell of something that was learned, where its talk may be heard; take that back when it is no longer so."""
         if self._house.settings.bot.learned_lines == "off" or event.memo is None:
             return
-        subject, memo_id = Subject.of_scope(event.scope), event.memo
         try:
-            memo = await self._house.memory.store.read(lambda tx: tx.memos.get(subject, memo_id))
-            told = await self._house.notes.get(notes.line(event.scope, memo_id))
+            memo = await self._memo(event.scope, event.memo)
+            told = await self._house.notes.get(notes.line(event.scope, event.memo))
             if told is not None:
                 await self._keep_true(told, event, memo)
-            elif event.kind in LEARNED and memo is not None and memo.active and _is_learned(memo):
+            elif _is_lesson(event) and memo is not None and memo.active and _is_learned(memo):
                 await self._tell(LEARNED[event.kind], memo)
         except (discord.DiscordException, OSError, ValueError) as error:
             log.info("nobody is told what was learned: %s", error)
 
+    async def sweep(self) -> None:
+        """After an erasure: lines about what is no longer there go, whatever is set now."""
+        for name in await self._house.notes.names(notes.LINE):
+            scope, _, memo_id = name.removeprefix(notes.LINE).rpartition(":")
+            if await self._memo(scope, memo_id) is None:
+                await self._take_down(name)
+
+    async def _memo(self, scope: str, memo_id: str) -> Memo | None:
+        return await self._house.memory.store.read(lambda tx: tx.memos.get(Subject.of_scope(scope), memo_id))
+
     async def _keep_true(self, told: str, event: Event, memo: Memo | None) -> None:
-        """A line about something that was retired, or may no longer be told where it stands, goes away."""
+        """A line about something that was retired, or may no longer be told where it stands, goes away; one about
+        something that was said in other words since gets those.
+        """
+        channel = self._house.client.get_channel(int(told.partition("/")[0]))
+        if memo is None or not memo.active or not await self._may_stay(channel, memo):
+            await self._take_down(notes.line(event.scope, event.memo or ""))
+        elif _is_lesson(event) or event.kind == "memo.undone":
+            await self._message(told).edit(content=_line(LEARNED.get(event.kind, "Learned"), memo))
+
+    async def _take_down(self, name: str) -> None:
+        told = await self._house.notes.get(name)
+        if told is not None:
+            with suppress(discord.NotFound, discord.Forbidden):
+                await self._message(told).delete()
+            await self._house.notes.drop(name)
+
+    def _message(self, told: str) -> discord.PartialMessage:
         where, _, message = told.partition("/")
-        client = self._house.client
-        channel = client.get_channel(int(where))
-        if memo is not None and memo.active and await self._may_stay(channel, memo):
-            return
-        with suppress(discord.NotFound, discord.Forbidden):
-            await client.get_partial_messageable(int(where)).get_partial_message(int(message)).delete()
-        await self._house.notes.drop(notes.line(event.scope, event.memo or ""))
+        return self._house.client.get_partial_messageable(int(where)).get_partial_message(int(message))
 
     async def _may_stay(self, channel: object, memo: Memo) -> bool:
         if memo.source.guild is None:
@@ -69,13 +87,10 @@ class Lines:
         channel, place = await self._channel(memo, self._house.settings.bot.learned_lines)
         if not await _may_be_told(self._house, memo, place):
             return
-        source = memo.source
-        jump = link(source.guild, source.thread or source.channel or "", source.message or "")
-        line = harmless(f"{what}: [{memo.kind}] {clip(squeeze(memo.text), 300)}")
         view = discord.ui.View(timeout=None)
         for action in ("undo", "forget") if memo.subject.is_lore else LABELS:
             view.add_item(Decision(action, _owner(memo), memo.id))
-        sent = await channel.send(f"{line[: LIMIT - 200]} – {jump}", view=view, silent=True, suppress_embeds=True)
+        sent = await channel.send(_line(what, memo), view=view, silent=True, suppress_embeds=True)
         await self._house.notes.put(notes.line(memo.subject.scope, memo.id), f"{sent.channel.id}/{sent.id}")
 
     async def _channel(self, memo: Memo, where: str) -> tuple[discord.abc.Messageable, Place]:
@@ -99,9 +114,21 @@ async def _may_be_told(house: House, memo: Memo, place: Place) -> bool:
     return True
 
 
+def _line(what: str, memo: Memo) -> str:
+    source = memo.source
+    jump = link(source.guild, source.thread or source.channel or "", source.message or "")
+    line = harmless(f"{what}: [{memo.kind}] {clip(squeeze(memo.text), 300)}")
+    return f"{line[: LIMIT - 200]} – {jump}"
+
+
 def _owner(memo: Memo) -> str:
     """Who decides about it: a user, or `lore` for those who manage messages where it is told."""
     return "lore" if memo.subject.is_lore else memo.subject.id
+
+
+def _is_lesson(event: Event) -> bool:
+    """Something was learned, or learned anew from a message; other changes are its owner's."""
+    return event.kind == "memo.added" or (event.kind == "memo.revised" and "message" in event.data)
 
 
 def _is_learned(memo: Memo) -> bool:
@@ -139,12 +166,16 @@ class Decision(
         told = await carried_out(lambda: self._decide(house, str(interaction.user.id), asked_in(interaction)))
         if told in DONE.values():
             await interaction.edit_original_response(content=told, view=None)
+            await house.notes.drop(notes.line(self._scope(asked_in(interaction)), self.memo))
         else:
             await interaction.followup.send(told, ephemeral=True)
 
     @property
     def _lore(self) -> bool:
         return self.user == "lore"
+
+    def _scope(self, place: Place) -> str:
+        return (Subject.lore(place.realm or "") if self._lore else Subject(self.user)).scope
 
     def _is_theirs(self, interaction: Interaction) -> bool:
         if self._lore:
@@ -158,16 +189,7 @@ class Decision(
         elif self.action == "forget":
             await memory.get(self.memo, user=who, place=place, lore=self._lore)
             await memory.forget(self.memo, user=who, place=place, lore=self._lore)
-        elif await self._is_last(house, place):
-            await memory.undo(user=who, place=place, lore=self._lore)
-        else:
+        elif await memory.undo(user=who, place=place, lore=self._lore, memo=self.memo) is None:
             return CHANGED_SINCE
         house.assistant.unsee(who)
         return DONE[self.action]
-
-    async def _is_last(self, house: House, place: Place) -> bool:
-        """Whether nothing else was changed since: an undo takes back the last change only."""
-        scope = (Subject.lore(place.guild or "") if self._lore else Subject(self.user)).scope
-        events = await house.memory.store.read(lambda tx: tx.events.list(scope=scope, limit=50))
-        changes = [event for event in events if event.kind.startswith("memo.") and event.kind not in NO_CHANGE]
-        return bool(changes) and changes[0].memo == self.memo and changes[0].kind in LEARNED

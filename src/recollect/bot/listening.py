@@ -1,16 +1,16 @@
 """The ear: Discord's events as a cog gets them, handed on to the assistant and to memory."""
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable
-from functools import partial
 from io import BytesIO
+from typing import Any
 
 import discord
 from discord.ext import commands
 
-from recollect.bot import drafts, notes
+from recollect.bot import changes, drafts, notes
 from recollect.bot.house import House
-from recollect.bot.places import PLATFORM, place_of
+from recollect.bot.places import place_of
+from recollect.bot.telling import NOTICE, announce
 from recollect.bot.words import is_addressed, is_heard, message_of, spoken
 from recollect.errors import RecollectError
 from recollect.orders import Answer
@@ -19,12 +19,10 @@ from recollect.types import Message
 
 log = logging.getLogger("recollect.bot")
 
-NOTICE = (
-    "I remember what people tell me, so that I can use it later: `!memory show` lists what I know about you, "
-    "`!memory pause` stops me learning, `!memory forget …` deletes."
-)
 SWITCHED_OFF = "Memory is switched off here, so I neither listen nor answer; `!memory help` still works."
 NO_WORDS = "I am here. Say something, or `!memory help`."
+UNREADABLE = "I can only read what mentions me: please say it again, with a mention."
+NO_EARS = "I can't listen to voice messages. Please write it to me."
 BROKEN = "Something went wrong on my side; it is in my log."
 NOTHING_SAID = "Noted."
 A_FILE = "Everything that is remembered about you, as a file."
@@ -56,22 +54,30 @@ class Ear(commands.Cog):
     async def _take(self, message: discord.Message, said: Message, addressed: bool) -> None:
         if self._house.settings.commands.enabled and parse(said.text) is not None:
             await self._reply(message, said)
-        elif await self._house.is_deaf(message):
+        elif await self._house.is_deaf(message.author, message.channel):
             if addressed:
                 await drafts.send(message, SWITCHED_OFF)
         elif not said.text:
             if addressed:
-                await drafts.send(message, NO_WORDS)
+                await drafts.send(message, self._instead(message))
         elif addressed:
             await self._reply(message, said)
-            await self._announce(message)
+            await self._house.listened(said.place, message.channel.id)
+            await announce(self._house, message.author, message.channel)
         elif await self._house.is_told(message.author.id):
-            await self._observe(said)
+            await self._observe(message, said)
 
-    async def _observe(self, said: Message) -> None:
+    def _instead(self, message: discord.Message) -> str:
+        """What is said to a message without words: perhaps it has some that Discord does not show."""
+        if message.flags.voice:
+            return NO_EARS
+        return NO_WORDS if changes.shows_text(self._house, message) else UNREADABLE
+
+    async def _observe(self, message: discord.Message, said: Message) -> None:
         """Take note of what nobody expects an answer to."""
         try:
             await self._house.memory.observe(said)
+            await self._house.listened(said.place, message.channel.id)
         except RecollectError as error:
             log.warning("message %s could not be kept: %s", said.id, error)
 
@@ -95,61 +101,27 @@ class Ear(commands.Cog):
         for number, page in enumerate(pages):
             await drafts.send(message, page, follows=number > 0, file=file if number == 0 else None)
 
-    async def _announce(self, message: discord.Message) -> None:
-        """Tell someone, once, that they are remembered."""
-        how = self._house.settings.bot.announce
-        if how == "off" or not await self._house.tell(message.author.id):
-            return
-        if how == "dm" and message.guild is not None:
-            try:
-                await message.author.send(NOTICE)
-            except (discord.HTTPException, OSError) as error:
-                log.info("%s can't be told in a DM: %s", message.author.id, error)
-            else:
-                return
-        await message.channel.send(NOTICE)
+    @commands.Cog.listener()
+    async def on_app_command_completion(self, interaction: discord.Interaction[Any], command: object) -> None:
+        """Who meets the bot by a command is told as well, where nobody else sees it."""
+        del command
+        try:
+            if self._house.settings.bot.announce != "off" and await self._house.tell(interaction.user.id):
+                await interaction.followup.send(NOTICE, ephemeral=True)
+        except (discord.HTTPException, OSError, RecollectError) as error:
+            log.info("%s can't be told: %s", interaction.user.id, error)
 
     @commands.Cog.listener()
     async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
-        message = event.message
-        if message.edited_at is None or not is_heard(message) or not self._shows_text(message):
-            return
-        place, text = place_of(message.channel, message.author.id), spoken(message, self._me)
-        edited = partial(self._house.memory.edited, text=text, at=message.edited_at, place=place)
-        await self._change(message.id, edited, text)
-
-    async def _change(self, message: int, change: Callable[[str, str], Awaitable[object]], text: str = "") -> None:
-        """Memory and the conversation hear that a message is not what it was. Discord also tells of pins and
-        previews, which change no words.
-        """
-        house, message_id = self._house, str(message)
-        try:
-            known = await house.memory.store.read(lambda tx: tx.journal.get(PLATFORM, message_id))
-            if known is not None and known.text != text:
-                await change(PLATFORM, message_id)
-                house.assistant.changed(known.place)
-        except RecollectError as error:
-            log.warning("the change of message %s is not known to memory: %s", message, error)
-
-    def _shows_text(self, message: discord.Message) -> bool:
-        """Without the intent for it, Discord shows the text only of what is meant for the bot."""
-        return self._house.client.intents.message_content or message.guild is None or self._me in message.mentions
+        await changes.edited(self._house, event.message)
 
     @commands.Cog.listener()
     async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:
-        await self._forget([event.message_id])
+        await changes.deleted(self._house, [str(event.message_id)])
 
     @commands.Cog.listener()
     async def on_raw_bulk_message_delete(self, event: discord.RawBulkMessageDeleteEvent) -> None:
-        await self._forget(sorted(event.message_ids))
-
-    async def _forget(self, messages: Iterable[int]) -> None:
-        for message in messages:
-            await self._change(message, self._house.memory.deleted)
-
-    @commands.Cog.listener()
-    async def on_guild_remove(self, guild: discord.Guild) -> None:
-        await self._house.parted(notes.left(guild.id, None, self._house.clock()))
+        await changes.deleted(self._house, map(str, sorted(event.message_ids)))
 
     @commands.Cog.listener()
     async def on_raw_member_remove(self, event: discord.RawMemberRemoveEvent) -> None:

@@ -14,7 +14,7 @@ from recollect.bot.pages import LIMIT, harmless
 from recollect.bot.places import place_of
 from recollect.bot.sessions import place_of_session
 from recollect.text import clip, squeeze
-from recollect.types import Memo, Place, Summary
+from recollect.types import Memo, Place, Subject, Summary
 
 log = logging.getLogger("recollect.bot")
 
@@ -48,6 +48,17 @@ class Mirror:
             self._complain(f"the memory channel can't be written: {error}")
             return False
         return True
+
+    async def sweep(self) -> None:
+        """After an erasure: messages about people of whom nothing is known any more go."""
+        for name in await self._house.notes.names(notes.MIRROR):
+            user = name.removeprefix(notes.MIRROR)
+            if await self._house.memory.store.read(lambda tx, user=user: tx.memos.count(Subject(user))):
+                continue
+            for session in await self._house.notes.names(notes.SHOWING):
+                await self._house.notes.remove(session, user)
+            self._shown.pop(user, None)
+            await self._take_down(user)
 
     async def _update(self, channel_id: int, user: str, session: str | None) -> None:
         client = self._house.client

@@ -8,6 +8,9 @@ from datetime import datetime
 from recollect.ports import Store, Tx
 from recollect.types import Event
 
+INSIDE, HEARD, MIRROR, SHOWING, LINE = "inside:", "heard:", "mirror:", "showing:", "line:"
+"""How the names of notes begin that there are many of."""
+
 
 class Notes:
     def __init__(self, store: Store) -> None:
@@ -25,6 +28,12 @@ class Notes:
     async def first_time(self, name: str, value: str) -> bool:
         """Note it unless something is noted; whether nothing was."""
         return await self._store.write(lambda tx: _claim(tx, name, value))
+
+    async def names(self, prefix: str) -> list[str]:
+        """The notes that there are whose names begin like this."""
+        start = _key("")
+        found = await self._store.read(lambda tx: tx.counters.names(_key(prefix)))
+        return [name.removeprefix(start) for name in found]
 
     async def items(self, name: str) -> list[str]:
         return await self._store.read(lambda tx: tx.counters.items(_key(name)))
@@ -56,19 +65,29 @@ def switched_off(guild: int) -> str:
     return f"off:{guild}"
 
 
+def inside(bot: int) -> str:
+    """The list of the servers that a bot is in."""
+    return f"{INSIDE}{bot}"
+
+
+def heard(session: str) -> str:
+    """The note of the channel in which a conversation was listened to."""
+    return f"{HEARD}{session}"
+
+
 def mirror(user: str) -> str:
     """The note of the message that shows someone's memory in the memory channel."""
-    return f"mirror:{user}"
+    return f"{MIRROR}{user}"
 
 
 def showing(session: str) -> str:
     """The list of those whose mirror shows the summary of this conversation."""
-    return f"showing:{session}"
+    return f"{SHOWING}{session}"
 
 
 def line(scope: str, memo: str) -> str:
     """The note of the message that told that something was learned."""
-    return f"line:{scope}:{memo}"
+    return f"{LINE}{scope}:{memo}"
 
 
 def left(guild: int, user: int | None, at: datetime) -> Event:

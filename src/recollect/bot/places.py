@@ -65,5 +65,6 @@ def everyone_reads(channel: discord.abc.GuildChannel | None) -> bool:
 
 
 def link(guild: str | None, channel: str, message: str) -> str:
-    """The address of a message, for people to click on."""
-    return f"https://discord.com/channels/{guild or '@me'}/{channel}/{message}"
+    """The address of a message, for people to click on; of its channel, where it was said aloud."""
+    where = f"https://discord.com/channels/{guild or '@me'}/{channel}"
+    return f"{where}/{message}" if message.isdecimal() else where

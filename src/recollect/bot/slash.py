@@ -11,7 +11,9 @@ from recollect.bot.answering import Confirm, Rewording, answer, begin, say
 from recollect.bot.house import House
 from recollect.bot.places import asked_in
 from recollect.commands import find
+from recollect.errors import BadInput
 from recollect.merge import COVERAGE
+from recollect.orders import erasing
 from recollect.orders.guide import USAGE
 from recollect.text import clip, fold, squeeze
 from recollect.types import Memo
@@ -19,6 +21,7 @@ from recollect.types import Memo
 PLAIN = ("undo", "pause", "resume", "help")
 ABOUT_ONE = ("why", "pin", "unpin", "share", "private")
 IN_WORDS = {"remember": "What I shall remember about you", "search": "What you want to know"}
+ERASE = "Erase all that I know of you, for good; you are asked first"
 CHOICES, LABEL = 25, 100
 """Discord's limits: choices that it shows, and characters of one."""
 SERVER = {
@@ -51,7 +54,8 @@ class Slash:
         for command in one:
             command.autocomplete("which")(self._choices)
         whole += [self._plain(verb) for verb in PLAIN] + [self._in_words(verb) for verb in IN_WORDS]
-        for command in (*whole, *one, self._command("reset", self._reset)):
+        lossy = [self._command("reset", self._reset), self._command("erase", self._erase, ERASE)]
+        for command in (*whole, *one, *lossy):
             made.add_command(command)
         return made
 
@@ -150,6 +154,27 @@ class Slash:
 
         await Confirm("Clear", reset).ask(interaction, "Clear the rolling summary of this conversation?")
 
+    @app_commands.describe(here="Only what you left on this server")
+    async def _erase(self, interaction: Interaction, here: bool = False) -> None:
+        await begin(interaction)
+        memory, user, place = self._house.memory, str(interaction.user.id), asked_in(interaction)
+        try:
+            target = erasing.whose(user, place, here=here)
+        except BadInput as error:
+            await say(interaction, replies.problem(error))
+            return
+
+        async def erase() -> str:
+            told = await erasing.erased(memory, target)
+            self._house.assistant.unsee(user)
+            return told
+
+        question = await erasing.question(memory, target)
+        if question is None:
+            await say(interaction, erasing.NOTHING)
+        else:
+            await Confirm("Erase", erase).ask(interaction, question)
+
     @app_commands.describe(memory="Whether I remember what is said on this server")
     @app_commands.choices(memory=[app_commands.Choice(name=name, value=name) for name in SERVER])
     async def _switch(self, interaction: Interaction, memory: str) -> None:
@@ -159,7 +184,7 @@ class Slash:
             await say(interaction, "That is for those who manage this server.")
             return
         if memory == "off":
-            await self._house.notes.put(notes.switched_off(guild), str(interaction.user.id))
+            await self._house.notes.put(notes.switched_off(guild), self._house.clock().isoformat())
         else:
             await self._house.notes.drop(notes.switched_off(guild))
         await say(interaction, SERVER[memory])

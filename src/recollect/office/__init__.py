@@ -18,7 +18,7 @@ from recollect.memory import PATIENCE, Memory
 from recollect.merge import retire
 from recollect.office.overview import DAYS, Overview, look
 from recollect.ports import Tx
-from recollect.redact import redact
+from recollect.redact import redact, redact_tags
 from recollect.revision import Revision, revise
 from recollect.speaking import memorable
 from recollect.text import fold
@@ -131,7 +131,7 @@ class Office:
             at=self._clock(),
             source=Provenance(actor=self.name, guild=subject.guild if subject.is_lore else None),
             audience=Audience("guild", subject.guild or "", subject.guild or "") if subject.is_lore else audience,
-            tags=tuple(dict.fromkeys(tag.strip().lower() for tag in tags if tag.strip())),
+            tags=redact_tags(tags),
             pinned=pinned,
             happened=happened,
             expires=expires,
@@ -146,7 +146,7 @@ class Office:
         """Other words or tags for a memo, heard by the same people as before."""
         words = None if text is None else redact(memorable(text)).text
         vector = None if words is None else await self.memory.vectors.of_text(words, PATIENCE)
-        wanted = Revision(words, None if tags is None else tuple(tags), Provenance(actor=self.name))
+        wanted = Revision(words, None if tags is None else redact_tags(tags), Provenance(actor=self.name))
         caps, cause = rules.caps(self.memory.settings, lore=subject.is_lore), self._cause()
         done = await self._store.write(lambda tx: revise(tx, _get(tx, subject, memo_id), wanted, cause, caps, vector))
         self.memory.vectors.nudge()
@@ -205,6 +205,11 @@ class Office:
         return await self._store.read(
             lambda tx: (tx.summaries.get(session), tx.summaries.history(session, _within(limit)))
         )
+
+    async def reset(self, session: str) -> bool:
+        """Clear the summary of a conversation; False when it has none."""
+        cause = self._cause()
+        return await self._store.write(lambda tx: commands.reset(tx, session, cause))
 
     async def events(
         self,

@@ -9,8 +9,16 @@ from recollect.ports import Tx
 from recollect.types import Event
 
 DAYS = 14
-PROBLEMS = ("job.parked", "extract.error", "embedding.error", "summary.error", "job.dropped")
-CALLS = ("extract.call", "summary.call", "dream.call")
+PROBLEMS = (
+    "job.parked",
+    "job.dropped",
+    "extract.error",
+    "summarise.error",
+    "reflect.error",
+    "journal.error",
+    "embedding.error",
+)
+CALLS = ("extract.call", "summary.call", "dream.done", "dream.aborted")
 REFUSED = "memo.refused"
 _SHOWN = 5
 _CALLS = 2_000
@@ -85,4 +93,5 @@ def _day(day: date, counts: Mapping[str, int]) -> Day:
 def _cost(calls: Sequence[Event], since: datetime) -> Cost:
     recent = [event.data for event in calls if event.at >= since]
     read, written = (sum(int(data.get(name, 0)) for data in recent) for name in ("input", "output"))
-    return Cost(sum(int(data.get("requests", 1)) for data in recent), read, written)
+    asked = sum(int(data.get("requests", bool(data.get("input")))) for data in recent)
+    return Cost(asked, read, written)

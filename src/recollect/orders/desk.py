@@ -10,7 +10,7 @@ from recollect import replies
 from recollect.clock import Clock, now
 from recollect.errors import BadInput, RecollectError
 from recollect.memory import Memory
-from recollect.orders import changing, looking, origins
+from recollect.orders import changing, erasing, looking, origins
 from recollect.orders.ask import Ask, File, Reply
 from recollect.orders.guide import guide, unknown
 from recollect.orders.order import parse
@@ -37,6 +37,7 @@ _VERBS: dict[str, Callable[[Ask], Awaitable[str | Reply]]] = {
     "pause": changing.pause,
     "resume": changing.resume,
     "reset": changing.reset,
+    "erase": erasing.erase,
     "export": looking.export,
 }
 

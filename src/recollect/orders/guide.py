@@ -20,6 +20,10 @@ USAGE = {
     "resume": ("", "learn from what you say again"),
     "reset": ("rolling", "clear the rolling summary of this conversation"),
     "export": ("[json]", "your items to keep"),
+    "erase": (
+        "[here]",
+        "erase all that is known of you, or what you left on this server, for good; you are asked first",
+    ),
     "help": ("", "this list"),
 }
 """Of each verb its arguments, and what it does."""

@@ -14,9 +14,10 @@ from typing import Any, Protocol
 
 from recollect.clock import Clock
 from recollect.ports import Progress, Store, Tx
-from recollect.privacy import erasing
+from recollect.privacy import erasing, later
 from recollect.privacy.caches import forget_results
 from recollect.privacy.export import encoded, export
+from recollect.privacy.later import ERASE, Erasures, Plan
 from recollect.privacy.looking import CHECKED, PAGE, Found, look, owned, pages
 from recollect.privacy.probing import Search, probe
 from recollect.privacy.receipt import Check, Receipt, Survey, from_receipt, from_survey
@@ -25,9 +26,11 @@ from recollect.triggers import Cadence
 from recollect.types import Event, Memo, Subject
 
 __all__ = [
+    "ERASE",
     "Check",
     "Files",
     "House",
+    "Plan",
     "Privacy",
     "Receipt",
     "Survey",
@@ -80,6 +83,8 @@ class Privacy:
         self._house = house
         self._cadence = cadence
         self._clock = clock
+        self.erasures = Erasures(store, lambda target, by: self.erase(target, asked_by=by), clock)
+        """Does the jobs of what was planned."""
 
     async def survey(self, target: Target) -> Survey:
         """What erasing would remove; changes nothing."""
@@ -117,6 +122,30 @@ class Privacy:
         )
         await self._store.write(partial(_conclude, receipt=receipt, at=self._clock()))
         return receipt
+
+    async def is_clean(self, target: Target) -> bool:
+        """Whether there is nothing to erase: no trace, and no erasure that was interrupted."""
+        begun = await self._store.read(lambda tx: erasing.is_begun(tx, target))
+        return not begun and (await self.survey(target)).empty
+
+    async def erase_later(self, target: Target, due: datetime, *, asked_by: str) -> bool:
+        """Erase then, unless it is called off before; see `confirm`. False when that is planned already."""
+        new = Plan(target, due, asked_by, self._clock())
+        return await self._store.write(lambda tx: later.plan(tx, new))
+
+    async def confirm(self, target: Target) -> bool:
+        """A planned erasure is still wanted: one that is due is not done before that is said."""
+        moment = self._clock()
+        return await self._store.write(lambda tx: later.confirm(tx, target, moment))
+
+    async def call_off(self, target: Target, *, asked_by: str) -> bool:
+        """Give up a planned erasure; False when there is none."""
+        moment = self._clock()
+        return await self._store.write(lambda tx: later.call_off(tx, target, asked_by, moment))
+
+    async def planned(self) -> list[Plan]:
+        """Erasures that wait."""
+        return await self._store.read(later.planned)
 
     async def export(self, target: Target) -> dict[str, Any]:
         """Everything about them, as plain JSON values."""

@@ -42,6 +42,11 @@ def resume(tx: Tx, target: Target, found: Found) -> None:
         (found.authors if kind == "author" else found.sessions).add(name)
 
 
+def is_begun(tx: Tx, target: Target) -> bool:
+    """Whether an erasure was interrupted, so that there may be something left that nobody sees."""
+    return bool(tx.counters.items(_intent(target)))
+
+
 def end(tx: Tx, target: Target) -> None:
     tx.counters.clear(_intent(target))
 

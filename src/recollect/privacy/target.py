@@ -65,10 +65,19 @@ class Target:
             return self.alone_in(rest)
         if kind == "speakers":
             return self.user is None and self._in_guild(rest)
+        if kind == "discord":
+            return self._is_noted(rest)
         if kind == "file":
             what, _, whose = rest.partition(" ")
             return self.alone_in(whose) if what == "rolling" else self.whole_user and rest == f"durable {self.user}"
         return self._learns_in(name) or (self.whole_user and name == f"learn:user:{self.user}")
+
+    def _is_noted(self, name: str) -> bool:
+        """What the Discord bot notes for itself: who was told, whose message shows which talk, where it listens."""
+        what, _, whose = name.partition(":")
+        if what == "heard":
+            return self.alone_in(whose)
+        return self.whole_user and what in ("told", "mirrored") and whose == self.user
 
     def _learns_in(self, name: str) -> bool:
         """`learn:<session>:<user>` is what a user said in a session and is still to be learned from."""

@@ -35,6 +35,12 @@ def redact(text: str) -> Redacted:
     return Redacted(text, tuple(found))
 
 
+def redact_tags(given: Iterable[str]) -> tuple[str, ...]:
+    """Tags as they are kept: each once, in small letters, without secrets, which are known by their capitals too."""
+    kept = dict.fromkeys(redact(tag.strip()).text.lower()[:100] for tag in given if tag.strip())
+    return tuple(kept)[:50]
+
+
 def _spans(text: str) -> Iterator[Span]:
     """Where secrets stand in a text, and in what it shows if that is not the same."""
     yield from formats.spans(text)

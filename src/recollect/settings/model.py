@@ -17,6 +17,7 @@ from recollect.settings.values import (
     Limit,
     Model,
     Off,
+    Patience,
     Seconds,
     Store,
     Text,
@@ -213,6 +214,16 @@ class Bot(Group):
     )
     message_content: Flag = setting(True, "Ask Discord for the text of messages that don't mention the bot.")
     members: Flag = setting(False, "Ask Discord to be told when a member leaves a guild.")
+    erase_on_leave: Patience = setting(
+        "7d",
+        "Time after the bot left a guild until all that was learned there is erased, unless it is let in again; "
+        "0 is at once, never keeps it.",
+    )
+    recheck: Annotated[Count, clamp(0, 100)] = setting(
+        100,
+        "Messages of each recent channel that are compared with Discord at the start, to notice what was edited or "
+        "deleted meanwhile; 0 for none.",
+    )
     sync: Flag = setting(True, "Register the slash commands with Discord when they have changed.")
     name: Text = setting("recollect", "The name by which the bot calls itself.")
     api_base_url: Text = setting("", "Address of Discord's HTTP API; empty for Discord's own.")

@@ -62,6 +62,12 @@ def hours(raw: object) -> float:
     return _duration(raw, "h") / 3600
 
 
+def patience(raw: object) -> float | None:
+    """A time to wait, or `never`; a file may say null, and YAML 1.1 reads a bare `off` as false."""
+    never = raw is None or raw is False or str(raw).strip().casefold() in (*_NOTHING, "never", "off")
+    return None if never else seconds(raw)
+
+
 def words(raw: object) -> tuple[str, ...]:
     """A comma-separated text or a YAML list; `none` is the empty list."""
     if isinstance(raw, list | tuple):
@@ -125,6 +131,7 @@ Count = Annotated[int, BeforeValidator(whole)]
 Limit = Annotated[int | None, BeforeValidator(limit)]
 Seconds = Annotated[float, BeforeValidator(seconds)]
 Hours = Annotated[float, BeforeValidator(hours)]
+Patience = Annotated[float | None, BeforeValidator(patience)]
 Words = BeforeValidator(words)
 Off = BeforeValidator(off)
 Text = Annotated[str, BeforeValidator(text)]

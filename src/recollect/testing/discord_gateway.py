@@ -164,7 +164,7 @@ class Gateway:
     def _welcome(self, session: Session) -> None:
         world = self._world
         number, count = session.shard
-        inside = [one for one in world.guilds.values() if world.bot.id in one.members]
+        inside = [one for one in world.guilds.values() if world.bot.id in one.members and one.id not in world.hidden]
         guilds = [one for one in inside if (one.id >> 22) % count == number]
         ready: Json = {
             "v": 10,
@@ -177,7 +177,8 @@ class Gateway:
         }
         session.tell("READY", ready)
         for guild in guilds:
-            session.tell("GUILD_CREATE", world.whole_guild(guild, session.intents) | {"unavailable": False})
+            if not guild.down:
+                session.tell("GUILD_CREATE", world.whole_guild(guild, session.intents) | {"unavailable": False})
 
     async def _resume(self, connection: Connection, asked: Json) -> None:
         session = self.sessions.get(asked["session_id"])

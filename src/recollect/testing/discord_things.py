@@ -58,6 +58,8 @@ class Guild:
     roles: dict[int, Role] = field(default_factory=dict[int, Role])
     members: dict[int, Member] = field(default_factory=dict[int, Member])
     channels: dict[int, "Channel"] = field(default_factory=dict[int, "Channel"])
+    down: bool = False
+    """Out of reach for a while."""
 
     @property
     def everyone(self) -> Role:

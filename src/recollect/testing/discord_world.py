@@ -58,6 +58,8 @@ class World:
         self.channels: dict[int, Channel] = {}
         self.root = ""
         """Where files are served."""
+        self.hidden: set[int] = set()
+        """Guilds that the gateway leaves out of its list, though the bot is in them."""
         self.tell: Callable[[Event], None] = lambda _: None
         self._last_id = 0
         self.bot = self.user("recollect", bot=True)
@@ -99,6 +101,14 @@ class World:
         """The bot is no longer in the guild."""
         self.tell(Event("GUILD_DELETE", lambda _: {"id": str(guild.id)}, guild))
         guild.members.pop(self.bot.id, None)
+
+    def outage(self, guild: Guild, *, over: bool = False) -> None:
+        """A guild can't be reached for a while, as when Discord has trouble; the bot is still in it."""
+        guild.down = not over
+        if over:
+            self.tell(Event("GUILD_CREATE", lambda intents: self.whole_guild(guild, intents), guild))
+        else:
+            self.tell(Event("GUILD_DELETE", lambda _: {"id": str(guild.id), "unavailable": True}, guild))
 
     def whole_guild(self, guild: Guild, intents: int) -> Json:
         """What the gateway tells of a guild that became available."""

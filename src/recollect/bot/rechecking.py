@@ -1,0 +1,161 @@
+"""After a while offline: what was edited or deleted meanwhile, found by comparing the newest messages of recent places
+with what Discord shows now. In the background, one request a place, and never by a guess: what can't be read stays.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+
+import discord
+from discord.ext import commands
+
+from recollect.bot import changes, notes
+from recollect.bot.house import House
+from recollect.bot.places import PLATFORM
+from recollect.bot.sessions import named_place
+from recollect.errors import RecollectError
+from recollect.types import Message, Place
+
+log = logging.getLogger("recollect.bot")
+
+PAUSE = 1.0
+"""Seconds between two places."""
+RECENT = timedelta(days=30)
+MOST = 200
+"""Places that are looked at: those where something was said last, and lately."""
+READING = discord.Permissions(view_channel=True, read_message_history=True)
+
+Channel = discord.abc.Messageable
+Pause = Callable[[float], Awaitable[None]]
+
+
+class Recheck(commands.Cog):
+    def __init__(self, house: House, pause: Pause = asyncio.sleep) -> None:
+        self._house = house
+        self._pause = pause
+        self._looking: asyncio.Task[None] | None = None
+
+    async def cog_unload(self) -> None:
+        if self._looking is not None:
+            self._looking.cancel()
+
+    @commands.Cog.listener()
+    async def on_ready(self) -> None:
+        """A new session: a connection that was resumed is told by Discord what it missed."""
+        await self.cog_unload()
+        if self._house.settings.bot.recheck:
+            self._looking = asyncio.create_task(self.look(), name="recollect-recheck")
+
+    @commands.Cog.listener()
+    async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
+        await self._vacate(Place(PLATFORM, str(channel.guild.id), str(channel.id)))
+
+    @commands.Cog.listener()
+    async def on_raw_thread_delete(self, event: discord.RawThreadDeleteEvent) -> None:
+        await self._vacate(Place(PLATFORM, str(event.guild_id), str(event.parent_id), str(event.thread_id)))
+
+    async def look(self) -> None:
+        """Go through the places; those that may not be read are counted, and that is said once."""
+        unread = 0
+        try:
+            for place, channel in await self._places():
+                unread += not await self._compared(place, channel)
+                await self._pause(PAUSE)
+        except RecollectError as error:
+            log.warning("what was edited or deleted meanwhile can't be looked up: %s", error)
+        if unread:
+            log.info("in %d places it is not known what was edited or deleted meanwhile: they can't be read", unread)
+
+    async def _places(self) -> list[tuple[Place, int]]:
+        """Where people were heard, the most recent first; those that are no longer on their server before all."""
+        found: list[tuple[datetime, Place, int]] = []
+        now = self._house.clock()
+        for name in await self._house.notes.names(notes.HEARD):
+            place, channel = named_place(name.removeprefix(notes.HEARD)), await self._house.notes.get(name)
+            last = [] if place is None else await self._known(place, 1)
+            if place is None or channel is None or not last:
+                continue
+            at = now if self._is_missing(place) else last[-1].at
+            if now - at < RECENT:
+                found.append((at, place, int(channel)))
+        found.sort(key=lambda one: one[0], reverse=True)
+        return [(place, channel) for _, place, channel in found[:MOST]]
+
+    async def _known(self, place: Place, limit: int) -> list[Message]:
+        return await self._house.memory.store.read(lambda tx: tx.journal.recent(place, limit))
+
+    def _guild(self, place: Place) -> discord.Guild | None:
+        """The server of a place, unless it is out of reach for now."""
+        guild = self._house.client.get_guild(int(place.guild or 0))
+        return None if guild is None or guild.unavailable else guild
+
+    def _is_missing(self, place: Place) -> bool:
+        """Whether a channel is not among those of its server; threads come and go."""
+        guild = self._guild(place)
+        return guild is not None and place.thread is None and guild.get_channel(int(place.channel or 0)) is None
+
+    async def _compared(self, place: Place, channel_id: int) -> bool:
+        """Bring a place up to date; False when it can't be read."""
+        client = self._house.client
+        if place.guild is not None and self._guild(place) is None:
+            return False
+        try:
+            channel = client.get_channel(channel_id) or await client.fetch_channel(channel_id)
+        except discord.NotFound:
+            if place.guild is not None:
+                await self._vacate(place)
+            return place.guild is not None
+        except (discord.DiscordException, OSError):
+            return False
+        if not isinstance(channel, Channel) or not _may_read(channel):
+            return False
+        try:
+            return await self._compare(place, channel)
+        except (discord.DiscordException, OSError) as error:
+            log.info("the messages of %s can't be read: %s", channel_id, error)
+            return False
+
+    async def _compare(self, place: Place, channel: Channel) -> bool:
+        limit = self._house.settings.bot.recheck
+        known = [one.id for one in await self._known(place, limit) if one.id.isdecimal()]
+        there = {str(message.id): message async for message in channel.history(limit=limit)}
+        if not there and known and not await _is_gone(channel, known[-1]):
+            return False
+        oldest = 0 if len(there) < limit else min(map(int, there))
+        await changes.deleted(self._house, [one for one in known if one not in there and int(one) > oldest])
+        for message in (there[one] for one in known if one in there):
+            await changes.edited(self._house, message)
+        return True
+
+    async def _vacate(self, place: Place) -> None:
+        try:
+            count = await changes.vacated(self._house, place)
+        except RecollectError as error:
+            log.warning("what was said in %s could not be deleted with it: %s", place.session, error)
+        else:
+            log.info("%s is gone, and with it %d messages", place.session, count)
+
+
+def _may_read(channel: Channel) -> bool:
+    """Whether Discord would show what was said: without the permission it shows an empty list, and no error."""
+    guild = getattr(channel, "guild", None)
+    if not isinstance(guild, discord.Guild):
+        return isinstance(channel, discord.DMChannel)
+    if not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
+        return False
+    try:
+        allowed = channel.permissions_for(guild.me)
+    except discord.ClientException:  # a thread whose channel is not known
+        return False
+    joins = not isinstance(channel, discord.VoiceChannel | discord.StageChannel) or allowed.connect
+    return joins and READING.is_subset(allowed)
+
+
+async def _is_gone(channel: Channel, message: str) -> bool:
+    """An empty list is believed only when Discord also says that a message which was there is not."""
+    try:
+        await channel.fetch_message(int(message))
+    except discord.NotFound:
+        return True
+    return False
