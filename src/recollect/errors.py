@@ -9,6 +9,7 @@ RecollectError
 │   ├── CorruptStore       the file is damaged or not ours; it is left as it is
 │   ├── NewerSchema        written by a newer recollect; it is left as it is
 │   ├── StoreBusy          another process kept the store locked for too long
+│   ├── StoreUnreachable   the database server does not answer; nothing acknowledged is lost
 │   └── StoreUnwritable    disk full, read-only or no permission; nothing acknowledged is lost
 ├── EmbedderError          texts could not be embedded; word search still works
 └── ModelError             a language model failed; memories stay as they were
@@ -56,6 +57,10 @@ class NewerSchema(StoreError):
 
 class StoreBusy(StoreError):
     """Another process kept the store locked for too long."""
+
+
+class StoreUnreachable(StoreError):
+    """The database server can't be reached, or refuses to let us in."""
 
 
 class StoreUnwritable(StoreError):

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from recollect.ports.archive import Archive
 from recollect.ports.found import Corpus, Filters, Finding, Texture, Vector, VectorSet, WordHit
 from recollect.ports.log import Events
 from recollect.ports.queue import Counters, Jobs
@@ -260,6 +261,8 @@ class Tx(Protocol):
     def counters(self) -> Counters: ...
     @property
     def events(self) -> Events: ...
+    @property
+    def archive(self) -> Archive: ...
     def generation(self) -> int:
         """A number that changes whenever something was written, by whichever process."""
         ...

@@ -3,12 +3,19 @@
 import json
 from collections.abc import Collection
 from datetime import datetime
-from functools import lru_cache
 
 from recollect.clock import to_ms
 from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.database import Database, Row
-from recollect.stores.sqlite.rows import MESSAGE_COLUMNS, make_scope, next_key, place_json, read_message, scope_id
+from recollect.stores.sqlite.rows import (
+    MESSAGE_COLUMNS,
+    make_scope,
+    next_key,
+    place_id,
+    read_message,
+    read_place,
+    scope_id,
+)
 from recollect.stores.sqlite.words import WordIndex
 from recollect.text import asking, clean, digest
 from recollect.types import Message, Place
@@ -25,7 +32,7 @@ FROM messages AS here WHERE here.key IN (SELECT value FROM json_each(?))
 _ROW = f"SELECT {MESSAGE_COLUMNS}, (SELECT detail FROM places WHERE places.id = messages.place) FROM messages"
 _LATER = f"{_ROW} WHERE session = ? AND deleted IS NULL"
 _PLACES = "SELECT id FROM places WHERE detail ->> '{}' = ?1"
-_ERASED = "erased messages"
+ERASED = "erased messages"
 """The scope of the tombstones that keep messages from coming back."""
 _IS_ERASED = "SELECT 1 FROM tombstones WHERE scope = ? AND fingerprint = ?"
 
@@ -39,7 +46,7 @@ class SQLiteJournal:
         place = message.place
         if self._db.value("SELECT 1 FROM messages WHERE id = ? AND platform = ?", (message.id, place.platform)):
             return False
-        if self._db.value(_IS_ERASED, (_ERASED, _mark(place.platform, message.id))):
+        if self._db.value(_IS_ERASED, (ERASED, _mark(place.platform, message.id))):
             return False
         key = next_key(self._db, place.stream, indexed=True)
         text = clean(message.text)
@@ -51,7 +58,7 @@ class SQLiteJournal:
                 place.platform,
                 message.id,
                 key >> 32 if place.session == place.stream else make_scope(self._db, place.session),
-                self._place_id(place),
+                place_id(self._db, place),
                 message.author,
                 clean(message.name),
                 text,
@@ -66,11 +73,6 @@ class SQLiteJournal:
         self._index.put("messages", key, text)
         vectors.lacking(self._db, "messages", key)
         return True
-
-    def _place_id(self, place: Place) -> int:
-        detail = place_json(place)
-        found = self._db.value("SELECT id FROM places WHERE detail = ?", (detail,))
-        return found or self._db.value("INSERT INTO places (detail) VALUES (?) RETURNING id", (detail,))
 
     def edit(self, platform: str, message_id: str, text: str, at: datetime) -> bool:
         row = self._db.row(
@@ -121,7 +123,7 @@ class SQLiteJournal:
         erased = 0
         for platform, message_id in messages:
             self._db.run(
-                "INSERT OR REPLACE INTO tombstones VALUES (?, ?, ?)", (_ERASED, _mark(platform, message_id), to_ms(at))
+                "INSERT OR REPLACE INTO tombstones VALUES (?, ?, ?)", (ERASED, _mark(platform, message_id), to_ms(at))
             )
             row = self._db.row(
                 "DELETE FROM messages WHERE id = ? AND platform = ? RETURNING key, place, deleted IS NULL",
@@ -228,9 +230,4 @@ def _mark(platform: str, message_id: str) -> str:
 
 
 def _read(rows: list[Row]) -> list[Message]:
-    return [read_message(row, _place(row[-1])) for row in rows]
-
-
-@lru_cache(maxsize=4096)
-def _place(detail: str) -> Place:
-    return Place(**json.loads(detail))
+    return [read_message(row, read_place(row[-1])) for row in rows]

@@ -163,6 +163,18 @@ def place_json(place: Place) -> str:
     return to_json({name: value for name, value in asdict(place).items() if value not in (None, False)})
 
 
+def place_id(db: Database, place: Place) -> int:
+    """The number of a place, which is made when it is new."""
+    detail = place_json(place)
+    found = db.value("SELECT id FROM places WHERE detail = ?", (detail,))
+    return found or db.value("INSERT INTO places (detail) VALUES (?) RETURNING id", (detail,))
+
+
+@lru_cache(maxsize=4096)
+def read_place(detail: str) -> Place:
+    return Place(**json.loads(detail))
+
+
 def read_message(row: Row, place: Place) -> Message:
     return Message(
         id=row[1],

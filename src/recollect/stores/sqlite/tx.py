@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from recollect.stores.sqlite.archive import SQLiteArchive
 from recollect.stores.sqlite.counters import SQLiteCounters
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.events import SQLiteEvents
@@ -28,6 +29,7 @@ class SQLiteTx:
         self.jobs = SQLiteJobs(db)
         self.counters = SQLiteCounters(db)
         self.events = SQLiteEvents(db)
+        self.archive = SQLiteArchive(db, self.words)
 
     def flush(self) -> None:
         self.words.flush()

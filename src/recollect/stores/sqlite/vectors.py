@@ -46,7 +46,7 @@ def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, Vector],
     for vector in vectors.values():
         if len(vector) != dims * 4 or not dims:
             raise BadInput(f"{model} gave a vector of {len(vector) / 4:g} numbers; its others have {dims}")
-    table = _table(corpus, row[0]) if row else _make_table(db, corpus, model, dims)
+    table = _table(corpus, row[0]) if row else make_table(db, corpus, model, dims)
     for key, vector in vectors.items():
         if new:
             db.unsettled.add(key >> 32)
@@ -89,7 +89,8 @@ def _note_change(db: Database, key: int, joins_at_end: bool) -> None:
         db.run("INSERT INTO vector_edits SELECT id, changes, ? FROM scopes WHERE id = ?", (key, key >> 32))
 
 
-def _make_table(db: Database, corpus: Corpus, model: str, dims: int) -> str:
+def make_table(db: Database, corpus: Corpus, model: str, dims: int) -> str:
+    """A new set and its table; the first one of a corpus serves searches."""
     first = not db.value("SELECT count(*) FROM embedders WHERE corpus = ?", (corpus,))
     number: int = db.value(
         "INSERT INTO embedders (corpus, model, dims, serving) VALUES (?, ?, ?, ?) RETURNING id",

@@ -11,6 +11,7 @@
 makes their failures readable.
 """
 
+from recollect.testing.store_contract.archive import ArchiveContract
 from recollect.testing.store_contract.claims import ClaimsContract
 from recollect.testing.store_contract.counters import CountersContract
 from recollect.testing.store_contract.erasing import ErasingContract
@@ -41,6 +42,7 @@ class StoreContract(
     CountersContract,
     EventsContract,
     ErasingContract,
+    ArchiveContract,
     UnitsContract,
 ):
     """Every promise of `recollect.ports.Store`."""

@@ -1,0 +1,90 @@
+"""PostgreSQL: for several processes and machines at once. `postgresql://user:password@host:5432/database`."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from time import monotonic
+from typing import TypeVar
+
+from recollect.errors import MissingExtra
+from recollect.ports import Finding, Progress, Tx
+
+if find_spec("psycopg") is None:
+    raise MissingExtra("the store 'postgresql'", "postgres")
+
+from recollect.stores.postgres import dump, upkeep
+from recollect.stores.postgres.address import Address
+from recollect.stores.postgres.engine import Engine
+from recollect.stores.postgres.schema import migrate
+from recollect.stores.postgres.settling import settle
+from recollect.stores.postgres.tx import PostgresTx
+
+T = TypeVar("T")
+
+SETTLING = 300.0
+"""Seconds between two looks at whether vectors need an index."""
+
+
+class PostgresStore:
+    """The store port on a PostgreSQL server; it connects when the first unit of work comes.
+
+    `tools` is the folder of PostgreSQL's client programs, where they are not on the PATH.
+    """
+
+    def __init__(self, address: Address, tools: Path | None = None) -> None:
+        self._engine = Engine(address, migrate, PostgresTx)
+        self._tools = tools
+        self._settled = monotonic()
+
+    async def read(self, work: Callable[[Tx], T]) -> T:
+        return await self._engine.read(work)
+
+    async def write(self, work: Callable[[Tx], T]) -> T:
+        result = await self._engine.write(work)
+        if monotonic() - self._settled > SETTLING:
+            self._settled = monotonic()
+            self._engine.chores.begin(settle)
+        return result
+
+    async def backup(self, target: Path, progress: Progress | None = None) -> None:
+        """A file of `pg_dump`; bring it back with `pg_restore --dbname=<an empty database>`."""
+        address = self._engine.address
+        await self._engine.alone(lambda one: dump.backup(one, address, self._tools, target, progress))
+
+    async def reindex(self, progress: Progress | None = None) -> int:
+        """Rewrite the word index in steps that others can write between; an interrupted run goes on."""
+        start = await self._engine.read(lambda tx: upkeep.reindex_start(tx.db))
+        total, done = sum(rows for rows, _ in start.values()), 0
+        for corpus, (_, after) in start.items():
+            while True:
+                rows, after = await self._engine.write(partial(upkeep.reindex_step, corpus, after))
+                done += rows
+                if progress is not None:
+                    progress(done, total)
+                if not after:
+                    break
+        await self._engine.alone(settle)
+        return done
+
+    async def examine(self) -> list[Finding]:
+        return await self._engine.read(lambda tx: upkeep.examine(tx.db))
+
+    async def wipe(self, progress: Progress | None = None) -> None:
+        await self._engine.alone(lambda one: upkeep.sweep(one, progress))
+
+    async def traces(self, texts: Sequence[str]) -> dict[str, list[int]]:
+        """In the rows of all tables; the server's files are out of reach."""
+        return await self._engine.read(lambda tx: upkeep.in_rows(tx.db, texts))
+
+    async def close(self) -> None:
+        await self._engine.close()
+
+
+def create(spec: str) -> PostgresStore:
+    return PostgresStore(Address.of(spec))
+
+
+def examine(spec: str) -> list[Finding]:
+    """Examine a database without writing to it, whatever state it is in."""
+    return upkeep.examine_server(Address.of(spec))

@@ -1,0 +1,72 @@
+"""The store's content as neutral records, section by section: see `recollect.ports.archive`."""
+
+from collections.abc import Mapping, Sequence
+
+from recollect.ports.archive import Cursor, Name, Page, Record
+from recollect.stores.postgres.archive.lists import (
+    Counters,
+    ErasedMessages,
+    Events,
+    Exchanges,
+    Jobs,
+    Summaries,
+    Tombstones,
+)
+from recollect.stores.postgres.archive.rows import Memos, Messages
+from recollect.stores.postgres.archive.shelf import Shelf
+from recollect.stores.postgres.archive.vectors import MemoVectors, MessageVectors, VectorSets
+from recollect.stores.postgres.database import Database
+
+_BOOKMARK = "copy"
+
+
+class PostgresArchive:
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._shelves: Mapping[str, Shelf] = {
+            "messages": Messages(db),
+            "erased messages": ErasedMessages(db),
+            "memos": Memos(db),
+            "tombstones": Tombstones(db),
+            "summaries": Summaries(db),
+            "exchanges": Exchanges(db),
+            "counters": Counters(db),
+            "jobs": Jobs(db),
+            "events": Events(db),
+            "vector sets": VectorSets(db),
+            "memo vectors": MemoVectors(db),
+            "message vectors": MessageVectors(db),
+        }
+
+    def identity(self) -> str:
+        """When its tables were made, and where: a database that was made from another one is another store."""
+        row = self._db.row(
+            "SELECT at, (SELECT oid FROM pg_database WHERE datname = current_database())::text, "
+            "current_schema()::regnamespace::oid::text FROM migrations WHERE number = 1"
+        )
+        return f"postgresql:{':'.join(map(str, row or ()))}"
+
+    def count(self, section: str) -> int:
+        return self._shelves[section].count()
+
+    def read(self, section: str, after: Cursor | None, limit: int) -> Page:
+        return self._shelves[section].read(after, limit)
+
+    def find(self, section: str, names: Sequence[Name]) -> dict[Name, Record]:
+        return self._shelves[section].find(names)
+
+    def write(self, section: str, records: Sequence[Record]) -> list[Record]:
+        return self._shelves[section].write(records) if records else []
+
+    def remove(self, section: str, names: Sequence[Name]) -> None:
+        if names:
+            self._shelves[section].remove(names)
+
+    def bookmark(self) -> str | None:
+        return self._db.value("SELECT value FROM meta WHERE name = %s", (_BOOKMARK,))
+
+    def put_bookmark(self, text: str) -> None:
+        self._db.run(
+            "INSERT INTO meta (name, value) VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            (_BOOKMARK, text),
+        )

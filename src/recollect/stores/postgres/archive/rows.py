@@ -1,0 +1,259 @@
+"""The sections of messages and memos; their words and the sizes of their scopes follow what is written."""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, LiteralString
+
+from recollect.ports import Corpus
+from recollect.ports.archive import Name, Record, document
+from recollect.stores.postgres import vectors, words
+from recollect.stores.postgres.archive.shelf import Shelf, columns_of, marks
+from recollect.stores.postgres.database import Database, Row
+from recollect.stores.postgres.gate import Gate
+from recollect.stores.postgres.journal import make_place
+from recollect.stores.postgres.rows import content_of, grow, handle, make_scope, place_detail, read_place
+from recollect.text import asking
+from recollect.types import Provenance, Status
+
+Written = Mapping[int, tuple[int, str | None]]
+"""Of each key the scope, and the text that is indexed; None for what is not alive, or gone."""
+
+
+class _Rows(Shelf):
+    """Rows with a key, of which those that are alive are in the word index."""
+
+    corpus: Corpus
+
+    def __init__(self, db: Database) -> None:
+        super().__init__(db)
+        self._gate = Gate(db)
+
+    def _follow(self, written: Written, alive: Collection[int]) -> None:
+        """Words, sizes, and what lacks a vector; and which of the rows were alive before."""
+        words.remove(self._db, self.corpus, [key for key, (_, text) in written.items() if text is None])
+        rows = [(scope, key, text) for key, (scope, text) in written.items() if text is not None]
+        if rows:
+            words.rewrite(self._db, self.corpus, rows)
+        grown: defaultdict[int, int] = defaultdict(int)
+        for key, (scope, text) in written.items():
+            grown[scope] += (text is not None) - (key in alive)
+        for scope, by in sorted(grown.items()):
+            if by:
+                grow(self._db, scope, by)
+        self._lacking([key for _, key, _ in rows])
+
+    def _lacking(self, keys: list[int]) -> None:
+        """What has no vector yet is embedded later, where a set was complete."""
+        self._db.run(
+            "INSERT INTO unembedded SELECT %(corpus)s, key FROM unnest(%(keys)s::bigint[]) AS key WHERE EXISTS "
+            "(SELECT 1 FROM embedders WHERE corpus = %(corpus)s AND complete AND retired IS NULL) "
+            "ON CONFLICT DO NOTHING",
+            {"corpus": self.corpus, "keys": keys},
+        )
+
+    def _new_keys(self, number: int) -> list[int]:
+        return [key for (key,) in self._db.rows("SELECT nextval('row_keys') FROM generate_series(1, %s)", (number,))]
+
+    def _forget(self, rows: Sequence[Row]) -> None:
+        """Rows that were taken out: key, scope and whether they were alive."""
+        self._follow({key: (scope, None) for key, scope, _ in rows}, {key for key, _, alive in rows if alive})
+        keys = [row[0] for row in rows]
+        for key in keys:
+            vectors.remove(self._db, self.corpus, key)
+        self._db.run("DELETE FROM unembedded WHERE corpus = %s AND key = ANY(%s::bigint[])", (self.corpus, keys))
+
+
+_MESSAGE: tuple[LiteralString, ...] = (
+    *("scope", "number", "platform", "id", "session", "place", "author", "name", "text", "at", "bot", "source"),
+    *("reply_to", "edited", "deleted", "length", "asks"),
+)
+_PUT_MESSAGE: LiteralString = (
+    f"INSERT INTO messages (key, {', '.join(_MESSAGE)}) VALUES ({marks(18)}) ON CONFLICT (key) DO UPDATE SET "
+    + ", ".join(f"{name} = excluded.{name}" for name in _MESSAGE)
+)
+
+
+class Messages(_Rows):
+    """A message keeps its number in its channel."""
+
+    corpus = "messages"
+    columns = (
+        *("messages.platform", "messages.id", "messages.number", "places.detail", "author", "messages.name", "text"),
+        *("at", "bot::int", "messages.source", "reply_to", "edited", "deleted"),
+    )
+    source = "messages JOIN places ON places.id = messages.place"
+    order = "messages.key"
+    names = ("messages.platform::text", "messages.id::text")
+    documents = frozenset({3})
+
+    def put(self, records: Sequence[Record]) -> None:
+        self._gate.enter()
+        old = self._old([record[:2] for record in records])
+        fresh = iter(self._new_keys(len(records) - len(old)))
+        where = {detail: self._where(detail) for detail in dict.fromkeys(record[3] for record in records)}
+        rows: list[Row] = []
+        for record in records:
+            known = old.get((handle(record[0]), handle(record[1])))
+            rows.append((known[0] if known else next(fresh), *_message(record, *where[record[3]])))
+        self._db.many(_PUT_MESSAGE, rows)
+        written = {row[0]: (row[1], row[9] if row[15] is None else None) for row in rows}
+        self._follow(written, {key for key, alive in old.values() if alive})
+        self._count_up(rows)
+
+    def _old(self, names: Sequence[Name]) -> dict[Name, tuple[int, bool]]:
+        rows = self._db.rows(
+            "SELECT platform, id, key, deleted IS NULL FROM messages JOIN unnest(%s::text[], %s::text[]) "
+            "AS wanted (first, second) ON platform = wanted.first AND id = wanted.second",
+            columns_of([(handle(platform), handle(message)) for platform, message in names]),
+        )
+        return {(platform, message): (key, alive) for platform, message, key, alive in rows}
+
+    def _where(self, detail: str) -> tuple[int, int, int]:
+        """The numbers of a place's channel, of its session and of itself."""
+        place = read_place(detail)
+        stream, session = make_scope(self._db, place.stream), make_scope(self._db, place.session)
+        return stream, session, make_place(self._db, place, place_detail(place))
+
+    def _count_up(self, rows: Iterable[Row]) -> None:
+        """The next message of each channel comes after these."""
+        last: dict[int, int] = {}
+        for _, scope, number, *_ in rows:
+            last[scope] = max(last.get(scope, 0), number)
+        self._db.many(
+            "UPDATE scopes SET last = greatest(last, %s) WHERE id = %s",
+            [(number, scope) for scope, number in sorted(last.items())],
+        )
+
+    def remove(self, names: Sequence[Name]) -> None:
+        self._gate.enter()
+        rows = self._db.rows(
+            "DELETE FROM messages USING unnest(%s::text[], %s::text[]) AS wanted (first, second) WHERE "
+            "platform = wanted.first AND id = wanted.second RETURNING key, scope, deleted IS NULL, place",
+            columns_of([(handle(platform), handle(message)) for platform, message in names]),
+        )
+        self._forget([row[:3] for row in rows])
+        self._db.run(
+            "DELETE FROM places WHERE id = ANY(%s::integer[]) "
+            "AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.place = places.id)",
+            (list({row[3] for row in rows}),),
+        )
+
+
+def _message(record: Record, stream: int, session: int, place: int) -> Row:
+    platform, message, number, _, author, name, text, at, bot, source, reply_to, edited, deleted = record
+    answered = None if reply_to is None else handle(reply_to)
+    named = (stream, number, handle(platform), handle(message), session, place)
+    told = (author, name, text, at, bool(bot), source, answered, edited, deleted)
+    return (*named, *told, text.count(" ") + 1, asking(text))
+
+
+_PROVENANCE: tuple[LiteralString, ...] = (
+    *("origin", "actor", "platform", "channel_name", "thread", "message", "evidence", "trace", "metadata", "heard"),
+)
+_DEFAULTS: dict[str, Any] = asdict(Provenance())
+_BEFORE: tuple[LiteralString, ...] = (
+    *("id", "kind", "text", "tags", "status", "confidence", "pinned", "audience", "guild", "channel"),
+)
+_AFTER: tuple[LiteralString, ...] = (
+    *("label", "created", "updated", "happened", "expires", "supersedes", "superseded_by", "hits", "used"),
+)
+_MEMO: tuple[LiteralString, ...] = ("key", "scope", "number", "content", *_BEFORE, *_PROVENANCE, *_AFTER)
+_PUT_MEMO: LiteralString = (
+    f"INSERT INTO memos ({', '.join(_MEMO)}) VALUES ({marks(len(_MEMO))}) ON CONFLICT (key) DO UPDATE SET "
+    + ", ".join(f"{name} = excluded.{name}" for name in _MEMO[3:])
+)
+
+
+class Memos(_Rows):
+    corpus = "memos"
+    columns = ("scopes.name", *(f"memos.{name}" for name in (*_BEFORE, *_PROVENANCE, *_AFTER)))
+    source = "memos JOIN scopes ON scopes.id = memos.scope"
+    order = "memos.key"
+    names = ("scopes.name::text", "memos.id::text")
+
+    def record(self, row: Row) -> Record:
+        scope, memo, kind, text, tags, status, confidence, pinned, audience, guild, channel, *rest = row
+        source = dict(zip(_PROVENANCE, rest, strict=False))
+        source["metadata"] = json.loads(source["metadata"]) if source["metadata"] else {}
+        told = document({name: value for name, value in source.items() if value != _DEFAULTS[name]})
+        head = (scope, memo, kind, text, document(tags) if tags else None, status, confidence, int(pinned))
+        return (*head, audience, guild, channel, told, *rest[len(_PROVENANCE) :])
+
+    def find(self, names: Sequence[Name]) -> dict[Name, Record]:
+        """By the mark of the scope, which is what the index has."""
+        if not names:
+            return {}
+        rows = self._db.rows(
+            f"SELECT {', '.join(self.columns)} FROM {self.source} JOIN unnest(%s::text[], %s::text[]) "
+            "AS wanted (first, second) ON scopes.mark = wanted.first AND memos.id = wanted.second",
+            columns_of([(handle(scope), handle(memo)) for scope, memo in names]),
+        )
+        return {record[:2]: record for record in map(self.record, rows)}
+
+    def put(self, records: Sequence[Record]) -> None:
+        self._gate.enter()
+        scopes = {name: make_scope(self._db, name) for name in sorted({record[0] for record in records})}
+        old = self._old([(scopes[record[0]], record[1]) for record in records])
+        fresh = [record for record in records if (scopes[record[0]], handle(record[1])) not in old]
+        numbers = self._numbers([scopes[record[0]] for record in fresh])
+        keys = dict(zip([record[:2] for record in fresh], self._new_keys(len(fresh)), strict=True))
+        rows: list[Row] = []
+        for record in records:
+            scope = scopes[record[0]]
+            key = keys.get(record[:2]) or old[scope, handle(record[1])][0]
+            rows.append(_memo(record, key, scope, next(numbers[scope]) if record[:2] in keys else 0))
+        self._db.many(_PUT_MEMO, rows)
+        written = {row[0]: (row[1], _words(record)) for row, record in zip(rows, records, strict=True)}
+        self._follow(written, {key for key, alive in old.values() if alive})
+
+    def _old(self, names: Sequence[tuple[int, str]]) -> dict[tuple[int, str], tuple[int, bool]]:
+        rows = self._db.rows(
+            "SELECT scope, id, key, status = 'active' FROM memos JOIN unnest(%s::integer[], %s::text[]) "
+            "AS wanted (first, second) ON scope = wanted.first AND id = wanted.second",
+            columns_of([(scope, handle(memo)) for scope, memo in names]),
+        )
+        return {(scope, memo): (key, alive) for scope, memo, key, alive in rows}
+
+    def _numbers(self, scopes: Sequence[int]) -> dict[int, Iterator[int]]:
+        """For each scope the numbers of its new rows, in order."""
+        wanted: defaultdict[int, int] = defaultdict(int)
+        for scope in scopes:
+            wanted[scope] += 1
+        rows = self._db.rows(
+            "UPDATE scopes SET last = last + wanted.rows "
+            "FROM unnest(%s::integer[], %s::integer[]) AS wanted (id, rows) "
+            "WHERE scopes.id = wanted.id RETURNING scopes.id, scopes.last, wanted.rows",
+            (list(wanted), list(wanted.values())),
+        )
+        return {scope: iter(range(last - count + 1, last + 1)) for scope, last, count in rows}
+
+    def remove(self, names: Sequence[Name]) -> None:
+        self._gate.enter()
+        rows = self._db.rows(
+            "DELETE FROM memos USING scopes, unnest(%s::text[], %s::text[]) AS wanted (first, second) "
+            "WHERE scopes.id = memos.scope AND scopes.mark = wanted.first AND memos.id = wanted.second "
+            "RETURNING memos.key, memos.scope, memos.status = 'active'",
+            columns_of([(handle(scope), handle(memo)) for scope, memo in names]),
+        )
+        self._forget(rows)
+
+
+def _memo(record: Record, key: int, scope: int, number: int) -> Row:
+    _, memo, kind, text, tags, status, confidence, pinned, audience, guild, channel, told, *rest = record
+    source = _DEFAULTS | json.loads(told)
+    message = None if source["message"] is None else handle(source["message"])
+    source |= {"message": message, "metadata": document(source["metadata"]) if source["metadata"] else None}
+    said_of: list[str] = json.loads(tags) if tags else []
+    head = (handle(memo), kind, text, said_of, status, confidence, bool(pinned))
+    said = (audience, guild, channel, *(source[name] for name in _PROVENANCE))
+    return (key, scope, number, content_of(text), *head, *said, *rest)
+
+
+def _words(record: Record) -> str | None:
+    """What is indexed of a memo: its text and its tags, while it is active."""
+    text, tags, status = record[3:6]
+    if status != Status.ACTIVE:
+        return None
+    return f"{text} {' '.join(json.loads(tags))}" if tags else text

@@ -1,0 +1,175 @@
+"""The sections of vectors: which sets there are, and the vectors of each, under the names of their rows."""
+
+from array import array
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import LiteralString
+
+from recollect.ports import Corpus, Vector
+from recollect.ports.archive import Cursor, Name, Page, Record
+from recollect.stores.postgres import vectors
+from recollect.stores.postgres.archive.shelf import Shelf, columns_of
+from recollect.stores.postgres.gate import Gate
+from recollect.stores.postgres.rows import handle
+from recollect.stores.postgres.tables import memories_view
+
+
+class VectorSets(Shelf):
+    columns = ("corpus", "model", "dims", "serving::int", "complete::int")
+    source = "embedders"
+    order = "embedders.id"
+    names = ("corpus::text", "model::text")
+    where = "retired IS NULL"
+
+    def put(self, records: Sequence[Record]) -> None:
+        Gate(self._db).close()
+        for corpus, model, dims, serving, complete in records:
+            known = vectors.find(self._db, corpus, model)
+            if known is not None and known.dims != dims:
+                self._retire(corpus, model)
+            embedder = vectors.make(self._db, corpus, model, dims)
+            self._db.run(
+                "UPDATE embedders SET serving = %s, complete = %s WHERE id = %s",
+                (bool(serving), bool(complete), embedder.id),
+            )
+            if complete:
+                vectors.list_missing(self._db, embedder)
+        self._show()
+
+    def remove(self, names: Sequence[Name]) -> None:
+        Gate(self._db).close()
+        for corpus, model in names:
+            self._retire(corpus, model)
+        self._show()
+
+    def _retire(self, corpus: Corpus, model: str) -> None:
+        """Its table goes when no reader can need it."""
+        self._db.run(
+            "UPDATE embedders SET retired = clock_timestamp(), serving = false "
+            "WHERE corpus = %s AND model = %s AND retired IS NULL",
+            (corpus, model),
+        )
+
+    def _show(self) -> None:
+        """The view of memories shows the vectors that serve."""
+        serving = self._db.value(
+            "SELECT id FROM embedders WHERE corpus = 'memos' AND serving AND retired IS NULL ORDER BY id LIMIT 1"
+        )
+        self._db.run(memories_view(None if serving is None else vectors.table_of("memos", serving)))
+
+
+class _Vectors(Shelf):
+    """The vectors of all sets of a corpus, one set after the other."""
+
+    corpus: Corpus
+    rows: LiteralString
+    """The rows of the corpus, with what their names are made of."""
+    identity: LiteralString
+    """The columns that name a row of the corpus."""
+    marked: LiteralString
+    """The columns by which a row is found."""
+
+    def count(self) -> int:
+        return sum(
+            self._db.value(f"SELECT count(*) FROM {table} JOIN {self.corpus} USING (key)")
+            for _, _, table in self._sets()
+        )
+
+    def read(self, after: Cursor | None, limit: int) -> Page:
+        number, key = after or (0, -1)
+        records: list[Record] = []
+        for each, model, table in self._sets(number):
+            rows = self._db.rows(
+                f"SELECT made.key, {self.identity}, vector_send(made.embedding) FROM {table} AS made "
+                f"JOIN {self.rows} ON {self.corpus}.key = made.key WHERE made.key > %s ORDER BY made.key LIMIT %s",
+                (key if each == number else -1, limit - len(records)),
+            )
+            records += [(model, *row[1:3], _vector(row[3])) for row in rows]
+            if len(records) == limit:
+                return Page(records, (each, rows[-1][0]))
+        return Page(records, None)
+
+    def find(self, names: Sequence[Name]) -> dict[Name, Record]:
+        found: dict[Name, Record] = {}
+        for _, model, table in self._sets():
+            wanted = [name[1:] for name in names if name[0] == model]
+            keys = self._keys(wanted)
+            rows = self._db.rows(
+                f"SELECT key, vector_send(embedding) FROM {table} WHERE key = ANY(%s::bigint[])",
+                ([key for key, _ in keys.values()],),
+            )
+            made = dict(rows)
+            for name in wanted:
+                vector = made.get(keys.get(name, (0, 0))[0])
+                if vector is not None:
+                    found[model, *name] = (model, *name, _vector(vector))
+        return found
+
+    def write(self, records: Sequence[Record]) -> list[Record]:
+        models = {model for _, model, _ in self._sets()}
+        keys = self._keys([record[1:3] for record in records])
+        made: defaultdict[str, dict[int, tuple[int, Vector]]] = defaultdict(dict)
+        left: list[Record] = []
+        for record in records:
+            place = keys.get(record[1:3])
+            if place is None or record[0] not in models:
+                left.append(record)
+            else:
+                made[record[0]][place[0]] = (place[1], record[3])
+        for model, of_model in made.items():
+            vectors.add(self._db, self.corpus, model, of_model)
+        return left
+
+    def put(self, records: Sequence[Record]) -> None:
+        self.write(records)
+
+    def remove(self, names: Sequence[Name]) -> None:
+        for _, model, table in self._sets():
+            keys = self._keys([name[1:] for name in names if name[0] == model])
+            gone = self._db.rows(
+                f"DELETE FROM {table} WHERE key = ANY(%s::bigint[]) RETURNING key", ([key for key, _ in keys.values()],)
+            )
+            for (key,) in gone:
+                vectors.note_lacking(self._db, self.corpus, key)
+
+    def _sets(self, first: int = 0) -> list[tuple[int, str, LiteralString]]:
+        """Number, model and table of each set, by number."""
+        rows = self._db.rows(
+            "SELECT id, model FROM embedders WHERE corpus = %s AND retired IS NULL AND id >= %s ORDER BY id",
+            (self.corpus, first),
+        )
+        return [(number, model, vectors.table_of(self.corpus, number)) for number, model in rows]
+
+    def _keys(self, names: Sequence[Name]) -> dict[Name, tuple[int, int]]:
+        """Key and scope of each row that is there."""
+        if not names:
+            return {}
+        first, second = columns_of(names)
+        rows = self._db.rows(
+            f"SELECT wanted.number, {self.corpus}.key, {self.corpus}.scope FROM {self.rows} "
+            "JOIN unnest(%s::text[], %s::text[]) WITH ORDINALITY AS wanted (first, second, number) "
+            f"ON ({self.marked}) = (wanted.first, wanted.second)",
+            ([*map(handle, first)], [*map(handle, second)]),
+        )
+        return {tuple(names[number - 1]): (key, scope) for number, key, scope in rows}
+
+
+class MemoVectors(_Vectors):
+    corpus = "memos"
+    rows = "memos JOIN scopes ON scopes.id = memos.scope"
+    identity = "scopes.name, memos.id"
+    marked = "scopes.mark, memos.id"
+
+
+class MessageVectors(_Vectors):
+    corpus = "messages"
+    rows = "messages"
+    identity = "messages.platform, messages.id"
+    marked = "messages.platform, messages.id"
+
+
+def _vector(sent: bytes) -> Vector:
+    """A vector as the server sends it, which begins with four bytes of its own and has each number the other way."""
+    numbers = array("f", sent[4:])
+    numbers.byteswap()
+    return numbers.tobytes()

@@ -1,0 +1,258 @@
+"""How to talk to PostgreSQL: units of work in threads, each in a transaction of its own on a shared connection.
+
+Whatever fails without being the unit's fault is tried again: a deadlock at once, a server that is away until patience
+ends. A connection that is lost during COMMIT leaves open what happened; the server knows, and is asked.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic, LiteralString, Protocol, TypeVar
+
+import psycopg
+from psycopg import IsolationLevel, errors
+
+from recollect.errors import StoreError
+from recollect.stores.postgres import faults
+from recollect.stores.postgres.address import Address
+from recollect.stores.postgres.chores import Chores
+from recollect.stores.postgres.database import Connection, Database
+from recollect.stores.postgres.pool import Exhausted, Pool, connect
+
+T = TypeVar("T")
+
+READ_PATIENCE = 2.0
+"""Seconds that a read waits for a server that is away: a reply rather goes without memory."""
+CONFLICTS = 20
+"""Times that a unit is run again because others were in its way."""
+_PAUSE = 0.1
+_RESERVED = 2
+"""Connections that writes leave to reads, in a pool that is large enough."""
+_CLOSING: LiteralString = (
+    "UPDATE generations SET value = value + 1 WHERE shard = %s AND pg_current_xact_id_if_assigned() IS NOT NULL "
+    "RETURNING pg_current_xact_id()::text"
+)
+"""The last statement of a unit that wrote something; it yields the number of its transaction."""
+_OUTCOME: LiteralString = "SELECT pg_xact_status(%s::text::xid8)"
+
+
+class Session(Protocol):
+    """What units of work get to see of a connection."""
+
+    def flush(self) -> None:
+        """Write what was held back until the end of the transaction."""
+        ...
+
+
+S = TypeVar("S", bound=Session)
+
+
+class _Unsettled(Exception):
+    """The connection was lost during COMMIT."""
+
+    def __init__(self, transaction: str, result: Any) -> None:
+        super().__init__(transaction)
+        self.transaction = transaction
+        self.result = result
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """How long one unit has waited, and may."""
+
+    address: Address
+    until: float
+    conflicts: int = 0
+
+    @property
+    def left(self) -> float:
+        return self.until - time.monotonic()
+
+    def for_server(self, error: psycopg.Error | None) -> None:
+        """Sleep a little, or give up."""
+        if self.left <= 0:
+            raise faults.unreachable(self.address, error) from None
+        time.sleep(min(_PAUSE * (0.5 + random.random()), max(self.left, 0)))
+
+    def for_others(self, error: psycopg.Error) -> None:
+        """The pauses grow, and differ, so that the same two don't meet again and again."""
+        self.conflicts += 1
+        if self.conflicts > CONFLICTS:
+            raise faults.conflicting(self.address) from error
+        time.sleep(random.random() * 0.002 * self.conflicts)
+
+
+class Engine(Generic[S]):
+    """Runs functions of a session: `write` durably, `read` on a snapshot. A session is made of each transaction."""
+
+    def __init__(
+        self,
+        address: Address,
+        prepare: Callable[[Connection, Address], None],
+        open_session: Callable[[Database], S],
+    ) -> None:
+        self.address = address
+        self._prepare = prepare
+        self._open_session = open_session
+        self._pool = Pool(partial(connect, address), address.pool)
+        writers = max(address.pool - _RESERVED, 1)
+        self._writers = ThreadPoolExecutor(writers, thread_name_prefix="recollect-write")
+        self._readers = ThreadPoolExecutor(address.pool, thread_name_prefix="recollect-read")
+        self.chores = Chores(address)
+        self._prepared = False
+        self._closed = False
+
+    async def write(self, work: Callable[[S], T]) -> T:
+        return await self._submit(self._writers, lambda one: self._transact(one, work), self.address.patience)
+
+    async def read(self, work: Callable[[S], T]) -> T:
+        patience = min(READ_PATIENCE, self.address.patience)
+        return await self._submit(self._readers, lambda one: self._look(one, work), patience)
+
+    async def alone(self, work: Callable[[Connection], T]) -> T:
+        """Run work outside of any transaction, each statement for itself."""
+
+        def run(connection: Connection) -> T:
+            connection.autocommit = True
+            try:
+                return work(connection)
+            finally:
+                if not connection.closed:
+                    connection.autocommit = False
+
+        return await self._submit(self._writers, run, self.address.patience)
+
+    async def close(self) -> None:
+        """Finish what is queued, then let go of the server."""
+        self._closed = True
+        await asyncio.to_thread(self._shut)
+
+    def _shut(self) -> None:
+        self._writers.shutdown()
+        self._readers.shutdown()
+        self.chores.close()
+        self._pool.close()
+
+    async def _submit(self, threads: ThreadPoolExecutor, once: Callable[[Connection], T], patience: float) -> T:
+        if self._closed:
+            raise StoreError("the store is closed")
+        return await asyncio.get_running_loop().run_in_executor(threads, self._persist, once, patience)
+
+    def _persist(self, once: Callable[[Connection], T], patience: float) -> T:
+        """Run it until it is through, or until waiting has no sense any more."""
+        waiting = _Waiting(self.address, time.monotonic() + patience)
+        while True:
+            try:
+                if not self._prepared:
+                    self._on_a_connection(self._make_ready, waiting)
+                return self._on_a_connection(once, waiting)
+            except _Unsettled as lost:
+                if self._was_committed(lost.transaction, waiting):
+                    return lost.result
+            except _TryAgain:
+                pass
+
+    def _make_ready(self, connection: Connection) -> None:
+        self._prepare(connection, self.address)
+        self._prepared = True
+
+    def _on_a_connection(self, once: Callable[[Connection], T], waiting: _Waiting) -> T:
+        """Run it, or wait a while and ask for another try."""
+        try:
+            connection = self._pool.take(waiting.left, max(waiting.left, self.address.patience))
+        except Exhausted:
+            raise faults.exhausted(self.address, self.address.pool) from None
+        except psycopg.Error as error:
+            if faults.is_refusal(error):
+                raise faults.unreachable(self.address, error) from None
+            waiting.for_server(error)
+            raise _TryAgain from error
+        lost: psycopg.Error | None = None
+        try:
+            return once(connection)
+        except psycopg.Error as error:
+            if not connection.closed and not faults.is_conflict(error):
+                raise faults.translated(self.address, error) from error
+            lost = error
+        finally:
+            self._pool.give_back(connection)
+        if faults.is_conflict(lost):
+            waiting.for_others(lost)
+        else:
+            self._pool.drop_idle()
+            waiting.for_server(lost)
+        raise _TryAgain from lost
+
+    def _transact(self, connection: Connection, work: Callable[[S], T]) -> T:
+        """One run of a unit that writes."""
+        connection.read_only, connection.isolation_level = False, IsolationLevel.READ_COMMITTED
+        try:
+            db = Database(connection, writing=True)
+            session = self._open_session(db)
+            result = _call(work, session)
+            session.flush()
+            transaction: str | None = db.value(_CLOSING, (db.shard,))
+        except BaseException:
+            _undo(connection)
+            raise
+        try:
+            connection.commit()
+        except psycopg.Error as error:
+            if not connection.closed or transaction is None:
+                raise
+            raise _Unsettled(transaction, result) from error
+        return result
+
+    def _look(self, connection: Connection, work: Callable[[S], T]) -> T:
+        """One run of a unit that reads."""
+        connection.read_only, connection.isolation_level = True, IsolationLevel.REPEATABLE_READ
+        try:
+            return _call(work, self._open_session(Database(connection, writing=False)))
+        except errors.ReadOnlySqlTransaction as error:
+            raise StoreError("a unit of work that was given to read can't write; give it to write") from error
+        finally:
+            _undo(connection)
+
+    def _was_committed(self, transaction: str, waiting: _Waiting) -> bool:
+        """What became of a transaction whose end we did not see."""
+
+        def ask(connection: Connection) -> str | None:
+            row = connection.execute(_OUTCOME, (transaction,)).fetchone()
+            connection.rollback()
+            return row[0] if row else None
+
+        while True:
+            try:
+                outcome = self._on_a_connection(ask, waiting)
+            except _TryAgain:
+                continue
+            except StoreError as error:
+                if isinstance(error.__cause__, errors.InvalidParameterValue):
+                    return False  # the server has never heard of it: another took over and did not get it
+                raise
+            if outcome != "in progress":
+                return outcome == "committed"
+            waiting.for_server(None)
+
+
+class _TryAgain(Exception):
+    """What was tried could not be done, through no fault of its own."""
+
+
+def _undo(connection: Connection) -> None:
+    """End the transaction; where the connection is lost, the server does."""
+    try:
+        connection.rollback()
+    except psycopg.Error:
+        connection.close()
+
+
+def _call(work: Callable[[S], T], session: S) -> T:
+    try:
+        return work(session)
+    except StopIteration as error:  # a future can't carry it
+        raise RuntimeError("a unit of work raised StopIteration") from error

@@ -1,0 +1,256 @@
+"""Jobs on disk: in order within a lane, realms in turn, claimed under a lease, by workers of many processes.
+
+Of each lane only the first job is `waiting`, and none while one of the lane is claimed; the others are `behind`,
+which nobody outside sees. So the index that claims look into holds one entry a lane, however long lanes grow.
+Whoever changes which job is the first holds the lane's lock. A claim takes no such lock: it holds the row of the
+first job, which nobody else makes a second one beside.
+"""
+
+import json
+from collections.abc import Collection, Iterable
+from datetime import datetime
+from typing import LiteralString
+
+from recollect.clock import from_ms, to_ms
+from recollect.stores.postgres.database import Database, Row
+from recollect.stores.postgres.turns import Head, first_due, take_turns
+from recollect.types import Job, NewJob
+
+_COLUMNS: LiteralString = "id, kind, lane, payload, due, attempts, state, error"
+_SEEN: LiteralString = "CASE state WHEN 'behind' THEN 'waiting' ELSE state END"
+_IDLE: LiteralString = "state IN ('waiting', 'behind')"
+_FIRST_OF_LANE: LiteralString = "SELECT id FROM jobs WHERE lane = %(lane)s AND state <> 'parked' ORDER BY id LIMIT 1"
+_SETTLE: LiteralString = (
+    f"UPDATE jobs SET state = 'waiting' WHERE id = ({_FIRST_OF_LANE}) AND state = 'behind' "
+    "AND NOT EXISTS (SELECT 1 FROM jobs WHERE lane = %(lane)s AND state = 'claimed')"
+)
+
+
+class PostgresJobs:
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def add(self, job: NewJob, *, postpone: bool = False) -> int | None:
+        """Under the lane's lock, so that later ones of a lane have higher numbers."""
+        self._hold(job.lane)
+        values = {
+            "kind": job.kind,
+            "lane": job.lane,
+            "payload": _encode(job.payload),
+            "due": to_ms(job.due),
+            "dedupe": job.dedupe,
+            "realm": job.realm,
+        }
+        added = self._db.value(
+            "INSERT INTO jobs (kind, lane, payload, state, due, dedupe, realm) SELECT %(kind)s, %(lane)s, %(payload)s, "
+            "CASE WHEN EXISTS (SELECT 1 FROM jobs WHERE lane = %(lane)s AND state <> 'parked') THEN 'behind' "
+            "ELSE 'waiting' END, %(due)s, %(dedupe)s, %(realm)s "
+            "ON CONFLICT (dedupe) WHERE dedupe IS NOT NULL DO NOTHING RETURNING id",
+            values,
+        )
+        if added is None and postpone:
+            self._db.run(f"UPDATE jobs SET due = %(due)s WHERE dedupe = %(dedupe)s AND {_IDLE}", values)
+        return added
+
+    def claim(self, worker: str, now: datetime, until: datetime, limit: int, depth: int = 1) -> list[Job]:
+        """Within a realm the lane that is due for longest comes first; of a lane, what is due up to the first gap."""
+        self._free_expired(now)
+        heads = take_turns(self._db, to_ms(now), limit)
+        chosen = [job for head in heads for job in self._run_from(head, now, depth)]
+        if not chosen:
+            return []
+        rows = self._db.rows(
+            "UPDATE jobs SET state = 'claimed', worker = %s, until = %s, attempts = attempts + 1 "
+            f"WHERE id = ANY(%s) RETURNING {_COLUMNS}",
+            (worker, to_ms(until), chosen),
+        )
+        claimed = {row[0]: _job(row) for row in rows}
+        return [claimed[job] for job in chosen]
+
+    def _free_expired(self, now: datetime) -> None:
+        """Of each lane only the first job can have been begun: to those behind it the attempt is given back."""
+        expired = self._db.rows(
+            "SELECT lane FROM jobs WHERE state = 'claimed' AND until <= %s GROUP BY lane ORDER BY lane", (to_ms(now),)
+        )
+        if not expired:
+            return
+        held = set(self._db.try_locks([_lock_name(lane) for (lane,) in expired]))
+        lanes = [lane for (lane,) in expired if _lock_name(lane) in held]
+        self._db.run(
+            "UPDATE jobs SET state = 'behind', worker = NULL, until = NULL, attempts = attempts - (id NOT IN ("
+            "SELECT min(id) FROM jobs WHERE state = 'claimed' AND until <= %(now)s AND lane = ANY(%(lanes)s) "
+            "GROUP BY lane))::int WHERE state = 'claimed' AND until <= %(now)s AND lane = ANY(%(lanes)s)",
+            {"now": to_ms(now), "lanes": lanes},
+        )
+        _settle(self._db, lanes)
+
+    def _run_from(self, head: Head, now: datetime, depth: int) -> list[int]:
+        """The head of a lane and those behind it, up to the first that is not due or is in other hands."""
+        job, lane = head
+        if depth <= 1:
+            return [job]
+        sql: LiteralString = "SELECT id, due FROM jobs WHERE lane = %s AND state <> 'parked' ORDER BY id LIMIT %s"
+        found = self._db.rows(sql, (lane, depth))
+        free = {number for number, _ in self._db.rows(f"{sql} FOR UPDATE SKIP LOCKED", (lane, depth))}
+        run: list[int] = []
+        for number, due in found:
+            if due > to_ms(now) or number not in free:
+                break
+            run.append(number)
+        return run
+
+    def finish(self, job_id: int, worker: str) -> bool:
+        return self._leave(
+            job_id,
+            "DELETE FROM jobs WHERE id = %(id)s AND worker = %(worker)s AND state = 'claimed'",
+            {"worker": worker},
+        )
+
+    def _leave(self, job_id: int, sql: LiteralString, values: dict[str, object]) -> bool:
+        """Let a job leave its place, which the next one of its lane takes; whether it did."""
+        lane = self._db.value("SELECT lane FROM jobs WHERE id = %s", (job_id,))
+        if lane is None:
+            return False
+        self._hold(lane)
+        left = self._db.run(sql, values | {"id": job_id}) > 0
+        if left:
+            _settle(self._db, [lane])
+        return left
+
+    def retry(self, job_id: int, worker: str, due: datetime, error: str, *, counted: bool = True) -> bool:
+        return self._leave(
+            job_id,
+            "UPDATE jobs SET state = 'behind', error = %(error)s, due = %(due)s, attempts = attempts - %(back)s, "
+            "worker = NULL, until = NULL WHERE id = %(id)s AND worker = %(worker)s AND state = 'claimed'",
+            {"worker": worker, "error": error, "due": to_ms(due), "back": int(not counted)},
+        )
+
+    def park(self, job_id: int, worker: str, error: str) -> bool:
+        """Put a job aside; its dedupe key is free again."""
+        return self._leave(
+            job_id,
+            "UPDATE jobs SET state = 'parked', error = %(error)s, dedupe = NULL, worker = NULL, until = NULL "
+            "WHERE id = %(id)s AND worker = %(worker)s AND state = 'claimed'",
+            {"worker": worker, "error": error},
+        )
+
+    def unpark(self, job_id: int, due: datetime) -> bool:
+        """Back to its place in its lane, before the present head if it is older."""
+        lane = self._db.value("SELECT lane FROM jobs WHERE id = %s AND state = 'parked'", (job_id,))
+        if lane is None:
+            return False
+        self._hold(lane)
+        self._db.run(
+            f"UPDATE jobs SET state = 'behind' WHERE id = ({_FIRST_OF_LANE}) AND state = 'waiting'", {"lane": lane}
+        )
+        back = self._db.run(
+            "UPDATE jobs SET state = 'behind', due = %s, attempts = 0 WHERE id = %s AND state = 'parked'",
+            (to_ms(due), job_id),
+        )
+        _settle(self._db, [lane])
+        return back > 0
+
+    def extend(self, worker: str, until: datetime) -> int:
+        return self._db.run(
+            "UPDATE jobs SET until = %s WHERE state = 'claimed' AND worker = %s", (to_ms(until), worker)
+        )
+
+    def drop_oldest(self, kind: str, keep: int) -> list[Job]:
+        """A look at as many entries of an index as are kept, unless there is something to drop."""
+        found = self._db.rows(
+            f"SELECT id, lane FROM jobs WHERE kind = %s AND {_IDLE} ORDER BY id DESC OFFSET %s", (kind, max(keep, 0))
+        )
+        rows = self._remove(found, f"AND {_IDLE}")
+        return sorted((_job(row) for row in rows), key=lambda job: job.id)
+
+    def drop(self, job_id: int) -> bool:
+        return bool(self._remove(self._lanes_of([job_id]), "AND state <> 'claimed'"))
+
+    def erase(self, jobs: Collection[int]) -> int:
+        return len(self._remove(self._lanes_of(jobs), ""))
+
+    def _lanes_of(self, jobs: Collection[int]) -> list[Row]:
+        return self._db.rows("SELECT id, lane FROM jobs WHERE id = ANY(%s)", (list(jobs),))
+
+    def _remove(self, found: list[Row], still: LiteralString) -> list[Row]:
+        """Remove these jobs, given with their lanes, as long as the condition still holds once the lanes are held."""
+        if not found:
+            return []
+        for lane in sorted({lane for _, lane in found}):
+            self._hold(lane)
+        rows = self._db.rows(
+            f"DELETE FROM jobs WHERE id = ANY(%s) {still} RETURNING {_COLUMNS}", ([job for job, _ in found],)
+        )
+        _settle(self._db, {row[2] for row in rows})
+        return rows
+
+    def find(self, dedupe: str) -> Job | None:
+        row = self._db.row(f"SELECT {_COLUMNS} FROM jobs WHERE dedupe = %s AND state <> 'parked'", (dedupe,))
+        return None if row is None else _job(row)
+
+    def next_due(self) -> datetime | None:
+        """Of each lane only its first job counts: what is behind it can't be claimed before."""
+        moment = first_due(self._db)
+        return None if moment is None else from_ms(moment)
+
+    def list(self, state: str | None = None, limit: int = 100) -> list[Job]:
+        rows = self._db.rows(
+            f"SELECT {_COLUMNS} FROM jobs WHERE %(state)s::text IS NULL OR {_SEEN} = %(state)s "
+            "ORDER BY id LIMIT %(limit)s",
+            {"state": state, "limit": limit},
+        )
+        return [_job(row) for row in rows]
+
+    def counts(self) -> dict[str, int]:
+        return dict(self._db.rows(f"SELECT {_SEEN}, count(*) FROM jobs GROUP BY 1"))
+
+    def _hold(self, lane: str) -> None:
+        self._db.lock(_lock_name(lane))
+
+
+def _lock_name(lane: str) -> str:
+    return f"lane:{lane}"
+
+
+def _settle(db: Database, lanes: Iterable[str]) -> None:
+    """Let the first job of each lane be claimed, unless one of the lane still runs."""
+    for lane in lanes:
+        db.run(_SETTLE, {"lane": lane})
+
+
+_UNSETTLED: LiteralString = """
+SELECT lane FROM (
+    SELECT lane, count(*) FILTER (WHERE state = 'claimed') AS claimed, count(*) FILTER (WHERE state = 'waiting')
+        AS waiting, min(id) AS first, min(id) FILTER (WHERE state = 'waiting') AS head
+    FROM jobs WHERE state <> 'parked' GROUP BY lane
+) AS lanes WHERE CASE WHEN claimed > 0 THEN waiting > 0 ELSE waiting <> 1 OR head <> first END ORDER BY lane
+"""
+
+
+def unsettled(db: Database) -> list[str]:
+    """Lanes whose jobs can't be claimed in order."""
+    return [lane for (lane,) in db.rows(_UNSETTLED)]
+
+
+def mend(db: Database) -> None:
+    """Settle the lanes that are not."""
+    for lane in unsettled(db):
+        db.lock(_lock_name(lane))
+        db.run("UPDATE jobs SET state = 'behind' WHERE lane = %s AND state = 'waiting'", (lane,))
+        _settle(db, [lane])
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
+
+
+def _job(row: Row) -> Job:
+    return Job(
+        id=row[0],
+        kind=row[1],
+        lane=row[2],
+        payload=json.loads(row[3]),
+        due=from_ms(row[4]),
+        attempts=row[5],
+        state="waiting" if row[6] == "behind" else row[6],
+        error=row[7],
+    )

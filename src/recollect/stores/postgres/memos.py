@@ -1,0 +1,227 @@
+"""Durable memos and the tombstones of forgotten ones.
+
+Whoever reads memos of a subject in a unit that writes holds that subject until the unit ends: what it decides rests on
+what it saw.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+from typing import Any, LiteralString
+
+from recollect.clock import from_ms, to_ms
+from recollect.ports import Vector
+from recollect.stores.postgres import vectors, words
+from recollect.stores.postgres.database import Database, Row
+from recollect.stores.postgres.gate import Gate
+from recollect.stores.postgres.rows import (
+    BURY,
+    MEMO_COLUMNS,
+    OF_SUBJECT,
+    READ_MEMO,
+    READ_OWN_MEMO,
+    content_of,
+    grow,
+    handle,
+    make_scope,
+    memo_values,
+    read_memo,
+)
+from recollect.text import clean
+from recollect.types import Memo, Status, Subject, Tombstone
+
+_OLD: LiteralString = """
+SELECT scopes.id, memos.key, memos.text, memos.tags, memos.status FROM scopes
+LEFT JOIN memos ON memos.scope = scopes.id AND memos.id = %s WHERE scopes.mark = %s
+"""
+_INSERT: LiteralString = f"""
+WITH counted AS (
+    UPDATE scopes SET last = last + 1, size = size + %(indexed)s WHERE id = %(scope)s RETURNING id, last
+), made AS (
+    INSERT INTO memos (key, scope, number, {", ".join(MEMO_COLUMNS)})
+    SELECT nextval('row_keys'), counted.id, counted.last, {", ".join(f"%({name})s" for name in MEMO_COLUMNS)}
+    FROM counted RETURNING key, scope
+), noted AS (
+    INSERT INTO memo_words (scope, term, key, times) SELECT made.scope, entry.term, made.key, entry.times
+    FROM made, unnest(%(terms)s::text[], %(times)s::integer[]) AS entry (term, times)
+), lacking AS (
+    INSERT INTO unembedded SELECT 'memos', key FROM made WHERE %(lacking)s AND EXISTS (
+        SELECT 1 FROM embedders WHERE corpus = 'memos' AND complete AND retired IS NULL)
+)
+SELECT key FROM made
+"""
+_UPDATE: LiteralString = (
+    f"UPDATE memos SET {', '.join(f'{name} = %({name})s' for name in MEMO_COLUMNS)} WHERE key = %(key)s"
+)
+_NEWEST: LiteralString = "ORDER BY memos.updated DESC, memos.key DESC"
+
+
+class PostgresMemos:
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._gate = Gate(db)
+
+    def put(self, memo: Memo, vector: tuple[str, Vector] | None = None) -> int:
+        self._hold(memo.subject)
+        self._gate.enter()
+        scope, key, *old = self._find(memo) or (make_scope(self._db, memo.subject.scope), None)
+        embedded = vector is not None and memo.active
+        if key is None:
+            key = self._insert(memo, scope, lacking=memo.active and not embedded)
+        else:
+            self._update(memo, scope, key, *old)
+            if memo.active and not embedded:
+                vectors.note_lacking(self._db, "memos", key)
+        if vector is not None and embedded:
+            vectors.add(self._db, "memos", vector[0], {key: (scope, vector[1])})
+        return key
+
+    def _hold(self, subject: Subject) -> None:
+        self._db.lock(f"subject:{subject.scope}")
+
+    def _find(self, memo: Memo) -> Row | None:
+        """Number of the scope where there is one, and key, text, tags and status of the memo where there is one."""
+        return self._db.row(_OLD, (handle(memo.id), handle(memo.subject.scope)))
+
+    def _insert(self, memo: Memo, scope: int, lacking: bool) -> int:
+        terms, times = words.entries(_indexed(memo)) if memo.active else ([], [])
+        rest = {"scope": scope, "indexed": int(memo.active), "terms": terms, "times": times, "lacking": lacking}
+        return self._db.value(_INSERT, memo_values(memo) | rest)
+
+    def _update(self, memo: Memo, scope: int, key: int, text: str, tags: list[str], status: str) -> None:
+        """Only active memos are in the indexes; an unchanged text is not written again."""
+        values = memo_values(memo)
+        self._db.run(_UPDATE, values | {"key": key})
+        was = status == Status.ACTIVE
+        if was and memo.active and (text, tags) == (values["text"], values["tags"]):
+            return
+        if was:
+            vectors.remove(self._db, "memos", key)
+        if memo.active:
+            words.rewrite(self._db, "memos", [(scope, key, _indexed(memo))])
+        elif was:
+            words.remove(self._db, "memos", [key])
+        if was != memo.active:
+            grow(self._db, scope, 1 if memo.active else -1)
+
+    def get(self, subject: Subject, memo_id: str) -> Memo | None:
+        found = self._of(subject, "AND memos.id = %(id)s", id=handle(memo_id))
+        return found[0] if found else None
+
+    def same_text(self, subject: Subject, text: str) -> list[Memo]:
+        return self._of(subject, "AND memos.content = %(content)s ORDER BY memos.key", content=content_of(text))
+
+    def resting_on(self, platform: str, message_id: str) -> list[Memo]:
+        return self._anyones("memos.message = %s AND memos.platform = %s", (handle(message_id), platform))
+
+    def traced(self, actor: str | None = None, guild: str | None = None) -> list[Memo]:
+        if actor is None and guild is None:
+            return []
+        where: LiteralString = "(%s::text IS NULL OR memos.actor = %s) AND (%s::text IS NULL OR memos.guild = %s)"
+        return self._anyones(where, (actor, actor, guild, guild))
+
+    def standing(self, subject: Subject) -> list[Memo]:
+        where: LiteralString = "AND memos.status = 'active' AND (memos.pinned OR memos.kind = 'constraint')"
+        return self._of(subject, f"{where} {_NEWEST}")
+
+    def count(self, subject: Subject, statuses: Collection[Status] = ()) -> int:
+        self._hold(subject)
+        named = [status.value for status in statuses]
+        return self._db.value(
+            f"SELECT count(*) FROM memos WHERE {OF_SUBJECT} {_with_status(named)}",
+            {"scope": handle(subject.scope), "statuses": named},
+        )
+
+    def _of(self, subject: Subject, rest: LiteralString, **values: Any) -> list[Memo]:
+        self._hold(subject)
+        values["scope"] = handle(subject.scope)
+        return [read_memo(row, subject) for row in self._db.rows(f"{READ_OWN_MEMO} {rest}", values)]
+
+    def fetch(self, keys: Collection[int]) -> dict[int, Memo]:
+        return {memo.key: memo for memo in self._anyones("memos.key = ANY(%s::bigint[])", (list(keys),))}
+
+    def _anyones(self, where: LiteralString, values: tuple[object, ...]) -> list[Memo]:
+        """Memos of whatever subjects, by key."""
+        self._hold_all(where, values)
+        return [read_memo(row) for row in self._db.rows(f"{READ_MEMO} WHERE {where} ORDER BY memos.key", values)]
+
+    def _hold_all(self, where: LiteralString, values: tuple[object, ...]) -> None:
+        """Hold the subjects of these memos, in the same order as everybody."""
+        if self._db.writing:
+            names = self._db.rows(
+                f"SELECT DISTINCT name FROM scopes JOIN memos ON memos.scope = scopes.id WHERE {where} ORDER BY name",
+                values,
+            )
+            for (name,) in names:
+                self._hold(Subject.of_scope(name))
+
+    def list(
+        self, subject: Subject, statuses: Collection[Status] = (), limit: int | None = None, offset: int = 0
+    ) -> list[Memo]:
+        page: LiteralString = f"{_NEWEST} LIMIT %(limit)s OFFSET %(offset)s"
+        named = [status.value for status in statuses]
+        return self._of(subject, f"{_with_status(named)} {page}", statuses=named, limit=limit, offset=offset)
+
+    def touch(self, keys: Collection[int], at: datetime) -> None:
+        self._hold_all("memos.key = ANY(%s::bigint[])", (list(keys),))
+        self._db.run(
+            "UPDATE memos SET hits = hits + 1, used = %s WHERE key = ANY(%s::bigint[])", (to_ms(at), list(keys))
+        )
+
+    def remove(self, memo: Memo) -> None:
+        self._hold(memo.subject)
+        self._gate.enter()
+        scope, key, *_, status = self._find(memo) or (None, None, None)
+        if scope is None or key is None:
+            return
+        self._db.run("DELETE FROM memos WHERE key = %s", (key,))
+        self._db.run("DELETE FROM unembedded WHERE corpus = 'memos' AND key = %s", (key,))
+        vectors.remove(self._db, "memos", key)
+        if status == Status.ACTIVE:
+            words.remove(self._db, "memos", [key])
+            grow(self._db, scope, -1)
+
+    def bury(self, tombstone: Tombstone) -> None:
+        self._db.lock(f"subject:{tombstone.scope}")
+        self._db.run(
+            BURY,
+            (handle(tombstone.scope), handle(tombstone.fingerprint), to_ms(tombstone.at)),
+        )
+
+    def unbury(self, scope: str, fingerprint: str) -> None:
+        self._db.lock(f"subject:{scope}")
+        self._db.run(
+            "DELETE FROM tombstones WHERE scope = %s AND fingerprint = %s", (handle(scope), handle(fingerprint))
+        )
+
+    def buried(self, scope: str, fingerprint: str) -> Tombstone | None:
+        self._db.lock(f"subject:{scope}")
+        at = self._db.value(
+            "SELECT at FROM tombstones WHERE scope = %s AND fingerprint = %s", (handle(scope), handle(fingerprint))
+        )
+        return None if at is None else Tombstone(scope, fingerprint, from_ms(at))
+
+    def subjects(self) -> Iterator[Subject]:
+        names = self._db.rows(
+            "SELECT name FROM scopes WHERE (starts_with(name, 'user:') OR starts_with(name, 'lore:')) "
+            'AND EXISTS (SELECT 1 FROM memos WHERE memos.scope = scopes.id) ORDER BY name COLLATE "C"'
+        )
+        return (Subject.of_scope(name) for (name,) in names)
+
+    def holders(
+        self, part: str = "", after: str = "", limit: int = 100, lore: bool = False
+    ) -> Sequence[tuple[Subject, int]]:
+        prefix = "lore:" if lore else "user:"
+        rows = self._db.rows(
+            "SELECT name, size FROM scopes WHERE mark > %s AND mark < %s AND size > 0 "
+            "AND strpos(lower(substr(name, 6)), lower(%s)) > 0 ORDER BY mark LIMIT %s",
+            (max(handle(after), prefix), f"{prefix[:-1]};", clean(part), limit),
+        )
+        return [(Subject.of_scope(name), size) for name, size in rows]
+
+
+def _indexed(memo: Memo) -> str:
+    return f"{memo.text} {' '.join(memo.tags)}" if memo.tags else memo.text
+
+
+def _with_status(statuses: Collection[str]) -> LiteralString:
+    return "AND memos.status = ANY(%(statuses)s::text[])" if statuses else ""

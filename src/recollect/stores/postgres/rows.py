@@ -1,0 +1,199 @@
+"""Records to rows and back, and the scopes that rows belong to."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, LiteralString, NamedTuple
+
+from recollect.clock import from_ms, to_ms
+from recollect.stores.postgres.database import Database, Row
+from recollect.text import clean, digest, normal
+from recollect.types import Audience, Kind, Memo, Message, Origin, Place, Provenance, Status, Subject
+
+MEMO_COLUMNS: tuple[LiteralString, ...] = (
+    *("id", "kind", "text", "content", "tags", "status", "confidence", "pinned", "audience", "label"),
+    *("created", "updated", "happened", "expires", "supersedes", "superseded_by", "hits"),
+    *("origin", "actor", "platform", "guild", "channel", "channel_name", "thread", "message", "evidence", "trace"),
+    *("metadata", "heard"),
+)
+_COLUMNS: LiteralString = ", ".join(f"memos.{column}" for column in MEMO_COLUMNS)
+READ_MEMO: LiteralString = (
+    f"SELECT memos.key, scopes.name, {_COLUMNS} FROM memos JOIN scopes ON scopes.id = memos.scope"
+)
+"""What `read_memo` reads."""
+OF_SUBJECT: LiteralString = "memos.scope = (SELECT id FROM scopes WHERE mark = %(scope)s)"
+READ_OWN_MEMO: LiteralString = f"SELECT memos.key, NULL, {_COLUMNS} FROM memos WHERE {OF_SUBJECT}"
+"""What it reads of one subject: without a join an index gives the rows in their order."""
+READ_MESSAGE: LiteralString = (
+    "SELECT messages.key, messages.id, messages.author, messages.name, messages.text, messages.at, messages.bot, "
+    "messages.source, messages.reply_to, places.detail FROM messages JOIN places ON places.id = messages.place"
+)
+"""What `read_message` reads."""
+BURY: LiteralString = (
+    "INSERT INTO tombstones (scope, fingerprint, at) VALUES (%s, %s, %s) "
+    "ON CONFLICT (scope, fingerprint) DO UPDATE SET at = excluded.at"
+)
+LONGEST = 200
+"""Characters of an id that an index takes as they are."""
+
+
+def handle(text: str) -> str:
+    """An id as it is kept: of one too long for an index only the beginning, and a fingerprint.
+
+    These are longer than any id that is kept as it is, so that nobody can choose one of them for his own.
+    """
+    text = clean(text)
+    return text if len(text) <= LONGEST else text[: LONGEST - 60] + digest(text)
+
+
+class Scope(NamedTuple):
+    """A scope that exists: how many rows it holds, and how many it was ever given."""
+
+    id: int
+    size: int
+    last: int
+
+
+def make_scope(db: Database, name: str) -> int:
+    """The number of a scope, which is made when it is new."""
+    find = "SELECT id FROM scopes WHERE mark = %s"
+    found = db.value(find, (handle(name),))
+    if found is None:
+        found = db.value(
+            "INSERT INTO scopes (name, mark) VALUES (%s, %s) ON CONFLICT (mark) DO NOTHING RETURNING id",
+            (clean(name), handle(name)),
+        )
+    return db.value(find, (handle(name),)) if found is None else found  # another process was quicker
+
+
+def scope_id(db: Database, name: str) -> int | None:
+    return db.value("SELECT id FROM scopes WHERE mark = %s", (handle(name),))
+
+
+def grow(db: Database, scope: int, by: int) -> None:
+    """Count rows that came or went."""
+    db.run("UPDATE scopes SET size = size + %s WHERE id = %s", (by, scope))
+
+
+def content_of(text: str) -> int:
+    """A 63-bit fingerprint of the normal text."""
+    return int(digest(normal(text))[:16], 16) >> 1
+
+
+def stamp(moment: datetime | None) -> int | None:
+    return None if moment is None else to_ms(moment)
+
+
+def _moment(value: int | None) -> datetime | None:
+    return None if value is None else from_ms(value)
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
+
+
+def memo_values(memo: Memo) -> dict[str, object]:
+    """A memo's columns by their names."""
+    source = memo.source
+    return {
+        "id": handle(memo.id),
+        "kind": memo.kind.value,
+        "text": clean(memo.text),
+        "content": content_of(memo.text),
+        "tags": [clean(tag) for tag in memo.tags],
+        "status": memo.status.value,
+        "confidence": memo.confidence,
+        "pinned": memo.pinned,
+        "audience": str(memo.audience),
+        "label": memo.label,
+        "created": to_ms(memo.created),
+        "updated": to_ms(memo.updated),
+        "happened": stamp(memo.happened),
+        "expires": stamp(memo.expires),
+        "supersedes": memo.supersedes,
+        "superseded_by": memo.superseded_by,
+        "hits": memo.hits,
+        "origin": source.origin.value,
+        "actor": source.actor,
+        "platform": source.platform,
+        "guild": source.guild,
+        "channel": source.channel,
+        "channel_name": source.channel_name,
+        "thread": source.thread,
+        "message": None if source.message is None else handle(source.message),
+        "evidence": source.evidence,
+        "trace": source.trace,
+        "metadata": _encode(source.metadata) if source.metadata else None,
+        "heard": None if source.heard is None else str(source.heard),
+    }
+
+
+_KINDS = {kind.value: kind for kind in Kind}
+_STATUSES = {status.value: status for status in Status}
+_ORIGINS = {origin.value: origin for origin in Origin}
+
+
+@lru_cache(maxsize=4096)
+def _audience(text: str) -> Audience:
+    return Audience.parse(text)
+
+
+def read_memo(row: Row, subject: Subject | None = None) -> Memo:
+    key, scope, memo_id, kind, text, _, tags, status, confidence, pinned, audience, label, *rest = row
+    created, updated, happened, expires, supersedes, superseded_by, hits, *source = rest
+    return Memo(
+        id=memo_id,
+        subject=subject or Subject.of_scope(scope),
+        kind=_KINDS[kind],
+        text=text,
+        created=from_ms(created),
+        updated=from_ms(updated),
+        source=_provenance(source),
+        audience=_audience(audience),
+        tags=tuple(tags),
+        status=_STATUSES[status],
+        confidence=confidence,
+        pinned=pinned,
+        label=label,
+        happened=_moment(happened),
+        expires=_moment(expires),
+        supersedes=supersedes,
+        superseded_by=superseded_by,
+        hits=hits,
+        key=key,
+    )
+
+
+def _provenance(columns: Sequence[Any]) -> Provenance:
+    origin, actor, platform, guild, channel, channel_name, thread, message, evidence, trace, metadata, heard = columns
+    return Provenance(
+        origin=_ORIGINS[origin],
+        actor=actor,
+        platform=platform,
+        guild=guild,
+        channel=channel,
+        channel_name=channel_name,
+        thread=thread,
+        message=message,
+        evidence=evidence,
+        trace=trace,
+        metadata=json.loads(metadata) if metadata else {},
+        heard=None if heard is None else _audience(heard),
+    )
+
+
+@lru_cache(maxsize=4096)
+def place_detail(place: Place) -> str:
+    """A place as it is written: the same few over and over, and slow to take apart."""
+    return clean(_encode({name: value for name, value in asdict(place).items() if value not in (None, False)}))
+
+
+@lru_cache(maxsize=4096)
+def read_place(detail: str) -> Place:
+    return Place(**json.loads(detail))
+
+
+def read_message(row: Row) -> Message:
+    _, message_id, author, name, text, at, bot, source, reply_to, detail = row
+    return Message(message_id, author, read_place(detail), text, from_ms(at), name, bot, source, reply_to)

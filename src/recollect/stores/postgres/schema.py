@@ -1,0 +1,193 @@
+"""The tables, as ordered migrations; each is recorded in the transaction that makes it, under a lock for all processes.
+
+Tables lie in a schema of their own, which every connection looks into first.
+"""
+
+from typing import LiteralString
+
+from psycopg import errors, sql
+
+from recollect.clock import now, to_ms
+from recollect.errors import CorruptStore, NewerSchema, StoreError, StoreUnwritable
+from recollect.stores.postgres.address import Address
+from recollect.stores.postgres.database import Connection, lock_key
+from recollect.stores.postgres.tables import TABLES
+
+OWN_TABLES: LiteralString = """
+CREATE TABLE meta (name text COLLATE "C" PRIMARY KEY, value text NOT NULL);
+INSERT INTO meta VALUES ('turn', '');    -- the realm that was served last
+
+CREATE TABLE generations (               -- each transaction that writes adds one somewhere; what counts is the sum
+    shard int PRIMARY KEY, value bigint NOT NULL
+) WITH (fillfactor = 10);
+INSERT INTO generations SELECT shard, 0 FROM generate_series(0, 31) AS shard;  -- as many as SHARDS
+
+CREATE TABLE summaries (
+    session text COLLATE "C" NOT NULL, sequence bigint NOT NULL, text text, updated bigint NOT NULL, through bigint,
+    PRIMARY KEY (session, sequence)
+);
+
+CREATE TABLE exchanges (
+    guild text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, channel text NOT NULL, channel_name text NOT NULL,
+    author text COLLATE "C" NOT NULL, text text NOT NULL, at bigint NOT NULL, expires bigint NOT NULL,
+    PRIMARY KEY (guild, at, id)
+);
+
+CREATE TABLE jobs (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, kind text COLLATE "C" NOT NULL,
+    lane text COLLATE "C" NOT NULL, payload text NOT NULL,
+    -- Only the first job of a lane that nobody works on is 'waiting'; those that can't be claimed yet are 'behind'.
+    state text COLLATE "C" NOT NULL, due bigint NOT NULL, attempts int NOT NULL DEFAULT 0,
+    worker text COLLATE "C", until bigint, dedupe text COLLATE "C", error text, realm text COLLATE "C" NOT NULL
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+CREATE UNIQUE INDEX jobs_once ON jobs (dedupe) WHERE dedupe IS NOT NULL;
+CREATE INDEX jobs_by_lane ON jobs (lane, id) WHERE state <> 'parked';
+CREATE INDEX jobs_to_claim ON jobs (realm, due, id) WHERE state = 'waiting';
+CREATE INDEX jobs_of_kind ON jobs (kind, id) WHERE state IN ('waiting', 'behind');
+CREATE INDEX jobs_in_work ON jobs (lane) WHERE state = 'claimed';
+CREATE INDEX jobs_by_lease ON jobs (until) WHERE state = 'claimed';
+
+CREATE TABLE counters (                  -- numbered from 1 without gaps, so that the last number is the length
+    name text COLLATE "C" NOT NULL, number bigint NOT NULL, item text COLLATE "C" NOT NULL,
+    PRIMARY KEY (name, number), UNIQUE (name, item)
+);
+
+CREATE TABLE events (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, kind text COLLATE "C" NOT NULL, at bigint NOT NULL,
+    actor text NOT NULL, scope bigint, memo text COLLATE "C", reason text NOT NULL, data text,
+    -- Ids are given out before the commit: whoever follows the log goes by the transaction first.
+    transaction bigint NOT NULL DEFAULT pg_current_xact_id()::text::bigint
+);
+CREATE UNIQUE INDEX events_in_order ON events (transaction, id);
+CREATE INDEX events_by_scope ON events (scope, id) WHERE scope IS NOT NULL;
+CREATE INDEX events_by_kind ON events (kind, id);
+
+CREATE TABLE event_days (                -- how many, for each day since 1970
+    kind text COLLATE "C" NOT NULL, day int NOT NULL, shard int NOT NULL, count bigint NOT NULL, last bigint NOT NULL,
+    PRIMARY KEY (kind, day, shard)
+);
+CREATE INDEX event_days_by_day ON event_days (day);
+"""
+
+VIEWS: LiteralString = """
+CREATE VIEW action_log AS SELECT
+    events.id AS id,
+    to_char(to_timestamp(events.at / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at,
+    CASE events.kind
+        WHEN 'memo.added' THEN 'memory_fact' WHEN 'memo.revised' THEN 'memory_fact'
+        WHEN 'extract.call' THEN 'memory_extract_call' WHEN 'extract.error' THEN 'memory_extract_error'
+        WHEN 'embedding.call' THEN 'memory_embedding_call' WHEN 'embedding.error' THEN 'memory_embedding_error'
+        WHEN 'job.parked' THEN 'bot_error' ELSE events.kind END AS kind,
+    events.actor AS actor, scopes.name AS scope, events.reason AS content, coalesce(events.data, '{}') AS metadata
+    FROM events LEFT JOIN scopes ON scopes.id = events.scope;
+"""
+
+MIGRATIONS: list[tuple[str, LiteralString]] = [("first tables", OWN_TABLES + TABLES + VIEWS)]
+"""Ordered; never changed once released, only added to."""
+
+_RECORD: LiteralString = "CREATE TABLE migrations (number int PRIMARY KEY, name text NOT NULL, at bigint NOT NULL)"
+
+
+def migrate(connection: Connection, address: Address) -> None:
+    """Bring the schema up to date, or refuse it untouched when it isn't ours or is newer than we are."""
+    try:
+        version = _known(connection, address)
+        if version < len(MIGRATIONS) or _is_from_elsewhere(connection):
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (lock_key("migration"),))
+            _apply(connection, address, after=_known(connection, address))  # another process may have been quicker
+            if _is_from_elsewhere(connection):
+                _renumber(connection)
+        connection.commit()
+    except BaseException:
+        if not connection.closed:
+            connection.rollback()
+        raise
+
+
+def _known(connection: Connection, address: Address) -> int:
+    """The version; raises when it is one that we don't know."""
+    version = version_of(connection, address)
+    if version is None:
+        raise CorruptStore(
+            f"the schema {address.schema} of {address} holds tables of another program; it was left as it is. "
+            "Choose another one with schema= in the address."
+        )
+    if version > len(MIGRATIONS):
+        raise NewerSchema(
+            f"{address} was written by a newer recollect (schema {version}, this one knows {len(MIGRATIONS)}); "
+            "it was left as it is. Update recollect: pip install --upgrade recollect"
+        )
+    return version
+
+
+def version_of(connection: Connection, address: Address) -> int | None:
+    """How many migrations were made, 0 where there are no tables; None when the tables are not ours."""
+    tables = {
+        name
+        for (name,) in connection.execute(
+            "SELECT relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace "
+            "WHERE nspname = %s AND relkind IN ('r', 'v', 'm', 'p')",
+            (address.schema,),
+        )
+    }
+    if not tables:
+        return 0
+    if not {"migrations", "generations"} <= tables:
+        return None
+    row = connection.execute("SELECT max(number) FROM migrations").fetchone()
+    return row[0] if row else None
+
+
+def _apply(connection: Connection, address: Address, after: int) -> None:
+    if after == 0:
+        _found(connection, address)
+    for number, (name, script) in enumerate(MIGRATIONS[after:], after + 1):
+        connection.execute(script)
+        connection.execute("INSERT INTO migrations VALUES (%s, %s, %s)", (number, name, to_ms(now())))
+
+
+def _found(connection: Connection, address: Address) -> None:
+    """What has to be there before the first table."""
+    row = connection.execute("SHOW server_encoding").fetchone()
+    if row != ("UTF8",):
+        raise StoreError(f"{address} can't hold every text: make a database with ENCODING 'UTF8' and name that one")
+    try:
+        if not _has(connection, "SELECT 1 FROM pg_namespace WHERE nspname = %s", address.schema):
+            connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(address.schema)))
+        if not _has(connection, "SELECT 1 FROM pg_extension WHERE extname = %s", "vector"):
+            connection.execute("CREATE EXTENSION vector SCHEMA public")
+    except errors.InsufficientPrivilege as error:
+        raise StoreUnwritable(
+            f"{address} doesn't let us make the schema {address.schema} and the extension 'vector'; let its "
+            f"administrator run once: CREATE EXTENSION vector; CREATE SCHEMA {address.schema} AUTHORIZATION <user>"
+        ) from error
+    except (errors.UndefinedFile, errors.FeatureNotSupported) as error:
+        raise StoreError(f"{address} lacks the extension 'vector': {EXTENSION_ADVICE}") from error
+    connection.execute(_RECORD)
+
+
+def _has(connection: Connection, sql: LiteralString, name: str) -> bool:
+    """Looked up first: whoever may not make it may not even say IF NOT EXISTS."""
+    return connection.execute(sql, (name,)).fetchone() is not None
+
+
+EXTENSION_ADVICE = (
+    "install pgvector on the server (Debian: postgresql-<version>-pgvector; Docker: pgvector/pgvector), then try again"
+)
+
+
+def _is_from_elsewhere(connection: Connection) -> bool:
+    """Whether the log was copied here from a server that was further on with its transactions."""
+    row = connection.execute(
+        "SELECT max(transaction) >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint FROM events"
+    ).fetchone()
+    return bool(row and row[0])
+
+
+def _renumber(connection: Connection) -> None:
+    """Put all events that are there before those of any transaction to come, in the order that they have."""
+    connection.execute(
+        "UPDATE events SET transaction = place - (1::bigint << 62) FROM ("
+        "SELECT id, row_number() OVER (ORDER BY transaction, id) AS place FROM events) AS ordered "
+        "WHERE ordered.id = events.id"
+    )

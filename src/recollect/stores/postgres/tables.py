@@ -1,0 +1,127 @@
+"""The tables of what was said and what is remembered of it, with the indexes that find them.
+
+Keys of rows come from one sequence and say nothing about their scope, which stands beside them. Nothing that a person
+may write is in an index at full length, as PostgreSQL refuses entries beyond a third of a page: see `rows.handle`.
+"""
+
+from typing import LiteralString
+
+_ROWS = """
+CREATE SEQUENCE row_keys;
+
+CREATE TABLE scopes (
+    id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name text NOT NULL,
+    mark text COLLATE "C" NOT NULL UNIQUE,   -- the name as far as an index takes it
+    last bigint NOT NULL DEFAULT 0,          -- highest row number given out
+    size bigint NOT NULL DEFAULT 0           -- rows in the word index
+) WITH (fillfactor = 50);                    -- written with every row, so there is room for that on the page
+
+CREATE TABLE places (
+    id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    mark text COLLATE "C" NOT NULL UNIQUE,   -- fingerprint of the detail
+    detail text NOT NULL, guild text, channel text, dm text
+);
+
+CREATE TABLE messages (
+    key bigint PRIMARY KEY, scope integer NOT NULL, number bigint NOT NULL,
+    platform text NOT NULL, id text COLLATE "C" NOT NULL, session integer NOT NULL, place integer NOT NULL,
+    author text NOT NULL, name text NOT NULL, text text NOT NULL, at bigint NOT NULL,
+    bot boolean NOT NULL, source text NOT NULL, reply_to text COLLATE "C", edited bigint, deleted bigint,
+    length integer NOT NULL, asks double precision NOT NULL,  -- words, and the share of them that stands in questions
+    UNIQUE (id, platform)
+);
+CREATE INDEX messages_of_session ON messages (session, at, key) WHERE deleted IS NULL;
+CREATE INDEX messages_of_stream ON messages (scope, at, key) WHERE deleted IS NULL;
+CREATE INDEX messages_that_answer ON messages (reply_to) WHERE bot;
+CREATE INDEX messages_at_a_place ON messages (place);
+
+CREATE TABLE memos (
+    key bigint PRIMARY KEY, scope integer NOT NULL, number bigint NOT NULL,
+    id text COLLATE "C" NOT NULL, kind text NOT NULL, text text NOT NULL,
+    content bigint NOT NULL,                 -- fingerprint of the normal text
+    tags text[] NOT NULL, status text NOT NULL, confidence double precision NOT NULL, pinned boolean NOT NULL,
+    audience text NOT NULL, label text,
+    created bigint NOT NULL, updated bigint NOT NULL, happened bigint, expires bigint,
+    supersedes text, superseded_by text, hits bigint NOT NULL DEFAULT 0, used bigint,
+    origin text NOT NULL, actor text NOT NULL, platform text NOT NULL, guild text, channel text, channel_name text,
+    thread text, message text COLLATE "C", evidence text, trace text, metadata text, heard text,
+    UNIQUE (scope, id)
+) WITH (fillfactor = 90);
+CREATE INDEX memos_by_content ON memos (scope, content);
+CREATE INDEX memos_by_time ON memos (scope, updated, key);
+CREATE INDEX memos_by_message ON memos (message) WHERE message IS NOT NULL;
+
+-- The planner is to know the large scopes one by one: their rows are read in order, not all of them and sorted.
+ALTER TABLE messages ALTER COLUMN scope SET STATISTICS 1000, ALTER COLUMN session SET STATISTICS 1000;
+ALTER TABLE memos ALTER COLUMN scope SET STATISTICS 1000;
+
+CREATE TABLE tombstones (
+    scope text COLLATE "C" NOT NULL, fingerprint text COLLATE "C" NOT NULL, at bigint NOT NULL,
+    PRIMARY KEY (scope, fingerprint)
+);
+"""
+
+_INDEXES = """
+CREATE TABLE memo_words (
+    scope integer NOT NULL, term text COLLATE "C" NOT NULL, key bigint NOT NULL, times integer NOT NULL,
+    PRIMARY KEY (scope, term, key) INCLUDE (times)
+) WITH (autovacuum_vacuum_insert_scale_factor = 0.05);
+CREATE INDEX memo_words_of_row ON memo_words (key);
+
+CREATE TABLE message_words (
+    scope integer NOT NULL, term text COLLATE "C" NOT NULL, key bigint NOT NULL, times integer NOT NULL,
+    PRIMARY KEY (scope, term, key) INCLUDE (times)
+) WITH (autovacuum_vacuum_insert_scale_factor = 0.05);
+CREATE INDEX message_words_of_row ON message_words (key);
+
+CREATE TABLE embedders (                     -- each has a table of vectors of its own
+    id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, corpus text NOT NULL, model text NOT NULL,
+    dims integer NOT NULL, serving boolean NOT NULL, complete boolean NOT NULL DEFAULT false,
+    retired timestamptz                      -- since when nobody uses it; its table goes when no reader can need it
+);
+CREATE UNIQUE INDEX embedders_in_use ON embedders (corpus, model) WHERE retired IS NULL;
+
+CREATE TABLE unembedded (                    -- rows written without a vector since some set was complete
+    corpus text NOT NULL, key bigint NOT NULL, PRIMARY KEY (corpus, key)
+);
+"""
+
+_FACTS = """
+CREATE VIEW memory_facts AS SELECT
+    memos.key AS id, memos.created AS created_at, memos.updated AS updated_at, memos.guild AS guild_id,
+    memos.channel AS channel_id,
+    CASE WHEN starts_with(scopes.name, 'lore:') THEN '__lore__' ELSE substr(scopes.name, 6) END AS subject,
+    memos.text AS fact,
+    CASE WHEN memos.label IN ('preference', 'profile', 'relationship', 'project', 'other', 'lore') THEN memos.label
+         WHEN memos.kind IN ('preference', 'project', 'lore') THEN memos.kind
+         WHEN memos.kind = 'person' THEN 'relationship'
+         WHEN memos.kind = 'fact' THEN 'profile' ELSE 'other' END AS fact_type,
+    memos.evidence AS evidence_text, memos.message AS source_message_id,
+    memos.confidence AS confidence, (memos.status = 'active')::integer AS is_active
+    FROM memos JOIN scopes ON scopes.id = memos.scope;
+"""
+
+_MOMENT: LiteralString = (
+    "to_char(to_timestamp(coalesce(memos.happened, memos.created) / 1000.0) AT TIME ZONE 'UTC', "
+    """'YYYY-MM-DD"T"HH24:MI:SS"Z"')"""
+)
+
+
+def memories_view(vector_table: LiteralString | None) -> LiteralString:
+    """The view in document E's shape; it shows the vectors of the table that serves searches."""
+    found: LiteralString = (
+        f"(SELECT embedding::vector FROM {vector_table} AS found WHERE found.key = memos.key)"
+        if vector_table
+        else "NULL::vector"
+    )
+    return (
+        "CREATE OR REPLACE VIEW memories AS SELECT scopes.name || '/' || memos.id AS id, "
+        "CASE WHEN memos.kind IN ('fact', 'preference', 'event', 'summary') THEN memos.kind ELSE 'fact' END "
+        "AS category, memos.text AS content, array_to_json(memos.tags)::text AS keywords, "
+        f"{found} AS embedding, {_MOMENT} AS created_at, coalesce(memos.metadata, '{{}}') AS metadata, "
+        "memos.key AS rowid FROM memos JOIN scopes ON scopes.id = memos.scope WHERE memos.status = 'active';"
+    )
+
+
+TABLES: LiteralString = _ROWS + _INDEXES + _FACTS + memories_view(None)

@@ -1,0 +1,298 @@
+"""The vectors of rows, one table a model; a search compares within its scopes only.
+
+A scope is compared row by row, which is exact, as long as it is small. Each scope beyond that gets an HNSW index of
+its own, so that nothing has to be filtered out of a search and small scopes pay nothing for it. Indexes are built and
+tables of past models dropped by `settle`, outside of any unit of work; until then searches stay exact.
+"""
+
+import math
+import struct
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, LiteralString, NamedTuple, cast
+
+import psycopg
+from psycopg.adapt import Buffer, Dumper
+from psycopg.pq import Format
+
+from recollect.errors import BadInput
+from recollect.ports import Corpus, Vector, VectorSet
+from recollect.stores.postgres.database import Database
+from recollect.stores.postgres.rows import Scope
+from recollect.stores.postgres.tables import memories_view
+
+EXACT = 20_000
+"""Vectors of a scope up to which comparing all of them is quick enough."""
+INLINE = 2_000
+"""Numbers of a vector that fit into a page, and into an index as they are; of longer ones the index has halves."""
+HALVED = 4_000
+"""Numbers of a vector beyond which there is no index."""
+LONGEST = 16_000
+"""Numbers of a vector that pgvector takes."""
+ALIVE: dict[Corpus, LiteralString] = {"memos": "status = 'active'", "messages": "deleted IS NULL"}
+
+
+class Embedding(bytes):
+    """A vector in the form in which the server receives it."""
+
+    @classmethod
+    def of(cls, vector: Vector) -> "Embedding":
+        count = len(vector) // 4
+        return cls(struct.pack(f">HH{count}f", count, 0, *struct.unpack(f"<{count}f", vector)))
+
+
+class _EmbeddingDumper(Dumper):
+    """Sends an embedding as it is; the server knows from the cast in the statement what it is."""
+
+    format = Format.BINARY
+
+    def dump(self, obj: Any) -> Buffer | None:
+        return bytes(obj)
+
+
+psycopg.adapters.register_dumper(Embedding, _EmbeddingDumper)
+
+
+class Embedder(NamedTuple):
+    """The set of vectors that one model made of a corpus."""
+
+    id: int
+    corpus: Corpus
+    dims: int
+    complete: bool
+
+    @property
+    def table(self) -> LiteralString:
+        return table_of(self.corpus, self.id)
+
+
+def table_of(corpus: Corpus, number: int) -> LiteralString:
+    return cast("LiteralString", f"{corpus[:-1]}_vectors_{number}")
+
+
+def find(db: Database, corpus: Corpus, model: str) -> Embedder | None:
+    row = db.row(
+        "SELECT id, corpus, dims, complete FROM embedders WHERE corpus = %s AND model = %s AND retired IS NULL",
+        (corpus, model),
+    )
+    return None if row is None else Embedder(*row)
+
+
+def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, tuple[int, Vector]]) -> None:
+    """Store vectors of rows that exist, with the scopes of these."""
+    if not vectors:
+        return
+    found = find(db, corpus, model)
+    dims = found.dims if found else len(next(iter(vectors.values()))[1]) // 4
+    for _, vector in vectors.values():
+        _check(vector, dims, model)
+    embedder = found or make(db, corpus, model, dims)
+    db.many(
+        f"INSERT INTO {embedder.table} (key, scope, embedding) VALUES (%s, %s, %s::vector) "
+        "ON CONFLICT (key) DO UPDATE SET embedding = excluded.embedding",
+        [(key, scope, Embedding.of(vector)) for key, (scope, vector) in sorted(vectors.items())],
+    )
+    if embedder.complete:  # the list of what is missing is that of the complete set
+        db.run("DELETE FROM unembedded WHERE corpus = %s AND key = ANY(%s::bigint[])", (corpus, list(vectors)))
+
+
+def _check(vector: Vector, dims: int, model: str) -> None:
+    if len(vector) != dims * 4 or not dims:
+        raise BadInput(f"{model} gave a vector of {len(vector) / 4:g} numbers; its others have {dims}")
+    if dims > LONGEST:
+        raise BadInput(f"{model} gives vectors of {dims} numbers; PostgreSQL's pgvector takes {LONGEST}")
+    if not math.isfinite(sum(struct.unpack(f"<{dims}f", vector))):
+        raise BadInput(f"{model} gave a vector with something in it that is no number")
+
+
+def make(db: Database, corpus: Corpus, model: str, dims: int) -> Embedder:
+    """The set of a model, made where there is none; the first one of a corpus serves searches."""
+    db.lock(f"embedders:{corpus}")
+    found = find(db, corpus, model)
+    if found is not None:  # another process was quicker
+        return found
+    first = not db.value("SELECT count(*) FROM embedders WHERE corpus = %s AND retired IS NULL", (corpus,))
+    number: int = db.value(
+        "INSERT INTO embedders (corpus, model, dims, serving) VALUES (%s, %s, %s, %s) RETURNING id",
+        (corpus, model, dims, first),
+    )
+    made = Embedder(number, corpus, dims, complete=False)
+    size = cast("LiteralString", str(dims))
+    # Kept in the row where it fits: a vector that is stored apart takes many times as long to compare.
+    storage: LiteralString = "STORAGE PLAIN " if dims <= INLINE else ""
+    db.run(
+        f"CREATE TABLE {made.table} (key bigint PRIMARY KEY, scope integer NOT NULL, "
+        f"embedding vector({size}) {storage}NOT NULL)"
+    )
+    db.run(f"CREATE INDEX {made.table}_of_scope ON {made.table} (scope)")
+    if first and corpus == "memos":
+        db.run(memories_view(made.table))
+    return made
+
+
+def note_lacking(db: Database, corpus: Corpus, key: int) -> None:
+    """Write down that a row has no vector yet; needless as long as no set is complete: all rows are looked through."""
+    db.run(
+        "INSERT INTO unembedded SELECT %(corpus)s, %(key)s WHERE EXISTS (SELECT 1 FROM embedders "
+        "WHERE corpus = %(corpus)s AND complete AND retired IS NULL) ON CONFLICT DO NOTHING",
+        {"corpus": corpus, "key": key},
+    )
+
+
+def missing(db: Database, corpus: Corpus, model: str, limit: int, after: int) -> list[tuple[int, str]]:
+    """Rows without a vector of this model, by key."""
+    embedder = find(db, corpus, model)
+    source: LiteralString = corpus
+    where: LiteralString = f"{corpus}.key > %(after)s AND {ALIVE[corpus]}"
+    if embedder is not None:
+        table = embedder.table
+        where += f" AND NOT EXISTS (SELECT 1 FROM {table} WHERE {table}.key = {corpus}.key)"
+        if embedder.complete:
+            source = f"unembedded JOIN {corpus} USING (key)"
+            where += " AND unembedded.corpus = %(corpus)s"
+    sql: LiteralString = f"SELECT {corpus}.key, text FROM {source} WHERE {where} ORDER BY 1 LIMIT %(limit)s"
+    rows = db.rows(sql, {"after": after, "corpus": corpus, "limit": limit})
+    return [(key, text) for key, text in rows]
+
+
+def remove(db: Database, corpus: Corpus, key: int) -> None:
+    """Also out of the sets of past models that are still there."""
+    for (number,) in db.rows("SELECT id FROM embedders WHERE corpus = %s", (corpus,)):
+        db.run(f"DELETE FROM {table_of(corpus, number)} WHERE key = %s", (key,))
+
+
+def sets(db: Database, corpus: Corpus, counted: bool) -> list[VectorSet]:
+    rows = db.rows(
+        "SELECT id, model, dims, serving, complete FROM embedders WHERE corpus = %s AND retired IS NULL ORDER BY id",
+        (corpus,),
+    )
+    return [
+        VectorSet(model, dims, _count(db, table_of(corpus, number)) if counted else 0, serving, complete)
+        for number, model, dims, serving, complete in rows
+    ]
+
+
+def _count(db: Database, table: LiteralString) -> int:
+    return db.value(f"SELECT count(*) FROM {table}")
+
+
+def serve(db: Database, corpus: Corpus, model: str) -> None:
+    """Let a set serve and retire the others. The caller keeps writers of rows out meanwhile."""
+    embedder = find(db, corpus, model)
+    if embedder is None:
+        return
+    if corpus == "memos":
+        db.run(memories_view(embedder.table))
+    db.run(
+        "UPDATE embedders SET retired = clock_timestamp(), serving = false "
+        "WHERE corpus = %s AND model <> %s AND retired IS NULL",
+        (corpus, model),
+    )
+    db.run("UPDATE embedders SET serving = true, complete = true WHERE id = %s", (embedder.id,))
+    db.run("DELETE FROM unembedded WHERE corpus = %s", (corpus,))
+    list_missing(db, embedder)  # what came in since the caller saw that nothing was missing
+
+
+def list_missing(db: Database, embedder: Embedder) -> None:
+    """Write down which rows have no vector in a set that is called complete."""
+    corpus = embedder.corpus
+    db.run(
+        f"INSERT INTO unembedded SELECT %s, key FROM {corpus} WHERE {ALIVE[corpus]} "
+        f"AND NOT EXISTS (SELECT 1 FROM {embedder.table} AS made WHERE made.key = {corpus}.key) "
+        "ON CONFLICT DO NOTHING",
+        (corpus,),
+    )
+
+
+def near(
+    db: Database,
+    corpus: Corpus,
+    scopes: Sequence[Scope],
+    model: str,
+    vector: Vector,
+    limit: int,
+    also: Collection[int] = (),
+    among: Collection[int] | None = None,
+    *,
+    exact: int = EXACT,
+) -> dict[int, float]:
+    """Cosine of the nearest `limit` rows of these scopes, and of the rows in `also`."""
+    embedder = find(db, corpus, model)
+    if embedder is None:
+        return {}
+    if len(vector) != embedder.dims * 4:
+        raise BadInput(f"a query vector of {len(vector) // 4} numbers does not fit {model}, which has {embedder.dims}")
+    _check(vector, embedder.dims, model)
+    large = _indexed(db, embedder, [one.id for one in scopes if one.size > exact]) if among is None else []
+    query = Embedding.of(vector)
+    found = _exact(db, embedder, [scope.id for scope in scopes if scope.id not in large], query, limit, among)
+    for scope in large if limit > 0 else ():
+        found |= _through_index(db, embedder, scope, query, limit)
+    if len(found) > limit:
+        found = dict(sorted(found.items(), key=lambda hit: -hit[1])[:limit])
+    return found | _of_rows(db, embedder, scopes, query, [key for key in also if key not in found])
+
+
+def _exact(
+    db: Database, embedder: Embedder, scopes: list[int], query: Embedding, limit: int, among: Collection[int] | None
+) -> dict[int, float]:
+    if not scopes or limit <= 0:
+        return {}
+    narrowed: LiteralString = "" if among is None else "AND key = ANY(%(among)s::bigint[])"
+    rows = db.rows(
+        f"SELECT key, -(embedding <#> %(query)s::vector) AS cosine FROM {embedder.table} "
+        f"WHERE scope = ANY(%(scopes)s::integer[]) {narrowed} ORDER BY cosine DESC LIMIT %(limit)s",
+        {"query": query, "scopes": scopes, "among": list(among or ()), "limit": limit},
+    )
+    return dict(rows)
+
+
+def _of_rows(
+    db: Database, embedder: Embedder, scopes: Sequence[Scope], query: Embedding, keys: list[int]
+) -> dict[int, float]:
+    if not keys:
+        return {}
+    rows = db.rows(
+        f"SELECT key, -(embedding <#> %s::vector) FROM {embedder.table} "
+        "WHERE key = ANY(%s::bigint[]) AND scope = ANY(%s::integer[])",
+        (query, keys, [scope.id for scope in scopes]),
+    )
+    return dict(rows)
+
+
+def _through_index(db: Database, embedder: Embedder, scope: int, query: Embedding, limit: int) -> dict[int, float]:
+    effort = min(1_000, max(200, 4 * limit))
+    db.row(
+        "SELECT set_config('hnsw.ef_search', %s, true), set_config('hnsw.iterative_scan', 'relaxed_order', true)",
+        (str(effort),),
+    )
+    here = cast("LiteralString", str(scope))  # written out, as only then the index of this scope is considered
+    rows = db.rows(
+        f"SELECT key, -(embedding <#> %(query)s::vector) FROM {embedder.table} WHERE scope = {here} "
+        f"ORDER BY {_distance(embedder.dims)} LIMIT %(limit)s",
+        {"query": query, "limit": limit},
+    )
+    return dict(rows)
+
+
+def _distance(dims: int) -> LiteralString:
+    size = cast("LiteralString", str(dims))
+    if dims <= INLINE:
+        return "embedding <#> %(query)s::vector"
+    return f"embedding::halfvec({size}) <#> %(query)s::vector::halfvec({size})"
+
+
+def _indexed(db: Database, embedder: Embedder, scopes: list[int]) -> list[int]:
+    """Those of these scopes that have an index."""
+    if not scopes or embedder.dims > HALVED:
+        return []
+    rows = db.rows(
+        "SELECT scope FROM unnest(%s::integer[]) AS scope JOIN pg_index "
+        "ON indexrelid = to_regclass(%s || scope) WHERE indisvalid",
+        (scopes, index_name(embedder.table)),
+    )
+    return [scope for (scope,) in rows]
+
+
+def index_name(table: str) -> str:
+    """What the names of the indexes of a table's large scopes begin with; the number of the scope follows."""
+    return f"{table}_near_"

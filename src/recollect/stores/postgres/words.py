@@ -1,0 +1,175 @@
+"""The word index: one row for each word of a text, in tables that an index keeps by scope, word and key.
+
+A search reads the lists of its own scopes only, newest rows first and no further than it needs to. How a text is cut
+into words is the same for every store, and so is the score.
+"""
+
+import heapq
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from typing import LiteralString
+
+from recollect.ports import Corpus, WordCount, WordHit
+from recollect.stores._stems import stems
+from recollect.stores.postgres.database import Database
+from recollect.stores.postgres.rows import Scope
+from recollect.text import clean, digest, rarity, words
+
+TABLE: dict[Corpus, LiteralString] = {"memos": "memo_words", "messages": "message_words"}
+ALIVE: dict[Corpus, LiteralString] = {
+    "memos": "SELECT scope, key, text || array_to_string(array[''] || tags, ' ') AS text FROM memos "
+    "WHERE status = 'active'",
+    "messages": "SELECT scope, key, text FROM messages WHERE deleted IS NULL",
+}
+"""The rows that are in the index, with the text that is indexed of them."""
+POSTINGS = 2_500
+"""Entries read for one query: the rare words decide, so they come first, and common ones as far as there is room."""
+COUNTED = 10_000
+"""Entries of a word that are counted one by one; beyond that its share of the newest rows speaks for all."""
+K1 = 0.9
+_LONGEST = 100
+"""Letters of a word that stand in the index; what is longer is no word, but is found by a fingerprint."""
+
+Row = tuple[int, int, str]
+"""Scope, key and text."""
+
+
+def entries(text: str) -> tuple[list[str], list[int]]:
+    """The words of a text as they stand in the index, and how often each is there."""
+    counts = Counter(map(_entry, stems(words(clean(text)))))
+    return list(counts), list(counts.values())
+
+
+def _entry(stem: str) -> str:
+    return stem if len(stem) <= _LONGEST else stem[: _LONGEST - 60] + digest(stem)
+
+
+def rewrite(db: Database, corpus: Corpus, rows: Sequence[Row]) -> None:
+    """Index these rows, in place of what the index has of them."""
+    remove(db, corpus, [key for _, key, _ in rows])
+    scopes: list[int] = []
+    keys: list[int] = []
+    terms: list[str] = []
+    times: list[int] = []
+    for scope, key, text in rows:
+        found, counts = entries(text)
+        scopes += [scope] * len(found)
+        keys += [key] * len(found)
+        terms += found
+        times += counts
+    db.run(
+        f"INSERT INTO {TABLE[corpus]} (scope, term, key, times) "
+        "SELECT * FROM unnest(%s::integer[], %s::text[], %s::bigint[], %s::integer[])",
+        (scopes, terms, keys, times),
+    )
+
+
+def remove(db: Database, corpus: Corpus, keys: Sequence[int]) -> None:
+    db.run(f"DELETE FROM {TABLE[corpus]} WHERE key = ANY(%s::bigint[])", (list(keys),))
+
+
+def search(
+    db: Database,
+    corpus: Corpus,
+    scopes: Sequence[Scope],
+    terms: Sequence[str],
+    limit: int,
+    among: Collection[int] | None = None,
+) -> list[WordHit]:
+    """The rows of these scopes that share the rarest words with the query."""
+    if not scopes or not terms:
+        return []
+    by_entry = dict(zip(map(_entry, stems([clean(term) for term in terms])), terms, strict=True))
+    size = sum(scope.size for scope in scopes)
+    chosen = _affordable(_frequencies(db, corpus, scopes, list(by_entry)), among)
+    found = _postings(db, corpus, scopes, chosen, among)
+    scores: dict[int, float] = defaultdict(float)
+    for entry, frequency in chosen.items():
+        weight = rarity(size, frequency)
+        for key, times in found[entry].items():
+            scores[key] += weight if times == 1 else weight * times * (K1 + 1) / (times + K1)
+    best = heapq.nlargest(limit, zip(scores.values(), scores, strict=True))
+    return [
+        WordHit(key, score, {by_entry[e]: WordCount(found[e][key], f) for e, f in chosen.items() if key in found[e]})
+        for score, key in best
+    ]
+
+
+def _frequencies(db: Database, corpus: Corpus, scopes: Sequence[Scope], entries: Sequence[str]) -> dict[str, int]:
+    """In how many rows each word stands."""
+    counted = db.rows(
+        "SELECT term, scope, found.rows, found.oldest "
+        "FROM unnest(%s::text[]) AS term CROSS JOIN unnest(%s::integer[]) AS scope CROSS JOIN LATERAL ("
+        "SELECT count(*) AS rows, min(key) AS oldest FROM ("
+        f"SELECT key FROM {TABLE[corpus]} AS posting WHERE posting.scope = scope.scope AND posting.term = term.term "
+        "ORDER BY key DESC LIMIT %s) AS newest) AS found WHERE found.rows > 0",
+        (list(entries), [scope.id for scope in scopes], COUNTED),
+    )
+    by_id = {scope.id: scope for scope in scopes}
+    frequencies: dict[str, int] = defaultdict(int)
+    for entry, scope, rows, oldest in counted:
+        frequencies[entry] += rows if rows < COUNTED else _estimate(db, corpus, by_id[scope], rows, oldest)
+    return frequencies
+
+
+def _estimate(db: Database, corpus: Corpus, scope: Scope, rows: int, oldest: int) -> int:
+    """How many rows have a word that so many have since the row `oldest`, if it was always as common."""
+    number: int = db.value(f"SELECT number FROM {corpus} WHERE key = %s", (oldest,)) or 1
+    since = max(1, scope.last - number + 1)
+    return max(rows, min(scope.size, round(rows * scope.last / since)))
+
+
+def _affordable(frequencies: dict[str, int], among: Collection[int] | None) -> dict[str, int]:
+    """The words worth looking up, rarest first, with the number of rows that have them."""
+    chosen: dict[str, int] = {}
+    room = POSTINGS
+    for rows, entry in sorted((rows, entry) for entry, rows in frequencies.items()):
+        cost = rows if among is None else min(rows, len(among))
+        if cost > room and chosen:
+            break
+        chosen[entry] = rows
+        room -= cost
+    return chosen
+
+
+def _postings(
+    db: Database, corpus: Corpus, scopes: Sequence[Scope], chosen: Mapping[str, int], among: Collection[int] | None
+) -> dict[str, dict[int, int]]:
+    """For each word the newest rows that have it, and how often; of very many they count as if it stood there once."""
+    narrowed: LiteralString = "" if among is None else "AND posting.key = ANY(%(among)s::bigint[]) "
+    rows = db.rows(
+        "SELECT term, found.key, found.times "
+        "FROM unnest(%(terms)s::text[]) AS term CROSS JOIN unnest(%(scopes)s::integer[]) AS scope CROSS JOIN LATERAL ("
+        f"SELECT key, times FROM {TABLE[corpus]} AS posting "
+        f"WHERE posting.scope = scope.scope AND posting.term = term.term {narrowed}"
+        "ORDER BY key DESC LIMIT %(limit)s) AS found",
+        {
+            "terms": list(chosen),
+            "scopes": [scope.id for scope in scopes],
+            "among": list(among or ()),
+            "limit": POSTINGS,
+        },
+    )
+    found: dict[str, dict[int, int]] = {entry: {} for entry in chosen}
+    for entry, key, times in rows:
+        found[entry][key] = times if chosen[entry] <= POSTINGS else 1
+    return found
+
+
+def disagreement(db: Database, corpus: Corpus) -> tuple[int, int]:
+    """How many rows the index lacks, and how many it has that are gone."""
+    table, alive = TABLE[corpus], ALIVE[corpus]
+    extra = db.value(
+        f"SELECT count(*) FROM (SELECT DISTINCT key FROM {table}) AS indexed "
+        f"WHERE NOT EXISTS ({alive} AND key = indexed.key)"
+    )
+    lacking = db.rows(
+        f"SELECT text FROM ({alive}) AS row WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE {table}.key = row.key)"
+    )
+    return sum(bool(entries(text)[0]) for (text,) in lacking), extra  # not every text has words
+
+
+def drop_strays(db: Database, corpus: Corpus) -> int:
+    """Take rows out of the index that are gone; how many entries they had."""
+    table = TABLE[corpus]
+    return db.run(f"DELETE FROM {table} WHERE NOT EXISTS ({ALIVE[corpus]} AND key = {table}.key)")

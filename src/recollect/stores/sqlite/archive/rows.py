@@ -1,0 +1,191 @@
+"""The sections of messages and memos; their words and the sizes of their scopes follow what is written."""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from recollect.ports import Corpus
+from recollect.ports.archive import Name, Record, document
+from recollect.stores.sqlite import vectors
+from recollect.stores.sqlite.archive.shelf import Shelf, marks
+from recollect.stores.sqlite.database import Database, Row
+from recollect.stores.sqlite.rows import content_of, make_scope, place_id, read_place, scope_id
+from recollect.stores.sqlite.words import WordIndex
+from recollect.text import asking, clean
+from recollect.types import Status
+
+_NUMBER = 0xFFFFFFFF
+"""The part of a key that is the row's number in its scope."""
+
+_NUL = "\\u0000"
+
+
+class _Rows(Shelf):
+    """Rows with a key, of which those that are alive are in the word index."""
+
+    order = "key"
+    corpus: Corpus
+
+    def __init__(self, db: Database, index: WordIndex) -> None:
+        super().__init__(db)
+        self._index = index
+
+    def _follow(self, words: Mapping[int, str | None], alive: Collection[int]) -> None:
+        """The words of rows by their keys, None for what is not alive or gone; and which were alive before."""
+        grown: defaultdict[int, int] = defaultdict(int)
+        for key, text in words.items():
+            if text is not None:
+                self._index.put(self.corpus, key, text)
+            elif key in alive:
+                self._index.remove(self.corpus, key)
+            grown[key >> 32] += (text is not None) - (key in alive)
+        self._db.executemany(
+            "UPDATE scopes SET size = size + ? WHERE id = ?", [(by, scope) for scope, by in grown.items() if by]
+        )
+
+    def _count_up(self, keys: Iterable[int]) -> None:
+        """The next row of each scope comes after these."""
+        last: dict[int, int] = {}
+        for key in keys:
+            last[key >> 32] = max(last.get(key >> 32, 0), key & _NUMBER)
+        self._db.executemany(
+            "UPDATE scopes SET last = max(last, ?) WHERE id = ?", [(number, scope) for scope, number in last.items()]
+        )
+
+    def _lacking(self, words: Mapping[int, str | None]) -> None:
+        """What has no vector yet is embedded later, where a set was complete."""
+        if self._db.value("SELECT 1 FROM embedders WHERE corpus = ? AND complete", (self.corpus,)):
+            for key in (key for key, text in words.items() if text is not None):
+                vectors.lacking(self._db, self.corpus, key)
+
+    def _forget(self, keys: Iterable[int]) -> None:
+        for key in keys:
+            vectors.remove(self._db, self.corpus, key)
+            self._db.run("DELETE FROM unembedded WHERE corpus = ? AND key = ?", (self.corpus, key))
+
+
+_MESSAGE = "platform, id, session, place, author, name, text, at, bot, source, reply_to, edited, deleted, length, asks"
+_PUT_MESSAGE = (
+    f"INSERT INTO messages (key, {_MESSAGE}) VALUES ({marks(16)}) ON CONFLICT (key) DO UPDATE "
+    f"SET ({_MESSAGE}) = ({', '.join('excluded.' + name for name in _MESSAGE.split(', '))})"
+)
+
+
+class Messages(_Rows):
+    """A message keeps its number in its channel, and so its key once the channel has one."""
+
+    corpus = "messages"
+    columns = (
+        f"platform, id, key & {_NUMBER}, (SELECT detail FROM places WHERE places.id = place), author, name, text, at, "
+        "bot, source, reply_to, edited, deleted"
+    )
+    source = "messages"
+    named = "platform = ? AND id = ?"
+    documents = frozenset({3})
+
+    def put(self, records: Sequence[Record]) -> None:
+        known: dict[str, tuple[int, int, int]] = {}
+        rows = [self._row(record, known) for record in records]
+        words: dict[int, str | None] = {row[0]: row[7] if row[13] is None else None for row in rows}
+        alive = self._alive(words)
+        self._db.executemany(_PUT_MESSAGE, rows)
+        self._follow(words, alive)
+        self._count_up(words)
+        self._lacking(words)
+
+    def _row(self, record: Record, known: dict[str, tuple[int, int, int]]) -> Row:
+        platform, message_id, number, detail, author, name, text, *rest = record
+        stream, session, place = known.get(detail) or known.setdefault(detail, self._where(detail))
+        told = (author, name, text, *rest, text.count(" ") + 1, asking(text))
+        return (stream << 32 | number, platform, message_id, session, place, *told)
+
+    def _where(self, detail: str) -> tuple[int, int, int]:
+        """The numbers of a place's channel, of its session and of itself."""
+        place = read_place(detail)
+        stream, session = make_scope(self._db, place.stream), make_scope(self._db, place.session)
+        return stream, session, place_id(self._db, place)
+
+    def _alive(self, keys: Iterable[int]) -> set[int]:
+        rows = self._db.rows(
+            "SELECT key FROM messages WHERE key IN (SELECT value FROM json_each(?)) AND deleted IS NULL",
+            (json.dumps(list(keys)),),
+        )
+        return {key for (key,) in rows}
+
+    def remove(self, names: Sequence[Name]) -> None:
+        sql = "DELETE FROM messages WHERE platform = ? AND id = ? RETURNING key, place, deleted IS NULL"
+        rows = [row for row in (self._db.row(sql, name) for name in names) if row is not None]
+        self._follow({row[0]: None for row in rows}, {row[0] for row in rows if row[2]})
+        self._forget(row[0] for row in rows)
+        self._db.run(
+            "DELETE FROM places WHERE id IN (SELECT value FROM json_each(?)) "
+            "AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.place = places.id)",
+            (json.dumps(list({row[1] for row in rows})),),
+        )
+
+
+_MEMO = (
+    "id, kind, text, tags, status, confidence, pinned, audience, guild, channel, source, label, created, updated, "
+    "happened, expires, supersedes, superseded_by, hits, used"
+)
+_PUT_MEMO = (
+    f"INSERT INTO memos (key, {_MEMO}, content) VALUES ({marks(22)}) ON CONFLICT (key) DO UPDATE "
+    f"SET ({_MEMO}, content) = ({', '.join('excluded.' + name for name in _MEMO.split(', '))}, excluded.content)"
+)
+
+
+class Memos(_Rows):
+    corpus = "memos"
+    columns = f"(SELECT name FROM scopes WHERE scopes.id = key >> 32), {_MEMO}"
+    source = "memos"
+    named = "key >> 32 = +(SELECT id FROM scopes WHERE name = ?) AND id = ?"  # a bare column's affinity hides the index
+    documents = frozenset({4, 11})
+
+    def record(self, row: Row) -> Record:
+        """In JSON a NUL may have been kept, which is no text elsewhere."""
+        record = super().record(row)
+        if _NUL not in f"{record[4]}{record[11]}":
+            return record
+        tags = None if record[4] is None else document([clean(tag) for tag in json.loads(record[4])])
+        source = {name: clean(told) if isinstance(told, str) else told for name, told in json.loads(record[11]).items()}
+        return (*record[:4], tags, *record[5:11], document(source), *record[12:])
+
+    def put(self, records: Sequence[Record]) -> None:
+        words: dict[int, str | None] = {}
+        alive: set[int] = set()
+        rows: list[Row] = []
+        next_of: dict[int, int] = {}
+        for record in records:
+            scope = make_scope(self._db, record[0])
+            old = self._db.row("SELECT key, status FROM memos WHERE key >> 32 = ? AND id = ?", (scope, record[1]))
+            key = old[0] if old else self._next(scope, next_of)
+            if old and old[1] == Status.ACTIVE:
+                alive.add(key)
+            words[key] = _words(record)
+            rows.append((key, *record[1:], content_of(record[3])))
+        self._db.executemany(_PUT_MEMO, rows)
+        self._follow(words, alive)
+        self._count_up(words)
+        self._lacking(words)
+
+    def _next(self, scope: int, next_of: dict[int, int]) -> int:
+        """The key of the next new row of this scope."""
+        if scope not in next_of:
+            next_of[scope] = self._db.value("SELECT id << 32 | last FROM scopes WHERE id = ?", (scope,))
+        next_of[scope] += 1
+        return next_of[scope]
+
+    def remove(self, names: Sequence[Name]) -> None:
+        sql = "DELETE FROM memos WHERE key >> 32 = ? AND id = ? RETURNING key, status = 'active'"
+        found = (self._db.row(sql, (scope_id(self._db, scope), memo)) for scope, memo in names)
+        rows = [row for row in found if row is not None]
+        self._follow({key: None for key, _ in rows}, {key for key, active in rows if active})
+        self._forget(key for key, _ in rows)
+
+
+def _words(record: Record) -> str | None:
+    """What is indexed of a memo: its text and its tags, while it is active."""
+    text, tags, status = record[3:6]
+    if status != Status.ACTIVE:
+        return None
+    return f"{text} {' '.join(json.loads(tags))}" if tags else text

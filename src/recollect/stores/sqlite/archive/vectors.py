@@ -1,0 +1,174 @@
+"""The sections of vectors: which sets there are, and the vectors of each, under the names of their rows."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from recollect.ports import Corpus
+from recollect.ports.archive import Cursor, Name, Page, Record
+from recollect.stores.sqlite import vectors
+from recollect.stores.sqlite.archive.shelf import Shelf
+from recollect.stores.sqlite.database import Row
+from recollect.stores.sqlite.rows import scope_id, span
+from recollect.stores.sqlite.schema import memories_view
+
+_CORPORA: tuple[Corpus, ...] = ("memos", "messages")
+_ALIVE: dict[Corpus, str] = {"memos": "status = 'active'", "messages": "deleted IS NULL"}
+
+
+class VectorSets(Shelf):
+    columns = "corpus, model, dims, serving, complete"
+    source = "embedders"
+    order = "id"
+    named = "corpus = ? AND model = ?"
+
+    def put(self, records: Sequence[Record]) -> None:
+        for corpus, model, dims, serving, complete in records:
+            table = self._table(corpus, model, dims)
+            self._db.run(
+                "UPDATE embedders SET serving = ?, complete = ? WHERE corpus = ? AND model = ?",
+                (serving, complete, corpus, model),
+            )
+            if complete:
+                self._list_missing(corpus, table)
+        self._show()
+
+    def _table(self, corpus: Corpus, model: str, dims: int) -> str:
+        """The set's table, made when there is none or one of another size."""
+        known = self._db.value("SELECT dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
+        if known not in (None, dims):
+            self.remove([(corpus, model)])
+        return vectors.table_of(self._db, corpus, model) or vectors.make_table(self._db, corpus, model, dims)
+
+    def _list_missing(self, corpus: Corpus, table: str) -> None:
+        self._db.run(
+            f"INSERT OR IGNORE INTO unembedded SELECT ?1, key FROM {corpus} WHERE {_ALIVE[corpus]} "
+            f"AND NOT EXISTS (SELECT 1 FROM {table} WHERE {table}.key = {corpus}.key)",
+            (corpus,),
+        )
+
+    def remove(self, names: Sequence[Name]) -> None:
+        for corpus, model in names:
+            table = vectors.table_of(self._db, corpus, model)
+            if table is not None:
+                self._db.run("DELETE FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
+                self._show()
+                self._db.run(f"DROP TABLE {table}")
+
+    def _show(self) -> None:
+        """The view of memories shows the vectors that serve."""
+        self._db.run(memories_view(vectors.serving_table(self._db)))
+
+
+class _Vectors(Shelf):
+    """The vectors of all sets of a corpus, one set after the other."""
+
+    corpus: Corpus
+    identity: str
+    """The columns that name a row of the corpus."""
+
+    def count(self) -> int:
+        return sum(
+            self._db.value(f"SELECT count(*) FROM {table} JOIN {self.corpus} USING (key)")
+            for _, _, table, _ in self._sets()
+        )
+
+    def read(self, after: Cursor | None, limit: int) -> Page:
+        number, key = after or (0, -1)
+        records: list[Record] = []
+        for each, model, table, _ in self._sets(number):
+            rows = self._db.rows(
+                f"SELECT vectors.key, {self.identity}, embedding FROM {table} AS vectors "
+                f"JOIN {self.corpus} USING (key) WHERE vectors.key > ? ORDER BY vectors.key LIMIT ?",
+                (key if each == number else -1, limit - len(records)),
+            )
+            records += [(model, *row[1:]) for row in rows]
+            if len(records) == limit:
+                return Page(records, (each, rows[-1][0]))
+        return Page(records, None)
+
+    def find(self, names: Sequence[Name]) -> dict[Name, Record]:
+        found: dict[Name, Record] = {}
+        tables = {model: table for _, model, table, _ in self._sets()}
+        for name in names:
+            key = self._key(name[1:]) if name[0] in tables else None
+            sql = f"SELECT embedding FROM {tables.get(name[0])} WHERE key = ?"
+            vector = None if key is None else self._db.value(sql, (key,))
+            if vector is not None:
+                found[name] = (*name, vector)
+        return found
+
+    def write(self, records: Sequence[Record]) -> list[Record]:
+        tables = {model: (table, complete) for _, model, table, complete in self._sets()}
+        keys = [self._key(record[1:-1]) if record[0] in tables else None for record in records]
+        made: defaultdict[str, dict[int, bytes]] = defaultdict(dict)
+        for key, record in zip(keys, records, strict=True):
+            if key is not None:
+                made[record[0]][key] = record[-1]
+        for model, vectors_of in made.items():
+            self._store(*tables[model], vectors_of)
+        return [record for key, record in zip(keys, records, strict=True) if key is None]
+
+    def put(self, records: Sequence[Record]) -> None:
+        self.write(records)
+
+    def _store(self, table: str, complete: bool, made: dict[int, bytes]) -> None:
+        """Caches of a scope go by its number of changes, and reload what did not join at the scope's end."""
+        of_scope: defaultdict[int, list[int]] = defaultdict(list)
+        for key in made:
+            of_scope[key >> 32].append(key)
+        for scope, keys in of_scope.items():
+            last = self._db.value(f"SELECT max(key) FROM {table} WHERE key BETWEEN ? AND ?", span(scope)) or -1
+            changes: int = self._db.value(
+                "UPDATE scopes SET changes = changes + ? WHERE id = ? RETURNING changes", (len(keys), scope)
+            )
+            edits = [(scope, changes, key) for key in keys if key < last]
+            self._db.executemany("INSERT INTO vector_edits VALUES (?, ?, ?)", edits)
+        self._db.unsettled.update(of_scope)
+        self._db.executemany(f"INSERT OR REPLACE INTO {table} (key, embedding) VALUES (?, ?)", list(made.items()))
+        if complete:
+            rows = [(self.corpus, key) for key in made]
+            self._db.executemany("DELETE FROM unembedded WHERE corpus = ? AND key = ?", rows)
+
+    def remove(self, names: Sequence[Name]) -> None:
+        tables = {model: table for _, model, table, _ in self._sets()}
+        for model, *row in names:
+            key = self._key(row)
+            if key is not None and model in tables:
+                self._take(tables[model], key)
+
+    def _take(self, table: str, key: int) -> None:
+        if self._db.value(f"DELETE FROM {table} WHERE key = ? RETURNING key", (key,)) is not None:
+            changes = self._db.value(
+                "UPDATE scopes SET changes = changes + 1 WHERE id = ? RETURNING changes", (key >> 32,)
+            )
+            self._db.run("INSERT INTO vector_edits VALUES (?, ?, ?)", (key >> 32, changes, key))
+            self._db.unsettled.add(key >> 32)
+            vectors.lacking(self._db, self.corpus, key)
+
+    def _sets(self, first: int = 0) -> list[Row]:
+        """Number, model, table and completeness of each set, by number."""
+        rows = self._db.rows(
+            "SELECT id, model, complete FROM embedders WHERE corpus = ? AND id >= ? ORDER BY id", (self.corpus, first)
+        )
+        return [(id_, model, vectors.table_of(self._db, self.corpus, model), done) for id_, model, done in rows]
+
+    def _key(self, row: Sequence[str]) -> int | None:
+        raise NotImplementedError
+
+
+class MemoVectors(_Vectors):
+    corpus = "memos"
+    identity = "(SELECT name FROM scopes WHERE scopes.id = vectors.key >> 32), memos.id"
+
+    def _key(self, row: Sequence[str]) -> int | None:
+        scope, memo = row
+        sql = "SELECT key FROM memos WHERE key >> 32 = ? AND id = ?"
+        return self._db.value(sql, (scope_id(self._db, scope), memo))
+
+
+class MessageVectors(_Vectors):
+    corpus = "messages"
+    identity = "messages.platform, messages.id"
+
+    def _key(self, row: Sequence[str]) -> int | None:
+        return self._db.value("SELECT key FROM messages WHERE platform = ? AND id = ?", tuple(row))

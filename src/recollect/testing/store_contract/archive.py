@@ -1,0 +1,340 @@
+"""The archive: a store's whole content as plain records, read out, taken out and put back."""
+
+# ruff: noqa: S101 - a contract is made of assertions
+
+from collections.abc import Sequence
+from dataclasses import replace
+from types import NoneType
+
+from recollect.ports import Store, Tx
+from recollect.ports.archive import SECTIONS, Cursor, Record, fingerprint
+from recollect.testing.store_contract.samples import (
+    ADA,
+    BEN,
+    DM,
+    GUILD_LORE,
+    OTHER,
+    THREAD,
+    at,
+    find,
+    make_memo,
+    make_message,
+    unit_vector,
+)
+from recollect.types import (
+    Audience,
+    Event,
+    Exchange,
+    Kind,
+    NewJob,
+    Origin,
+    Provenance,
+    Status,
+    Summary,
+    Tombstone,
+)
+
+MODEL = "model-a"
+LEARNED = Provenance(
+    Origin.DISCORD, "ada", "discord", "guild-1", "general", "general", "thread-1", "said", "I like tea", "trace",
+    {"n": 1.5, "deep": {"b": [1, None, "é\u0000"], "a": True}}, Audience("guild", "guild-1", "guild-1"),
+)  # fmt: skip
+
+
+async def fill(store: Store) -> None:
+    """Something of everything, in every state that a record can be in."""
+    await store.write(_converse)
+    await store.write(_remember)
+    await store.write(_queue)
+    await store.write(_log)
+    await store.write(_embed)
+
+
+def _converse(tx: Tx) -> None:
+    tx.journal.add(make_message("said", id="said", name="Ada 東京"))
+    tx.journal.add(make_message("in a thread", THREAD, 1, id="threaded", reply_to="said", source="voice"))
+    tx.journal.add(make_message("private words", DM, 2, id="private"))
+    for number in range(9):
+        tx.journal.add(make_message(f"line number {number}", OTHER, number, id=f"line {number}", bot=number % 2 == 0))
+    tx.journal.edit("discord", "line 1", "another wording?", at(20))
+    tx.journal.delete("discord", "line 2", at(21))
+    tx.journal.erase([("discord", "line 3"), ("discord", "never seen")], at(22))
+    tx.summaries.save(Summary("s1", "first", 1, at(1), at(0)))
+    tx.summaries.save(Summary("s1", "second", 2, at(2)))
+    tx.summaries.save(Summary("s2", "to be cleared", 1, at(1)))
+    tx.summaries.clear("s2", at(3))
+    for number in range(3):
+        tx.exchanges.add(Exchange(f"q{number}/a", "guild-1", "c", "chan", "ada", "excerpt", at(number), at(99)))
+
+
+def _remember(tx: Tx) -> None:
+    tea = make_memo("I like tea", source=LEARNED, tags=("drink", "été"), audience=Audience("dm", "ada"), label="taste")
+    key = tx.memos.put(tea)
+    for seconds in (5, 6):
+        tx.memos.touch([key], at(seconds))
+    for number, status in enumerate(Status):
+        tx.memos.put(make_memo(f"a memo that is {status}", BEN, status=status, updated=at(number)))
+    tx.memos.put(
+        make_memo("the guild meets on Fridays", GUILD_LORE, kind=Kind.LORE, pinned=True, confidence=0.3,
+                  happened=at(-9), expires=at(999), supersedes="old", superseded_by="new")
+    )  # fmt: skip
+    tx.memos.put(replace(make_memo("forgotten"), status=Status.DELETED))
+    tx.memos.bury(Tombstone(ADA.scope, "print of what was forgotten", at(4)))
+
+
+def _queue(tx: Tx) -> None:
+    for number in range(6):
+        tx.jobs.add(NewJob("learn", f"lane {number % 2}", {"n": number}, at(number), f"key {number}", "realm"))
+    tx.jobs.add(NewJob("reflect", "hopeless", {}, at(0)))
+    (hopeless,) = [job for job in tx.jobs.claim("w", at(0), at(60), 9) if job.lane == "hopeless"]
+    tx.jobs.park(hopeless.id, "w", "it failed")
+    for item in ("b", "a", "c"):
+        tx.counters.note("since: ada", item)
+    tx.counters.note("other", "x")
+
+
+def _log(tx: Tx) -> None:
+    first = tx.events.add(Event("memo.added", at(1), "ada", ADA.scope, "durable-1", "new", {"words": "secret"}))
+    tx.events.add(Event("memo.added", at(86_500), "ada", ADA.scope, "durable-2", "new", {"b": 1, "a": [None]}))
+    tx.events.add(Event("swept", at(2)))
+    tx.events.scrub([first])
+
+
+def _embed(tx: Tx) -> None:
+    """One set is complete and lacks a row since; the other corpus is on its way."""
+    for corpus in ("memos", "messages"):
+        rows = tx.lanes.unembedded(corpus, MODEL, 99)
+        made = {key: unit_vector(1, len(text), key % 7) for key, text in rows[: 9 if corpus == "memos" else 4]}
+        tx.lanes.put_vectors(corpus, MODEL, made)
+    tx.lanes.serve("memos", MODEL)
+    tx.memos.put(make_memo("written after the set was complete"))
+
+
+async def contents(store: Store, limit: int = 1_000) -> dict[str, list[Record]]:
+    """Everything in a store, page by page."""
+    return {section: await _section(store, section, limit) for section in SECTIONS}
+
+
+async def _section(store: Store, section: str, limit: int) -> list[Record]:
+    records: list[Record] = []
+    after: Cursor | None = None
+    while True:
+        page = await store.read(lambda tx, after=after: tx.archive.read(section, after, limit))
+        records += page.records
+        after = page.after
+        if after is None:
+            return records
+
+
+def prints(found: dict[str, list[Record]]) -> dict[str, list[int]]:
+    """What is compared: an int is no float and a truth is no number."""
+    return {section: sorted(map(fingerprint, records)) for section, records in found.items()}
+
+
+async def _take_out(store: Store, found: dict[str, list[Record]]) -> None:
+    for section in reversed(SECTIONS):
+        names = [SECTIONS[section].name_of(record) for record in found[section]]
+        await store.write(lambda tx, section=section, names=names: tx.archive.remove(section, names))
+
+
+async def _put_in(store: Store, found: dict[str, list[Record]]) -> None:
+    for section, records in found.items():
+        left = await store.write(lambda tx, section=section, records=records: tx.archive.write(section, records))
+        assert left == []
+
+
+async def _renewed(store: Store) -> dict[str, list[Record]]:
+    """A store that was filled, emptied and filled again from its records, which are returned."""
+    await fill(store)
+    found = await contents(store)
+    await _take_out(store, found)
+    assert not any((await contents(store)).values())
+    await _put_in(store, found)
+    return found
+
+
+async def _change(store: Store, section: str, name: Sequence[object], **changes: object) -> None:
+    """Write a record again with some columns changed."""
+    (record,) = (await store.read(lambda tx: tx.archive.find(section, [tuple(name)]))).values()
+    columns = (*SECTIONS[section].names, *SECTIONS[section].rest)
+    changed = tuple(changes.get(column, value) for column, value in zip(columns, record, strict=True))
+    await store.write(lambda tx: tx.archive.write(section, [changed]))
+
+
+class ArchiveContract:
+    async def test_an_archive_shows_everything_in_plain_records(self, store: Store):
+        await fill(store)
+        found = await contents(store)
+        for section, records in found.items():
+            assert records, section
+            width = len(SECTIONS[section].names) + len(SECTIONS[section].rest)
+            assert {len(record) for record in records} == {width}, section
+            assert {type(value) for record in records for value in record} <= {str, int, float, bytes, NoneType}
+            assert len({SECTIONS[section].name_of(record) for record in records}) == len(records)
+            assert await store.read(lambda tx, section=section: tx.archive.count(section)) == len(records), section
+
+    async def test_an_archive_is_the_same_in_pages_of_any_size(self, store: Store):
+        await fill(store)
+        assert await contents(store, 1) == await contents(store, 3) == await contents(store)
+
+    async def test_records_are_found_by_name(self, store: Store):
+        await fill(store)
+        for section, records in (await contents(store)).items():
+            by_name = {SECTIONS[section].name_of(record): record for record in records}
+            unknown = tuple("nobody" if isinstance(part, str) else 999 for part in next(iter(by_name)))
+            names = [*by_name, unknown]
+            found = await store.read(lambda tx, section=section, names=names: tx.archive.find(section, names))
+            assert found == by_name, section
+
+    async def test_what_is_taken_out_and_put_back_is_as_it_was(self, store: Store):
+        found = await _renewed(store)
+        assert prints(await contents(store)) == prints(found)
+        assert not [finding for finding in await store.examine() if not finding.ok and finding.check != "jobs"]
+
+    async def test_records_that_are_there_already_change_nothing(self, store: Store):
+        await fill(store)
+        found = await contents(store)
+        await _put_in(store, found)
+        assert await contents(store) == found
+        assert not [finding for finding in await store.examine() if not finding.ok and finding.check != "jobs"]
+
+    async def test_searches_find_the_same_after_a_renewal(self, store: Store):
+        await fill(store)
+
+        async def found() -> list[object]:
+            query, scopes = unit_vector(1, 2, 3), [ADA.scope, BEN.scope, GUILD_LORE.scope]
+            near = await store.read(lambda tx: tx.lanes.near("memos", scopes, MODEL, query, 9))
+            memos = await store.read(lambda tx: tx.memos.fetch(near))
+            cosines = {memo.text: round(near[key], 6) for key, memo in memos.items()}
+            texts = [await find(store, "tea drink memo", [each]) for each in scopes]
+            said = await find(store, "line wording number", [OTHER.stream], "messages")
+            missing = await store.read(lambda tx: tx.lanes.unembedded("memos", MODEL, 9))
+            sizes = await store.read(lambda tx: [tx.lanes.size([each]) for each in (*scopes, OTHER.stream)])
+            recent = await store.read(lambda tx: tx.journal.recent(OTHER, 9))
+            shapes = await store.read(
+                lambda tx: sorted(tx.journal.shape(tx.lanes.recent("messages", [OTHER.stream], 9)).values())
+            )
+            return [cosines, texts, said, [text for _, text in missing], sizes, recent, shapes]
+
+        before = await found()
+        content = await contents(store)
+        await _take_out(store, content)
+        await _put_in(store, content)
+        assert await found() == before
+        assert before[0]
+        assert before[3] == ["written after the set was complete"]
+
+    async def test_sets_of_vectors_keep_what_is_said_of_them(self, store: Store):
+        await fill(store)
+        before = await store.read(lambda tx: [tx.lanes.vectors("memos"), tx.lanes.vectors("messages")])
+        content = await contents(store)
+        await _take_out(store, content)
+        await _put_in(store, content)
+        assert await store.read(lambda tx: [tx.lanes.vectors("memos"), tx.lanes.vectors("messages")]) == before
+        assert [(each.serving, each.complete) for (each,) in before] == [(True, True), (True, False)]
+
+    async def test_what_was_erased_or_forgotten_stays_so_after_a_renewal(self, store: Store):
+        await _renewed(store)
+        again = make_message("back again", OTHER, id="line 3")
+        assert not await store.write(lambda tx: tx.journal.add(again))
+        assert not await store.write(lambda tx: tx.journal.add(replace(again, id="never seen")))
+        buried = await store.read(lambda tx: tx.memos.buried(ADA.scope, "print of what was forgotten"))
+        assert buried == Tombstone(ADA.scope, "print of what was forgotten", at(4))
+        assert not await store.write(lambda tx: tx.summaries.save(Summary("s2", "late", 2, at(9))))
+
+    async def test_a_claimed_job_is_shown_as_waiting_and_runs_again_in_its_place(self, store: Store):
+        await fill(store)
+        held = await store.write(lambda tx: tx.jobs.claim("v", at(70), at(99), 9, depth=2))
+        assert [job.attempts for job in held] == [2, 1, 1, 1]
+        records = (await contents(store))["jobs"]
+        assert {record[5] for record in records} == {"waiting", "parked"}
+        shown = {record[0]: record[7] for record in records}
+        assert [shown[job.id] for job in held] == [2, 0, 1, 0]
+        await store.write(lambda tx: tx.archive.remove("jobs", [record[:1] for record in records]))
+        await store.write(lambda tx: tx.archive.write("jobs", records))
+        for expected in ([0, 1], [2, 3], [4, 5]):
+            jobs = await store.write(lambda tx: tx.jobs.claim("w", at(99), at(199), 9))
+            assert sorted(job.payload["n"] for job in jobs) == expected
+            for job in jobs:
+                assert await store.write(lambda tx, job=job: tx.jobs.finish(job.id, "w"))
+        assert await store.read(lambda tx: tx.jobs.counts()) == {"parked": 1}
+
+    async def test_what_comes_after_a_renewal_joins_at_the_end(self, store: Store):
+        found = await _renewed(store)
+        event = await store.write(lambda tx: tx.events.add(Event("later", at(9))))
+        assert event > max(record[0] for record in found["events"])
+        job = await store.write(lambda tx: tx.jobs.add(NewJob("learn", "lane 0", {}, at(9))))
+        assert job is not None
+        assert job > max(record[0] for record in found["jobs"])
+        await store.write(lambda tx: tx.journal.add(make_message("the last", OTHER, 99, id="last")))
+        numbers = {record[1]: record[2] for record in (await contents(store))["messages"]}
+        assert numbers["last"] == max(number for name, number in numbers.items() if name.startswith("line")) + 1
+        assert await store.write(lambda tx: tx.counters.note("since: ada", "d")) == 4
+        assert await store.read(lambda tx: tx.counters.items("since: ada")) == ["b", "a", "c", "d"]
+
+    async def test_the_log_goes_on_with_its_numbers_and_its_counts(self, store: Store):
+        await fill(store)
+        counts = await store.read(lambda tx: tx.events.counts())
+        days = await store.read(lambda tx: tx.events.days(at(0).date()))
+        events = await store.read(lambda tx: tx.events.after(0, 99))
+        found = (await contents(store))["events"]
+        await store.write(lambda tx: tx.archive.remove("events", [record[:1] for record in found]))
+        assert await store.read(lambda tx: tx.events.counts()) == {}
+        await store.write(lambda tx: tx.archive.write("events", found))
+        assert await store.read(lambda tx: tx.events.counts()) == counts
+        assert await store.read(lambda tx: tx.events.days(at(0).date())) == days
+        assert await store.read(lambda tx: tx.events.after(0, 99)) == events
+
+    async def test_a_record_with_another_content_replaces_what_was_there(self, store: Store):
+        await fill(store)
+        await _change(store, "messages", ("discord", "line 4"), text="wholly different", edited=5)
+        await _change(store, "messages", ("discord", "line 5"), text="", deleted=6)
+        await _change(store, "memos", (ADA.scope, make_memo("I like tea").id), status="superseded")
+        assert await find(store, "wholly different", [OTHER.stream], "messages") == ["wholly different"]
+        texts = [message.text for message in await store.read(lambda tx: tx.journal.recent(OTHER, 99))]
+        assert "line number 4" not in texts
+        assert "line number 5" not in texts
+        assert await find(store, "tea") == []
+        strays = [
+            record for record in (await contents(store))["memo vectors"] if record[2] == make_memo("I like tea").id
+        ]
+        assert strays  # vectors are records of their own: whoever changes a row sees to them
+        await store.write(lambda tx: tx.archive.remove("memo vectors", [record[:3] for record in strays]))
+        assert not [
+            finding for finding in await store.examine() if not finding.ok and finding.check not in ("jobs", "vectors")
+        ]
+
+    async def test_a_row_that_is_taken_out_takes_its_vectors_along(self, store: Store):
+        await fill(store)
+        found = await contents(store)
+        for section, of_rows in (("memos", "memo vectors"), ("messages", "message vectors")):
+            names = [record[:2] for record in found[section]]
+            await store.write(lambda tx, section=section, names=names: tx.archive.remove(section, names))
+            assert (await contents(store))[of_rows] == []
+            assert await store.read(lambda tx, section=section: tx.archive.count(section)) == 0
+        assert await store.read(lambda tx: tx.lanes.size([ADA.scope, BEN.scope, OTHER.stream])) == 0
+        assert await find(store, "tea memo", [ADA.scope, BEN.scope]) == []
+
+    async def test_a_vector_without_its_row_or_its_set_is_left_out_and_named(self, store: Store):
+        await fill(store)
+        before = (await contents(store))["memo vectors"]
+        strange = [
+            (MODEL, ADA.scope, "no such memo", unit_vector(1, 2, 3)),
+            ("no such model", *before[0][1:3], unit_vector(1, 2, 3)),
+        ]
+        left = await store.write(lambda tx: tx.archive.write("memo vectors", [*strange, before[0]]))
+        assert left == strange
+        assert sorted((await contents(store))["memo vectors"]) == sorted(before)
+
+    async def test_a_bookmark_is_kept_and_is_no_content(self, store: Store):
+        assert await store.read(lambda tx: tx.archive.bookmark()) is None
+        for text in ("page 1", "page 2, é"):
+            await store.write(lambda tx, text=text: tx.archive.put_bookmark(text))
+            assert await store.read(lambda tx: tx.archive.bookmark()) == text
+        assert not any((await contents(store)).values())
+
+    async def test_a_store_keeps_its_identity(self, store: Store):
+        before = await store.read(lambda tx: tx.archive.identity())
+        await fill(store)
+        assert await store.read(lambda tx: tx.archive.identity()) == before
+        assert before
