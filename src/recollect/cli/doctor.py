@@ -20,6 +20,9 @@ _ADVICE = {
     "file is a recollect store": "choose another file with --store or RECOLLECT_STORE, or restore a backup",
     "file is sound": "keep a copy of the file, then restore a backup",
     "jobs": "see 'recollect log'",
+    "server answers": "start the server, or set RECOLLECT_STORE",
+    "extension vector": "then run 'recollect doctor' again",
+    "locks": "find out whose they are, and end them",
 }
 
 

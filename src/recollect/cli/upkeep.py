@@ -78,12 +78,24 @@ def backup(
         call.screen.data({"path": str(path), "bytes": size})
     else:
         call.screen.say(str(path))
-        call.screen.aside(f"  {size:,} bytes; to restore, use it as the store: recollect --store {path} show")
+        call.screen.aside(f"  {size:,} bytes; {_restoring(call, path)}")
+
+
+def _is_on_a_server(spec: str) -> bool:
+    return not spec.startswith("sqlite:")
+
+
+def _restoring(call: Call, path: Path) -> str:
+    if _is_on_a_server(call.load("null").settings.store):
+        return f"to restore: pg_restore --dbname=<an empty database> {path}"
+    return f"to restore, use it as the store: recollect --store {path} show"
 
 
 def _target(call: Call, target: Path | None) -> Path:
-    folder = call.load("null").settings.data_dir / "backups"
-    name = f"memory-{datetime.now():%Y-%m-%d-%H%M%S}.db"
+    settings = call.load("null").settings
+    folder = settings.data_dir / "backups"
+    kind = "dump" if _is_on_a_server(settings.store) else "db"
+    name = f"memory-{datetime.now():%Y-%m-%d-%H%M%S}.{kind}"
     if target is None:
         return folder / name
     return target / name if target.is_dir() else target

@@ -4,6 +4,7 @@ from recollect.cli.calls import Call
 from recollect.cli.doctor import file_of
 from recollect.replies import counted
 from recollect.settings import Settings
+from recollect.settings.values import redacted
 from recollect.version import __version__
 
 _TRY = """\
@@ -15,7 +16,7 @@ _TRY = """\
 
 def welcome(call: Call) -> None:
     loaded = call.load("null")
-    count, where = _memories(call, loaded.settings), loaded.settings.store
+    count, where = _memories(call, loaded.settings), redacted(loaded.settings.store)
     if call.options.json:
         call.screen.data({"version": __version__, "user": call.user, "memories": count, "store": where})
         return

@@ -4,11 +4,9 @@ Reading makes no object out of YAML, only texts and lists of texts. What is not 
 person laid out the words, stays as it is whenever a page is written again.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import cast
 
 import yaml
 
@@ -18,15 +16,14 @@ from recollect.redact import Redacted, redact
 from recollect.speaking import memorable
 from recollect.text import squeeze
 from recollect.types import EVERYWHERE, Audience, Kind, Memo
+from recollect.workspace.front import fields, moment_of, parted, text_of, words_of
 
 LARGEST = 65_536
 """Bytes of a page: more is a document, not something to remember."""
 _MOST_TAGS = 100
 _OURS = frozenset({"category", "created_at", "keywords", "id", "user", "guild", "kind", "audience", "source"})
 _REWRITTEN = _OURS | {"updated_at"}
-_FENCE = re.compile(r"---[ \t]*")
 _LEVELS = ("dm", "channel", "guild", "everywhere")
-_PLAIN_TAG = re.compile(r"tag:yaml\.org,2002:(?:str|int|float|bool|null|timestamp|seq|map|merge|value)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +48,6 @@ class Page:
         return redact(memorable(self.body))
 
 
-class _Loader(yaml.SafeLoader):
-    """Refuses what lets a few lines stand for endless ones."""
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):  # pyright: ignore[reportUnknownMemberType] - untyped in PyYAML
-            raise BadInput("its front matter uses an alias, which is not allowed")
-        return super().compose_node(parent, index)
-
-
 def parse(data: bytes) -> Page:
     """The page that a file holds; raises BadInput with the reason when it is not one."""
     if len(data) > LARGEST:
@@ -70,7 +58,7 @@ def parse(data: bytes) -> Page:
         raise BadInput("it is not a text in UTF-8") from None
     if "\0" in text:
         raise BadInput("it is binary, not a text")
-    head, body = _parted(text)
+    head, body = parted(text)
     if not body.strip():
         raise BadInput("it has no text below the front matter" if head is not None else "it is empty")
     return _read(head, body) if head is not None else Page(body)
@@ -143,110 +131,34 @@ def kind_of(page: Page, before: Kind | None = None) -> Kind:
     return from_category(category)[0]
 
 
-def _parted(text: str) -> tuple[str | None, str]:
-    """Front matter and body; no front matter where a text doesn't begin with a fence."""
-    first, _, rest = text.partition("\n")
-    if not _FENCE.fullmatch(first):
-        return None, text
-    lines = rest.split("\n")
-    end = next((number for number, line in enumerate(lines) if _FENCE.fullmatch(line)), None)
-    if end is None:
-        raise BadInput("its front matter has no end: a line of three dashes is missing")
-    return "\n".join(lines[:end]) + "\n" if end else "", "\n".join(lines[end + 1 :])
-
-
 def _read(head: str, body: str) -> Page:
-    values, extra = _fields(head)
-    category = _text(values, "category")
+    values, extra = fields(head, _OURS, _REWRITTEN)
+    category = text_of(values, "category")
     if category is not None and (category := category.lower()) not in CATEGORIES:
         raise BadInput(f"unknown category {category[:40]!r}; use {', '.join(CATEGORIES)}")
-    kind = _text(values, "kind")
+    kind = text_of(values, "kind")
     return Page(
         body=body,
         category=category,
         kind=from_kind(kind[:40])[0] if kind else None,
         keywords=_keywords(values),
-        created=_moment(_text(values, "created_at")),
-        id=_text(values, "id"),
-        user=_text(values, "user"),
-        guild=_text(values, "guild"),
-        audience=_audience(_text(values, "audience")),
+        created=moment_of(values, "created_at"),
+        id=text_of(values, "id"),
+        user=text_of(values, "user"),
+        guild=text_of(values, "guild"),
+        audience=_audience(text_of(values, "audience")),
         extra=extra,
     )
 
 
-def _fields(head: str) -> tuple[Mapping[str, yaml.Node], str]:
-    """Our fields as nodes, and the lines of all others."""
-    try:
-        root = cast("yaml.Node | None", yaml.compose(head, Loader=_Loader))  # pyright: ignore[reportUnknownMemberType] - untyped in PyYAML
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        if isinstance(error, BadInput):
-            raise
-        raise BadInput(f"its front matter is not YAML: {_reason(error)}") from None
-    if root is None:
-        return {}, head
-    if not isinstance(root, yaml.MappingNode) or root.flow_style:
-        raise BadInput("its front matter is not a list of 'name: value' lines")
-    _check_tags(root)
-    lines = head.split("\n")[:-1]
-    starts = [key.start_mark.line for key, _ in root.value] + [len(lines)]
-    ours: dict[str, yaml.Node] = {}
-    extra = lines[: starts[0]]
-    for (key, value), start, end in zip(root.value, starts, starts[1:], strict=False):
-        if key.value in _OURS:
-            ours[key.value] = value
-        if key.value not in _REWRITTEN:
-            extra += lines[start:end]
-    return ours, "".join(f"{line}\n" for line in extra)
-
-
-def _check_tags(root: yaml.Node) -> None:
-    nodes = [root]
-    while nodes:
-        node = nodes.pop()
-        if not _PLAIN_TAG.fullmatch(node.tag):
-            raise BadInput(f"its front matter has the tag {node.tag[:60]!r}, which is not allowed")
-        if isinstance(node, yaml.MappingNode):
-            nodes += [each for pair in node.value for each in pair]
-        elif isinstance(node, yaml.SequenceNode):
-            nodes += node.value
-
-
-def _text(values: Mapping[str, yaml.Node], name: str) -> str | None:
-    node = values.get(name)
-    if node is None:
-        return None
-    if not isinstance(node, yaml.ScalarNode):
-        raise BadInput(f"its {name} is not a text")
-    return squeeze(cast("str", node.value)) or None
-
-
 def _keywords(values: Mapping[str, yaml.Node]) -> tuple[str, ...] | None:
-    node = values.get("keywords")
-    if node is None:
+    parts = words_of(values, "keywords")
+    if parts is None:
         return None
-    if isinstance(node, yaml.SequenceNode):
-        parts = [each.value for each in node.value if isinstance(each, yaml.ScalarNode)]
-        if len(parts) < len(node.value):
-            raise BadInput("its keywords are not a list of words")
-    elif isinstance(node, yaml.ScalarNode):
-        parts = cast("str", node.value).split(",")
-    else:
-        raise BadInput("its keywords are not a list of words")
-    found = dict.fromkeys(squeeze(redact(str(part)).text).lower() for part in parts)
+    found = dict.fromkeys(squeeze(redact(part).text).lower() for part in parts)
     if len(found) > _MOST_TAGS:
         raise BadInput(f"it has {len(found)} keywords; the limit is {_MOST_TAGS}")
     return tuple(filter(None, found))
-
-
-def _moment(text: str | None) -> datetime | None:
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-        return _seconds(moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC))
-    except (ValueError, OverflowError):
-        raise BadInput(f"its created_at {text[:40]!r} is not a time such as 2024-01-15T10:30:00Z") from None
 
 
 def _audience(text: str | None) -> Audience | None:
@@ -268,10 +180,3 @@ def _iso(moment: datetime) -> str:
 
 def _seconds(moment: datetime) -> datetime:
     return moment.replace(microsecond=0)
-
-
-def _reason(error: Exception) -> str:
-    """One line, without what the file says."""
-    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
-        return f"{error.problem} in line {error.problem_mark.line + 2}"
-    return "it nests too deeply" if isinstance(error, RecursionError) else "it can't be read"

@@ -1,0 +1,221 @@
+"""Commands that keep running: `serve` for the page, the API and learning behind them, `worker` for learning alone."""
+
+import asyncio
+import logging
+import signal
+import socket
+import sys
+from collections.abc import AsyncGenerator, Awaitable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.app import open_loaded
+from recollect.cli.calls import Call, warn
+from recollect.cli.discording import NO_TOKEN, TOKEN
+from recollect.cli.logs import Form, write_log
+from recollect.cli.options import flag
+from recollect.errors import BadInput, ConfigError, MissingExtra, RecollectError
+from recollect.memory import Memory
+from recollect.settings import Loaded, Settings, secret
+from recollect.settings.values import redacted
+
+if TYPE_CHECKING:
+    from recollect.web.access import Tokens
+
+log = logging.getLogger("recollect")
+
+WEB_TOKEN = "RECOLLECT_WEB_TOKEN"  # noqa: S105 - the name of a variable
+REPORT = 60.0
+"""Seconds between two lines on how a worker is doing."""
+_WORDS = {"waiting": "waiting", "claimed": "running", "parked": "put aside"}
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+Logs = Annotated[
+    Form | None,
+    typer.Option("--logs", metavar="FORM", help="plain or json; unless said, plain on a terminal.", show_default=False),
+]
+
+
+def serve(
+    call: Call,
+    host: Annotated[
+        str | None, typer.Option(metavar="HOST", help="Address to listen at; web.host unless said.", show_default=False)
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PORT", min=0, max=65535, help="web.port unless said; 0 takes a free one.", show_default=False
+        ),
+    ] = None,
+    discord: Annotated[bool, flag("--discord", meaning="Be the Discord bot, too, in the same process.")] = False,
+    no_worker: Annotated[bool, flag("--no-worker", meaning="Leave learning to 'recollect worker'.")] = False,
+    tokens: Annotated[bool, flag("--tokens", meaning="Print the tokens, and serve nothing.")] = False,
+    logs: Logs = None,
+) -> None:
+    """Serve the operator's page and the REST API, and learn in the background."""
+    try:
+        from recollect.web import serving
+    except ModuleNotFoundError as error:
+        raise MissingExtra("the page and the API", "web") from error
+    loaded = call.load()
+    if tokens:
+        _show_tokens(call, loaded.settings)
+        return
+    if call.options.json:
+        raise BadInput("--json and serve don't go together; --logs json writes the log so")
+    at = host or loaded.settings.web.host
+    found, made = serving.admit(at, loaded.settings, secret(WEB_TOKEN))
+    bot_token = _bot_token() if discord else None
+    listener = serving.listen(at, loaded.settings.web.port if port is None else port)
+    write_log(logs, call.options.debug)
+    _tell(serving.address(listener), loaded.settings, found if made else None)
+    asyncio.run(_serving(loaded, found, listener, at, works=not no_worker, bot_token=bot_token))
+
+
+def worker(call: Call, logs: Logs = None) -> None:
+    """Learn in the background from what other processes take in, until stopped."""
+    if call.options.json:
+        raise BadInput("--json and worker don't go together; --logs json writes the log so")
+    loaded = call.load()
+    write_log(logs, call.options.debug)
+    print(
+        f"recollect: learning from what others take into {redacted(loaded.settings.store)}; Ctrl-C ends it",
+        file=sys.stderr,
+    )
+
+    async def working() -> None:
+        async with open_loaded(loaded) as memory, stopping() as stop:
+            await _reporting(memory, stop)
+
+    asyncio.run(working())
+
+
+async def _serving(
+    loaded: Loaded, tokens: "Tokens", listener: socket.socket, host: str, works: bool, bot_token: str | None
+) -> None:
+    from recollect.web import create, serving
+
+    async with AsyncExitStack() as closing:
+        stop = await closing.enter_async_context(stopping())
+        memory = await closing.enter_async_context(open_loaded(loaded, works=works))
+        app = create(memory, tokens, names=serving.names_of(host, loaded.settings), works=works)
+        tasks: list[Awaitable[None]] = [serving.serve(app, listener, stop)]
+        if bot_token is not None:
+            tasks.append(_bot(memory, loaded.settings, bot_token, stop))
+        await _together(tasks, stop)
+
+
+async def _together(work: list[Awaitable[None]], stop: asyncio.Event) -> None:
+    """Do all of it; when one part ends or fails, the others are told to stop."""
+
+    async def part(one: Awaitable[None]) -> None:
+        try:
+            await one
+        finally:
+            stop.set()
+
+    done = await asyncio.gather(*(part(one) for one in work), return_exceptions=True)
+    for outcome in done:
+        if isinstance(outcome, BaseException):
+            raise outcome
+
+
+async def _bot(memory: Memory, settings: Settings, token: str, stop: asyncio.Event) -> None:
+    """The Discord bot on this memory, until told to stop."""
+    from recollect.bot import running
+    from recollect.bot.client import Client, wanted_intents
+
+    running.use_addresses(settings)
+    async with running.speaking(settings) as speaker:
+        keeping = asyncio.ensure_future(
+            running.keep_up(lambda intents: Client(memory, speaker, intents=intents), token, wanted_intents(settings))
+        )
+        ending = asyncio.ensure_future(stop.wait())
+        await asyncio.wait({keeping, ending}, return_when=asyncio.FIRST_COMPLETED)
+        ending.cancel()
+        keeping.cancel()
+        with suppress(asyncio.CancelledError):
+            await keeping
+
+
+def _bot_token() -> str:
+    try:
+        from recollect.bot import running
+    except ModuleNotFoundError as error:
+        raise MissingExtra("the Discord bot", "discord") from error
+    del running  # it can be imported: that is all
+    token = secret(TOKEN)
+    if token is None:
+        raise ConfigError(NO_TOKEN)
+    return token
+
+
+@asynccontextmanager
+async def stopping() -> AsyncGenerator[asyncio.Event]:
+    """An event that is set when the process is asked to end."""
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+
+    def end() -> None:
+        if not stop.is_set():
+            log.info("asked to stop: everything is closed in good order")
+        stop.set()
+
+    for each in _SIGNALS:
+        with suppress(NotImplementedError, RuntimeError):  # Windows: Ctrl-C raises there by itself
+            loop.add_signal_handler(each, end)
+    try:
+        yield stop
+    finally:
+        for each in _SIGNALS:
+            with suppress(NotImplementedError, RuntimeError):
+                loop.remove_signal_handler(each)
+
+
+async def _reporting(memory: Memory, stop: asyncio.Event) -> None:
+    """Say how it is going: at once, and then as long as it changes."""
+    last = ""
+    while not stop.is_set():
+        told = await _jobs(memory)
+        if told != last:
+            log.info("jobs: %s", told)
+        last = told
+        with suppress(TimeoutError):
+            async with asyncio.timeout(REPORT):
+                await stop.wait()
+
+
+async def _jobs(memory: Memory) -> str:
+    try:
+        counts = await memory.store.read(lambda tx: tx.jobs.counts())
+    except RecollectError as error:
+        return f"they can't be looked at now ({error})"
+    return ", ".join(f"{counts.get(state, 0)} {word}" for state, word in _WORDS.items())
+
+
+def _show_tokens(call: Call, settings: Settings) -> None:
+    from recollect.web.access import load_tokens
+
+    found, _ = load_tokens(settings.web.token_file, secret(WEB_TOKEN))
+    if call.options.json:
+        call.screen.data({"operator": found.operator, "reader": found.reader})
+        return
+    call.screen.say(f"operator  {found.operator}")
+    call.screen.say(f"reader    {found.reader}")
+
+
+def _tell(address: str, settings: Settings, fresh: "Tokens | None") -> None:
+    """Where it is, and where the token is: the token itself once, to whoever sits before the terminal."""
+    from recollect.web.serving import is_readable_by_others
+
+    path = settings.web.token_file
+    print(f"recollect: page and API at {address}", file=sys.stderr)
+    if fresh is not None and sys.stderr.isatty():
+        print(f"recollect: sign in with the token {fresh.operator}", file=sys.stderr)
+        print(f"recollect: it is kept in {path} and not shown again; 'recollect serve --tokens' does", file=sys.stderr)
+    else:
+        print(f"recollect: the tokens are in {path}; 'recollect serve --tokens' shows them", file=sys.stderr)
+    if is_readable_by_others(path):
+        warn(f"{path} can be read by other users of this machine: chmod 600 {path}")
+    sys.stderr.flush()

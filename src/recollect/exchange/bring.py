@@ -1,0 +1,261 @@
+"""Bring items into a store: unit by unit, so that an import that is interrupted goes on when it is run again.
+
+The second time nothing changes. A dry run decides the same and only reads.
+"""
+
+import secrets
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+
+from recollect.errors import BadInput, RecollectError
+from recollect.exchange.base import Entry, Item, MessageEntry, PageEntry, Problem, SummaryEntry, TombstoneEntry
+from recollect.exchange.deciding import Changed, Decision, Known, Left, New, Same, decide
+from recollect.exchange.fitting import ORDERS, Fitted, Terms, fitted, gives_orders
+from recollect.exchange.report import Outcome, Report
+from recollect.exchange.room import Fresh, Limits, archive, foretell, told
+from recollect.exchange.seen import Seen
+from recollect.guard import is_instruction
+from recollect.learn import Cause, write
+from recollect.merge import fingerprint, memo_id
+from recollect.ports import Progress, Store, Tx
+from recollect.redact import redact
+from recollect.text import clean
+from recollect.types import Add, Event, Message, Revise, Status, Subject, Summary, Tombstone
+from recollect.workspace import Workspace
+
+UNIT = 200
+"""Items that are written together."""
+IMPORTED = "memory.imported"
+
+Models = dict[str, int | None]
+"""Models whose vectors can be taken over, with the size these have; None where there are none yet."""
+Stored = Entry | SummaryEntry | MessageEntry | TombstoneEntry | Problem
+"""What a transaction takes; pages are files."""
+
+_OTHER_WORDS = "is known here in other words"
+_STILL_KNOWN = "is remembered here"
+_DELETED = "was deleted or erased here"
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """The store, and the rules that hold there."""
+
+    store: Store
+    actor: str
+    """Who imports."""
+    limits: Limits
+    model: str
+    """Whose vectors are wanted."""
+    workspace: Callable[[str | None], Workspace]
+    """Where pages go: those of a user, or of nobody in particular."""
+    hear: Callable[[Tx, Message], bool]
+    """Puts a message into the journal; False when it may not come back."""
+    longest: int
+    """Characters of a message that are kept."""
+
+
+async def bring(
+    to: Destination,
+    items: Iterable[Item],
+    terms: Terms,
+    *,
+    dry_run: bool = False,
+    total: int = 0,
+    progress: Progress | None = None,
+) -> Report:
+    """Take over all items, and tell what became of them. `total` is how many there may be, if that is known."""
+    report, fresh, archived = Report(terms.format, dry_run), Fresh(), Counter[Subject]()
+    bringing = _Bringing(to, terms, Cause(to.actor, terms.at, secrets.token_hex(8)), Seen() if dry_run else None)
+    done = 0
+    for unit in _units(items):
+        work = partial(bringing.unit, items=unit)
+        result = await (to.store.read(work) if dry_run else to.store.write(work))
+        fresh.update(result.fresh)
+        archived.update(result.archived)
+        for outcome in (*result.outcomes, *map(bringing.page, _pages(unit))):
+            report.add(outcome)
+        done += len(unit)
+        if progress is not None and total:
+            progress(min(done, total), total)
+    report.notes += await to.store.read(lambda tx: _notes(tx, archived, fresh, to.limits, dry_run))
+    if not dry_run and report.new + report.changed:
+        await to.store.write(partial(_conclude, report=report, cause=bringing.cause))
+    return report
+
+
+def _notes(tx: Tx, archived: Counter[Subject], fresh: Fresh, limits: Limits, dry_run: bool) -> list[str]:
+    return told(tx, foretell(tx, fresh, limits) if dry_run else archived, fresh, limits, dry_run=dry_run)
+
+
+def _units(items: Iterable[Item]) -> Iterator[list[Item]]:
+    waiting = iter(items)
+    while unit := list(islice(waiting, UNIT)):
+        yield unit
+
+
+def _pages(items: Iterable[Item]) -> list[PageEntry]:
+    return [item for item in items if isinstance(item, PageEntry)]
+
+
+def _conclude(tx: Tx, report: Report, cause: Cause) -> None:
+    data = {"new": report.new, "changed": report.changed, "same": report.same, "left_out": report.left_out}
+    tx.events.add(Event(IMPORTED, cause.at, cause.actor, reason=f"from {report.format}", data=data))
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What became of a unit."""
+
+    outcomes: list[Outcome | Problem]
+    fresh: Fresh
+    archived: Counter[Subject]
+
+
+@dataclass(frozen=True, slots=True)
+class _Bringing:
+    """One import under way."""
+
+    to: Destination
+    terms: Terms
+    cause: Cause
+    seen: Seen | None
+
+    def unit(self, tx: Tx, items: Sequence[Item]) -> _Result:
+        """What becomes of these items, written unless it is a dry run; may be done again after a conflict."""
+        fresh, models = Fresh(), _usable(tx, self.to.model)
+        outcomes = [self._item(tx, item, fresh, models) for item in items if not isinstance(item, PageEntry)]
+        subjects = () if self.seen is not None else {subject for subject, _ in fresh}
+        return _Result(outcomes, fresh, archive(tx, subjects, self.to.limits, self.cause))
+
+    def _item(self, tx: Tx, item: Stored, fresh: Fresh, models: Models) -> Outcome | Problem:
+        match item:
+            case Entry():
+                return self._memo(tx, item, fresh, models)
+            case SummaryEntry():
+                return self._summary(tx, item)
+            case MessageEntry():
+                return self._message(tx, item)
+            case TombstoneEntry():
+                return self._tombstone(tx, item)
+            case Problem():
+                return item
+
+    def _memo(self, tx: Tx, entry: Entry, fresh: Fresh, models: Models) -> Outcome | Problem:
+        fit = fitted(entry, self.terms)
+        if isinstance(fit, Problem):
+            return Outcome(fit.where, "memory", "left", fit.why)
+        decision = self._decided(tx, fit, entry.own)
+        match decision:
+            case New(memo) | Changed(after=memo):
+                self._write(tx, decision, fit, models)
+                if memo.active and not (isinstance(decision, Changed) and decision.before.active):
+                    fresh[memo.subject, memo.source.guild] += 1
+                what = "new" if isinstance(decision, New) else "changed"
+                return Outcome(entry.where, "memory", what, redacted=fit.redacted)
+            case Same():
+                return Outcome(entry.where, "memory", "same")
+            case Left(why):
+                return Outcome(entry.where, "memory", "left", why)
+
+    def _decided(self, tx: Tx, fit: Fitted, own: bool) -> Decision:
+        memo = fit.memo
+        if self.seen is not None and (found := self.seen.decide(memo)) is not None:
+            return found
+        known = Known(
+            by_id=tx.memos.get(memo.subject, memo.id) if memo.id else None,
+            same=tx.memos.same_text(memo.subject, memo.text),
+            buried=tx.memos.buried(memo.subject.scope, fingerprint(memo.text)) is not None,
+        )
+        decision = decide(fit, known, own)
+        if isinstance(decision, New | Changed) and gives_orders(fit):
+            return Left(ORDERS)
+        if isinstance(decision, New) and not memo.id:
+            named = memo_id(memo.kind.value, memo.text, lambda one: tx.memos.get(memo.subject, one))
+            decision = New(replace(memo, id=named))
+        return decision
+
+    def _write(self, tx: Tx, decision: New | Changed, fit: Fitted, models: Models) -> None:
+        memo = decision.memo if isinstance(decision, New) else decision.after
+        if self.seen is not None:
+            self.seen.note(memo)
+            return
+        vector = fit.vector if fit.vector is not None and _fits(fit.vector, models) else None
+        reason = f"imported from {self.terms.format}"
+        change = Add(memo, reason) if isinstance(decision, New) else Revise(decision.before, memo, reason)
+        write(tx, [change], self.cause, vector)
+
+    def _summary(self, tx: Tx, entry: SummaryEntry) -> Outcome:
+        say = partial(Outcome, entry.where, "summary")
+        text = redact(clean(entry.text)).text
+        if not text.strip() or not entry.session.strip():
+            return say("left", "is empty")
+        updated = entry.updated or self.terms.at
+        past, last = tx.summaries.history(entry.session, 1 << 30), tx.summaries.sequence(entry.session)
+        if any(one.text == text and entry.updated in (None, one.updated) for one in past):
+            return say("same")
+        if last and not past:
+            return say("left", "was cleared here")
+        if past and past[0].updated >= updated:
+            return say("left", "is older than the one here")
+        if not entry.own and is_instruction(text):
+            return say("left", ORDERS)
+        sequence = entry.sequence if entry.sequence is not None and entry.sequence > last else last + 1
+        if self.seen is None:
+            tx.summaries.save(Summary(entry.session, text, sequence, updated, entry.through))
+        return say("new", redacted=text != clean(entry.text))
+
+    def _message(self, tx: Tx, entry: MessageEntry) -> Outcome:
+        say, said = partial(Outcome, entry.where, "message"), entry.message
+        text = redact(clean(said.text[: self.to.longest])).text
+        message = replace(said, text=text, name=redact(clean(said.name)).text)
+        here = tx.journal.get(message.place.platform, message.id)
+        if here is not None:
+            return say("same") if here.text == text else say("left", _OTHER_WORDS)
+        if self.seen is not None:
+            return say("new" if self.seen.is_first(message.place.platform, message.id) else "same")
+        try:
+            heard = self.to.hear(tx, message)
+        except BadInput as error:
+            return say("left", str(error))
+        return say("new", redacted=text != clean(said.text)) if heard else say("left", _DELETED)
+
+    def _tombstone(self, tx: Tx, entry: TombstoneEntry) -> Outcome:
+        say = partial(Outcome, entry.where, "tombstone")
+        if tx.memos.buried(entry.scope, entry.fingerprint) is not None:
+            return say("same")
+        in_use = tx.memos.list(Subject.of_scope(entry.scope), [Status.ACTIVE])
+        if any(fingerprint(memo.text) == entry.fingerprint for memo in in_use):
+            return say("left", _STILL_KNOWN)
+        if self.seen is None:
+            tx.memos.bury(Tombstone(entry.scope, entry.fingerprint, entry.at))
+        return say("new")
+
+    def page(self, entry: PageEntry) -> Outcome:
+        """A file of the workspace; none that is there is overwritten."""
+        say = partial(Outcome, entry.where, "page")
+        text = redact(clean(entry.text)).text
+        try:
+            workspace = self.to.workspace(entry.user)
+            there = workspace.read_text(entry.name)
+            if there is not None:
+                return say("same") if there == text else say("left", "another file has this name here")
+            if self.seen is None:
+                workspace.create(entry.name, text)
+        except RecollectError as error:
+            return say("left", str(error))
+        return say("new", redacted=text != clean(entry.text))
+
+
+def _usable(tx: Tx, wanted: str) -> Models:
+    sets = tx.lanes.vectors("memos", counted=False)
+    found: Models = {one.model: one.dims for one in sets if one.serving}
+    return found or {wanted: None}
+
+
+def _fits(vector: tuple[str, bytes], models: Models) -> bool:
+    model, numbers = vector
+    return model in models and models[model] in (None, len(numbers) // 4)

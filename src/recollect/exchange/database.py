@@ -1,0 +1,121 @@
+"""SQLite files of other programs: read without changing them; written so that the same rows give the same bytes."""
+
+import sqlite3
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from recollect.errors import BadInput, StoreError
+
+MAGIC = b"SQLite format 3\x00"
+_DAMAGED = (sqlite3.Error, UnicodeDecodeError)
+"""What reading a damaged file brings about; the second where SQLite quotes it in a message."""
+
+Row = Mapping[str, Any]
+
+
+def is_database(path: Path) -> bool:
+    """Whether a file begins as SQLite's do; never raises."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
+
+
+def has_table(path: Path, table: str, *columns: str) -> bool:
+    """Whether there is such a table with these columns; views are not meant. Never raises."""
+    if not is_database(path):
+        return False
+    try:
+        with reading(path) as database:
+            return set(columns) <= columns_of(database, table).keys()
+    except BadInput:
+        return False
+
+
+@contextmanager
+def reading(path: Path) -> Generator[sqlite3.Connection]:
+    """A file that is only read, also while its program writes to it; raises BadInput for what is damaged."""
+    try:
+        with closing(_opened(path)) as database:
+            database.row_factory = sqlite3.Row
+            database.text_factory = _text
+            yield database
+    except _DAMAGED as error:
+        raise BadInput(f"{path.name} can't be read: {_reason(error)}") from error
+
+
+def columns_of(database: sqlite3.Connection, table: str) -> dict[str, str]:
+    """The columns of a table with their types; none when there is no such table."""
+    if not database.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)).fetchone():
+        return {}
+    return {
+        row["name"]: row["type"] for row in database.execute("SELECT name, type FROM pragma_table_info(?)", (table,))
+    }
+
+
+def count(path: Path, table: str) -> int:
+    """How many rows a table has; 0 where that can't be told."""
+    try:
+        with reading(path) as database:
+            known = columns_of(database, table)
+            return database.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0] if known else 0  # noqa: S608 - a constant
+    except BadInput:
+        return 0
+
+
+def rows(database: sqlite3.Connection, query: str, *values: Any) -> Iterator[Row]:
+    """The rows of a query, one by one; raises BadInput where the file is damaged."""
+    try:
+        for row in database.execute(query, values):
+            yield dict(row)
+    except _DAMAGED as error:
+        raise BadInput(f"the file is damaged from here on: {_reason(error)}") from error
+
+
+@contextmanager
+def writing(path: Path, schema: str) -> Generator[sqlite3.Connection]:
+    """A new file with these tables, filled in one transaction; raises BadInput for one that is there, or StoreError."""
+    if path.exists():
+        raise BadInput(f"{path} exists already; it is not overwritten")
+    try:
+        with closing(sqlite3.connect(path, isolation_level=None)) as database:
+            database.executescript(f"PRAGMA page_size = 4096; PRAGMA journal_mode = MEMORY; BEGIN; {schema}")
+            yield database
+            database.execute("COMMIT")
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot write {path}: {error}") from error
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    """Read-only; where its log can't be opened, in a folder that nobody may write to, without the log.
+
+    Of a file that was cut off, SQLite shows what is left only to those who say that they mend schemas.
+    """
+    name = f"{path.resolve().as_uri()}?mode=ro"
+    careful = "PRAGMA trusted_schema = OFF;"  # it is somebody else's
+    mending = careful + "PRAGMA writable_schema = ON"
+    tries = ((name, careful), (f"{name}&immutable=1", careful), (name, mending))
+    for number, (uri, first) in enumerate(tries, 1):
+        database = sqlite3.connect(uri, uri=True, check_same_thread=False)
+        try:
+            database.executescript(first)
+            database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except _DAMAGED:
+            database.close()
+            if number == len(tries):
+                raise
+        else:
+            return database
+    raise AssertionError("one of them ended it")  # pragma: no cover
+
+
+def _text(data: bytes) -> str:
+    """Bytes that are no UTF-8 become lone surrogates, which are found out where the text is read."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _reason(error: Exception) -> str:
+    return str(error) if isinstance(error, sqlite3.Error) else "its schema is damaged"
