@@ -185,7 +185,7 @@ class Memory:
     async def undo(
         self, *, user: str, place: Place | None = None, lore: bool = False, memo: str | None = None
     ) -> Undone | None:
-        """Take back the last change, again for the one before it; or what was last learned of one memo, if it stands."""
+        """Take back the last change, again for the one before; or what was last learned of one memo, if it stands."""
         cause, where = self._cause(user), place or Place(dm=user)
         subject, audible = subject_of(user, where, lore), self._audible(user, where)
         undone = await self.store.write(lambda tx: commands.undo(tx, subject, cause, audible, memo))

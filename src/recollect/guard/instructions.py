@@ -34,7 +34,17 @@ def is_instruction(text: str) -> bool:
     plain = unicodedata.normalize("NFKC", visible(text[:2000])).casefold().replace("’", "'")
     plain = _JOINERS.sub("", plain)
     forms = dict.fromkeys(" ".join(form.split()) for form in (plain, _unmasked(plain)))
-    return any(sign.search(form) for form in forms for sign in signs())
+    return any(_shows_sign(form) for form in forms)
+
+
+def _shows_sign(form: str) -> bool:
+    for words, sign in signs():
+        for word in words:
+            if word in form:
+                if sign.search(form):
+                    return True
+                break
+    return False
 
 
 def _unmasked(plain: str) -> str:

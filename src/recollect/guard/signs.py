@@ -3,6 +3,8 @@
 import re
 from functools import cache
 
+from recollect.guard.needles import needles
+
 _RULES = (
     r"(?:instructions?|rules?|prompts?|guidelines?|polic(?:y|ies)|directives?|restrictions?|filters?|safeguards?"
     r"|training|programming|orders)"
@@ -184,6 +186,7 @@ _SIGNS = (
 
 
 @cache
-def signs() -> list[re.Pattern[str]]:
-    """What such an order is known by; made when it is first asked for, as that takes a while."""
-    return [re.compile(pattern) for pattern in _SIGNS]
+def signs() -> list[tuple[tuple[str, ...], re.Pattern[str]]]:
+    """What such an order is known by, each behind its needles; made when first asked for, as that takes a while."""
+    patterns = map(re.compile, _SIGNS)
+    return [(needles(pattern), pattern) for pattern in patterns]
