@@ -4,12 +4,14 @@ import asyncio
 from pathlib import Path
 
 import recollect
-from recollect.testing.clock import FakeClock
+from recollect import Message, Place
+from recollect.testing.clock import START, FakeClock
+from tests import ground
 from tests.waiting import eventually
 
 
 async def test_a_memo_that_a_search_brings_has_one_use_more_however_often_it_is_searched(tmp_path: Path):
-    address = f"sqlite:///{tmp_path}/memory.db"
+    address = ground.at(tmp_path / "memory.db")
     async with recollect.open(address, embedder="null", clock=FakeClock()) as memory:
         await memory.remember("I like tea", user="ada")
         await memory.remember("My bike is green", user="ada")
@@ -28,7 +30,7 @@ async def test_uses_are_written_in_the_background_after_a_while():
     async def sleep(_: float) -> None:
         await passed.wait()
 
-    async with recollect.open("sqlite://", embedder="null") as memory:
+    async with recollect.open(ground.new(), embedder="null") as memory:
         await memory.remember("I like tea", user="ada")
         memory.uses._sleep = sleep
         (found,) = await memory.search("tea", user="ada")
@@ -39,3 +41,13 @@ async def test_uses_are_written_in_the_background_after_a_while():
             return (await memory.get(found.what.id, user="ada")).hits == 1
 
         await eventually(counted)
+
+
+async def test_a_trial_counts_as_no_use(tmp_path: Path):
+    address = ground.at(tmp_path / "memory.db")
+    async with recollect.open(address, embedder="null", clock=FakeClock()) as memory:
+        await memory.remember("I like tea", user="ada")
+        await memory.search("which tea?", user="ada", trial=True)
+        await memory.context(Message("m1", "ada", Place(dm="ada"), "which tea?", START), trial=True)
+    async with recollect.open(address, embedder="null") as memory:
+        assert [memo.hits for memo in (await memory.show(user="ada")).memos] == [0]

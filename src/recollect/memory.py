@@ -284,11 +284,12 @@ class Memory:
         limit: int | None = None,
         ranker: str | None = None,
         strict: bool = False,
+        trial: bool = False,
     ) -> list[Found]:
         """What fits the query and may be heard here, best first; each result explains its score.
 
         Over "memos" it searches the user's memos and the guild's lore, over "messages" this channel's journal.
-        With `strict`, nothing comes back when nothing is relevant.
+        With `strict`, nothing comes back when nothing is relevant. A `trial` does not count as use of what it finds.
         """
         if not self.settings.enabled:
             return []
@@ -313,13 +314,15 @@ class Memory:
         )
         audible = self._audible(user, where)
         found = await self.store.read(lambda tx: recall.search(tx, ask, audible))
-        self.uses.note(one.what.key for one in found[:OF_USE] if isinstance(one.what, Memo) and one.score > 0)
+        if not trial:
+            self.uses.note(one.what.key for one in found[:OF_USE] if isinstance(one.what, Memo) and one.score > 0)
         return found
 
-    async def context(self, message: Message, *, actions: str = "") -> Prompt:
+    async def context(self, message: Message, *, actions: str = "", trial: bool = False) -> Prompt:
         """The prompt for answering a message: what all layers have, within their budgets. No model call.
 
-        `actions` is what the assistant's platform lets it do, word for word; the layout says where it goes.
+        `actions` is what the assistant's platform lets it do, word for word; the layout says where it goes. What is
+        looked at in a `trial` does not count as used.
         """
         user, where = message.author, message.place
         audible = self._audible(user, where)
@@ -329,7 +332,7 @@ class Memory:
             text=message.text,
             now=self._clock(),
             store=self.store,
-            search=partial(self.search, user=user, place=where),
+            search=partial(self.search, user=user, place=where, trial=trial),
             audible=audible,
             audible_of=audible.among,
             session=self._session(user, where),

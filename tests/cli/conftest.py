@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from recollect.cli import build
+from tests import ground
 
 ENVIRONMENT = {"RECOLLECT_EMBEDDER": "null", "RECOLLECT_DATA_DIR": "data", "PATH": os.environ["PATH"], "COLUMNS": "80"}
 
@@ -45,7 +46,9 @@ def cli() -> Run:
     """Call a command in this process; `code` is what it has to end with."""
 
     def run(*args: str, code: int = 0, stdin: str | bytes = "", **env: str) -> Outcome:
-        result = CliRunner(env=ENVIRONMENT | env).invoke(build(colours=False), list(args), input=stdin)
+        result = CliRunner(env=ENVIRONMENT | ground.environment() | env).invoke(
+            build(colours=False), list(args), input=stdin
+        )
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         outcome = Outcome(result.exit_code, result.stdout, result.stderr)
         assert outcome.code == code, outcome
@@ -64,7 +67,7 @@ def process() -> Run:
             [sys.executable, "-m", "recollect", *args],
             input=stdin,
             capture_output=True,
-            env=ENVIRONMENT | env,
+            env=ENVIRONMENT | ground.environment() | env,
             check=False,
         )
         outcome = Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())

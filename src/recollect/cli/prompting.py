@@ -24,7 +24,7 @@ def prompt(
     if not words.strip():
         raise BadInput("say what message the prompt is for")
     message = Message(uuid4().hex, call.user, call.place, words, now(), name=call.user)
-    made = call.run(lambda memory: memory.context(message), embeds=True)
+    made = call.run(lambda memory: memory.context(message, trial=True), embeds=True)
     if call.options.json:
         call.screen.data(_shape(made))
     elif why:

@@ -19,11 +19,16 @@ from recollect.web.house import House
 __all__ = ["create"]
 
 
-def create(memory: Memory, tokens: Tokens, *, clock: Clock = now, names: Collection[str] = ()) -> FastAPI:
-    """The app of a memory; `names` are the hosts that requests may be addressed to, any without some."""
+def create(
+    memory: Memory, tokens: Tokens, *, clock: Clock = now, names: Collection[str] = (), works: bool = False
+) -> FastAPI:
+    """The app of a memory; `names` are the hosts that requests may be addressed to, any without some.
+
+    One that `works` is ready only while its memory learns in the background.
+    """
     app = FastAPI(title="recollect", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
     sessions = Sessions(tokens, memory.settings.web.session)
-    house = House(memory, Office(memory, clock), tokens, sessions, Guesses(), clock)
+    house = House(memory, Office(memory, clock), tokens, sessions, Guesses(), clock, works)
     app.state.house = house
     problems.install(app)
     app.add_middleware(Doors, house=house, names=frozenset(names))

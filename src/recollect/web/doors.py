@@ -4,36 +4,30 @@ from collections.abc import Collection
 from urllib.parse import parse_qs, quote
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.requests import Request, cookie_parser
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.web.access import COOKIE, Role, Session
+from recollect.web.headers import HEADERS
 from recollect.web.house import House
 from recollect.web.problems import problem
 
 LONGEST = 2_000_000
 """Bytes of a request's body."""
+_TOO_LONG = f"a request may have {LONGEST:,} bytes at the most"
 OPEN = ("/health", "/ready", "/login")
 """Paths that need no token, besides the page's own files."""
 STATIC = "/static/"
+FOR_READERS = ("/logout", "/api/v1/context", "/api/v1/erase/survey")
+"""What a reader may send, too: it changes nothing that is remembered."""
 FORM_FIELD = "form_token"
 FORM_HEADER = "x-form-token"
+_DIGITS = 16
+"""No length has more."""
 _READING = ("GET", "HEAD", "OPTIONS")
 _FORM = "application/x-www-form-urlencoded"
-_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
-HEADERS = {
-    "content-security-policy": _POLICY,
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "permissions-policy": "camera=(), geolocation=(), microphone=()",
-    "cache-control": "no-store",
-}
 
 
 class Doors:
@@ -50,22 +44,18 @@ class Doors:
             return
         answering = _with_headers(send)
         body = _Body(receive)
-        refusal = await self._refusal(scope, body)
-        if refusal is not None:
-            await refusal(scope, receive, answering)
-            return
         try:
-            await self._app(scope, body.receive, answering)
-        except _TooLong:
+            refusal = await self._refusal(scope, body)
+            await (self._app if refusal is None else refusal)(scope, body.receive, answering)
+        except TooLong:
             await _too_long()(scope, receive, answering)
 
     async def _refusal(self, scope: Scope, body: "_Body") -> Response | None:
         """The answer to a request that is not let through."""
         headers, path = Headers(scope=scope), scope["path"]
-        host = headers.get("host", "").rsplit(":", 1)[0].strip("[]").lower()
-        if self._names and host not in self._names:
+        if self._names and host_of(headers.get("host", "")) not in self._names:
             return problem(421, "this server is not known by that name; see the setting web.names")
-        if int(headers.get("content-length", "0") or 0) > LONGEST:
+        if _announced(headers) > LONGEST:
             return _too_long()
         session = self._session(headers)
         scope.setdefault("state", {})["session"] = session
@@ -89,7 +79,7 @@ class Doors:
             return None
         if session is not None and not await self._is_ours(headers, body, session):
             return problem(403, "this form is too old or was not sent from here; go back, reload and try again")
-        if role is Role.READER and scope["path"] != "/logout":
+        if role is Role.READER and scope["path"] not in FOR_READERS:
             return problem(403, "a reader's token can't change anything; sign in with the operator's")
         return None
 
@@ -117,8 +107,11 @@ class Doors:
         return self._house.sessions.is_form_token(session, given)
 
 
-class _TooLong(Exception):
-    """The body goes on and on."""
+class TooLong(HTTPException):
+    """The body goes on and on. FastAPI lets this kind of error pass, and would call any other a bad request."""
+
+    def __init__(self) -> None:
+        super().__init__(413, _TOO_LONG)
 
 
 class _Body:
@@ -144,21 +137,34 @@ class _Body:
         message = await self._receive()
         self._length += len(message.get("body", b""))
         if self._length > LONGEST:
-            raise _TooLong
+            raise TooLong
         return message
+
+
+def host_of(header: str) -> str:
+    """The host that a request is addressed to, without its port: `[::1]:8420` is `::1`."""
+    name = header.strip().lower()
+    return name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
+
+
+def _announced(headers: Headers) -> int:
+    """Bytes that a request says it has; too many, for what is no number."""
+    length = headers.get("content-length") or "0"
+    is_number = length.isascii() and length.isdecimal() and len(length) < _DIGITS
+    return int(length) if is_number else LONGEST + 1
 
 
 def _stranger(scope: Scope, headers: Headers) -> Response:
     """A person is asked to sign in, a program for a token."""
     if scope["method"] == "GET" and "text/html" in headers.get("accept", ""):
-        wanted = scope["path"] + (f"?{scope['query_string'].decode()}" if scope["query_string"] else "")
+        wanted = scope["path"] + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
         return RedirectResponse(f"/login?next={quote(wanted, safe='/')}", 303)
     told = "show your token as 'Authorization: Bearer …'; 'recollect serve --tokens' prints it"
     return problem(401, told, {"www-authenticate": 'Bearer realm="recollect"'})
 
 
 def _too_long() -> Response:
-    return problem(413, f"a request may have {LONGEST:,} bytes at the most")
+    return problem(413, _TOO_LONG)
 
 
 def _with_headers(send: Send) -> Send:

@@ -1,6 +1,7 @@
 """What the requests of an app share."""
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -9,6 +10,9 @@ from recollect.clock import Clock
 from recollect.memory import Memory
 from recollect.office import Office
 from recollect.web.access import Guesses, Sessions, Tokens
+
+STREAMS = 32
+"""Requests at once that stay open to be told what happens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +23,14 @@ class House:
     sessions: Sessions
     guesses: Guesses
     clock: Clock
+    works: bool = False
+    """Whether this process is to learn in the background, too."""
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the server is about to stop: what stays open ends then."""
+    streams: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(STREAMS))
 
 
-def _house(request: Request) -> House:
+async def _house(request: Request) -> House:  # async: others would be called in a thread
     return request.app.state.house
 
 

@@ -1,5 +1,6 @@
 """Errors as problem details (RFC 9457): a title, a sentence that says what to do, never a trace."""
 
+import json
 import logging
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -11,6 +12,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from recollect.errors import BadInput, RecollectError, StoreBusy, StoreError, UnknownMemo
+from recollect.web.headers import HEADERS
 
 log = logging.getLogger("recollect.web")
 
@@ -25,9 +27,18 @@ _SHOWN = 20
 """Wrong fields that are named at the most."""
 
 
+class _Answer(JSONResponse):
+    """In ASCII: what a request says wrong may be half a character, and is told all the same."""
+
+    media_type = TYPE
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content).encode()
+
+
 def problem(status: int, detail: str, headers: Mapping[str, str] | None = None, **more: Any) -> JSONResponse:
     body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail, **more}
-    return JSONResponse(body, status, dict(headers or {}), TYPE)
+    return _Answer(body, status, dict(headers or {}))
 
 
 def install(app: FastAPI) -> None:
@@ -35,7 +46,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(RecollectError, _ours)
-    app.add_exception_handler(Exception, _broken)
+    app.add_exception_handler(Exception, broken)
 
 
 async def _refused(_: Request, error: Exception) -> JSONResponse:
@@ -57,6 +68,6 @@ async def _ours(_: Request, error: Exception) -> JSONResponse:
     return problem(status, str(error), {"Retry-After": "5"} if status == HTTPStatus.SERVICE_UNAVAILABLE else None)
 
 
-async def _broken(_: Request, error: Exception) -> JSONResponse:
+async def broken(_: Request, error: Exception) -> JSONResponse:
     log.error("a request failed", exc_info=error)
-    return problem(500, "something went wrong here; the log has more")
+    return problem(500, "something went wrong here; the log has more", HEADERS)  # no one else adds them

@@ -1,0 +1,39 @@
+"""Makes the pictures of the page, `web-*.png`: `python docs/images/web.py`, with chromium and playwright at hand.
+
+The guild in them is invented; see `tests/web/guild.py`.
+"""
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1]))
+
+from tests.web import guild  # noqa: E402 - found by the line above
+from tests.web.browser import launched, opened  # noqa: E402 - found by the line above
+from tests.web.conftest import serving  # noqa: E402 - found by the line above
+
+LENA = guild.PEOPLE["lena"]
+WHERE = f"user={LENA}&place=discord:{guild.GUILD}:channel:1180400000000000103"
+PICTURES = {
+    "web-overview": ("light", "/"),
+    "web-search": ("dark", f"/search?q=What+is+Lena+allergic+to%3F&{WHERE}"),
+}
+
+
+def main() -> None:
+    model = guild.model()
+    settings = {"works": True, "using": model, "model": model.name, "embedder": "static", "summary": {"enabled": False}}
+    with TemporaryDirectory() as folder, launched() as browser, serving(Path(folder), **settings) as served:
+        served.run(lambda memory: guild.live(memory, served.clock))
+        served.run(lambda memory: memory.vectors.fill())
+        for name, (scheme, path) in PICTURES.items():
+            size = {"width": 1240, "height": 740}
+            with opened(browser, served, color_scheme=scheme, viewport=size, device_scale_factor=1.25) as window:
+                window.sign_in().go(path)
+                window.page.screenshot(path=HERE / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main()

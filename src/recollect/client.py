@@ -1,0 +1,291 @@
+"""A memory that is served elsewhere: `Client` asks the REST API of `recollect serve` and gives typed results.
+
+    async with Client("http://127.0.0.1:8420", token) as memory:
+        await memory.remember("I prefer tea", user="ada")
+
+In code without a loop: `asyncio.run(main())`, with all that belongs together in one `main`.
+"""
+
+import json
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Literal, Self
+
+from recollect.errors import MissingExtra, RecollectError
+from recollect.prompt import Section
+from recollect.recall import Found
+from recollect.types import (
+    EVERYWHERE,
+    Audience,
+    Event,
+    Kind,
+    Line,
+    Memo,
+    Message,
+    Origin,
+    Place,
+    Provenance,
+    Status,
+    Subject,
+)
+
+try:
+    import httpx
+except ModuleNotFoundError as error:
+    raise MissingExtra("the client", "client") from error
+
+ROOT = "/api/v1"
+_PLACE = ("platform", "guild", "channel", "thread", "dm", "name", "public", "private_thread")
+
+
+class Refused(RecollectError):
+    """The server did not do what it was asked; `status` is 0 when it could not be reached."""
+
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(f"{detail} ({status})" if status else detail)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some of the memos, and how many there are in all."""
+
+    memos: tuple[Memo, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The prompt for answering a message, and what it is made of."""
+
+    text: str
+    blocks: list[dict[str, Any]]
+    sections: tuple[Section, ...]
+    missing: tuple[str, ...]
+
+
+class Client:
+    """Talks to one server; use it as a context manager, or close it."""
+
+    def __init__(self, url: str, token: str, *, timeout: float = 10.0, transport: Any = None) -> None:
+        headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
+        self._http = httpx.AsyncClient(
+            base_url=url, headers=headers, timeout=timeout, transport=transport, follow_redirects=False
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def observe(self, message: Message) -> bool:
+        """Hand in what was said; whether it is new."""
+        body = {**_plain(asdict(message)), "place": _place(message.place), "at": message.at.isoformat()}
+        return (await self._send("POST", "/observe", body))["new"]
+
+    async def edited(self, platform: str, message_id: str, text: str, at: datetime | None = None) -> bool:
+        body = _plain({"platform": platform, "id": message_id, "text": text, "at": at})
+        return (await self._send("POST", "/observe/edited", body))["changed"]
+
+    async def deleted(self, platform: str, message_id: str, at: datetime | None = None) -> bool:
+        body = _plain({"platform": platform, "id": message_id, "at": at})
+        return (await self._send("POST", "/observe/deleted", body))["changed"]
+
+    async def context(self, message: Message, *, actions: str = "") -> Preview:
+        """The prompt for answering a message."""
+        asked = {"author": message.author, "place": _place(message.place), "text": message.text, "actions": actions}
+        found = await self._send("POST", "/context", {**asked, **_plain({"id": message.id or None})})
+        return Preview(found["text"], found["blocks"], tuple(map(_section, found["sections"])), tuple(found["missing"]))
+
+    async def search(
+        self,
+        query: str,
+        *,
+        user: str,
+        place: Place | None = None,
+        over: Literal["memos", "messages"] = "memos",
+        ranker: str | None = None,
+        strict: bool = False,
+        limit: int = 10,
+    ) -> list[Found]:
+        """What fits and may be heard in the place, best first, each score taken apart."""
+        where = {} if place is None or place.dm is not None else _place(place)
+        where.pop("name", None)
+        asked = {"q": query, "user": user, "over": over, "ranker": ranker, "strict": strict, "limit": limit}
+        found = await self._get("/search", {**asked, **where})
+        return [_found(one) for one in found["results"]]
+
+    async def memos(
+        self,
+        *,
+        user: str | None = None,
+        guild: str | None = None,
+        part: str = "",
+        kinds: Collection[Kind] = (),
+        statuses: Collection[Status] = (Status.ACTIVE,),
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Page:
+        """A person's memos or a guild's lore, newest first."""
+        which = {"user": user, "guild": guild, "part": part, "limit": limit, "offset": offset}
+        found = await self._get("/memos", {**which, "kind": list(kinds), "status": list(statuses)})
+        return Page(tuple(map(_memo, found["memos"])), found["total"])
+
+    async def remember(
+        self,
+        text: str,
+        *,
+        user: str | None = None,
+        guild: str | None = None,
+        kind: Kind | None = None,
+        tags: Sequence[str] = (),
+        audience: Audience = EVERYWHERE,
+        pinned: bool = False,
+    ) -> Memo:
+        """Write down a memo; the one that holds it now, which may be an earlier one."""
+        body = _plain({"user": user, "guild": guild, "text": text, "kind": kind, "tags": list(tags)})
+        done = await self._send("POST", "/memos", {**body, "audience": str(audience), "pinned": pinned})
+        return _memo(done["memo"])
+
+    async def revise(self, memo: Memo, text: str | None = None, tags: Sequence[str] | None = None) -> Memo:
+        body = _plain({"text": text, "tags": None if tags is None else list(tags)})
+        return _memo(await self._send("PATCH", "/memo", body, _named(memo)))
+
+    async def retire(self, memo: Memo) -> Memo:
+        """Take a memo out of use; `undo` brings it back."""
+        return _memo(await self._send("DELETE", "/memo", None, _named(memo)))
+
+    async def pin(self, memo: Memo, pinned: bool = True) -> Memo:
+        return _memo(await self._send("POST", "/memo/pin", {"pinned": pinned}, _named(memo)))
+
+    async def share(self, memo: Memo, audience: Audience) -> Memo:
+        return _memo(await self._send("POST", "/memo/share", {"audience": str(audience)}, _named(memo)))
+
+    async def undo(self, *, user: str | None = None, guild: str | None = None) -> bool:
+        """Take back the last change; False when there is none."""
+        return (await self._send("POST", "/memos/undo", _plain({"user": user, "guild": guild})))["undone"]
+
+    async def history(self, memo: Memo) -> list[Event]:
+        return [_event(one) for one in (await self._get("/memo/history", _named(memo)))["events"]]
+
+    async def events(
+        self, kinds: Collection[str] = (), scope: str | None = None, limit: int = 100, before: int | None = None
+    ) -> list[Event]:
+        """The log, newest first."""
+        asked = {"kind": list(kinds), "scope": scope, "limit": limit, "before": before}
+        return [_event(one) for one in (await self._get("/events", asked))["events"]]
+
+    async def follow(self, after: int | None = None) -> AsyncIterator[Event]:
+        """The log as it is written, until the server ends; go on with the id of the last event."""
+        params = _plain({"after": after})
+        async with self._http.stream("GET", f"{ROOT}/events/stream", params=params, timeout=60) as answer:
+            if answer.is_error:
+                await answer.aread()
+                raise _refused(answer)
+            async for line in answer.aiter_lines():
+                if line.startswith("data: "):
+                    yield _event(json.loads(line.removeprefix("data: ")))
+
+    async def stats(self) -> dict[str, Any]:
+        return await self._get("/stats", {})
+
+    async def export(self, *, user: str | None = None, guild: str | None = None) -> dict[str, Any]:
+        """Everything about a person or a guild."""
+        return await self._get("/export", {"user": user, "guild": guild})
+
+    async def erase(self, *, user: str | None = None, guild: str | None = None, confirm: str) -> dict[str, Any]:
+        """Remove everything about them for good; `confirm` is the name once more. The receipt."""
+        body = _plain({"user": user, "guild": guild, "confirm": confirm})
+        return await self._send("POST", "/erase", body, timeout=600)
+
+    async def _get(self, path: str, params: Mapping[str, Any]) -> Any:
+        return await self._send("GET", path, None, params)
+
+    async def _send(
+        self, method: str, path: str, body: Any = None, params: Mapping[str, Any] | None = None, **how: Any
+    ) -> Any:
+        try:
+            answer = await self._http.request(method, ROOT + path, params=_plain(params or {}), json=body, **how)
+        except httpx.TransportError as error:
+            raise Refused(0, f"{self._http.base_url} can't be reached: {error or type(error).__name__}") from error
+        if not answer.is_success:
+            raise _refused(answer)
+        return answer.json()
+
+
+def _refused(answer: httpx.Response) -> Refused:
+    try:
+        return Refused(answer.status_code, str(answer.json()["detail"]))
+    except (ValueError, KeyError, TypeError):
+        return Refused(answer.status_code, "the server gave no reason")
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what is not said; times as text."""
+    said = {name: value for name, value in values.items() if value is not None}
+    return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in said.items()}
+
+
+def _place(place: Place) -> dict[str, Any]:
+    return _plain({name: getattr(place, name) for name in _PLACE})
+
+
+def _named(memo: Memo) -> dict[str, Any]:
+    whose = {"guild": memo.subject.guild} if memo.subject.is_lore else {"user": memo.subject.id}
+    return {**whose, "id": memo.id}
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def _memo(value: Mapping[str, Any]) -> Memo:
+    source = dict(value["source"])
+    heard = source.pop("heard")
+    origin = Origin(source.pop("origin"))
+    return Memo(
+        id=value["id"],
+        subject=Subject.lore(value["guild"]) if value["user"] is None else Subject(value["user"]),
+        kind=Kind(value["kind"]),
+        text=value["text"],
+        created=datetime.fromisoformat(value["created"]),
+        updated=datetime.fromisoformat(value["updated"]),
+        source=Provenance(origin=origin, heard=Audience.parse(heard) if heard else None, **source),
+        audience=Audience.parse(value["audience"]),
+        tags=tuple(value["tags"]),
+        status=Status(value["status"]),
+        confidence=value["confidence"],
+        pinned=value["pinned"],
+        label=value["label"],
+        happened=_moment(value["happened"]),
+        expires=_moment(value["expires"]),
+        supersedes=value["supersedes"],
+        superseded_by=value["superseded_by"],
+        hits=value["hits"],
+    )
+
+
+def _message(value: Mapping[str, Any]) -> Message:
+    place = Place(**{name: value["place"][name] for name in _PLACE})
+    fields: dict[str, Any] = {**value, "place": place, "at": datetime.fromisoformat(value["at"])}
+    return Message(**fields)
+
+
+def _found(value: Mapping[str, Any]) -> Found:
+    what = _message(value["message"]) if value["memo"] is None else _memo(value["memo"])
+    return Found(what, value["score"], value["parts"])
+
+
+def _event(value: Mapping[str, Any]) -> Event:
+    fields: dict[str, Any] = {**value, "at": datetime.fromisoformat(value["at"])}
+    return Event(**fields)
+
+
+def _section(value: Mapping[str, Any]) -> Section:
+    lines = tuple(Line(line["text"], line["reason"]) for line in value["lines"])
+    return Section(value["name"], value["text"], lines, value["used"], value["limit"], value["left_out"])

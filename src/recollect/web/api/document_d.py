@@ -1,0 +1,116 @@
+"""The routes of document D's dashboard: the snapshot as Markdown, made anew on demand, and a guild's facts."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Response
+from fastapi.responses import JSONResponse
+
+from recollect.office.facts import clamped, facts
+from recollect.recall import Found
+from recollect.types import LORE, Kind, Memo
+from recollect.web.api.base import CHANGING, LARGEST, LONGEST_NAME, READING, Wire
+from recollect.web.house import House, In
+
+routes = APIRouter(prefix="/api/memory", tags=["dashboard"])
+_TYPES = {
+    Kind.PREFERENCE: "preference",
+    Kind.PROJECT: "project",
+    Kind.LORE: "lore",
+    Kind.PERSON: "relationship",
+    Kind.FACT: "profile",
+}
+_LABELS = ("preference", "profile", "relationship", "project", "other", "lore")
+_MARKDOWN = {
+    200: {
+        "description": "The snapshot; as JSON for those who ask for that.",
+        "content": {
+            "text/markdown": {"schema": {"type": "string"}},
+            "application/json": {"schema": {"type": "object", "properties": {"markdown": {"type": "string"}}}},
+        },
+    }
+}
+Accept = Annotated[str, Header(include_in_schema=False)]
+Id = Annotated[str, Query(max_length=LONGEST_NAME)]
+
+
+class FactOut(Wire):
+    """A fact as the dashboard knows it."""
+
+    id: str
+    created_at: str
+    updated_at: str
+    guild_id: str | None
+    channel_id: str | None
+    subject: str
+    fact: str
+    fact_type: str
+    evidence_text: str | None
+    source_message_id: str | None
+    confidence: float
+    score: float
+    parts: dict[str, float]
+
+
+class Facts(Wire):
+    results: list[FactOut]
+    queryText: str  # noqa: N815 - the document's own name
+    guildId: str  # noqa: N815 - the document's own name
+    channelId: str | None  # noqa: N815 - the document's own name
+    limit: int
+
+
+@routes.get("", responses=READING | _MARKDOWN, response_class=Response)
+async def snapshot(house: In, accept: Accept = "") -> Response:
+    """The generated MEMORY.md: who is known for what, ongoing lore, what was said lately."""
+    return await _snapshot(house, accept)
+
+
+@routes.post("/refresh", responses=CHANGING | _MARKDOWN, response_class=Response)
+async def refresh_snapshot(house: In, accept: Accept = "") -> Response:
+    """Make the snapshot anew, the file too where one is kept, and return it."""
+    return await _snapshot(house, accept)
+
+
+@routes.get("/search", responses=READING)
+async def search_facts(
+    house: In,
+    q: Annotated[str, Query(max_length=8_000)] = "",
+    guild: Annotated[Id, Query(alias="guildId")] = "",
+    channel: Annotated[Id, Query(alias="channelId", description="A hint, not a filter.")] = "",
+    limit: Annotated[int, Query(ge=-LARGEST, le=LARGEST, description="Clamped to 1 to 24.")] = 10,
+) -> Facts:
+    """Relevant active facts of a guild, whomever they are about; nothing when nothing is relevant."""
+    query, within, where = q.strip(), guild.strip(), channel.strip() or None
+    if not query or not within:
+        return Facts(results=[], queryText=query, guildId=within, channelId=where, limit=0)
+    found = await facts(house.memory, query, within, house.clock(), where, limit)
+    shown = [_fact(one) for one in found]
+    return Facts(results=shown, queryText=query, guildId=within, channelId=where, limit=clamped(limit))
+
+
+async def _snapshot(house: House, accept: str) -> Response:
+    text = await house.memory.keeper.refresh_now()
+    if "application/json" in accept and "text/markdown" not in accept:
+        return JSONResponse({"markdown": text})
+    return Response(text, media_type="text/markdown; charset=utf-8")
+
+
+def _fact(found: Found) -> FactOut:
+    memo = found.what
+    assert isinstance(memo, Memo)  # noqa: S101 - only memos are searched
+    source = memo.source
+    return FactOut(
+        id=memo.id,
+        created_at=memo.created.isoformat(),
+        updated_at=memo.updated.isoformat(),
+        guild_id=source.guild,
+        channel_id=source.channel,
+        subject=LORE if memo.subject.is_lore else memo.subject.id,
+        fact=memo.text,
+        fact_type=memo.label if memo.label in _LABELS else _TYPES.get(memo.kind, "other"),
+        evidence_text=source.evidence,
+        source_message_id=source.message,
+        confidence=memo.confidence,
+        score=found.score,
+        parts=found.parts,
+    )

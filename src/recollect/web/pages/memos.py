@@ -1,0 +1,177 @@
+"""The memos of a person, or the lore of a guild: listed, filtered as you type, and changed."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Query, Request
+from fastapi.responses import HTMLResponse, Response
+
+from recollect.errors import BadInput
+from recollect.memory import Memory
+from recollect.office import Office
+from recollect.pausing import paused
+from recollect.ports import Tx
+from recollect.speaking import LONGEST_MEMO
+from recollect.types import EVERYWHERE, Audience, Event, Kind, Skip, Status, Subject
+from recollect.web.pages import log
+from recollect.web.pages.desk import At, Desk, after, as_number, own, whom
+from recollect.web.pages.names import called, named
+from recollect.web.pages.people import guilds
+from recollect.web.pages.words import memos_url
+
+router = APIRouter(include_in_schema=False)
+
+SHOWN = 25
+CHANGES = ("memo.added", "memo.revised", "memo.retired", "memo.undone")
+
+Text = Annotated[str, Query(max_length=500)]
+Field = Annotated[str, Form(max_length=LONGEST_MEMO * 2)]
+Name = Annotated[str, Form(max_length=2_000)]
+STATUSES = {
+    "active": [Status.ACTIVE],
+    "retired": [status for status in Status if status is not Status.ACTIVE],
+    "all": [],
+}
+"""What the list may be narrowed to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    part: str
+    kind: str
+    status: str
+    offset: int
+
+    def query(self, offset: int) -> dict[str, object]:
+        chosen = self.status if self.status != "active" else ""
+        return {"part": self.part, "kind": self.kind, "status": chosen, "offset": offset or ""}
+
+
+@router.get("/people/memos")
+async def memos(
+    request: Request, desk: At, user: Text, part: Text = "", kind: Text = "", status: Text = "active", offset: Text = ""
+) -> HTMLResponse:
+    return await listed(request, desk, whom(user=user), _filter(part, kind, status, offset))
+
+
+@router.get("/lore")
+async def lore(
+    request: Request,
+    desk: At,
+    guild: Text = "",
+    part: Text = "",
+    kind: Text = "",
+    status: Text = "active",
+    offset: Text = "",
+) -> HTMLResponse:
+    if not guild:
+        return await guilds(request, desk, part, request.query_params.get("after", ""))
+    return await listed(request, desk, whom(guild=guild), _filter(part, kind, status, offset))
+
+
+def _filter(part: str, kind: str, status: str, offset: str) -> Filter:
+    known = kind if kind in set(Kind) else ""
+    return Filter(part.strip(), known, status if status in STATUSES else "active", as_number(offset) or 0)
+
+
+async def listed(
+    request: Request, desk: Desk, subject: Subject, asked: Filter, problem: str = "", draft: str = ""
+) -> HTMLResponse:
+    kinds = [Kind(asked.kind)] if asked.kind else []
+    found = await desk.house.office.memos(subject, asked.part, STATUSES[asked.status], kinds, SHOWN, asked.offset)
+    last = await last_change(desk.house.office, subject)
+
+    def look(tx: Tx) -> tuple[str, bool, list[log.Row], dict[str, str]]:
+        is_paused = not subject.is_lore and paused(tx, subject.id)
+        names = named(tx, {memo.source.actor for memo in found.memos})
+        return called(tx, subject), is_paused, log.rows(tx, [last] if last else []), names
+
+    name, is_paused, change, names = await desk.house.memory.store.read(look)
+    return desk.page(
+        request,
+        "memos.html",
+        422 if problem else 200,
+        part="memos_list.html",
+        subject=subject,
+        name=name,
+        named=names,
+        paused=is_paused,
+        change=change[0] if change else None,
+        asked=asked,
+        found=found,
+        shown=SHOWN,
+        kinds=[kind.value for kind in Kind],
+        problem=problem,
+        draft=draft,
+    )
+
+
+async def last_change(office: Office, subject: Subject) -> Event | None:
+    found = await office.events(CHANGES, subject.scope, 1)
+    return found[0] if found else None
+
+
+async def changed(desk: Desk, subject: Subject, back: str, done: str) -> Response:
+    """Back to where the change was made, with a way to take it back."""
+    last = await last_change(desk.house.office, subject)
+    return after(own(back, memos_url(subject)), done, last.id if last else None)
+
+
+@router.post("/memos/add")
+async def add(
+    request: Request,
+    desk: At,
+    user: Name = "",
+    guild: Name = "",
+    text: Field = "",
+    kind: Name = "",
+    heard: Name = "everywhere",
+    pinned: Name = "",
+) -> Response:
+    subject = whom(user, guild)
+    audience = Audience("dm", subject.id) if heard == "dm" and not subject.is_lore else EVERYWHERE
+    chosen = kind if kind in set(Kind) else None
+    try:
+        done = await desk.house.office.add(subject, text, chosen, audience=audience, pinned=bool(pinned))
+    except BadInput as error:
+        return await listed(request, desk, subject, _filter("", "", "active", ""), str(error), text)
+    _nudge(desk.house.memory)
+    known = all(isinstance(change, Skip) for change in done.changes)
+    return await changed(desk, subject, memos_url(subject), "known" if known else "added")
+
+
+@router.post("/memos/pin")
+async def pin(desk: At, memo: Name, user: Name = "", guild: Name = "", back: Name = "") -> Response:
+    subject = whom(user, guild)
+    await desk.house.office.pin(subject, memo)
+    return await changed(desk, subject, back, "pinned")
+
+
+@router.post("/memos/unpin")
+async def unpin(desk: At, memo: Name, user: Name = "", guild: Name = "", back: Name = "") -> Response:
+    subject = whom(user, guild)
+    await desk.house.office.pin(subject, memo, False)
+    return await changed(desk, subject, back, "unpinned")
+
+
+@router.post("/memos/retire")
+async def retire(desk: At, memo: Name, user: Name = "", guild: Name = "", back: Name = "") -> Response:
+    subject = whom(user, guild)
+    await desk.house.office.retire(subject, memo)
+    return await changed(desk, subject, back, "retired")
+
+
+@router.post("/memos/undo")
+async def undo(desk: At, change: Name, user: Name = "", guild: Name = "", back: Name = "") -> Response:
+    """Take back the last change, if it is still the one that was looked at."""
+    subject, office = whom(user, guild), desk.house.office
+    last = await last_change(office, subject)
+    target = own(back, memos_url(subject))
+    if last is None or last.id != as_number(change):
+        return after(target, "meanwhile" if last else "nothing")
+    undone = await office.undo(subject)
+    return after(target, "undone" if undone else "nothing")
+
+
+def _nudge(memory: Memory) -> None:
+    memory.vectors.nudge()

@@ -1,0 +1,130 @@
+"""Serve an app at a socket until it is told to stop: open requests end first, streams at once."""
+
+import asyncio
+import os
+import socket
+from collections.abc import Callable, Collection, Generator
+from contextlib import contextmanager
+from ipaddress import ip_address
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI
+
+from recollect.errors import BadInput, ConfigError
+from recollect.settings import Settings
+from recollect.web.access import Tokens, load_tokens
+from recollect.web.house import House
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+GRACE = 3
+"""Seconds that open requests get to end."""
+_OTHERS = 0o077
+"""Rights of everyone but a file's owner."""
+_ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - these are recognised, not bound to
+
+
+class _Server(uvicorn.Server):
+    """A web server that leaves signals to us: uvicorn would raise them again before the store is closed."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+async def serve(
+    app: FastAPI, listener: socket.socket, stop: asyncio.Event, ready: Callable[[str], object] = lambda _: None
+) -> None:
+    """Answer requests at this socket until `stop` is set; `ready` hears the address."""
+    house: House = app.state.house
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+        ws="none",
+    )
+    server = _Server(config)
+
+    async def ending() -> None:
+        await stop.wait()
+        house.closing.set()
+        server.should_exit = True
+
+    waiting = asyncio.create_task(ending(), name="recollect-web-stop")
+    ready(address(listener))
+    try:
+        await server.serve(sockets=[listener])
+    finally:
+        house.closing.set()
+        waiting.cancel()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens here; raises BadInput when that can't be. Port 0 takes a free one."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        made = socket.create_server((host, port), family=family)
+    except (OSError, OverflowError) as error:
+        number = getattr(error, "errno", None)
+        told = os.strerror(number) if number else str(error)
+        raise BadInput(
+            f"can't listen at {host} port {port}: {told}; is it running already? --port takes another one"
+        ) from error
+    # By name of its protocol, or asyncio lets answers wait for more to send: 40 ms each.
+    return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, fileno=made.detach())
+
+
+def address(listener: socket.socket) -> str:
+    """Where a socket is reached, as people type it."""
+    host, port = listener.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach it."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def names_of(host: str, settings: Settings) -> frozenset[str]:
+    """The names by which requests may address this server: others are a web page's that had its own name point here."""
+    own = () if host in _ANYWHERE else (host,)
+    return frozenset(name.strip("[]").lower() for name in (*LOOPBACK, *own, *settings.web.names))
+
+
+def admit(host: str, settings: Settings, chosen: str | None) -> tuple[Tokens, bool]:
+    """The tokens, and whether they were made just now; raises ConfigError where others than this machine could come
+    in and nobody has decided how. `chosen` is the operator's token that was set, if one was.
+    """
+    path = settings.web.token_file
+    if not is_loopback(host):
+        _require_decisions(host, settings.web.names, path, chosen)
+    return load_tokens(path, chosen)
+
+
+def _require_decisions(host: str, names: Collection[str], path: Path, chosen: str | None) -> None:
+    if chosen is None and not path.exists():
+        raise ConfigError(
+            f"{host} can be reached by others, and there is no token yet that keeps them out: make tokens with "
+            "'recollect serve --tokens', or set RECOLLECT_WEB_TOKEN; then start again"
+        )
+    if path.exists() and is_readable_by_others(path):
+        raise ConfigError(
+            f"{host} can be reached by others, and {path} can be read by other users of this machine: "
+            f"chmod 600 {path}, and start again"
+        )
+    if not names:
+        raise ConfigError(
+            f"{host} can be reached by others; say by which names in the setting web.names (RECOLLECT_WEB_NAMES), as "
+            "memory.example.org: requests for another name are refused, as any web page could make its own name "
+            "point here and speak in your browser's place"
+        )
+
+
+def is_readable_by_others(path: Path) -> bool:
+    return bool(path.stat().st_mode & _OTHERS)

@@ -1,0 +1,113 @@
+"""Tokens, sessions and guesses."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from recollect.errors import ConfigError
+from recollect.web.access import Guesses, Role, Sessions, Tokens, load_tokens
+
+TOKENS = Tokens("the-operators-token-0123456789", "a-readers-token-0123456789")
+
+
+class Seconds:
+    """A clock of plain seconds that moves when told to."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_tokens_are_made_once_and_only_their_owner_may_read_them(tmp_path: Path):
+    path = tmp_path / "data" / "tokens.json"
+    first, made = load_tokens(path)
+    again, made_again = load_tokens(path)
+    assert (made, made_again, first) == (True, False, again)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert len({first.operator, first.reader}) == 2
+    assert min(len(first.operator), len(first.reader)) >= 32
+
+
+def test_a_chosen_token_replaces_the_operators_and_has_to_be_long(tmp_path: Path):
+    path = tmp_path / "tokens.json"
+    made, _ = load_tokens(path)
+    chosen, _ = load_tokens(path, "my-own-operator-token")
+    assert (chosen.operator, chosen.reader) == ("my-own-operator-token", made.reader)
+    with pytest.raises(ConfigError, match="fewer than 16"):
+        load_tokens(path, "short")
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"operator": "x", "reader": "y"}', "\x00", '{"operator": null}'])
+def test_a_file_that_holds_no_tokens_is_refused_and_named(tmp_path: Path, text: str):
+    path = tmp_path / "tokens.json"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=r"tokens\.json"):
+        load_tokens(path)
+
+
+def test_tokens_never_show_in_a_repr():
+    assert TOKENS.operator not in repr(TOKENS)
+    assert TOKENS.reader not in f"{TOKENS}"
+
+
+def test_each_token_has_its_role_and_others_have_none():
+    assert TOKENS.role(TOKENS.operator) is Role.OPERATOR
+    assert TOKENS.role(TOKENS.reader) is Role.READER
+    for wrong in ("", "x", TOKENS.operator[:-1], TOKENS.operator + " ", "ü" * 30):
+        assert TOKENS.role(wrong) is None
+
+
+def test_a_session_lasts_for_its_time_and_can_not_be_made_up():
+    clock = Seconds()
+    sessions = Sessions(TOKENS, 60, clock)
+    session, cookie = sessions.begin(Role.READER)
+    assert sessions.read(cookie) == session
+    for wrong in ("", ".", "...", cookie[:-1], cookie.replace("reader", "operator"), "ü.ü.ü.ü", cookie + ".x"):
+        assert sessions.read(wrong) is None
+    clock.now += 61
+    assert sessions.read(cookie) is None
+
+
+def test_new_tokens_end_all_sessions():
+    _, cookie = Sessions(TOKENS, 60).begin(Role.OPERATOR)
+    assert Sessions(Tokens(TOKENS.operator, "another-readers-token-01"), 60).read(cookie) is None
+
+
+def test_a_form_token_belongs_to_one_session():
+    sessions = Sessions(TOKENS, 60)
+    (one, _), (other, _) = sessions.begin(Role.OPERATOR), sessions.begin(Role.OPERATOR)
+    assert sessions.is_form_token(one, sessions.form_token(one))
+    assert not sessions.is_form_token(other, sessions.form_token(one))
+    assert not sessions.is_form_token(one, "")
+
+
+def test_an_address_that_guesses_waits_and_others_do_not():
+    clock = Seconds()
+    guesses = Guesses(each=3, total=10, window=60, clock=clock)
+    for _ in range(3):
+        assert guesses.wait("a") == 0
+        guesses.note("a")
+    assert 0 < guesses.wait("a") <= 61
+    assert guesses.wait("b") == 0
+    clock.now += 61
+    assert guesses.wait("a") == 0
+
+
+def test_guesses_from_many_addresses_make_everybody_wait():
+    clock = Seconds()
+    guesses = Guesses(each=3, total=10, window=60, clock=clock)
+    for number in range(10):
+        guesses.note(f"a{number}")
+    assert guesses.wait("somebody else") > 0
+    clock.now += 61
+    assert guesses.wait("somebody else") == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX rights")
+def test_two_processes_that_start_at_once_have_the_same_tokens(tmp_path: Path):
+    path = tmp_path / "tokens.json"
+    found = {load_tokens(path)[0] for _ in range(3)}
+    assert len(found) == 1
