@@ -57,7 +57,7 @@ LIBRARIES = {
     "mcp_server": "mcp mcp_types uvicorn",
     "anthropic_memory": "anthropic",
     "cli": "typer click rich prompt_toolkit",
-    "stores": "apsw Stemmer psycopg psycopg_pool pgvector",
+    "stores": "apsw Stemmer psycopg",
     "embedders": "wordllama tokenizers safetensors",
     "models": "pydantic_ai",
     "redact": "detect_secrets",
