@@ -1,7 +1,6 @@
 """One memory as one line of a prompt, in the style of each design; text from people stays inert."""
 
 import re
-from collections.abc import Collection
 
 from recollect.kinds import to_category, to_kind
 from recollect.speaking import may_tell_source
@@ -73,13 +72,12 @@ def recent(exchange: Exchange) -> str:
     return f"- #{name}, {exchange.at:%H:%M}: {clip(squeeze(exchange.text), 200)}"
 
 
-def inert(text: str, headers: Collection[str] = (), indent: str = "  ") -> str:
-    """Text of several lines in which none can pass for a section's header or a separator."""
+def inert(text: str, headers: tuple[str, ...] = (), indent: str = "  ") -> str:
+    """Text of several lines in which none can pass for a separator or for one of these headers, in small letters."""
     first, *rest = _INVISIBLE.sub("", text).strip().splitlines() or [""]
     return "\n".join([_defused(first, headers), *(indent + _defused(line, headers) for line in rest)])
 
 
-def _defused(line: str, headers: Collection[str]) -> str:
+def _defused(line: str, headers: tuple[str, ...]) -> str:
     shown = _JOINERS.sub("", squeeze(line)).casefold()
-    passes = _SEPARATOR.fullmatch(shown) or any(shown.startswith(header.casefold()) for header in headers)
-    return f"· {line.strip()}" if passes else line
+    return f"· {line.strip()}" if shown.startswith(headers) or _SEPARATOR.fullmatch(shown) else line

@@ -73,7 +73,8 @@ LAYOUTS = {
         _UNIFIED,
     ),
 }
-HEADERS = frozenset(header for each in LAYOUTS.values() for header in each.headers.values())
+HEADERS = tuple(sorted({header.casefold() for each in LAYOUTS.values() for header in each.headers.values()}))
+"""All that begin a section, in small letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +137,12 @@ def layout(name: str) -> Layout:
 
 def quoted(block: Block) -> Block:
     """The block as quoted data: no line of it can pass for a header of ours or a separator."""
-    lines = (replace(line, text=inert(line.text, HEADERS, indent="")) for line in block.lines)
-    return replace(block, lines=tuple(lines))
+    return replace(block, lines=tuple(map(_quoted, block.lines)))
+
+
+def _quoted(line: Line) -> Line:
+    text = inert(line.text, HEADERS, indent="")
+    return line if text == line.text else replace(line, text=text)
 
 
 def assemble(blocks: Sequence[Block], chosen: Layout) -> Prompt:
