@@ -1,6 +1,7 @@
 """One memory as one line of a prompt, in the style of each design; text from people stays inert."""
 
 import re
+from functools import lru_cache
 
 from recollect.kinds import to_category, to_kind
 from recollect.speaking import may_tell_source
@@ -72,8 +73,12 @@ def recent(exchange: Exchange) -> str:
     return f"- #{name}, {exchange.at:%H:%M}: {clip(squeeze(exchange.text), 200)}"
 
 
+@lru_cache(maxsize=4096)
 def inert(text: str, headers: tuple[str, ...] = (), indent: str = "  ") -> str:
-    """Text of several lines in which none can pass for a separator or for one of these headers, in small letters."""
+    """Text of several lines in which none can pass for a separator or for one of these headers, in small letters.
+
+    The same lines come turn after turn.
+    """
     first, *rest = _INVISIBLE.sub("", text).strip().splitlines() or [""]
     return "\n".join([_defused(first, headers), *(indent + _defused(line, headers) for line in rest)])
 

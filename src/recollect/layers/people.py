@@ -12,7 +12,7 @@ CHARS = 600
 LOOK_BACK = 20
 MOST_PEOPLE, MOST_FACTS = 4, 3
 LISTED = 15
-"""Newest memos of each that are looked at."""
+"""Newest memos of each that are looked at; a few are enough where they may be heard."""
 
 
 class PeopleLayer:
@@ -36,8 +36,12 @@ def _others(tx: Tx, scene: Scene) -> list[tuple[str, list[Memo]]]:
     present = {scene.user, *people}
     found: list[tuple[str, list[Memo]]] = []
     for author, name in sorted(list(people.items())[:MOST_PEOPLE]):  # in an order that speaking does not change
-        memos = tx.memos.list(Subject(author), [Status.ACTIVE], limit=LISTED)
-        heard = [memo for memo in memos if scene.audible_of(memo, present)][:MOST_FACTS]
+        heard: list[Memo] = []
+        for limit in (MOST_FACTS, LISTED):
+            memos = tx.memos.list(Subject(author), [Status.ACTIVE], limit=limit)
+            heard = [memo for memo in memos if scene.audible_of(memo, present)][:MOST_FACTS]
+            if len(heard) == MOST_FACTS or len(memos) < limit:
+                break
         found.append((named(name), heard))
     return found
 
