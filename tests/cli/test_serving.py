@@ -17,6 +17,7 @@ import httpx
 import pytest
 
 from recollect.testing.discord_server import DiscordServer
+from tests import ground
 from tests.cli.conftest import ENVIRONMENT, Run
 from tests.waiting import eventually
 
@@ -59,7 +60,10 @@ class Running:
 @asynccontextmanager
 async def started(*args: str, **env: str) -> AsyncIterator[Running]:
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "recollect", *args), stdout=PIPE, stderr=PIPE, env=ENVIRONMENT | env
+        *(sys.executable, "-m", "recollect", *args),
+        stdout=PIPE,
+        stderr=PIPE,
+        env=ENVIRONMENT | ground.environment() | env,
     )
     running = Running(process)
     try:
@@ -255,3 +259,35 @@ async def _on_a_terminal() -> str:
         loop.remove_reader(ours)
         os.close(ours)
     return seen.decode()
+
+
+def children(running: Running) -> list[int]:
+    pid = running.process.pid
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are looked up in /proc")
+async def test_several_processes_answer_at_one_port_and_end_together(folder: Path):
+    async with started("serve", "--processes", "3", "--port", "0") as running:
+        url = await address(running)
+        await eventually(lambda: len(children(running)) == 2, WAIT)
+        siblings = children(running)
+        for _ in range(5):
+            async with asking(url, folder) as client:
+                await eventually(lambda client=client: _ready(client), WAIT)
+                assert (await client.get("/api/v1/memos", params={"user": "ann"})).status_code == 200
+        await running.stop()
+    for pid in siblings:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are looked up in /proc")
+async def test_when_one_of_several_processes_dies_all_end_so_that_they_are_started_anew(folder: Path):
+    async with started("serve", "--processes", "2", "--port", "0") as running:
+        await address(running)
+        await eventually(lambda: len(children(running)) == 1, WAIT)
+        os.kill(children(running)[0], signal.SIGKILL)
+        await asyncio.wait_for(running.process.wait(), WAIT)
+        assert running.process.returncode == 1
+        assert "has ended" in running.said

@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from recollect import Memory
 from recollect.testing.clock import FakeClock
 from recollect.types import Message, Place
+from recollect.web.access import Sessions, Tokens
 from tests.web.conftest import TOKENS
 from tests.web.visiting import text_of, visiting
 
@@ -51,7 +52,7 @@ async def test_a_person_is_erased_with_a_receipt_that_can_be_downloaded(app: Fas
         link = re.search(r'href="(/erase/receipt\.json\?[^"]+)"', page)
         assert link
         file = await visitor.client.get(unescape(link[1]))
-        assert file.headers["content-disposition"].startswith('attachment; filename="receipt-')
+        assert file.headers["content-disposition"].startswith('attachment; filename="receipt.json"')
         receipt = json.loads(file.content)
         assert receipt["clean"] is True
         assert receipt["asked_by"] == "operator"
@@ -67,9 +68,11 @@ async def test_a_guild_is_erased(app: FastAPI, told: Memory):
         assert "No guild has lore yet" in await visitor.see("/lore")
 
 
-async def test_a_receipt_that_is_gone_is_told(app: FastAPI):
+async def test_a_receipt_that_was_not_made_here_is_not_shown(app: FastAPI):
+    forged = Sessions(Tokens("somebody-elses-token", "another-of-theirs"), 60).seal(b"{}")
     async with visiting(app) as visitor:
-        assert "receipt is no longer here" in await visitor.see("/erase/receipt", 404, id="guessed")
+        for sealed in ("guessed", forged, f"{forged}x", "ä.ö"):
+            assert "no such receipt" in await visitor.see("/erase/receipt", 404, of=sealed)
 
 
 async def test_a_reader_exports_but_does_not_erase(app: FastAPI, told: Memory):

@@ -5,8 +5,9 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import AsyncGenerator, Awaitable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Awaitable, Generator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from subprocess import Popen
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("recollect")
 
 WEB_TOKEN = "RECOLLECT_WEB_TOKEN"  # noqa: S105 - the name of a variable
+WATCH = 1.0
+"""Seconds between two looks whether the other processes are there."""
 REPORT = 60.0
 """Seconds between two lines on how a worker is doing."""
 _WORDS = {"waiting": "waiting", "claimed": "running", "parked": "put aside"}
@@ -51,6 +54,10 @@ def serve(
     ] = None,
     discord: Annotated[bool, flag("--discord", meaning="Be the Discord bot, too, in the same process.")] = False,
     no_worker: Annotated[bool, flag("--no-worker", meaning="Leave learning to 'recollect worker'.")] = False,
+    processes: Annotated[
+        int, typer.Option(metavar="N", min=1, max=64, help="Processes that answer requests; one of them learns.")
+    ] = 1,
+    inherited: Annotated[int | None, typer.Option("--inherited", hidden=True)] = None,
     tokens: Annotated[bool, flag("--tokens", meaning="Print the tokens, and serve nothing.")] = False,
     logs: Logs = None,
 ) -> None:
@@ -68,10 +75,40 @@ def serve(
     at = host or loaded.settings.web.host
     found, made = serving.admit(at, loaded.settings, secret(WEB_TOKEN))
     bot_token = _bot_token() if discord else None
-    listener = serving.listen(at, loaded.settings.web.port if port is None else port)
+    if inherited is None:
+        listener = serving.listen(at, loaded.settings.web.port if port is None else port)
+        _tell(serving.address(listener), loaded.settings, found if made else None)
+    else:
+        listener = socket.socket(fileno=inherited)
     write_log(logs, call.options.debug)
-    _tell(serving.address(listener), loaded.settings, found if made else None)
-    asyncio.run(_serving(loaded, found, listener, at, works=not no_worker, bot_token=bot_token))
+    with _siblings(listener, processes - 1) as siblings:
+        asyncio.run(_serving(loaded, found, listener, at, not no_worker, bot_token, siblings))
+
+
+@contextmanager
+def _siblings(listener: socket.socket, count: int) -> Generator[list[Popen[bytes]]]:
+    """Other processes that answer requests at the same socket, started as we were; they neither learn nor chat."""
+    given = [word for word in sys.argv[1:] if word != "--discord"]
+    alone = ["--no-worker", "--processes", "1", "--inherited", str(listener.fileno())]
+    command, number = [sys.executable, "-m", "recollect", *given, *alone], listener.fileno()
+    started = [Popen(command, pass_fds=[number]) for _ in range(count)]  # noqa: S603 - ourselves
+    try:
+        yield started
+    finally:
+        for process in started:
+            process.terminate()
+        for process in started:
+            process.wait()
+
+
+async def _watching(siblings: Sequence[Popen[bytes]], stop: asyncio.Event) -> None:
+    """Wait until it is time to stop; when a sibling ends before, so do we, and whoever started us starts all anew."""
+    while not stop.is_set():
+        if any(process.poll() is not None for process in siblings):
+            raise RecollectError("a process that answers requests has ended; see its log")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(WATCH):
+                await stop.wait()
 
 
 def worker(call: Call, logs: Logs = None) -> None:
@@ -93,7 +130,13 @@ def worker(call: Call, logs: Logs = None) -> None:
 
 
 async def _serving(
-    loaded: Loaded, tokens: "Tokens", listener: socket.socket, host: str, works: bool, bot_token: str | None
+    loaded: Loaded,
+    tokens: "Tokens",
+    listener: socket.socket,
+    host: str,
+    works: bool,
+    bot_token: str | None,
+    siblings: Sequence[Popen[bytes]],
 ) -> None:
     from recollect.web import create, serving
 
@@ -101,7 +144,7 @@ async def _serving(
         stop = await closing.enter_async_context(stopping())
         memory = await closing.enter_async_context(open_loaded(loaded, works=works))
         app = create(memory, tokens, names=serving.names_of(host, loaded.settings), works=works)
-        tasks: list[Awaitable[None]] = [serving.serve(app, listener, stop)]
+        tasks: list[Awaitable[None]] = [serving.serve(app, listener, stop), _watching(siblings, stop)]
         if bot_token is not None:
             tasks.append(_bot(memory, loaded.settings, bot_token, stop))
         await _together(tasks, stop)

@@ -20,7 +20,7 @@ from recollect.privacy.export import encoded, export
 from recollect.privacy.later import ERASE, Erasures, Plan
 from recollect.privacy.looking import CHECKED, PAGE, Found, look, owned, pages
 from recollect.privacy.probing import Search, probe
-from recollect.privacy.receipt import Check, Receipt, Survey, from_receipt, from_survey
+from recollect.privacy.receipt import Check, Receipt, Survey, from_receipt, from_survey, to_receipt
 from recollect.privacy.target import Target
 from recollect.triggers import Cadence
 from recollect.types import Event, Memo, Subject
@@ -38,6 +38,7 @@ __all__ = [
     "encoded",
     "from_receipt",
     "from_survey",
+    "to_receipt",
 ]
 
 Keys = Collection[tuple[Subject, str]]

@@ -84,3 +84,18 @@ def from_receipt(receipt: Receipt) -> dict[str, Any]:
         "mentions": dict(receipt.mentions),
         "notes": list(receipt.notes),
     }
+
+
+def to_receipt(value: Mapping[str, Any]) -> Receipt:
+    """A receipt that was written as plain values."""
+    return Receipt(
+        target=Target(value["user"], value["guild"]),
+        asked_by=value["asked_by"],
+        at=datetime.fromisoformat(value["at"]),
+        seconds=value["seconds"],
+        counts=value["erased"],
+        samples=value["probe"]["texts"],
+        probe=tuple(Check(place["where"], place["found"]) for place in value["probe"]["places"]),
+        mentions=value["mentions"],
+        notes=tuple(value["notes"]),
+    )

@@ -9,6 +9,8 @@ import hmac
 import json
 import os
 import secrets
+import zlib
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -113,6 +115,18 @@ class Sessions:
 
     def is_form_token(self, session: Session, given: str) -> bool:
         return hmac.compare_digest(given.encode(), self.form_token(session).encode())
+
+    def seal(self, data: bytes) -> str:
+        """Something of ours to be shown again later, packed so that it fits into an address."""
+        plain = urlsafe_b64encode(zlib.compress(data, 9)).decode()
+        return f"{plain}.{self._sign('seal', plain)}"
+
+    def unseal(self, sealed: str) -> bytes | None:
+        """What was sealed; nothing if that was not by us."""
+        plain, _, signature = sealed.rpartition(".")
+        if not hmac.compare_digest(signature.encode(), self._sign("seal", plain).encode()):
+            return None
+        return zlib.decompress(urlsafe_b64decode(plain))
 
     def _sign(self, purpose: str, text: str) -> str:
         return hmac.new(self._key, f"{purpose}\0{text}".encode(), hashlib.sha256).hexdigest()

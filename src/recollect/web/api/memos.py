@@ -33,7 +33,7 @@ NO_MEMO = problems(404)
 _LEVELS = ("dm", "channel", "guild", "everywhere")
 
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]
-Tag = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, min_length=1, max_length=100)]
+Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 Tags = Annotated[list[Tag], Field(max_length=50)]
 
 

@@ -40,7 +40,6 @@ def install(app: FastAPI) -> None:
     """Add the routes."""
     house: House = app.state.house
     app.state.desk = desk.make(house)
-    app.state.receipts = erasing.Receipts()
     for part in _PARTS:
         app.include_router(part.router)
     app.mount("/static", _Files(directory=desk.STATIC), name="static")

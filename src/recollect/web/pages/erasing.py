@@ -2,23 +2,19 @@
 
 import json
 import re
-import secrets
-from collections import OrderedDict
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
 from recollect.files.exporting import durable
-from recollect.privacy import Receipt, Target, encoded, from_receipt
+from recollect.privacy import Target, encoded, from_receipt, to_receipt
 from recollect.web.pages.desk import At, Desk
 from recollect.web.pages.words import url
 
 router = APIRouter(include_in_schema=False)
 
-KEPT = 50
-"""Receipts that can still be shown; they hold counts alone, and are gone when the process ends."""
 SORTS = {
     "memos": "memories",
     "messages": "messages",
@@ -34,25 +30,7 @@ SORTS = {
 
 Text = Annotated[str, Query(max_length=2_000)]
 Name = Annotated[str, Form(max_length=2_000)]
-
-
-class Receipts:
-    """The last receipts, each under a name that can't be guessed."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[str, Receipt] = OrderedDict()
-
-    def keep(self, receipt: Receipt) -> str:
-        name = secrets.token_urlsafe(16)
-        self._kept[name] = receipt
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
-        return name
-
-    def get(self, name: str) -> Receipt:
-        if name not in self._kept:
-            raise HTTPException(404, "that receipt is no longer here; the journal has its counts, under 'Erased'")
-        return self._kept[name]
+Sealed = Annotated[str, Query(max_length=20_000)]
 
 
 @router.get("/erase")
@@ -84,20 +62,27 @@ async def erase(request: Request, desk: At, user: Name = "", guild: Name = "", t
         told = "Nothing was erased: the name that you typed is not the one above."
         return await _survey(request, desk, user, guild, told)
     receipt = await desk.house.memory.privacy.erase(target, asked_by=desk.house.office.name)
-    name = _receipts(request).keep(receipt)
-    return RedirectResponse(url("/erase/receipt", id=name), 303)
+    sealed = desk.house.sessions.seal(json.dumps(from_receipt(receipt)).encode())
+    return RedirectResponse(url("/erase/receipt", of=sealed), 303)
 
 
 @router.get("/erase/receipt")
-async def receipt(request: Request, desk: At, id: Text) -> HTMLResponse:
-    return desk.page(request, "receipt.html", receipt=_receipts(request).get(id), id=id, sorts=SORTS)
+async def receipt(request: Request, desk: At, of: Sealed) -> HTMLResponse:
+    return desk.page(request, "receipt.html", receipt=to_receipt(_unsealed(desk, of)), of=of, sorts=SORTS)
 
 
 @router.get("/erase/receipt.json")
-async def receipt_file(request: Request, id: Text) -> Response:
-    found = from_receipt(_receipts(request).get(id))
-    data = (json.dumps(found, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "replace")
-    return _file(data, f"receipt-{id[:8]}.json")
+async def receipt_file(desk: At, of: Sealed) -> Response:
+    data = json.dumps(_unsealed(desk, of), ensure_ascii=False, indent=2) + "\n"
+    return _file(data.encode("utf-8", "replace"), "receipt.json")
+
+
+def _unsealed(desk: Desk, of: str) -> dict[str, Any]:
+    """The receipt that this address carries: it is kept nowhere else."""
+    found = desk.house.sessions.unseal(of)
+    if found is None:
+        raise HTTPException(404, "there is no such receipt; the journal has the counts of each, under 'Erased'")
+    return json.loads(found)
 
 
 @router.get("/export")
@@ -113,7 +98,3 @@ def _file(data: bytes, name: str) -> Response:
     return Response(
         data, media_type="application/json", headers={"content-disposition": f'attachment; filename="{name}"'}
     )
-
-
-def _receipts(request: Request) -> Receipts:
-    return request.app.state.receipts
