@@ -6,20 +6,20 @@ from recollect.ports import Tx
 from recollect.types import Event, Subject
 
 
-def pause(tx: Tx, user: str, at: datetime) -> bool:
-    """Stop learning from a user; False when that is so already."""
+def pause(tx: Tx, user: str, at: datetime, by: str = "") -> bool:
+    """Stop learning from a user, because they or someone else asked for it; False when that is so already."""
     if paused(tx, user):
         return False
     tx.counters.note(_name(user), at.isoformat())
-    tx.events.add(Event("learning.paused", at, user, Subject(user).scope))
+    tx.events.add(Event("learning.paused", at, by or user, Subject(user).scope))
     return True
 
 
-def resume(tx: Tx, user: str, at: datetime) -> bool:
+def resume(tx: Tx, user: str, at: datetime, by: str = "") -> bool:
     """Learn from a user again; False when that is so already."""
     if not tx.counters.clear(_name(user)):
         return False
-    tx.events.add(Event("learning.resumed", at, user, Subject(user).scope))
+    tx.events.add(Event("learning.resumed", at, by or user, Subject(user).scope))
     return True
 
 

@@ -34,6 +34,10 @@ async def test_learning_from_someone_is_paused_and_resumed(client: httpx.AsyncCl
     assert again.json()["changed"] is False
     await client.post("/api/v1/people/resume", json={"user": "ann"})
     assert await learns()
+    assert [(event.kind, event.actor) for event in await memory.log(user="ann")] == [
+        ("learning.resumed", "operator"),
+        ("learning.paused", "operator"),
+    ]
     assert (await client.post("/api/v1/people/pause", json={"user": "__lore__"})).status_code == 422
 
 

@@ -49,7 +49,7 @@ async def get_learning(house: In, user: Annotated[Name, Query(description="A per
 async def pause_learning(house: In, given: Person) -> Learning:
     """Learn nothing from what someone says, until resumed; what is known stays."""
     user, at = known_user(given.user), house.clock()
-    changed = await house.memory.store.write(lambda tx: pausing.pause(tx, user, at))
+    changed = await house.memory.store.write(lambda tx: pausing.pause(tx, user, at, house.office.name))
     return Learning(user=user, learning=False, changed=changed)
 
 
@@ -57,5 +57,5 @@ async def pause_learning(house: In, given: Person) -> Learning:
 async def resume_learning(house: In, given: Person) -> Learning:
     """Learn from someone again."""
     user, at = known_user(given.user), house.clock()
-    changed = await house.memory.store.write(lambda tx: pausing.resume(tx, user, at))
+    changed = await house.memory.store.write(lambda tx: pausing.resume(tx, user, at, house.office.name))
     return Learning(user=user, learning=True, changed=changed)
