@@ -4,7 +4,7 @@ import pytest
 from hypothesis import settings
 
 pytest.register_assert_rewrite("recollect.testing")
-pytest_plugins = ["tests.acceptance"]
+pytest_plugins = ["tests.acceptance", "tests.stores.postgres", "tests.ground"]
 
 # The quick run asks the same questions each time; `make test-all` looks for new ones.
 settings.register_profile("steady", derandomize=True, deadline=None)

@@ -19,6 +19,7 @@ from recollect.exchange.report import Report
 from recollect.privacy import Target
 from recollect.testing.clock import START, FakeClock
 from recollect.types import Memo, Origin, Provenance, Subject
+from tests import ground
 
 ANN = Owner("ann")
 
@@ -28,7 +29,7 @@ async def opened(folder: Path, clock: FakeClock | None = None, **settings: Any) 
     settings = {"embedder": "null", "data_dir": folder / "data", **settings}
     path = folder / "memory.db"
     path.parent.mkdir(parents=True, exist_ok=True)
-    async with recollect.open(f"sqlite:///{path}", clock=clock or FakeClock(), works=False, **settings) as memory:
+    async with recollect.open(ground.at(path), clock=clock or FakeClock(), works=False, **settings) as memory:
         yield memory
 
 

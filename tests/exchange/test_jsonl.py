@@ -1,6 +1,7 @@
 """Our own plain format: everything comes back, in the same bytes; what is broken costs its own line."""
 
 import json
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import recollect
 from recollect import Memory
 from recollect.errors import BadInput
 from recollect.exchange.base import Entry, Item, Owner, Problem
@@ -16,7 +18,7 @@ from recollect.exchange.jsonl import FORMAT
 from recollect.exchange.jsonl_writing import header, line
 from recollect.learn import bury
 from recollect.privacy import Target
-from recollect.testing.clock import START
+from recollect.testing.clock import START, FakeClock
 from recollect.text import normal, squeeze
 from recollect.types import (
     EVERYWHERE,
@@ -31,6 +33,7 @@ from recollect.types import (
     Subject,
     Summary,
 )
+from tests import ground
 from tests.exchange.moving import ANN, export, import_, memos_of, opened
 
 DM, DEV = Place("discord", dm="ann"), Place("discord", "g1", "c1", thread="t1", name="dev", public=True)
@@ -162,11 +165,16 @@ times = st.datetimes(datetime(1980, 1, 1), datetime(2024, 1, 1), timezones=st.ju
 said = st.lists(st.tuples(words, times, st.sampled_from(Status)), max_size=6, unique_by=lambda one: normal(one[0]))
 
 
-@settings(max_examples=25)
+def in_memory(folder: Path) -> AbstractAsyncContextManager[Memory]:
+    """A memory that waits for no disk: there are many."""
+    return recollect.open(ground.new(), clock=FakeClock(), works=False, embedder="null", data_dir=folder)
+
+
+@settings(max_examples=12)
 @given(texts=said)
 async def test_whatever_people_say_comes_back(tmp_path_factory: Any, texts: list[tuple[str, datetime, Status]]):
     folder = tmp_path_factory.mktemp("any")
-    async with opened(folder / "one") as memory:
+    async with in_memory(folder) as memory:
         for n, (text, at, status) in enumerate(texts):
             memo = Memo(f"durable-{n}", Subject("ann"), Kind.FACT, text, at, at, status=status)
             await memory.store.write(lambda tx, memo=memo: tx.memos.put(memo))
@@ -174,7 +182,7 @@ async def test_whatever_people_say_comes_back(tmp_path_factory: Any, texts: list
                 await memory.store.write(lambda tx, memo=memo: bury(tx, memo, START))
         data = await export(memory, Target("ann"))
     (folder / "a.jsonl").write_bytes(data)
-    async with opened(folder / "two") as memory:
+    async with in_memory(folder) as memory:
         report = await import_(memory, folder / "a.jsonl")
         assert (report.left_out, report.same) == (0, 0)
         assert await export(memory, Target("ann")) == data

@@ -1,7 +1,7 @@
 """What goes out in another program's format comes back as it was: the same bytes when it is written again."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
@@ -16,12 +16,13 @@ from recollect.exchange.base import Entry, Format, Item
 from recollect.exchange.clanker_writing import write_clanker
 from recollect.exchange.devclaw_writing import write_devclaw
 from recollect.exchange.discoclaw_writing import write_discoclaw
+from recollect.exchange.gather import Vectors, vectors
 from recollect.exchange.recognise import recognise
 from recollect.files import read_durable, read_summary
 from recollect.files.exporting import write_pages
 from recollect.ports import Tx
-from recollect.types import Memo, Message, Place, Status, Summary
-from tests.exchange.elsewhere import brought, read
+from recollect.types import Memo, Message, Place, Status, Subject, Summary
+from tests.exchange.elsewhere import brought, floats, read
 from tests.scenes import DEV, DM, STAFF, THREAD, Stage, opened
 
 
@@ -171,6 +172,69 @@ async def test_through_devclaw_a_memory_comes_back_with_all_that_it_was(tmp_path
         assert (found.created, found.updated, found.happened) == (memo.created, memo.updated, memo.happened)
         assert (found.pinned, found.confidence, found.label) == (memo.pinned, memo.confidence, memo.label)
         assert found.tags == tuple(tag.lower() for tag in memo.tags)
+
+
+MODEL = "openai:text-embedding-3-small"
+
+
+async def embed(stage: Stage, numbers: Iterable[float]) -> None:
+    """Give every memo in use a vector that no model would make, and let these serve."""
+    store = stage.memory.store
+    missing = await store.read(lambda tx: tx.lanes.unembedded("memos", MODEL, 100))
+    made = {key: floats(number, (1 - number**2) ** 0.5) for (key, _), number in zip(missing, numbers, strict=False)}
+    assert len(made) == len(missing)
+    await store.write(lambda tx: tx.lanes.put_vectors("memos", MODEL, made))
+    await store.write(lambda tx: tx.lanes.serve("memos", MODEL))
+
+
+async def exported(stage: Stage, folder: Path) -> tuple[dict[str, bytes], Vectors]:
+    memos, _, messages = await everything(stage)
+    found = await vectors(stage.memory.store, memos)
+    write_clanker(memos, messages, folder, found)
+    return files_in(folder), found
+
+
+async def test_through_clanker_the_vectors_of_the_model_that_serves_come_back(tmp_path: Path) -> None:
+    async with opened() as stage:
+        await tell(stage)
+        await embed(stage, (n / 20 for n in range(20)))
+        first, before = await exported(stage, tmp_path / "first")
+        texts = {(memo.subject.scope, memo.id): memo for memo in (await everything(stage))[0]}
+    with closing(sqlite3.connect(tmp_path / "first" / "data" / "clanker.db")) as made:
+        rows = made.execute(
+            "SELECT fact, model, dims, length(embedding_blob), vectors.updated_at = facts.updated_at, is_active "
+            "FROM memory_fact_vectors_native AS vectors JOIN memory_facts AS facts ON facts.id = fact_id"
+        ).fetchall()
+    in_a_guild = {key: made for key, made in before.made.items() if clanker_writing.left_out([texts[key]]) == 0}
+    assert len(rows) == len(in_a_guild) == len(before.made) - 1
+    assert {row[1:] for row in rows} == {("text-embedding-3-small", 2, 8, 1, 1)}
+    async with opened() as stage:
+        await stage.remember("I am here already", user="zoe")
+        await embed(stage, [1.0])
+        stage.clock.advance(days=1)
+        report = await brought(stage, clanker.FORMAT, tmp_path / "first")
+        assert report.left_out == 0
+        await stage.memory.store.write(lambda tx: tx.memos.remove(tx.memos.list(Subject("zoe"))[0]))
+        second, after = await exported(stage, tmp_path / "second")
+        known = {(memo.subject.scope, memo.id): memo.text for memo in (await everything(stage))[0]}
+    assert sorted((key[0], known[key], made) for key, made in after.made.items()) == sorted(
+        (key[0], texts[key].text, made) for key, made in in_a_guild.items()
+    )
+    assert second == first
+
+
+async def test_where_no_model_serves_no_vectors_are_written(tmp_path: Path) -> None:
+    async with opened() as stage:
+        await tell(stage)
+        _, found = await exported(stage, tmp_path)
+    assert found == Vectors()
+    with closing(sqlite3.connect(tmp_path / "data" / "clanker.db")) as made:
+        assert made.execute("SELECT count(*) FROM memory_fact_vectors_native").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("model", [MODEL, "static:wordllama-256", "openai:ours:2", "fastembed:a/b@c"])
+def test_a_model_is_known_again_by_the_name_that_it_has_there(model: str) -> None:
+    assert clanker.model_here(clanker.model_there(model)) == model
 
 
 async def test_from_one_program_to_another_the_words_and_times_stay(tmp_path: Path) -> None:

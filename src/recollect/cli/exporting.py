@@ -3,24 +3,26 @@
 import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, BinaryIO, Literal
 
 import typer
 
-from recollect.cli.calls import Call
+from recollect.cli.calls import NO_MATCH, Call, fail, warn
 from recollect.cli.doctor import file_of
 from recollect.errors import BadInput, StoreError
+from recollect.exchange import clanker_writing, devclaw_writing, discoclaw_writing
 from recollect.exchange.clanker_writing import write_clanker
 from recollect.exchange.devclaw_writing import write_devclaw
 from recollect.exchange.discoclaw_writing import check_empty, write_discoclaw
-from recollect.exchange.gather import gather
+from recollect.exchange.gather import Vectors, gather, vectors
 from recollect.exchange.jsonl_writing import Canonical, header, line
 from recollect.files.exporting import durable, write_pages
 from recollect.memory import Memory
 from recollect.privacy import Target, encoded
-from recollect.types import Memo, Message, Summary
+from recollect.types import Memo, Message, Status, Summary
 
 Whose = Annotated[
     str | None, typer.Argument(metavar="USER", help="Whose traces; without one, all of the guild.", show_default=False)
@@ -30,6 +32,14 @@ InGuild = Annotated[
     typer.Option("--guild", metavar="GUILD", help="A guild: all of it, or what USER left there.", show_default=False),
 ]
 Folders = Literal["pages", "discoclaw", "clanker", "devclaw"]
+_PARTS = ("memos", "summaries", "exchanges", "events", "messages")
+"""What a document lists."""
+_LEFT_OUT: dict[Folders, Callable[[Sequence[Memo]], int]] = {
+    "pages": devclaw_writing.left_out,
+    "discoclaw": discoclaw_writing.left_out,
+    "clanker": clanker_writing.left_out,
+    "devclaw": devclaw_writing.left_out,
+}
 
 
 def export(
@@ -62,7 +72,8 @@ def export(
 
 
 def _export_document(call: Call, target: Target, form: str, to: Path | None) -> None:
-    data = call.run(lambda memory: _document(memory, target, form))
+    data, is_empty = call.run(lambda memory: _document(memory, target, form))
+    _warn_of_nothing(target, is_empty)
     if to is None:
         typer.echo(data, nl=False)
     else:
@@ -70,61 +81,106 @@ def _export_document(call: Call, target: Target, form: str, to: Path | None) -> 
         _tell_written(call, to, len(data))
 
 
-async def _document(memory: Memory, target: Target, form: str) -> bytes:
+async def _document(memory: Memory, target: Target, form: str) -> tuple[bytes, bool]:
+    """The bytes, and whether they say nothing."""
     if form == "durable":
-        return durable(await memory.privacy.memos(target))
-    return encoded(await memory.privacy.export(target))
+        memos = await memory.privacy.memos(target)
+        return durable(memos), not _there(memos)
+    document = await memory.privacy.export(target)
+    return encoded(document), not any(document[part] for part in _PARTS)
 
 
 def _export_lines(call: Call, target: Target, to: Path | None) -> None:
     """Line by line, so that it may be long."""
     if to is None:
-        call.run(partial(_write_lines, target=target, write=lambda data: typer.echo(data, nl=False)))
+        written = call.run(partial(_write_lines, target=target, write=lambda data: typer.echo(data, nl=False)))
+        _warn_of_nothing(target, not written)
         return
     with _new_file(to) as file:
-        call.run(partial(_write_lines, target=target, write=file.write))
+        written = call.run(partial(_write_lines, target=target, write=file.write))
+    _warn_of_nothing(target, not written)
     _tell_written(call, to, to.stat().st_size)
 
 
-async def _write_lines(memory: Memory, target: Target, write: Callable[[bytes], object]) -> None:
+async def _write_lines(memory: Memory, target: Target, write: Callable[[bytes], object]) -> int:
+    """How many records were written."""
     write(header())
+    number = 0
     async for one in gather(memory.store, target, await memory.privacy.memos(target)):
         write(line(one))
+        number += 1
+    return number
 
 
 def _export_folder(call: Call, target: Target, form: Folders, to: Path | None) -> None:
     if to is None:
         raise BadInput(f"{form} needs a folder: add --to FOLDER")
-    everything = call.run(partial(_gathered, target=target))
+    check_empty(to)
+    found = call.run(partial(_found, target=target, form=form))
+    number, left_out = len(_there(found.memos)), _LEFT_OUT[form](found.memos)
+    if number == left_out and not found.beside:
+        fail(_nothing(target) if not number else f"{_without_place(number, form)}: nothing is written", NO_MATCH)
     try:
-        written = _write_folder(form, everything, to)
+        written = _write_folder(form, found, to)
     except OSError as error:
         raise StoreError(f"cannot write to {to}: {error.strerror}") from error
-    _tell_written(call, to, sum(path.stat().st_size for path in written))
+    _tell_written(call, to, sum(path.stat().st_size for path in written), memories=number - left_out, left_out=left_out)
+    if left_out and not call.options.json:
+        call.screen.say(f"{_without_place(left_out, form)}; --format jsonl keeps all")
 
 
-async def _gathered(memory: Memory, target: Target) -> list[Canonical]:
-    return [one async for one in gather(memory.store, target, await memory.privacy.memos(target))]
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What goes into a folder: memos, and what else the format has a place for."""
+
+    memos: list[Memo]
+    beside: list[Canonical]
+    vectors: Vectors
 
 
-def _write_folder(form: Folders, everything: Sequence[Canonical], to: Path) -> list[Path]:
-    check_empty(to)
+async def _found(memory: Memory, target: Target, form: Folders) -> _Found:
+    beside = {"discoclaw": Summary, "clanker": Message}.get(form)
+    everything = [one async for one in gather(memory.store, target, await memory.privacy.memos(target))]
     memos = [one for one in everything if isinstance(one, Memo)]
+    made = await vectors(memory.store, memos) if form == "clanker" else Vectors()
+    return _Found(memos, [one for one in everything if beside and isinstance(one, beside)], made)
+
+
+def _write_folder(form: Folders, found: _Found, to: Path) -> list[Path]:
     match form:
         case "pages":
-            return write_pages(memos, to)
+            return write_pages(found.memos, to)
         case "discoclaw":
-            return write_discoclaw(memos, [one for one in everything if isinstance(one, Summary)], to)
+            return write_discoclaw(found.memos, [one for one in found.beside if isinstance(one, Summary)], to)
         case "clanker":
-            return write_clanker(memos, [one for one in everything if isinstance(one, Message)], to)
+            said = [one for one in found.beside if isinstance(one, Message)]
+            return write_clanker(found.memos, said, to, found.vectors)
         case "devclaw":
-            pages = write_pages(memos, to / "memory")
-            return [*write_devclaw(memos, to), *pages]
+            pages = write_pages(found.memos, to / "memory")
+            return [*write_devclaw(found.memos, to), *pages]
 
 
-def _tell_written(call: Call, to: Path, size: int) -> None:
+def _there(memos: Sequence[Memo]) -> list[Memo]:
+    return [memo for memo in memos if memo.status is not Status.DELETED]
+
+
+def _nothing(target: Target) -> str:
+    return f"nothing is known of {target}"
+
+
+def _warn_of_nothing(target: Target, is_empty: bool) -> None:
+    """An empty document is an answer too, but nobody should have to open it to see that."""
+    if is_empty:
+        warn(_nothing(target))
+
+
+def _without_place(number: int, form: Folders) -> str:
+    return f"{number:,} {'memory has' if number == 1 else 'memories have'} no place in {form}"
+
+
+def _tell_written(call: Call, to: Path, size: int, **counts: int) -> None:
     if call.options.json:
-        call.screen.data({"path": str(to), "bytes": size})
+        call.screen.data({"path": str(to), "bytes": size, **counts})
     else:
         call.screen.say(str(to))
         call.screen.aside(f"  {size:,} bytes")

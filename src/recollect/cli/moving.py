@@ -1,6 +1,7 @@
 """The command that brings memories along: from the files of other programs, or from an export of ours."""
 
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -9,13 +10,13 @@ import typer
 from recollect import ingest, rules
 from recollect.cli.calls import BROKEN, Call
 from recollect.cli.options import flag
-from recollect.cli.output import cell
 from recollect.clock import now
 from recollect.errors import BadInput
 from recollect.exchange.base import Counted, Format, Owner
 from recollect.exchange.bring import Destination, bring
 from recollect.exchange.fitting import Terms
-from recollect.exchange.recognise import NAMES, named, recognise
+from recollect.exchange.links import links
+from recollect.exchange.recognise import NAMES, check, named, recognise
 from recollect.exchange.report import Report, What, from_report
 from recollect.exchange.room import Limits
 from recollect.memory import Memory
@@ -34,6 +35,7 @@ _SAID: dict[What, str] = {
     "changed": "changed",
     "same": "known already",
     "left": "left out",
+    "meant": "left out on purpose",
     "broken": "broken",
 }
 
@@ -59,9 +61,8 @@ def import_(
 ) -> None:
     """Bring memories along from other programs, or from an export."""
     owner = Owner(user or (None if guild else call.user), guild)
+    check(path)
     chosen = recognise(path) if form is None else named(form)
-    if not path.exists():
-        raise BadInput(f"there is no {path}")
     settings = call.load("null").settings
     if not settings.enabled:
         raise BadInput("memory is switched off; switch it on with RECOLLECT_ENABLED=true")
@@ -78,7 +79,7 @@ async def _bring(
     terms = Terms(form.name, now(), everywhere)
     with call.screen.progress("importing") as progress:
         total = form.count(path) if progress is not None and isinstance(form, Counted) else 0
-        items = form.read(path, owner)
+        items = chain(form.read(path, owner), links(path))
         to = destination(memory, call.user, owner)
         report = await bring(to, items, terms, dry_run=dry_run, total=total, progress=progress)
     memory.vectors.nudge()
@@ -108,9 +109,14 @@ def _tell(call: Call, report: Report) -> None:
     if call.options.json:
         call.screen.data(from_report(report))
         return
-    call.screen.table(["where", "why"], [[where, cell(why)] for where, why in report.skipped], "why")
-    if report.left_out > len(report.skipped):
-        call.screen.say(f"… and {report.left_out - len(report.skipped):,} more that were left out")
+    unwanted = [[where, f"left out on purpose: {why}"] for where, why in report.unwanted]
+    call.screen.table(["where", "why"], [*map(list, report.skipped), *unwanted], "why")
+    for total, told, how in (
+        (report.left_out, report.skipped, "left out"),
+        (report.on_purpose, report.unwanted, "left out on purpose"),
+    ):
+        if total > len(told):
+            call.screen.say(f"… and {total - len(told):,} more that were {how}")
     for note in report.notes:
         call.screen.say(note)
     call.screen.say(_summary(report))

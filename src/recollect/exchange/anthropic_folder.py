@@ -42,4 +42,5 @@ def _root(path: Path) -> Path | None:
     """The folder itself, or what it lies in."""
     if path.name == ROOT and path.is_dir():
         return path
-    return path / ROOT if (path / ROOT).is_dir() else None
+    root = path / ROOT
+    return root if root.is_dir() and not root.is_symlink() else None

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from recollect.errors import BadInput
 from recollect.types import Audience, Message, Provenance, Status
 
 FOREIGN_ID = "imported_id"
@@ -108,7 +109,19 @@ class Problem:
     where: str
     why: str
     broken: bool = True
-    """Whether it should have been readable; False for what has no place here."""
+    """Whether it should have been readable; False for what is left out on purpose, as it has no place here."""
+    unsaid: bool = False
+    """It is sound, but something has to be said with it: whose it is, or of which guild."""
+
+
+class Unsaid(BadInput):
+    """Something can't be known from the files alone."""
+
+
+def problem(where: str, error: BadInput) -> Problem:
+    """What an error means for the entry that it came from."""
+    unsaid = isinstance(error, Unsaid)
+    return Problem(where, str(error), broken=not unsaid, unsaid=unsaid)
 
 
 Item = Entry | SummaryEntry | MessageEntry | TombstoneEntry | PageEntry | Problem

@@ -6,8 +6,8 @@ The second time nothing changes. A dry run decides the same and only reads.
 import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 from itertools import islice
 
 from recollect.errors import BadInput, RecollectError
@@ -21,6 +21,7 @@ from recollect.guard import is_instruction
 from recollect.learn import Cause, write
 from recollect.merge import fingerprint, memo_id
 from recollect.ports import Progress, Store, Tx
+from recollect.ports.archive import SECTIONS
 from recollect.redact import redact
 from recollect.text import clean
 from recollect.types import Add, Event, Message, Revise, Status, Subject, Summary, Tombstone
@@ -30,11 +31,15 @@ UNIT = 200
 """Items that are written together."""
 IMPORTED = "memory.imported"
 
+Said = dict[tuple[str, str], str]
+"""The words of messages that are here, by platform and id."""
 Models = dict[str, int | None]
 """Models whose vectors can be taken over, with the size these have; None where there are none yet."""
 Stored = Entry | SummaryEntry | MessageEntry | TombstoneEntry | Problem
 """What a transaction takes; pages are files."""
 
+_COLUMNS = SECTIONS["messages"].names + SECTIONS["messages"].rest
+_TEXT, _GONE = _COLUMNS.index("text"), _COLUMNS.index("deleted")
 _OTHER_WORDS = "is known here in other words"
 _STILL_KNOWN = "is remembered here"
 _DELETED = "was deleted or erased here"
@@ -115,6 +120,23 @@ class _Result:
     archived: Counter[Subject]
 
 
+@dataclass(slots=True)
+class _Unit:
+    """What is known while a unit is brought in."""
+
+    models: Models
+    said: Said
+    fresh: Fresh = field(default_factory=Fresh)
+    marks: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    """The fingerprints of memos in use, by scope."""
+
+    def in_use(self, tx: Tx, scope: str) -> frozenset[str]:
+        if scope not in self.marks:
+            memos = tx.memos.list(Subject.of_scope(scope), [Status.ACTIVE])
+            self.marks[scope] = frozenset(fingerprint(memo.text) for memo in memos)
+        return self.marks[scope]
+
+
 @dataclass(frozen=True, slots=True)
 class _Bringing:
     """One import under way."""
@@ -126,34 +148,34 @@ class _Bringing:
 
     def unit(self, tx: Tx, items: Sequence[Item]) -> _Result:
         """What becomes of these items, written unless it is a dry run; may be done again after a conflict."""
-        fresh, models = Fresh(), _usable(tx, self.to.model)
-        outcomes = [self._item(tx, item, fresh, models) for item in items if not isinstance(item, PageEntry)]
-        subjects = () if self.seen is not None else {subject for subject, _ in fresh}
-        return _Result(outcomes, fresh, archive(tx, subjects, self.to.limits, self.cause))
+        unit = _Unit(_usable(tx, self.to.model), _said(tx, items))
+        outcomes = [self._item(tx, item, unit) for item in items if not isinstance(item, PageEntry)]
+        subjects = () if self.seen is not None else {subject for subject, _ in unit.fresh}
+        return _Result(outcomes, unit.fresh, archive(tx, subjects, self.to.limits, self.cause))
 
-    def _item(self, tx: Tx, item: Stored, fresh: Fresh, models: Models) -> Outcome | Problem:
+    def _item(self, tx: Tx, item: Stored, unit: _Unit) -> Outcome | Problem:
         match item:
             case Entry():
-                return self._memo(tx, item, fresh, models)
+                return self._memo(tx, item, unit)
             case SummaryEntry():
                 return self._summary(tx, item)
             case MessageEntry():
-                return self._message(tx, item)
+                return self._message(tx, item, unit)
             case TombstoneEntry():
-                return self._tombstone(tx, item)
+                return self._tombstone(tx, item, unit)
             case Problem():
                 return item
 
-    def _memo(self, tx: Tx, entry: Entry, fresh: Fresh, models: Models) -> Outcome | Problem:
+    def _memo(self, tx: Tx, entry: Entry, unit: _Unit) -> Outcome | Problem:
         fit = fitted(entry, self.terms)
         if isinstance(fit, Problem):
             return Outcome(fit.where, "memory", "left", fit.why)
         decision = self._decided(tx, fit, entry.own)
         match decision:
             case New(memo) | Changed(after=memo):
-                self._write(tx, decision, fit, models)
+                self._write(tx, decision, fit, unit)
                 if memo.active and not (isinstance(decision, Changed) and decision.before.active):
-                    fresh[memo.subject, memo.source.guild] += 1
+                    unit.fresh[memo.subject, memo.source.guild] += 1
                 what = "new" if isinstance(decision, New) else "changed"
                 return Outcome(entry.where, "memory", what, redacted=fit.redacted)
             case Same():
@@ -165,9 +187,10 @@ class _Bringing:
         memo = fit.memo
         if self.seen is not None and (found := self.seen.decide(memo)) is not None:
             return found
+        by_id = tx.memos.get(memo.subject, memo.id) if memo.id else None
         known = Known(
-            by_id=tx.memos.get(memo.subject, memo.id) if memo.id else None,
-            same=tx.memos.same_text(memo.subject, memo.text),
+            by_id=by_id,
+            same=tx.memos.same_text(memo.subject, memo.text) if by_id is None else (),
             buried=tx.memos.buried(memo.subject.scope, fingerprint(memo.text)) is not None,
         )
         decision = decide(fit, known, own)
@@ -178,12 +201,13 @@ class _Bringing:
             decision = New(replace(memo, id=named))
         return decision
 
-    def _write(self, tx: Tx, decision: New | Changed, fit: Fitted, models: Models) -> None:
+    def _write(self, tx: Tx, decision: New | Changed, fit: Fitted, unit: _Unit) -> None:
         memo = decision.memo if isinstance(decision, New) else decision.after
         if self.seen is not None:
             self.seen.note(memo)
             return
-        vector = fit.vector if fit.vector is not None and _fits(fit.vector, models) else None
+        unit.marks.pop(memo.subject.scope, None)
+        vector = fit.vector if fit.vector is not None and _fits(fit.vector, unit.models) else None
         reason = f"imported from {self.terms.format}"
         change = Add(memo, reason) if isinstance(decision, New) else Revise(decision.before, memo, reason)
         write(tx, [change], self.cause, vector)
@@ -208,27 +232,34 @@ class _Bringing:
             tx.summaries.save(Summary(entry.session, text, sequence, updated, entry.through))
         return say("new", redacted=text != clean(entry.text))
 
-    def _message(self, tx: Tx, entry: MessageEntry) -> Outcome:
-        say, said = partial(Outcome, entry.where, "message"), entry.message
-        text = redact(clean(said.text[: self.to.longest])).text
-        message = replace(said, text=text, name=redact(clean(said.name)).text)
-        here = tx.journal.get(message.place.platform, message.id)
+    def _message(self, tx: Tx, entry: MessageEntry, unit: _Unit) -> Outcome:
+        say, message = partial(Outcome, entry.where, "message"), entry.message
+        name = message.place.platform, message.id
+        here, plain = unit.said.get(name), clean(message.text[: self.to.longest])
+        if here is None and self.seen is not None:
+            return say("new" if self.seen.is_first(*name) else "same")
+        if here == plain:  # what is kept has no secrets, so that none need be looked for
+            return say("same")
+        text = redact(plain).text
         if here is not None:
-            return say("same") if here.text == text else say("left", _OTHER_WORDS)
-        if self.seen is not None:
-            return say("new" if self.seen.is_first(message.place.platform, message.id) else "same")
+            return say("same") if here == text else say("left", _OTHER_WORDS)
         try:
-            heard = self.to.hear(tx, message)
+            heard = self.to.hear(tx, replace(message, text=text, name=_name(message.name)))
         except BadInput as error:
             return say("left", str(error))
-        return say("new", redacted=text != clean(said.text)) if heard else say("left", _DELETED)
+        if heard:
+            unit.said[name] = text
+            return say("new", redacted=text != plain)
+        there = tx.journal.get(*name)  # under a name that a store has shortened
+        if there is None:
+            return say("left", _DELETED)
+        return say("same") if there.text == text else say("left", _OTHER_WORDS)
 
-    def _tombstone(self, tx: Tx, entry: TombstoneEntry) -> Outcome:
+    def _tombstone(self, tx: Tx, entry: TombstoneEntry, unit: _Unit) -> Outcome:
         say = partial(Outcome, entry.where, "tombstone")
         if tx.memos.buried(entry.scope, entry.fingerprint) is not None:
             return say("same")
-        in_use = tx.memos.list(Subject.of_scope(entry.scope), [Status.ACTIVE])
-        if any(fingerprint(memo.text) == entry.fingerprint for memo in in_use):
+        if entry.fingerprint in unit.in_use(tx, entry.scope):
             return say("left", _STILL_KNOWN)
         if self.seen is None:
             tx.memos.bury(Tombstone(entry.scope, entry.fingerprint, entry.at))
@@ -248,6 +279,19 @@ class _Bringing:
         except RecollectError as error:
             return say("left", str(error))
         return say("new", redacted=text != clean(entry.text))
+
+
+@lru_cache(maxsize=1024)
+def _name(name: str) -> str:
+    """The few who speak have the same names each time."""
+    return redact(clean(name)).text
+
+
+def _said(tx: Tx, items: Iterable[Item]) -> Said:
+    """Those of these messages that are here, found in one look."""
+    names = {(item.message.place.platform, item.message.id) for item in items if isinstance(item, MessageEntry)}
+    found = tx.archive.find("messages", list(names)) if names else {}
+    return {(record[0], record[1]): record[_TEXT] for record in found.values() if record[_GONE] is None}
 
 
 def _usable(tx: Tx, wanted: str) -> Models:

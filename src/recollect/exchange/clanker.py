@@ -11,7 +11,7 @@ from typing import Any
 
 from recollect.errors import BadInput
 from recollect.exchange import clanker_pages, values
-from recollect.exchange.base import Entry, Item, Owner, Problem
+from recollect.exchange.base import Entry, Item, Owner, Problem, Unsaid, problem
 from recollect.exchange.database import Row, columns_of, count, has_table, is_database, reading, rows
 from recollect.kinds import TYPES, from_type
 from recollect.text import unmarked
@@ -22,6 +22,8 @@ SELF = "__self__"
 PLATFORM = "discord"
 TYPE = "fact_type"
 """Where the metadata of a memo keeps a type that isn't one of the six."""
+_ASKED = "openai:"
+_SAID = "messages"
 _NEEDED = ("subject", "fact")
 _COLUMNS = (
     "id created_at updated_at scope guild_id channel_id user_id subject fact fact_type evidence_text "
@@ -59,7 +61,7 @@ FORMAT = Clanker()
 
 
 def _databases(path: Path) -> list[Path]:
-    found = [*values.files_in(path, "*.db"), *values.files_in(path / "data", "*.db")]
+    found = [*values.files_in(path, "*.db"), *values.files_in(path, "data/*.db")]
     return [one for one in found if has_table(one, FACTS, *_NEEDED)]
 
 
@@ -74,6 +76,8 @@ def _facts(path: Path, where: str, owner: Owner) -> Iterator[Item]:
                 yield _entry(row, f"{where} {FACTS} {row.get('id') or number}", owner)
         except BadInput as error:
             yield Problem(where, str(error))
+        if columns_of(database, _SAID):
+            yield Problem(f"{where} {_SAID}", "what was said is read from the daily logs in memory/", broken=False)
 
 
 def _query(database: sqlite3.Connection, columns: list[str]) -> str:
@@ -92,17 +96,17 @@ def _entry(row: Row, where: str, owner: Owner) -> Entry | Problem:
     try:
         return _told(row, where, owner)
     except BadInput as error:
-        return Problem(where, str(error))
+        return problem(where, error)
 
 
-def _told(row: Row, where: str, owner: Owner) -> Entry:
+def _told(row: Row, where: str, owner: Owner) -> Entry | Problem:
     subject = values.text(values.name_of(row["subject"], "subject"), "subject")
     if subject == SELF:
-        raise BadInput("it is about the bot itself")
+        return Problem(where, "it is about the bot itself", broken=False)
     guild = values.name_of(row.get("guild_id"), "guild_id")
     is_lore = subject == LORE
     if is_lore and not (guild or owner.guild):
-        raise BadInput("it is lore, and its guild is not known: say it with --guild")
+        raise Unsaid("it is lore, and its guild is not known: say it with --guild")
     label = values.name_of(row.get("fact_type"), "fact_type") or "other"
     kind, known = from_type(label)
     source = _source(row, "" if is_lore else subject, label)
@@ -162,4 +166,10 @@ def _vector(row: Row) -> tuple[str, bytes] | None:
 
 def model_here(model: str) -> str:
     """A model by the name that its embedder has here: ClankerBot asks OpenAI, and says the bare name."""
-    return model if ":" in model else f"openai:{model}"
+    return model if ":" in model else f"{_ASKED}{model}"
+
+
+def model_there(model: str) -> str:
+    """A model of ours by the name that ClankerBot knows it under."""
+    bare = model.removeprefix(_ASKED)
+    return model if ":" in bare else bare

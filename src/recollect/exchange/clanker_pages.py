@@ -25,7 +25,7 @@ _NOTHING = re.compile(r"- \(No.*\)")
 
 def found(folder: Path) -> list[Path]:
     """The pages in a folder of ClankerBot's, or in its `memory`."""
-    pages = [*values.files_in(folder, "*.md"), *values.files_in(folder / "memory", "*.md")]
+    pages = [*values.files_in(folder, "*.md"), *values.files_in(folder, "memory/*.md")]
     return [one for one in pages if one.name == SNAPSHOT or _DAY.fullmatch(one.name)]
 
 
@@ -111,7 +111,7 @@ def _lore(line: str, where: str, owner: Owner) -> Iterator[Item]:
     told = _LORE.fullmatch(line)
     guild = (told and told[1]) or owner.guild
     if told is None or guild is None:
-        yield Problem(where, "its guild is not known: say it with --guild")
+        yield Problem(where, "its guild is not known: say it with --guild", broken=False, unsaid=True)
         return
     source = Provenance(origin=Origin.DISCORD, platform=PLATFORM, guild=guild)
     yield Entry(where, None, guild, "lore", told[2], label="lore", confidence=0.72, source=source)

@@ -1,7 +1,7 @@
 """Writes ClankerBot's files: `data/clanker.db` with the tables of document D, and the snapshot `memory/MEMORY.md`.
 
-A fact without a guild has no place there: its scope is the guild. Vectors are left to ClankerBot, which fills in what
-is missing.
+A fact without a guild has no place there: its scope is the guild. The vectors of the model that serves come along;
+ClankerBot fills in what is missing.
 """
 
 import re
@@ -9,15 +9,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from recollect.exchange.clanker import FACTS, TYPE, VECTORS
+from recollect.exchange.clanker import FACTS, TYPE, VECTORS, model_there
 from recollect.exchange.database import writing
 from recollect.exchange.discoclaw_writing import check_empty
+from recollect.exchange.gather import Vectors
 from recollect.exchange.values import iso
 from recollect.kinds import to_type
 from recollect.text import squeeze
 from recollect.types import LORE, Memo, Message, Status, realm_of
 from recollect.workspace.disk import create, make_folder
 
+Fact = tuple[Any, ...]
 DATABASE, PAGES = "data/clanker.db", "memory"
 _FACTS_OF_ONE = 6
 _LABELS = {name: name.capitalize() for name in ("preference", "profile", "relationship", "project")}
@@ -46,21 +48,27 @@ CREATE TABLE {VECTORS} (
     PRIMARY KEY (fact_id, model)
 );
 """
+_FLOAT = 4
 _NAMES = (
     "created_at updated_at guild_id channel_id subject fact fact_type evidence_text source_message_id confidence "
     "is_active"
 ).split()
 
 
-def write_clanker(memos: Sequence[Memo], messages: Iterable[Message], folder: Path) -> list[Path]:
+def write_clanker(
+    memos: Sequence[Memo], messages: Iterable[Message], folder: Path, vectors: Vectors | None = None
+) -> list[Path]:
     """Write all files into an empty folder; the same memory gives the same bytes."""
     check_empty(folder)
-    facts = _facts(memos)
+    kept = _kept(memos)
+    facts = [row for row, _ in kept]
     database = folder / DATABASE
     make_folder(database.parent)
     with writing(database, _SCHEMA) as connection:
         places = ", ".join("?" * len(_NAMES))
         connection.executemany(f"INSERT INTO {FACTS} ({', '.join(_NAMES)}) VALUES ({places})", facts)  # noqa: S608 - constants
+        if vectors is not None:
+            connection.executemany(f"INSERT INTO {VECTORS} VALUES (?, ?, ?, ?, ?)", _vectors(kept, vectors))  # noqa: S608 - a constant
     make_folder(folder / PAGES)
     logs = _logs(messages)
     pages = {f"{day}.md": lines for day, lines in sorted(logs.items())} | {"MEMORY.md": _snapshot(facts, logs)}
@@ -68,21 +76,31 @@ def write_clanker(memos: Sequence[Memo], messages: Iterable[Message], folder: Pa
 
 
 def left_out(memos: Iterable[Memo]) -> int:
-    """How many memos have no place there."""
-    return sum(_guild(memo) is None for memo in memos if memo.status is not Status.DELETED)
+    """How many memos have no place there: those of no guild, and those that say what another says already."""
+    there = [memo for memo in memos if memo.status is not Status.DELETED]
+    return len(there) - len(_kept(there))
 
 
-def _facts(memos: Iterable[Memo]) -> list[tuple[Any, ...]]:
+def _kept(memos: Iterable[Memo]) -> list[tuple[Fact, Memo]]:
     """Rows in the order of their age; of several memos with the same words in one guild, the one in use."""
-    kept: dict[tuple[str, str, str], tuple[Any, ...]] = {}
+    kept: dict[tuple[str, str, str], tuple[Fact, Memo]] = {}
     for memo in sorted(memos, key=lambda memo: (not memo.active, memo.created, memo.id)):
         if memo.status is not Status.DELETED and _guild(memo) is not None:
             row = _fact(memo)
-            kept.setdefault((row[2], row[4], row[5]), row)
-    return sorted(kept.values(), key=lambda row: (row[0], row[2], row[4], row[5]))
+            kept.setdefault((row[2], row[4], row[5]), (row, memo))
+    return sorted(kept.values(), key=lambda one: (one[0][0], one[0][2], one[0][4], one[0][5]))
 
 
-def _fact(memo: Memo) -> tuple[Any, ...]:
+def _vectors(kept: Sequence[tuple[Fact, Memo]], vectors: Vectors) -> Iterator[tuple[Any, ...]]:
+    """A row for each fact that has a vector; facts are numbered in the order in which they were written."""
+    model = model_there(vectors.model)
+    for number, (_, memo) in enumerate(kept, 1):
+        made = vectors.of(memo)
+        if made is not None:
+            yield number, model, len(made) // _FLOAT, made, iso(memo.updated)
+
+
+def _fact(memo: Memo) -> Fact:
     source = memo.source
     named = to_type(memo.kind, memo.label)
     return (
@@ -108,7 +126,7 @@ def _guild(memo: Memo) -> str | None:
     return None if source.guild is None else realm_of(source.platform, source.guild)
 
 
-def _snapshot(facts: Sequence[tuple[Any, ...]], logs: dict[str, list[str]]) -> list[str]:
+def _snapshot(facts: Sequence[Fact], logs: dict[str, list[str]]) -> list[str]:
     newest = sorted((row for row in facts if row[-1]), key=lambda row: row[1], reverse=True)
     people: dict[tuple[str, str], list[str]] = {}
     lore: list[str] = []

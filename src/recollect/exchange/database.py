@@ -1,27 +1,32 @@
 """SQLite files of other programs: read without changing them; written so that the same rows give the same bytes."""
 
+import shutil
 import sqlite3
+import tempfile
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from recollect.errors import BadInput, StoreError
+from recollect.exchange.values import first_bytes
 
 MAGIC = b"SQLite format 3\x00"
 _DAMAGED = (sqlite3.Error, UnicodeDecodeError)
 """What reading a damaged file brings about; the second where SQLite quotes it in a message."""
+_BESIDE = ("-wal", "-journal")
+"""What SQLite keeps beside a file while it is written to, or since its program was killed: a part of it."""
+_PATIENCE = 0.3
+"""Seconds to wait for a program that holds the file."""
+_IN_USE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_CAREFUL = "PRAGMA trusted_schema = OFF;"  # it is somebody else's
 
 Row = Mapping[str, Any]
 
 
 def is_database(path: Path) -> bool:
     """Whether a file begins as SQLite's do; never raises."""
-    try:
-        with path.open("rb") as file:
-            return file.read(len(MAGIC)) == MAGIC
-    except OSError:
-        return False
+    return first_bytes(path, len(MAGIC)) == MAGIC
 
 
 def has_table(path: Path, table: str, *columns: str) -> bool:
@@ -35,11 +40,23 @@ def has_table(path: Path, table: str, *columns: str) -> bool:
         return False
 
 
+def unreadable(path: Path) -> str:
+    """Why a file that begins as SQLite's do can't be read; empty for any other."""
+    if not is_database(path):
+        return ""
+    try:
+        with reading(path):
+            return ""
+    except BadInput as error:
+        return str(error)
+
+
 @contextmanager
 def reading(path: Path) -> Generator[sqlite3.Connection]:
     """A file that is only read, also while its program writes to it; raises BadInput for what is damaged."""
     try:
-        with closing(_opened(path)) as database:
+        with ExitStack() as kept:
+            database = kept.enter_context(closing(_opened(path, kept)))
             database.row_factory = sqlite3.Row
             database.text_factory = _text
             yield database
@@ -89,27 +106,52 @@ def writing(path: Path, schema: str) -> Generator[sqlite3.Connection]:
         raise StoreError(f"cannot write {path}: {error}") from error
 
 
-def _opened(path: Path) -> sqlite3.Connection:
-    """Read-only; where its log can't be opened, in a folder that nobody may write to, without the log.
-
-    Of a file that was cut off, SQLite shows what is left only to those who say that they mend schemas.
-    """
+def _opened(path: Path, kept: ExitStack) -> sqlite3.Connection:
+    """Read-only. Where that can't be, the file has to be mended first, which its own program would do: a copy is."""
     name = f"{path.resolve().as_uri()}?mode=ro"
-    careful = "PRAGMA trusted_schema = OFF;"  # it is somebody else's
-    mending = careful + "PRAGMA writable_schema = ON"
-    tries = ((name, careful), (f"{name}&immutable=1", careful), (name, mending))
-    for number, (uri, first) in enumerate(tries, 1):
-        database = sqlite3.connect(uri, uri=True, check_same_thread=False)
-        try:
-            database.executescript(first)
-            database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        except _DAMAGED:
-            database.close()
-            if number == len(tries):
-                raise
-        else:
-            return database
-    raise AssertionError("one of them ended it")  # pragma: no cover
+    try:
+        return _tried(name)
+    except _DAMAGED as error:
+        if _primary(error) in _IN_USE:
+            raise BadInput(f"{path.name} is in use by another program: stop that, or try again later") from error
+        if any(_beside(path, end).exists() for end in _BESIDE):
+            return _tried(_copied(path, kept).as_uri())
+        if _primary(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+            return _tried(f"{name}&immutable=1")  # in a folder that nobody may write to
+        # Of a file that was cut off, SQLite shows what is left only to those who say that they mend schemas.
+        return _tried(name, _CAREFUL + "PRAGMA writable_schema = ON")
+
+
+def _tried(uri: str, first: str = _CAREFUL) -> sqlite3.Connection:
+    database = sqlite3.connect(uri, uri=True, check_same_thread=False, timeout=_PATIENCE)
+    try:
+        database.executescript(first)
+        database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except _DAMAGED:
+        database.close()
+        raise
+    return database
+
+
+def _copied(path: Path, kept: ExitStack) -> Path:
+    """The file, and what belongs to it, where we may write."""
+    folder = Path(kept.enter_context(tempfile.TemporaryDirectory(prefix="recollect-")))
+    try:
+        for one in (path, *(_beside(path, end) for end in _BESIDE)):
+            if one.exists():
+                shutil.copyfile(one, folder / one.name)
+    except OSError as error:
+        raise BadInput(f"{path.name} can't be copied to be read: {error.strerror}") from error
+    return folder / path.name
+
+
+def _beside(path: Path, end: str) -> Path:
+    return path.with_name(path.name + end)
+
+
+def _primary(error: Exception) -> int:
+    """What SQLite says, without the details."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def _text(data: bytes) -> str:

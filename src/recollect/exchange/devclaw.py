@@ -92,7 +92,8 @@ def _is_database(path: Path) -> bool:
 
 
 def _databases(path: Path) -> list[Path]:
-    return [one for one in (path / "memory.db", path / "data" / "memory.db") if one.is_file() and _is_database(one)]
+    found = [*values.files_in(path, "memory.db"), *values.files_in(path, "data/memory.db")]
+    return [one for one in found if _is_database(one)]
 
 
 def _rows(path: Path, where: str, owner: Owner) -> Iterator[Item]:

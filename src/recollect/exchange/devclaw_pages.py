@@ -36,7 +36,7 @@ _TITLE = "# DevClaw Memory"
 
 def recognises(path: Path) -> bool:
     """Whether a folder holds pages by category, or notes as DevClaw writes them."""
-    if any(is_notes(root / NOTES) for root in _roots(path)):
+    if any(map(is_notes, _notes_in(path))):
         return True
     pages = (page for root in _roots(path) for page, _ in _pages(root))
     return any(values.opening(page, 8).startswith("---") for page in pages)
@@ -56,9 +56,8 @@ def pages(path: Path, owner: Owner) -> Iterator[Item]:
 
 def notes_in(path: Path, owner: Owner) -> Iterator[Item]:
     """The lines of MEMORY.md, where it lies in DevClaw's folder."""
-    for root in _roots(path):
-        if is_notes(root / NOTES):
-            yield from notes(root / NOTES, NOTES, owner)
+    for page in filter(is_notes, _notes_in(path)):
+        yield from notes(page, NOTES, owner)
 
 
 def logs(path: Path) -> Iterator[Item]:
@@ -87,16 +86,20 @@ def notes(path: Path, where: str, owner: Owner) -> Iterator[Item]:
 
 def _roots(path: Path) -> list[Path]:
     places = (path, path / "memory", path / "data" / "memory")
-    return [place for place in places if place.is_dir() and not place.is_symlink()]
+    return [place for place in places if place.is_dir() and values.lies_in(path, place)]
+
+
+def _notes_in(path: Path) -> list[Path]:
+    return [page for root in _roots(path) for page in values.files_in(root, NOTES)]
 
 
 def _pages(root: Path) -> Iterator[tuple[Path, Owner | None]]:
     """Every page with whose it is, where its folder says so."""
     for category in CATEGORIES:
-        yield from ((page, None) for page in values.files_in(root / category, "**/*.md"))
+        yield from ((page, None) for page in values.files_in(root, f"{category}/**/*.md"))
     for name, home in _homes(root / "users"):
         for category in CATEGORIES:
-            yield from ((page, Owner(user=name)) for page in values.files_in(home / category, "**/*.md"))
+            yield from ((page, Owner(user=name)) for page in values.files_in(home, f"{category}/**/*.md"))
     for name, home in _homes(root / "lore"):
         yield from ((page, Owner(guild=name)) for page in values.files_in(home, "**/*.md"))
 
@@ -104,7 +107,7 @@ def _pages(root: Path) -> Iterator[tuple[Path, Owner | None]]:
 def _homes(folder: Path) -> Iterator[tuple[str | None, Path]]:
     """The folders in a folder, with the id that each is named after if that can be told."""
     homes = sorted(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else []
-    for home in homes:
+    for home in (home for home in homes if not home.is_symlink()):
         plain = unquote(home.name)
         yield plain if safe_id(plain) == home.name else None, home
 

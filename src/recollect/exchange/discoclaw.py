@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from recollect.errors import BadInput
 from recollect.exchange import values
-from recollect.exchange.base import Entry, Item, Owner, PageEntry, Problem, SummaryEntry
+from recollect.exchange.base import Entry, Item, Owner, PageEntry, Problem, SummaryEntry, Unsaid, problem
 from recollect.exchange.members import Broken, Member, members
 from recollect.kinds import SEVEN
 from recollect.text import joined
@@ -57,12 +57,12 @@ class DiscoClaw:
 FORMAT = DiscoClaw()
 
 
-def _folder(path: Path, name: str) -> Path:
+def _folder(path: Path, name: str) -> Path | None:
     """Where DiscoClaw keeps something: below what was given, in its memory or in its data; or it is that itself."""
     if path.name == name:
         return path
     places = [path / name, path / "memory" / name, path / "data" / "memory" / name, path / "data" / name]
-    return next((place for place in places if place.is_dir()), places[0])
+    return next((place for place in places if place.is_dir() and values.lies_in(path, place)), None)
 
 
 class _Reader:
@@ -85,7 +85,7 @@ class _Reader:
         for one, where in _summaries(path):
             yield from self._carefully(one, where, self._summary)
         if values.files_in(_folder(path, _SHORT_TERM), "*.json"):
-            yield Problem(f"{_SHORT_TERM}/", "short-term entries last for some hours; they are not brought along")
+            yield Problem(f"{_SHORT_TERM}/", "short-term entries last for some hours", broken=False)
         yield from _pages(_folder(path, "workspace"))
 
     def _carefully(self, path: Path, where: str, read: Any) -> Iterator[Item]:
@@ -93,7 +93,7 @@ class _Reader:
         try:
             yield from read(path, where)
         except BadInput as error:
-            yield Problem(where, str(error))
+            yield problem(where, error)
         except OSError as error:
             yield Problem(where, f"it can't be read: {error.strerror}")
 
@@ -112,7 +112,7 @@ class _Reader:
 
     def _durable(self, path: Path, where: str, user: str | None) -> Iterator[Item]:
         if user is None and self._owner.guild is None:
-            raise BadInput("its name doesn't say whose facts it holds: say it with --user")
+            raise Unsaid("its name doesn't say whose facts it holds: say it with --user")
         _check_version(path)
         in_use: set[str | None] = set()
         retired = 0
@@ -168,7 +168,7 @@ class _Reader:
         text = values.text(found.get("summary"), "summary")
         yield SummaryEntry(where, self._session(path.stem), text, updated, through)
         if found.get("continuationCapsule"):
-            yield Problem(f"{where} continuationCapsule", "it is no part of a summary")
+            yield Problem(f"{where} continuationCapsule", "it is no part of a summary", broken=False)
 
     def _session(self, name: str) -> str:
         """The session as it is called here; DiscoClaw names channels without their guild."""
@@ -180,15 +180,14 @@ class _Reader:
             return joined(":", _PLATFORM, "dm", place)
         guild = self._guilds.get(place) or self._owner.guild
         if guild is None:
-            raise BadInput(f"the guild of the {kind} {place} is not known: say it with --guild")
+            raise Unsaid(f"the guild of the {kind} {place} is not known: say it with --guild")
         return joined(":", _PLATFORM, guild, kind, place)
 
 
-def _pages(workspace: Path) -> Iterator[Item]:
+def _pages(workspace: Path | None) -> Iterator[Item]:
     """The notes that people and their assistant wrote: MEMORY.md and the daily logs."""
-    found = [*values.files_in(workspace, "MEMORY.md"), *values.files_in(workspace / "memory", "*.md")]
-    for path in found:
-        name = path.relative_to(workspace).as_posix()
+    for path in [*values.files_in(workspace, "MEMORY.md"), *values.files_in(workspace, "memory/*.md")]:
+        name = path.relative_to(workspace or path).as_posix()
         try:
             yield PageEntry(f"workspace/{name}", name, values.page(path))
         except BadInput as error:

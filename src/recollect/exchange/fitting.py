@@ -5,6 +5,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Any
 
 from recollect import kinds
@@ -20,7 +21,9 @@ from recollect.text import clean, clip, digest, squeeze
 from recollect.types import Audience, Kind, Memo, Origin, Provenance, Subject
 
 ORDERS = "gives orders to the assistant"
-_LONGEST_LABEL, _LONGEST_TAG, _MOST_TAGS = 60, 100, 50
+_LONGEST_LABEL, _LONGEST_TAG, _MOST_TAGS, _MOST_OWN_TAGS = 60, 100, 50, 1_000
+_DEEPEST = 50
+"""How deep metadata may nest."""
 _OUR_CLOCK = timedelta(days=1)
 """How far ahead of ours another clock may be."""
 # One that nobody takes for a number in a list or for words of a text.
@@ -126,7 +129,9 @@ def _source(entry: Entry, terms: Terms) -> Provenance:
 
 
 def _plain(value: dict[str, Any]) -> dict[str, Any]:
-    """As every store gives it back."""
+    """As every store gives it back; raises BadInput."""
+    if values.nests(value, _DEEPEST):
+        raise BadInput("its metadata nests too deeply")
     return json.loads(clean(json.dumps(value, ensure_ascii=False, default=str)))
 
 
@@ -145,10 +150,11 @@ def _kind(entry: Entry, text: str) -> tuple[Kind, str | None]:
 
 
 def _tags(entry: Entry) -> tuple[str, ...]:
-    tags = [redact(clean(tag)).text for tag in entry.tags if tag.strip()]  # a key in small letters is none
+    given = islice((tag for tag in entry.tags if tag.strip()), _MOST_OWN_TAGS if entry.own else _MOST_TAGS)
+    tags = [redact(clean(tag)).text for tag in given]  # a key in small letters is none
     if entry.own:
         return tuple(dict.fromkeys(tags))
-    return tuple(dict.fromkeys(tag.strip().lower()[:_LONGEST_TAG] for tag in tags))[:_MOST_TAGS]
+    return tuple(dict.fromkeys(tag.strip().lower()[:_LONGEST_TAG] for tag in tags))
 
 
 def _confidence(given: float) -> float:

@@ -1,6 +1,9 @@
-"""Everything canonical about someone, in an order that the same memory always has, without holding all of it."""
+"""Everything canonical about someone, in an order that the same memory always has, without holding all of it; and
+the vectors of memos, for formats that have a place for them.
+"""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from recollect.clock import from_ms, to_ms
@@ -40,6 +43,32 @@ async def gather(store: Store, whose: Whose, memos: Sequence[Memo]) -> AsyncIter
         yield message
     for tombstone in await _tombstones(store, whose, memos):
         yield tombstone
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """What the model that serves made of memos, by scope and id."""
+
+    model: str = ""
+    made: Mapping[tuple[str, str], bytes] = field(default_factory=dict[tuple[str, str], bytes])
+
+    def of(self, memo: Memo) -> bytes | None:
+        return self.made.get((memo.subject.scope, memo.id))
+
+
+async def vectors(store: Store, memos: Sequence[Memo]) -> Vectors:
+    """The vectors of these memos; none when no model serves yet."""
+    sets = await store.read(lambda tx: tx.lanes.vectors("memos", counted=False))
+    model = next((one.model for one in sets if one.serving), None)
+    if model is None:
+        return Vectors()
+    made: dict[tuple[str, str], bytes] = {}
+    names = [(model, memo.subject.scope, memo.id) for memo in memos if memo.active]
+    for start in range(0, len(names), PAGE):
+        page = names[start : start + PAGE]
+        found = await store.read(lambda tx, page=page: tx.archive.find("memo vectors", page))
+        made |= {(scope, memo): bytes(vector) for _, scope, memo, vector in found.values()}
+    return Vectors(model, made)
 
 
 def _summaries(tx: Tx, whose: Whose) -> Iterator[Summary]:

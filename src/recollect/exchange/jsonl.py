@@ -124,7 +124,7 @@ def _summary(where: str, value: Mapping[str, Any], owner: Owner) -> SummaryEntry
     del owner
     sequence = values.count(value.get("sequence")) or None
     updated, through = _time(value.get("updated"), "updated"), _time(value.get("through"), "through")
-    session, text = values.text(value.get("session"), "session"), values.text(value.get("text"), "text")
+    session, text = values.name(value.get("session"), "session"), values.text(value.get("text"), "text")
     return SummaryEntry(where, session, text, updated, through, sequence, own=True)
 
 
@@ -133,7 +133,7 @@ def _message(where: str, value: Mapping[str, Any], owner: Owner) -> MessageEntry
     if at is None:
         raise BadInput("its at is missing")
     message = Message(
-        id=values.text(value.get("id"), "id"),
+        id=values.name(value.get("id"), "id"),
         author=values.name_of(value.get("author"), "author") or owner.user or "",
         place=_place(values.record(value.get("place"), "place")),
         text=values.text(value.get("text"), "text"),
@@ -148,7 +148,7 @@ def _message(where: str, value: Mapping[str, Any], owner: Owner) -> MessageEntry
 
 def _tombstone(where: str, value: Mapping[str, Any], owner: Owner) -> TombstoneEntry:
     del owner
-    scope, mark = values.text(value.get("scope"), "scope"), values.text(value.get("fingerprint"), "fingerprint")
+    scope, mark = values.name(value.get("scope"), "scope"), values.name(value.get("fingerprint"), "fingerprint")
     at = _time(value.get("at"), "at")
     if at is None:
         raise BadInput("its at is missing")

@@ -116,7 +116,9 @@ class _Window:
             found = self._tried()
             if isinstance(found, _Found):
                 return found.value
-            if len(self._text) - self._at > LARGEST or not self._more():
+            if len(self._text) - self._at > LARGEST:
+                raise self.broken(f"an entry is longer than {LARGEST:,} characters, or never ends")
+            if not self._more():
                 raise self.broken(found.why, found.at)
 
     def _tried(self) -> "_Found | _Wrong":

@@ -19,10 +19,9 @@ _WORDY = re.compile(r"[^\W_]")
 
 def pages(folder: Path, pattern: str) -> Iterator[tuple[str, Path]]:
     """The files below a folder, by their names in it; hidden ones and links are left out."""
-    for path in sorted(folder.glob(pattern)):
+    for path in values.files_in(folder, pattern):
         parts = path.relative_to(folder).parts
-        links = any(folder.joinpath(*parts[: end + 1]).is_symlink() for end in range(len(parts)))
-        if path.is_file() and not links and not any(part.startswith(".") for part in parts):
+        if not any(part.startswith(".") for part in parts):
             yield "/".join(parts), path
 
 

@@ -26,7 +26,7 @@ class OpenClaw:
         if any((path / name).is_file() for name in _SIGNS):
             return found != []
         others = any((path / name).is_dir() for name in _OTHERS)
-        return found != [] and not others and not any(clanker_pages.recognises(file) for _, file in found)
+        return found != [] and not others and not any(map(clanker_pages.recognises, clanker_pages.found(path)))
 
     def read(self, path: Path, owner: Owner) -> Iterator[Item]:
         found = _notes(path)
@@ -45,6 +45,6 @@ def _notes(folder: Path) -> list[tuple[str, Path]]:
     try:
         here = [name for name, _ in notes.pages(folder, "*.md")]
         curated = [("MEMORY.md", folder / name) for name in _NOTES if name in here][:1]
-        return curated + [(f"memory/{name}", file) for name, file in notes.pages(folder / "memory", "**/*.md")]
+        return [*curated, *notes.pages(folder, "memory/**/*.md")]
     except OSError:
         return []

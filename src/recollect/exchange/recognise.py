@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from recollect.errors import BadInput
-from recollect.exchange import anthropic_folder, clanker, devclaw, discoclaw, jsonl, mem0, openclaw
+from recollect.exchange import anthropic_folder, clanker, database, devclaw, discoclaw, jsonl, mem0, openclaw, values
 from recollect.exchange.base import Format
+from recollect.exchange.links import links
 
 FORMATS: tuple[Format, ...] = (
     jsonl.FORMAT,
@@ -16,18 +17,40 @@ FORMATS: tuple[Format, ...] = (
     anthropic_folder.FORMAT,
 )
 NAMES = tuple(one.name for one in FORMATS)
+_ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"7z\xbc\xaf", b"BZh", b"\xfd7zX", b"\x28\xb5\x2f\xfd")
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 
 def recognise(path: Path) -> Format:
     """The one format that fits; raises BadInput when none does, or several do."""
-    if not path.exists():
-        raise BadInput(f"there is no {path}")
+    check(path)
     found = [one for one in FORMATS if one.recognises(path)]
     if not found:
-        raise BadInput(f"{path} looks like nothing known here; if it is, say so with --format: {', '.join(NAMES)}")
+        raise BadInput(_unknown(path))
     if len(found) > 1:
         raise BadInput(f"{path} may be {' or '.join(one.name for one in found)}: say which with --format")
     return found[0]
+
+
+def check(path: Path) -> None:
+    """Refuse what can't be read from its beginning to its end more than once, such as a pipe; raises BadInput."""
+    if not path.exists():
+        raise BadInput(f"there is no {path}")
+    if not path.is_file() and not path.is_dir():
+        raise BadInput(f"{path} is neither a file nor a folder")
+
+
+def _unknown(path: Path) -> str:
+    start = values.first_bytes(path, 4)
+    if start.startswith(_ARCHIVES):
+        return f"{path} is an archive: unpack it first"
+    if start.startswith(_WIDE):
+        return f"{path} is a text in UTF-16: save it as UTF-8 first"
+    for one in [path] if path.is_file() else [*values.files_in(path, "*.db"), *values.files_in(path, "data/*.db")]:
+        if why := database.unreadable(one):
+            return why
+    said = f"{path} looks like nothing known here; if it is, say so with --format: {', '.join(NAMES)}"
+    return f"{said} (there are links in it, which are not followed)" if any(links(path)) else said
 
 
 def named(name: str) -> Format:

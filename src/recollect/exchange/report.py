@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from recollect.exchange.base import Problem
 
-What = Literal["new", "changed", "same", "left", "broken"]
+What = Literal["new", "changed", "same", "left", "meant", "broken"]
 MOST_TOLD = 1_000
 """Entries that were left out of which each is told; of more only how many there were."""
 
@@ -24,24 +24,29 @@ class Outcome:
 
 @dataclass(slots=True)
 class Report:
-    """`left` are entries that the rules kept out, `broken` those that could not be read."""
+    """`left` are entries that the rules kept out, `meant` those that have no place here and are left out on purpose,
+    `broken` those that could not be read.
+    """
 
     format: str
     dry_run: bool = False
     counts: dict[What, Counter[str]] = field(default_factory=dict[What, Counter[str]])
     skipped: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Where something stood that was left out, and why."""
+    unwanted: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    """The same for what was left out on purpose."""
     notes: list[str] = field(default_factory=list[str])
     redacted: int = 0
     """Entries that held a secret."""
 
     def add(self, outcome: Outcome | Problem) -> None:
         if isinstance(outcome, Problem):
-            outcome = Outcome(outcome.where, "entry", "broken" if outcome.broken else "left", outcome.why)
+            outcome = Outcome(outcome.where, "entry", _sort(outcome), outcome.why)
         self.counts.setdefault(outcome.what, Counter())[outcome.sort] += 1
         self.redacted += outcome.redacted
-        if outcome.why and len(self.skipped) < MOST_TOLD:
-            self.skipped.append((outcome.where, outcome.why))
+        told = self.unwanted if outcome.what == "meant" else self.skipped
+        if outcome.why and len(told) < MOST_TOLD:
+            told.append((outcome.where, outcome.why))
 
     def total(self, what: What) -> int:
         return self.counts.get(what, Counter()).total()
@@ -63,9 +68,19 @@ class Report:
         return self.total("left") + self.total("broken")
 
     @property
+    def on_purpose(self) -> int:
+        return self.total("meant")
+
+    @property
     def ok(self) -> bool:
         """Whether all of it could be read."""
         return not self.total("broken")
+
+
+def _sort(found: Problem) -> What:
+    if found.broken:
+        return "broken"
+    return "left" if found.unsaid else "meant"
 
 
 def from_report(report: Report) -> dict[str, Any]:
@@ -79,8 +94,10 @@ def from_report(report: Report) -> dict[str, Any]:
         "changed": report.changed,
         "same": report.same,
         "left_out": report.left_out,
+        "left_out_on_purpose": report.on_purpose,
         "redacted": report.redacted,
         "counts": counts,
         "skipped": [{"where": where, "why": why} for where, why in report.skipped],
+        "unwanted": [{"where": where, "why": why} for where, why in report.unwanted],
         "notes": report.notes,
     }

@@ -3,7 +3,7 @@
 import json
 import math
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -13,6 +13,8 @@ from recollect.errors import BadInput
 
 LARGEST_PAGE = 1 << 20
 """Bytes of a page of Markdown."""
+_MOST = 1_000_000_000
+"""Counts above this are none; a store may have no room for them."""
 _SECONDS = 100_000_000_000
 """Numbers below this are seconds: as milliseconds they'd be a time before 1973."""
 
@@ -26,13 +28,18 @@ def text(value: Any, name: str) -> str:
     return _sound(value, name)
 
 
+def name(value: Any, name: str) -> str:
+    """An id that has to be there, as it is; raises BadInput."""
+    return _nameable(text(value, name), name)
+
+
 def name_of(value: Any, name: str) -> str | None:
     """An id or a label, by some programs written as a number; None when there is none."""
     if value is None or value == "":
         return None
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise BadInput(f"its {name} is not a text")
-    return _sound(str(value).strip(), name) or None
+    return _nameable(_sound(str(value).strip(), name), name) or None
 
 
 def words(value: Any, name: str) -> tuple[str, ...]:
@@ -68,8 +75,8 @@ def share(value: Any, name: str, missing: float) -> float:
 
 
 def count(value: Any) -> int:
-    """How often; 0 for what is no number."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    """How often; 0 for what is no number, or one that nobody can have counted."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MOST else 0
 
 
 def moment(value: Any, name: str) -> datetime | None:
@@ -118,12 +125,18 @@ def page(path: Path) -> str:
 
 
 def opening(path: Path, size: int = 2_000) -> str:
-    """How a file begins; empty for what can't be read."""
+    """How a file begins; empty for what can't be read, and for a pipe, which would make us wait."""
+    return first_bytes(path, size).decode("utf-8-sig", "replace").replace("\r\n", "\n")
+
+
+def first_bytes(path: Path, size: int) -> bytes:
     try:
+        if not path.is_file():
+            return b""
         with path.open("rb") as file:
-            return file.read(size).decode("utf-8-sig", "replace").replace("\r\n", "\n")
+            return file.read(size)
     except OSError:
-        return ""
+        return b""
 
 
 def occurrences(path: Path, word: bytes) -> int:
@@ -135,12 +148,42 @@ def occurrences(path: Path, word: bytes) -> int:
         return 0
 
 
-def files_in(folder: Path, pattern: str) -> list[Path]:
-    """The files in a folder, by name; links and what can't be looked at are left out."""
+def files_in(folder: Path | None, pattern: str) -> list[Path]:
+    """The files below a folder, by name; what a link leads to and what can't be looked at are left out."""
+    if folder is None:
+        return []
+    known = {folder: True}
     try:
-        return sorted(one for one in folder.glob(pattern) if one.is_file() and not one.is_symlink())
+        return sorted(one for one in folder.glob(pattern) if one.is_file() and _lies_in(one, known))
     except OSError:
         return []
+
+
+def lies_in(folder: Path, path: Path) -> bool:
+    """Whether a path below a folder leads nowhere else; the folder itself may be a link."""
+    return _lies_in(path, {folder: True})
+
+
+def _lies_in(path: Path, known: dict[Path, bool]) -> bool:
+    if path not in known:
+        known[path] = not path.is_symlink() and _lies_in(path.parent, known)
+    return known[path]
+
+
+def nests(value: Any, most: int) -> bool:
+    """Whether lists and objects lie in each other more than so many times."""
+    level = [value]
+    for _ in range(most):
+        level = [each for one in level for each in _inside(one)]
+        if not level:
+            return False
+    return True
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return cast("dict[str, Any]", value).values()
+    return cast("list[Any]", value) if isinstance(value, list) else ()
 
 
 def _read(value: Any) -> datetime | None:
@@ -153,6 +196,13 @@ def _read(value: Any) -> datetime | None:
         raise ValueError(value)  # noqa: TRY004 - one error for all that is no time
     number = float(value)
     return from_ms(int(number * 1000 if abs(number) < _SECONDS else number))
+
+
+def _nameable(found: str, name: str) -> str:
+    """Refuses what some stores can't hold, and what would be another name without it."""
+    if "\0" in found:
+        raise BadInput(f"its {name} holds a character that no name has")
+    return found
 
 
 def _sound(found: str, name: str) -> str:
