@@ -4,6 +4,9 @@ Goes the whole way: redact, own words, extract, check. Six lots of messages were
 before the rules were tried on it; `FIRST_RUNS` keeps what they did then, which is what to expect of messages never
 seen. Faults were mended after each run, so the figures printed here are better; the last lot is the held-out part.
 
+After that come facts that an eager model might propose, true and made up, whatever the model: how many of each the
+guard lets pass. `FIRST_CLAIMS` keeps what new rules did on pairs that they had not been tuned on.
+
 `--real DIR` reads a data set of real chats instead and prints counts by kind and a sample for a person to judge;
 `JUDGED` keeps what such judging came to.
 """
@@ -20,6 +23,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from bench.extract.claims import FIRST_CLAIMS, Verdict, judge, load_claims, passed, share
 from bench.extract.corpus import PARTS, load
 from bench.extract.judged import JUDGED
 from bench.extract.measure import Outcome, Report, Tally, report, run
@@ -67,6 +71,35 @@ def show_faults(outcomes: Sequence[Outcome]) -> None:
                 print("    stored with its secret")
             for text in outcome.refused:
                 print(f"    refused {text}")
+
+
+def show_claims(part: str, verdicts: Sequence[Verdict], took: float, *, wrong: bool) -> dict[str, Any]:
+    """How many made-up facts pass, and how many true ones, by category."""
+    title = f"{part}: {len(verdicts)} proposed facts, {took / max(1, len(verdicts)) * 1000:.2f} ms each"
+    table = Table("", "made up, passed", "of", "true, passed", "of", title=title, header_style="bold")
+    for category in ("all", *sorted({one.claim.category for one in verdicts})):
+        meant = [one for one in verdicts if category in ("all", one.claim.category)]
+        table.add_row(category, *map(str, (*passed(meant, holds=False), *passed(meant, holds=True))))
+    Console().print(table)
+    for one in verdicts if wrong else ():
+        if not one.is_right:
+            print(f"{one.reason or 'passed'}: {one.claim.fact!r} from {one.claim.text!r}")
+    shares = {"made up": share(verdicts, holds=False), "true": share(verdicts, holds=True)}
+    print(f"passed: {shares['made up']:.3f} of the made up, {shares['true']:.3f} of the true\n")
+    return {"pairs": len(verdicts), **{name: round(value, 4) for name, value in shares.items()}}
+
+
+def claims(parts: Sequence[str], *, wrong: bool) -> dict[str, Any]:
+    print("first runs on unseen pairs, share of made-up and of true facts that passed, before and after:")
+    for lot, (before, after) in FIRST_CLAIMS.items():
+        print(f"    {lot}: {before} {after}")
+    pairs = load_claims()
+    results: dict[str, Any] = {"first runs": FIRST_CLAIMS}
+    for part in parts:
+        start = time.perf_counter()
+        verdicts = [judge(each) for each in pairs if each.part == part]
+        results[part] = show_claims(part, verdicts, time.perf_counter() - start, wrong=wrong)
+    return results
 
 
 def as_data(made: Report) -> dict[str, Any]:
@@ -140,6 +173,8 @@ def main() -> int:
         results[part] = as_data(made)
         if given.wrong:
             show_faults(outcomes)
+    if not given.real:
+        results["proposed facts"] = claims(_parts(given), wrong=given.wrong)
     if given.json:
         given.json.write_text(json.dumps(results, indent=2) + "\n", "utf-8")
     return 0

@@ -10,7 +10,8 @@ from typing import Literal
 
 from recollect import kinds
 from recollect.errors import BadInput
-from recollect.guard import polarity, telling, wording
+from recollect.guard import claims, extent, polarity, subject, telling, wording
+from recollect.guard.clauses import Around, around, lower, sources
 from recollect.guard.grounding import keeps_names, keeps_numbers, overlaps
 from recollect.guard.instructions import is_instruction, visible
 from recollect.guard.own import own_words
@@ -27,6 +28,8 @@ SHORTEST, LONGEST_FACT, LONGEST_NORMAL = 4, 300, 190
 
 _SECRET = "[redacted:"  # noqa: S105 - the mark, not a password
 _SENTENCE_END = ".!?。！？…"
+_REFERS = re.compile(r"\b(?:it|its|it's|she|he|her|him|his|they|them|their|that|this|there|here|those|these|one)\b")
+"""Words for what was spoken of before: then the rest of the message counts as well."""
 _GREETING = re.compile(
     r"(?:(?:hi|hello|hey|hiya|yo|howdy|thanks|thank you|thx|bye|goodbye|good (?:morning|night|evening|afternoon)"
     r"|welcome|cheers|lol|ok|okay|yes|no"
@@ -116,7 +119,7 @@ def _untold(text: str, message: Message, found: Found, revised: str) -> str | No
         return "gives instructions"
     if telling.is_not_meant(found):
         return "is not meant"
-    if telling.is_asked(found):
+    if telling.is_asked(found, text):
         return "is asked, not stated"
     if telling.drops_negation(found, text):
         return "leaves out a negation"
@@ -126,9 +129,24 @@ def _untold(text: str, message: Message, found: Found, revised: str) -> str | No
     speaker = f"{message.name} {message.author}"
     if not keeps_names(text, f"{own}\n{revised}", speaker):
         return "a name was not said"
-    if not wording.carries(f"{own}\n{revised}", text, speaker):
+    told = around(found)
+    said = own if revised or _REFERS.search(told.lower) else told.text
+    if not wording.carries(f"{said}\n{revised}", text, speaker):
         return "too few of its words were said"
-    return polarity.differs(found, text)
+    return polarity.differs(told, text) or _beyond(text, told, speaker, lower(revised))
+
+
+def _beyond(text: str, told: Around, speaker: str, known: str) -> str | None:
+    """What of a fact does not follow from its quote."""
+    fact, clauses = lower(text), sources(told, text)
+    if clauses and all(telling.is_answered(clause, text) for clause in clauses):
+        return "is asked, not stated"
+    verbs = claims.carried(fact, told, known)
+    if verbs is None:
+        return "does not follow"
+    if subject.differs(text, speaker, told, clauses, verbs):
+        return "is about somebody else"
+    return extent.overreaches(fact, f"{told.lower} {known}", clauses)
 
 
 def _accepted(proposal: Proposal, text: str, message: Message, found: Found) -> Accepted | Refused:
@@ -139,7 +157,8 @@ def _accepted(proposal: Proposal, text: str, message: Message, found: Found) -> 
         if not (set(words(proposal.about)) - {"user", "users", "the", "my"}) & told:
             return Refused("the person was not mentioned")
         return _as(Kind.PERSON, proposal, message, evidence, text)
-    other = telling.about_another(found)
+    clauses = sources(around(found), text)
+    other = telling.about_another(found, clauses[0] if len(clauses) == 1 else "")
     is_own = other is None or fold(other) in words(message.name)
     if telling.swaps_subject(found, text) or not (is_own or telling.names(text, other or "")):
         return Refused("is about somebody else")
@@ -158,7 +177,7 @@ def _check_overlap(proposal: Proposal, text: str, sources: Sequence[Message]) ->
         if not overlaps(text, own):
             continue
         if found := find(proposal.evidence, own):
-            reason = "is not meant" if telling.is_not_meant(found) else polarity.differs(found, text)
+            reason = "is not meant" if telling.is_not_meant(found) else polarity.differs(around(found), text)
             return Refused(reason) if reason else _accepted(proposal, text, message, found)
         evidence = squeeze(visible(proposal.evidence))
         kept = clip(evidence, LONGEST) if overlaps(evidence, own) else ""

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from itertools import pairwise
 
 from recollect.dates import Days, days
+from recollect.guard import wording
 from recollect.text import fold, query_words, words
 
 SHARE = 0.45
@@ -42,12 +43,17 @@ _COUNTED = frozenset("two three four five six seven eight nine ten eleven twelve
 """Words of a fact that are numbers for certain; "one" and "second" seldom are."""
 _CJK_DIGITS = {char: str(value) for value, char in enumerate("〇一二三四五六七八九十")} | {"两": "2", "兩": "2"}
 
-_CAPITALISED = re.compile(r"[^\W\d_][^\W_]*(?:['’-][^\W_]+)*")
+_CAPITALISED = re.compile(r"(?<!\d)[^\W\d_][^\W_]*(?:['’-][^\W_]+)*")
 _CALENDAR = frozenset(
     """january february march april may june july august september october november december monday tuesday wednesday
     thursday friday saturday sunday""".split()
 )
 _NOT_NAMES = frozenset("user users i im ive id ill ok ai".split())
+_TONGUES = frozenset(
+    """english german french spanish italian portuguese russian ukrainian polish czech dutch swedish norwegian danish
+    finnish greek turkish arabic hebrew persian hindi chinese mandarin cantonese japanese korean vietnamese thai latin
+    hungarian romanian bulgarian serbian croatian catalan basque irish american british brazilian mexican""".split()
+)
 _NEAR_DAYS = {
     **dict.fromkeys(("tomorrow", "morgen", "demain", "mañana", "amanhã", "domani", "завтра", "明天", "明日"), 1),
     **dict.fromkeys(("gestern", "hier", "ayer", "ontem", "ieri", "вчера", "昨天", "昨日"), -1),
@@ -57,15 +63,16 @@ _NEAR_DAYS = {
 
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _WEEKDAY = re.compile(r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thu(?:rs)?|fri|sat|sun)s?\b")
+_ORDINAL_DAY = re.compile(r"\bthe (\d{1,2})(?:st|nd|rd|th)\b")
 _LENGTHS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _AHEAD = re.compile(r"\bin (\d{1,2}|an?|two|three|four|five|six|seven|eight|nine|ten) (day|week|month|year)s?\b")
 
 
 def keeps_numbers(fact: str, said: str, at: date, known: str = "") -> bool:
     """Whether each number of the fact was said, or belongs to a day that was spoken of."""
-    told = set(_numbers(f"{said}\n{known}")) | set(_dated(fact, said, at))
-    written = (_VALUES[word] for word in words(fact) if word in _COUNTED)
-    return all(number in told for number in (*_digits(fact), *written))
+    wanted = {*_digits(fact), *(_VALUES[word] for word in words(fact) if word in _COUNTED)}
+    wanted -= set(_numbers(f"{said}\n{known}")) if wanted else set()
+    return not wanted or wanted <= set(_dated(fact, said, at))
 
 
 def _numbers(text: str) -> Iterator[str]:
@@ -109,6 +116,10 @@ def _near(said: str, at: date) -> Iterator[Days]:
     for name in _WEEKDAY.findall(folded):  # the one to come; `days` knows the one that was
         day = at + timedelta((_WEEKDAYS.index(name[:3]) - at.weekday()) % 7 or 7)
         yield Days(day, day)
+    for number in _ORDINAL_DAY.findall(folded):
+        yield from (
+            Days(day, day) for day in (at + timedelta(ahead) for ahead in range(-31, 32)) if day.day == int(number)
+        )
     for count, unit in _AHEAD.findall(folded):
         length = int(_VALUES.get(str(count)) or count) * _LENGTHS[unit]
         give = 3 if unit in ("month", "year") else 0
@@ -125,7 +136,9 @@ def keeps_names(fact: str, said: str, speaker: str = "") -> bool:
     """Whether each name inside the fact was said; names of the speaker are known."""
     spoken = fold(said)
     own = {_root(word) for word in words(speaker)} | _NOT_NAMES | _CALENDAR
-    return all(_root(fold(name)) in own or _was_said(name, spoken) for name in _names(fact))
+    foreign = wording.is_foreign(said)
+    own |= _TONGUES if foreign else frozenset()  # they have other names there
+    return all(_root(fold(name)) in own or _was_said(name, spoken, foreign) for name in _names(fact))
 
 
 def _names(fact: str) -> Iterator[str]:
@@ -140,14 +153,14 @@ def _root(name: str) -> str:
     return re.sub(r"['’]s?$|['’]", "", name)
 
 
-def _was_said(name: str, spoken: str) -> bool:
+def _was_said(name: str, spoken: str, foreign: bool) -> bool:
     """In any inflection: "Berliner" was said where "Berlin" was; a short name only as itself."""
     root = _root(fold(name))
     if not _same_script(root, spoken):
         return True  # "Tokyo" can't be looked for in Japanese
     if len(root) <= 4:
         return re.search(rf"(?<![^\W_]){re.escape(root)}(?![^\W_]{{3}})", spoken) is not None
-    return root[: max(4, len(root) - 2)] in spoken
+    return root[: max(4, len(root) // 2 + 1 if foreign else len(root) - 2)] in spoken
 
 
 def _same_script(name: str, spoken: str) -> bool:

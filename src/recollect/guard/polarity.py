@@ -5,30 +5,24 @@ without sugar" does carry "Drinks coffee".
 """
 
 import re
-from dataclasses import dataclass
-from itertools import pairwise
 
 from recollect.guard import wording
-from recollect.guard.quote import Found
+from recollect.guard.clauses import Around, lower, sources
 from recollect.text import words
 
-_AROUND, _QUOTED = 1_000, 4_000
-"""Characters that are read around a quote and of a quote itself."""
-_BREAKS = re.compile(
-    r"[,;]\s|:\s|[.!?](?=\s)|[。！？、，\n()]|\s[-–—]\s"
-    r"|\s(?=(?:but|if|unless|because|although|though|while|whereas|however|before|until|aber|weil|mais|pero|mas|но)\b)"
-    r"|\s(?=(?:and|so|since|und|et|y) (?:i|i'm|i've|my|we|now|ich|mein|je|mon|yo|mi)\b)"
-)
 _IDIOMS = re.compile(
     r"\b(?:never (?:miss|fail|forget)\w*|(?:can't|cannot|can not) (?:wait|stop|get enough|help|live without|imagine)"
     r"|couldn't (?:be|live without)|not (?:only|just|to mention)|no (?:doubt|problem|worries|idea|matter|wonder)"
     r"|why not|whether or not|nothing (?:but|better|beats)|don't (?:worry|forget|get me wrong)|don't you"
     r"|no less than|am used to|'m used to|get used to|got used to|if (?:you ask me|i'm honest|that matters)"
-    r"|(?:no|without) (?:\w+ ){1,3}?and)\b"
+    r"|(?:no|without) (?:\w+ ){1,3}?and|(?:\w+n't|never|not) (?:\w+ ){0,3}?any\w+ but)\b"
 )
 """Turns of speech that hold the words below without their meaning; and "no car and" says nothing of what follows."""
 _NOT = re.compile(
-    r"\b(?:not|never|no longer|no|nobody|none|cannot|without|hardly|neither|stop|stops|stopped|quit|gave up|nicht"
+    r"\b(?:anything but|everything but|all but|far from|the opposite of|except|apart from|other than|aside from"
+    r"|yet to|i'm out of|am out of|barely|scarcely|not|never|no longer|no|nobody|none|cannot|without|hardly|neither"
+    r"|stop|stops|stopped"
+    r"|quit|gave up|nicht"
     r"|kein\w*|nie|niemals|pas|jamais|nunca|não|не|никогда|нет|(?:don|doesn|didn|won|can|isn|aren|wasn|wouldn|haven"
     r"|hasn|ain|shouldn|couldn)t)\b|n't\b|[不没沒未]|ない|ません|않|없"
 )
@@ -50,6 +44,7 @@ _ENDING = re.compile(
     r"|difficult|struggl\w+|rid|except|few|little|miss\w*|leav\w+|out|off|cold|too|worse|suck\w*|kill\w*)\b"
 )
 """What may stand in a quote for a "not" in the fact."""
+_ADDED = re.compile(r"(?:and |but )?(?:not|never|no) (?P<what>(?:[\w'-]+ ){0,3}[\w'-]+)\W*$")
 _FACT_NOT = re.compile(r"\b(?:not|never|no longer|cannot|(?:don|doesn|didn|can|isn|aren)t)\b|n't\b")
 
 _PAST = re.compile(
@@ -60,18 +55,35 @@ _TELLS_PAST = re.compile(
     r"|grew|quit|ago|before|back)\b|" + _NOT.pattern
 )
 _THOUGHT = re.compile(
-    r"\b(?:if|would|wouldn't|wish|might|imagine|suppose|unless|maybe|perhaps|hypothetically|falls|vielleicht|peut-être"
+    r"\b(?:if|would|wouldn't(?! say)|wish|might|imagine|suppose|unless|maybe|perhaps|hypothetically|falls|vielleicht"
+    r"|peut-être"
     r"|quizás|talvez|could|i may|i'd|we'd|(?:want|wants|wanna|hope|hoping|plan|planning|dream|dreaming|thinking"
-    r"|considering|afraid|tempted) (?:to|of|about)|in case)\b"
+    r"|considering|afraid|tempted) (?:to|of|about)|in case|i'll|we'll|gonna"
+    r"|probably|possibly|guess|suspects?"
+    r"|whether|promised|sav(?:e|ing) (?:up )?for|(?:try|trying|tried) to"
+    r"|looking (?:at|for|into)|(?:almost|nearly) (?:bought|got|went|had|took|\w+ed)|about to|supposed to|hopefully"
+    r"|someday"
+    r"|(?:was|were) going to|thought about|(?:plan|goal|aim|dream|hope|idea|wish) (?:is|was) to|close to|wären?"
+    r"|hätten?|könnten?|serais|aurais|fuera|tuviera|sería"
+    r"|tendría|seria|teria|sarei|avrei|бы|würden?|möchten?|hätten? gern\w*|voudrais|aimerais|veux|quiero|quisiera"
+    r"|gustaría|quero|gostaria|vorrei|voglio|хочу|хотел\w*)\b|たい|欲し|ほし|もし|想(?=[要买去学])"
+)
+_IF = re.compile(
+    r"\W*(?:(?:and|but|so) )?(?:if|once|unless|assuming|provided|as soon as)(?: that)? (?:i|we|my|our|all|they|he"
+    r"|she|everything)\b"
+    r"(?!'m (?:honest|not mistaken)| (?:remember|recall|may|am honest))"
 )
 _TELLS_THOUGHT = re.compile(
-    r"\b(?:if|when\w*|would|could|might|may|maybe|perhaps|want\w*|wish\w*|hop(?:e|es|ing)|plan\w*|dream\w*|think\w*|goal"
+    r"\b(?:if|when\w*|would|could|might|may|maybe|perhaps|want\w*|wish\w*|hop(?:e|es|ing)|plan\w*|dream\w*|think\w*"
+    r"|goal"
     r"|consider\w*|interest\w*|intend\w*|rather|prefer\w*|lik(?:e|es|ing)|lov(?:e|es)|enjoy\w*|dislik\w*|hat(?:e|es)"
     r"|afraid|fear\w*|look\w*|possibl\w+|tempted|unless|case|ask\w*|appreciat\w*|needs?|answer\w*|repl\w+|open|willing"
-    r"|happy|curious|ready|able|can|aims?|hypothetical\w*|falls|vielleicht|möchte|will|call\w*|address\w*|favou?r\w*)\b"
+    r"|happy|curious|ready|able|can|aims?|going|hypothetical\w*|falls|vielleicht|möchte|will|call\w*|address\w*"
+    r"|favou?r\w*)\b"
 )
 _GOOD = re.compile(
-    r"\b(?:lik(?:e|es|ed|ing)|lov(?:e|es|ed|ing)|enjoy\w*|ador(?:e|es|ed)|fan|favou?rite|mag|liebe|aime|adore|gusta|gosto)\b"
+    r"\b(?:lik(?:e|es|ed|ing)|lov(?:e|es|ed|ing)|enjoy\w*|ador(?:e|es|ed)|fan|favou?rite|mag|liebe|aime|adore|gusta"
+    r"|gosto)\b"
 )
 _ILL = re.compile(
     r"\b(?:hat(?:e|es|ed|ing)|dislik\w*|despis\w*|detest\w*|loath\w*|can't stand|cannot stand|hasse|déteste"
@@ -83,63 +95,44 @@ _LIKENESS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Around:
-    """A quote and what stands around it in its sentence, as far as it is read."""
-
-    text: str
-    first: int
-    """Where the quote begins,"""
-    last: int
-    """and where it ends."""
-    lower: str
-    foreign: bool
-
-
-def differs(found: Found, fact: str) -> str | None:
+def differs(told: Around, fact: str) -> str | None:
     """What the fact leaves out or turns round of its quote; None when they agree."""
-    around = _around(found)
-    reasons = [_difference(clause, around, _lower(fact)) for clause in _sources(around, fact)]
+    if any(_is_ruled_out(clause, lower(fact)) for clause in told.clauses[1:]):
+        return "leaves out a negation"
+    reasons = [_difference(clause, told, lower(fact)) for clause in sources(told, fact)]
     return None if None in reasons or not reasons else reasons[0]
 
 
-def _around(found: Found) -> _Around:
-    before, quoted = found.before[-_AROUND:], found.words[:_QUOTED]
-    text = f"{before}{quoted}{found.after[:_AROUND]}"
-    return _Around(text, len(before), len(before) + len(quoted), _lower(text), wording.is_foreign(text))
+def _is_ruled_out(clause: str, fact: str) -> bool:
+    """Whether a fact tells what was added as not so: ", not dogs"."""
+    added = _ADDED.match(clause)
+    own = wording.own(added["what"]) if added else ()
+    return bool(own) and all(wording.has_form(word, words(fact)) for word in own) and not _NOT.search(fact)
 
 
-def _sources(around: _Around, fact: str) -> list[str]:
-    """The clauses of a quote that have most words in common with a fact."""
-    clauses = _clauses(around)
-    wanted = words(fact)
-    shared = [sum(wording.was_told(word, wanted) for word in set(words(clause))) for clause in clauses]
-    most = max(shared, default=0)
-    return [clause for clause, count in zip(clauses, shared, strict=True) if count == most]
+def _is_conditional(told: Around, clause: str) -> bool:
+    """Whether a clause holds only if another one does, which opens the sentence."""
+    condition = _IF.match(told.lower)
+    return condition is not None and told.lower.find(clause) >= condition.end()
 
 
-def _clauses(around: _Around) -> list[str]:
-    """The clauses of the sentence that the quote touches."""
-    text = around.text
-    places = [0, *(one.end() for one in _BREAKS.finditer(_lowered(text))), len(text)]
-    touched = [text[start:end] for start, end in pairwise(places) if start < around.last and end > around.first]
-    return [_lower(clause).strip() for clause in touched if clause.strip()]
-
-
-def _difference(clause: str, around: _Around, fact: str) -> str | None:
+def _difference(clause: str, told: Around, fact: str) -> str | None:
     plain = _IDIOMS.sub(" ", clause)
-    before = plain if around.foreign else _up_to(plain, fact)
+    before = plain if told.foreign else _up_to(plain, fact)
     feelings = _feeling(plain, before), _feeling(fact, fact)
     if all(feelings):
         if feelings[0] != feelings[1]:
             return "says the opposite"
-    elif _is_negated(before, plain, around.foreign) and not _negates(fact, plain):
+    elif _is_negated(before, plain, told.foreign) and not _negates(fact, plain):
         return "leaves out a negation"
-    elif _FACT_NOT.search(fact) and not _ENDING.search(around.lower) and wording.comparable(clause, fact):
+    elif _FACT_NOT.search(fact) and not _ENDING.search(clause) and wording.comparable(clause, fact):
         return "says the opposite"
     if _PAST.search(before) and not _TELLS_PAST.search(fact):
         return "is no longer so"
-    if _THOUGHT.search(before) and not _TELLS_THOUGHT.search(fact):
+    thought = _THOUGHT.search(before)
+    if thought and not (_TELLS_THOUGHT.search(fact) or wording.has_form(words(thought[0])[0], words(fact))):
+        return "is not meant"
+    if _is_conditional(told, clause) and not _TELLS_THOUGHT.search(fact):
         return "is not meant"
     return None
 
@@ -148,7 +141,7 @@ def _up_to(clause: str, fact: str) -> str:
     """The clause up to the last word that the fact has of it: what comes later does not turn it round."""
     wanted = words(fact)
     told = [
-        word for word in re.finditer(r"[\w']+", clause) if any(wording.was_told(one, wanted) for one in words(word[0]))
+        word for word in re.finditer(r"[\w']+", clause) if any(wording.has_form(one, wanted) for one in words(word[0]))
     ]
     return clause[: told[-1].end()] if told else clause
 
@@ -177,13 +170,3 @@ def _feeling(clause: str, before: str) -> int:
         return 0
     turned = len(_NOT.findall(_ILL.sub(" ", before))) % 2 == 1
     return (1 if good else -1) * (-1 if turned else 1)
-
-
-def _lowered(text: str) -> str:
-    """Small letters, each in its place."""
-    lower = text.lower()
-    return lower if len(lower) == len(text) else text
-
-
-def _lower(text: str) -> str:
-    return text.casefold().replace("’", "'")

@@ -2,6 +2,7 @@
 
 import re
 
+from recollect.guard import kin
 from recollect.guard.quote import Found
 from recollect.text import fold, words
 
@@ -29,7 +30,8 @@ _SAYS = (
     r"|сказала|думает|считает)"
 )
 _NOBODY_ELSE = (
-    r"(?!(?:i|we|who|which|that|ich|wir|je|yo|eu|я|мы|it|and|also|just|always|never|often|as|like|then|one|people)\b)"
+    r"(?!(?:i|we|who|which|that|ich|wir|je|yo|eu|я|мы|it|and|also|just|always|never|often|as|like|then|one|people"
+    r"|don't|didn't|can't|to|would|wouldn't|used|i'd)\b)"
 )
 _REPORT = re.compile(
     rf"(?:^|[\s,;(]){_NOBODY_ELSE}(?P<who>@?<?@?!?[^\W_][\w'’-]*>?)\s(?:always\s|just\s|once\s|also\s"
@@ -44,7 +46,8 @@ _DOES = (
     r"|has\s(?:admin|access|permission|the\sright)|(?:may|can|must|should)\s(?:see|read|access|know|edit|delete))\b"
 )
 _ACTS = (
-    r"(?:is|was|has|had|can|can't|cannot|does|doesn't|did|didn't|will|won't|uses|needs|works|moved|plays|owns|drives|runs"
+    r"(?:is|was|has|had|can|can't|cannot|does|doesn't|did|didn't|will|won't|uses|needs|works|moved|plays|owns|drives"
+    r"|runs"
     r"|knows|goes|went|comes|came|makes|writes|bought|got|started|lost)\b"
 )
 _WHO = r"^\W*(?:(?:and|but|so|also)\s)?(?P<who><@!?\d+>|@?[^\W\d_][\w'’-]*(?:\s[A-Z][\w'’-]+)?)\s"
@@ -62,7 +65,7 @@ _NOT_PEOPLE = frozenset(
 
 _THOUGHT = re.compile(
     r"\b(?:if (?:only )?i (?:were|was|had|could|became|ever|lived|won)|imagine|imagining|suppose|supposing|let's say"
-    r"|hypothetically|pretend(?:ing)?|what if"
+    r"|hypothetically|pretend(?:ing)?|what if|(?:an?|the) (?:myth|rumou?r|lie) that"
     r"|in (?:a|my|another) (?:dream|parallel|past life|next life)|i dreamt|i dreamed|i wish i (?:were|was|had|could"
     r"|lived)"
     r"|wenn ich .{0,40}(?:wäre|hätte|könnte)|stell dir vor|angenommen|si j'étais|si j'avais|imagine[sz]?"
@@ -81,6 +84,14 @@ _ASKS = re.compile(
     r"|what|who|where|why|how|when|which"
     r"|soll|bin|ist|kann|was|wer|wo|warum|wie|est-ce|dois-je|debo|devo|por que|qué|cómo)\b"
 )
+_FINDING = re.compile(
+    r"\b(?:doctor|doc|dr|dentist|therapist|nurse|gp|optician|psychiatrist) (?:said|says|told me) (?:that )?(?:i|my)\b"
+)
+"""What doctors find is told of oneself."""
+_ITSELF = re.compile(r"^\W*(?:(?:and|but|so|because|while|though) )?(?:i|i'm|i've|i'd|we|we're|ich|je|yo|eu)\b")
+_OF_USER = re.compile(r"users?\b(?!['’]s)")
+_ASKS_FOR = re.compile(r"^\W*(?:and |but |so |hey |please )?(?:can|could|would|will) you\b")
+_WISH = re.compile(r"^\W*(?:user )?(?:prefers?|wants?|would like|likes?|asks?)\b")
 _NEGATION = re.compile(
     r"\b(?:not|n't|never|no longer|don't|doesn't|didn't|won't|can't|cannot|isn't|aren't|wasn't|wouldn't|haven't"
     r"|hasn't|without|hardly|nor|neither"
@@ -93,11 +104,17 @@ _FACT_NEGATION = re.compile(
 )
 
 
-def about_another(found: Found) -> str | None:
-    """The word for the other person whom a quote is about, or whose words it reports; None when it is the speaker."""
+def about_another(found: Found, clause: str = "") -> str | None:
+    """The word for the other person whom a quote is about, or whose words it reports; None when it is the speaker.
+
+    `clause` is the one that a fact was taken from.
+    """
     told = _lower(found.before + found.words)
-    if report := _REPORT.search(told) or _ACCORDING.search(told):
+    report = _REPORT.search(told) or _ACCORDING.search(told)
+    if report and not _FINDING.search(told):
         return report["who"]
+    if _ITSELF.match(clause):
+        return None
     if relative := _RELATIVE.match(_clause(found)):
         return relative["who"]
     return _subject(_SUBJECT, found)
@@ -114,7 +131,7 @@ def _subject(pattern: re.Pattern[str], found: Found) -> str | None:
 def swaps_subject(found: Found, fact: str) -> bool:
     """Whether the user takes the place of what the quote speaks of: "Bob uses vim" is not "User uses vim"."""
     subject = _subject(_ANY_SUBJECT, found)
-    return subject is not None and fact.casefold().startswith("user") and not names(fact, subject)
+    return subject is not None and _OF_USER.match(fact.casefold()) is not None and not names(fact, subject)
 
 
 def _clause(found: Found) -> str:
@@ -130,10 +147,22 @@ def is_not_meant(found: Found) -> bool:
     return _JOKE.search(near) is not None
 
 
-def is_asked(found: Found) -> bool:
-    """Whether the quote stands in the part of its sentence that asks."""
+def is_asked(found: Found, fact: str) -> bool:
+    """Whether the quote stands in the part of its sentence that asks, and asks for nothing that the fact tells."""
     head, comma, _ = found.after.partition(",")
-    return not comma and head.rstrip().endswith(("?", "？")) and _ASKS.match(_clause(found)) is not None
+    if comma or not head.rstrip().endswith(("?", "？")):
+        return False
+    clause = _clause(found)
+    if _ASKS_FOR.match(clause) and _WISH.search(_lower(fact)):
+        return False
+    return _ASKS.match(clause) is not None
+
+
+def is_answered(clause: str, fact: str) -> bool:
+    """Whether a clause within a quote asks, whatever is answered: "are you a nurse? yes"."""
+    if not clause.endswith(("?", "？")) or (_ASKS_FOR.match(clause) and _WISH.search(_lower(fact))):
+        return False
+    return _ASKS.match(clause) is not None or re.match(r"\W*(?:you|u|du|tu|any)\b", clause) is not None
 
 
 def drops_negation(found: Found, fact: str) -> bool:
@@ -144,7 +173,8 @@ def drops_negation(found: Found, fact: str) -> bool:
 
 def names(fact: str, other: str) -> bool:
     """Whether a fact says whom it is about."""
-    return bool(set(words(other)) & set(words(fact)))
+    told = words(fact)
+    return any(word in told or any(kin.same(word, one) for one in told) for word in words(other))
 
 
 def _lower(text: str) -> str:
