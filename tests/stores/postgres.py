@@ -58,11 +58,18 @@ class Server:
             if OWNER not in {user.pw_name for user in pwd.getpwall()}:
                 subprocess.run(["useradd", "--system", OWNER], check=True)
             shutil.chown(folder, OWNER)
+        self._make()
+
+    def _make(self) -> None:
         self._run("initdb", "--auth=trust", "--encoding=utf8", "--locale=C", "--no-sync", "-U", "postgres")
 
     @property
     def address(self) -> str:
         return f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
+
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None
 
     def start(self) -> None:
         options = [f"-c{name}={value}" for name, value in self._settings.items()]
@@ -97,7 +104,7 @@ def programs() -> Path:
     return max(Path(found.origin).parent.glob("pginstall*/bin"))
 
 
-def _quick_folder() -> Path | None:
+def quick_folder() -> Path | None:
     """Memory that looks like a disk, where there is enough of it; else wherever temporary files go."""
     memory = Path("/dev/shm")
     return memory if memory.is_dir() and shutil.disk_usage(memory).free > 4 << 30 else None
@@ -120,7 +127,7 @@ def _answers(address: str) -> bool:
 @pytest.fixture(scope="session")
 def own_server() -> Iterator[Server]:
     """A server that tests may stop; they have it running again when they end."""
-    with tempfile.TemporaryDirectory(prefix="recollect-pg-", dir=_quick_folder()) as folder:
+    with tempfile.TemporaryDirectory(prefix="recollect-pg-", dir=quick_folder()) as folder:
         server = Server(Path(folder))
         server.start()
         yield server
@@ -128,10 +135,12 @@ def own_server() -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def postgres(request: pytest.FixtureRequest) -> str:
+def postgres(request: pytest.FixtureRequest) -> Iterator[str]:
     """The address of a server where we may make databases."""
     given = os.environ.get("RECOLLECT_TEST_POSTGRES")
-    return given or request.getfixturevalue("own_server").address
+    yield given or request.getfixturevalue("own_server").address
+    while _administrators:
+        _administrators.popitem()[1].close()
 
 
 @pytest.fixture(scope="session")
@@ -161,7 +170,7 @@ def bare_database(postgres: str) -> Iterator[str]:
 @contextmanager
 def made_database(server: str, template: str = "template1") -> Iterator[str]:
     name = f"recollect_test_{secrets.token_hex(6)}"
-    run(
+    _administer(
         server,
         sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY").format(
             sql.Identifier(name), sql.Identifier(template)
@@ -170,7 +179,22 @@ def made_database(server: str, template: str = "template1") -> Iterator[str]:
     try:
         yield name
     finally:
-        run(server, sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+        _administer(server, sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+_administrators: dict[str, psycopg.Connection] = {}
+"""One connection to each server is kept for this, as connecting takes as long as making a database."""
+
+
+def _administer(server: str, statement: sql.Composed) -> None:
+    try:
+        if server in _administrators:
+            _administrators[server].execute(statement)
+            return
+    except psycopg.OperationalError:  # a test has stopped the server since
+        _administrators.pop(server).close()
+    _administrators[server] = psycopg.connect(Address.of(server).conninfo, autocommit=True)
+    _administrators[server].execute(statement)
 
 
 def in_database(server: str, name: str) -> str:

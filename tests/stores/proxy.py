@@ -21,6 +21,8 @@ class Network:
         self._lock = threading.Lock()
         self._up = True
         self._fatal: bytes | None = None
+        self.journeys = 0
+        """How often a client has sent something."""
         host, port = self._listener.getsockname()
         self.address = parts._replace(netloc=f"{parts.username or 'postgres'}@{host}:{port}").geturl()
         self._acceptor = threading.Thread(target=self._accept, daemon=True)
@@ -70,6 +72,7 @@ class Network:
         """What the client says, watched for the fatal words."""
         with suppress(OSError):
             while piece := client.recv(_PIECE):
+                self.journeys += 1
                 if self._fatal is not None and self._fatal in piece:
                     self._fatal = None
                     client.close()

@@ -128,6 +128,7 @@ async def test_a_server_that_was_used_since_is_refused_untouched(source: Store, 
     assert await contents(server) == before
 
 
+@pytest.mark.slow
 async def test_a_copy_to_a_server_that_is_killed_goes_on_where_it_stopped(tmp_path: Path, database: str):
     async with opening.opened(tmp_path / "source.db") as source:
         await fill(source)

@@ -12,7 +12,7 @@ from recollect.errors import StoreError
 from recollect.ports import Tx
 from recollect.stores.postgres import PostgresStore
 from recollect.stores.postgres.address import Address
-from recollect.stores.postgres.database import Database, lock_key
+from recollect.stores.postgres.database import Database, lock_key, lock_of
 from recollect.stores.postgres.engine import Engine
 from recollect.stores.postgres.pool import connect
 from recollect.stores.postgres.schema import migrate
@@ -160,6 +160,15 @@ async def test_names_of_one_kind_do_not_take_the_locks_of_another(database: str)
             (1,)
         ]
     assert len({lock_key(f"lane:{n}") for n in range(100_000)}) <= 4096, "a server has room for some thousands"
+
+
+async def test_the_server_computes_the_same_lock_of_a_name_as_we_do(database: str):
+    lanes = ["user:ada", "", "König 王 🦉", "with:colons:in it", "x" * 5_000]
+    async with opened(database) as store:
+        computed = await store.read(
+            lambda tx: tx.db.rows(f"SELECT {lock_of('lane', 'lane')} FROM unnest(%s::text[]) AS lane", (lanes,))
+        )
+    assert [key for (key,) in computed] == [lock_key(f"lane:{lane}") for lane in lanes]
 
 
 async def test_work_aside_goes_on_by_itself_and_is_broken_off_at_the_end(

@@ -24,6 +24,7 @@ say_aloud(await store.read(lambda tx: tx.memos.count(Subject(sys.argv[2]))))
 """
 
 
+@pytest.mark.slow
 async def test_processes_that_open_a_new_database_at_once_make_its_tables_once(bare_database: str):
     processes = [start("from recollect.types import Subject\n" + MAKE, bare_database, f"{n}") for n in range(5)]
     assert [await finished(process) for process in processes] == [["1"]] * 5

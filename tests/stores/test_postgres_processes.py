@@ -3,6 +3,8 @@
 import asyncio
 import subprocess
 
+import pytest
+
 from recollect.testing.store_contract.samples import ADA, CHANNEL, at, find, texts_of
 from recollect.types import NewJob
 from tests.stores.opening import faults, finished
@@ -69,6 +71,7 @@ def kill(process: "subprocess.Popen[str]") -> list[str]:
     return [line.strip() for line in out.splitlines(keepends=True) if line.endswith("\n")]
 
 
+@pytest.mark.slow
 async def test_bots_that_write_at_once_lose_nothing_of_each_other(database: str):
     lines = await asyncio.gather(*(finished(start(WRITE, database, name, "10")) for name in ("left", "right")))
     told = {line for each in lines for line in each}
@@ -95,6 +98,7 @@ async def test_a_bot_that_is_killed_loses_nothing_it_acknowledged_and_stops_nobo
         assert not faults(await store.examine())
 
 
+@pytest.mark.slow
 async def test_workers_share_the_jobs_and_each_user_is_served_in_order(database: str):
     async with opened(database) as store:
         await store.write(

@@ -285,6 +285,7 @@ def recollect(address: str, folder: Path, *arguments: str, code: int = 0) -> str
     return done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_the_commands_need_nothing_but_another_address(database: str, tmp_path: Path):
     user, at_sign, rest = database.partition("@")
     address = f"{user}:tr0ub" + f"4d{at_sign}{rest}"

@@ -116,7 +116,7 @@ async def test_a_scope_that_has_grown_large_gets_an_index_and_small_ones_none(
     alive = await fill(store, scatter(LARGE + 100, 16))
     his = await fill(store, scatter(50, 16, seed=5), BEN)
     assert settle(connection, exact=LARGE * 2) == []
-    assert [scope for *_, scope in wanted(connection, LARGE)] == [1]
+    assert [scope for *_, scope in wanted(lambda sql, values: connection.execute(sql, values).fetchall(), LARGE)] == [1]
     assert settle(connection, exact=LARGE) == indexes(database) == ["memo_vectors_1_near_1"]
     assert settle(connection, exact=LARGE) == []
     assert await share_found(store, alive, 16) > 0.95
@@ -242,3 +242,39 @@ async def test_what_is_written_after_a_set_was_complete_is_listed_and_leaves_the
     assert await store.read(lambda tx: tx.lanes.unembedded("memos", MODEL, 9)) == [(keys[2], "c")]
     await put(store, make_memo("A", id=make_memo("a").id))
     assert [text for _, text in await store.read(lambda tx: tx.lanes.unembedded("memos", MODEL, 9))] == ["A", "c"]
+
+
+async def test_wiping_takes_the_vectors_of_a_past_model_with_it(database: str, store: PostgresStore):
+    alive = await fill(store, scatter(5, 8))
+    await store.write(lambda tx: tx.lanes.put_vectors("memos", "new", alive))
+    await store.write(lambda tx: tx.lanes.serve("memos", "new"))
+    tables = "SELECT count(*) FROM pg_class WHERE relname = 'memo_vectors_1'"
+    assert run(database, tables) == [(1,)]
+    await store.wipe()
+    assert run(database, tables) == [(0,)]
+    assert run(database, "SELECT id, model FROM embedders") == [(2, "new")]
+
+
+async def test_a_search_whose_vectors_go_under_its_eyes_is_run_again(database: str, store: PostgresStore):
+    alive = await fill(store, scatter(5, 8))
+    await store.write(lambda tx: tx.lanes.put_vectors("memos", "new", alive))
+    query, runs = scatter(1, 8)[0], list[int]()
+
+    def unit(tx: Tx) -> dict[int, float]:
+        serving = next(each.model for each in tx.lanes.vectors("memos", counted=False) if each.serving)
+        runs.append(1)
+        if len(runs) == 1:
+            run(database, "UPDATE embedders SET retired = now(), serving = false WHERE id = 1")
+            run(database, "UPDATE embedders SET serving = true WHERE id = 2; DROP TABLE memo_vectors_1 CASCADE")
+        return tx.lanes.near("memos", [ADA.scope], serving, query, 3)
+
+    assert len(await store.read(unit)) == 3
+    assert len(runs) == 2
+
+
+async def test_the_doctor_mentions_a_large_scope_without_an_index(database: str, store: PostgresStore):
+    await fill(store, scatter(1, 3))
+    run(database, "INSERT INTO memo_vectors_1 SELECT -n, 1, '[1,0,0]' FROM generate_series(1, 20000) AS n")
+    run(database, "UPDATE scopes SET size = 20001 WHERE id = 1")
+    said = {finding.check: finding.detail for finding in await store.examine()}
+    assert "1 searched row by row" in said["large scopes"]

@@ -1,6 +1,7 @@
 """PostgreSQL: for several processes and machines at once. `postgresql://user:password@host:5432/database`."""
 
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -71,6 +72,8 @@ class PostgresStore:
         return await self._engine.read(lambda tx: upkeep.examine(tx.db))
 
     async def wipe(self, progress: Progress | None = None) -> None:
+        """With the vectors of past models, which readers may just now be looking into: they try again."""
+        await self._engine.alone(lambda one: settle(one, timedelta(0)))
         await self._engine.alone(lambda one: upkeep.sweep(one, progress))
 
     async def traces(self, texts: Sequence[str]) -> dict[str, list[int]]:

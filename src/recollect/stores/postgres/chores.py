@@ -45,7 +45,6 @@ class Chores:
     def _run(self, work: Callable[[Connection], object]) -> None:
         try:
             with connect(self._address, _CONNECTING) as self._connection:
-                self._connection.autocommit = True
                 if not self._closed:
                     work(self._connection)
         except psycopg.Error as error:

@@ -1,7 +1,12 @@
-"""One PostgreSQL connection inside one transaction, and a few ways to run a statement on it."""
+"""One PostgreSQL connection inside one transaction, and a few ways to run a statement on it.
 
+Every statement is a journey to the server and back, which costs more than most statements do. So the transaction is
+begun together with its first locks, and what was looked up once is kept until it ends.
+"""
+
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import blake2b
+from hashlib import md5
 from typing import Any, LiteralString, cast
 
 import psycopg
@@ -17,17 +22,28 @@ Query = LiteralString | Composed
 SHARDS = 32
 """Rows that what everybody counts is spread over, so that transactions seldom wait for each other's."""
 _BUCKETS = 4096
-"""Locks of one kind at the most: a server has room for some thousands."""
+"""Locks of one kind at the most, three hexadecimal digits: a server has room for some thousands."""
+_BEGIN: dict[bool, LiteralString] = {
+    True: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+    False: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+}
 
 
 class Database:
-    """Statements have their values at %s or %(name)s; a percent sign is written twice."""
+    """Statements have their values at %s or %(name)s; a percent sign is written twice.
+
+    The connection is in autocommit mode: the transaction begins here, and the caller ends it.
+    """
 
     def __init__(self, connection: Connection, writing: bool) -> None:
         self.writing = writing
+        self.begun = False
+        self.seen: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
+        """What was looked up in this transaction; whoever changes it clears it."""
         self.shard = connection.info.backend_pid % SHARDS
         self._connection = connection
         self._locked: set[int] = set()
+        self._shared: set[int] = set()
 
     def rows(self, sql: Query, params: Values = ()) -> list[Row]:
         return self._execute(sql, params).fetchall()
@@ -46,18 +62,40 @@ class Database:
 
     def many(self, sql: Query, rows: Iterable[Sequence[object]]) -> None:
         """The statement once for each row, without waiting for an answer in between."""
+        self._begin()
         with self._connection.cursor() as cursor:
             cursor.executemany(sql, [tuple(map(_storable, row)) for row in rows])
 
-    def lock(self, name: str) -> None:
-        """Wait until no other transaction holds this name, and hold it until this one ends.
+    def copy(self, sql: LiteralString, rows: Iterable[Sequence[object]]) -> None:
+        """Many new rows at once, by a COPY … FROM STDIN: the quickest way in."""
+        self._begin()
+        with self._connection.cursor() as cursor, cursor.copy(sql) as copy:
+            for row in rows:
+                copy.write_row(tuple(map(_storable, row)))
 
-        What is before the first colon is the kind; two names of one kind may share a lock.
+    def lock(self, *names: str, shared: Sequence[str] = ()) -> bool:
+        """Wait until no other transaction holds these names, and hold them until this one ends; False if it did.
+
+        Those in `shared` may be held by many, unless someone wants one for himself. What is before the first colon is
+        the kind; two names of one kind may share a lock. They are taken in an order that is the same for everybody.
         """
-        key = lock_key(name)
-        if self.writing and key not in self._locked:
-            self._execute("SELECT pg_advisory_xact_lock(%s)", (key,))
-            self._locked.add(key)
+        if not self.writing:
+            return False
+        own = sorted({lock_key(name) for name in names} - self._locked)
+        others = sorted({lock_key(name) for name in shared} - self._locked - self._shared)
+        calls = [f"pg_advisory_xact_lock({key})" for key in own]
+        calls += [f"pg_advisory_xact_lock_shared({key})" for key in others]
+        if calls:
+            begin = "" if self.begun else f"{_BEGIN[True]}; "
+            self._connection.execute(cast("LiteralString", f"{begin}SELECT {', '.join(calls)}"), prepare=False)
+            self.begun = True
+            self._locked.update(own)
+            self._shared.update(others)
+        return bool(calls)
+
+    def holds(self, name: str) -> bool:
+        """Whether this transaction does, alone or with others."""
+        return lock_key(name) in self._locked | self._shared
 
     def try_locks(self, names: Sequence[str]) -> list[str]:
         """Those of the names that nobody else holds; this transaction does now."""
@@ -67,7 +105,13 @@ class Database:
         self._locked |= held
         return [name for name, key in keys.items() if key in held]
 
+    def _begin(self) -> None:
+        if not self.begun:
+            self._connection.execute(_BEGIN[self.writing], prepare=False)
+            self.begun = True
+
     def _execute(self, sql: Query, params: Values) -> psycopg.Cursor[Row]:
+        self._begin()
         try:
             return self._connection.execute(sql, params)
         except (UnicodeEncodeError, psycopg.DataError) as error:  # half of a character, or a NUL: sent by chat clients
@@ -77,12 +121,23 @@ class Database:
 
 
 def lock_key(name: str) -> int:
+    """A range of numbers for each kind, and in it one of so many: three digits of a hash that the server has too."""
     kind = name.partition(":")[0]
-    return _number(kind) // _BUCKETS * _BUCKETS + _number(name) % _BUCKETS
+    return _first_of(kind) + int(_md5(name)[:3], 16)
 
 
-def _number(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
+def lock_of(kind: LiteralString, column: LiteralString) -> LiteralString:
+    """The same as SQL, for names of this kind whose rest stands in a column."""
+    first = cast("LiteralString", str(_first_of(kind)))
+    return f"{first} + ('x' || left(md5('{kind}:' || {column}), 3))::bit(12)::int"
+
+
+def _first_of(kind: str) -> int:
+    return int(_md5(kind)[:15], 16) // _BUCKETS * _BUCKETS
+
+
+def _md5(text: str) -> str:
+    return md5(clean(text).encode(), usedforsecurity=False).hexdigest()
 
 
 def _all_storable(params: Values) -> Values:

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Generic, LiteralString, Protocol, TypeVar
 
 import psycopg
-from psycopg import IsolationLevel, errors
+from psycopg import errors
 
 from recollect.errors import StoreError
 from recollect.stores.postgres import faults
@@ -32,19 +32,14 @@ CONFLICTS = 20
 _PAUSE = 0.1
 _RESERVED = 2
 """Connections that writes leave to reads, in a pool that is large enough."""
-_CLOSING: LiteralString = (
-    "UPDATE generations SET value = value + 1 WHERE shard = %s AND pg_current_xact_id_if_assigned() IS NOT NULL "
-    "RETURNING pg_current_xact_id()::text"
-)
-"""The last statement of a unit that wrote something; it yields the number of its transaction."""
 _OUTCOME: LiteralString = "SELECT pg_xact_status(%s::text::xid8)"
 
 
 class Session(Protocol):
     """What units of work get to see of a connection."""
 
-    def flush(self) -> None:
-        """Write what was held back until the end of the transaction."""
+    def finish(self) -> str | None:
+        """Write what was held back until the end of the transaction; its number, if anything was written in it."""
         ...
 
 
@@ -82,7 +77,7 @@ class _Waiting:
         """The pauses grow, and differ, so that the same two don't meet again and again."""
         self.conflicts += 1
         if self.conflicts > CONFLICTS:
-            raise faults.conflicting(self.address) from error
+            raise faults.conflicting(self.address, error) from error
         time.sleep(random.random() * 0.002 * self.conflicts)
 
 
@@ -115,16 +110,7 @@ class Engine(Generic[S]):
 
     async def alone(self, work: Callable[[Connection], T]) -> T:
         """Run work outside of any transaction, each statement for itself."""
-
-        def run(connection: Connection) -> T:
-            connection.autocommit = True
-            try:
-                return work(connection)
-            finally:
-                if not connection.closed:
-                    connection.autocommit = False
-
-        return await self._submit(self._writers, run, self.address.patience)
+        return await self._submit(self._writers, work, self.address.patience)
 
     async def close(self) -> None:
         """Finish what is queued, then let go of the server."""
@@ -189,13 +175,10 @@ class Engine(Generic[S]):
 
     def _transact(self, connection: Connection, work: Callable[[S], T]) -> T:
         """One run of a unit that writes."""
-        connection.read_only, connection.isolation_level = False, IsolationLevel.READ_COMMITTED
         try:
-            db = Database(connection, writing=True)
-            session = self._open_session(db)
+            session = self._open_session(Database(connection, writing=True))
             result = _call(work, session)
-            session.flush()
-            transaction: str | None = db.value(_CLOSING, (db.shard,))
+            transaction = session.finish()
         except BaseException:
             _undo(connection)
             raise
@@ -209,20 +192,18 @@ class Engine(Generic[S]):
 
     def _look(self, connection: Connection, work: Callable[[S], T]) -> T:
         """One run of a unit that reads."""
-        connection.read_only, connection.isolation_level = True, IsolationLevel.REPEATABLE_READ
         try:
             return _call(work, self._open_session(Database(connection, writing=False)))
         except errors.ReadOnlySqlTransaction as error:
             raise StoreError("a unit of work that was given to read can't write; give it to write") from error
         finally:
-            _undo(connection)
+            _leave(connection)
 
     def _was_committed(self, transaction: str, waiting: _Waiting) -> bool:
         """What became of a transaction whose end we did not see."""
 
         def ask(connection: Connection) -> str | None:
             row = connection.execute(_OUTCOME, (transaction,)).fetchone()
-            connection.rollback()
             return row[0] if row else None
 
         while True:
@@ -247,6 +228,14 @@ def _undo(connection: Connection) -> None:
     """End the transaction; where the connection is lost, the server does."""
     try:
         connection.rollback()
+    except psycopg.Error:
+        connection.close()
+
+
+def _leave(connection: Connection) -> None:
+    """End a transaction that only read; by a rollback the connection would lose its prepared statements."""
+    try:
+        connection.commit()
     except psycopg.Error:
         connection.close()
 

@@ -21,8 +21,10 @@ _SELECT: LiteralString = (
     "FROM events LEFT JOIN scopes ON scopes.id = events.scope"
 )
 _SETTLED: LiteralString = "transaction < pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
-COUNT: LiteralString = (
-    "INSERT INTO event_days VALUES (%s, %s, %s, %s, %s) ON CONFLICT (kind, day, shard) DO UPDATE "
+COUNTING: LiteralString = (
+    "INSERT INTO event_days (kind, day, shard, count, last) SELECT kind, day, %(shard)s, count, last "
+    "FROM unnest(%(kinds)s::text[], %(days)s::int[], %(counts)s::bigint[], %(lasts)s::bigint[]) "
+    "AS noted (kind, day, count, last) ON CONFLICT (kind, day, shard) DO UPDATE "
     "SET count = event_days.count + excluded.count, last = greatest(event_days.last, excluded.last)"
 )
 
@@ -52,19 +54,28 @@ class PostgresEvents:
             ),
         )
 
-    def flush(self) -> None:
-        """Always in the same order, so that two who count the same don't wait for each other."""
-        for (kind, day), (count, last) in sorted(self._counted.items()):
-            self._db.run(COUNT, (kind, day, self._db.shard, count, last))
+    def counted(self) -> dict[str, list[Any]]:
+        """What is still to be written of the counts, as `COUNTING` takes it; nothing is left then.
+
+        Always in the same order, so that two who count the same don't wait for each other.
+        """
+        rows = [(*day, *count) for day, count in sorted(self._counted.items())]
         self._counted.clear()
+        columns = zip(*rows, strict=True)
+        return dict(zip(("kinds", "days", "counts", "lasts"), map(list, columns), strict=False))
+
+    def _flush(self) -> None:
+        counted = self.counted()
+        if counted:
+            self._db.run(COUNTING, {"shard": self._db.shard} | counted)
 
     def counts(self) -> dict[str, tuple[int, datetime]]:
-        self.flush()
+        self._flush()
         rows = self._db.rows("SELECT kind, sum(count)::bigint, max(last) FROM event_days GROUP BY kind ORDER BY kind")
         return {kind: (count, from_ms(last)) for kind, count, last in rows}
 
     def days(self, since: date) -> dict[date, dict[str, int]]:
-        self.flush()
+        self._flush()
         rows = self._db.rows(
             "SELECT day, kind, sum(count)::bigint FROM event_days WHERE day >= %s GROUP BY 1, 2 ORDER BY 1, 2",
             ((since - _EPOCH).days,),

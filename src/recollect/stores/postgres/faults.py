@@ -5,7 +5,11 @@ from psycopg import errors
 
 from recollect.errors import CorruptStore, StoreBusy, StoreError, StoreUnreachable, StoreUnwritable
 
-_CONFLICTS = (errors.DeadlockDetected, errors.SerializationFailure)
+_CONFLICTS = (
+    errors.DeadlockDetected,
+    errors.SerializationFailure,
+    errors.UndefinedTable,  # the vectors of a model that was replaced while we looked
+)
 _PASSING = (
     "starting up",
     "shutting down",
@@ -18,7 +22,7 @@ _PASSING = (
 
 
 def is_conflict(error: psycopg.Error) -> bool:
-    """Two transactions were in each other's way; the one that was undone can be run again."""
+    """Others were in its way; what was undone can be run again."""
     return isinstance(error, _CONFLICTS)
 
 
@@ -40,7 +44,9 @@ def exhausted(where: object, size: int) -> StoreBusy:
     return StoreBusy(f"all {size} connections to {where} are in use; allow more with pool= in its address.")
 
 
-def conflicting(where: object) -> StoreBusy:
+def conflicting(where: object, error: psycopg.Error) -> StoreError:
+    if isinstance(error, errors.UndefinedTable):  # nobody's doing: it is not there
+        return translated(where, error)
     return StoreBusy(f"others kept changing the same rows of {where}; try again.")
 
 

@@ -4,22 +4,24 @@ Erasing closes it, as a message on its way in could slip past its tombstone; so 
 as a row on its way in would be in no list of what lacks one.
 """
 
-from recollect.stores.postgres.database import Database, lock_key
+from recollect.stores.postgres.database import Database
 
-_NAME = "rows"
+GATE = "rows"
+"""The name of its lock."""
 
 
 class Gate:
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._inside = False
 
-    def enter(self) -> None:
-        """Until this transaction ends nobody closes the gate; once for each transaction."""
-        if self._db.writing and not self._inside:
-            self._db.run("SELECT pg_advisory_xact_lock_shared(%s)", (lock_key(_NAME),))
-            self._inside = True
+    def enter(self, *locks: str) -> None:
+        """Until this transaction ends nobody closes the gate; take these locks on the way."""
+        outside = not self._db.holds(GATE)
+        self._db.lock(*locks, shared=[GATE])
+        if outside:
+            self._db.seen.clear()  # somebody may have had it closed until now
 
     def close(self) -> None:
         """Wait until all are through, and let nobody in until this transaction ends."""
-        self._db.lock(_NAME)
+        self._db.lock(GATE)
+        self._db.seen.clear()

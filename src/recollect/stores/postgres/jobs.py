@@ -12,18 +12,39 @@ from datetime import datetime
 from typing import LiteralString
 
 from recollect.clock import from_ms, to_ms
-from recollect.stores.postgres.database import Database, Row
+from recollect.stores.postgres.database import Database, Row, lock_of
 from recollect.stores.postgres.turns import Head, first_due, take_turns
 from recollect.types import Job, NewJob
 
 _COLUMNS: LiteralString = "id, kind, lane, payload, due, attempts, state, error"
 _SEEN: LiteralString = "CASE state WHEN 'behind' THEN 'waiting' ELSE state END"
 _IDLE: LiteralString = "state IN ('waiting', 'behind')"
+_LANE: LiteralString = f"SELECT lane, pg_advisory_xact_lock({lock_of('lane', 'lane')}) FROM jobs WHERE id = %s"
+"""The lane of a job, held from now on."""
 _FIRST_OF_LANE: LiteralString = "SELECT id FROM jobs WHERE lane = %(lane)s AND state <> 'parked' ORDER BY id LIMIT 1"
 _SETTLE: LiteralString = (
     f"UPDATE jobs SET state = 'waiting' WHERE id = ({_FIRST_OF_LANE}) AND state = 'behind' "
     "AND NOT EXISTS (SELECT 1 FROM jobs WHERE lane = %(lane)s AND state = 'claimed')"
 )
+_FINISH: LiteralString = """
+WITH gone AS (
+    DELETE FROM jobs WHERE id = %(id)s AND worker = %(worker)s AND state = 'claimed' RETURNING id
+), next AS (
+    UPDATE jobs SET state = 'waiting' FROM gone WHERE state = 'behind' AND jobs.id = (
+        SELECT id FROM jobs WHERE lane = %(lane)s AND state <> 'parked' AND id <> %(id)s ORDER BY id LIMIT 1)
+    AND NOT EXISTS (SELECT 1 FROM jobs WHERE lane = %(lane)s AND state = 'claimed' AND id <> %(id)s)
+)
+SELECT 1 FROM gone
+"""
+_CLAIM: LiteralString = f"""
+WITH noted AS (
+    UPDATE meta SET value = %(turn)s WHERE name = (
+        SELECT name FROM meta WHERE name = 'turn' AND value <> %(turn)s FOR UPDATE SKIP LOCKED)
+)
+UPDATE jobs SET state = 'claimed', worker = %(worker)s, until = %(until)s, attempts = attempts + 1
+WHERE id = ANY(%(jobs)s::bigint[]) RETURNING {_COLUMNS}
+"""
+"""Claim these jobs, and note whose turn it was; unless another worker is noting its own."""
 
 
 class PostgresJobs:
@@ -54,28 +75,18 @@ class PostgresJobs:
 
     def claim(self, worker: str, now: datetime, until: datetime, limit: int, depth: int = 1) -> list[Job]:
         """Within a realm the lane that is due for longest comes first; of a lane, what is due up to the first gap."""
-        self._free_expired(now)
-        heads = take_turns(self._db, to_ms(now), limit)
+        heads, turn = take_turns(self._db, to_ms(now), limit, lambda expired: self._free(expired, now))
         chosen = [job for head in heads for job in self._run_from(head, now, depth)]
         if not chosen:
             return []
-        rows = self._db.rows(
-            "UPDATE jobs SET state = 'claimed', worker = %s, until = %s, attempts = attempts + 1 "
-            f"WHERE id = ANY(%s) RETURNING {_COLUMNS}",
-            (worker, to_ms(until), chosen),
-        )
+        rows = self._db.rows(_CLAIM, {"turn": turn, "worker": worker, "until": to_ms(until), "jobs": chosen})
         claimed = {row[0]: _job(row) for row in rows}
         return [claimed[job] for job in chosen]
 
-    def _free_expired(self, now: datetime) -> None:
+    def _free(self, expired: Collection[str], now: datetime) -> None:
         """Of each lane only the first job can have been begun: to those behind it the attempt is given back."""
-        expired = self._db.rows(
-            "SELECT lane FROM jobs WHERE state = 'claimed' AND until <= %s GROUP BY lane ORDER BY lane", (to_ms(now),)
-        )
-        if not expired:
-            return
-        held = set(self._db.try_locks([_lock_name(lane) for (lane,) in expired]))
-        lanes = [lane for (lane,) in expired if _lock_name(lane) in held]
+        held = set(self._db.try_locks([_lock_name(lane) for lane in expired]))
+        lanes = [lane for lane in expired if _lock_name(lane) in held]
         self._db.run(
             "UPDATE jobs SET state = 'behind', worker = NULL, until = NULL, attempts = attempts - (id NOT IN ("
             "SELECT min(id) FROM jobs WHERE state = 'claimed' AND until <= %(now)s AND lane = ANY(%(lanes)s) "
@@ -100,18 +111,16 @@ class PostgresJobs:
         return run
 
     def finish(self, job_id: int, worker: str) -> bool:
-        return self._leave(
-            job_id,
-            "DELETE FROM jobs WHERE id = %(id)s AND worker = %(worker)s AND state = 'claimed'",
-            {"worker": worker},
-        )
+        lane = self._db.value(_LANE, (job_id,))
+        if lane is None:
+            return False
+        return self._db.value(_FINISH, {"id": job_id, "worker": worker, "lane": lane}) is not None
 
     def _leave(self, job_id: int, sql: LiteralString, values: dict[str, object]) -> bool:
         """Let a job leave its place, which the next one of its lane takes; whether it did."""
-        lane = self._db.value("SELECT lane FROM jobs WHERE id = %s", (job_id,))
+        lane = self._db.value(_LANE, (job_id,))
         if lane is None:
             return False
-        self._hold(lane)
         left = self._db.run(sql, values | {"id": job_id}) > 0
         if left:
             _settle(self._db, [lane])

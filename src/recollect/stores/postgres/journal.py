@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import LiteralString
 
 from recollect.clock import to_ms
+from recollect.errors import StoreError
 from recollect.stores.postgres import vectors, words
 from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.gate import Gate
@@ -22,27 +23,35 @@ from recollect.types import Message, Place
 
 ERASED = "erased messages"
 """The scope of the tombstones that keep messages from coming back."""
-_LOOK: LiteralString = """
-SELECT EXISTS (SELECT 1 FROM messages WHERE id = %(id)s AND platform = %(platform)s)
-    OR EXISTS (SELECT 1 FROM tombstones WHERE scope = %(erased)s AND fingerprint = %(fingerprint)s),
-    (SELECT id FROM scopes WHERE mark = %(stream)s), (SELECT id FROM scopes WHERE mark = %(session)s),
-    (SELECT id FROM places WHERE mark = %(place)s),
-    EXISTS (SELECT 1 FROM embedders WHERE corpus = 'messages' AND complete AND retired IS NULL)
-"""
-"""What is known before a message is written: whether it may not be, its scopes and its place, what lists it joins."""
 _ADD: LiteralString = """
-WITH counted AS (UPDATE scopes SET last = last + 1, size = size + 1 WHERE id = %(scope)s RETURNING id, last),
-made AS (
+WITH known AS (
+    SELECT EXISTS (SELECT 1 FROM messages WHERE id = %(id)s AND platform = %(platform)s)
+        OR EXISTS (SELECT 1 FROM tombstones WHERE scope = %(erased)s AND fingerprint = %(fingerprint)s) AS refused,
+        (SELECT id FROM scopes WHERE mark = %(stream)s) AS scope,
+        (SELECT id FROM scopes WHERE mark = %(session)s) AS session, (SELECT id FROM places WHERE mark = %(place)s)
+        AS place
+), counted AS (
+    UPDATE scopes SET last = last + 1, size = size + 1 FROM known
+    WHERE scopes.id = known.scope AND NOT known.refused AND known.session IS NOT NULL AND known.place IS NOT NULL
+    RETURNING scopes.id, scopes.last
+), made AS (
     INSERT INTO messages (key, scope, number, platform, id, session, place, author, name, text, at, bot, source,
         reply_to, length, asks)
-    SELECT nextval('row_keys'), counted.id, counted.last, %(platform)s, %(id)s, %(session)s, %(place)s, %(author)s,
+    SELECT nextval('row_keys'), counted.id, counted.last, %(platform)s, %(id)s, known.session, known.place, %(author)s,
         %(name)s, %(text)s, %(at)s, %(bot)s, %(source)s, %(reply_to)s, %(length)s, %(asks)s
-    FROM counted ON CONFLICT (id, platform) DO NOTHING RETURNING key, scope
+    FROM counted, known ON CONFLICT (id, platform) DO NOTHING RETURNING key, scope
 ), indexed AS (
     INSERT INTO message_words (scope, term, key, times) SELECT made.scope, entry.term, made.key, entry.times
     FROM made, unnest(%(terms)s::text[], %(times)s::integer[]) AS entry (term, times)
-), noted AS (INSERT INTO unembedded SELECT 'messages', key FROM made WHERE %(lacking)s)
-SELECT key FROM made
+), noted AS (
+    INSERT INTO unembedded SELECT 'messages', key FROM made WHERE EXISTS (
+        SELECT 1 FROM embedders WHERE corpus = 'messages' AND complete AND retired IS NULL)
+)
+SELECT refused, (SELECT id FROM counted), (SELECT key FROM made), scope, session, place FROM known
+"""
+"""Write a message, unless it may not be written or its scopes or its place are still to be made.
+
+It yields whether it was refused, the scope that was counted up and the key; and what there is of scopes and place.
 """
 _BESIDE: LiteralString = """
 SELECT here.key, near.step, near.key FROM messages AS here CROSS JOIN LATERAL (
@@ -66,55 +75,27 @@ class PostgresJournal:
         self._gate = Gate(db)
 
     def add(self, message: Message) -> bool:
-        place, detail = message.place, place_detail(message.place)
         self._gate.enter()
-        known = self._db.row(
-            _LOOK,
-            {
-                "id": handle(message.id),
-                "platform": handle(place.platform),
-                "erased": ERASED,
-                "fingerprint": _mark(place.platform, message.id),
-                "stream": handle(place.stream),
-                "session": handle(place.session),
-                "place": digest(detail),
-            },
-        )
-        if known is None or known[0]:
-            return False
-        scope = known[1] or make_scope(self._db, place.stream)
-        same = place.session == place.stream
-        session = scope if same else known[2] or make_scope(self._db, place.session)
-        return self._insert(message, scope, session, known[3] or make_place(self._db, place, detail), known[4])
-
-    def _insert(self, message: Message, scope: int, session: int, place: int, lacking: bool) -> bool:
-        text = clean(message.text)
-        terms, times = words.entries(text)
-        key = self._db.value(
-            _ADD,
-            {
-                "scope": scope,
-                "session": session,
-                "place": place,
-                "platform": handle(message.place.platform),
-                "id": handle(message.id),
-                "author": message.author,
-                "name": message.name,
-                "text": text,
-                "at": to_ms(message.at),
-                "bot": message.bot,
-                "source": message.source,
-                "reply_to": None if message.reply_to is None else handle(message.reply_to),
-                "length": text.count(" ") + 1,
-                "asks": asking(text),
-                "terms": terms,
-                "times": times,
-                "lacking": lacking,
-            },
-        )
-        if key is None:  # another process was quicker with the same message, which was counted all the same
-            grow(self._db, scope, -1)
+        values = _message(message)
+        refused, counted, key, *known = self._db.row(_ADD, values) or (True, None, None)
+        if not refused and counted is None:
+            self._make_room(message.place, *known)
+            refused, counted, key, *_ = self._db.row(_ADD, values) or (True, None, None)
+            if not refused and counted is None:  # better said than lost
+                raise StoreError(f"the place of message {message.id} could not be made")
+        self._db.seen["scopes"].clear()
+        if counted is not None and key is None:  # another process was quicker with it; it was counted all the same
+            grow(self._db, counted, -1)
         return key is not None
+
+    def _make_room(self, place: Place, stream: int | None, session: int | None, known: int | None) -> None:
+        """Make what was not found of a place and its scopes."""
+        if stream is None:
+            make_scope(self._db, place.stream, new=True)
+        if session is None and place.session != place.stream:
+            make_scope(self._db, place.session, new=True)
+        if known is None:
+            make_places(self._db, [place], new=True)
 
     def edit(self, platform: str, message_id: str, text: str, at: datetime) -> bool:
         text = clean(text)
@@ -250,14 +231,54 @@ class PostgresJournal:
         return found
 
 
-def make_place(db: Database, place: Place, detail: str) -> int:
-    """The number of a place, which is made when it is new."""
-    made = db.value(
-        "INSERT INTO places (mark, detail, guild, channel, dm) VALUES (%s, %s, %s, %s, %s) "
-        "ON CONFLICT (mark) DO NOTHING RETURNING id",
-        (digest(detail), detail, place.guild, place.channel, place.dm),
-    )
-    return made or db.value("SELECT id FROM places WHERE mark = %s", (digest(detail),))
+def _message(message: Message) -> dict[str, object]:
+    """What `_ADD` has to know."""
+    place, text = message.place, clean(message.text)
+    terms, times = words.entries(text)
+    return {
+        "erased": ERASED,
+        "fingerprint": _mark(place.platform, message.id),
+        "stream": handle(place.stream),
+        "session": handle(place.session),
+        "place": digest(place_detail(place)),
+        "platform": handle(place.platform),
+        "id": handle(message.id),
+        "author": message.author,
+        "name": message.name,
+        "text": text,
+        "at": to_ms(message.at),
+        "bot": message.bot,
+        "source": message.source,
+        "reply_to": None if message.reply_to is None else handle(message.reply_to),
+        "length": text.count(" ") + 1,
+        "asks": asking(text),
+        "terms": terms,
+        "times": times,
+    }
+
+
+def make_places(db: Database, places: Collection[Place], *, new: bool = False) -> dict[Place, int]:
+    """The numbers of places, which are made when they are new."""
+    marks = {digest(place_detail(place)): place for place in places}
+    find: LiteralString = "SELECT mark, id FROM places WHERE mark = ANY(%s::text[])"
+    found: dict[str, int] = {} if new else dict(db.rows(find, (list(marks),)))
+    lacking = sorted(marks.keys() - found.keys())
+    if lacking:
+        rows = [
+            (mark, place_detail(place), place.guild, place.channel, place.dm)
+            for mark in lacking
+            if (place := marks[mark])
+        ]
+        made = db.rows(
+            "INSERT INTO places (mark, detail, guild, channel, dm) SELECT * FROM "
+            "unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::text[]) ON CONFLICT (mark) DO NOTHING "
+            "RETURNING mark, id",
+            [list(column) for column in zip(*rows, strict=True)],
+        )
+        found |= dict(made)
+        if len(found) < len(marks):  # another process was quicker
+            found |= dict(db.rows(find, (lacking,)))
+    return {place: found[mark] for mark, place in marks.items()}
 
 
 def _mark(platform: str, message_id: str) -> str:

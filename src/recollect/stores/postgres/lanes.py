@@ -8,7 +8,7 @@ from recollect.ports import Corpus, Filters, Texture, Vector, VectorSet, WordHit
 from recollect.stores.postgres import vectors, words
 from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.gate import Gate
-from recollect.stores.postgres.rows import Scope, handle
+from recollect.stores.postgres.rows import Scope, find_scopes, handle
 
 _RECENT: dict[Corpus, LiteralString] = {
     "memos": "SELECT key, updated AS at FROM memos WHERE scope = scopes.id AND status = 'active' "
@@ -115,21 +115,11 @@ class PostgresLanes:
 
     def _hold(self, corpus: Corpus, scopes: Sequence[str]) -> None:
         """What a unit that writes finds among someone's memos stays as it is until that ends."""
-        if corpus == "memos" and self._db.writing:
-            for scope in sorted(set(scopes)):
-                self._db.lock(f"subject:{scope}")
+        if corpus == "memos":
+            self._db.lock(*(f"subject:{scope}" for scope in scopes))
 
     def _scopes(self, names: Sequence[str]) -> list[Scope]:
-        """Those that exist, each once; and what searches need: lists are read in the order of their index.
-
-        A planner that knows little of a scope believes it to be small, and would rather read and sort all of it.
-        """
-        rows = self._db.rows(
-            "SELECT id, size, last, set_config('enable_bitmapscan', 'off', true) FROM scopes "
-            "WHERE mark = ANY(%s::text[]) ORDER BY id",
-            ([handle(name) for name in names],),
-        )
-        return [Scope(*row[:3]) for row in rows]
+        return find_scopes(self._db, names)
 
 
 def _conditions(corpus: Corpus, filters: Filters) -> tuple[LiteralString, dict[str, object]]:

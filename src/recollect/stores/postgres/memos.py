@@ -19,10 +19,10 @@ from recollect.stores.postgres.rows import (
     OF_SUBJECT,
     READ_MEMO,
     READ_OWN_MEMO,
+    Scope,
     content_of,
     grow,
     handle,
-    make_scope,
     memo_values,
     read_memo,
 )
@@ -35,20 +35,30 @@ LEFT JOIN memos ON memos.scope = scopes.id AND memos.id = %s WHERE scopes.mark =
 """
 _INSERT: LiteralString = f"""
 WITH counted AS (
-    UPDATE scopes SET last = last + 1, size = size + %(indexed)s WHERE id = %(scope)s RETURNING id, last
+    UPDATE scopes SET last = last + 1, size = size + %(indexed)s WHERE mark = %(mark)s AND NOT EXISTS (
+        SELECT 1 FROM memos WHERE memos.scope = scopes.id AND memos.id = %(id)s)
+    RETURNING id, size, last
+), opened AS (
+    INSERT INTO scopes (name, mark, size, last) SELECT %(name)s, %(mark)s, %(indexed)s, 1
+    WHERE NOT EXISTS (SELECT 1 FROM scopes WHERE mark = %(mark)s) ON CONFLICT (mark) DO NOTHING RETURNING id, size, last
+), here AS (
+    SELECT * FROM counted UNION ALL SELECT * FROM opened
 ), made AS (
     INSERT INTO memos (key, scope, number, {", ".join(MEMO_COLUMNS)})
-    SELECT nextval('row_keys'), counted.id, counted.last, {", ".join(f"%({name})s" for name in MEMO_COLUMNS)}
-    FROM counted RETURNING key, scope
+    SELECT nextval('row_keys'), here.id, here.last, {", ".join(f"%({name})s" for name in MEMO_COLUMNS)}
+    FROM here RETURNING key, scope
 ), noted AS (
     INSERT INTO memo_words (scope, term, key, times) SELECT made.scope, entry.term, made.key, entry.times
     FROM made, unnest(%(terms)s::text[], %(times)s::integer[]) AS entry (term, times)
 ), lacking AS (
     INSERT INTO unembedded SELECT 'memos', key FROM made WHERE %(lacking)s AND EXISTS (
         SELECT 1 FROM embedders WHERE corpus = 'memos' AND complete AND retired IS NULL)
+)"""
+_EMBED: LiteralString = (
+    ", embedded AS (INSERT INTO {table} (key, scope, embedding) SELECT key, scope, %(embedding)s::vector FROM made)"
 )
-SELECT key FROM made
-"""
+_MADE: LiteralString = " SELECT made.key, here.id, here.size, here.last FROM made, here"
+"""A memo that is new, with its scope where that is new too, its words and its vector; nothing if it is there."""
 _UPDATE: LiteralString = (
     f"UPDATE memos SET {', '.join(f'{name} = %({name})s' for name in MEMO_COLUMNS)} WHERE key = %(key)s"
 )
@@ -59,21 +69,20 @@ class PostgresMemos:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._gate = Gate(db)
+        self._unburied: set[tuple[str, str]] = set()
 
     def put(self, memo: Memo, vector: tuple[str, Vector] | None = None) -> int:
-        self._hold(memo.subject)
-        self._gate.enter()
-        scope, key, *old = self._find(memo) or (make_scope(self._db, memo.subject.scope), None)
-        embedded = vector is not None and memo.active
-        if key is None:
-            key = self._insert(memo, scope, lacking=memo.active and not embedded)
-        else:
-            self._update(memo, scope, key, *old)
-            if memo.active and not embedded:
-                vectors.note_lacking(self._db, "memos", key)
-        if vector is not None and embedded:
-            vectors.add(self._db, "memos", vector[0], {key: (scope, vector[1])})
-        return key
+        """What has no key yet is probably new: then one statement does it all."""
+        self._gate.enter(f"subject:{memo.subject.scope}")
+        given = vector if memo.active else None
+        old = self._find(memo) if memo.key else None
+        while old is None or old[1] is None:
+            key = self._insert(memo, given)
+            if key is not None:
+                return key
+            old = self._find(memo)  # it is there after all; or another process has just made its scope
+        self._replace(memo, given, *old)
+        return old[1]
 
     def _hold(self, subject: Subject) -> None:
         self._db.lock(f"subject:{subject.scope}")
@@ -82,10 +91,38 @@ class PostgresMemos:
         """Number of the scope where there is one, and key, text, tags and status of the memo where there is one."""
         return self._db.row(_OLD, (handle(memo.id), handle(memo.subject.scope)))
 
-    def _insert(self, memo: Memo, scope: int, lacking: bool) -> int:
+    def _insert(self, memo: Memo, vector: tuple[str, Vector] | None) -> int | None:
+        """The key; None if there is such a memo."""
+        embedder = vectors.ready(self._db, "memos", *vector) if vector is not None else None
         terms, times = words.entries(_indexed(memo)) if memo.active else ([], [])
-        rest = {"scope": scope, "indexed": int(memo.active), "terms": terms, "times": times, "lacking": lacking}
-        return self._db.value(_INSERT, memo_values(memo) | rest)
+        values = memo_values(memo) | {
+            "name": clean(memo.subject.scope),
+            "mark": handle(memo.subject.scope),
+            "indexed": int(memo.active),
+            "terms": terms,
+            "times": times,
+            "lacking": memo.active and vector is None,
+        }
+        if embedder is None or vector is None:
+            made = self._db.row(_INSERT + _MADE, values)
+        else:
+            values["embedding"] = vectors.Embedding.of(vector[1])
+            made = self._db.row(_INSERT + _EMBED.format(table=embedder.table) + _MADE, values)
+        if made is None:
+            return None
+        key, *scope = made
+        self._db.seen["scopes"][values["mark"]] = Scope(*scope)
+        self._db.seen["scope ids"][values["mark"]] = scope[0]
+        if vector is not None and embedder is None:
+            vectors.add(self._db, "memos", vector[0], {key: (scope[0], vector[1])})
+        return key
+
+    def _replace(self, memo: Memo, vector: tuple[str, Vector] | None, scope: int, key: int, *old: Any) -> None:
+        self._update(memo, scope, key, *old)
+        if vector is not None:
+            vectors.add(self._db, "memos", vector[0], {key: (scope, vector[1])})
+        elif memo.active:
+            vectors.note_lacking(self._db, "memos", key)
 
     def _update(self, memo: Memo, scope: int, key: int, text: str, tags: list[str], status: str) -> None:
         """Only active memos are in the indexes; an unchanged text is not written again."""
@@ -141,18 +178,11 @@ class PostgresMemos:
 
     def _anyones(self, where: LiteralString, values: tuple[object, ...]) -> list[Memo]:
         """Memos of whatever subjects, by key."""
-        self._hold_all(where, values)
-        return [read_memo(row) for row in self._db.rows(f"{READ_MEMO} WHERE {where} ORDER BY memos.key", values)]
-
-    def _hold_all(self, where: LiteralString, values: tuple[object, ...]) -> None:
-        """Hold the subjects of these memos, in the same order as everybody."""
-        if self._db.writing:
-            names = self._db.rows(
-                f"SELECT DISTINCT name FROM scopes JOIN memos ON memos.scope = scopes.id WHERE {where} ORDER BY name",
-                values,
-            )
-            for (name,) in names:
-                self._hold(Subject.of_scope(name))
+        sql: LiteralString = f"{READ_MEMO} WHERE {where} ORDER BY memos.key"
+        rows = self._db.rows(sql, values)
+        while self._db.lock(*(f"subject:{row[1]}" for row in rows)):
+            rows = self._db.rows(sql, values)  # as they are now that nobody else can change them
+        return [read_memo(row) for row in rows]
 
     def list(
         self, subject: Subject, statuses: Collection[Status] = (), limit: int | None = None, offset: int = 0
@@ -162,14 +192,18 @@ class PostgresMemos:
         return self._of(subject, f"{_with_status(named)} {page}", statuses=named, limit=limit, offset=offset)
 
     def touch(self, keys: Collection[int], at: datetime) -> None:
-        self._hold_all("memos.key = ANY(%s::bigint[])", (list(keys),))
+        names = self._db.rows(
+            "SELECT DISTINCT name FROM scopes JOIN memos ON memos.scope = scopes.id "
+            "WHERE memos.key = ANY(%s::bigint[])",
+            (list(keys),),
+        )
+        self._db.lock(*(f"subject:{name}" for (name,) in names))
         self._db.run(
             "UPDATE memos SET hits = hits + 1, used = %s WHERE key = ANY(%s::bigint[])", (to_ms(at), list(keys))
         )
 
     def remove(self, memo: Memo) -> None:
-        self._hold(memo.subject)
-        self._gate.enter()
+        self._gate.enter(f"subject:{memo.subject.scope}")
         scope, key, *_, status = self._find(memo) or (None, None, None)
         if scope is None or key is None:
             return
@@ -182,6 +216,7 @@ class PostgresMemos:
 
     def bury(self, tombstone: Tombstone) -> None:
         self._db.lock(f"subject:{tombstone.scope}")
+        self._unburied.discard((tombstone.scope, tombstone.fingerprint))
         self._db.run(
             BURY,
             (handle(tombstone.scope), handle(tombstone.fingerprint), to_ms(tombstone.at)),
@@ -189,6 +224,8 @@ class PostgresMemos:
 
     def unbury(self, scope: str, fingerprint: str) -> None:
         self._db.lock(f"subject:{scope}")
+        if (scope, fingerprint) in self._unburied:
+            return
         self._db.run(
             "DELETE FROM tombstones WHERE scope = %s AND fingerprint = %s", (handle(scope), handle(fingerprint))
         )
@@ -198,7 +235,10 @@ class PostgresMemos:
         at = self._db.value(
             "SELECT at FROM tombstones WHERE scope = %s AND fingerprint = %s", (handle(scope), handle(fingerprint))
         )
-        return None if at is None else Tombstone(scope, fingerprint, from_ms(at))
+        if at is None:
+            self._unburied.add((scope, fingerprint))
+            return None
+        return Tombstone(scope, fingerprint, from_ms(at))
 
     def subjects(self) -> Iterator[Subject]:
         names = self._db.rows(

@@ -22,8 +22,13 @@ SELECT set_config('search_path', concat_ws(', ', quote_ident(%(schema)s), (
     set_config('idle_in_transaction_session_timeout', '60s', false),
     set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
         ELSE current_setting('synchronous_commit') END, false),
-    set_config('jit', 'off', false)
+    set_config('jit', 'off', false),
+    -- A planner that knows little of a scope believes it to be small, and would rather read and sort all of it than
+    -- read it in the order of its index until there is enough.
+    set_config('enable_bitmapscan', 'off', false)
 """
+_PREPARED = 500
+"""Statements that a connection keeps prepared: more than there are."""
 _SHORTEST = 2
 """Seconds that connecting gets at least: libpq allows no less."""
 
@@ -33,13 +38,13 @@ class Exhausted(Exception):
 
 
 def connect(address: Address, seconds: float) -> Connection:
-    """A new connection, made within so many seconds or so."""
+    """A new connection in autocommit mode, made within so many seconds or so."""
     timeout = min(int(address.parameters["connect_timeout"]), max(int(seconds), _SHORTEST))
     connection = psycopg.connect(address.conninfo, autocommit=True, connect_timeout=timeout)
     try:
         values = {"schema": address.schema, "patience": str(max(int(address.patience * 1000), 1))}
         connection.execute(_SETTINGS, values)
-        connection.autocommit = False
+        connection.prepared_max = _PREPARED
     except BaseException:
         connection.close()
         raise

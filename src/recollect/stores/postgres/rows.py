@@ -1,7 +1,7 @@
 """Records to rows and back, and the scopes that rows belong to."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from functools import lru_cache
@@ -56,25 +56,60 @@ class Scope(NamedTuple):
     last: int
 
 
-def make_scope(db: Database, name: str) -> int:
+def make_scope(db: Database, name: str, *, new: bool = False) -> int:
     """The number of a scope, which is made when it is new."""
-    find = "SELECT id FROM scopes WHERE mark = %s"
-    found = db.value(find, (handle(name),))
-    if found is None:
-        found = db.value(
-            "INSERT INTO scopes (name, mark) VALUES (%s, %s) ON CONFLICT (mark) DO NOTHING RETURNING id",
-            (clean(name), handle(name)),
-        )
-    return db.value(find, (handle(name),)) if found is None else found  # another process was quicker
+    return make_scopes(db, [name], new=new)[name]
+
+
+def make_scopes(db: Database, names: Collection[str], *, new: bool = False) -> dict[str, int]:
+    """The numbers of scopes; those that are new, or said to be, are made, in the same order as by everybody."""
+    ids = db.seen["scope ids"]
+    wanted = {handle(name): clean(name) for name in names}
+    find: LiteralString = "SELECT mark, id FROM scopes WHERE mark = ANY(%s::text[])"
+    make: LiteralString = (
+        "INSERT INTO scopes (name, mark) SELECT * FROM unnest(%s::text[], %s::text[]) "
+        "ON CONFLICT (mark) DO NOTHING RETURNING mark, id"
+    )
+    for sql in (
+        (make, find) if new else (find, make, find)
+    ):  # the last time for those that another process was quicker with
+        lacking = sorted(wanted.keys() - ids.keys())
+        if not lacking:
+            break
+        ids.update(db.rows(sql, ([wanted[mark] for mark in lacking], lacking) if sql is make else (lacking,)))
+    return {name: ids[handle(name)] for name in names}
 
 
 def scope_id(db: Database, name: str) -> int | None:
     return db.value("SELECT id FROM scopes WHERE mark = %s", (handle(name),))
 
 
+def find_scopes(db: Database, names: Collection[str]) -> list[Scope]:
+    """Those that exist, each once."""
+    scopes: dict[str, Scope | None] = db.seen["scopes"]
+    marks = dict.fromkeys(map(handle, names))
+    lacking = [mark for mark in marks if mark not in scopes]
+    if lacking:
+        rows = db.rows("SELECT mark, id, size, last FROM scopes WHERE mark = ANY(%s::text[])", (lacking,))
+        scopes |= dict.fromkeys(lacking) | {mark: Scope(*rest) for mark, *rest in rows}
+    return sorted(scope for mark in marks if (scope := scopes[mark]) is not None)
+
+
 def grow(db: Database, scope: int, by: int) -> None:
     """Count rows that came or went."""
-    db.run("UPDATE scopes SET size = size + %s WHERE id = %s", (by, scope))
+    grow_all(db, {scope: by})
+
+
+def grow_all(db: Database, grown: Mapping[int, int]) -> None:
+    """For each scope how many rows came or went."""
+    changed = sorted((scope, by) for scope, by in grown.items() if by)
+    db.seen["scopes"].clear()
+    if changed:
+        db.run(
+            "UPDATE scopes SET size = size + grown.rows FROM unnest(%s::integer[], %s::integer[]) AS grown (id, rows) "
+            "WHERE scopes.id = grown.id",
+            ([scope for scope, _ in changed], [by for _, by in changed]),
+        )
 
 
 def content_of(text: str) -> int:

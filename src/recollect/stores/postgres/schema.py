@@ -90,18 +90,13 @@ _RECORD: LiteralString = "CREATE TABLE migrations (number int PRIMARY KEY, name 
 
 def migrate(connection: Connection, address: Address) -> None:
     """Bring the schema up to date, or refuse it untouched when it isn't ours or is newer than we are."""
-    try:
+    with connection.transaction():
         version = _known(connection, address)
         if version < len(MIGRATIONS) or _is_from_elsewhere(connection):
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (lock_key("migration"),))
             _apply(connection, address, after=_known(connection, address))  # another process may have been quicker
             if _is_from_elsewhere(connection):
                 _renumber(connection)
-        connection.commit()
-    except BaseException:
-        if not connection.closed:
-            connection.rollback()
-        raise
 
 
 def _known(connection: Connection, address: Address) -> int:

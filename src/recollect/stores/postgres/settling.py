@@ -4,15 +4,18 @@ Both may take a while and neither is urgent: without its index a scope is search
 and by several processes; one does it.
 """
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import LiteralString, cast
 
 from psycopg import errors
 
 from recollect.ports import Corpus
-from recollect.stores.postgres.database import Connection, lock_key
+from recollect.stores.postgres.database import Connection, Row, Values, lock_key
 from recollect.stores.postgres.vectors import EXACT, HALVED, INLINE, index_name, table_of
 
+Ask = Callable[[LiteralString, Values], list[Row]]
+"""Runs a statement; the rows that it yields."""
 GRACE = timedelta(minutes=1)
 """How long after a set of vectors was retired some reader may still look into it."""
 _LOCK = "settling"
@@ -37,19 +40,19 @@ def settle(connection: Connection, grace: timedelta = GRACE, exact: int = EXACT)
             connection.execute("SELECT pg_advisory_unlock(%s)", (lock_key(_LOCK),))
 
 
-def wanted(connection: Connection, exact: int = EXACT) -> list[tuple[Corpus, int, int, int]]:
+def wanted(ask: Ask, exact: int = EXACT) -> list[tuple[Corpus, int, int, int]]:
     """Corpus, number and dimensions of a set of vectors, and a large scope that has no index in it."""
     found: list[tuple[Corpus, int, int, int]] = []
-    sets = connection.execute("SELECT corpus, id, dims FROM embedders WHERE retired IS NULL AND dims <= %s", (HALVED,))
-    for corpus, number, dims in sets.fetchall():
+    sets = ask("SELECT corpus, id, dims FROM embedders WHERE retired IS NULL AND dims <= %s", (HALVED,))
+    for corpus, number, dims in sets:
         table = table_of(corpus, number)
-        scopes = connection.execute(
+        scopes = ask(
             "SELECT scopes.id FROM scopes WHERE scopes.size > %(exact)s AND %(exact)s < "
             f"(SELECT count(*) FROM {table} WHERE {table}.scope = scopes.id) AND NOT EXISTS "
             "(SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(%(name)s || scopes.id) AND indisvalid)",
             {"exact": exact, "name": index_name(table)},
         )
-        found += [(corpus, number, dims, scope) for (scope,) in scopes.fetchall()]
+        found += [(corpus, number, dims, scope) for (scope,) in scopes]
     return found
 
 
@@ -71,7 +74,7 @@ def _drop_retired(connection: Connection, grace: timedelta) -> list[str]:
 
 def _build(connection: Connection, exact: int) -> list[str]:
     built: list[str] = []
-    for corpus, number, dims, scope in wanted(connection, exact):
+    for corpus, number, dims, scope in wanted(lambda sql, values: connection.execute(sql, values).fetchall(), exact):
         table = table_of(corpus, number)
         name = cast("LiteralString", f"{index_name(table)}{scope}")
         size, here = cast("LiteralString", str(dims)), cast("LiteralString", str(scope))

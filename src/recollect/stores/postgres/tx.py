@@ -1,15 +1,22 @@
 """One transaction on a PostgreSQL connection, with all its parts."""
 
+from typing import LiteralString
+
 from recollect.stores.postgres.archive import PostgresArchive
 from recollect.stores.postgres.counters import PostgresCounters
 from recollect.stores.postgres.database import Database
-from recollect.stores.postgres.events import PostgresEvents
+from recollect.stores.postgres.events import COUNTING, PostgresEvents
 from recollect.stores.postgres.gate import Gate
 from recollect.stores.postgres.jobs import PostgresJobs
 from recollect.stores.postgres.journal import PostgresJournal
 from recollect.stores.postgres.lanes import PostgresLanes
 from recollect.stores.postgres.memos import PostgresMemos
 from recollect.stores.postgres.sessions import PostgresExchanges, PostgresSummaries
+
+_CLOSING: LiteralString = (
+    "UPDATE generations SET value = value + 1 WHERE shard = %(shard)s "
+    "AND pg_current_xact_id_if_assigned() IS NOT NULL RETURNING pg_current_xact_id()::text"
+)
 
 
 class PostgresTx:
@@ -24,10 +31,20 @@ class PostgresTx:
         self.jobs = PostgresJobs(db)
         self.counters = PostgresCounters(db)
         self.events = PostgresEvents(db)
-        self.archive = PostgresArchive(db)
 
-    def flush(self) -> None:
-        self.events.flush()
+    @property
+    def archive(self) -> PostgresArchive:
+        """Made when it is asked for, as few units do."""
+        return PostgresArchive(self.db)
+
+    def finish(self) -> str | None:
+        """The last statement of a unit: what it counted, and that it wrote something; or else nothing."""
+        if not self.db.begun:
+            return None
+        counted = self.events.counted()
+        if not counted:
+            return self.db.value(_CLOSING, {"shard": self.db.shard})
+        return self.db.value(f"WITH counted AS ({COUNTING}) {_CLOSING}", {"shard": self.db.shard} | counted)
 
     def generation(self) -> int:
         return self.db.value("SELECT sum(value)::bigint FROM generations")

@@ -12,6 +12,7 @@ from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.database import Connection, Database
 from recollect.stores.postgres.pool import connect
 from recollect.stores.postgres.schema import EXTENSION_ADVICE, MIGRATIONS, version_of
+from recollect.stores.postgres.settling import wanted
 from recollect.stores.postgres.tx import PostgresTx
 from recollect.stores.postgres.words import ALIVE
 
@@ -48,7 +49,6 @@ def examine_server(address: Address) -> list[Finding]:
     except psycopg.Error as error:
         return [Finding("server answers", False, str(faults.unreachable(address, error)))]
     try:
-        connection.read_only, connection.isolation_level = True, psycopg.IsolationLevel.REPEATABLE_READ
         found = _of_server(connection)
         version = version_of(connection, address)
         found.append(_schema(version, address))
@@ -117,6 +117,13 @@ def _vectors(db: Database) -> list[Finding]:
     return found
 
 
+def _large(db: Database) -> list[Finding]:
+    """Scopes that are large enough for an index of their vectors and have none yet."""
+    lacking = len(wanted(db.rows))
+    detail = f"{lacking} searched row by row until their indexes are built; 'recollect reindex' does it now"
+    return [Finding("large scopes", True, detail if lacking else "")]
+
+
 def _sets(db: Database) -> list[tuple[int, Corpus, str]]:
     rows = db.rows("SELECT id, corpus, model FROM embedders WHERE retired IS NULL ORDER BY id")
     return [(number, corpus, model) for number, corpus, model in rows]
@@ -163,6 +170,7 @@ _CHECKS: dict[str, Callable[[Database], list[Finding]]] = {
     "word indexes": _indexes,
     "sizes of scopes": _sizes,
     "vectors": _vectors,
+    "large scopes": _large,
     "jobs": _parked,
     "lanes of jobs": _lanes,
     "counts of events": _counts,

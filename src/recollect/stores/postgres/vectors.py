@@ -70,11 +70,23 @@ def table_of(corpus: Corpus, number: int) -> LiteralString:
 
 
 def find(db: Database, corpus: Corpus, model: str) -> Embedder | None:
-    row = db.row(
-        "SELECT id, corpus, dims, complete FROM embedders WHERE corpus = %s AND model = %s AND retired IS NULL",
-        (corpus, model),
-    )
-    return None if row is None else Embedder(*row)
+    return _embedders(db).get((corpus, model))
+
+
+def _embedders(db: Database) -> dict[tuple[Corpus, str], Embedder]:
+    """All that are in use, by corpus and model."""
+    seen: dict[str, dict[tuple[Corpus, str], Embedder]] = db.seen["embedders"]
+    if not seen:
+        rows = db.rows("SELECT id, corpus, dims, complete, model FROM embedders WHERE retired IS NULL")
+        seen["all"] = {(row[1], row[4]): Embedder(*row[:4]) for row in rows}
+    return seen["all"]
+
+
+def ready(db: Database, corpus: Corpus, model: str, vector: Vector) -> Embedder | None:
+    """The set that a vector belongs into, None where it has to be made; refuses a vector that does not fit."""
+    found = find(db, corpus, model)
+    _check(vector, found.dims if found else len(vector) // 4, model)
+    return found
 
 
 def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, tuple[int, Vector]]) -> None:
@@ -86,11 +98,15 @@ def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, tuple[in
     for _, vector in vectors.values():
         _check(vector, dims, model)
     embedder = found or make(db, corpus, model, dims)
-    db.many(
+    rows = [(key, scope, Embedding.of(vector)) for key, (scope, vector) in sorted(vectors.items())]
+    put: LiteralString = (
         f"INSERT INTO {embedder.table} (key, scope, embedding) VALUES (%s, %s, %s::vector) "
-        "ON CONFLICT (key) DO UPDATE SET embedding = excluded.embedding",
-        [(key, scope, Embedding.of(vector)) for key, (scope, vector) in sorted(vectors.items())],
+        "ON CONFLICT (key) DO UPDATE SET embedding = excluded.embedding"
     )
+    if len(rows) == 1:
+        db.run(put, rows[0])
+    else:
+        db.many(put, rows)
     if embedder.complete:  # the list of what is missing is that of the complete set
         db.run("DELETE FROM unembedded WHERE corpus = %s AND key = ANY(%s::bigint[])", (corpus, list(vectors)))
 
@@ -107,6 +123,7 @@ def _check(vector: Vector, dims: int, model: str) -> None:
 def make(db: Database, corpus: Corpus, model: str, dims: int) -> Embedder:
     """The set of a model, made where there is none; the first one of a corpus serves searches."""
     db.lock(f"embedders:{corpus}")
+    db.seen["embedders"].clear()
     found = find(db, corpus, model)
     if found is not None:  # another process was quicker
         return found
@@ -115,6 +132,7 @@ def make(db: Database, corpus: Corpus, model: str, dims: int) -> Embedder:
         "INSERT INTO embedders (corpus, model, dims, serving) VALUES (%s, %s, %s, %s) RETURNING id",
         (corpus, model, dims, first),
     )
+    db.seen["embedders"].clear()
     made = Embedder(number, corpus, dims, complete=False)
     size = cast("LiteralString", str(dims))
     # Kept in the row where it fits: a vector that is stored apart takes many times as long to compare.
@@ -131,11 +149,8 @@ def make(db: Database, corpus: Corpus, model: str, dims: int) -> Embedder:
 
 def note_lacking(db: Database, corpus: Corpus, key: int) -> None:
     """Write down that a row has no vector yet; needless as long as no set is complete: all rows are looked through."""
-    db.run(
-        "INSERT INTO unembedded SELECT %(corpus)s, %(key)s WHERE EXISTS (SELECT 1 FROM embedders "
-        "WHERE corpus = %(corpus)s AND complete AND retired IS NULL) ON CONFLICT DO NOTHING",
-        {"corpus": corpus, "key": key},
-    )
+    if any(each.complete for each in _embedders(db).values() if each.corpus == corpus):
+        db.run("INSERT INTO unembedded VALUES (%s, %s) ON CONFLICT DO NOTHING", (corpus, key))
 
 
 def missing(db: Database, corpus: Corpus, model: str, limit: int, after: int) -> list[tuple[int, str]]:
@@ -188,6 +203,7 @@ def serve(db: Database, corpus: Corpus, model: str) -> None:
         (corpus, model),
     )
     db.run("UPDATE embedders SET serving = true, complete = true WHERE id = %s", (embedder.id,))
+    db.seen["embedders"].clear()
     db.run("DELETE FROM unembedded WHERE corpus = %s", (corpus,))
     list_missing(db, embedder)  # what came in since the caller saw that nothing was missing
 

@@ -47,21 +47,15 @@ def _entry(stem: str) -> str:
 def rewrite(db: Database, corpus: Corpus, rows: Sequence[Row]) -> None:
     """Index these rows, in place of what the index has of them."""
     remove(db, corpus, [key for _, key, _ in rows])
-    scopes: list[int] = []
-    keys: list[int] = []
-    terms: list[str] = []
-    times: list[int] = []
-    for scope, key, text in rows:
-        found, counts = entries(text)
-        scopes += [scope] * len(found)
-        keys += [key] * len(found)
-        terms += found
-        times += counts
-    db.run(
-        f"INSERT INTO {TABLE[corpus]} (scope, term, key, times) "
-        "SELECT * FROM unnest(%s::integer[], %s::text[], %s::bigint[], %s::integer[])",
-        (scopes, terms, keys, times),
+    add(db, corpus, rows)
+
+
+def add(db: Database, corpus: Corpus, rows: Sequence[Row]) -> None:
+    """Index rows that the index has nothing of."""
+    postings = (
+        (scope, term, key, times) for scope, key, text in rows for term, times in zip(*entries(text), strict=True)
     )
+    db.copy(f"COPY {TABLE[corpus]} (scope, term, key, times) FROM STDIN", postings)
 
 
 def remove(db: Database, corpus: Corpus, keys: Sequence[int]) -> None:

@@ -7,10 +7,10 @@ from typing import LiteralString
 
 from recollect.ports.archive import Name, Record, document
 from recollect.stores.postgres import events, jobs
-from recollect.stores.postgres.archive.shelf import Shelf, Table, marks
+from recollect.stores.postgres.archive.shelf import Shelf, Table, columns_of, marks
 from recollect.stores.postgres.database import Row
 from recollect.stores.postgres.journal import ERASED
-from recollect.stores.postgres.rows import BURY, make_scope
+from recollect.stores.postgres.rows import BURY, make_scopes
 
 _DAY = 86_400_000
 
@@ -119,7 +119,7 @@ class Events(Shelf):
 
     def put(self, records: Sequence[Record]) -> None:
         known = self._known([record[:1] for record in records])
-        scopes = {name: make_scope(self._db, name) for name in sorted({record[4] for record in records} - {""})}
+        scopes = make_scopes(self._db, {record[4] for record in records} - {""})
         self._db.many(_PUT_EVENT, [(*record[:4], scopes.get(record[4]), *record[5:]) for record in records])
         self._db.run(_COUNT_UP.format(table="events"))
         if known:
@@ -132,8 +132,10 @@ class Events(Shelf):
         last: dict[tuple[str, int], int] = {}
         for _, kind, at, *_ in records:
             last[kind, at // _DAY] = max(last.get((kind, at // _DAY), at), at)
-        rows = [(*day, self._db.shard, count, last[day]) for day, count in sorted(counts.items())]
-        self._db.many(events.COUNT, rows)
+        rows = [(*day, count, last[day]) for day, count in sorted(counts.items())]
+        kinds, days, numbers, lasts = columns_of(rows)
+        values = {"kinds": kinds, "days": days, "counts": numbers, "lasts": lasts, "shard": self._db.shard}
+        self._db.run(events.COUNTING, values)
 
     def remove(self, names: Sequence[Name]) -> None:
         self._db.run("DELETE FROM events WHERE id = ANY(%s::bigint[])", ([event for (event,) in names],))

@@ -12,8 +12,8 @@ from recollect.stores.postgres import vectors, words
 from recollect.stores.postgres.archive.shelf import Shelf, columns_of, marks
 from recollect.stores.postgres.database import Database, Row
 from recollect.stores.postgres.gate import Gate
-from recollect.stores.postgres.journal import make_place
-from recollect.stores.postgres.rows import content_of, grow, handle, make_scope, place_detail, read_place
+from recollect.stores.postgres.journal import make_places
+from recollect.stores.postgres.rows import content_of, grow_all, handle, make_scopes, read_place
 from recollect.text import asking
 from recollect.types import Provenance, Status
 
@@ -30,18 +30,24 @@ class _Rows(Shelf):
         super().__init__(db)
         self._gate = Gate(db)
 
-    def _follow(self, written: Written, alive: Collection[int]) -> None:
-        """Words, sizes, and what lacks a vector; and which of the rows were alive before."""
-        words.remove(self._db, self.corpus, [key for key, (_, text) in written.items() if text is None])
+    def _store(self, sql: LiteralString, copy: LiteralString, rows: Sequence[Row], fresh: Collection[int]) -> None:
+        """Rows that begin with their keys: new ones all at once, others in place of what is there."""
+        self._db.copy(copy, [row for row in rows if row[0] in fresh])
+        known = [row for row in rows if row[0] not in fresh]
+        if known:
+            self._db.many(sql, known)
+
+    def _follow(self, written: Written, alive: Collection[int], fresh: Collection[int] = ()) -> None:
+        """Words, sizes, and what lacks a vector; and which of the rows were alive before, or not there."""
+        known = [key for key in written if key not in fresh]
+        if known:
+            words.remove(self._db, self.corpus, known)
         rows = [(scope, key, text) for key, (scope, text) in written.items() if text is not None]
-        if rows:
-            words.rewrite(self._db, self.corpus, rows)
+        words.add(self._db, self.corpus, rows)
         grown: defaultdict[int, int] = defaultdict(int)
         for key, (scope, text) in written.items():
             grown[scope] += (text is not None) - (key in alive)
-        for scope, by in sorted(grown.items()):
-            if by:
-                grow(self._db, scope, by)
+        grow_all(self._db, grown)
         self._lacking([key for _, key, _ in rows])
 
     def _lacking(self, keys: list[int]) -> None:
@@ -69,6 +75,7 @@ _MESSAGE: tuple[LiteralString, ...] = (
     *("scope", "number", "platform", "id", "session", "place", "author", "name", "text", "at", "bot", "source"),
     *("reply_to", "edited", "deleted", "length", "asks"),
 )
+_COPY_MESSAGES: LiteralString = f"COPY messages (key, {', '.join(_MESSAGE)}) FROM STDIN"
 _PUT_MESSAGE: LiteralString = (
     f"INSERT INTO messages (key, {', '.join(_MESSAGE)}) VALUES ({marks(18)}) ON CONFLICT (key) DO UPDATE SET "
     + ", ".join(f"{name} = excluded.{name}" for name in _MESSAGE)
@@ -91,15 +98,16 @@ class Messages(_Rows):
     def put(self, records: Sequence[Record]) -> None:
         self._gate.enter()
         old = self._old([record[:2] for record in records])
-        fresh = iter(self._new_keys(len(records) - len(old)))
-        where = {detail: self._where(detail) for detail in dict.fromkeys(record[3] for record in records)}
+        fresh = self._new_keys(len(records) - len(old))
+        where = self._where({record[3] for record in records})
         rows: list[Row] = []
+        unused = iter(fresh)
         for record in records:
             known = old.get((handle(record[0]), handle(record[1])))
-            rows.append((known[0] if known else next(fresh), *_message(record, *where[record[3]])))
-        self._db.many(_PUT_MESSAGE, rows)
+            rows.append((known[0] if known else next(unused), *_message(record, *where[record[3]])))
+        self._store(_PUT_MESSAGE, _COPY_MESSAGES, rows, set(fresh))
         written = {row[0]: (row[1], row[9] if row[15] is None else None) for row in rows}
-        self._follow(written, {key for key, alive in old.values() if alive})
+        self._follow(written, {key for key, alive in old.values() if alive}, set(fresh))
         self._count_up(rows)
 
     def _old(self, names: Sequence[Name]) -> dict[Name, tuple[int, bool]]:
@@ -110,20 +118,24 @@ class Messages(_Rows):
         )
         return {(platform, message): (key, alive) for platform, message, key, alive in rows}
 
-    def _where(self, detail: str) -> tuple[int, int, int]:
-        """The numbers of a place's channel, of its session and of itself."""
-        place = read_place(detail)
-        stream, session = make_scope(self._db, place.stream), make_scope(self._db, place.session)
-        return stream, session, make_place(self._db, place, place_detail(place))
+    def _where(self, details: Collection[str]) -> dict[str, tuple[int, int, int]]:
+        """For each place the numbers of its channel, of its session and of itself."""
+        places = {detail: read_place(detail) for detail in details}
+        scopes = make_scopes(self._db, {name for place in places.values() for name in (place.stream, place.session)})
+        numbers = make_places(self._db, set(places.values()))
+        return {
+            detail: (scopes[place.stream], scopes[place.session], numbers[place]) for detail, place in places.items()
+        }
 
     def _count_up(self, rows: Iterable[Row]) -> None:
         """The next message of each channel comes after these."""
         last: dict[int, int] = {}
         for _, scope, number, *_ in rows:
             last[scope] = max(last.get(scope, 0), number)
-        self._db.many(
-            "UPDATE scopes SET last = greatest(last, %s) WHERE id = %s",
-            [(number, scope) for scope, number in sorted(last.items())],
+        self._db.run(
+            "UPDATE scopes SET last = greatest(last, counted.number) "
+            "FROM unnest(%s::integer[], %s::bigint[]) AS counted (id, number) WHERE scopes.id = counted.id",
+            (list(last), list(last.values())),
         )
 
     def remove(self, names: Sequence[Name]) -> None:
@@ -160,6 +172,7 @@ _AFTER: tuple[LiteralString, ...] = (
     *("label", "created", "updated", "happened", "expires", "supersedes", "superseded_by", "hits", "used"),
 )
 _MEMO: tuple[LiteralString, ...] = ("key", "scope", "number", "content", *_BEFORE, *_PROVENANCE, *_AFTER)
+_COPY_MEMOS: LiteralString = f"COPY memos ({', '.join(_MEMO)}) FROM STDIN"
 _PUT_MEMO: LiteralString = (
     f"INSERT INTO memos ({', '.join(_MEMO)}) VALUES ({marks(len(_MEMO))}) ON CONFLICT (key) DO UPDATE SET "
     + ", ".join(f"{name} = excluded.{name}" for name in _MEMO[3:])
@@ -194,7 +207,7 @@ class Memos(_Rows):
 
     def put(self, records: Sequence[Record]) -> None:
         self._gate.enter()
-        scopes = {name: make_scope(self._db, name) for name in sorted({record[0] for record in records})}
+        scopes = make_scopes(self._db, {record[0] for record in records})
         old = self._old([(scopes[record[0]], record[1]) for record in records])
         fresh = [record for record in records if (scopes[record[0]], handle(record[1])) not in old]
         numbers = self._numbers([scopes[record[0]] for record in fresh])
@@ -204,9 +217,10 @@ class Memos(_Rows):
             scope = scopes[record[0]]
             key = keys.get(record[:2]) or old[scope, handle(record[1])][0]
             rows.append(_memo(record, key, scope, next(numbers[scope]) if record[:2] in keys else 0))
-        self._db.many(_PUT_MEMO, rows)
+        new = set(keys.values())
+        self._store(_PUT_MEMO, _COPY_MEMOS, rows, new)
         written = {row[0]: (row[1], _words(record)) for row, record in zip(rows, records, strict=True)}
-        self._follow(written, {key for key, alive in old.values() if alive})
+        self._follow(written, {key for key, alive in old.values() if alive}, new)
 
     def _old(self, names: Sequence[tuple[int, str]]) -> dict[tuple[int, str], tuple[int, bool]]:
         rows = self._db.rows(

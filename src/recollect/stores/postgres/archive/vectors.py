@@ -32,6 +32,7 @@ class VectorSets(Shelf):
                 "UPDATE embedders SET serving = %s, complete = %s WHERE id = %s",
                 (bool(serving), bool(complete), embedder.id),
             )
+            self._db.seen["embedders"].clear()
             if complete:
                 vectors.list_missing(self._db, embedder)
         self._show()
@@ -49,6 +50,7 @@ class VectorSets(Shelf):
             "WHERE corpus = %s AND model = %s AND retired IS NULL",
             (corpus, model),
         )
+        self._db.seen["embedders"].clear()
 
     def _show(self) -> None:
         """The view of memories shows the vectors that serve."""
