@@ -9,10 +9,10 @@ BIN   := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test test-all check format acceptance bench clean
+.PHONY: help venv run test test-postgres test-all check format acceptance bench clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 venv: $(STAMP) ## create .venv and install recollect into it (quick when nothing changed)
 
@@ -27,6 +27,9 @@ run: venv ## start a chat with recollect, offline and without a key
 
 test: venv ## run the quick tests
 	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow' $(ARGS)
+
+test-postgres: venv ## run on PostgreSQL whatever runs on both stores
+	$(BIN)/python -m pytest -n $(JOBS) -m postgres $(ARGS)
 
 test-all: venv ## run every test, the slow ones included
 	$(BIN)/python -m pytest -n $(JOBS) --hypothesis-profile=searching $(ARGS)

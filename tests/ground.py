@@ -33,6 +33,7 @@ BOTH = {
     "exchange/test_jsonl.py": SLOW,
     "exchange/test_round_trips.py": SLOW,
     "files": SLOW,
+    "journeys/test_write_path_kill.py": SLOW,
     "layers": SLOW,
     "mcp": SLOW,
     "orders": SLOW,

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import recollect
 from recollect import Memory, Place
@@ -12,6 +11,7 @@ from recollect.prompt import LAYOUTS, Prompt
 from recollect.speaking import session_of
 from recollect.testing.clock import FakeClock
 from recollect.types import Audience, Event, Memo, Message, Origin, Summary
+from tests import ground
 
 DEV = Place("discord", "g1", "c-dev", name="dev", public=True)
 GENERAL = Place("discord", "g1", "c-general", name="general", public=True)
@@ -91,10 +91,12 @@ class Stage:
 
 
 @asynccontextmanager
-async def opened(profile: str = "unified", store: str = "sqlite://", **settings: object) -> AsyncIterator[Stage]:
+async def opened(profile: str = "unified", store: str | None = None, **settings: object) -> AsyncIterator[Stage]:
     """A stage on a new memory; it learns in the background only when it is given a model to use."""
     clock = FakeClock()
-    beside = {"data_dir": str(Path(store.removeprefix("sqlite:///")).parent)} if store.startswith("sqlite:///") else {}
+    store = store or ground.new()
+    folder = ground.folder(store)
+    beside = {} if folder is None else {"data_dir": str(folder)}
     settings = {"embedder": "null", "profile": profile, "works": "using" in settings, **beside, **settings}
     async with recollect.open(store, clock=clock, **settings) as memory:
         yield Stage(memory, clock)

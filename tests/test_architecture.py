@@ -53,7 +53,7 @@ ROOT_IMPORTS = {
 # Which place owns which libraries; one that is not named here may be used above the decisions.
 LIBRARIES = {
     "bot": "discord",
-    "web": "fastapi starlette uvicorn jinja2 sse_starlette prometheus_client multipart",
+    "web": "fastapi starlette uvicorn jinja2 prometheus_client multipart",
     "mcp_server": "mcp mcp_types uvicorn",
     "anthropic_memory": "anthropic",
     "cli": "typer click rich prompt_toolkit",

@@ -16,6 +16,7 @@ from recollect.speaking import provenance, subject_of, whole_guild
 from recollect.testing.clock import START, FakeClock
 from recollect.testing.models import FakeModel
 from recollect.types import EVERYWHERE, Audience, Kind, Memo, Message, Origin, Place, Provenance, Subject
+from tests import ground
 
 PEOPLE = ("ann", "bob", "cem", "dua")
 WALLS = (Policy.DUAL, Policy.GUILD_ISOLATED)
@@ -145,6 +146,7 @@ def test_no_memo_may_be_heard_by_somebody_who_could_not_have_heard_it(scene: tup
 
 
 @pytest.mark.slow
+@pytest.mark.sqlite
 @pytest.mark.timeout(600)
 @settings(max_examples=12_000, deadline=None, suppress_health_check=list(HealthCheck))
 @given(scenes())
@@ -236,7 +238,7 @@ def test_guilds_of_two_platforms_are_two_even_if_their_ids_are_one():
 
 async def test_lore_of_a_guild_on_another_platform_is_shown_there_and_not_in_its_namesake():
     discord, slack = Place("discord", "1", "5", public=True), Place("slack", "1", "5", public=True)
-    async with recollect.open("sqlite://", embedder="null", clock=FakeClock()) as memory:
+    async with recollect.open(ground.new(), embedder="null", clock=FakeClock()) as memory:
         await memory.remember("The launch is on Friday", user="ann", place=slack, lore=True)
         for place, expected in ((slack, True), (discord, False)):
             prompt = await memory.context(Message("q", "bob", place, "When is the launch?", START))
@@ -254,7 +256,7 @@ async def test_lore_of_a_guild_on_another_platform_is_shown_there_and_not_in_its
 )
 async def test_the_summary_of_a_conversation_is_not_shown_in_one_whose_ids_look_alike(said: Place, elsewhere: Place):
     summary = {"trigger": "every_n", "every_n_turns": 1}
-    async with recollect.open("sqlite://", embedder="null", using=FakeModel(), summary=summary) as memory:
+    async with recollect.open(ground.new(), embedder="null", using=FakeModel(), summary=summary) as memory:
         await memory.observe(Message("1", "channel:x", said, "The layoffs are in June", START))
         await memory.observe(Message("2", "bot", said, "Noted", START, bot=True, reply_to="1"))
         await memory.worker.drain(5)
@@ -268,7 +270,7 @@ async def test_the_summary_of_a_conversation_is_not_shown_in_one_whose_ids_look_
 async def test_nobody_speaks_under_a_name_that_is_no_users(author: str, bot: bool):
     place = Place("discord", "g1", "c1", public=True)
     said = [Message(str(n), name, place, "I live in Lisbon", START, bot=bot) for n, name in enumerate(("ann", author))]
-    async with recollect.open("sqlite://", embedder="null", clock=FakeClock()) as memory:
+    async with recollect.open(ground.new(), embedder="null", clock=FakeClock()) as memory:
         done = await asyncio.gather(*map(memory.observe, said), return_exceptions=True)
         assert done[0] is True, "what others say meanwhile is kept"
         assert isinstance(done[1], BadInput)
@@ -278,7 +280,7 @@ async def test_nobody_speaks_under_a_name_that_is_no_users(author: str, bot: boo
 
 async def test_what_is_said_on_a_platform_with_a_slash_in_its_name_is_learned():
     message = Message("1", "ann", Place("a/b", dm="ann"), "I live in Lisbon", START)
-    async with recollect.open("sqlite://", embedder="null", clock=FakeClock()) as memory:
+    async with recollect.open(ground.new(), embedder="null", clock=FakeClock()) as memory:
         await memory.observe(message)
         await memory.learned(message, 5)
         assert [memo.text for memo in (await memory.show(user="ann")).memos] == ["Lives in Lisbon"]
@@ -327,7 +329,7 @@ def stories(draw: st.DrawFn) -> Story:
 async def leaks(story: Story, policy: Policy) -> list[str]:
     """Everything that a memory shows or finds somewhere although it may not be heard there."""
     clock = FakeClock()
-    async with recollect.open("sqlite://", embedder="null", privacy=policy.value, clock=clock) as memory:
+    async with recollect.open(ground.new(), embedder="null", privacy=policy.value, clock=clock) as memory:
         for said in story.said:
             clock.advance(minutes=1)
             await memory.remember(
@@ -366,6 +368,7 @@ async def test_search_and_show_never_give_away_what_may_not_be_heard(policy: Pol
 
 
 @pytest.mark.slow
+@pytest.mark.sqlite
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("policy", Policy)
 @settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))

@@ -10,6 +10,7 @@ from recollect import Place
 from recollect.errors import StoreError
 from recollect.ports import Scene
 from recollect.types import Block, Line
+from tests import ground
 from tests.scenes import DEV, DM, ELSEWHERE, EVERY_PLACE, GENERAL, STAFF, Stage, lines, names, opened, parsed
 from tests.waiting import eventually
 
@@ -174,6 +175,7 @@ class TestLayersThatMisbehave:
     async def test_one_that_fails_or_hangs_is_left_out_and_logged(self, layer, caplog: pytest.LogCaptureFixture):
         async with opened() as stage:
             other = Waiting(asyncio.Barrier(1), "lore")
+            await stage.known()  # from here on the store is quick
             prompt = await stage.with_layers({"bad": layer, "good": other}, deadline=0.05).prompt("hello")
             assert names(prompt) == ["instructions", "lore", "message"]
             assert prompt.missing == ("bad",)
@@ -334,14 +336,14 @@ class TestCache:
             assert "Likes tea" not in (await stage.prompt("hello")).text
 
     async def test_what_another_process_writes_counts_too(self, tmp_path):
-        address = f"sqlite:///{tmp_path}/memory.db"
+        address = ground.at(tmp_path / "memory.db")
         async with opened(store=address) as one, opened(store=address) as other:
             assert names(await one.prompt("hello")) == ["message"]
             await other.remember("Likes tea")
             assert "Likes tea" in (await one.prompt("hello")).text
 
     async def test_the_first_prompt_of_a_session_has_memory(self, tmp_path):
-        address = f"sqlite:///{tmp_path}/memory.db"
+        address = ground.at(tmp_path / "memory.db")
         async with opened(store=address) as stage:
             await stage.remember("Likes tea")
         async with opened(store=address) as stage:

@@ -2,6 +2,7 @@
 
 import recollect
 from recollect import Audience, Memory, Place
+from tests import ground
 
 CHANNEL = Place("discord", "g", "dev", name="dev", public=True)
 
@@ -13,7 +14,7 @@ async def remember_many(memory: Memory, count: int) -> None:
 
 
 async def test_what_may_be_heard_is_found_behind_hundreds_of_private_memos_that_fit_better():
-    async with recollect.open("sqlite://", embedder="static", durable={"max_active": None}) as memory:
+    async with recollect.open(ground.new(), embedder="static", durable={"max_active": None}) as memory:
         await memory.remember("We deploy on Thursdays", user="ada", audience=CHANNEL.audience)
         await memory.remember("Lunch is at noon", user="ada", audience=CHANNEL.audience)
         await remember_many(memory, 300)

@@ -6,11 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from recollect import plain
+from recollect import plain, plugins
 from recollect.commands import forget
 from recollect.learn import Caps, Cause, learn
 from recollect.ports import Store
-from recollect.stores.sqlite import create
 from recollect.testing.clock import START
 from recollect.types import (
     EVERYWHERE,
@@ -28,6 +27,7 @@ from recollect.types import (
     Status,
     Subject,
 )
+from tests import ground
 
 ANN = Subject("ann")
 MANUAL = Provenance(Origin.MANUAL, "ann")
@@ -37,7 +37,7 @@ NO_CAPS = Caps()
 
 @pytest.fixture
 async def store() -> AsyncIterator[Store]:
-    store = create("sqlite://")
+    store: Store = plugins.load("stores", ground.new())
     yield store
     await store.close()
 

@@ -12,6 +12,7 @@ from recollect.testing.embedding_server import EmbeddingServer
 from recollect.testing.models import FakeModel, Pondering, everything, nothing, quoting
 from recollect.types import Audience, Origin, Status
 from recollect.worker import Pace
+from tests import ground
 from tests.scenes import DEV, DM, ELSEWHERE, GENERAL, Stage, opened
 from tests.waiting import eventually
 
@@ -293,7 +294,7 @@ async def test_dnam_learns_every_ten_turns_of_a_user_wherever_they_were() -> Non
 
 @pytest.mark.acceptance("B33")
 async def test_the_count_of_turns_survives_a_restart(tmp_path: object) -> None:
-    store = f"sqlite:///{tmp_path}/memory.db"
+    store = ground.at(tmp_path / "memory.db")
     model = FakeModel()
     for start in (0, 5):
         async with opened("dnam", store, using=model) as stage:

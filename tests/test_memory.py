@@ -14,6 +14,7 @@ from recollect.errors import BadInput, UnknownMemo
 from recollect.speaking import LONGEST_MEMO, provenance
 from recollect.testing.clock import START, FakeClock
 from recollect.types import EVERYWHERE, Kind, Message, Origin, Retire, Skip
+from tests import ground
 
 DEV = Place("discord", "g1", "c-dev", name="dev", public=True)
 GENERAL = Place("discord", "g1", "c-general", name="general", public=True)
@@ -41,9 +42,9 @@ class Told:
 
 
 @asynccontextmanager
-async def opened(store: str = "sqlite://", **settings: object) -> AsyncIterator[Told]:
+async def opened(store: str | None = None, **settings: object) -> AsyncIterator[Told]:
     clock = FakeClock()
-    async with recollect.open(store, embedder="null", clock=clock, **settings) as memory:
+    async with recollect.open(store or ground.new(), embedder="null", clock=clock, **settings) as memory:
         yield Told(memory, clock)
 
 
@@ -86,7 +87,7 @@ class TestRemember:
 
     @pytest.mark.acceptance("A14")
     async def test_it_survives_a_restart_and_a_long_gap(self, tmp_path: Path):
-        address = f"sqlite:///{tmp_path}/memory.db"
+        address = ground.at(tmp_path / "memory.db")
         async with opened(address) as told:
             before = await told("Works at Acme Corp", place=DEV, tags=["Job"])
         async with opened(address) as told:

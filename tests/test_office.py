@@ -11,6 +11,7 @@ from recollect.errors import BadInput, UnknownMemo
 from recollect.office import Office
 from recollect.testing.clock import START, FakeClock
 from recollect.types import Audience, Event, Message, Subject, Summary
+from tests import ground
 
 ANN, BOB, GUILD = Subject("ann"), Subject("bob"), Subject.lore("g1")
 STAFF = Place("discord", "g1", "c-staff", name="staff")
@@ -24,7 +25,7 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 async def memory(clock: FakeClock) -> AsyncIterator[Memory]:
-    async with recollect.open("sqlite://", embedder="null", clock=clock) as memory:
+    async with recollect.open(ground.new(), embedder="null", clock=clock) as memory:
         yield memory
 
 

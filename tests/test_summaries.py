@@ -12,6 +12,7 @@ from recollect.testing.clock import START
 from recollect.testing.models import FakeModel, everything, nothing
 from recollect.types import Message, Place, Summary
 from recollect.worker import Pace
+from tests import ground
 from tests.scenes import DEV, DM, GENERAL, THREAD, Stage, lines, opened
 from tests.waiting import eventually
 
@@ -240,7 +241,7 @@ async def test_in_discoclaw_each_user_of_a_channel_has_a_summary_of_their_own() 
 
 @pytest.mark.acceptance("A6", "A14", "C26")
 async def test_after_a_restart_the_topic_is_still_known(tmp_path: object) -> None:
-    store = f"sqlite:///{tmp_path}/memory.db"
+    store = ground.at(tmp_path / "memory.db")
     model = summing(lambda previous, exchange, limit: "Ann plans the move to the new database")
     async with opened("discoclaw", store, using=model) as stage:
         await talk(stage, 5, about="the new database")
@@ -260,7 +261,7 @@ async def test_after_a_restart_the_topic_is_still_known(tmp_path: object) -> Non
 
 @pytest.mark.acceptance("C16")
 async def test_turns_are_counted_across_a_restart(tmp_path: object) -> None:
-    store = f"sqlite:///{tmp_path}/memory.db"
+    store = ground.at(tmp_path / "memory.db")
     model = summing(lambda previous, exchange, limit: "done")
     for start in (0, 1):
         async with opened("unified", store, using=model) as stage:

@@ -14,6 +14,7 @@ from recollect.testing.store_contract.samples import BEN, make_memo, make_messag
 from recollect.vectors import Vectors
 from recollect.vectors.crew import pause_after
 from recollect.vectors.queries import BUSY, KEPT
+from tests import ground
 from tests.waiting import eventually
 
 TEXTS = ("the cat sleeps", "deploys run on fridays", "the api uses tokens")
@@ -43,7 +44,7 @@ class Pauses:
 
 @pytest.fixture
 async def store() -> AsyncIterator[Store]:
-    store: Store = plugins.load("stores", "sqlite://")
+    store: Store = plugins.load("stores", ground.new())
     yield store
     await store.close()
 
@@ -91,6 +92,10 @@ async def sizes(store: Store, corpus: Corpus = "memos") -> dict[str, int]:
 async def serving(store: Store) -> list[str]:
     sets = await store.read(lambda tx: tx.lanes.vectors("memos"))
     return [one.model for one in sets if one.serving]
+
+
+async def serves(store: Store, model: str) -> bool:
+    return await serving(store) == [model]
 
 
 async def filled(store: Store, model: str, count: int) -> None:
@@ -318,7 +323,7 @@ async def test_a_row_written_during_the_last_batch_is_not_lost_by_the_change(sto
     await put(store, make_memo("of someone whose rows come earlier", BEN), make_memo("one more"))
     new.gate.set()
     await filled(store, "new", 5)
-    assert await serving(store) == ["new"]
+    await eventually(lambda: serves(store, "new"))
 
 
 async def test_an_old_model_that_nobody_knows_any_more_costs_nothing_but_its_vectors(store: Store, started: Open):

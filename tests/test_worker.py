@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import TypeVar, cast
@@ -10,11 +11,12 @@ from typing import TypeVar, cast
 import pytest
 
 from recollect import plugins
-from recollect.errors import BadInput, ModelUnavailable, StoreBusy
+from recollect.errors import BadInput, ModelUnavailable, StoreBusy, StoreUnreachable
 from recollect.ports import Handler, Stale, Store, Tx, Work
 from recollect.testing.clock import FakeClock
 from recollect.types import Event, Job, NewJob
 from recollect.worker import Pace, Worker
+from tests import ground
 from tests.waiting import eventually
 
 T = TypeVar("T")
@@ -64,7 +66,7 @@ class Bench:
 
 @pytest.fixture
 async def bench() -> AsyncIterator[Bench]:
-    store: Store = plugins.load("stores", "sqlite://")
+    store: Store = plugins.load("stores", ground.new())
     try:
         yield Bench(store, FakeClock())
     finally:
@@ -210,6 +212,17 @@ async def test_a_model_that_cannot_be_reached_costs_a_delay_and_no_attempt(bench
     assert await bench.done() == ["patient"]
 
 
+@pytest.mark.parametrize("error", [StoreUnreachable, StoreBusy])
+async def test_a_store_that_cannot_be_reached_costs_a_delay_and_no_attempt(
+    bench: Bench, error: type[Exception]
+) -> None:
+    await bench.add("patient")
+    async with bench.working(failing(bench, lambda: error("away"), FAST.attempts * 3)) as worker:
+        await eventually(lambda: _passing(bench, worker, seconds=60))
+        assert "note.error" not in (await worker.standing(5)).events
+    assert await bench.done() == ["patient"]
+
+
 async def test_work_that_was_overtaken_is_prepared_again(bench: Bench) -> None:
     await bench.add("edited")
     async with bench.working(failing(bench, Stale, FAST.attempts * 2)) as worker:
@@ -255,7 +268,7 @@ async def test_a_job_whose_lease_was_lost_changes_nothing(bench: Bench) -> None:
         await go_on.wait()
         return await bench.note(job)
 
-    async with bench.working(slow) as first:
+    async with bench.working(slow, replace(FAST, gather=60)) as first:
         await entered.wait()
         bench.clock.advance(seconds=FAST.lease + 1)  # as if the first one had been asleep
         async with bench.working() as second:

@@ -54,12 +54,12 @@ class Composer:
 
     async def prompt(self, scene: Scene, actions: str = "") -> Prompt:
         opening = await self._open(scene)
-        if opening is None:
-            return await self._compose(scene, actions)
+        if opening is None:  # what needs the store can't answer either, and has cost time enough
+            return await self._compose(scene, actions, self._deadline / 5)
         answered = scene.message if opening.known else None
         key = scene.user, scene.place, scene.text, answered, actions, opening.generation
         seen = replace(scene, recent=opening.recent, summary=opening.summary)
-        return await self._cache.get(key, lambda: self._compose(seen, actions))
+        return await self._cache.get(key, lambda: self._compose(seen, actions, self._deadline))
 
     @property
     def counted(self) -> tuple[int, int]:
@@ -74,7 +74,7 @@ class Composer:
             async with asyncio.timeout(self._deadline):
                 return await scene.store.read(self._look(scene))
         except (RecollectError, TimeoutError) as error:
-            log.warning("the store can't be read, the prompt goes without: %s", error or "no answer in time")
+            log.warning("the store can't be read, the prompt goes without: %s", str(error) or "no answer in time")
             return None
 
     def _look(self, scene: Scene) -> Callable[[Tx], _Opening]:
@@ -87,8 +87,8 @@ class Composer:
 
         return work
 
-    async def _compose(self, scene: Scene, actions: str) -> Prompt:
-        offered, missing = await gather(self._layers, scene, self._deadline)
+    async def _compose(self, scene: Scene, actions: str, deadline: float) -> Prompt:
+        offered, missing = await gather(self._layers, scene, deadline)
         blocks = [quoted(block) for block in offered]
         own = {"actions": actions.strip()}
         if any(block.lines for block in blocks):

@@ -15,7 +15,7 @@ from itertools import groupby
 from recollect import guard
 from recollect.audience import Policy, may_hear
 from recollect.clock import Clock
-from recollect.errors import ModelUnavailable, RecollectError
+from recollect.errors import ModelUnavailable
 from recollect.learn import Caps, Cause, learn, retract, write
 from recollect.likeness import cues
 from recollect.merge import covering, may_retract, retire
@@ -108,24 +108,18 @@ class _Looks:
 
     async def _go(self) -> None:
         asked, self._asked = self._asked, []
+        looks = [look for look, _ in asked]
         try:
-            found = await self._store.read(lambda tx: [_attempt(tx, look) for look, _ in asked])
-        except RecollectError as error:
-            found = [error] * len(asked)
+            found = await self._store.read(lambda tx: [look(tx) for look in looks])
+        except Exception:  # noqa: BLE001 - whose fault it is shows when each goes alone
+            found = await asyncio.gather(*map(self._store.read, looks), return_exceptions=True)
         for (_, seen), one in zip(asked, found, strict=True):
             if seen.done():
                 continue
-            if isinstance(one, Exception):
+            if isinstance(one, BaseException):
                 seen.set_exception(one)
             else:
                 seen.set_result(one)
-
-
-def _attempt(tx: Tx, look: _Look) -> _Seen | Exception:
-    try:
-        return look(tx)
-    except Exception as error:  # noqa: BLE001 - handed to whoever asked; the others see what they asked for
-        return error
 
 
 class Extraction:

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from itertools import groupby
 
 from recollect.clock import Clock
-from recollect.errors import ModelError, ModelUnavailable, RecollectError
+from recollect.errors import ModelError, ModelUnavailable, RecollectError, StoreBusy, StoreUnreachable
 from recollect.ports import Handler, Progress, Stale, Store, Tx, Work
 from recollect.types import Event, Job
 
@@ -298,6 +298,8 @@ class Worker:
             return False
         except Stale:
             return await self._again(job, 0.0, "what it rests on has changed", counted=False)
+        except (StoreBusy, StoreUnreachable) as error:  # nobody's fault, and it may be over by now
+            return await self._again(job, self.pace.pause, str(error), counted=False)
         except ModelUnavailable as error:
             return await self._unreachable(job, error)
         except Exception as error:  # noqa: BLE001 - whatever a job brings about, the others go on; it is logged

@@ -14,6 +14,7 @@ from recollect import Place
 from recollect.adapters.langgraph import RecollectStore
 from recollect.errors import BadInput
 from recollect.merge import fingerprint
+from tests import ground
 from tests.scenes import DEV, DM, STAFF, Stage, opened
 
 ANN, BOB = ("memories", "ann"), ("memories", "bob")
@@ -360,7 +361,7 @@ async def test_nothing_is_put_while_memory_is_switched_off():
 
 
 async def test_values_survive_a_restart(tmp_path: Path):
-    address = f"sqlite:///{tmp_path}/memory.db"
+    address = ground.at(tmp_path / "memory.db")
     async with recollect.open(address, embedder="null") as memory:
         await RecollectStore(memory).aput(ANN, "k", {"text": "I bake", "since": 2020})
     async with recollect.open(address, embedder="null") as memory:

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from recollect.testing.discord_server import DiscordServer
+from tests import ground
 
 WAIT = 60.0
 
@@ -23,6 +24,7 @@ class Bot:
             "RECOLLECT_BOT_ALLOWED_USERS": "*",
             "RECOLLECT_EMBEDDER": "null",
             "RECOLLECT_DATA_DIR": str(folder),
+            **ground.environment(),
             **settings,
         }
         self.log = ""
@@ -60,10 +62,10 @@ class Bot:
 
 
 @asynccontextmanager
-async def running(server: DiscordServer, folder: Path, **settings: str) -> AsyncIterator[Bot]:
+async def running(server: DiscordServer, folder: Path, *args: str, **settings: str) -> AsyncIterator[Bot]:
     """The bot is up inside, and gone after."""
     bot = Bot(server, folder, **settings)
-    await bot.start()
+    await bot.start(*args)
     try:
         await server.connected(WAIT)
         yield bot

@@ -20,6 +20,7 @@ from recollect.testing.clock import START
 from recollect.testing.model_server import ModelServer, Request, Says
 from recollect.testing.models import FakeModel
 from recollect.types import Event, Memo, Place
+from tests import ground
 
 HIDDEN = discord.PermissionOverwrite(view_channel=False)
 SHOWN = discord.PermissionOverwrite(view_channel=True)
@@ -133,7 +134,7 @@ async def acting(
     answer: Answers = echo,
     *,
     using: Any = None,
-    store: str = "sqlite://",
+    store: str | None = None,
     approved: discord.Intents | None = None,
     check_errors: bool = True,
     **settings: Any,
@@ -148,7 +149,7 @@ async def acting(
     given = {"embedder": "null", "bot": bot, **settings}
     async with (
         ModelServer(answer) as server,
-        open_memory(store, clock=clock, using=using or FakeModel(), **given) as memory,
+        open_memory(store or ground.new(), clock=clock, using=using or FakeModel(), **given) as memory,
     ):
         client = make_client(memory, server, clock)
         async with simcord.run(client, approved_intents=approved, check_errors=check_errors, settle_timeout=30) as env:

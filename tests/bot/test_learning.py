@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from recollect.testing.models import FakeModel, everything
+from tests import ground
 from tests.bot.scene import acting
 
 
@@ -76,7 +77,7 @@ async def test_what_was_said_in_a_deleted_message_is_gone_from_the_snapshot_the_
     tmp_path: Path,
 ) -> None:
     files = ["snapshot", "journal", "categories"]
-    async with acting(store=f"sqlite:///{tmp_path}/memory.db", data_dir=str(tmp_path), files=files) as scene:
+    async with acting(store=ground.at(tmp_path / "memory.db"), data_dir=str(tmp_path), files=files) as scene:
         sent = await scene.ann.send(scene.dev, "I am allergic to peanuts")
         await scene.settle()
         await scene.memory.keeper.catch_up()

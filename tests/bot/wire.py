@@ -12,6 +12,7 @@ from recollect.testing.clock import FakeClock
 from recollect.testing.discord_server import DiscordServer, point_discord_at
 from recollect.testing.models import FakeModel
 from recollect.types import Event, Memo, Place
+from tests import ground
 from tests.waiting import eventually
 
 WAIT = 30.0
@@ -92,5 +93,5 @@ async def wired(**settings: Any) -> AsyncIterator[Wired]:
     bot = {"allowed_users": "*", "announce": "off", **settings.pop("bot", {})}
     clock = FakeClock()
     given = {"embedder": "null", "summary": {"enabled": False}, "bot": bot, **settings}
-    async with Lab(clock=clock) as lab, open_memory("sqlite://", clock=clock, using=FakeModel(), **given) as memory:
+    async with Lab(clock=clock) as lab, open_memory(ground.new(), clock=clock, using=FakeModel(), **given) as memory:
         yield Wired(lab, memory, clock)

@@ -41,14 +41,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def _environment(said: dict[str, str]) -> dict[str, str]:
+    env = ENVIRONMENT | said
+    return ground.environment(env["RECOLLECT_DATA_DIR"]) | env
+
+
 @pytest.fixture
 def cli() -> Run:
     """Call a command in this process; `code` is what it has to end with."""
 
     def run(*args: str, code: int = 0, stdin: str | bytes = "", **env: str) -> Outcome:
-        result = CliRunner(env=ENVIRONMENT | ground.environment() | env).invoke(
-            build(colours=False), list(args), input=stdin
-        )
+        result = CliRunner(env=_environment(env)).invoke(build(colours=False), list(args), input=stdin)
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         outcome = Outcome(result.exit_code, result.stdout, result.stderr)
         assert outcome.code == code, outcome
@@ -67,7 +70,7 @@ def process() -> Run:
             [sys.executable, "-m", "recollect", *args],
             input=stdin,
             capture_output=True,
-            env=ENVIRONMENT | ground.environment() | env,
+            env=_environment(env),
             check=False,
         )
         outcome = Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())

@@ -5,13 +5,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from recollect.testing.models import FakeModel, nothing
+from tests import ground
 from tests.scenes import Stage, opened
 
 
 @asynccontextmanager
 async def keeping(folder: Path, profile: str = "unified", **settings: object) -> AsyncIterator[Stage]:
     settings = {"data_dir": folder, "using": FakeModel(nothing), "works": True, **settings}
-    async with opened(profile, f"sqlite:///{folder / 'memory.db'}", **settings) as stage:
+    async with opened(profile, ground.at(folder / "memory.db"), **settings) as stage:
         yield stage
 
 

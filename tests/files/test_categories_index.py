@@ -545,6 +545,7 @@ async def test_pages_of_the_owner_stay_known_when_everybody_gets_a_folder(tmp_pa
         assert "users/ann/fact/2025-03-01-my-cat-is-tom.md" in desk.pages
 
 
+@pytest.mark.sqlite
 async def test_a_folder_that_was_moved_with_its_store_is_the_same_folder(tmp_path: Path) -> None:
     async with filing(tmp_path / "old") as desk:
         memo_id = await with_tea(desk)

@@ -160,6 +160,7 @@ async def test_what_a_process_without_a_keeper_wrote_is_caught_up(tmp_path: Path
     assert [item["text"] for item in items(tmp_path)] == ["I prefer tea"]
 
 
+@pytest.mark.sqlite
 async def test_a_store_that_lives_in_memory_leaves_no_files(tmp_path: Path) -> None:
     async with opened("discoclaw", data_dir=tmp_path) as stage:
         await stage.remember("I prefer tea")

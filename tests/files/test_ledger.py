@@ -1,17 +1,20 @@
 """What the store remembers about files."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from recollect import plugins
 from recollect.files.ledger import Ledger
 from recollect.ports import Store, Tx
 from recollect.testing.clock import START
 from recollect.types import Event
 from tests.scenes import opened
 
-LEDGER = Ledger(Path("durable"), None)
+FOLDER = Path("durable").absolute()
+LEDGER = Ledger(FOLDER, None)
 
 
 @pytest.fixture
@@ -38,10 +41,36 @@ async def test_the_log_is_followed_from_where_we_were_by_all_who_keep_the_same_f
     await store.write(lambda tx: [tx.events.add(Event("memo.added", START, reason=f"{n}")) for n in range(3)])
     first, _ = await store.read(lambda tx: LEDGER.look(tx, 2))
     await store.write(lambda tx: LEDGER.advance(tx, first, ["durable ann"]))
-    rest, owed = await store.read(lambda tx: Ledger(Path("durable"), None).look(tx, 10))
+    rest, owed = await store.read(lambda tx: Ledger(FOLDER, None).look(tx, 10))
     assert ([event.reason for event in rest], owed) == (["2"], ["durable ann"])
     everything, nothing = await store.read(lambda tx: Ledger(Path("elsewhere"), None).look(tx, 10))
     assert (len(everything), nothing) == (3, [])
+
+
+async def test_what_was_begun_first_and_written_last_is_looked_at_once(database: str) -> None:
+    """The numbers of events are not in the order of the log where several write at once."""
+    late, early = plugins.load("stores", database), plugins.load("stores", database)
+    try:
+        begun, loop, over = asyncio.Event(), asyncio.get_running_loop(), asyncio.Event()
+
+        def slow(tx: Tx) -> None:
+            tx.counters.note("begun", "first")
+            loop.call_soon_threadsafe(begun.set)
+            asyncio.run_coroutine_threadsafe(over.wait(), loop).result()
+            tx.events.add(Event("memo.added", START, reason="begun first"))
+
+        writing = asyncio.create_task(late.write(slow))
+        await begun.wait()
+        await early.write(lambda tx: tx.events.add(Event("memo.added", START, reason="written first")))
+        over.set()
+        await writing
+        events, _ = await early.read(lambda tx: LEDGER.look(tx, 10))
+        assert [event.id for event in events] == sorted((event.id for event in events), reverse=True)
+        await early.write(lambda tx: LEDGER.advance(tx, events, []))
+        assert await early.read(lambda tx: LEDGER.look(tx, 10)) == ([], [])
+    finally:
+        await late.close()
+        await early.close()
 
 
 async def test_one_who_was_slow_does_not_turn_the_others_back(store: Store) -> None:

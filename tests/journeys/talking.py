@@ -52,8 +52,8 @@ async def condensed(previous: str | None, exchange: str, limit: int) -> str:
     return the_beginning(previous, exchange, limit)
 
 
-def opened(path: str):
-    return recollect.open(f"sqlite:///{path}", using=FakeModel(unhurried, condensed), **SETTINGS)
+def opened(store: str):
+    return recollect.open(store, using=FakeModel(unhurried, condensed), **SETTINGS)
 
 
 def hurry(memory: Memory) -> None:
@@ -132,8 +132,8 @@ class User:
             self.report("done", "forget", text)
 
 
-async def main(path: str, run: str, steps: int | None = None) -> None:
-    async with opened(path) as memory:
+async def main(store: str, run: str, steps: int | None = None) -> None:
+    async with opened(store) as memory:
         hurry(memory)
         await asyncio.gather(*(User(memory, name, run).talk(islice(count(), steps)) for name in USERS))
         while await unfinished(memory):  # noqa: ASYNC110 - other processes tell us nothing

@@ -13,6 +13,8 @@ import time
 from pathlib import Path
 from types import TracebackType
 
+from tests import ground
+
 ENVIRONMENT = {
     "RECOLLECT_EMBEDDER": "null",
     "RECOLLECT_DATA_DIR": "data",
@@ -43,7 +45,7 @@ class Terminal:
             stdin=there,
             stdout=there,
             stderr=there,
-            env=ENVIRONMENT | env,
+            env=ENVIRONMENT | ground.environment() | env,
             cwd=folder,
             start_new_session=True,
         )

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from recollect.testing.model_server import ModelServer, Request, Says, Slow
+from tests import ground
 from tests.cli.conftest import ENVIRONMENT, Run
 from tests.journeys.terminal import CTRL_C, CTRL_D, TAB, Terminal
 
@@ -30,7 +31,7 @@ def test_a_whole_conversation_alone_at_a_terminal(folder: Path):
     with Terminal(folder, "chat", "--no-demo") as terminal:
         greeting = terminal.prompt()
         assert "recollect 0." in greeting
-        assert "Memory: data/memory.db, 0 items about you" in greeting
+        assert f"Memory: {ground.environment().get('RECOLLECT_STORE', 'data/memory.db')}, 0 items about you" in greeting
         assert "No model configured" in greeting
         assert greeting.endswith("you › ")
 
@@ -169,6 +170,7 @@ def test_the_sizes_of_the_next_prompt_are_shown(folder: Path):
         assert re.search(r"[\d,]+ characters in all\n", sizes)
 
 
+@pytest.mark.sqlite
 def test_the_first_start_offers_a_demo_and_the_next_does_not(folder: Path):
     with Terminal(folder, "chat") as terminal:
         terminal.shows("Play a one-minute demo first? [Y/n] ")
@@ -239,7 +241,7 @@ def test_no_input_at_all_plays_the_demo_and_ends_with_success(process: Run, fold
 
 def test_a_closed_input_plays_the_demo_too(folder: Path):
     command = ["sh", "-c", 'exec "$0" -m recollect chat <&-', sys.executable]
-    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT | ground.environment(), check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "Sunday" in done.stdout
 

@@ -14,7 +14,7 @@ from recollect.types import Status, Subject
 from tests.cli.conftest import Run
 from tests.journeys.terminal import CTRL_C, CTRL_D, Terminal
 
-pytestmark = pytest.mark.usefixtures("folder")
+pytestmark = [pytest.mark.usefixtures("folder"), pytest.mark.sqlite]  # it tells its story in a file of its own
 
 SECRET = "AKIA" + "IOSFODNN7EXAMPLE"
 

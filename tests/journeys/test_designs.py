@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ from recollect.testing.embedding_server import EmbeddingServer, status
 from recollect.testing.model_server import Garbage, ModelServer, Request, Says, Status
 from recollect.testing.models import FakeModel, nothing, quoting
 from recollect.types import Kind, Place
+from tests import ground
 from tests.scenes import DEV, DM, GENERAL, THREAD, Stage, lines, names, opened
 from tests.waiting import eventually
 
@@ -44,7 +44,7 @@ async def with_haiku(
     answer: Any, folder: Path, profile: str, **settings: Any
 ) -> AsyncIterator[tuple[Stage, ModelServer]]:
     async with ModelServer(answer) as server:
-        store, model = f"sqlite:///{folder}/memory.db", {"model": "haiku", "model_base_url": server.url}
+        store, model = ground.at(folder / "memory.db"), {"model": "haiku", "model_base_url": server.url}
         async with opened(profile, store, works=True, **model, **settings) as stage:
             yield stage, server
 
@@ -152,7 +152,7 @@ class TestSimpleDnam:
 
     @pytest.mark.acceptance("B88")
     async def test_what_is_chosen_for_a_prompt_is_the_same_each_time_and_after_a_rebuild(self, tmp_path: Path):
-        async with opened("dnam", f"sqlite:///{tmp_path}/memory.db") as stage:
+        async with opened("dnam", ground.at(tmp_path / "memory.db")) as stage:
             for number in range(30):
                 await stage.remember(f"the deploy of service{number} runs on host{number % 4}")
             first = await stage.prompt("how do I deploy service7?")
@@ -243,7 +243,7 @@ class TestClankerBot:
 
         async with EmbeddingServer() as server:
             at = {"embedder": "openai:text-embedding-3-small", "embedder_base_url": server.url}
-            store = f"sqlite:///{tmp_path}/memory.db"
+            store = ground.at(tmp_path / "memory.db")
             async with opened("clanker", store, using=FakeModel(extracts), **at) as stage:
                 await stage.tell("I like tea a lot, and rain")
                 await stage.memory.remember("The otter is our mascot", user="ann", place=DEV, lore=True)
@@ -259,8 +259,7 @@ class TestClankerBot:
         assert "I like tea a lot." in snapshot
         (journal,) = (tmp_path / "memory").glob("2025-*.md")
         assert "I like tea a lot, and rain" in journal.read_text()
-        with sqlite3.connect(tmp_path / "memory.db") as db:
-            kinds = {kind for (kind,) in db.execute("SELECT kind FROM action_log")}
+        kinds = {kind for (kind,) in ground.rows(ground.at(tmp_path / "memory.db"), "SELECT kind FROM action_log")}
         assert {"memory_fact", "memory_embedding_call", "memory_embedding_error"} <= kinds
 
     @pytest.mark.acceptance("D64")
@@ -270,8 +269,7 @@ class TestClankerBot:
             await stage.tell("the first message of all")
             await stage.say("the second message of all")
             await stage.memory.worker.drain(5)
-        with sqlite3.connect(tmp_path / "memory.db") as db:
-            kinds = {kind for (kind,) in db.execute("SELECT kind FROM action_log")}
+        kinds = {kind for (kind,) in ground.rows(ground.at(tmp_path / "memory.db"), "SELECT kind FROM action_log")}
         assert {"memory_extract_call", "memory_extract_error"} <= kinds
 
     @pytest.mark.acceptance("D10")

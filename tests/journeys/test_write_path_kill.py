@@ -16,6 +16,7 @@ import pytest
 from recollect import Memory, plugins
 from recollect.testing.clock import FakeClock
 from recollect.types import Event, Memo, Message, NewJob, Subject
+from tests import ground
 from tests.journeys.talking import PLACES, TURNS, USERS, fact, hurry, opened, unfinished
 from tests.stores.opening import faults
 from tests.waiting import eventually
@@ -23,8 +24,8 @@ from tests.waiting import eventually
 EVERYTHING = 1_000_000
 
 
-def start(path: Path, run: str, *steps: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.journeys.talking", str(path), run, *steps]
+def start(store: str, run: str, *steps: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.journeys.talking", store, run, *steps]
     root = Path(__file__).parents[2]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=root)
 
@@ -98,8 +99,8 @@ async def settled(memory: Memory) -> State:
     return await memory.store.read(everything)
 
 
-async def check(path: Path, record: Record) -> None:
-    async with opened(str(path)) as memory:
+async def check(store: str, record: Record) -> None:
+    async with opened(store) as memory:
         hurry(memory)
         state = await settled(memory)
         check_messages(state, record)
@@ -157,15 +158,15 @@ async def check_summaries(memory: Memory, state: State) -> None:
         assert summary is not None or replies < TURNS
 
 
-async def kill(path: Path, rounds: int, seed: int, every: int) -> None:
+async def kill(store: str, rounds: int, seed: int, every: int) -> None:
     dice, record = random.Random(seed), Record()
     for number in range(rounds):
-        process = start(path, f"r{number}")
+        process = start(store, f"r{number}")
         lines, delay = dice.randint(1, 120), dice.random() * 0.02
         record.add(await asyncio.to_thread(killed, process, lines, delay))
         if number % every == every - 1 or number == rounds - 1:
             print(f"seed {seed}, round {number}: killed after {lines} lines and {delay * 1000:.1f} ms")
-            await check(path, record)
+            await check(store, record)
     assert len(record.said) >= rounds
     assert record.changed("edit")
     assert record.changed("forget")
@@ -173,27 +174,27 @@ async def kill(path: Path, rounds: int, seed: int, every: int) -> None:
 
 @pytest.mark.acceptance("B76")
 async def test_a_process_killed_anywhere_on_the_write_path_loses_and_repeats_nothing(tmp_path: Path):
-    await kill(tmp_path / "memory.db", rounds=6, seed=4, every=3)
+    await kill(ground.at(tmp_path / "memory.db"), rounds=6, seed=4, every=3)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 async def test_a_process_killed_a_hundred_times_on_the_write_path_loses_and_repeats_nothing(tmp_path: Path):
-    await kill(tmp_path / "memory.db", rounds=110, seed=5, every=11)
+    await kill(ground.at(tmp_path / "memory.db"), rounds=110, seed=5, every=11)
 
 
 async def test_of_two_processes_on_one_store_the_other_takes_over_when_one_is_killed(tmp_path: Path):
-    path, record = tmp_path / "memory.db", Record()
-    lives = start(path, "lives", "40")
-    dies = start(path, "dies")
+    store, record = ground.at(tmp_path / "memory.db"), Record()
+    lives = start(store, "lives", "40")
+    dies = start(store, "dies")
     record.add(await asyncio.to_thread(killed, dies, 60, 0.005))
     out, errors = await asyncio.to_thread(lives.communicate)
     assert lives.returncode == 0, errors
     record.add(out.splitlines())
-    async with opened(str(path)) as memory:
+    async with opened(store) as memory:
         assert await unfinished(memory) == [], "the one that lived has done the work of both"
-    await check(path, record)
-    async with opened(str(path)) as memory:
+    await check(store, record)
+    async with opened(store) as memory:
         check_order(await settled(memory), record)
 
 
@@ -210,7 +211,7 @@ def check_order(state: State, record: Record) -> None:
 
 
 async def test_jobs_that_waited_behind_the_one_in_work_are_not_blamed_for_a_dead_process():
-    store = plugins.load("stores", "sqlite://")
+    store = plugins.load("stores", ground.new())
     clock = FakeClock()
     try:
         await store.write(lambda tx: [tx.jobs.add(NewJob("note", "user:ann", {}, clock())) for _ in range(3)])

@@ -15,6 +15,7 @@ from recollect.prompt import Prompt, Section
 from recollect.testing.clock import START, FakeClock
 from recollect.types import Message
 from recollect.workspace import Workspace
+from tests import ground
 
 DEV = Place("discord", "g1", "c-dev", name="dev", public=True)
 STAFF = Place("discord", "g1", "c-staff", name="staff")
@@ -37,7 +38,7 @@ def made(folder: Path, *names: str) -> list[Path]:
 
 async def prompt(folder: Path, place: Place, user: str = "ann", **settings: Any) -> Prompt:
     settings = {"profile": "unified", "embedder": "null", "data_dir": str(folder), **settings}
-    async with recollect.open("sqlite://", clock=settings.pop("clock", FakeClock()), **settings) as memory:
+    async with recollect.open(ground.new(), clock=settings.pop("clock", FakeClock()), **settings) as memory:
         return await memory.context(Message("m1", user, place, "hello", START))
 
 
@@ -166,7 +167,7 @@ class TestSection:
     async def test_files_come_before_all_that_is_remembered(self, profile: str, tmp_path: Path):
         made(tmp_path / "context/base", "core.md")
         settings: dict[str, Any] = {"profile": profile, "embedder": "null", "data_dir": str(tmp_path)}
-        async with recollect.open("sqlite://", **settings) as memory:
+        async with recollect.open(ground.new(), **settings) as memory:
             await memory.remember("Prefers Rust", user="ann", place=DEV)
             found = await memory.context(Message("m1", "ann", DEV, "hello", START))
         names = [one.name for one in found.sections if one.name != "instructions"]

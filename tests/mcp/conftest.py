@@ -12,6 +12,7 @@ from mcp import Client, StdioServerParameters
 import recollect
 from recollect import Memory, Place
 from recollect.mcp_server import build
+from tests import ground
 
 ENVIRONMENT = {"RECOLLECT_EMBEDDER": "null", "PATH": os.environ["PATH"]}
 PROGRAM = [sys.executable, "-m", "recollect"]
@@ -19,7 +20,7 @@ PROGRAM = [sys.executable, "-m", "recollect"]
 
 @pytest.fixture
 async def memory() -> AsyncIterator[Memory]:
-    async with recollect.open("sqlite://", embedder="null") as memory:
+    async with recollect.open(ground.new(), embedder="null") as memory:
         yield memory
 
 
@@ -31,6 +32,9 @@ async def connected(memory: Memory, user: str = "ann", place: Place | None = Non
 
 def program(folder: Path, *args: str) -> StdioServerParameters:
     """`recollect mcp` on a store in this folder."""
-    return StdioServerParameters(
-        command=PROGRAM[0], args=[*PROGRAM[1:], "--data-dir", str(folder), "mcp", *args], env=ENVIRONMENT, cwd=folder
-    )
+    args = (*PROGRAM[1:], "--data-dir", str(folder), "mcp", *args)
+    return StdioServerParameters(command=PROGRAM[0], args=[*args], env=environment(), cwd=folder)
+
+
+def environment() -> dict[str, str]:
+    return ENVIRONMENT | ground.environment()

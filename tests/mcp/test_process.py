@@ -14,7 +14,7 @@ import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
 
-from tests.mcp.conftest import ENVIRONMENT, PROGRAM, program
+from tests.mcp.conftest import PROGRAM, environment, program
 from tests.mcp.test_server import asked, read, said, uris
 
 HELLO = {
@@ -32,7 +32,7 @@ HELLO = {
 async def started(folder: Path, *args: str) -> Process:
     command = [*PROGRAM, "--data-dir", str(folder), "mcp", *args]
     return await asyncio.create_subprocess_exec(
-        *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=ENVIRONMENT, cwd=folder
+        *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment(), cwd=folder
     )
 
 
@@ -100,12 +100,13 @@ class TestStandardStreams:
             assert await process.wait() == 0
         assert await process.stderr.read() == b""  # type: ignore[union-attr]
 
+    @pytest.mark.sqlite
     async def test_the_guides_configuration_starts_it(self, tmp_path: Path):
         guide = (Path(__file__).parents[2] / "docs" / "guide" / "agents.md").read_text("utf-8")
         (block,) = re.findall(r"^```json\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
         entry = json.loads(block)["mcpServers"]["memory"]
         assert (entry["command"], list(entry["env"])) == ("recollect", ["RECOLLECT_DATA_DIR"])
-        env = ENVIRONMENT | {"RECOLLECT_DATA_DIR": str(tmp_path / "data")}
+        env = environment() | {"RECOLLECT_DATA_DIR": str(tmp_path / "data")}
         server = StdioServerParameters(command=PROGRAM[0], args=[*PROGRAM[1:], *entry["args"]], env=env, cwd=tmp_path)
         async with Client(server) as client:
             await said(client, action="save", content="The API uses JWT", category="fact")

@@ -31,7 +31,7 @@ class Talk:
 @asynccontextmanager
 async def talking(
     profile: str = "unified",
-    store: str = "sqlite://",
+    store: str | None = None,
     limit: int = 2000,
     escape: Callable[[str], str] = str,
     **settings: object,

@@ -10,6 +10,7 @@ from recollect.models.null import NullModel
 from recollect.orders import Orders
 from recollect.ports import Hearing, Proposal, Proposed, Written
 from recollect.replies import OUT_OF_REACH
+from tests import ground
 from tests.orders.talk import talking
 from tests.scenes import DEV
 
@@ -41,7 +42,7 @@ class SlowModel(NullModel):
 
 
 def file_store(folder: Path) -> str:
-    return f"sqlite:///{folder / 'memory.db'}"
+    return ground.at(folder / "memory.db")
 
 
 async def said(orders: Orders, text: str, user: str = "ann") -> str:

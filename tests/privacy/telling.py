@@ -10,6 +10,7 @@ from recollect.ports import Model
 from recollect.testing.clock import FakeClock
 from recollect.testing.models import FakeModel
 from recollect.types import Message
+from tests import ground
 from tests.scenes import Stage
 
 HERE = Place("discord", "g1", "c-dev", name="dev", public=True)
@@ -31,7 +32,7 @@ async def opened(
     clock = FakeClock()
     summary = {"every_n_turns": 1}
     values = {"files": FILES, "summary": summary, "embedder": "null", "data_dir": folder / "data", **settings}
-    store = store or f"sqlite:///{folder / 'data' / 'memory.db'}"
+    store = store or ground.at(folder / "data" / "memory.db")
     async with recollect.open(store, clock=clock, using=using or FakeModel(), **values) as memory:
         yield Stage(memory, clock)
 

@@ -10,6 +10,7 @@ from recollect.errors import BadInput
 from recollect.files import read_durable
 from recollect.files.exporting import durable, write_pages
 from recollect.privacy import Target, encoded
+from tests import ground
 from tests.privacy.telling import HERE, bytes_with, opened, tell
 
 
@@ -48,7 +49,8 @@ async def test_the_same_store_gives_the_same_bytes(tmp_path: Path):
         await tell(stage)
         first = encoded(await stage.memory.privacy.export(Target("ann")))
         assert encoded(await stage.memory.privacy.export(Target("ann"))) == first
-        await stage.memory.backup(tmp_path / "b" / "data" / "memory.db")
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    ground.copy(tmp_path / "a" / "data" / "memory.db", tmp_path / "b" / "data" / "memory.db")
     async with opened(tmp_path / "b") as stage:
         assert encoded(await stage.memory.privacy.export(Target("ann"))) == first
     assert json.loads(first)["format"] == "recollect-export"

@@ -11,6 +11,7 @@ import recollect
 from recollect import Memory, Place
 from recollect.testing.clock import FakeClock
 from recollect.tool import Answer, MemoryTool
+from tests import ground
 
 
 class Agent:
@@ -55,7 +56,7 @@ class Agent:
 async def opened(path: Path | None = None, **settings: Any) -> AsyncIterator[Agent]:
     clock = FakeClock()
     settings = {"embedder": "null", **settings}
-    async with recollect.open(f"sqlite:///{path}" if path else "sqlite://", clock=clock, **settings) as memory:
+    async with recollect.open(ground.at(path) if path else ground.new(), clock=clock, **settings) as memory:
         yield Agent(memory, clock, "ann", None)
 
 

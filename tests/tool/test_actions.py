@@ -250,6 +250,7 @@ async def test_an_update_in_a_dm_takes_a_public_memory_out_of_public_and_says_so
 
 
 @pytest.mark.acceptance("E10")
+@pytest.mark.sqlite
 async def test_index_rebuilds_the_search_index(tmp_path: Path):
     async with opened(tmp_path / "memory.db") as agent:
         await agent.save(JWT)

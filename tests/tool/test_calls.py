@@ -137,6 +137,7 @@ async def test_arguments_may_be_keywords_an_object_or_its_json_text(agent: Agent
     assert [len(answer.data["results"]) for answer in answers] == [1, 1, 1]
 
 
+@pytest.mark.sqlite
 async def test_a_store_that_fails_is_an_answer_too(tmp_path: Path):
     path = tmp_path / "memory.db"
     async with opened(path) as agent:

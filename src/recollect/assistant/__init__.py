@@ -16,7 +16,7 @@ from recollect.assistant.toolbox import Toolbox
 from recollect.assistant.window import Turn, Window, tokens
 from recollect.clock import Clock, now
 from recollect.directives import CONFIDENCE, Veil, lore, taken
-from recollect.errors import ModelError, RecollectError, StoreBusy
+from recollect.errors import ModelError, RecollectError, StoreBusy, StoreUnreachable
 from recollect.guard import is_instruction
 from recollect.lines import said
 from recollect.memory import Memory
@@ -159,15 +159,15 @@ class Assistant:
         for attempt in range(ATTEMPTS):
             try:
                 await self._memory.observe(message)
-            except StoreBusy:
-                log.warning("message %s can't be kept yet: the store is locked", message.id)
+            except (StoreBusy, StoreUnreachable) as error:
+                log.warning("message %s can't be kept yet: %s", message.id, error)
                 await asyncio.sleep(attempt + 1)
             except Exception:  # memory never breaks a reply
                 log.exception("message %s could not be kept", message.id)
                 return
             else:
                 return
-        log.error("message %s could not be kept: the store stayed locked", message.id)
+        log.error("message %s could not be kept: the store stayed out of reach", message.id)
 
     async def _answered(self, message: Message, prompt: Prompt | None, show: Callable[[str], None]) -> Reply:
         if self._brain is None:

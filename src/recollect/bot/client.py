@@ -19,12 +19,14 @@ from recollect.bot.menus import Menus
 from recollect.bot.pages import LIMIT, harmless
 from recollect.bot.parting import Parting
 from recollect.bot.rechecking import Recheck
+from recollect.bot.shards import Shards
 from recollect.bot.slash import Slash
 from recollect.bot.tree import Tree
 from recollect.clock import Clock, now
 from recollect.memory import Memory
 from recollect.orders import Orders
 from recollect.settings import Settings
+from recollect.settings.values import shards_of
 
 log = logging.getLogger("recollect.bot")
 
@@ -49,7 +51,7 @@ class Client(commands.AutoShardedBot):
             allowed_mentions=discord.AllowedMentions.none(),
             chunk_guilds_at_startup=False,
             tree_cls=Tree,
-            **options,
+            **_shards(memory.settings) | options,
         )
         orders = Orders(memory, LIMIT, escape=harmless, clock=clock)
         assistant = Assistant(memory, speaker, name=memory.settings.bot.name, orders=orders, clock=clock)
@@ -63,14 +65,15 @@ class Client(commands.AutoShardedBot):
         await self.add_cog(Ear(self.house))
         await self.add_cog(Parting(self.house))
         await self.add_cog(Recheck(self.house))
+        await self.add_cog(Shards(self.house))
         self.add_dynamic_items(Decision)
         if self.house.settings.memory_channel_id or self.house.settings.bot.learned_lines != "off":
             await self.add_cog(Follower(self.house))
         if self.house.settings.commands.enabled:
             for command in self.own_commands():
                 self.tree.add_command(command)
-        if self.house.settings.bot.sync and isinstance(self.tree, Tree):
-            await self.tree.register(self.house)
+        if self.house.settings.bot.sync and isinstance(self.tree, Tree) and self.house.is_ours(None):
+            await self.tree.register(self.house)  # once for all shards
 
     def own_commands(self) -> list[Any]:
         """The commands and menus that there are to register."""
@@ -90,7 +93,9 @@ class Client(commands.AutoShardedBot):
         await self.house.assistant.close()
 
     async def on_ready(self) -> None:
-        log.info("connected as %s, in %d servers", self.user, len(self.guilds))
+        shard = self.house.settings.bot.shard
+        here = f", shard {shard}" if shard else ""
+        log.info("connected as %s, in %d servers%s", self.user, len(self.guilds), here)
 
     async def on_message(self, message: discord.Message, /) -> None:
         """The cogs listen; there are no commands with a prefix."""
@@ -99,6 +104,12 @@ class Client(commands.AutoShardedBot):
         """What no handler expected: logged, and the bot goes on."""
         del args, kwargs
         log.error("%s failed", event_method, exc_info=sys.exc_info())
+
+
+def _shards(settings: Settings) -> dict[str, Any]:
+    """Those of this process, if others have the rest."""
+    found = shards_of(settings.bot.shard)
+    return {} if found is None else {"shard_ids": [*found[0]], "shard_count": found[1]}
 
 
 def wanted_intents(settings: Settings) -> discord.Intents:

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 import discord
 from discord.ext import commands, tasks
 
+from recollect.bot import notes
 from recollect.bot.house import House
 from recollect.bot.learned import Lines
 from recollect.bot.mirror import Mirror
@@ -29,7 +30,7 @@ EVERY = 2.0
 RESPITE = timedelta(minutes=1)
 """Time until the memory channel is tried again after it failed."""
 _PAGE = 500
-_NOTE, _OWED = "followed", "owed"
+_OWED = "owed"
 
 
 class Follower(commands.Cog):
@@ -37,8 +38,10 @@ class Follower(commands.Cog):
         self._house = house
         self._mirror = Mirror(house)
         self._lines = Lines(house)
+        self._position = notes.followed(house.settings.bot.shard)
         self._failed: datetime | None = None
         self._swept = False
+        self._begun = False
 
     async def cog_load(self) -> None:
         self._look.start()
@@ -50,7 +53,7 @@ class Follower(commands.Cog):
     async def _look(self) -> None:
         try:
             await self.catch_up()
-        except RecollectError as error:
+        except (RecollectError, discord.DiscordException, OSError) as error:
             log.warning("what changed can't be shown: %s", error)
         except Exception:
             log.exception("what changed can't be shown")
@@ -69,21 +72,34 @@ class Follower(commands.Cog):
 
     async def catch_up(self) -> None:
         """Show what changed since the last look; the first look of all only takes note of where the log ends."""
-        store, notes = self._house.memory.store, self._house.notes
-        noted = await notes.get(_NOTE)
-        if noted is None:
-            await notes.put(_NOTE, str(await store.read(_end)))
-            return
-        events = await store.read(lambda tx: tx.events.after(int(noted), _PAGE))
+        at, mirrors = await self._reached(), await self._mirror.is_ours()
+        events = await self._house.memory.store.read(lambda tx: tx.events.after(at, _PAGE))
         if events:
             for event in events:
                 await self._lines.follow(event)
                 self._swept &= event.kind != ERASED
-            await notes.advance((_NOTE, events[-1].id), (_OWED, await self._touched(events)))
+            owed = await self._touched(events) if mirrors else []
+            await self._house.notes.advance((self._position, events[-1].id), (_OWED, owed))
         if self._failed is None or self._house.clock() >= self._failed + RESPITE:
             self._failed = None
-            await self._sweep()
-            await self._settle()
+            await self._sweep(mirrors)
+            if mirrors:
+                await self._settle()
+
+    async def _reached(self) -> int:
+        """How far we have come; at first, how far this bot came when it was divided in another way, if further."""
+        noted = await self._house.notes.get(self._position)
+        if noted is not None and self._begun:
+            return int(noted)
+        names = [name for name in await self._house.notes.names(notes.FOLLOWED) if name != self._position]
+        others = names if noted is None else [name for name in names if not _is_beside(name, self._position)]
+        places = [noted, *[await self._house.notes.get(name) for name in others]]
+        reached = max((int(one) for one in places if one is not None), default=None)
+        start = await self._house.memory.store.read(_end) if reached is None else reached
+        if str(start) != noted:
+            await self._house.notes.put(self._position, str(start))
+        self._begun = True
+        return start
 
     async def _touched(self, events: Sequence[Event]) -> list[str]:
         """Whose mirror these events change, and by which conversation."""
@@ -99,13 +115,15 @@ class Follower(commands.Cog):
                 owed |= {f"{user} {event.scope}": None for user in filter(None, {*people, speaker})}
         return list(owed)
 
-    async def _sweep(self) -> None:
+    async def _sweep(self, mirrors: bool) -> None:
         """After an erasure, and once at the start, in case the last one was interrupted: take down what tells of it."""
         if self._swept:
             return
         try:
-            await self._lines.sweep()
-            await self._mirror.sweep()
+            if self._house.is_ours(None):
+                await self._lines.sweep()
+            if mirrors:
+                await self._mirror.sweep()
         except (discord.DiscordException, OSError) as error:
             log.warning("what was erased may still be shown: %s", error)
             self._failed = self._house.clock()
@@ -129,6 +147,11 @@ class Follower(commands.Cog):
         said = await self._house.memory.store.read(lambda tx: tx.journal.recent(place, 20))
         people = [one.author for one in said if not one.bot and one.place.platform == PLATFORM]
         return people[-1] if people else None
+
+
+def _is_beside(name: str, other: str) -> bool:
+    """Whether two notes are of shards that run side by side: there are as many of them."""
+    return name.rpartition("/")[2] == other.rpartition("/")[2]
 
 
 def _end(tx: Tx) -> int:

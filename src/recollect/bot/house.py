@@ -1,8 +1,8 @@
 """What all parts of the bot share: memory, the assistant, the settings, and who may be heard."""
 
 import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import discord
@@ -37,6 +37,10 @@ class House:
     clock: Clock
     parting: Hook = nothing_more
     """Told when the bot, or a member, left a server."""
+    visited: dict[str, discord.Guild] = field(default_factory=dict[str, discord.Guild])
+    """Servers of other shards that were asked for."""
+    homes: dict[int, int | None] = field(default_factory=dict[int, int | None])
+    """Servers of the channels that were asked for; None when there is no such channel."""
 
     @property
     def settings(self) -> Settings:
@@ -47,6 +51,12 @@ class House:
         if self.client.user is None:
             raise RuntimeError("the bot is not logged in yet")
         return self.client.user
+
+    def is_ours(self, guild: str | int | None) -> bool:
+        """Whether a server belongs to this process's shards; without one, whether direct messages do."""
+        ours: Collection[int] | None = getattr(self.client, "shard_ids", None)
+        number = int(guild) if guild and str(guild).isdecimal() else 0
+        return ours is None or (number >> 22) % (self.client.shard_count or 1) in ours
 
     @cached_property
     def door(self) -> Door:

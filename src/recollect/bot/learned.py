@@ -14,6 +14,7 @@ from recollect.bot.answering import carried_out
 from recollect.bot.house import House
 from recollect.bot.pages import LIMIT, harmless
 from recollect.bot.places import PLATFORM, asked_in, link, place_of
+from recollect.bot.shards import has_channel
 from recollect.errors import BadInput
 from recollect.text import clip, squeeze
 from recollect.types import Audience, Event, Memo, Origin, Place, Subject
@@ -39,6 +40,8 @@ class Lines:
             return
         try:
             memo = await self._memo(event.scope, event.memo)
+            if not await self._is_ours(memo):
+                return
             told = await self._house.notes.get(notes.line(event.scope, event.memo))
             if told is not None:
                 await self._keep_true(told, event, memo)
@@ -53,6 +56,13 @@ class Lines:
             scope, _, memo_id = name.removeprefix(notes.LINE).rpartition(":")
             if await self._memo(scope, memo_id) is None:
                 await self._take_down(name)
+
+    async def _is_ours(self, memo: Memo | None) -> bool:
+        """Whether it is for this process's shards to tell, or to take back."""
+        channel = self._house.settings.memory_channel_id or ""
+        if self._house.settings.bot.learned_lines == "mirror" and channel.isdecimal():
+            return await has_channel(self._house, int(channel))
+        return self._house.is_ours(None if memo is None else memo.source.guild)
 
     async def _memo(self, scope: str, memo_id: str) -> Memo | None:
         return await self._house.memory.store.read(lambda tx: tx.memos.get(Subject.of_scope(scope), memo_id))

@@ -10,6 +10,7 @@ from discord.ext import commands
 from recollect.bot import changes, drafts, notes
 from recollect.bot.house import House
 from recollect.bot.places import place_of
+from recollect.bot.shards import admits
 from recollect.bot.telling import NOTICE, announce
 from recollect.bot.words import is_addressed, is_heard, message_of, spoken
 from recollect.errors import RecollectError
@@ -39,7 +40,7 @@ class Ear(commands.Cog):
     @commands.Cog.listener()
     async def on_message(self, message: discord.Message) -> None:
         house = self._house
-        if not is_heard(message) or not await house.door.admits(message.author, house.client.guilds):
+        if not is_heard(message) or not await admits(house, message.author):
             return
         said = message_of(message, place_of(message.channel, message.author.id), spoken(message, self._me))
         addressed = is_addressed(message, self._me, house.settings.bot.channels)

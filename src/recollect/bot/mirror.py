@@ -13,6 +13,7 @@ from recollect.bot.house import House
 from recollect.bot.pages import LIMIT, harmless
 from recollect.bot.places import place_of
 from recollect.bot.sessions import place_of_session
+from recollect.bot.shards import has_channel
 from recollect.text import clip, squeeze
 from recollect.types import Memo, Place, Subject, Summary
 
@@ -34,6 +35,11 @@ class Mirror:
         self._house = house
         self._shown: dict[str, str] = {}
         self._complaint = ""
+
+    async def is_ours(self) -> bool:
+        """Whether it is this process that keeps the channel."""
+        wanted = self._house.settings.memory_channel_id or ""
+        return await has_channel(self._house, int(wanted)) if wanted.isdecimal() else self._house.is_ours(None)
 
     async def update(self, user: str, session: str | None = None) -> bool:
         """Show a user's memory as it is now, and the summary of the conversation that brought this about;

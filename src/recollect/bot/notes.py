@@ -9,6 +9,7 @@ from recollect.ports import Store, Tx
 from recollect.types import Event
 
 INSIDE, HEARD, MIRROR, SHOWING, LINE = "inside:", "heard:", "mirror:", "showing:", "line:"
+FOLLOWED = "followed"
 """How the names of notes begin that there are many of."""
 
 
@@ -73,6 +74,16 @@ def inside(bot: int) -> str:
 def heard(session: str) -> str:
     """The note of the channel in which a conversation was listened to."""
     return f"{HEARD}{session}"
+
+
+def home(role: str) -> str:
+    """The note of the server that has a role which lets people in."""
+    return f"home:{role}"
+
+
+def followed(shard: str) -> str:
+    """The note of how far the process with these shards has followed the log."""
+    return f"{FOLLOWED}:{shard}" if shard else FOLLOWED
 
 
 def mirror(user: str) -> str:

@@ -102,7 +102,7 @@ class Parting(commands.Cog):
     async def _is_out(self, guild: str) -> bool:
         """Whether Discord itself says so: a server of another process's shards is none that was left."""
         client = self._house.client
-        if not self._is_ours(int(guild)):
+        if not self._house.is_ours(guild):
             return False
         try:
             await client.fetch_guild(int(guild), with_counts=False)
@@ -111,11 +111,6 @@ class Parting(commands.Cog):
         except (discord.HTTPException, OSError) as error:
             log.info("whether the server %s was left is not known: %s", guild, error)
         return False
-
-    def _is_ours(self, guild: int) -> bool:
-        client = self._house.client
-        ours = getattr(client, "shard_ids", None)
-        return ours is None or (guild >> 22) % (client.shard_count or 1) in ours
 
     async def _is_shared(self, guild: str) -> bool:
         """Whether another bot with this memory is in a server."""

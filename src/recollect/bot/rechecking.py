@@ -72,9 +72,11 @@ class Recheck(commands.Cog):
         found: list[tuple[datetime, Place, int]] = []
         now = self._house.clock()
         for name in await self._house.notes.names(notes.HEARD):
-            place, channel = named_place(name.removeprefix(notes.HEARD)), await self._house.notes.get(name)
-            last = [] if place is None else await self._known(place, 1)
-            if place is None or channel is None or not last:
+            place = named_place(name.removeprefix(notes.HEARD))
+            if place is None or not self._house.is_ours(place.guild):
+                continue
+            channel, last = await self._house.notes.get(name), await self._known(place, 1)
+            if channel is None or not last:
                 continue
             at = now if self._is_missing(place) else last[-1].at
             if now - at < RECENT:

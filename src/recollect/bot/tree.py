@@ -9,6 +9,7 @@ import discord
 from discord import app_commands
 
 from recollect.bot.house import House
+from recollect.bot.shards import admits
 
 log = logging.getLogger("recollect.bot")
 
@@ -21,7 +22,7 @@ class Tree(app_commands.CommandTree[Any]):
     house: House | None = None
 
     async def interaction_check(self, interaction: discord.Interaction[Any], /) -> bool:
-        if self.house is not None and await self.house.door.admits(interaction.user, self.client.guilds):
+        if self.house is not None and await admits(self.house, interaction.user):
             return True
         if interaction.type is discord.InteractionType.autocomplete:
             await interaction.response.autocomplete([])

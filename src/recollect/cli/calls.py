@@ -56,9 +56,10 @@ class Call:
         """Whether there is someone to answer a question."""
         return self.screen.is_terminal and sys.stdin.isatty()
 
-    def load(self, embedder: str | None = None) -> Loaded:
+    def load(self, embedder: str | None = None, **more: Any) -> Loaded:
         said = self.options
-        return load(file=said.config, store=said.store, data_dir=said.data_dir, profile=said.profile, embedder=embedder)
+        where = {"store": said.store, "data_dir": said.data_dir, "profile": said.profile}
+        return load(file=said.config, **where, embedder=embedder, **more)
 
     def run(self, work: Callable[[Memory], Awaitable[T]], *, embeds: bool = False, works: bool = False) -> T:
         """Open the memory, do the work, close it. What neither searches nor writes texts needs no vectors;

@@ -23,6 +23,10 @@ NO_TOKEN = (
 def discord(
     call: Call,
     check: Annotated[bool, flag("--check", meaning="Check token, intents, permissions and commands only.")] = False,
+    shard: Annotated[
+        str | None,
+        typer.Option(metavar="N/COUNT", help="Be one of several processes: this shard of so many.", show_default=False),
+    ] = None,
 ) -> None:
     """Be an assistant with memory on Discord, until stopped."""
     try:
@@ -38,7 +42,7 @@ def discord(
     if call.options.json:
         raise BadInput("--json and discord don't go together: a bot prints no document")
     logging.getLogger("recollect.bot").setLevel(logging.INFO)
-    asyncio.run(running.serve(call.load(), token))
+    asyncio.run(running.serve(call.load(bot__shard=shard), token))
 
 
 def _check(call: Call, token: str) -> None:

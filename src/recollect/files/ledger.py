@@ -29,7 +29,10 @@ class Ledger:
 
     def advance(self, tx: Tx, events: Sequence[Event], owed: Collection[str]) -> None:
         """The files of these events are written, but for those that are owed."""
-        position = max([self._position(tx), *(event.id for event in events)])
+        position = self._position(tx)
+        last = events[-1].id if events else position
+        if any(event.id == last for event in tx.events.after(position, len(events))):  # nobody has come further
+            position = last
         tx.counters.clear(self._cursor)
         tx.counters.note(self._cursor, str(position))
         tx.counters.clear(self._owed)

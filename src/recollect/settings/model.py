@@ -19,6 +19,7 @@ from recollect.settings.values import (
     Off,
     Patience,
     Seconds,
+    Shard,
     Store,
     Text,
     Words,
@@ -225,6 +226,9 @@ class Bot(Group):
         "deleted meanwhile; 0 for none.",
     )
     sync: Flag = setting(True, "Register the slash commands with Discord when they have changed.")
+    shard: Shard = setting(
+        "", "Which of a large bot's shards this process is, as 0/4, or 0-1/4 for several; empty for all of them."
+    )
     name: Text = setting("recollect", "The name by which the bot calls itself.")
     api_base_url: Text = setting("", "Address of Discord's HTTP API; empty for Discord's own.")
     gateway_url: Text = setting("", "Address of Discord's gateway; empty for Discord's own.")

@@ -17,6 +17,7 @@ _NOTHING = {"none", "null", "unlimited"}
 _UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]+:")
+_SHARDS = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?/(\d{1,6})")
 _LOGIN = re.compile(r"//([^:/@\s]*):.*@")
 _PASSWORD = re.compile(r"((?:password|passwd|pwd|token|secret|key)=)('[^']*'|[^&\s]+)", re.IGNORECASE)
 
@@ -107,6 +108,24 @@ def store_url(raw: object) -> str:
     return f"{scheme}{slashes}{directory(path)}" if path.startswith("~") else address
 
 
+def shard(raw: object) -> str:
+    """`0/4` is the first of four shards, `0-1/4` the first two; empty for all."""
+    written = text(raw)
+    shards_of(written)
+    return written
+
+
+def shards_of(written: str) -> tuple[range, int] | None:
+    """The numbers of the shards, and how many there are; None when nothing is said."""
+    if not written:
+        return None
+    found = _SHARDS.fullmatch(written)
+    first, last, count = (int(part) for part in (found[1], found[2] or found[1], found[3])) if found else (0, 0, 0)
+    if not first <= last < count:
+        raise ValueError("is no shard; accepted are a number below how many there are, as 0/4, or several, as 0-1/4")
+    return range(first, last + 1), count
+
+
 def directory(raw: object) -> Path:
     try:
         return Path(text(raw)).expanduser()
@@ -137,5 +156,6 @@ Off = BeforeValidator(off)
 Text = Annotated[str, BeforeValidator(text)]
 Model = Annotated[str, BeforeValidator(model_name)]
 Embedder = Annotated[str, BeforeValidator(embedder_name)]
+Shard = Annotated[str, BeforeValidator(shard)]
 Store = Annotated[str, BeforeValidator(store_url)]
 Directory = Annotated[Path, BeforeValidator(directory)]
