@@ -19,8 +19,8 @@ QUICK, SLOW = "quick", "slow"
 BOTH = {
     "bot/test_journeys.py": QUICK,
     "journeys": QUICK,
-    "test_memory.py": QUICK,
-    "test_regressions.py": QUICK,
+    "test_memory.py": SLOW,
+    "test_regressions.py": SLOW,
     "adapters/test_langgraph.py": SLOW,
     "adapters/test_langgraph_contract.py": SLOW,
     "adapters/test_pydantic_ai.py": SLOW,

@@ -158,5 +158,6 @@ def test_the_docs_have_a_table_of_variables_the_state_on_disk_the_history_and_an
 
 
 def _is_explained(lines: list[str], number: int) -> bool:
-    """Whether a comment stands beside a variable, or above it."""
-    return "  # " in lines[number] or re.match(r"# [A-Z][a-z]", lines[number - 1]) is not None
+    """Whether a comment stands above a variable; behind it other programs take it for a part of the value."""
+    above = re.match(r"#   \S|# [A-Z][a-z]", lines[number - 1])
+    return above is not None and "#" not in lines[number].removeprefix("# ")

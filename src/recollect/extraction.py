@@ -236,6 +236,7 @@ class Extraction:
 
     def _learn(self, tx: Tx, lesson: _Lesson) -> None:
         if lesson.proposed == _NOTHING:
+            self._log_orders(tx, lesson.hearing.said)
             return
         batch, moment = secrets.token_hex(8), self._clock()
         last = lesson.hearing.said[-1]
@@ -247,6 +248,14 @@ class Extraction:
         for retraction in lesson.proposed.retractions:
             self._retract(tx, retraction, lesson.hearing, Cause(self._model.name, moment, batch, reference(last)))
         self._log(tx, lesson, moment_data={"batch": batch, "message": reference(last)})
+
+    def _log_orders(self, tx: Tx, said: Sequence[Message]) -> None:
+        """Nothing was proposed; where that is because of orders to the assistant, the log says so."""
+        for message in said:
+            if guard.is_instruction(message.text):
+                data = {"message": reference(message), "kind": "", "text": clip(message.text, 200)}
+                scope, reason = Subject(message.author).scope, "gives instructions"
+                tx.events.add(Event("memo.refused", self._clock(), self._model.name, scope, reason=reason, data=data))
 
     def _retract(self, tx: Tx, retraction: Retraction, hearing: Hearing, cause: Cause) -> None:
         """End a memo that the model was told about: by its id, else by a text that covers enough of it."""

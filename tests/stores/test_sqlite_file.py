@@ -332,3 +332,12 @@ async def test_a_lock_held_for_too_long_is_an_error_for_all_who_wait_and_then_ov
 async def test_errors_of_the_file_are_errors_of_the_store():
     for error in (CorruptStore, NewerSchema, StoreBusy, StoreUnwritable):
         assert issubclass(error, StoreError)
+
+
+async def test_a_file_that_was_deleted_in_use_takes_nothing_more(tmp_path: Path):
+    path = tmp_path / "memory.db"
+    async with opened(path) as store:
+        await put(store, make_memo("Likes tea"))
+        path.unlink()
+        with pytest.raises(StoreUnwritable, match="deleted or replaced"):
+            await put(store, make_memo("Lost"))

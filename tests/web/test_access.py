@@ -111,3 +111,9 @@ def test_two_processes_that_start_at_once_have_the_same_tokens(tmp_path: Path):
     path = tmp_path / "tokens.json"
     found = {load_tokens(path)[0] for _ in range(3)}
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("token", ["# for the REST API and the operator's page", "a long token with spaces"])
+def test_a_comment_that_became_a_token_is_refused(tmp_path: Path, token: str):
+    with pytest.raises(ConfigError, match="RECOLLECT_WEB_TOKEN"):
+        load_tokens(tmp_path / "tokens.json", token)

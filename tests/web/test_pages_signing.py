@@ -105,3 +105,12 @@ async def test_signing_out_needs_the_form_token_too(app: FastAPI):
     async with visiting(app) as visitor:
         assert (await visitor.client.post("/logout")).status_code == 403
         assert (await visitor.client.get("/")).status_code == 200
+
+
+async def test_a_cookie_that_was_copied_before_signing_out_opens_nothing_after(app: FastAPI):
+    async with visiting(app) as visitor:
+        copied = dict(visitor.client.cookies)
+        await visitor.send("/logout")
+    async with asking(app, PAGE) as thief:
+        thief.cookies.update(copied)
+        assert (await thief.get("/people")).status_code == 303

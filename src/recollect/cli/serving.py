@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import signal
 import socket
 import sys
@@ -82,7 +83,7 @@ def serve(
         listener = socket.socket(fileno=inherited)
     write_log(logs, call.options.debug)
     with _siblings(listener, processes - 1) as siblings:
-        asyncio.run(_serving(loaded, found, listener, at, not no_worker, bot_token, siblings))
+        asyncio.run(_serving(loaded, found, listener, at, not no_worker, bot_token, siblings, inherited is not None))
 
 
 @contextmanager
@@ -101,9 +102,12 @@ def _siblings(listener: socket.socket, count: int) -> Generator[list[Popen[bytes
             process.wait()
 
 
-async def _watching(siblings: Sequence[Popen[bytes]], stop: asyncio.Event) -> None:
+async def _watching(siblings: Sequence[Popen[bytes]], stop: asyncio.Event, inherited: bool) -> None:
     """Wait until it is time to stop; when a sibling ends before, so do we, and whoever started us starts all anew."""
+    parent = os.getppid()
     while not stop.is_set():
+        if inherited and os.getppid() != parent:
+            raise RecollectError("the process that started this one has ended")
         if any(process.poll() is not None for process in siblings):
             raise RecollectError("a process that answers requests has ended; see its log")
         with suppress(TimeoutError):
@@ -137,6 +141,7 @@ async def _serving(
     works: bool,
     bot_token: str | None,
     siblings: Sequence[Popen[bytes]],
+    inherited: bool,
 ) -> None:
     from recollect.web import create, serving
 
@@ -144,7 +149,7 @@ async def _serving(
         stop = await closing.enter_async_context(stopping())
         memory = await closing.enter_async_context(open_loaded(loaded, works=works))
         app = create(memory, tokens, names=serving.names_of(host, loaded.settings), works=works)
-        tasks: list[Awaitable[None]] = [serving.serve(app, listener, stop), _watching(siblings, stop)]
+        tasks: list[Awaitable[None]] = [serving.serve(app, listener, stop), _watching(siblings, stop, inherited)]
         if bot_token is not None:
             tasks.append(_bot(memory, loaded.settings, bot_token, stop))
         await _together(tasks, stop)

@@ -49,6 +49,8 @@ def load_tokens(path: Path, operator: str | None = None) -> tuple[Tokens, bool]:
     """The tokens of this file, and whether they were made just now; `operator` replaces the operator's."""
     if operator is not None and len(operator) < SHORTEST:
         raise ConfigError(f"RECOLLECT_WEB_TOKEN has fewer than {SHORTEST} characters; take a longer one")
+    if operator is not None and (operator.startswith("#") or any(map(str.isspace, operator))):
+        raise ConfigError("RECOLLECT_WEB_TOKEN has a space in it or is a comment; is there one behind it in its file?")
     made = not path.exists()
     if made:
         _write(path, Tokens(secrets.token_urlsafe(24), secrets.token_urlsafe(24)))
@@ -94,6 +96,7 @@ class Sessions:
         self._key = hashlib.sha256(f"recollect session\0{tokens.operator}\0{tokens.reader}".encode()).digest()
         self._lifetime = lifetime
         self._clock = clock
+        self._ended: dict[str, int] = {}
 
     def begin(self, role: Role) -> tuple[Session, str]:
         """A new session, and the cookie's value."""
@@ -107,7 +110,15 @@ class Sessions:
         if not hmac.compare_digest(signature.encode(), self._sign("session", plain).encode()):
             return None
         role, until, nonce = plain.split(".")
-        return Session(Role(role), int(until), nonce) if int(until) > self._clock() else None
+        return Session(Role(role), int(until), nonce) if self._stands(int(until), nonce) else None
+
+    def _stands(self, until: int, nonce: str) -> bool:
+        return until > self._clock() and nonce not in self._ended
+
+    def end(self, session: Session) -> None:
+        """Sign out: the cookie is of no use to this process any more, wherever it was copied to."""
+        self._ended = {nonce: until for nonce, until in self._ended.items() if until > self._clock()}
+        self._ended[session.nonce] = session.until
 
     def form_token(self, session: Session) -> str:
         """What a form of this session has to carry, so that no other site can send one."""

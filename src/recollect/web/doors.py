@@ -88,15 +88,16 @@ class Doors:
         return self._house.sessions.read(cookie) if cookie else None
 
     def _bearer(self, scope: Scope, headers: Headers) -> tuple[Role | None, int]:
-        """The role of a token, and how long a guesser has to wait."""
+        """The role of a token, and how long a guesser has to wait; others' guesses keep no right token out."""
         address, guesses = (scope.get("client") or ("",))[0], self._house.guesses
-        if wait := guesses.wait(address):
-            return None, wait
         scheme, _, token = headers["authorization"].partition(" ")
         role = self._house.tokens.role(token.strip()) if scheme.lower() == "bearer" else None
-        if role is None:
+        if role is not None:
+            return role, 0
+        wait = guesses.wait(address)
+        if not wait:
             guesses.note(address)
-        return role, 0
+        return None, wait
 
     async def _is_ours(self, headers: Headers, body: "_Body", session: Session) -> bool:
         """Whether a page of this session sent it: browsers send the cookie with everything, but not this."""

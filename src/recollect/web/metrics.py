@@ -100,7 +100,7 @@ async def _trouble(house: House) -> str | None:
         async with asyncio.timeout(PATIENCE):
             await house.memory.store.read(lambda tx: tx.generation())
     except (RecollectError, TimeoutError) as error:
-        return f"the store does not answer: {error or 'no answer in time'}"
+        return f"the store does not answer: {str(error) or 'no answer in time'}"
     return None
 
 

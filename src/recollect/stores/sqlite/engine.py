@@ -73,6 +73,7 @@ class Engine(Generic[S]):
                 self._writer.close()
                 raise
         self._session = open_session(self._writer)
+        self._file = _identity(path)
         self._threads = [threading.Thread(target=self._serve_writes, name="recollect-write", daemon=True)]
         if path is not None:
             readers = (threading.Thread(target=self._serve_reads, daemon=True) for _ in range(READERS))
@@ -197,6 +198,10 @@ class Engine(Generic[S]):
     def _transact(self, group: list[_Waiting]) -> None:
         if not group:
             return
+        if _identity(self.path) != self._file:
+            raise StoreUnwritable(
+                f"{self.path} was deleted or replaced while it was in use; start again to use it anew"
+            )
         try:
             with translated(self.path), self._writer.transaction("BEGIN IMMEDIATE"):
                 for item in group:
@@ -206,6 +211,15 @@ class Engine(Generic[S]):
         except BaseException:
             self._session.discard()
             raise
+
+
+def _identity(path: Path | None) -> tuple[int, int] | None:
+    """Which file lies at a path; SQLite goes on writing to one that nobody can find any more."""
+    try:
+        found = path.stat() if path is not None else None
+    except OSError:
+        return None
+    return None if found is None else (found.st_dev, found.st_ino)
 
 
 def _look(connection: Database, session: S, work: Callable[[S], T]) -> T:

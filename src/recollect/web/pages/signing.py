@@ -47,7 +47,9 @@ async def sign_in(
 
 
 @router.post("/logout")
-async def logout() -> Response:
+async def logout(request: Request, desk: At) -> Response:
+    if request.state.session is not None:
+        desk.house.sessions.end(request.state.session)
     answer = RedirectResponse("/login?done=out", 303)
     answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
     return answer
