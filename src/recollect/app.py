@@ -9,6 +9,7 @@ from typing import Any
 
 from recollect import plugins, rules
 from recollect.clock import Clock, now
+from recollect.courtesy import Courtesy
 from recollect.dream import Dreams
 from recollect.errors import MissingExtra
 from recollect.extraction import Extraction
@@ -91,12 +92,12 @@ def make_worker(
     store: Store, vectors: Vectors, settings: Settings, clock: Clock, model: Callable[[str], Model], dreams: Dreams
 ) -> Worker:
     """The worker with all that it can do; `model` gives the model of a specification."""
-    embed = partial(vectors.of_text, patience=PATIENCE)
-    learning = Extraction(store, embed, model(settings.extraction.model), rules.extraction(settings), clock)
+    embed, courtesy = partial(vectors.of_text, patience=PATIENCE), Courtesy()
+    learning = Extraction(store, embed, model(settings.extraction.model), rules.extraction(settings), clock, courtesy)
     summing = Summaries(store, model(settings.summary.model), rules.form(settings), clock)
     journal = Journal(store, settings.memory_dir, settings.ingest.max_chars, clock)
     handlers = {EXTRACT: learning, SUMMARISE: summing, JOURNAL: journal, REFLECT: dreams}
-    return Worker(store, handlers, clock, rules.pace(settings))
+    return Worker(store, handlers, clock, rules.pace(settings), courtesy)
 
 
 def _model(

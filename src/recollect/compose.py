@@ -14,6 +14,7 @@ from recollect.errors import RecollectError
 from recollect.ports import Layer, Scene, Tx
 from recollect.prompt import INSTRUCTIONS, Layout, Prompt, assemble, quoted
 from recollect.types import Block, Line, Message, Place, Summary
+from recollect.visits import Visits
 
 log = logging.getLogger("recollect.context")
 
@@ -58,7 +59,7 @@ class Composer:
             return await self._compose(scene, actions, self._deadline / 5)
         answered = scene.message if opening.known else None
         key = scene.user, scene.place, scene.text, answered, actions, opening.generation
-        seen = replace(scene, recent=opening.recent, summary=opening.summary)
+        seen = replace(scene, store=Visits(scene.store), recent=opening.recent, summary=opening.summary)
         return await self._cache.get(key, lambda: self._compose(seen, actions, self._deadline))
 
     @property

@@ -15,6 +15,7 @@ from itertools import groupby
 from recollect import guard
 from recollect.audience import Policy, may_hear
 from recollect.clock import Clock
+from recollect.courtesy import Courtesy
 from recollect.errors import ModelUnavailable
 from recollect.learn import Caps, Cause, learn, retract, write
 from recollect.likeness import cues
@@ -35,6 +36,7 @@ from recollect.types import (
     Message,
     NewJob,
     Origin,
+    Place,
     Revise,
     Skip,
     Status,
@@ -85,55 +87,22 @@ class _Lesson:
     refused: Sequence[tuple[Proposal, str]]
 
 
-_Seen = tuple[list[Hearing], list[str]]
-_Look = Callable[[Tx], _Seen]
-
-
-class _Looks:
-    """Lanes that begin at the same moment look at the store in one trip: beside a quick model, trips are what costs."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._asked: list[tuple[_Look, asyncio.Future[_Seen]]] = []
-        self._trips: set[asyncio.Task[None]] = set()
-
-    async def of(self, look: _Look) -> _Seen:
-        seen: asyncio.Future[_Seen] = asyncio.get_running_loop().create_future()
-        self._asked.append((look, seen))
-        if len(self._asked) == 1:  # a task of its own: whoever asked first may be cancelled
-            trip = asyncio.create_task(self._go(), name="recollect-look")
-            self._trips.add(trip)
-            trip.add_done_callback(self._trips.discard)
-        return await seen
-
-    async def _go(self) -> None:
-        asked, self._asked = self._asked, []
-        looks = [look for look, _ in asked]
-        try:
-            found = await self._store.read(lambda tx: [look(tx) for look in looks])
-        except Exception:  # noqa: BLE001 - whose fault it is shows when each goes alone
-            found = await asyncio.gather(*map(self._store.read, looks), return_exceptions=True)
-        for (_, seen), one in zip(asked, found, strict=True):
-            if seen.done():
-                continue
-            if isinstance(one, BaseException):
-                seen.set_exception(one)
-            else:
-                seen.set_result(one)
-
-
 class Extraction:
     """Does the jobs of the kind `extract`."""
 
-    def __init__(self, store: Store, embed: Embed, model: Model, rules: Rules, clock: Clock) -> None:
-        self._looks = _Looks(store)
+    def __init__(
+        self, store: Store, embed: Embed, model: Model, rules: Rules, clock: Clock, courtesy: Courtesy | None = None
+    ) -> None:
+        self._store = store
         self._embed = embed
         self._model = model
         self._rules = rules
         self._clock = clock
+        self._courtesy = courtesy or Courtesy()
 
     async def __call__(self, job: Job) -> Work:
-        hearings, references = await self._looks.of(partial(self._look, job=job))
+        async with self._courtesy.behind():
+            hearings, references = await self._store.read(partial(self._look, job=job))
         lessons = [await self._study(hearing) for hearing in hearings]
         return partial(self._complete, job=job, references=references, lessons=lessons)
 
@@ -160,25 +129,40 @@ class Extraction:
         """The speaker's memos that concern these words, then the newest, as far as they may be heard there."""
         author, place = said[0].author, said[0].place
         subject = Subject(author)
-        memos = {memo.key: memo for memo in tx.memos.list(subject, [Status.ACTIVE], KNOWN)}
-        if len(memos) == KNOWN:  # there may be more; fewer are all there are
-            terms = cues(" ".join(message.text[:2_000] for message in said))
-            near = [hit.key for hit in tx.lanes.words("memos", [subject.scope], terms, KNOWN)]
-            found = memos | tx.memos.fetch([key for key in near if key not in memos])
-            memos = {key: found[key] for key in (*near, *memos) if key in found and found[key].active}
-        return [memo for memo in memos.values() if may_hear(memo, place, {author}, self._rules.policy)][:KNOWN]
+        heard = {memo.key: memo for memo in self._concerned(tx, subject, said) if self._may_hear(memo, place, author)}
+        if len(heard) < KNOWN:
+            newest = tx.memos.list(subject, [Status.ACTIVE], KNOWN)
+            heard |= {memo.key: memo for memo in newest if self._may_hear(memo, place, author)}
+        return list(heard.values())[:KNOWN]
+
+    def _concerned(self, tx: Tx, subject: Subject, said: Sequence[Message]) -> list[Memo]:
+        """Memos that share words with what was said, where there are more than the newest."""
+        if tx.lanes.size([subject.scope]) <= KNOWN:
+            return []
+        terms = cues(" ".join(message.text[:2_000] for message in said))
+        keys = [hit.key for hit in tx.lanes.words("memos", [subject.scope], terms, KNOWN)]
+        found = tx.memos.fetch(keys)
+        return [found[key] for key in keys if key in found and found[key].active]
+
+    def _may_hear(self, memo: Memo, place: Place, author: str) -> bool:
+        return may_hear(memo, place, {author}, self._rules.policy)
 
     async def _study(self, hearing: Hearing) -> _Lesson:
         proposed = await self._ask(hearing)
-        taken: list[_Taken] = []
-        refused: list[tuple[Proposal, str]] = []
-        for proposal in map(_redacted, proposed.proposals[: self._rules.most]):
-            verdict = guard.check(proposal, hearing.said, hearing.known, grounding=self._rules.grounding)
-            if isinstance(verdict, guard.Refused):
-                refused.append((proposal, verdict.reason))
-            else:
-                taken.append(await self._taken(proposal, verdict, hearing))
+        async with self._courtesy.behind():
+            checked = [
+                (one, self._check(one, hearing)) for one in map(_redacted, proposed.proposals[: self._rules.most])
+            ]
+        taken = [
+            await self._taken(proposal, verdict, hearing)
+            for proposal, verdict in checked
+            if isinstance(verdict, guard.Accepted)
+        ]
+        refused = [(proposal, verdict.reason) for proposal, verdict in checked if isinstance(verdict, guard.Refused)]
         return _Lesson(hearing, proposed, taken, refused)
+
+    def _check(self, proposal: Proposal, hearing: Hearing) -> guard.Accepted | guard.Refused:
+        return guard.check(proposal, hearing.said, hearing.known, grounding=self._rules.grounding)
 
     async def _ask(self, hearing: Hearing) -> Proposed:
         if longest := self._rules.longest:

@@ -14,6 +14,7 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
 )
 _JOINERS = re.compile("[\u200c\u200d]")
+_MARKS = str.maketrans("[]:", "   ")
 _TOOLS = r"(?:antml:)?(?:tool|function)[\w-]*|(?:antml:)?(?:invoke|parameter|thinking)|discord-actions?"
 _TOOL_CALL = re.compile(rf"<({_TOOLS})\b[^>]*>.*?</\1\s*>|</?(?:{_TOOLS})\b[^>]*>", re.DOTALL | re.IGNORECASE)
 
@@ -26,7 +27,7 @@ def documented(memo: Memo, here: Place | None = None) -> str:
     source = ["src: " + _origin(memo)]
     if memo.source.channel_name and _is_named(memo, here):
         source.append("#" + squeeze(memo.source.channel_name).removeprefix("#"))
-    source.append(f"updated {memo.updated:%Y-%m-%d}")
+    source.append(f"updated {memo.updated.date()}")
     return f"- [{to_kind(memo.kind)}] {squeeze(memo.text)} ({', '.join(source)})"
 
 
@@ -38,7 +39,7 @@ def cited(memo: Memo, here: Place | None = None) -> str:
         source = f"discord:{where.channel}/{where.message}"
     elif where.origin is not Origin.MANUAL:
         source = _origin(memo)
-    return f"- [{to_kind(memo.kind)}] {squeeze(memo.text)} (src: {source}, updated {memo.updated:%Y-%m-%d})"
+    return f"- [{to_kind(memo.kind)}] {squeeze(memo.text)} (src: {source}, updated {memo.updated.date()})"
 
 
 def categorised(memo: Memo, here: Place | None = None) -> str:  # noqa: ARG001 - it tells no source, wherever it is read
@@ -64,13 +65,13 @@ def said(message: Message) -> str:
 
 def named(name: str) -> str:
     """A name that can't pass for anything else."""
-    return squeeze(re.sub(r"[\[\]:]", " ", name)) or "someone"
+    return squeeze(name.translate(_MARKS)) or "someone"
 
 
 def recent(exchange: Exchange) -> str:
     """`- #dev, 10:42: text`"""
     name = squeeze(exchange.channel_name).removeprefix("#")
-    return f"- #{name}, {exchange.at:%H:%M}: {clip(squeeze(exchange.text), 200)}"
+    return f"- #{name}, {exchange.at.isoformat()[11:16]}: {clip(squeeze(exchange.text), 200)}"
 
 
 @lru_cache(maxsize=4096)

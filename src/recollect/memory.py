@@ -296,24 +296,25 @@ class Memory:
         where = place or Place(dm=user)
         scopes = scopes_of(user, where, over, subject)
         question = Question(query, self._clock(), where.channel, user)
-        kind = NO_TEXTURE
-        if over == "messages":
-            kind = await self.store.read(lambda tx: recall.texture(tx, over, scopes))
-        topic = unified.understand(question, kind.speakers.values()).topic
-        ask = Search(
-            question=question,
-            corpus=over,
-            scopes=scopes,
-            texture=kind,
-            ranker=named(ranker or self.settings.durable.ranker),
-            limit=self._clamped(limit),
-            strict=strict,
-            filters=filters or Filters(),
-            status=status,
-            vector=await self.vectors.of_query(topic, over, PATIENCE),
-        )
-        audible = self._audible(user, where)
-        found = await self.store.read(lambda tx: recall.search(tx, ask, audible))
+        with self.worker.courtesy.asking():
+            kind = NO_TEXTURE
+            if over == "messages":
+                kind = await self.store.read(lambda tx: recall.texture(tx, over, scopes))
+            topic = unified.understand(question, kind.speakers.values()).topic
+            ask = Search(
+                question=question,
+                corpus=over,
+                scopes=scopes,
+                texture=kind,
+                ranker=named(ranker or self.settings.durable.ranker),
+                limit=self._clamped(limit),
+                strict=strict,
+                filters=filters or Filters(),
+                status=status,
+                vector=await self.vectors.of_query(topic, over, PATIENCE),
+            )
+            audible = self._audible(user, where)
+            found = await self.store.read(lambda tx: recall.search(tx, ask, audible))
         if not trial:
             self.uses.note(one.what.key for one in found[:OF_USE] if isinstance(one.what, Memo) and one.score > 0)
         return found
@@ -338,7 +339,8 @@ class Memory:
             session=self._session(user, where),
             message=message.id,
         )
-        return await self._composer.prompt(scene, actions)
+        with self.worker.courtesy.asking():
+            return await self._composer.prompt(scene, actions)
 
     @property
     def prompts(self) -> tuple[int, int]:

@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 from itertools import groupby
 
 from recollect.clock import Clock
+from recollect.courtesy import Courtesy
 from recollect.errors import ModelError, ModelUnavailable, RecollectError, StoreBusy, StoreUnreachable
 from recollect.ports import Handler, Progress, Stale, Store, Tx, Work
 from recollect.types import Event, Job
@@ -68,11 +69,19 @@ class Standing:
 class Worker:
     """Does the jobs of a store with these handlers, by the kind of job."""
 
-    def __init__(self, store: Store, handlers: Mapping[str, Handler], clock: Clock, pace: Pace | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        handlers: Mapping[str, Handler],
+        clock: Clock,
+        pace: Pace | None = None,
+        courtesy: Courtesy | None = None,
+    ) -> None:
         self._store = store
         self._handlers = handlers
         self._clock = clock
         self.pace = pace or Pace()
+        self.courtesy = courtesy or Courtesy()
         self.name = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._lanes: dict[str, asyncio.Task[None]] = {}
         self._wake = asyncio.Event()

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-from recollect.ports import WordCount
 from recollect.rank.base import Item, Pool, Question, Ranked
 from recollect.testing.clock import START as NOW
 
@@ -20,8 +19,8 @@ def pool(*items: Item, size: int = 0, lengths: Sequence[int] = ()) -> Pool:
     return Pool(items, size or len(items), lengths)
 
 
-def hit(times: int, frequency: int) -> dict[str, WordCount]:
-    return {"word": WordCount(times=times, frequency=frequency)}
+def hit(frequency: int) -> dict[str, int]:
+    return {"word": frequency}
 
 
 def keys(ranked: Sequence[Ranked]) -> list[int]:

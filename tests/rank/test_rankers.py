@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.errors import ConfigError
-from recollect.ports import WordCount
 from recollect.rank import RANKERS, named
 from recollect.rank.base import Item, Pool, in_order, meaningful, tokens
 from tests.rank.samples import asking, hit, item, keys, pool
@@ -28,13 +27,13 @@ def combined(name: str, parts: Mapping[str, float]) -> float:
 
 
 items = st.builds(
-    lambda key, text, days, kind, hits, counts, cosine, channel, confidence, dated: item(
+    lambda key, text, days, kind, hits, frequency, cosine, channel, confidence, dated: item(
         key,
         text,
         days_old=days,
         kind=kind,
         hits=hits,
-        counts={"tea": WordCount(times=counts, frequency=2)} if counts else {},
+        shared={"tea": frequency} if frequency else {},
         cosine=cosine,
         channel=channel,
         confidence=confidence,
@@ -91,7 +90,7 @@ def test_an_empty_pool_gives_an_empty_answer(name: str):
 
 @ALL
 def test_equal_scores_go_to_the_newer_item_then_to_the_later_row(name: str):
-    found = [item(key, "Likes tea", counts=hit(1, 3), days_old=400) for key in (5, 9, 7)]
+    found = [item(key, "Likes tea", shared=hit(3), days_old=400) for key in (5, 9, 7)]
     first, second, third = keys(named(name).rank(asking("tea"), pool(*found, size=20))) or (9, 7, 5)
     if name != "rrf":  # there the earlier row has the better place
         assert (first, second, third) == (9, 7, 5)
@@ -110,7 +109,7 @@ def test_an_unknown_ranker_is_refused_with_the_names_there_are():
 
 @pytest.mark.parametrize("name", ["recency", "overlap", "hybrid", "unified"])
 def test_what_is_undated_is_never_left_out_of_a_question_about_time(name: str):
-    found = [item(1, "Likes tea", counts=hit(1, 2)), item(2, "Drank tea", counts=hit(1, 2), happened=item(0).updated)]
+    found = [item(1, "Likes tea", shared=hit(2)), item(2, "Drank tea", shared=hit(2), happened=item(0).updated)]
     assert sorted(keys(named(name).rank(asking("tea last week"), pool(*found, size=9)))) == [1, 2]
 
 

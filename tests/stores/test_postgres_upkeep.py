@@ -166,7 +166,7 @@ async def fill(address: str) -> None:
 REPAIRABLE = {
     "missing entries": "DELETE FROM memo_words WHERE key % 2 = 0",
     "missing messages": "DELETE FROM message_words",
-    "stray entries": "INSERT INTO memo_words VALUES (1, 'tea', 999999, 1)",
+    "stray entries": "INSERT INTO memo_words VALUES (1, 'tea', 999999)",
     "lost rows": "DELETE FROM memos WHERE text = 'milk'",
     "size of an empty scope": "INSERT INTO scopes (name, mark, size) VALUES ('user:gone', 'user:gone', 3)",
     "wrong sizes": "UPDATE scopes SET size = size + 7",

@@ -4,12 +4,12 @@ They change with every message, so under our own layout they are few and only th
 the prompt before them stays the same, and the less comes after it, the more of it a provider's cache can keep.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Protocol
 
 from recollect import lines
-from recollect.ports import Scene, Tx
+from recollect.ports import Scene, Tx, WordHit
 from recollect.rank.base import meaningful
 from recollect.speaking import is_forgotten
 from recollect.text import clip
@@ -50,19 +50,25 @@ class PastLayer:
     def _look(self, tx: Tx, scene: Scene, asked: Sequence[str]) -> list[tuple[Message, str]]:
         """Messages of the channel with the words they share, best first; none that history may show."""
         hits = tx.lanes.words("messages", [scene.place.stream], asked, self._wanted + len(scene.recent) + SPARE)
-        rows = tx.journal.fetch([hit.key for hit in hits])
         known = {message.id for message in scene.recent} | {scene.message}
         least = min(2, len(asked)) if self._few else 1
-        fitting = [
-            (rows[hit.key], ", ".join(hit.parts))
-            for hit in hits
-            if hit.key in rows and rows[hit.key].id not in known and len(hit.parts) >= least
-        ]
-        heard = (one for one in fitting if scene.audible(one[0]) and not _is_forgotten(tx, one[0]))
-        return [*islice(heard, self._wanted)]
+        fitting = (
+            (message, ", ".join(hit.parts))
+            for message, hit in _read(tx, [hit for hit in hits if len(hit.parts) >= least])
+            if message.id not in known and scene.audible(message) and not _is_forgotten(tx, message)
+        )
+        return [*islice(fitting, self._wanted)]
 
     def _line(self, message: Message) -> str:
-        return f"- {message.at:%Y-%m-%d} {clip(lines.said(message).replace(chr(10), ' '), self._longest)}"
+        return f"- {message.at.date()} {clip(lines.said(message).replace(chr(10), ' '), self._longest)}"
+
+
+def _read(tx: Tx, hits: Sequence[WordHit]) -> Iterator[tuple[Message, WordHit]]:
+    """The messages of these hits, read as far as they are asked for."""
+    for start in range(0, len(hits), SPARE):
+        some = hits[start : start + SPARE]
+        rows = tx.journal.fetch([hit.key for hit in some])
+        yield from ((rows[hit.key], hit) for hit in some if hit.key in rows)
 
 
 def _is_forgotten(tx: Tx, message: Message) -> bool:

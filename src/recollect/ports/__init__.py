@@ -1,11 +1,11 @@
 """The seams: what a store, an embedder, a layer and their parts promise. Plug-ins implement these, flows use them."""
 
 from recollect.ports.embedding import Embedder, EmbedderOptions
-from recollect.ports.found import Corpus, Filters, Finding, Texture, Vector, VectorSet, WordCount, WordHit
+from recollect.ports.found import Corpus, Filters, Finding, Texture, Vector, VectorSet, WordHit
 from recollect.ports.log import Events
 from recollect.ports.model import Hearing, Model, ModelOptions, Proposal, Proposed, Retraction, Usage, Written
 from recollect.ports.queue import Counters, Jobs
-from recollect.ports.scene import Layer, Scene, Searches
+from recollect.ports.scene import Layer, Reader, Scene, Searches
 from recollect.ports.store import (
     Exchanges,
     Journal,
@@ -39,6 +39,7 @@ __all__ = [
     "Progress",
     "Proposal",
     "Proposed",
+    "Reader",
     "Retraction",
     "Scene",
     "Searches",
@@ -50,7 +51,6 @@ __all__ = [
     "Usage",
     "Vector",
     "VectorSet",
-    "WordCount",
     "WordHit",
     "Work",
     "Written",

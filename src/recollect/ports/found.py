@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Literal
 
 Vector = bytes
 """A vector of unit length as little-endian 32-bit floats: ready to store, and numpy reads it without a copy."""
@@ -11,20 +11,14 @@ Vector = bytes
 Corpus = Literal["memos", "messages"]
 
 
-class WordCount(NamedTuple):
-    """How often a word stands in a row, and in how many rows of the scope it stands."""
-
-    times: int
-    frequency: int
-
-
 @dataclass(frozen=True, slots=True)
 class WordHit:
-    """A row that shares words with the query, and which; the score is rough: it knows no lengths."""
+    """A row that shares words with the query; the score is rough: it knows no lengths."""
 
     key: int
     score: float
-    parts: Mapping[str, WordCount]
+    parts: Mapping[str, int]
+    """The words that it shares, and in how many rows of the scopes each stands."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,19 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from recollect.ports.found import Corpus
-from recollect.ports.store import Store
+from recollect.ports.store import Tx
 from recollect.types import Block, Message, Place, Summary
+
+T = TypeVar("T")
+
+
+class Reader(Protocol):
+    """A store, as far as it is read."""
+
+    async def read(self, work: Callable[[Tx], T]) -> T: ...
 
 
 class Searches(Protocol):
@@ -32,7 +40,7 @@ class Scene:
     place: Place
     text: str
     now: datetime
-    store: Store
+    store: Reader
     search: Searches
     audible: Callable[[Any], bool]
     """Whether something may be heard here."""

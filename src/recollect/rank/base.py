@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from recollect.ports import WordCount
 from recollect.text import query_words, rarity, words
 
 K1, B = 1.2, 0.75
@@ -37,7 +36,8 @@ class Item:
     asks: float = 0.0
     hits: int = 0
     pinned: bool = False
-    counts: Mapping[str, WordCount] = field(default_factory=dict[str, WordCount])
+    shared: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Words of the question that stand in it, and in how many rows of the scope each does."""
     cosine: float | None = None
 
 
@@ -91,12 +91,9 @@ def meaningful(text: str) -> list[str]:
 
 
 def bm25(item: Item, pool: Pool) -> float:
-    """Okapi BM25 of an item within its scope."""
+    """Okapi BM25 of an item within its scope, each word counted once."""
     norm = K1 * (1 - B + B * item.length / pool.mean_length)
-    return sum(
-        rarity(pool.size, count.frequency) * count.times * (K1 + 1) / (count.times + norm)
-        for count in item.counts.values()
-    )
+    return sum(rarity(pool.size, frequency) for frequency in item.shared.values()) * (K1 + 1) / (1 + norm)
 
 
 def in_order(ranked: list[Ranked]) -> list[Ranked]:

@@ -12,18 +12,27 @@ LOOK = 400
 
 def diversify(ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
     """The first `limit` results, of which at most two have mostly the same words."""
-    kept: list[tuple[Ranked, set[str]]] = []
+    kept: list[Ranked] = []
     behind: list[Ranked] = []
+    told: list[set[str]] = []
     for one in ranked:
         if len(kept) == limit:
             break
         own = tokens(one.item.text[:LOOK]) - STOP_WORDS
-        if sum(_alike(own, other) for _, other in kept) >= TWICE:
+        if own and _repeats(own, told):
             behind.append(one)
         else:
-            kept.append((one, own))
-    return [one for one, _ in kept] + behind[: limit - len(kept)]
+            kept.append(one)
+            told.append(own)
+    return kept + behind[: limit - len(kept)]
 
 
-def _alike(own: set[str], other: set[str]) -> bool:
-    return bool(own) and len(own & other) >= ALIKE * len(own | other)
+def _repeats(own: set[str], told: Sequence[set[str]]) -> bool:
+    """Whether two of these have mostly the same words."""
+    count, alike = len(own), 0
+    for other in told:
+        shared = len(own & other)
+        alike += shared >= ALIKE * (count + len(other) - shared)
+        if alike == TWICE:
+            return True
+    return False

@@ -121,7 +121,7 @@ def rank(question: Question, pool: Pool) -> list[Ranked]:
         }
         score = parts["words"] + parts["vector"] + parts["around"] + parts["session"]
         score *= parts["speaker"] * parts["date"] * parts["statement"] * parts["standing"]
-        ranked.append(Ranked(item, score, parts, relevant=bool(item.counts) or (item.cosine or 0.0) >= RELATED))
+        ranked.append(Ranked(item, score, parts, relevant=bool(item.shared) or (item.cosine or 0.0) >= RELATED))
     return in_order(ranked)
 
 
@@ -153,11 +153,8 @@ def _words(
 
 
 def _weights(item: Item, pool: Pool) -> dict[str, float]:
-    norm = K1 * (1 - B + B * item.length / pool.mean_length)
-    return {
-        term: rarity(pool.size, count.frequency) * count.times * (K1 + 1) / (count.times + norm)
-        for term, count in item.counts.items()
-    }
+    share = (K1 + 1) / (1 + K1 * (1 - B + B * item.length / pool.mean_length))
+    return {term: share * rarity(pool.size, frequency) for term, frequency in item.shared.items()}
 
 
 def _vectors(items: Mapping[int, Item], pool: Pool) -> dict[int, float]:

@@ -96,7 +96,7 @@ def _item(memo: Memo, hit: WordHit | None, cosine: float | None) -> Item:
         length=memo.text.count(" ") + 1,
         hits=memo.hits,
         pinned=memo.pinned,
-        counts=hit.parts if hit else {},
+        shared=hit.parts if hit else {},
         cosine=cosine,
     )
 

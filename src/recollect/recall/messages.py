@@ -53,6 +53,6 @@ def _item(key: int, said: Message, shape: tuple[int, int, float], hit: WordHit |
         position=number,
         length=length,
         asks=asks,
-        counts=hit.parts if hit else {},
+        shared=hit.parts if hit else {},
         cosine=cosine,
     )

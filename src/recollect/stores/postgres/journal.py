@@ -41,8 +41,8 @@ WITH known AS (
         %(name)s, %(text)s, %(at)s, %(bot)s, %(source)s, %(reply_to)s, %(length)s, %(asks)s
     FROM counted, known ON CONFLICT (id, platform) DO NOTHING RETURNING key, scope
 ), indexed AS (
-    INSERT INTO message_words (scope, term, key, times) SELECT made.scope, entry.term, made.key, entry.times
-    FROM made, unnest(%(terms)s::text[], %(times)s::integer[]) AS entry (term, times)
+    INSERT INTO message_words (scope, term, key) SELECT made.scope, entry.term, made.key
+    FROM made, unnest(%(terms)s::text[]) AS entry (term)
 ), noted AS (
     INSERT INTO unembedded SELECT 'messages', key FROM made WHERE EXISTS (
         SELECT 1 FROM embedders WHERE corpus = 'messages' AND complete AND retired IS NULL)
@@ -234,7 +234,6 @@ class PostgresJournal:
 def _message(message: Message) -> dict[str, object]:
     """What `_ADD` has to know."""
     place, text = message.place, clean(message.text)
-    terms, times = words.entries(text)
     return {
         "erased": ERASED,
         "fingerprint": _mark(place.platform, message.id),
@@ -252,8 +251,7 @@ def _message(message: Message) -> dict[str, object]:
         "reply_to": None if message.reply_to is None else handle(message.reply_to),
         "length": text.count(" ") + 1,
         "asks": asking(text),
-        "terms": terms,
-        "times": times,
+        "terms": words.entries(text),
     }
 
 

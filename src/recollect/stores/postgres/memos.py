@@ -48,8 +48,8 @@ WITH counted AS (
     SELECT nextval('row_keys'), here.id, here.last, {", ".join(f"%({name})s" for name in MEMO_COLUMNS)}
     FROM here RETURNING key, scope
 ), noted AS (
-    INSERT INTO memo_words (scope, term, key, times) SELECT made.scope, entry.term, made.key, entry.times
-    FROM made, unnest(%(terms)s::text[], %(times)s::integer[]) AS entry (term, times)
+    INSERT INTO memo_words (scope, term, key) SELECT made.scope, entry.term, made.key
+    FROM made, unnest(%(terms)s::text[]) AS entry (term)
 ), lacking AS (
     INSERT INTO unembedded SELECT 'memos', key FROM made WHERE %(lacking)s AND EXISTS (
         SELECT 1 FROM embedders WHERE corpus = 'memos' AND complete AND retired IS NULL)
@@ -94,13 +94,11 @@ class PostgresMemos:
     def _insert(self, memo: Memo, vector: tuple[str, Vector] | None) -> int | None:
         """The key; None if there is such a memo."""
         embedder = vectors.ready(self._db, "memos", *vector) if vector is not None else None
-        terms, times = words.entries(_indexed(memo)) if memo.active else ([], [])
         values = memo_values(memo) | {
             "name": clean(memo.subject.scope),
             "mark": handle(memo.subject.scope),
             "indexed": int(memo.active),
-            "terms": terms,
-            "times": times,
+            "terms": words.entries(_indexed(memo)) if memo.active else [],
             "lacking": memo.active and vector is None,
         }
         if embedder is None or vector is None:

@@ -82,7 +82,15 @@ CREATE VIEW action_log AS SELECT
     FROM events LEFT JOIN scopes ON scopes.id = events.scope;
 """
 
-MIGRATIONS: list[tuple[str, LiteralString]] = [("first tables", OWN_TABLES + TABLES + VIEWS)]
+STANDING: LiteralString = """
+CREATE INDEX memos_standing ON memos (scope, updated, key)
+    WHERE status = 'active' AND (pinned OR kind = 'constraint');
+"""
+
+MIGRATIONS: list[tuple[str, LiteralString]] = [
+    ("first tables", OWN_TABLES + TABLES + VIEWS),
+    ("memos that are always shown", STANDING),
+]
 """Ordered; never changed once released, only added to."""
 
 _RECORD: LiteralString = "CREATE TABLE migrations (number int PRIMARY KEY, name text NOT NULL, at bigint NOT NULL)"

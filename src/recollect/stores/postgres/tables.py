@@ -64,14 +64,14 @@ CREATE TABLE tombstones (
 
 _INDEXES = """
 CREATE TABLE memo_words (
-    scope integer NOT NULL, term text COLLATE "C" NOT NULL, key bigint NOT NULL, times integer NOT NULL,
-    PRIMARY KEY (scope, term, key) INCLUDE (times)
+    scope integer NOT NULL, term text COLLATE "C" NOT NULL, key bigint NOT NULL,
+    PRIMARY KEY (scope, term, key)
 ) WITH (autovacuum_vacuum_insert_scale_factor = 0.05);
 CREATE INDEX memo_words_of_row ON memo_words (key);
 
 CREATE TABLE message_words (
-    scope integer NOT NULL, term text COLLATE "C" NOT NULL, key bigint NOT NULL, times integer NOT NULL,
-    PRIMARY KEY (scope, term, key) INCLUDE (times)
+    scope integer NOT NULL, term text COLLATE "C" NOT NULL, key bigint NOT NULL,
+    PRIMARY KEY (scope, term, key)
 ) WITH (autovacuum_vacuum_insert_scale_factor = 0.05);
 CREATE INDEX message_words_of_row ON message_words (key);
 

@@ -5,11 +5,11 @@ into words is the same for every store, and so is the score.
 """
 
 import heapq
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import LiteralString
 
-from recollect.ports import Corpus, WordCount, WordHit
+from recollect.ports import Corpus, WordHit
 from recollect.stores._stems import stems
 from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.rows import Scope
@@ -26,7 +26,6 @@ POSTINGS = 2_500
 """Entries read for one query: the rare words decide, so they come first, and common ones as far as there is room."""
 COUNTED = 10_000
 """Entries of a word that are counted one by one; beyond that its share of the newest rows speaks for all."""
-K1 = 0.9
 _LONGEST = 100
 """Letters of a word that stand in the index; what is longer is no word, but is found by a fingerprint."""
 
@@ -34,10 +33,9 @@ Row = tuple[int, int, str]
 """Scope, key and text."""
 
 
-def entries(text: str) -> tuple[list[str], list[int]]:
-    """The words of a text as they stand in the index, and how often each is there."""
-    counts = Counter(map(_entry, stems(words(clean(text)))))
-    return list(counts), list(counts.values())
+def entries(text: str) -> list[str]:
+    """The words of a text as they stand in the index."""
+    return list(dict.fromkeys(map(_entry, stems(words(clean(text))))))
 
 
 def _entry(stem: str) -> str:
@@ -52,10 +50,8 @@ def rewrite(db: Database, corpus: Corpus, rows: Sequence[Row]) -> None:
 
 def add(db: Database, corpus: Corpus, rows: Sequence[Row]) -> None:
     """Index rows that the index has nothing of."""
-    postings = (
-        (scope, term, key, times) for scope, key, text in rows for term, times in zip(*entries(text), strict=True)
-    )
-    db.copy(f"COPY {TABLE[corpus]} (scope, term, key, times) FROM STDIN", postings)
+    postings = ((scope, term, key) for scope, key, text in rows for term in entries(text))
+    db.copy(f"COPY {TABLE[corpus]} (scope, term, key) FROM STDIN", postings)
 
 
 def remove(db: Database, corpus: Corpus, keys: Sequence[int]) -> None:
@@ -80,11 +76,11 @@ def search(
     scores: dict[int, float] = defaultdict(float)
     for entry, frequency in chosen.items():
         weight = rarity(size, frequency)
-        for key, times in found[entry].items():
-            scores[key] += weight if times == 1 else weight * times * (K1 + 1) / (times + K1)
+        for key in found[entry]:
+            scores[key] += weight
     best = heapq.nlargest(limit, zip(scores.values(), scores, strict=True))
     return [
-        WordHit(key, score, {by_entry[e]: WordCount(found[e][key], f) for e, f in chosen.items() if key in found[e]})
+        WordHit(key, score, {by_entry[e]: frequency for e, frequency in chosen.items() if key in found[e]})
         for score, key in best
     ]
 
@@ -128,13 +124,13 @@ def _affordable(frequencies: dict[str, int], among: Collection[int] | None) -> d
 
 def _postings(
     db: Database, corpus: Corpus, scopes: Sequence[Scope], chosen: Mapping[str, int], among: Collection[int] | None
-) -> dict[str, dict[int, int]]:
-    """For each word the newest rows that have it, and how often; of very many they count as if it stood there once."""
+) -> dict[str, set[int]]:
+    """For each word the newest rows that have it."""
     narrowed: LiteralString = "" if among is None else "AND posting.key = ANY(%(among)s::bigint[]) "
     rows = db.rows(
-        "SELECT term, found.key, found.times "
+        "SELECT term, found.key "
         "FROM unnest(%(terms)s::text[]) AS term CROSS JOIN unnest(%(scopes)s::integer[]) AS scope CROSS JOIN LATERAL ("
-        f"SELECT key, times FROM {TABLE[corpus]} AS posting "
+        f"SELECT key FROM {TABLE[corpus]} AS posting "
         f"WHERE posting.scope = scope.scope AND posting.term = term.term {narrowed}"
         "ORDER BY key DESC LIMIT %(limit)s) AS found",
         {
@@ -144,9 +140,9 @@ def _postings(
             "limit": POSTINGS,
         },
     )
-    found: dict[str, dict[int, int]] = {entry: {} for entry in chosen}
-    for entry, key, times in rows:
-        found[entry][key] = times if chosen[entry] <= POSTINGS else 1
+    found: dict[str, set[int]] = {entry: set() for entry in chosen}
+    for entry, key in rows:
+        found[entry].add(key)
     return found
 
 
@@ -160,7 +156,7 @@ def disagreement(db: Database, corpus: Corpus) -> tuple[int, int]:
     lacking = db.rows(
         f"SELECT text FROM ({alive}) AS row WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE {table}.key = row.key)"
     )
-    return sum(bool(entries(text)[0]) for (text,) in lacking), extra  # not every text has words
+    return sum(bool(entries(text)) for (text,) in lacking), extra  # not every text has words
 
 
 def drop_strays(db: Database, corpus: Corpus) -> int:

@@ -14,13 +14,11 @@ from recollect.stores.sqlite.words import WordIndex
 if TYPE_CHECKING:
     from recollect.stores.sqlite.matrix import MatrixCache
 
-_NEWEST = 2_000
-"""Rows of a scope, by the order of writing, among which the recent ones are looked for."""
 _RECENT: dict[Corpus, str] = {
-    "memos": "SELECT key, updated FROM (SELECT key, updated FROM memos WHERE key BETWEEN ? AND ? "
-    f"AND status = 'active' ORDER BY key DESC LIMIT {_NEWEST}) ORDER BY updated DESC, key DESC LIMIT ?",
-    "messages": "SELECT key, at FROM messages WHERE key >> 32 = ?1 >> 32 AND deleted IS NULL "
-    "ORDER BY at DESC, key DESC LIMIT ?3",
+    "memos": "SELECT key, updated FROM memos WHERE key >> 32 = ? AND status = 'active' "
+    "ORDER BY updated DESC, key DESC LIMIT ?",
+    "messages": "SELECT key, at FROM messages WHERE key >> 32 = ? AND deleted IS NULL "
+    "ORDER BY at DESC, key DESC LIMIT ?",
 }
 _SAMPLE: dict[Corpus, str] = {
     "memos": "SELECT length(text) / 6 + 1, '', '' FROM memos WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT ?",
@@ -38,7 +36,7 @@ class SQLiteLanes:
     def recent(self, corpus: Corpus, scopes: Sequence[str], limit: int) -> list[int]:
         rows: list[tuple[int, int]] = []
         for scope, _ in self._scopes(scopes):
-            rows += self._db.rows(_RECENT[corpus], (*span(scope), limit))
+            rows += self._db.rows(_RECENT[corpus], (scope, limit))
         rows.sort(key=lambda row: (-row[1], -row[0]))
         return [key for key, _ in rows[:limit]]
 

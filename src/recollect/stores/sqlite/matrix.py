@@ -141,6 +141,7 @@ class MatrixCache:
         self.lock = threading.RLock()
         self._limit = limit
         self._held: OrderedDict[tuple[str, int], Matrix] = OrderedDict()
+        self._bytes = 0
 
     def get(self, name: tuple[str, int]) -> Matrix | None:
         if name in self._held:
@@ -148,7 +149,8 @@ class MatrixCache:
         return self._held.get(name)
 
     def put(self, name: tuple[str, int], matrix: Matrix) -> None:
+        replaced = self._held.pop(name, None)
         self._held[name] = matrix
-        self._held.move_to_end(name)
-        while len(self._held) > 1 and sum(held.bytes for held in self._held.values()) > self._limit:
-            self._held.popitem(last=False)
+        self._bytes += matrix.bytes - (0 if replaced is None else replaced.bytes)
+        while len(self._held) > 1 and self._bytes > self._limit:
+            self._bytes -= self._held.popitem(last=False)[1].bytes

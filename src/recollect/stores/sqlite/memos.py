@@ -103,9 +103,9 @@ class SQLiteMemos:
         if scope is None:
             return []
         rows = self._db.rows(
-            f"SELECT {MEMO_COLUMNS} FROM memos WHERE key BETWEEN ? AND ? AND status = 'active' "
+            f"SELECT {MEMO_COLUMNS} FROM memos WHERE key >> 32 = ? AND status = 'active' "
             "AND (pinned OR kind = 'constraint') ORDER BY updated DESC, key DESC",
-            span(scope),
+            (scope,),
         )
         return [read_memo(row, subject) for row in rows]
 
@@ -192,6 +192,8 @@ class SQLiteMemos:
 
 
 def _with_status(scope: int, statuses: Collection[Status]) -> tuple[str, tuple[object, ...]]:
+    if [*statuses] == [Status.ACTIVE]:
+        return "key >> 32 = ? AND status = 'active'", (scope,)  # what an index keeps by time
     where = "key BETWEEN ? AND ?"
     values: tuple[object, ...] = span(scope)
     if statuses:

@@ -71,6 +71,7 @@ def moment(value: int | None) -> Any:
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
+_decode = json.JSONDecoder().raw_decode  # without a look for white space around it, which we never write
 
 
 def to_json(value: Mapping[str, Any]) -> str:
@@ -131,7 +132,7 @@ def _audience(text: str) -> Audience:
 
 
 def read_memo(row: Row, subject: Subject) -> Memo:
-    source = json.loads(row[12])
+    source = _decode(row[12])[0]
     origin, heard = _ORIGINS[source.pop("origin", "manual")], source.pop("heard", None)
     heard = None if heard is None else _audience(heard)
     return Memo(
@@ -139,7 +140,7 @@ def read_memo(row: Row, subject: Subject) -> Memo:
         subject=subject,
         kind=_KINDS[row[2]],
         text=row[3],
-        tags=tuple(json.loads(row[5])) if row[5] else (),
+        tags=tuple(_decode(row[5])[0]) if row[5] else (),
         status=_STATUSES[row[6]],
         confidence=row[7],
         pinned=bool(row[8]),

@@ -161,6 +161,12 @@ DROP TABLE event_counts;
 CREATE INDEX events_by_kind ON events (kind);
 """
 
+_FIFTH = """
+CREATE INDEX memos_by_time ON memos (key >> 32, updated) WHERE status = 'active';
+CREATE INDEX memos_standing ON memos (key >> 32, updated)
+    WHERE status = 'active' AND (pinned OR kind = 'constraint');
+"""
+
 _MEMORIES = """
 DROP VIEW IF EXISTS memories;
 CREATE VIEW memories AS SELECT
@@ -184,6 +190,7 @@ MIGRATIONS: list[tuple[str, str]] = [
     ("heads of lanes, counters, what rests on a message", _SECOND),
     ("the log under the names of document D", _THIRD),
     ("the log by kind and day", _FOURTH),
+    ("memos by time", _FIFTH),
 ]
 """Ordered; never changed once released, only added to."""
 

@@ -8,7 +8,7 @@ import heapq
 import json
 from collections.abc import Collection, Sequence
 
-from recollect.ports import Corpus, WordCount, WordHit
+from recollect.ports import Corpus, WordHit
 from recollect.stores._stems import stems
 from recollect.stores.sqlite.database import Database
 from recollect.text import clean, rarity, words
@@ -18,7 +18,8 @@ _PUT = {corpus: f"INSERT OR REPLACE INTO {table} (rowid, terms) VALUES (?, ?)" f
 Among = Collection[int] | None
 POSTINGS = 2_500
 """Entries read for one query: the rare words decide, so they come first, and common ones as far as there is room."""
-K1 = 0.9
+FEW = 300
+"""Entries of a word that are read at once; where there are more, they are counted first."""
 
 
 class WordIndex:
@@ -62,51 +63,48 @@ class WordIndex:
         """The rows of these scopes, `size` in all, that share the rarest words with the query."""
         self.flush()
         by_stem = dict(zip(stems([clean(term) for term in terms]), terms, strict=True))
+        lists = self._lists(corpus, scopes, list(by_stem), among)
         scores: dict[int, float] = {}
-        lists: list[tuple[str, int, dict[int, int]]] = []
-        for stem, frequency in self._affordable(corpus, scopes, list(by_stem), among):
-            read = self._postings if frequency <= POSTINGS else self._newest
-            counts = dict(read(corpus, scopes, stem, among))
-            if among is not None:
-                counts = {key: times for key, times in counts.items() if key in among}
+        for _, frequency, keys in lists:
             weight = rarity(size, frequency)
-            for key, times in counts.items():  # the innermost loop: most words stand in a row once
-                score = weight if times == 1 else weight * times * (K1 + 1) / (times + K1)
-                scores[key] = scores.get(key, 0.0) + score
-            lists.append((by_stem[stem], frequency, counts))
+            for key in keys:  # the innermost loop
+                scores[key] = scores.get(key, 0.0) + weight
         best = heapq.nlargest(limit, zip(scores.values(), scores, strict=True))
         return [
-            WordHit(key, score, {term: WordCount(counts[key], f) for term, f, counts in lists if key in counts})
+            WordHit(key, score, {by_stem[stem]: frequency for stem, frequency, keys in lists if key in keys})
             for score, key in best
         ]
 
-    def _affordable(
+    def _lists(
         self, corpus: Corpus, scopes: Sequence[int], terms: Sequence[str], among: Among
-    ) -> list[tuple[str, int]]:
-        """The terms worth looking up, rarest first, with the number of rows that have them."""
-        sql = f"SELECT doc FROM {TABLE[corpus]}_rows WHERE term = ?"
-        counted = [(sum(self._db.value(sql, (f"{scope}x{term}",)) or 0 for scope in scopes), term) for term in terms]
-        chosen: list[tuple[str, int]] = []
+    ) -> list[tuple[str, int, set[int]]]:
+        """The terms worth looking up, rarest first, with the number of rows that have them, and these rows."""
+        chosen: list[tuple[str, int, set[int]]] = []
         room = POSTINGS
-        for rows, term in sorted(counted):
+        for rows, term, keys in sorted(self._counted(corpus, scopes, term) for term in terms):
             cost = rows if among is None else min(rows, len(among))
             if cost > room and chosen:
                 break
+            if rows > len(keys):
+                keys = self._newest(corpus, scopes, term, POSTINGS, among)
             if rows:
-                chosen.append((term, rows))
+                chosen.append((term, rows, set(keys) if among is None else {*keys}.intersection(among)))
                 room -= cost
         return chosen
 
-    def _postings(self, corpus: Corpus, scopes: Sequence[int], term: str, _: Among) -> list[tuple[int, int]]:
-        """The rows with a term, and how often it stands in each."""
-        sql = f"SELECT doc, count(*) FROM {TABLE[corpus]}_places WHERE term = ? GROUP BY doc"
-        return [row for scope in scopes for row in self._db.rows(sql, (f"{scope}x{term}",))]
+    def _counted(self, corpus: Corpus, scopes: Sequence[int], term: str) -> tuple[int, str, list[int]]:
+        """How many rows have a term, the term, and all of these rows if they are few."""
+        keys = self._newest(corpus, scopes, term, FEW)
+        if len(keys) < FEW:
+            return len(keys), term, keys
+        sql = f"SELECT doc FROM {TABLE[corpus]}_rows WHERE term = ?"
+        return sum(self._db.value(sql, (f"{scope}x{term}",)) or 0 for scope in scopes), term, []
 
-    def _newest(self, corpus: Corpus, scopes: Sequence[int], term: str, among: Among) -> list[tuple[int, int]]:
-        """The newest rows with a term that has more than we read, as if it stood in each once."""
+    def _newest(self, corpus: Corpus, scopes: Sequence[int], term: str, limit: int, among: Among = None) -> list[int]:
+        """The newest rows of each scope that have a term."""
         table = TABLE[corpus]
-        narrowed = "" if among is None else "AND rowid IN (SELECT value FROM json_each(?2))"
-        sql = f"SELECT rowid, 1 FROM {table} WHERE {table} MATCH ?1 {narrowed} ORDER BY rowid DESC LIMIT {POSTINGS}"
+        narrowed = "" if among is None else "AND rowid IN (SELECT value FROM json_each(?3))"
+        sql = f"SELECT rowid FROM {table} WHERE {table} MATCH ?1 {narrowed} ORDER BY rowid DESC LIMIT ?2"
         rest = () if among is None else (json.dumps(list(among)),)
         quoted = term.replace('"', '""')
-        return [row for scope in scopes for row in self._db.rows(sql, (f'"{scope}x{quoted}"', *rest))]
+        return [key for scope in scopes for (key,) in self._db.rows(sql, (f'"{scope}x{quoted}"', limit, *rest))]
