@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 
 import recollect
@@ -21,6 +22,8 @@ from recollect.testing.model_server import ModelServer
 from recollect.testing.models import FakeModel
 from tests.bot.scene import echo, speaker_of
 from tests.bot.wire import WAIT, Lab, Wired
+from tests.cli.conftest import Run
+from tests.cli.test_serving import address, asking, started
 from tests.journeys.talking import unfinished
 from tests.stores.postgres import Server, in_database, made_database, quick_folder
 from tests.stores.replica import Primary, Replica
@@ -125,6 +128,33 @@ async def test_the_bot_answers_while_the_database_is_away_and_remembers_again_wh
         await lab.until(lambda: "I like tea" in lab.said(lab.dev)[-1], WAIT)
         heard = await memory.store.read(lambda tx: tx.journal.of(guild=str(lab.lab.id)))
         assert [message.text for _, message in heard if not message.bot] == ["what do I like?"]
+
+
+@pytest.mark.slow
+async def test_serve_ends_in_time_while_the_database_is_away(own_server: Server, away: str, folder: Path):
+    async with started("serve", "--port", "0", "--processes", "2", RECOLLECT_STORE=away) as running:
+        async with asking(await address(running), folder) as client:
+            await eventually(lambda: _is_ready(client), 60)
+            await asyncio.to_thread(own_server.stop, "immediate")
+            assert (await client.get("/ready")).status_code == 503
+        assert await running.stop() < 15
+        assert "nothing acknowledged is lost" in running.said
+
+
+async def _is_ready(client: httpx.AsyncClient) -> bool:
+    return (await client.get("/ready")).status_code == 200
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("folder")
+def test_a_chat_through_a_pipe_that_could_not_be_remembered_fails_and_says_so(
+    own_server: Server, away: str, process: Run
+):
+    store, said = f"{away}?patience=0.3", b"I live in Lisbon\n!memory remember I like tea\n/who\n"
+    process("chat", stdin=said, RECOLLECT_STORE=store)
+    own_server.stop("immediate")
+    done = process("chat", stdin=said, code=1, RECOLLECT_STORE=store)
+    assert done.err.endswith("recollect: 2 lines of it could not be remembered\n")
 
 
 async def talk(memory: Memory, user: str, count: int, kept: list[str]) -> None:

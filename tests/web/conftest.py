@@ -14,10 +14,11 @@ from fastapi import FastAPI
 
 import recollect
 from recollect import Memory
+from recollect.listening import address, listen
 from recollect.testing.clock import FakeClock
 from recollect.web import create
 from recollect.web.access import Tokens
-from recollect.web.serving import address, listen, serve
+from recollect.web.serving import serve
 from tests import ground
 
 T = TypeVar("T")

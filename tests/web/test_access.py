@@ -1,12 +1,13 @@
 """Tokens, sessions and guesses."""
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
 from recollect.errors import ConfigError
-from recollect.web.access import Guesses, Role, Sessions, Tokens, load_tokens
+from recollect.web.access import LOOK, Ended, Guesses, Role, Sessions, TokenFile, Tokens, load_tokens
 
 TOKENS = Tokens("the-operators-token-0123456789", "a-readers-token-0123456789")
 
@@ -60,9 +61,14 @@ def test_each_token_has_its_role_and_others_have_none():
         assert TOKENS.role(wrong) is None
 
 
-def test_a_session_lasts_for_its_time_and_can_not_be_made_up():
+@pytest.fixture
+def sessions(tmp_path: Path) -> Sessions:
+    return Sessions(lambda: TOKENS, 60, Ended(tmp_path))
+
+
+def test_a_session_lasts_for_its_time_and_can_not_be_made_up(tmp_path: Path):
     clock = Seconds()
-    sessions = Sessions(TOKENS, 60, clock)
+    sessions = Sessions(lambda: TOKENS, 60, Ended(tmp_path), clock)
     session, cookie = sessions.begin(Role.READER)
     assert sessions.read(cookie) == session
     for wrong in ("", ".", "...", cookie[:-1], cookie.replace("reader", "operator"), "ü.ü.ü.ü", cookie + ".x"):
@@ -71,13 +77,73 @@ def test_a_session_lasts_for_its_time_and_can_not_be_made_up():
     assert sessions.read(cookie) is None
 
 
-def test_new_tokens_end_all_sessions():
-    _, cookie = Sessions(TOKENS, 60).begin(Role.OPERATOR)
-    assert Sessions(Tokens(TOKENS.operator, "another-readers-token-01"), 60).read(cookie) is None
+def test_a_session_that_was_ended_is_over_in_all_processes_and_forgotten_when_its_time_has_come(tmp_path: Path):
+    clock, folder = Seconds(), tmp_path / "ended"
+    one, other = (Sessions(lambda: TOKENS, 60, Ended(folder, clock), clock) for _ in range(2))
+    (first, cookie), (second, another) = one.begin(Role.OPERATOR), one.begin(Role.OPERATOR)
+    assert other.read(cookie) == first
+    one.end(first)
+    one.end(first)
+    assert (one.read(cookie), other.read(cookie), other.read(another)) == (None, None, second)
+    assert folder.stat().st_mode & 0o777 == 0o700
+    clock.now += 61
+    late, _ = other.begin(Role.READER)
+    other.end(late)
+    assert len(list(folder.iterdir())) == 1
 
 
-def test_a_form_token_belongs_to_one_session():
-    sessions = Sessions(TOKENS, 60)
+def test_a_session_ends_here_even_when_that_can_not_be_written_down(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    (tmp_path / "file").touch()
+    sessions = Sessions(lambda: TOKENS, 60, Ended(tmp_path / "file"))
+    session, cookie = sessions.begin(Role.OPERATOR)
+    sessions.end(session)
+    assert sessions.read(cookie) is None
+    assert "only this process" in caplog.text
+
+
+def write_tokens(path: Path, operator: str) -> None:
+    new = path.with_suffix(".new")
+    new.write_text(json.dumps({"operator": operator, "reader": TOKENS.reader}))
+    new.replace(path)
+
+
+def test_new_tokens_in_the_file_count_at_once_and_end_all_sessions(tmp_path: Path):
+    clock, path = Seconds(), tmp_path / "tokens.json"
+    write_tokens(path, TOKENS.operator)
+    tokens = TokenFile(path, clock=clock)
+    sessions = Sessions(tokens, 60, Ended(tmp_path / "ended"))
+    _, cookie = sessions.begin(Role.OPERATOR)
+    write_tokens(path, "another-operators-token-01")
+    assert sessions.read(cookie), "nobody looked yet"
+    clock.now += LOOK
+    assert tokens().role("another-operators-token-01") is Role.OPERATOR
+    assert tokens().role(TOKENS.operator) is None
+    assert sessions.read(cookie) is None
+
+
+@pytest.mark.parametrize("text", [None, "", '{"operator": "x", "reader": "y"}'])
+def test_a_file_of_tokens_that_is_spoilt_or_gone_changes_nothing(tmp_path: Path, text: str | None):
+    clock, path = Seconds(), tmp_path / "tokens.json"
+    write_tokens(path, TOKENS.operator)
+    tokens = TokenFile(path, clock=clock)
+    path.unlink()
+    if text is not None:
+        path.write_text(text)
+    clock.now += LOOK
+    assert tokens().role(TOKENS.operator) is Role.OPERATOR
+    assert path.exists() is (text is not None), "and none is made"
+
+
+def test_a_chosen_token_stays_when_the_file_changes(tmp_path: Path):
+    clock, path = Seconds(), tmp_path / "tokens.json"
+    write_tokens(path, TOKENS.operator)
+    tokens = TokenFile(path, "my-own-operator-token", clock)
+    write_tokens(path, "another-operators-token-01")
+    clock.now += LOOK
+    assert tokens().role("my-own-operator-token") is Role.OPERATOR
+
+
+def test_a_form_token_belongs_to_one_session(sessions: Sessions):
     (one, _), (other, _) = sessions.begin(Role.OPERATOR), sessions.begin(Role.OPERATOR)
     assert sessions.is_form_token(one, sessions.form_token(one))
     assert not sessions.is_form_token(other, sessions.form_token(one))

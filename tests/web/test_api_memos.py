@@ -189,3 +189,11 @@ async def test_unknown_memos_and_parameters_are_told(client: httpx.AsyncClient):
     memo = await wrote(client, "Likes tea")
     nothing = await client.patch("/api/v1/memo", params={"user": "ann", "id": memo["id"]}, json={})
     assert nothing.status_code == 422
+
+
+async def test_a_second_value_is_refused_where_one_is_meant_and_welcome_where_several_are(client: httpx.AsyncClient):
+    await wrote(client, "Likes green tea", kind="preference")
+    twice = await client.get("/api/v1/memos?user=bob&user=ann")
+    assert (twice.status_code, "'user' is given more than once" in twice.json()["detail"]) == (422, True)
+    several = await client.get("/api/v1/memos?user=ann&kind=fact&kind=preference")
+    assert texts(several.json()) == ["Likes green tea"]

@@ -1,7 +1,9 @@
 """Health, readiness and numbers for machines."""
 
 import asyncio
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -9,9 +11,12 @@ from fastapi import FastAPI
 from prometheus_client.parser import text_string_to_metric_families
 
 from recollect import Memory, Place
+from recollect.errors import StoreUnwritable
+from recollect.ports import Tx
 from recollect.testing.clock import FakeClock
-from recollect.types import Message
+from recollect.types import Message, NewJob
 from recollect.web import create
+from recollect.web.writing import PAUSE, Writing
 from tests.web.conftest import OPERATOR, TOKENS, asking, opened
 
 DM = Place("discord", dm="ann")
@@ -47,6 +52,22 @@ async def test_the_memory_is_counted(client: httpx.AsyncClient, memory: Memory, 
     assert (found["recollect_prompts_total",], found["recollect_prompts_reused_total",]) == (2, 1)
     assert found["recollect_worker_running",] == 0
     assert ("process_resident_memory_bytes",) in found
+
+
+async def test_jobs_whose_time_has_not_come_are_counted_apart(
+    client: httpx.AsyncClient, memory: Memory, clock: FakeClock
+):
+    def queue(tx: Tx) -> None:
+        for number, days in enumerate((0, 0, 7)):
+            tx.jobs.add(NewJob("extract", f"lane-{number}", {}, clock() + timedelta(days=days)))
+
+    await memory.store.write(queue)
+    found = await numbers(client)
+    assert [found["recollect_jobs", state] for state in ("waiting", "later", "claimed")] == [2, 1, 0]
+    page = (await client.get("/", headers={"accept": "text/html"})).text
+    assert "0 put aside, 1 for later" in page
+    clock.advance(days=8)
+    assert (await numbers(client))["recollect_jobs", "later"] == 0
 
 
 async def test_requests_are_timed_by_route_and_status_and_never_by_what_was_asked(
@@ -98,6 +119,47 @@ async def test_it_is_not_ready_when_the_store_is_gone_or_it_is_about_to_stop(
     answer = await stranger.get("/ready")
     assert answer.status_code == 503
     assert "store" in answer.json()["detail"]
+
+
+def allow(tx: Any, spare: int) -> None:
+    """Let the file grow by so many pages and no more."""
+    tx.db.pragma("max_page_count", tx.db.pragma("page_count") + spare)
+
+
+async def fill_up(client: httpx.AsyncClient) -> None:
+    for number in range(1_000):
+        text = f"Plays instrument number {number}: " + "la " * 1_000
+        if (await client.post("/api/v1/memos", json={"user": f"u{number}", "text": text})).status_code == 503:
+            return
+    pytest.fail("there is always space")
+
+
+@pytest.mark.sqlite
+async def test_it_is_not_ready_from_a_write_that_found_no_space(client: httpx.AsyncClient, memory: Memory):
+    await memory.store.write(lambda tx: allow(tx, 10))
+    assert (await client.get("/ready")).status_code == 200, "nobody has tried"
+    await fill_up(client)
+    answer = await client.get("/ready")
+    assert answer.status_code == 503
+    assert answer.json()["detail"].startswith("the store can't be written: no space left")
+
+
+@pytest.mark.sqlite
+async def test_a_store_that_could_not_be_written_is_tried_now_and_then_until_it_can(
+    client: httpx.AsyncClient, memory: Memory
+):
+    moment = [0.0]
+    writing = Writing(lambda: moment[0])
+    assert await writing.trouble(memory.store) is None
+    await memory.store.write(lambda tx: allow(tx, 10))
+    await fill_up(client)
+    writing.failed(StoreUnwritable("a write failed"))
+    assert "no space left" in str(await writing.trouble(memory.store)), "it was tried at once"
+    await memory.store.write(lambda tx: allow(tx, 1_000))
+    assert await writing.trouble(memory.store), "and not at each call"
+    moment[0] += PAUSE
+    assert await writing.trouble(memory.store) is None
+    assert await memory.store.read(lambda tx: tx.counters.names("web.")) == []
 
 
 @pytest.mark.parametrize("path", ["/health", "/ready"])

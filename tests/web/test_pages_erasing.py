@@ -3,6 +3,7 @@
 import json
 import re
 from html import unescape
+from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
@@ -10,7 +11,7 @@ from fastapi import FastAPI
 from recollect import Memory
 from recollect.testing.clock import FakeClock
 from recollect.types import Message, Place
-from recollect.web.access import Sessions, Tokens
+from recollect.web.access import Ended, Sessions, Tokens
 from tests.web.conftest import TOKENS
 from tests.web.visiting import text_of, visiting
 
@@ -68,8 +69,9 @@ async def test_a_guild_is_erased(app: FastAPI, told: Memory):
         assert "No guild has lore yet" in await visitor.see("/lore")
 
 
-async def test_a_receipt_that_was_not_made_here_is_not_shown(app: FastAPI):
-    forged = Sessions(Tokens("somebody-elses-token", "another-of-theirs"), 60).seal(b"{}")
+async def test_a_receipt_that_was_not_made_here_is_not_shown(app: FastAPI, tmp_path: Path):
+    theirs = Tokens("somebody-elses-token", "another-of-theirs")
+    forged = Sessions(lambda: theirs, 60, Ended(tmp_path)).seal(b"{}")
     async with visiting(app) as visitor:
         for sealed in ("guessed", forged, f"{forged}x", "ä.ö"):
             assert "no such receipt" in await visitor.see("/erase/receipt", 404, of=sealed)

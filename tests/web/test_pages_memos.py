@@ -367,3 +367,20 @@ async def test_hostile_words_names_and_tags_are_only_text_wherever_they_are_show
             assert "onerror=alert(1)> 49" not in text_of(page), path
         shown = unescape(await visitor.see("/session", name=where.session))
         assert HOSTILE in shown
+
+
+async def test_a_long_memory_is_clipped_in_lists_with_the_rest_at_hand_and_whole_on_its_own_page(
+    app: FastAPI, memory: Memory
+):
+    text = "Sings: " + " ".join(f"verse{number}" for number in range(500))
+    long = (await memory.remember(text, user="ann")).memo
+    await memory.remember("Likes green tea", user="ann")
+    async with visiting(app) as visitor:
+        listed = await visitor.see("/people/memos", user="ann")
+        for page in (listed, await visitor.see("/journal")):
+            (link,) = re.findall(r"<a[^>]*>\s*<bdi[^>]*>(Sings: [^<]*)", page)
+            assert (len(link) <= 300, link[-1]) == (True, "…")
+        assert re.findall(r"<details class=\"more\">.*?verse499", listed, re.DOTALL)
+        assert listed.count('<details class="more">') == 1, "short ones have nothing to unfold"
+        own = await visitor.see("/memo", user="ann", id=long.id)
+        assert f"{text}</bdi></h1>" in own

@@ -4,6 +4,9 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from recollect import Memory
+from recollect.testing.clock import FakeClock
+from recollect.web import create
 from recollect.web.pages.desk import own
 from tests.web.conftest import TOKENS, asking
 from tests.web.visiting import PAGE, hidden, visiting
@@ -114,3 +117,13 @@ async def test_a_cookie_that_was_copied_before_signing_out_opens_nothing_after(a
     async with asking(app, PAGE) as thief:
         thief.cookies.update(copied)
         assert (await thief.get("/people")).status_code == 303
+
+
+async def test_signing_out_counts_in_every_process_that_serves_the_same_data(
+    app: FastAPI, memory: Memory, clock: FakeClock
+):
+    async with visiting(app) as visitor, asking(create(memory, TOKENS, clock=clock), PAGE) as elsewhere:
+        elsewhere.cookies.update(visitor.client.cookies)
+        assert (await elsewhere.get("/people")).status_code == 200
+        await visitor.send("/logout")
+        assert (await elsewhere.get("/people")).status_code == 303

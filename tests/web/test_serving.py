@@ -9,10 +9,11 @@ import httpx
 import pytest
 
 from recollect.errors import BadInput, ConfigError
+from recollect.listening import address, is_loopback, listen
 from recollect.settings import Settings, load
 from recollect.testing.clock import FakeClock
 from recollect.web import create
-from recollect.web.serving import address, admit, is_loopback, listen, names_of, serve
+from recollect.web.serving import admit, names_of, serve
 from tests.web.conftest import OPERATOR, TOKENS, opened
 
 CHOSEN = "a-token-that-somebody-chose"

@@ -77,6 +77,8 @@ class Talk:
         self._patience = patience
         self._last: Last | None = None
         self._later: set[asyncio.Task[None]] = set()
+        self._doubtful: list[Message] = []
+        self._refused = 0
         self._commands: dict[str, Callable[[str], Awaitable[None]]] = {
             "/as": self._speak_as,
             "/in": self._go_to,
@@ -106,6 +108,14 @@ class Talk:
             self._paper.say(replies.problem(error))
         return True
 
+    async def lost(self) -> int:
+        """How much of what was typed came to nothing: said and not kept, or an order that could not be carried out."""
+        try:
+            gone = [message for message in self._doubtful if not await self._is_kept(message)]
+        except RecollectError:
+            gone = self._doubtful
+        return len(gone) + self._refused
+
     async def close(self) -> None:
         """Wait no longer for what is still being learned."""
         for task in self._later:
@@ -114,6 +124,7 @@ class Talk:
 
     async def _turn(self, text: str) -> None:
         message = self._message(text)
+        self._doubtful.append(message)
         prompt = await self._prompt(message)
         with self._paper.reply() as show:
             reply = await self._assistant.reply(message, show)
@@ -123,6 +134,13 @@ class Talk:
         told = self._report(message, found)
         if not found.done:
             self._tell_later(message, told)
+        if await self._is_kept(message):
+            self._doubtful.remove(message)
+
+    async def _is_kept(self, message: Message) -> bool:
+        place = message.place.platform
+        found = await self._memory.store.read(lambda tx: tx.journal.get(place, message.id))
+        return found is not None or not self._memory.settings.enabled
 
     async def _prompt(self, message: Message) -> Prompt | None:
         """The very one that the assistant gets, as it is kept for a while."""
@@ -152,6 +170,7 @@ class Talk:
 
     async def _order(self, line: str) -> None:
         reply = await self._assistant.reply(self._message(line))
+        self._refused += reply.text == replies.OUT_OF_REACH
         self._paper.say(reply.text)
 
     def _message(self, text: str) -> Message:

@@ -17,7 +17,7 @@ from recollect.cli.chat_voice import Voice
 from recollect.cli.doctor import file_of
 from recollect.cli.inputs import answer
 from recollect.cli.options import flag
-from recollect.errors import BadInput
+from recollect.errors import BadInput, StoreError
 from recollect.memory import Memory
 from recollect.replies import counted
 from recollect.settings import Settings
@@ -71,11 +71,13 @@ async def _talk(call: Call, source: Source) -> None:
         quick = loaded.settings.extraction.model in ("local", "null")  # milliseconds, unless the machine is busy
         patience = IN_A_PIPE if not call.asks else OFFLINE if quick else A_MOMENT
         assistant = Assistant(memory, speaker, excuses=not call.asks)
+        talk = Talk(memory, assistant, paper, voice, patience=patience)
         try:
-            talk = Talk(memory, assistant, paper, voice, patience=patience)
             await converse(talk, source, stoppable=call.asks)
         finally:
             await assistant.close()
+        if not call.asks and (lost := await talk.lost()):
+            raise StoreError(f"{counted(lost, 'line')} of it could not be remembered")
 
 
 @asynccontextmanager

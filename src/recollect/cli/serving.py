@@ -9,6 +9,7 @@ import sys
 from collections.abc import AsyncGenerator, Awaitable, Generator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from subprocess import Popen
+from threading import Timer
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,6 +20,7 @@ from recollect.cli.discording import NO_TOKEN, TOKEN
 from recollect.cli.logs import Form, write_log
 from recollect.cli.options import flag
 from recollect.errors import BadInput, ConfigError, MissingExtra, RecollectError
+from recollect.listening import address, listen
 from recollect.memory import Memory
 from recollect.settings import Loaded, Settings, secret
 from recollect.settings.values import redacted
@@ -33,6 +35,8 @@ WATCH = 1.0
 """Seconds between two looks whether the other processes are there."""
 REPORT = 60.0
 """Seconds between two lines on how a worker is doing."""
+LAST = 14.0
+"""Seconds from a signal to the end, at the most."""
 _WORDS = {"waiting": "waiting", "claimed": "running", "parked": "put aside"}
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -77,13 +81,13 @@ def serve(
     found, made = serving.admit(at, loaded.settings, secret(WEB_TOKEN))
     bot_token = _bot_token() if discord else None
     if inherited is None:
-        listener = serving.listen(at, loaded.settings.web.port if port is None else port)
-        _tell(serving.address(listener), loaded.settings, found if made else None)
+        listener = listen(at, loaded.settings.web.port if port is None else port)
+        _tell(address(listener), loaded.settings, found if made else None)
     else:
         listener = socket.socket(fileno=inherited)
     write_log(logs, call.options.debug)
-    with _siblings(listener, processes - 1) as siblings:
-        asyncio.run(_serving(loaded, found, listener, at, not no_worker, bot_token, siblings, inherited is not None))
+    with _siblings(listener, processes - 1) as siblings, serving.runner() as runner:
+        runner.run(_serving(loaded, listener, at, not no_worker, bot_token, siblings, inherited is not None))
 
 
 @contextmanager
@@ -113,6 +117,8 @@ async def _watching(siblings: Sequence[Popen[bytes]], stop: asyncio.Event, inher
         with suppress(TimeoutError):
             async with asyncio.timeout(WATCH):
                 await stop.wait()
+    for process in siblings:
+        process.terminate()  # they close while we do
 
 
 def worker(call: Call, logs: Logs = None) -> None:
@@ -127,7 +133,7 @@ def worker(call: Call, logs: Logs = None) -> None:
     )
 
     async def working() -> None:
-        async with open_loaded(loaded) as memory, stopping() as stop:
+        async with stopping() as stop, open_loaded(loaded) as memory:
             await _reporting(memory, stop)
 
     asyncio.run(working())
@@ -135,7 +141,6 @@ def worker(call: Call, logs: Logs = None) -> None:
 
 async def _serving(
     loaded: Loaded,
-    tokens: "Tokens",
     listener: socket.socket,
     host: str,
     works: bool,
@@ -144,7 +149,9 @@ async def _serving(
     inherited: bool,
 ) -> None:
     from recollect.web import create, serving
+    from recollect.web.access import TokenFile
 
+    tokens = TokenFile(loaded.settings.web.token_file, secret(WEB_TOKEN))
     async with AsyncExitStack() as closing:
         stop = await closing.enter_async_context(stopping())
         memory = await closing.enter_async_context(open_loaded(loaded, works=works))
@@ -202,12 +209,14 @@ def _bot_token() -> str:
 
 @asynccontextmanager
 async def stopping() -> AsyncGenerator[asyncio.Event]:
-    """An event that is set when the process is asked to end."""
-    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+    """An event that is set when the process is asked to end; whatever goes on inside this gets LAST seconds then."""
+    loop, stop, last = asyncio.get_running_loop(), asyncio.Event(), Timer(LAST, _leave)
+    last.daemon = True
 
     def end() -> None:
         if not stop.is_set():
             log.info("asked to stop: everything is closed in good order")
+            last.start()
         stop.set()
 
     for each in _SIGNALS:
@@ -216,9 +225,17 @@ async def stopping() -> AsyncGenerator[asyncio.Event]:
     try:
         yield stop
     finally:
+        last.cancel()
         for each in _SIGNALS:
             with suppress(NotImplementedError, RuntimeError):
                 loop.remove_signal_handler(each)
+
+
+def _leave() -> None:
+    """End now. Threads that wait for a database can't be told to stop, and Python would wait for them."""
+    log.warning("closing takes too long, as when the store is away: it ends here; nothing acknowledged is lost")
+    logging.shutdown()
+    os._exit(0)
 
 
 async def _reporting(memory: Memory, stop: asyncio.Event) -> None:

@@ -11,7 +11,6 @@ import socket
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from ipaddress import ip_address
 from typing import IO, Any
 
 import anyio
@@ -20,12 +19,14 @@ from mcp.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
-from recollect.errors import BadInput
+from recollect.listening import LOOPBACK, address, bracketed, is_loopback, listen
+from recollect.listening.server import Server as WebServer
+
+__all__ = ["PATH", "is_loopback", "listen", "over_http", "over_stdio"]
 
 log = logging.getLogger("recollect")
 
 PATH = "/mcp"
-_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _GRACE = 3
 """Seconds that open connections get to end."""
@@ -55,45 +56,24 @@ async def over_http(
 
     A request that names another host, as a web page's would by DNS rebinding, is refused.
     """
-    host, port = listener.getsockname()[:2]
+    host = listener.getsockname()[0]
     app = server.streamable_http_app(streamable_http_path=PATH, transport_security=_security(host, names), host=host)
     # Nothing of uvicorn's own logging: it would print to standard output.
     config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=_GRACE, lifespan="on")
-    web = _Web(config)
-    ready(f"http://{_bracketed(host)}:{port}{PATH}")
+    web = WebServer(config)
+    ready(f"{address(listener)}{PATH}")
     with _when_asked_to_end(web.stop):
         await web.serve(sockets=[listener])
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens here; raises BadInput when that can't be. Port 0 takes a free one."""
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family)
-    except (OSError, OverflowError) as error:
-        raise BadInput(f"can't listen at {host} port {port}: {error}") from error
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach it."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
 def _security(host: str, names: tuple[str, ...]) -> TransportSecuritySettings:
-    hosts = [*_LOOPBACK, _bracketed(host), *map(_bracketed, names)]
+    hosts = [*map(bracketed, (*LOOPBACK, host, *names))]
     return TransportSecuritySettings(
         allowed_hosts=[form for name in hosts for form in (name, f"{name}:*")],
         allowed_origins=[
             f"{scheme}://{form}" for name in hosts for scheme in ("http", "https") for form in (name, f"{name}:*")
         ],
     )
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host and not host.startswith("[") else host
 
 
 class _Input(anyio.AsyncFile[str]):
@@ -113,17 +93,6 @@ class _Input(anyio.AsyncFile[str]):
 
     async def readline(self) -> str:
         return await self._lines.get()
-
-
-class _Web(uvicorn.Server):
-    """A web server that leaves signals to us: uvicorn would raise them again before the store is closed."""
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None]:
-        yield
-
-    def stop(self) -> None:
-        self.should_exit = True
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from datetime import date, datetime, timedelta
 from recollect.memory import Memory
 from recollect.ports import Tx
 from recollect.types import Event
+from recollect.worker import COUNTED
 
 DAYS = 14
 PROBLEMS = (
@@ -51,6 +52,8 @@ class Overview:
     messages: int
     days: tuple[Day, ...]
     jobs: Mapping[str, int]
+    later: int
+    """How many of the jobs that wait are not due yet."""
     problems: tuple[Event, ...]
     cost: Cost
     prompts: int
@@ -70,6 +73,7 @@ async def look(memory: Memory, now: datetime, days: int) -> Overview:
             messages=totals["messages"],
             days=tuple(_day(day, counted.get(day, {})) for day in _each(first, days)),
             jobs=tx.jobs.counts(),
+            later=later(tx, now),
             problems=tuple(tx.events.list(kinds=PROBLEMS, limit=_SHOWN)),
             cost=_cost(tx.events.list(kinds=CALLS, limit=_CALLS), now - timedelta(days=1)),
             prompts=asked,
@@ -77,6 +81,11 @@ async def look(memory: Memory, now: datetime, days: int) -> Overview:
         )
 
     return await memory.store.read(work)
+
+
+def later(tx: Tx, now: datetime) -> int:
+    """Jobs that wait for their time, as after a silence, or until an erasure is final."""
+    return sum(job.due > now for job in tx.jobs.list("waiting", COUNTED))
 
 
 def _each(first: date, days: int) -> list[date]:

@@ -12,7 +12,7 @@ from recollect.memory import Memory
 from recollect.office import Office
 from recollect.version import __version__
 from recollect.web import api, metrics, pages, problems
-from recollect.web.access import Guesses, Sessions, Tokens
+from recollect.web.access import ENDED, Ended, Guesses, Sessions, TokenFile, Tokens
 from recollect.web.doors import Doors
 from recollect.web.house import House
 
@@ -20,15 +20,21 @@ __all__ = ["create"]
 
 
 def create(
-    memory: Memory, tokens: Tokens, *, clock: Clock = now, names: Collection[str] = (), works: bool = False
+    memory: Memory,
+    tokens: Tokens | TokenFile,
+    *,
+    clock: Clock = now,
+    names: Collection[str] = (),
+    works: bool = False,
 ) -> FastAPI:
     """The app of a memory; `names` are the hosts that requests may be addressed to, any without some.
 
     One that `works` is ready only while its memory learns in the background.
     """
     app = FastAPI(title="recollect", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
-    sessions = Sessions(tokens, memory.settings.web.session)
-    house = House(memory, Office(memory, clock), tokens, sessions, Guesses(), clock, works)
+    current = tokens if isinstance(tokens, TokenFile) else lambda: tokens
+    sessions = Sessions(current, memory.settings.web.session, Ended(memory.settings.data_dir / ENDED))
+    house = House(memory, Office(memory, clock), current, sessions, Guesses(), clock, works)
     app.state.house = house
     problems.install(app)
     app.add_middleware(Doors, house=house, names=frozenset(names))

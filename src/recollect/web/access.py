@@ -1,12 +1,14 @@
 """Who may do what: tokens in a file of the operator's, sessions of browsers, and a limit on guesses.
 
 A token is shown to an API as `Authorization: Bearer …`; a browser trades it for a cookie that says the role and the
-time, signed with a key made from the tokens, so nothing is kept between requests and new tokens end all sessions.
+time, signed with a key made from the tokens, so new tokens end all sessions. Only sessions that were ended before
+their time are kept, in a folder that all processes look at.
 """
 
 import hashlib
 import hmac
 import json
+import logging
 import os
 import secrets
 import zlib
@@ -20,9 +22,15 @@ from time import monotonic, time
 
 from recollect.errors import ConfigError
 
+log = logging.getLogger("recollect.web")
+
 SHORTEST = 16
 """Characters of a token that somebody chose."""
 COOKIE = "recollect_session"
+LOOK = 1.0
+"""Seconds between two looks whether the tokens were replaced."""
+ENDED = "ended-sessions"
+"""The folder, among the data, of sessions that were ended."""
 
 
 class Role(StrEnum):
@@ -58,6 +66,42 @@ def load_tokens(path: Path, operator: str | None = None) -> tuple[Tokens, bool]:
     return Tokens(operator or found.operator, found.reader), made
 
 
+class TokenFile:
+    """The tokens of a file as they are by now: other ones count a moment after they were written."""
+
+    def __init__(self, path: Path, operator: str | None = None, clock: Callable[[], float] = monotonic) -> None:
+        self._path, self._operator, self._clock = path, operator, clock
+        self._stamp = _stamp(path)
+        self._tokens, _ = load_tokens(path, operator)
+        self._looked = clock()
+
+    def __call__(self) -> Tokens:
+        if self._clock() - self._looked >= LOOK:
+            self._looked = self._clock()
+            self._look()
+        return self._tokens
+
+    def _look(self) -> None:
+        stamp = _stamp(self._path)
+        if stamp in (None, self._stamp):  # who deletes it has not said yet what counts instead
+            return
+        self._stamp = stamp
+        try:
+            self._tokens, _ = load_tokens(self._path, self._operator)
+            log.info("%s was written anew: its tokens count from now on", self._path)
+        except ConfigError as error:
+            log.warning("the tokens that were read before still count: %s", error)
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    """What changes when a file is written or replaced."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
 def _write(path: Path, tokens: Tokens) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"operator": tokens.operator, "reader": tokens.reader}, indent=2) + "\n"
@@ -89,14 +133,45 @@ class Session:
     nonce: str
 
 
+class Ended:
+    """Sessions that were ended before their time: an empty file for each, until its time is over."""
+
+    def __init__(self, folder: Path, clock: Callable[[], float] = time) -> None:
+        self._folder, self._clock = folder, clock
+        self._unwritten: set[Session] = set()
+
+    def __contains__(self, session: Session) -> bool:
+        return session in self._unwritten or os.path.exists(self._path(session))  # noqa: PTH110 - raises nothing
+
+    def add(self, session: Session) -> None:
+        try:
+            self._folder.mkdir(0o700, parents=True, exist_ok=True)
+            self._path(session).touch(0o600)
+            self._sweep()
+        except OSError as error:
+            log.warning("that somebody signed out can't be written down (%s): only this process knows it", error)
+            self._unwritten.add(session)
+
+    def _sweep(self) -> None:
+        for path in self._folder.iterdir():
+            until = path.name.partition(".")[0]
+            if until.isdecimal() and int(until) < self._clock():
+                path.unlink(missing_ok=True)
+
+    def _path(self, session: Session) -> Path:
+        return self._folder / f"{session.until}.{session.nonce}"
+
+
 class Sessions:
     """Makes and checks the cookies of browsers."""
 
-    def __init__(self, tokens: Tokens, lifetime: float, clock: Callable[[], float] = time) -> None:
-        self._key = hashlib.sha256(f"recollect session\0{tokens.operator}\0{tokens.reader}".encode()).digest()
+    def __init__(
+        self, tokens: Callable[[], Tokens], lifetime: float, ended: Ended, clock: Callable[[], float] = time
+    ) -> None:
+        self._tokens = tokens
         self._lifetime = lifetime
+        self._ended = ended
         self._clock = clock
-        self._ended: dict[str, int] = {}
 
     def begin(self, role: Role) -> tuple[Session, str]:
         """A new session, and the cookie's value."""
@@ -105,20 +180,17 @@ class Sessions:
         return session, f"{plain}.{self._sign('session', plain)}"
 
     def read(self, cookie: str) -> Session | None:
-        """The session of a cookie, unless it is not ours or too old."""
+        """The session of a cookie, unless it is not ours, too old or ended."""
         plain, _, signature = cookie.rpartition(".")
         if not hmac.compare_digest(signature.encode(), self._sign("session", plain).encode()):
             return None
         role, until, nonce = plain.split(".")
-        return Session(Role(role), int(until), nonce) if self._stands(int(until), nonce) else None
-
-    def _stands(self, until: int, nonce: str) -> bool:
-        return until > self._clock() and nonce not in self._ended
+        session = Session(Role(role), int(until), nonce)
+        return session if session.until > self._clock() and session not in self._ended else None
 
     def end(self, session: Session) -> None:
-        """Sign out: the cookie is of no use to this process any more, wherever it was copied to."""
-        self._ended = {nonce: until for nonce, until in self._ended.items() if until > self._clock()}
-        self._ended[session.nonce] = session.until
+        """Sign out: the cookie is of no use any more, wherever it was copied to."""
+        self._ended.add(session)
 
     def form_token(self, session: Session) -> str:
         """What a form of this session has to carry, so that no other site can send one."""
@@ -140,7 +212,9 @@ class Sessions:
         return zlib.decompress(urlsafe_b64decode(plain))
 
     def _sign(self, purpose: str, text: str) -> str:
-        return hmac.new(self._key, f"{purpose}\0{text}".encode(), hashlib.sha256).hexdigest()
+        tokens = self._tokens()
+        key = hashlib.sha256(f"recollect session\0{tokens.operator}\0{tokens.reader}".encode()).digest()
+        return hmac.new(key, f"{purpose}\0{text}".encode(), hashlib.sha256).hexdigest()
 
 
 class Guesses:

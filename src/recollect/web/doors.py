@@ -91,7 +91,7 @@ class Doors:
         """The role of a token, and how long a guesser has to wait; others' guesses keep no right token out."""
         address, guesses = (scope.get("client") or ("",))[0], self._house.guesses
         scheme, _, token = headers["authorization"].partition(" ")
-        role = self._house.tokens.role(token.strip()) if scheme.lower() == "bearer" else None
+        role = self._house.tokens().role(token.strip()) if scheme.lower() == "bearer" else None
         if role is not None:
             return role, 0
         wait = guesses.wait(address)

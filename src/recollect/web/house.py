@@ -1,6 +1,7 @@
 """What the requests of an app share."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -10,6 +11,7 @@ from recollect.clock import Clock
 from recollect.memory import Memory
 from recollect.office import Office
 from recollect.web.access import Guesses, Sessions, Tokens
+from recollect.web.writing import Writing
 
 STREAMS = 32
 """Requests at once that stay open to be told what happens."""
@@ -19,7 +21,7 @@ STREAMS = 32
 class House:
     memory: Memory
     office: Office
-    tokens: Tokens
+    tokens: Callable[[], Tokens]
     sessions: Sessions
     guesses: Guesses
     clock: Clock
@@ -27,6 +29,7 @@ class House:
     """Whether this process is to learn in the background, too."""
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server is about to stop: what stays open ends then."""
+    writing: Writing = field(default_factory=Writing)
     streams: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(STREAMS))
 
 

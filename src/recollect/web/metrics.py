@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from datetime import datetime
 from time import perf_counter
 from typing import Any
 
@@ -13,6 +14,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.errors import RecollectError
+from recollect.office.overview import later
 from recollect.ports import Tx
 from recollect.version import __version__
 from recollect.web.access import Role
@@ -24,7 +26,7 @@ TYPE = "text/plain; version=0.0.4; charset=utf-8"
 PATIENCE = 2.0
 """Seconds that the store may take to answer before it counts as gone."""
 _SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-_STATES = ("waiting", "claimed", "parked")
+_STATES = ("waiting", "later", "claimed", "parked")
 
 
 class Meter:
@@ -74,7 +76,7 @@ def install(app: FastAPI) -> None:
 
     @app.get("/ready", include_in_schema=False)
     async def ready(house: In) -> Response:
-        """The store answers, and what should run runs."""
+        """The store answers and can be written, and what should run runs."""
         trouble = await _trouble(house)
         return problem(503, trouble, {"retry-after": "5"}) if trouble else JSONResponse({"status": "ready"})
 
@@ -82,9 +84,8 @@ def install(app: FastAPI) -> None:
     async def metrics(house: In) -> PlainTextResponse:
         """Numbers of the memory and of this process."""
         own = CollectorRegistry()
-        own.register(
-            _Numbers(await house.memory.store.read(_counted), house.memory.prompts, house.memory.worker.running)
-        )
+        counted = await house.memory.store.read(lambda tx: _counted(tx, house.clock()))
+        own.register(_Numbers(counted, house.memory.prompts, house.memory.worker.running))
         text = generate_latest(own) + generate_latest(registry)
         return PlainTextResponse(text, media_type=TYPE)
 
@@ -99,13 +100,16 @@ async def _trouble(house: House) -> str | None:
     try:
         async with asyncio.timeout(PATIENCE):
             await house.memory.store.read(lambda tx: tx.generation())
+            unwritten = await house.writing.trouble(house.memory.store)
     except (RecollectError, TimeoutError) as error:
         return f"the store does not answer: {str(error) or 'no answer in time'}"
-    return None
+    return f"the store can't be written: {unwritten}" if unwritten else None
 
 
-def _counted(tx: Tx) -> dict[str, Any]:
-    return {"totals": tx.lanes.totals(), "jobs": tx.jobs.counts(), "events": tx.events.counts()}
+def _counted(tx: Tx, now: datetime) -> dict[str, Any]:
+    jobs, for_later = tx.jobs.counts(), later(tx, now)
+    jobs |= {"waiting": jobs.get("waiting", 0) - for_later, "later": for_later}
+    return {"totals": tx.lanes.totals(), "jobs": jobs, "events": tx.events.counts()}
 
 
 class _Numbers:
@@ -117,7 +121,7 @@ class _Numbers:
     def collect(self) -> Iterator[Metric]:
         for name, count in self._counted["totals"].items():
             yield GaugeMetricFamily(f"recollect_{name}", f"{name.capitalize()} that are in use.", count)
-        jobs = GaugeMetricFamily("recollect_jobs", "Jobs by state.", labels=["state"])
+        jobs = GaugeMetricFamily("recollect_jobs", "Jobs by state; those for later are not due yet.", labels=["state"])
         for state in _STATES:
             jobs.add_metric([state], self._counted["jobs"].get(state, 0))
         yield jobs

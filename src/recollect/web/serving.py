@@ -1,22 +1,22 @@
 """Serve an app at a socket until it is told to stop: open requests end first, streams at once."""
 
 import asyncio
-import os
+import gc
 import socket
-from collections.abc import Callable, Collection, Generator
-from contextlib import contextmanager
-from ipaddress import ip_address
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI
 
-from recollect.errors import BadInput, ConfigError
+from recollect.errors import ConfigError
+from recollect.listening import LOOPBACK, address, is_loopback
+from recollect.listening.guard import Guard
+from recollect.listening.server import Server
 from recollect.settings import Settings
 from recollect.web.access import Tokens, load_tokens
 from recollect.web.house import House
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 GRACE = 3
 """Seconds that open requests get to end."""
 _OTHERS = 0o077
@@ -24,18 +24,23 @@ _OTHERS = 0o077
 _ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - these are recognised, not bound to
 
 
-class _Server(uvicorn.Server):
-    """A web server that leaves signals to us: uvicorn would raise them again before the store is closed."""
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None]:
-        yield
+def runner() -> asyncio.Runner:
+    """Runs what serves: on the quicker event loop where there is one for this system."""
+    try:
+        import uvloop
+    except ModuleNotFoundError:
+        return asyncio.Runner()
+    return asyncio.Runner(loop_factory=uvloop.new_event_loop)
 
 
 async def serve(
-    app: FastAPI, listener: socket.socket, stop: asyncio.Event, ready: Callable[[str], object] = lambda _: None
+    app: FastAPI,
+    listener: socket.socket,
+    stop: asyncio.Event,
+    ready: Callable[[str], object] = lambda _: None,
+    guard: Guard | None = None,
 ) -> None:
-    """Answer requests at this socket until `stop` is set; `ready` hears the address."""
+    """Answer requests at this socket until `stop` is set; `ready` hears the address, the `guard` limits clients."""
     house: House = app.state.house
     config = uvicorn.Config(
         app,
@@ -46,49 +51,21 @@ async def serve(
         timeout_graceful_shutdown=GRACE,
         ws="none",
     )
-    server = _Server(config)
+    server = Server(config, guard)
 
     async def ending() -> None:
         await stop.wait()
         house.closing.set()
-        server.should_exit = True
+        server.stop()
 
     waiting = asyncio.create_task(ending(), name="recollect-web-stop")
+    gc.freeze()  # what is there by now stays, and need not be looked through for garbage ever again
     ready(address(listener))
     try:
         await server.serve(sockets=[listener])
     finally:
         house.closing.set()
         waiting.cancel()
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens here; raises BadInput when that can't be. Port 0 takes a free one."""
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        made = socket.create_server((host, port), family=family)
-    except (OSError, OverflowError) as error:
-        number = getattr(error, "errno", None)
-        told = os.strerror(number) if number else str(error)
-        raise BadInput(
-            f"can't listen at {host} port {port}: {told}; is it running already? --port takes another one"
-        ) from error
-    # By name of its protocol, or asyncio lets answers wait for more to send: 40 ms each.
-    return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, fileno=made.detach())
-
-
-def address(listener: socket.socket) -> str:
-    """Where a socket is reached, as people type it."""
-    host, port = listener.getsockname()[:2]
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach it."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def names_of(host: str, settings: Settings) -> frozenset[str]:

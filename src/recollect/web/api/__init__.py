@@ -72,21 +72,28 @@ def describe() -> dict[str, Any]:
 
 
 @cache
-def _queries() -> dict[tuple[str, str], frozenset[str]]:
-    """The query parameters that each route knows, by method and path."""
+def _queries() -> dict[tuple[str, str], dict[str, bool]]:
+    """The query parameters that each route knows, by method and path; and whether they may be given more than once."""
     return {
-        (method.upper(), path): frozenset(one["name"] for one in route.get("parameters", ()) if one["in"] == "query")
+        (method.upper(), path): {
+            one["name"]: one["schema"].get("type") == "array"
+            for one in route.get("parameters", ())
+            if one["in"] == "query"
+        }
         for path, methods in describe()["paths"].items()
         for method, route in methods.items()
     }
 
 
 async def _only_known(request: Request) -> None:
-    """A misspelt filter would otherwise be none."""
+    """A misspelt filter would otherwise be none, and of two values one would count and nobody know which."""
     path = request.scope["route"].path
-    known = _queries().get((request.method, path), frozenset())
-    unknown = sorted(request.query_params.keys() - known)
+    known, given = _queries().get((request.method, path), {}), request.query_params
+    unknown = sorted(given.keys() - known.keys())
     if unknown:
         raise HTTPException(
             422, f"there is no parameter {unknown[0]!r}; known are {', '.join(sorted(known)) or 'none'}"
         )
+    for name in given:
+        if not known[name] and len(given.getlist(name)) > 1:
+            raise HTTPException(422, f"the parameter {name!r} is given more than once; it takes one value")

@@ -1,19 +1,17 @@
 """The log: pages of it, newest first, and as it is written, by server-sent events."""
 
-import asyncio
 import json
 from collections.abc import AsyncGenerator, Collection
-from contextlib import suppress
 from typing import Annotated
 
 from fastapi import Header, Query
 from fastapi.responses import StreamingResponse
 from starlette.responses import Response
 
-from recollect.errors import RecollectError
 from recollect.types import Event
 from recollect.web.api import models
 from recollect.web.api.base import LARGEST, READING, Limit, Name, problems, router
+from recollect.web.following import follow
 from recollect.web.house import STREAMS, House, In
 from recollect.web.problems import problem
 
@@ -21,12 +19,6 @@ routes = router("events")
 Kinds = Annotated[list[Name], Query(max_length=50, description="Only of these kinds, as memo.added.")]
 Scope = Annotated[Name | None, Query(description="Only of this scope, as user:<id>, lore:<guild> or a session.")]
 
-PAUSE = 1.0
-"""Seconds between two looks at the log."""
-SIGN_OF_LIFE = 15.0
-"""Seconds of silence after which a line without meaning is sent: who has left is noticed, proxies keep waiting."""
-LONGEST = 3600.0
-"""Seconds after which a stream ends; a browser comes back by itself, with a session that still counts."""
 _EVENT_STREAM = {
     200: {
         "description": "One event for each line of the log.",
@@ -72,36 +64,12 @@ async def stream_events(
 
 
 async def _stream(house: House, start: int, kinds: Collection[str], scope: str | None) -> AsyncGenerator[str]:
-    loop = asyncio.get_running_loop()
-    began = said = loop.time()
-    async with house.streams:
-        yield "retry: 2000\n\n"
-        while not house.closing.is_set() and loop.time() - began < LONGEST:
-            found = await _newer(house, start)
-            for event in found:
-                start = event.id
-                if (not kinds or event.kind in kinds) and scope in (None, event.scope):
-                    said = loop.time()
-                    yield _told(event)
-            if loop.time() - said >= SIGN_OF_LIFE:
-                said = loop.time()
-                yield f"id: {start}\n: still here\n\n"
-            if not found:
-                await _moment(house.closing)
-
-
-async def _newer(house: House, start: int) -> list[Event]:
-    """What a store says that can't answer just now is asked again."""
-    try:
-        return await house.office.newer(start)
-    except RecollectError:
-        return []
-
-
-async def _moment(closing: asyncio.Event) -> None:
-    with suppress(TimeoutError):
-        async with asyncio.timeout(PAUSE):
-            await closing.wait()
+    yield "retry: 2000\n\n"
+    async for seen, events in follow(house, start):
+        for event in events:
+            if (not kinds or event.kind in kinds) and scope in (None, event.scope):
+                yield _told(event)
+        yield f"id: {seen}\n: still here\n\n"
 
 
 def _told(event: Event) -> str:

@@ -51,7 +51,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    names = ("shown", "plain", "when", "number", "heard", "heard_memo", "place", "short", "score")
+    names = ("shown", "plain", "brief", "when", "number", "heard", "heard_memo", "place", "short", "score")
     filters: dict[str, Any] = made.filters
     filters.update({name: getattr(words, name) for name in names})
     links = ("url", "whose", "memos_url", "memo_url", "message_url", "discord_url")

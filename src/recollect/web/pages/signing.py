@@ -35,7 +35,7 @@ async def sign_in(
         page = desk.page(request, "login.html", 429, wanted=wanted, problem=told)
         page.headers["retry-after"] = str(wait)
         return page
-    role = house.tokens.role(token.strip())
+    role = house.tokens().role(token.strip())
     if role is None:
         house.guesses.note(address)
         return desk.page(request, "login.html", 403, wanted=wanted, problem=WRONG)

@@ -6,6 +6,7 @@ from urllib.parse import quote, urlencode
 
 from markupsafe import Markup, escape
 
+from recollect.text import clip
 from recollect.types import Audience, Memo, Place, Provenance, Subject, realm_of
 
 # What shows nothing, or turns round what stands beside it. Joiners are left: emoji and some scripts need them.
@@ -16,6 +17,8 @@ _HIDDEN = re.compile(
 _UNITS = ((365 * 86_400, "year"), (30 * 86_400, "month"), (86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 _LONG = 12
+_LISTED, _LINES = 300, 6
+"""Characters and lines that a list shows of a text."""
 
 DONE = {
     "added": "Added to memory.",
@@ -55,6 +58,13 @@ def shown(text: object) -> Markup:
 def plain(text: object) -> str:
     """The same without them, for titles and lists to choose from."""
     return _HIDDEN.sub("", str(text))
+
+
+def brief(text: object) -> str:
+    """As much of a text as a list has room for; short ones as they are."""
+    value = str(text)
+    fits = len(value) <= _LISTED and value.count("\n") < _LINES
+    return value if fits else clip(" ".join(value.split()), _LISTED)
 
 
 def when(moment: datetime) -> str:
