@@ -8,7 +8,8 @@ import argparse
 import asyncio
 import json
 import sys
-from dataclasses import asdict
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,32 +19,60 @@ from rich.table import Table
 
 import recollect
 from bench.scale import stores
-from bench.scale.measure import DOING, fill, rate
+from bench.scale.measure import DOING, fill, pour, rate
 from recollect.embedders.static import StaticEmbedder
 
 MESSAGES = 20_000
 Row = dict[str, Any]
 
 
-async def measure(
-    name: str, address: str, count: int, clients: list[int], seconds: float, progress: Progress
-) -> list[Row]:
+@dataclass(frozen=True)
+class Given:
+    """How much is measured, and where."""
+
+    clients: list[int]
+    seconds: float
+    names: list[str]
+    postgres: str | None
+
+
+async def compare(count: int, given: Given, progress: Progress) -> list[Row]:
+    """Each store with so many memos. Rows are made once, in SQLite, and poured from there into the other store."""
+    with ExitStack() as stack:
+        at = {name: stack.enter_context(stores.new(name, given.postgres)) for name in ("sqlite", *given.names)}
+        task = progress.add_task(f"{count:,} memos", total=None)
+
+        def step(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
+
+        took: dict[str, float] = {}
+        async with recollect.open(at["sqlite"], works=False) as source:
+            took["sqlite"] = await fill(source, count, MESSAGES, StaticEmbedder().name, step)
+            for name in (name for name in given.names if name != "sqlite"):
+                progress.update(task, description=f"{count:,} memos into {name}")
+                async with recollect.open(at[name], works=False) as target:
+                    took[name] = await pour(source.store, target.store, step)
+        progress.remove_task(task)
+        return [
+            {**row, "fill_seconds": took[name]}
+            for name in given.names
+            for row in await measure(name, at[name], count, given, progress)
+        ]
+
+
+async def measure(name: str, address: str, count: int, given: Given, progress: Progress) -> list[Row]:
     task = progress.add_task(f"{name}, {count:,} memos", total=None)
+    stores.settle(address)
+    room = stores.size(address) / (count + MESSAGES)
+    rows: list[Row] = []
     async with recollect.open(address, works=False) as memory:
-        model = StaticEmbedder().name
-        took = await fill(
-            memory, count, MESSAGES, model, lambda done, total: progress.update(task, completed=done, total=total)
-        )
-        stores.settle(address)
-        room = stores.size(address) / (count + MESSAGES)
-        rows: list[Row] = []
-        for number in clients:
+        for number in given.clients:
             for what, doing in DOING.items():
-                progress.update(task, description=f"{name}, {count:,} memos, {number} clients: {what}", total=None)
-                found = await rate(doing(memory), number, seconds)
+                progress.update(task, description=f"{name}, {count:,} memos, {number} clients: {what}")
+                found = await rate(doing(memory), number, given.seconds)
                 rows.append({"store": name, "memos": count, "clients": number, "what": what, **asdict(found)})
     progress.remove_task(task)
-    return [{**row, "bytes_a_row": room, "fill_seconds": took} for row in rows]
+    return [{**row, "bytes_a_row": room} for row in rows]
 
 
 def show(rows: list[Row]) -> None:
@@ -104,13 +133,12 @@ def main() -> int:
     parser.add_argument("--plot", type=Path)
     given = parser.parse_args()
     clients = [int(one) for one in given.clients.split(",")]
+    wanted = Given(clients, given.seconds, given.stores.split(","), given.postgres)
     rows: list[Row] = []
     with Progress(console=Console(stderr=True)) as progress:
         for count in (int(one) for one in given.sizes.split(",")):
-            for name in given.stores.split(","):
-                with stores.new(name, given.postgres) as address:
-                    rows += asyncio.run(measure(name, address, count, clients, given.seconds, progress))
-    show(rows)
+            rows += asyncio.run(compare(count, wanted, progress))
+            show(rows)
     if given.json:
         given.json.write_text(json.dumps(rows, indent=2) + "\n", "utf-8")
     if given.plot:

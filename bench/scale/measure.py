@@ -10,7 +10,7 @@ from typing import Any
 
 from bench.scale.people import asked, known, said, statements
 from recollect import Memory, Message
-from recollect.ports import Progress
+from recollect.ports import Progress, Store
 
 BATCH = 1_000
 WARM = 0.2
@@ -44,6 +44,30 @@ async def fill(memory: Memory, count: int, messages: int, model: str, progress: 
         if progress:
             progress(done, count + messages)
     await memory.store.write(lambda tx: tx.lanes.serve("memos", model))
+    return time.perf_counter() - start
+
+
+POURED = ("messages", "memos", "vector sets", "memo vectors")
+"""Sections that a store of this bench holds."""
+
+
+async def pour(source: Store, target: Store, progress: Progress | None = None) -> float:
+    """The same rows into another store, in large pieces; seconds that it took."""
+    start, done = time.perf_counter(), 0
+    total = await source.read(lambda tx: sum(map(tx.archive.count, POURED)))
+    for section in POURED:
+        page = await source.read(lambda tx, of=section: tx.archive.read(of, None, BATCH))
+        while page.records:
+            following = source.read(lambda tx, of=section, at=page.after: tx.archive.read(of, at, BATCH))
+            coming = asyncio.ensure_future(following) if page.after is not None else None
+            await target.write(lambda tx, of=section, some=page.records: tx.archive.write(of, some))
+            done += len(page.records)
+            if progress:
+                progress(done, total)
+            if coming is None:
+                following.close()
+                break
+            page = await coming
     return time.perf_counter() - start
 
 

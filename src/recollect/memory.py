@@ -25,7 +25,7 @@ from recollect.prompt import Prompt, layout
 from recollect.rank import named, unified
 from recollect.rank.base import Question
 from recollect.recall import NO_TEXTURE, Found, Search
-from recollect.redact import redact, redact_tags
+from recollect.redact import redact, redact_name, redact_tags
 from recollect.redact.values import redact_value
 from recollect.revision import Revision, revise
 from recollect.settings import Settings
@@ -374,7 +374,7 @@ class Memory:
         length = len(message.text)
         if length > ingest.LONGEST:
             log.warning("message %s has %d characters; the first %d are kept", message.id, length, ingest.LONGEST)
-        return replace(message, text=redact(message.text[: ingest.LONGEST]).text, name=redact(message.name).text)
+        return replace(message, text=redact(message.text[: ingest.LONGEST]).text, name=redact_name(message.name))
 
     def _session(self, user: str, place: Place) -> str:
         return session_of(place, user if self._cadence.by_user else None)

@@ -20,7 +20,7 @@ from recollect.cli.discording import NO_TOKEN, TOKEN
 from recollect.cli.logs import Form, write_log
 from recollect.cli.options import flag
 from recollect.errors import BadInput, ConfigError, MissingExtra, RecollectError
-from recollect.listening import address, listen
+from recollect.listening import address, listen_together
 from recollect.memory import Memory
 from recollect.settings import Loaded, Settings, secret
 from recollect.settings.values import redacted
@@ -81,22 +81,22 @@ def serve(
     found, made = serving.admit(at, loaded.settings, secret(WEB_TOKEN))
     bot_token = _bot_token() if discord else None
     if inherited is None:
-        listener = listen(at, loaded.settings.web.port if port is None else port)
+        listener, *others = listen_together(at, loaded.settings.web.port if port is None else port, processes)
         _tell(address(listener), loaded.settings, found if made else None)
     else:
-        listener = socket.socket(fileno=inherited)
+        listener, others = socket.socket(fileno=inherited), []
     write_log(logs, call.options.debug)
-    with _siblings(listener, processes - 1) as siblings, serving.runner() as runner:
+    with _siblings(others) as siblings, serving.runner() as runner:
         runner.run(_serving(loaded, listener, at, not no_worker, bot_token, siblings, inherited is not None))
 
 
 @contextmanager
-def _siblings(listener: socket.socket, count: int) -> Generator[list[Popen[bytes]]]:
-    """Other processes that answer requests at the same socket, started as we were; they neither learn nor chat."""
+def _siblings(listeners: Sequence[socket.socket]) -> Generator[list[Popen[bytes]]]:
+    """Other processes that answer requests at these sockets, started as we were; they neither learn nor chat."""
     given = [word for word in sys.argv[1:] if word != "--discord"]
-    alone = ["--no-worker", "--processes", "1", "--inherited", str(listener.fileno())]
-    command, number = [sys.executable, "-m", "recollect", *given, *alone], listener.fileno()
-    started = [Popen(command, pass_fds=[number]) for _ in range(count)]  # noqa: S603 - ourselves
+    command = [sys.executable, "-m", "recollect", *given, "--no-worker", "--processes", "1", "--inherited"]
+    numbers = [listener.fileno() for listener in listeners]
+    started = [Popen([*command, str(number)], pass_fds=[number]) for number in numbers]  # noqa: S603 - ourselves
     try:
         yield started
     finally:

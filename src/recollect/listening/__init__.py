@@ -13,9 +13,26 @@ UNREAD = 60.0
 
 def listen(host: str, port: int) -> socket.socket:
     """A socket that listens here; raises BadInput when that can't be. Port 0 takes a free one."""
+    return _listening(host, port)
+
+
+def listen_together(host: str, port: int, count: int) -> list[socket.socket]:
+    """Sockets at one address, one for each process: the system deals connections out evenly, where it can.
+
+    Of processes that share a socket, whichever wakes first takes all that wait.
+    """
+    first = listen(host, port)
+    if count == 1 or not hasattr(socket, "SO_REUSEPORT"):
+        return [first] * count
+    port = first.getsockname()[1]
+    first.close()  # nobody else was there: had we been willing to share at once, we would not know
+    return [_listening(host, port, shared=True) for _ in range(count)]
+
+
+def _listening(host: str, port: int, shared: bool = False) -> socket.socket:
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        made = socket.create_server((host, port), family=family)
+        made = socket.create_server((host, port), family=family, reuse_port=shared)
     except (OSError, OverflowError) as error:
         number = getattr(error, "errno", None)
         told = os.strerror(number) if number else str(error)

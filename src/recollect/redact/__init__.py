@@ -6,6 +6,7 @@ Runs on every observed message, so each search has a cheap test before it. Menti
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from recollect.redact import formats, spoken
 from recollect.redact.shown import shown
@@ -33,6 +34,12 @@ def redact(text: str) -> Redacted:
         found |= dict.fromkeys(span.label for span in spans)
         text = _marked(text, spans)
     return Redacted(text, tuple(found))
+
+
+@lru_cache(maxsize=1024)
+def redact_name(name: str) -> str:
+    """What someone is called, without secrets; the same few over and over."""
+    return redact(name).text
 
 
 def redact_tags(given: Iterable[str]) -> tuple[str, ...]:

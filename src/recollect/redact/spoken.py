@@ -105,7 +105,10 @@ _CLOSING = ".,;:!?)]}\"'`*”»’"
 
 def mentions(lower: str) -> bool:
     """Whether any word stands there that could name a secret: mostly not, and quickly told."""
-    return any(stem in lower for stem in _STEMS)
+    for stem in _STEMS:  # noqa: SIM110 - for every message, and a generator takes three times as long
+        if stem in lower:
+            return True
+    return False
 
 
 def spans(text: str) -> Iterator[Span]:

@@ -24,7 +24,7 @@ from recollect.web.api import (
 )
 from recollect.web.api.base import ROOT, Problem
 
-PARTS = (memos, people, sessions, talking, searching, jobs, events, standing, leaving, document_d)
+PARTS = (searching, talking, memos, people, sessions, jobs, events, standing, leaving, document_d)
 _ABOUT = (
     "Long-term memory for chat assistants. Every request shows a token: `Authorization: Bearer …`; a reader's token "
     "can't change anything. Errors are problem details (RFC 9457). Ids may have any characters and go into the query. "
