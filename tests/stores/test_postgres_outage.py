@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
+import recollect
 from recollect.errors import StoreBusy, StoreUnreachable
 from recollect.ports import Store, Tx
 from recollect.stores.postgres import create
+from recollect.testing.models import FakeModel
 from recollect.testing.store_contract.samples import ADA, BEN, make_memo, put, texts_of
 from recollect.types import NewJob, Subject
 from tests.stores.postgres import Server, in_database, made_database, opened, run
@@ -19,6 +21,17 @@ from tests.stores.proxy import Network
 def network(database: str) -> Iterator[Network]:
     with Network(database) as network:
         yield network
+
+
+@pytest.fixture
+def away(own_server: Server) -> Iterator[str]:
+    """A database on a server that the test stops; it runs again afterwards."""
+    with made_database(own_server.address) as name:
+        try:
+            yield in_database(own_server.address, name)
+        finally:
+            if not own_server.is_running:
+                own_server.start()
 
 
 async def count(store: Store, subject: Subject = ADA) -> int:
@@ -113,6 +126,49 @@ async def test_a_server_that_is_not_there_is_waited_for_from_the_first_write_on(
         network.mend()
         await first
         assert await texts_of(store) == ["first"]
+
+
+async def test_nobody_waits_any_longer_for_a_server_that_is_away_when_the_store_is_closed(
+    own_server: Server, away: str
+):
+    async with opened(f"{away}?patience=60") as store:
+        await put(store, make_memo("before"))
+        await asyncio.to_thread(own_server.stop)
+        writes = [asyncio.create_task(put(store, make_memo(f"{n}"))) for n in range(20)]
+        with pytest.raises(StoreUnreachable):
+            await count(store)
+        assert not any(write.done() for write in writes)
+        began = time.monotonic()
+        await store.close()
+        assert time.monotonic() - began < 5
+    assert {type(one) for one in await asyncio.gather(*writes, return_exceptions=True)} == {StoreUnreachable}
+    await asyncio.to_thread(own_server.start)
+    async with opened(away) as store:
+        assert await texts_of(store) == ["before"]
+
+
+async def test_a_store_that_is_closed_finishes_what_is_queued_even_on_a_connection_that_was_lost(network: Network):
+    async with opened(network.address) as store:
+        await put(store, make_memo("before"))
+        network.sever()
+        network.mend()
+        last = asyncio.create_task(put(store, make_memo("last")))
+        await asyncio.sleep(0)  # until it is queued
+    await last
+    async with opened(network.address) as store:
+        assert set(await texts_of(store)) == {"before", "last"}
+
+
+async def test_a_memory_whose_server_is_away_is_closed_within_seconds(own_server: Server, away: str):
+    async with recollect.open(f"{away}?patience=60", embedder="null", using=FakeModel()) as memory:
+        found = await memory.remember("I live in Lisbon", user="ann")
+        await memory.search("Lisbon", user="ann")  # a use of it that is to be written down
+        await asyncio.to_thread(own_server.stop)
+        began = time.monotonic()
+    assert time.monotonic() - began < 10
+    await asyncio.to_thread(own_server.start)
+    async with opened(away) as store:
+        assert [memo.id for memo in await store.read(lambda tx: tx.memos.list(Subject("ann")))] == [found.memo.id]
 
 
 @pytest.mark.parametrize("database_name", ["nowhere"])

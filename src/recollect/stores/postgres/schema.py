@@ -87,9 +87,23 @@ CREATE INDEX memos_standing ON memos (scope, updated, key)
     WHERE status = 'active' AND (pinned OR kind = 'constraint');
 """
 
+# For tables made before a word counted once: with the column goes the key that held it.
+COUNTED_ONCE: LiteralString = "".join(
+    f"""
+ALTER TABLE {table} DROP COLUMN IF EXISTS times;
+DO $$ BEGIN
+    IF NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = '{table}'::regclass AND contype = 'p') THEN
+        ALTER TABLE {table} ADD PRIMARY KEY (scope, term, key);
+    END IF;
+END $$;
+"""
+    for table in ("memo_words", "message_words")
+)
+
 MIGRATIONS: list[tuple[str, LiteralString]] = [
     ("first tables", OWN_TABLES + TABLES + VIEWS),
     ("memos that are always shown", STANDING),
+    ("words counted once", COUNTED_ONCE),
 ]
 """Ordered; never changed once released, only added to."""
 
