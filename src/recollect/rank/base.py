@@ -98,7 +98,7 @@ def bm25(item: Item, pool: Pool) -> float:
 
 def in_order(ranked: list[Ranked]) -> list[Ranked]:
     """Best first; equal scores go to the newer item, then to the later row."""
-    return sorted(ranked, key=lambda one: (-one.score, -one.item.updated.timestamp(), -one.item.key))
+    return sorted(ranked, key=lambda one: (one.score, one.item.updated, one.item.key), reverse=True)
 
 
 def tokens(text: str, shortest: int = 3) -> set[str]:

@@ -34,8 +34,9 @@ FLOOR, FEW = 200, 20
 """Place in the vector lane of an item that is nothing special; fewer than `FEW` say little about that."""
 UNRELATED, RELATED = 0.1, 0.3
 """Cosine of texts that have nothing to do with each other, and of texts that certainly have."""
-FRESH, USED, PINNED, GRACE = 0.10, 0.05, 0.10, timedelta(days=7)
-"""Bonuses of a memo: for being new, for being of use (a new one gets the benefit of the doubt), for being pinned."""
+FRESH, USED, PINNED, GRACE = 0.10, 0.05, 0.10, 7
+"""Bonuses of a memo: for being new, for being of use (for days it gets the benefit of the doubt), for being pinned."""
+_DAY = timedelta(days=1).total_seconds()
 TOLD_LATER = timedelta(days=10)
 
 _ASSISTANTS = frozenset("agent ai assistant bot chatbot gpt model system".split())
@@ -264,7 +265,7 @@ def _standing(item: Item, question: Question) -> float:
     """What a memo has earned: it is new, it was of use, its owner pinned it. Messages have no standing."""
     if not item.kind:
         return 1.0
-    age = max(timedelta(), question.now - item.updated)
+    age = max(0.0, (question.now - item.updated).total_seconds() / _DAY)
     used = 1.0 if age <= GRACE else min(1.0, item.hits / 10)
-    fresh = 1 / (1 + age / timedelta(days=45))
+    fresh = 1 / (1 + age / 45)
     return (1 + FRESH * fresh + USED * used + (PINNED if item.pinned else 0.0)) * (0.8 + 0.2 * item.confidence)
