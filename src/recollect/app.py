@@ -5,18 +5,18 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from recollect import plugins, rules
 from recollect.clock import Clock, now
 from recollect.courtesy import Courtesy
 from recollect.dream import Dreams
-from recollect.errors import MissingExtra
+from recollect.errors import MissingExtra, RecollectError, StoreUnreachable, StoreUnwritable
 from recollect.extraction import Extraction
 from recollect.files import Journal, Keeper
 from recollect.kinds import embedded
 from recollect.memory import PATIENCE, Memory
-from recollect.ports import Embedder, EmbedderOptions, Model, ModelOptions, Store
+from recollect.ports import Embedder, EmbedderOptions, Model, ModelOptions, Store, Tx
 from recollect.privacy import ERASE
 from recollect.settings import Loaded, Settings, load, secret
 from recollect.summaries import Summaries
@@ -24,7 +24,32 @@ from recollect.triggers import EXTRACT, JOURNAL, REFLECT, SUMMARISE
 from recollect.vectors import Vectors
 from recollect.worker import Worker
 
+T = TypeVar("T")
+
 log = logging.getLogger("recollect")
+
+
+class Watched:
+    """A store, and what it last said when it had no space or no right to write: all writes of a process pass here."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._refusal: StoreUnwritable | None = None
+
+    async def write(self, work: Callable[[Tx], T]) -> T:
+        try:
+            return await self._store.write(work)
+        except StoreUnwritable as error:
+            self._refusal = error
+            raise
+
+    def refused(self) -> StoreUnwritable | None:
+        """Why a write failed since somebody last asked."""
+        refusal, self._refusal = self._refusal, None
+        return refusal
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
 
 
 @asynccontextmanager
@@ -56,7 +81,7 @@ async def open_loaded(
     for warning in loaded.warnings:
         log.warning(warning)
     settings = loaded.settings
-    store: Store = plugins.load("stores", settings.store)
+    store = cast("Store", Watched(plugins.load("stores", settings.store)))
     try:
         if settings.search.mirror_words and (mirror := getattr(store, "mirror_words", None)):
             await mirror()
@@ -80,12 +105,24 @@ async def open_loaded(
                 try:
                     yield memory
                 finally:
+                    await _close_if_away(store)
                     await keeper.hasten()
                     await memory.close()
         finally:
             await vectors.close()
     finally:
         await store.close()
+
+
+async def _close_if_away(store: Store) -> None:
+    """Close a store that is away before all that would like to write into it a last time, and would wait for it."""
+    try:
+        await store.read(lambda tx: tx.generation())
+    except StoreUnreachable as error:
+        log.warning("closing without the store, nothing acknowledged is lost: %s", error)
+        await store.close()
+    except RecollectError:
+        pass  # whoever needs it hears so
 
 
 def make_worker(

@@ -12,11 +12,12 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from recollect import Memory, Place
 from recollect.errors import StoreUnwritable
-from recollect.ports import Tx
+from recollect.ports import Tx, Work
 from recollect.testing.clock import FakeClock
-from recollect.types import Message, NewJob
+from recollect.types import Job, Message, NewJob
 from recollect.web import create
 from recollect.web.writing import PAUSE, Writing
+from tests.waiting import eventually
 from tests.web.conftest import OPERATOR, TOKENS, asking, opened
 
 DM = Place("discord", dm="ann")
@@ -142,6 +143,65 @@ async def test_it_is_not_ready_from_a_write_that_found_no_space(client: httpx.As
     answer = await client.get("/ready")
     assert answer.status_code == 503
     assert answer.json()["detail"].startswith("the store can't be written: no space left")
+
+
+async def swell(_: Job) -> Work:
+    """A job that learns more than there is space for."""
+
+    def work(tx: Tx) -> None:
+        tx.counters.note("much", "." * 1_000_000)
+
+    return work
+
+
+@pytest.mark.sqlite
+async def test_it_is_not_ready_from_a_write_of_the_worker_that_found_no_space(tmp_path: Path, clock: FakeClock):
+    async with (
+        opened(tmp_path, clock, works=True) as memory,
+        asking(create(memory, TOKENS, clock=clock, works=True)) as client,
+    ):
+        await memory.store.write(lambda tx: allow(tx, 5))
+        assert (await client.get("/ready")).status_code == 200, "nobody has tried"
+        memory.worker.take_on("swell", swell)
+        await memory.store.write(lambda tx: tx.jobs.add(NewJob("swell", "ann", {}, clock())))
+        memory.worker.nudge()
+
+        async def is_told() -> bool:
+            return (await client.get("/ready")).json().get("detail", "").startswith("the store can't be written: no")
+
+        await eventually(is_told)
+
+
+async def talk(memory: Memory, clock: FakeClock) -> None:
+    for number in range(1_000):
+        await memory.observe(Message(f"{number}", "ann", DM, "la " * 1_000, clock()))
+
+
+@pytest.mark.sqlite
+async def test_it_is_not_ready_from_a_write_of_the_bot_that_found_no_space(
+    stranger: httpx.AsyncClient, memory: Memory, clock: FakeClock
+):
+    await memory.store.write(lambda tx: allow(tx, 10))
+    with pytest.raises(StoreUnwritable):
+        await talk(memory, clock)
+    answer = await stranger.get("/ready")
+    assert answer.status_code == 503
+    assert answer.json()["detail"].startswith("the store can't be written: no space left")
+
+
+@pytest.mark.sqlite
+async def test_a_write_that_failed_is_forgotten_once_there_is_space_again(memory: Memory):
+    moment = [0.0]
+    writing = Writing(lambda: moment[0])
+    await memory.store.write(lambda tx: allow(tx, 10))
+    with pytest.raises(StoreUnwritable):
+        await memory.store.write(lambda tx: tx.counters.note("much", "." * 1_000_000))
+    for _ in range(2):
+        assert "no space left" in str(await writing.trouble(memory.store))
+        moment[0] += PAUSE
+    await memory.store.write(lambda tx: allow(tx, 1_000))
+    for _ in range(2):
+        assert await writing.trouble(memory.store) is None
 
 
 @pytest.mark.sqlite

@@ -10,6 +10,7 @@ from recollect.cli.calls import Call, warn
 from recollect.cli.options import flag
 from recollect.cli.output import safe
 from recollect.errors import BadInput, MissingExtra
+from recollect.listening import is_loopback, listen
 from recollect.memory import Memory
 from recollect.tool import FORMATS, Format, schema, skill
 
@@ -60,8 +61,8 @@ def _serving(
         await serving.over_stdio(mcp_server.build(memory, user=user, place=place))
 
     async def over_http(memory: Memory) -> None:
-        listener = serving.listen(host, port)
-        if not serving.is_loopback(host):
+        listener = listen(host, port)
+        if not is_loopback(host):
             warn(f"whoever reaches {host} can read and change what is remembered about {user}")
         await serving.over_http(mcp_server.build(memory, user=user, place=place), listener, names, _tell(user))
 

@@ -19,10 +19,8 @@ from mcp.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
-from recollect.listening import LOOPBACK, address, bracketed, is_loopback, listen
+from recollect.listening import LOOPBACK, address, bracketed
 from recollect.listening.server import Server as WebServer
-
-__all__ = ["PATH", "is_loopback", "listen", "over_http", "over_stdio"]
 
 log = logging.getLogger("recollect")
 

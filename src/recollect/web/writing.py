@@ -1,8 +1,9 @@
-"""Whether the store takes what is written: known from requests that failed, and tried again until it does."""
+"""Whether the store takes what is written: known from writes that failed, and tried again until it does."""
 
 from collections.abc import Callable
 from time import monotonic
 
+from recollect.app import Watched
 from recollect.errors import RecollectError, StoreUnwritable
 from recollect.ports import Store, Tx
 
@@ -25,6 +26,9 @@ class Writing:
 
     async def trouble(self, store: Store) -> str | None:
         """Why nothing can be written, as far as is known. As long as all goes well, nothing is tried."""
+        refusal = store.refused() if isinstance(store, Watched) else None
+        if refusal is not None and self._told is None:
+            self.failed(refusal)
         if self._told is not None and (self._tried is None or self._clock() - self._tried >= PAUSE):
             self._tried = self._clock()
             try:

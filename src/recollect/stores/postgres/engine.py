@@ -113,7 +113,7 @@ class Engine(Generic[S]):
         return await self._submit(self._writers, work, self.address.patience)
 
     async def close(self) -> None:
-        """Finish what is queued, then let go of the server."""
+        """Finish what is queued, then let go of the server; when that is away, nobody waits for it any longer."""
         self._closed = True
         await asyncio.to_thread(self._shut)
 
@@ -153,7 +153,7 @@ class Engine(Generic[S]):
         except Exhausted:
             raise faults.exhausted(self.address, self.address.pool) from None
         except psycopg.Error as error:
-            if faults.is_refusal(error):
+            if self._closed or faults.is_refusal(error):
                 raise faults.unreachable(self.address, error) from None
             waiting.for_server(error)
             raise _TryAgain from error
