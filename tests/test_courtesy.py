@@ -67,10 +67,19 @@ async def test_background_work_does_not_starve_where_somebody_always_asks():
     assert len(done) == 6
 
 
-async def test_pieces_of_background_work_come_one_after_the_other():
+async def test_pieces_of_background_work_that_had_to_wait_come_one_after_the_other():
+    courtesy, done = Courtesy(FOR_EVER), list[str]()
+    with courtesy.asking():
+        tasks = [asyncio.create_task(work(courtesy, done, name)) for name in "ab"]
+        await let_others_run()
+    await asyncio.gather(*tasks)
+    assert done == ["a begins", "a ends", "b begins", "b ends"]
+
+
+async def test_pieces_of_background_work_that_nobody_keeps_waiting_go_side_by_side():
     courtesy, done = Courtesy(FOR_EVER), list[str]()
     await asyncio.gather(*(work(courtesy, done, name) for name in "ab"))
-    assert done == ["a begins", "a ends", "b begins", "b ends"]
+    assert done == ["a begins", "b begins", "a ends", "b ends"]
 
 
 async def test_an_answer_that_fails_lets_the_background_go_on():

@@ -31,7 +31,10 @@ class Courtesy:
 
     @asynccontextmanager
     async def behind(self) -> AsyncGenerator[None]:
-        """For a piece of work of a millisecond or two that nobody waits for: one after the other, when nobody asks."""
+        """For a piece of work of a millisecond or two that nobody waits for: when nobody asks, or one by one."""
+        if not self._asking and not self._turn.locked():
+            yield
+            return
         loop = asyncio.get_running_loop()
         latest = loop.time() + self._longest
         async with self._turn:

@@ -42,6 +42,7 @@ from recollect.types import (
     Status,
     Subject,
 )
+from recollect.visits import Visits
 
 log = logging.getLogger("recollect.learning")
 
@@ -51,6 +52,8 @@ BEFORE = 6
 """Messages before the first one, to understand it by."""
 
 _NOTHING = Proposed()
+_NULL = "null"
+"""The model that never proposes anything, whatever was said."""
 Embed = Callable[[str], Awaitable[tuple[str, Vector] | None]]
 
 
@@ -85,6 +88,8 @@ class _Lesson:
     proposed: Proposed
     taken: Sequence[_Taken]
     refused: Sequence[tuple[Proposal, str]]
+    orders: Sequence[Message] = ()
+    """Messages that nothing was proposed of because they are orders to the assistant."""
 
 
 class Extraction:
@@ -93,7 +98,7 @@ class Extraction:
     def __init__(
         self, store: Store, embed: Embed, model: Model, rules: Rules, clock: Clock, courtesy: Courtesy | None = None
     ) -> None:
-        self._store = store
+        self._visits = Visits(store)  # lanes that begin at the same moment look together
         self._embed = embed
         self._model = model
         self._rules = rules
@@ -102,7 +107,7 @@ class Extraction:
 
     async def __call__(self, job: Job) -> Work:
         async with self._courtesy.behind():
-            hearings, references = await self._store.read(partial(self._look, job=job))
+            hearings, references = await self._visits.read(partial(self._look, job=job))
         lessons = [await self._study(hearing) for hearing in hearings]
         return partial(self._complete, job=job, references=references, lessons=lessons)
 
@@ -153,13 +158,14 @@ class Extraction:
             checked = [
                 (one, self._check(one, hearing)) for one in map(_redacted, proposed.proposals[: self._rules.most])
             ]
+            orders = [] if proposed != _NOTHING or self._model.name == _NULL else _orders(hearing.said)
         taken = [
             await self._taken(proposal, verdict, hearing)
             for proposal, verdict in checked
             if isinstance(verdict, guard.Accepted)
         ]
         refused = [(proposal, verdict.reason) for proposal, verdict in checked if isinstance(verdict, guard.Refused)]
-        return _Lesson(hearing, proposed, taken, refused)
+        return _Lesson(hearing, proposed, taken, refused, orders)
 
     def _check(self, proposal: Proposal, hearing: Hearing) -> guard.Accepted | guard.Refused:
         return guard.check(proposal, hearing.said, hearing.known, grounding=self._rules.grounding)
@@ -220,7 +226,7 @@ class Extraction:
 
     def _learn(self, tx: Tx, lesson: _Lesson) -> None:
         if lesson.proposed == _NOTHING:
-            self._log_orders(tx, lesson.hearing.said)
+            self._log_orders(tx, lesson.orders)
             return
         batch, moment = secrets.token_hex(8), self._clock()
         last = lesson.hearing.said[-1]
@@ -233,13 +239,11 @@ class Extraction:
             self._retract(tx, retraction, lesson.hearing, Cause(self._model.name, moment, batch, reference(last)))
         self._log(tx, lesson, moment_data={"batch": batch, "message": reference(last)})
 
-    def _log_orders(self, tx: Tx, said: Sequence[Message]) -> None:
-        """Nothing was proposed; where that is because of orders to the assistant, the log says so."""
-        for message in said:
-            if guard.is_instruction(message.text):
-                data = {"message": reference(message), "kind": "", "text": clip(message.text, 200)}
-                scope, reason = Subject(message.author).scope, "gives instructions"
-                tx.events.add(Event("memo.refused", self._clock(), self._model.name, scope, reason=reason, data=data))
+    def _log_orders(self, tx: Tx, orders: Sequence[Message]) -> None:
+        for message in orders:
+            data = {"message": reference(message), "kind": "", "text": clip(message.text, 200)}
+            scope, reason = Subject(message.author).scope, "gives instructions"
+            tx.events.add(Event("memo.refused", self._clock(), self._model.name, scope, reason=reason, data=data))
 
     def _retract(self, tx: Tx, retraction: Retraction, hearing: Hearing, cause: Cause) -> None:
         """End a memo that the model was told about: by its id, else by a text that covers enough of it."""
@@ -298,6 +302,10 @@ def _supersede(tx: Tx, subject: Subject, memo_id: str, said: Message, successor:
     if may_retract(memo, said.at, said.place.audience):
         change = retire(memo, cause.at, "superseded", Status.SUPERSEDED)
         write(tx, [replace(change, after=replace(change.after, superseded_by=successor.id))], cause)
+
+
+def _orders(said: Sequence[Message]) -> list[Message]:
+    return [message for message in said if guard.is_instruction(message.text)]
 
 
 def _redacted(proposal: Proposal) -> Proposal:

@@ -50,7 +50,8 @@ def words(text: str) -> list[str]:
     """The words of a text, in order; runs of unspaced script become single characters and pairs."""
     folded = fold(text)
     if folded.isascii():
-        return [_bare(word) for word in _ASCII_WORD.findall(folded)[:MAX_WORDS]]
+        plain = _ASCII_WORD.findall(folded)[:MAX_WORDS]
+        return [_bare(word) for word in plain] if "'" in folded else plain
     found: list[str] = []
     for word in _WORD.findall(folded)[:MAX_WORDS]:
         if _UNSPACED.search(word):
