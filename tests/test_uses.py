@@ -6,6 +6,9 @@ from pathlib import Path
 import recollect
 from recollect import Message, Place
 from recollect.testing.clock import START, FakeClock
+from recollect.testing.store_contract.samples import make_memo, put
+from recollect.types import Subject
+from recollect.uses import BATCH
 from tests import ground
 from tests.waiting import eventually
 
@@ -51,3 +54,15 @@ async def test_a_trial_counts_as_no_use(tmp_path: Path):
         await memory.context(Message("m1", "ada", Place(dm="ada"), "which tea?", START), trial=True)
     async with recollect.open(address, embedder="null") as memory:
         assert [memo.hits for memo in (await memory.show(user="ada")).memos] == [0]
+
+
+async def test_uses_of_very_many_memos_are_all_counted(tmp_path: Path):
+    address = ground.at(tmp_path / "memory.db")
+    people = [Subject(f"u{number}") for number in range(BATCH + 50)]
+    async with recollect.open(address, embedder="null", works=False) as memory:
+        keys = await put(memory.store, *(make_memo("likes tea", person) for person in people))
+        memory.uses.note(keys)
+    async with recollect.open(address, embedder="null", works=False) as memory:
+        found = await memory.store.read(lambda tx: tx.memos.fetch(keys))
+        assert {memo.hits for memo in found.values()} == {1}
+        assert len(found) == len(people)

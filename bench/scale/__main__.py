@@ -97,7 +97,7 @@ def plot(rows: list[Row], path: Path) -> None:
     import matplotlib
 
     matplotlib.use("agg")
-    from matplotlib import pyplot
+    from matplotlib import pyplot, ticker
 
     figure, axes = pyplot.subplots(2, len(DOING), figsize=(12, 6.5), sharex=True)
     colours = {"sqlite": "#2563eb", "postgresql": "#d97706"}
@@ -108,10 +108,21 @@ def plot(rows: list[Row], path: Path) -> None:
             style = {1: ":", 8: "--"}.get(clients, "-")
             for axis, value in zip(axes[:, column], ("a_second", "p95"), strict=True):
                 sizes, values = [row["memos"] for row in own], [row[value] for row in own]
-                axis.plot(sizes, values, style, color=colours[store], marker="o", label=f"{store}, {clients} clients")
+                axis.plot(
+                    sizes,
+                    values,
+                    style,
+                    color=colours[store],
+                    marker="o",
+                    label=f"{store}, {clients} client{'s' * (clients > 1)}",
+                )
                 axis.set_xscale("log")
                 axis.set_yscale("log")
                 axis.grid(alpha=0.3)
+                axis.yaxis.set_major_formatter("{x:,g}")
+                axis.yaxis.set_minor_locator(ticker.LogLocator(subs=(2, 5)))
+                axis.yaxis.set_minor_formatter("{x:,g}")
+                axis.xaxis.set_major_formatter("{x:,.0f}")
         axes[0, column].set_title({"write": "writes", "search": "searches", "context": "prompts"}[what])
         axes[1, column].set_xlabel("memos")
     axes[0, 0].set_ylabel("a second")

@@ -12,6 +12,8 @@ log = logging.getLogger("recollect.uses")
 
 EVERY = 60.0
 """Seconds in which the uses of a memo count as one."""
+BATCH = 200
+"""Memos that are written at once, so that nobody's own write waits long behind them."""
 
 
 class Uses:
@@ -39,11 +41,12 @@ class Uses:
         await self._write()
 
     async def _write(self) -> None:
-        keys, self._noted = self._noted, set()
-        if not keys:
-            return
+        noted, self._noted = sorted(self._noted), set()
         at = self._clock()
-        try:
-            await self._store.write(lambda tx: tx.memos.touch(keys, at))
-        except RecollectError as error:
-            log.warning("uses of %d memos were not counted: %s", len(keys), error)
+        for start in range(0, len(noted), BATCH):
+            keys = noted[start : start + BATCH]
+            try:
+                await self._store.write(lambda tx, keys=keys: tx.memos.touch(keys, at))
+            except RecollectError as error:
+                log.warning("uses of %d memos were not counted: %s", len(noted) - start, error)
+                return

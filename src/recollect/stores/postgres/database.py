@@ -22,6 +22,8 @@ Query = LiteralString | Composed
 SHARDS = 32
 """Rows that what everybody counts is spread over, so that transactions seldom wait for each other's."""
 _BUCKETS = 4096
+_COLUMNS = 1_000
+"""Locks asked for in one statement; PostgreSQL answers with 1,664 columns at the most."""
 """Locks of one kind at the most, three hexadecimal digits: a server has room for some thousands."""
 _BEGIN: dict[bool, LiteralString] = {
     True: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
@@ -86,8 +88,9 @@ class Database:
         calls = [f"pg_advisory_xact_lock({key})" for key in own]
         calls += [f"pg_advisory_xact_lock_shared({key})" for key in others]
         if calls:
-            begin = "" if self.begun else f"{_BEGIN[True]}; "
-            self._connection.execute(cast("LiteralString", f"{begin}SELECT {', '.join(calls)}"), prepare=False)
+            asked = [] if self.begun else [_BEGIN[True]]
+            asked += [f"SELECT {', '.join(calls[n : n + _COLUMNS])}" for n in range(0, len(calls), _COLUMNS)]
+            self._connection.execute(cast("LiteralString", "; ".join(asked)), prepare=False)
             self.begun = True
             self._locked.update(own)
             self._shared.update(others)

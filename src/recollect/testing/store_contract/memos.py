@@ -210,6 +210,12 @@ class MemosContract:
         assert (found[first].hits, found[second].hits) == (2, 6)
         assert found[first].updated == make_memo("a").updated
 
+    async def test_one_unit_may_touch_memos_of_very_many_people(self, store: Store):
+        keys = await put(store, *(make_memo("likes tea", Subject(f"u{number}")) for number in range(2_500)))
+        await store.write(lambda tx: tx.memos.touch(keys, at(9)))
+        found = await store.read(lambda tx: tx.memos.fetch(keys))
+        assert [memo.hits for memo in found.values()] == [1] * 2_500
+
     async def test_a_removed_memo_is_gone_everywhere(self, store: Store):
         memo, other = make_memo("likes tea", id="a"), make_memo("likes coffee", id="b")
         key, _ = await put(store, memo, other)
