@@ -47,15 +47,18 @@ class Cadence:
 
 
 def schedule(tx: Tx, message: Message, now: datetime, cadence: Cadence) -> None:
-    """Queue what a new message makes due."""
+    """Queue what a new message makes due.
+
+    Jobs are queued before lists are written to: who ends a job holds its lane, and then looks at the list.
+    """
     journalise(tx, message, now, cadence)
     asked = None if message.reply_to is None or not message.bot else _question(tx, message)
-    if cadence.summarise != "off":
-        _note_late(tx, message, (asked or message).author if cadence.by_user else None)
     if message.bot:
         _turn(tx, message, asked, now, cadence)
     else:
         _heard(tx, message, now, cadence)
+    if cadence.summarise != "off":
+        _note_late(tx, message, (asked or message).author if cadence.by_user else None)
 
 
 def _question(tx: Tx, reply: Message) -> Message | None:
@@ -96,8 +99,8 @@ def relearn(tx: Tx, message: Message, now: datetime, cadence: Cadence) -> None:
 def journalise(tx: Tx, message: Message, now: datetime, cadence: Cadence) -> None:
     """A person's message is new, has other words or is gone: the file of its own day shall say so in a moment."""
     if cadence.journal and not message.bot:
-        tx.counters.note(JOURNAL, f"{from_ms(to_ms(message.at)).date()} {reference(message)}")
         tx.jobs.add(writing(now + MOMENT))
+        tx.counters.note(JOURNAL, f"{from_ms(to_ms(message.at)).date()} {reference(message)}")
 
 
 def writing(due: datetime) -> NewJob:
@@ -125,11 +128,11 @@ def _heard(tx: Tx, message: Message, now: datetime, cadence: Cadence) -> None:
     if cadence.learn == "on_ingest":
         _learn(tx, [message], now, cadence)
     elif cadence.learn in (*_WAITS, "pre_compaction"):
-        tx.counters.note(_heard_from(message.place, message.author), reference(message))
-        tx.counters.note(_speakers(message.place), message.author)
         if cadence.learn in _WAITS:
             due = _due(cadence.learn, now, cadence)
             tx.jobs.add(_round(message.place, message.author, due), postpone=cadence.learn == "idle")
+        tx.counters.note(_heard_from(message.place, message.author), reference(message))
+        tx.counters.note(_speakers(message.place), message.author)
 
 
 def _reflect_later(tx: Tx, user: str, due: datetime) -> None:

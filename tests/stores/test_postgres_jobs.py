@@ -4,12 +4,17 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import recollect
+from recollect import Message, Place
+from recollect.clock import now
 from recollect.ports import Store, Tx
 from recollect.stores.postgres.tx import PostgresTx
+from recollect.testing.models import FakeModel, everything
 from recollect.testing.store_contract.samples import at
 from recollect.types import Job, NewJob
 from tests.stores.opening import faults
@@ -273,3 +278,29 @@ async def test_a_bound_costs_as_much_as_it_keeps(database: str):
     fill(database, lanes=MANY, analysed=True)
     async with opened(database) as store:
         assert await store.write(lambda tx: rows_read(tx, lambda tx: tx.jobs.drop_oldest("kept", 400))) <= 800
+
+
+async def test_who_only_looks_at_a_list_keeps_nobody_else_from_looking(database: str):
+    async with opened(f"{database}?patience=2") as store:
+        await store.write(lambda tx: tx.counters.note("paused: ada", "since noon"))
+        async with in_the_middle(store, lambda tx: tx.counters.items("paused: ada")), asyncio.timeout(1.5):
+            assert await store.write(lambda tx: tx.counters.items("paused: ada")) == ["since noon"]
+
+
+TALK = {
+    "at once": {"extraction": {"trigger": "on_ingest"}},
+    "after silence": {"extraction": {"trigger": "idle", "idle_after": 0.01}, "summary": {"trigger": "idle"}},
+    "with a file a day": {"extraction": {"trigger": "on_ingest"}, "files": ["journal"]},
+}
+
+
+@pytest.mark.parametrize("how", TALK)
+async def test_talk_and_learning_from_it_never_wait_for_each_other_in_a_circle(how: str, database: str, tmp_path: Path):
+    settings = {"embedder": "null", "data_dir": tmp_path, "using": FakeModel(everything), **TALK[how]}
+    place = Place("discord", "g1", "c1", public=True)
+    async with recollect.open(database, **settings) as memory:
+        for n in range(60):
+            await memory.observe(Message(f"m{n}", "bob", place, f"I like tea number {n}", now(), "Bob"))
+        await memory.worker.drain(20)
+    found = run(database, "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
+    assert found == [(0,)]

@@ -20,11 +20,15 @@ class PostgresCounters:
         return added or self._db.value("SELECT max(number) FROM counters WHERE name = %(name)s", values)
 
     def items(self, name: str) -> list[str]:
-        self._lock(name)
+        self._db.lock(shared=[_lock_name(name)])  # who only looks keeps nobody else from looking
+        return self._items(name)
+
+    def _items(self, name: str) -> list[str]:
         return [item for (item,) in self._db.rows("SELECT item FROM counters WHERE name = %s ORDER BY number", (name,))]
 
     def clear(self, name: str) -> list[str]:
-        items = self.items(name)
+        self._lock(name)
+        items = self._items(name)
         self._db.run("DELETE FROM counters WHERE name = %s", (name,))
         return items
 
@@ -38,4 +42,8 @@ class PostgresCounters:
 
     def _lock(self, name: str) -> None:
         """Whoever counts sees all that was counted before."""
-        self._db.lock(f"counter:{name}")
+        self._db.lock(_lock_name(name))
+
+
+def _lock_name(name: str) -> str:
+    return f"counter:{name}"
