@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Iterator
+from uuid import uuid4
 
 import pytest
 
@@ -10,6 +11,9 @@ import recollect
 from recollect.errors import StoreBusy, StoreUnreachable
 from recollect.ports import Store, Tx
 from recollect.stores.postgres import create
+from recollect.stores.postgres.address import Address
+from recollect.stores.postgres.engine import _Waiting
+from recollect.stores.postgres.tx import PostgresTx
 from recollect.testing.models import FakeModel
 from recollect.testing.store_contract.samples import ADA, BEN, make_memo, put, texts_of
 from recollect.types import NewJob, Subject
@@ -293,3 +297,16 @@ def test_the_address_may_be_written_as_other_programs_write_it(database: str):
     for scheme in ("postgresql", "postgres"):
         spec = f"{scheme}://{database.partition('://')[2]}"
         assert type(plugins.load("stores", spec)) is type(create(database))
+
+
+async def test_a_number_that_a_crashed_server_gave_out_again_is_not_taken_for_ours(database: str):
+    async with opened(database) as store:
+
+        def work(tx: Tx) -> str:
+            assert isinstance(tx, PostgresTx)
+            add_one(tx)
+            return tx.db.value("SELECT pg_current_xact_id()::text")
+
+        theirs = await store.write(work), str(uuid4())
+        waiting = _Waiting(Address.of(database), time.monotonic() + 5)
+        assert not await asyncio.to_thread(store._engine._was_committed, theirs, waiting)

@@ -33,13 +33,14 @@ _PAUSE = 0.1
 _RESERVED = 2
 """Connections that writes leave to reads, in a pool that is large enough."""
 _OUTCOME: LiteralString = "SELECT pg_xact_status(%s::text::xid8)"
+_NOTED: LiteralString = "SELECT EXISTS (SELECT 1 FROM commits WHERE token = %s::text::uuid)"
 
 
 class Session(Protocol):
     """What units of work get to see of a connection."""
 
-    def finish(self) -> str | None:
-        """Write what was held back until the end of the transaction; its number, if anything was written in it."""
+    def finish(self) -> tuple[str, str] | None:
+        """Write what was held back until the end of the transaction; its number and mark, if it wrote anything."""
         ...
 
 
@@ -49,7 +50,7 @@ S = TypeVar("S", bound=Session)
 class _Unsettled(Exception):
     """The connection was lost during COMMIT."""
 
-    def __init__(self, transaction: str, result: Any) -> None:
+    def __init__(self, transaction: tuple[str, str], result: Any) -> None:
         super().__init__(transaction)
         self.transaction = transaction
         self.result = result
@@ -199,12 +200,18 @@ class Engine(Generic[S]):
         finally:
             _leave(connection)
 
-    def _was_committed(self, transaction: str, waiting: _Waiting) -> bool:
-        """What became of a transaction whose end we did not see."""
+    def _was_committed(self, transaction: tuple[str, str], waiting: _Waiting) -> bool:
+        """What became of a transaction whose end we did not see.
 
-        def ask(connection: Connection) -> str | None:
-            row = connection.execute(_OUTCOME, (transaction,)).fetchone()
-            return row[0] if row else None
+        Its number says when it has ended, and no more: a server that crashed gives out numbers again which it had not
+        got to disk. What was written with it tells.
+        """
+        number, token = transaction
+
+        def ask(connection: Connection) -> bool | None:
+            if _first(connection, _OUTCOME, number) == "in progress":
+                return None
+            return _first(connection, _NOTED, token)
 
         while True:
             try:
@@ -215,9 +222,14 @@ class Engine(Generic[S]):
                 if isinstance(error.__cause__, errors.InvalidParameterValue):
                     return False  # the server has never heard of it: another took over and did not get it
                 raise
-            if outcome != "in progress":
-                return outcome == "committed"
+            if outcome is not None:
+                return outcome
             waiting.for_server(None)
+
+
+def _first(connection: Connection, sql: LiteralString, value: str) -> Any:
+    row = connection.execute(sql, (value,)).fetchone()
+    return None if row is None else row[0]
 
 
 class _TryAgain(Exception):

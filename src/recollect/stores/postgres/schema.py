@@ -100,10 +100,17 @@ END $$;
     for table in ("memo_words", "message_words")
 )
 
+COMMITS: LiteralString = """
+CREATE TABLE commits (                   -- of late, for whoever lost the connection before he heard of it
+    token uuid PRIMARY KEY, at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+"""
+
 MIGRATIONS: list[tuple[str, LiteralString]] = [
     ("first tables", OWN_TABLES + TABLES + VIEWS),
     ("memos that are always shown", STANDING),
     ("words counted once", COUNTED_ONCE),
+    ("what was committed", COMMITS),
 ]
 """Ordered; never changed once released, only added to."""
 

@@ -33,6 +33,7 @@ def settle(connection: Connection, grace: timedelta = GRACE, exact: int = EXACT)
         return []
     patience = _value(connection, "SELECT current_setting(%s)", _TIMEOUT)
     try:
+        connection.execute("DELETE FROM commits WHERE at < clock_timestamp() - interval '1 hour'")
         return [*_drop_retired(connection, grace), *_build(connection, exact)]
     finally:
         if not connection.closed:

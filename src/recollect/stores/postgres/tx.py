@@ -14,8 +14,10 @@ from recollect.stores.postgres.memos import PostgresMemos
 from recollect.stores.postgres.sessions import PostgresExchanges, PostgresSummaries
 
 _CLOSING: LiteralString = (
-    "UPDATE generations SET value = value + 1 WHERE shard = %(shard)s "
-    "AND pg_current_xact_id_if_assigned() IS NOT NULL RETURNING pg_current_xact_id()::text"
+    "ended AS (UPDATE generations SET value = value + 1 WHERE shard = %(shard)s "
+    "AND pg_current_xact_id_if_assigned() IS NOT NULL RETURNING shard), "
+    "noted AS (INSERT INTO commits (token) SELECT gen_random_uuid() FROM ended RETURNING token) "
+    "SELECT pg_current_xact_id()::text, token::text FROM noted"
 )
 
 
@@ -37,14 +39,14 @@ class PostgresTx:
         """Made when it is asked for, as few units do."""
         return PostgresArchive(self.db)
 
-    def finish(self) -> str | None:
+    def finish(self) -> tuple[str, str] | None:
         """The last statement of a unit: what it counted, and that it wrote something; or else nothing."""
         if not self.db.begun:
             return None
         counted = self.events.counted()
         if not counted:
-            return self.db.value(_CLOSING, {"shard": self.db.shard})
-        return self.db.value(f"WITH counted AS ({COUNTING}) {_CLOSING}", {"shard": self.db.shard} | counted)
+            return self.db.row(f"WITH {_CLOSING}", {"shard": self.db.shard})
+        return self.db.row(f"WITH counted AS ({COUNTING}), {_CLOSING}", {"shard": self.db.shard} | counted)
 
     def generation(self) -> int:
         return self.db.value("SELECT sum(value)::bigint FROM generations")
