@@ -66,6 +66,11 @@ class Standing:
     events: Mapping[str, tuple[int, datetime]]
 
 
+def later(tx: Tx, moment: datetime) -> int:
+    """Jobs that wait for their time, as after a silence, or until an erasure is final."""
+    return sum(job.due > moment for job in tx.jobs.list("waiting", COUNTED))
+
+
 class Worker:
     """Does the jobs of a store with these handlers, by the kind of job."""
 
@@ -145,8 +150,7 @@ class Worker:
         def work(tx: Tx) -> Standing:
             parked = tx.jobs.list("parked", limit)
             others = [job for job in tx.jobs.list(limit=limit + len(parked)) if job.state != "parked"]
-            later = sum(job.due > self._clock() for job in tx.jobs.list("waiting", COUNTED))
-            return Standing(tx.jobs.counts(), later, [*parked, *others][:limit], tx.events.counts())
+            return Standing(tx.jobs.counts(), later(tx, self._clock()), [*parked, *others][:limit], tx.events.counts())
 
         return await self._store.read(work)
 

@@ -1,6 +1,7 @@
 """Commands that keep running: `serve` for the page, the API and learning behind them, `worker` for learning alone."""
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -156,6 +157,7 @@ async def _serving(
         stop = await closing.enter_async_context(stopping())
         memory = await closing.enter_async_context(open_loaded(loaded, works=works))
         app = create(memory, tokens, names=serving.names_of(host, loaded.settings), works=works)
+        gc.freeze()  # what is there by now stays, and need not be looked through for garbage ever again
         tasks: list[Awaitable[None]] = [serving.serve(app, listener, stop), _watching(siblings, stop, inherited)]
         if bot_token is not None:
             tasks.append(_bot(memory, loaded.settings, bot_token, stop))

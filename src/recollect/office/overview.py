@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from recollect.memory import Memory
 from recollect.ports import Tx
 from recollect.types import Event
-from recollect.worker import COUNTED
+from recollect.worker import later
 
 DAYS = 14
 PROBLEMS = (
@@ -81,11 +81,6 @@ async def look(memory: Memory, now: datetime, days: int) -> Overview:
         )
 
     return await memory.store.read(work)
-
-
-def later(tx: Tx, now: datetime) -> int:
-    """Jobs that wait for their time, as after a silence, or until an erasure is final."""
-    return sum(job.due > now for job in tx.jobs.list("waiting", COUNTED))
 
 
 def _each(first: date, days: int) -> list[date]:

@@ -14,13 +14,13 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.errors import RecollectError
-from recollect.office.overview import later
 from recollect.ports import Tx
 from recollect.version import __version__
 from recollect.web.access import Role
 from recollect.web.house import House, In
 from recollect.web.logs import note
 from recollect.web.problems import problem
+from recollect.worker import later
 
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
 PATIENCE = 2.0

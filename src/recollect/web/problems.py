@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from recollect.errors import BadInput, RecollectError, StoreBusy, StoreError, StoreUnwritable, UnknownMemo
+from recollect.errors import BadInput, RecollectError, StoreBusy, StoreError, UnknownMemo
 from recollect.web.headers import HEADERS
 
 log = logging.getLogger("recollect.web")
@@ -61,9 +61,7 @@ async def _invalid(_: Request, error: Exception) -> JSONResponse:
     return problem(422, told or "the request can't be read", errors=wrong)
 
 
-async def _ours(request: Request, error: Exception) -> JSONResponse:
-    if isinstance(error, StoreUnwritable):
-        request.app.state.house.writing.failed(error)
+async def _ours(_: Request, error: Exception) -> JSONResponse:
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         log.warning("a request failed: %s", error)

@@ -1,7 +1,6 @@
 """Serve an app at a socket until it is told to stop: open requests end first, streams at once."""
 
 import asyncio
-import gc
 import socket
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -59,7 +58,6 @@ async def serve(
         server.stop()
 
     waiting = asyncio.create_task(ending(), name="recollect-web-stop")
-    gc.freeze()  # what is there by now stays, and need not be looked through for garbage ever again
     ready(address(listener))
     try:
         await server.serve(sockets=[listener])

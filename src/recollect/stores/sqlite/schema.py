@@ -162,6 +162,8 @@ CREATE INDEX events_by_kind ON events (kind);
 """
 
 _FIFTH = """
+DROP TABLE memo_words_places;
+DROP TABLE message_words_places;
 CREATE INDEX memos_by_time ON memos (key >> 32, updated) WHERE status = 'active';
 CREATE INDEX memos_standing ON memos (key >> 32, updated)
     WHERE status = 'active' AND (pinned OR kind = 'constraint');
