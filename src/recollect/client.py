@@ -96,10 +96,10 @@ class Client:
         body = _plain({"platform": platform, "id": message_id, "at": at})
         return (await self._send("POST", "/observe/deleted", body))["changed"]
 
-    async def context(self, message: Message, *, actions: str = "") -> Preview:
-        """The prompt for answering a message."""
+    async def context(self, message: Message, *, actions: str = "", trial: bool = False) -> Preview:
+        """The prompt for answering a message; in a `trial`, what it shows does not count as used."""
         asked = {"author": message.author, "place": _place(message.place), "text": message.text, "actions": actions}
-        found = await self._send("POST", "/context", {**asked, **_plain({"id": message.id or None})})
+        found = await self._send("POST", "/context", {**asked, "trial": trial, **_plain({"id": message.id or None})})
         return Preview(found["text"], found["blocks"], tuple(map(_section, found["sections"])), tuple(found["missing"]))
 
     async def search(

@@ -126,3 +126,13 @@ def _place() -> Place:
 
 def _where() -> dict[str, Any]:
     return {name: value for name, value in DEV.items() if name != "name"}
+
+
+async def test_a_prompt_that_is_only_looked_at_counts_as_no_use(client: httpx.AsyncClient, memory: Memory):
+    for number in range(40):  # more than fit, so that they are searched
+        await memory.remember(f"I like tea number {number} with {'much ' * 30}milk", user="ann")
+    asked = {"author": "ann", "place": DEV, "text": "which tea do I like?"}
+    await post(client, "/context", {**asked, "trial": True})
+    assert not memory.uses._noted
+    await post(client, "/context", {**asked, "text": "which tea do I like most?"})
+    assert memory.uses._noted

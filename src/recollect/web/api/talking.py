@@ -86,6 +86,7 @@ class Asking(Wire):
     text: Words
     id: Name | None = Field(None, description="Of the message, if it was observed: it is not quoted twice.")
     actions: Annotated[str, Field(max_length=20_000)] = Field("", description="What the assistant may do, verbatim.")
+    trial: bool = Field(False, description="Only a look at the prompt: what it shows does not count as used.")
 
 
 class LineOut(Wire):
@@ -132,7 +133,7 @@ async def observe_deleted(house: In, given: DeletionIn) -> Changed:
 async def context(house: In, given: Asking) -> PromptOut:
     """The prompt for answering a message, within its budgets, with the reason of each line. Nothing is stored."""
     message = Message(given.id or "", known_user(given.author), given.place.place(), given.text, house.clock())
-    return prompt(await house.memory.context(message, actions=given.actions))
+    return prompt(await house.memory.context(message, actions=given.actions, trial=given.trial))
 
 
 def prompt(made: Prompt) -> PromptOut:
