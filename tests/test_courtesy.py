@@ -1,8 +1,14 @@
 """Work in the background lets those pass who wait for an answer."""
 
 import asyncio
+from collections.abc import Callable
+from typing import Any, cast
 
 from recollect.courtesy import Courtesy
+from recollect.ports import Store, Tx
+from recollect.testing.models import FakeModel
+from tests.scenes import names, opened
+from tests.test_visits import Counting
 
 FOR_EVER = 1e6
 
@@ -90,3 +96,47 @@ async def test_an_answer_that_fails_lets_the_background_go_on():
     except RuntimeError:
         await work(courtesy, done, "work")
     assert done
+
+
+async def test_learning_waits_while_a_prompt_or_a_search_is_made() -> None:
+    async with opened(using=FakeModel()) as stage:
+        courtesy = stage.memory.worker.courtesy
+        courtesy._longest = FOR_EVER
+        with courtesy.asking():
+            said = stage.message("I work at Acme")
+            await stage.memory.observe(said)
+            assert not await stage.memory.worker.drain(0.05)
+            assert await stage.known() == []
+        assert (await stage.memory.learned(said)).done
+        assert await stage.known() == ["I work at Acme"]
+
+
+async def test_whoever_reads_for_a_prompt_or_a_search_is_known_to_ask() -> None:
+    async with opened() as stage:
+        memory, said = stage.memory, stage.message("which tea?")
+        asked: list[int] = []
+
+        class Reading:
+            async def read(self, work: Callable[[Tx], Any]) -> Any:
+                asked.append(memory.worker.courtesy._asking)
+                return await store.read(work)
+
+        store, memory.store = memory.store, cast("Store", Reading())
+        await memory.context(said)
+        prompt = len(asked)
+        await memory.search("tea", user="ann", place=said.place)
+        memory.store = store
+    assert len(asked) > prompt
+    assert min(asked) >= 1
+
+
+async def test_a_prompt_visits_the_store_three_times_at_the_most() -> None:
+    async with opened() as stage:
+        for number in range(40):  # more than fit, so that they are searched
+            await stage.memory.remember(f"I like tea number {number} with {'much ' * 30}milk", user="ann")
+        counting, memory = Counting(stage.memory.store), stage.memory
+        memory.store = cast("Store", counting)
+        prompt = await memory.context(stage.message("which tea do I like?"))
+        memory.store = counting._store
+    assert "relevant" in names(prompt)
+    assert counting.visits <= 3

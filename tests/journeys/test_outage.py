@@ -5,7 +5,7 @@ import logging
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -25,24 +25,13 @@ from tests.bot.wire import WAIT, Lab, Wired
 from tests.cli.conftest import Run
 from tests.cli.test_serving import address, asking, started
 from tests.journeys.talking import unfinished
-from tests.stores.postgres import Server, in_database, made_database, quick_folder
+from tests.stores.postgres import Server, quick_folder
 from tests.stores.replica import Primary, Replica
 from tests.waiting import eventually
 
 DM = Place("discord", dm="ann")
 IN_TIME = 8.0
 """Seconds within which there is a prompt, and a reply, whatever the database does."""
-
-
-@pytest.fixture
-def away(own_server: Server) -> Iterator[str]:
-    """A database on a server that tests stop; it runs again afterwards."""
-    with made_database(own_server.address) as name:
-        try:
-            yield in_database(own_server.address, name)
-        finally:
-            if not own_server.is_running:
-                own_server.start()
 
 
 def said(number: int, text: str = "", user: str = "ann") -> Message:

@@ -134,6 +134,17 @@ def own_server() -> Iterator[Server]:
         server.stop("immediate")
 
 
+@pytest.fixture
+def away(own_server: Server) -> Iterator[str]:
+    """A database on a server that tests stop; it runs again afterwards."""
+    with made_database(own_server.address) as name:
+        try:
+            yield in_database(own_server.address, name)
+        finally:
+            if not own_server.is_running:
+                own_server.start()
+
+
 @pytest.fixture(scope="session")
 def postgres(request: pytest.FixtureRequest) -> Iterator[str]:
     """The address of a server where we may make databases."""

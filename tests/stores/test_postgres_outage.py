@@ -27,17 +27,6 @@ def network(database: str) -> Iterator[Network]:
         yield network
 
 
-@pytest.fixture
-def away(own_server: Server) -> Iterator[str]:
-    """A database on a server that the test stops; it runs again afterwards."""
-    with made_database(own_server.address) as name:
-        try:
-            yield in_database(own_server.address, name)
-        finally:
-            if not own_server.is_running:
-                own_server.start()
-
-
 async def count(store: Store, subject: Subject = ADA) -> int:
     return await store.read(lambda tx: tx.memos.count(subject))
 
