@@ -348,11 +348,11 @@ class Locked:
     def lock(self, times: int) -> None:
         self._left = times
 
-    async def write(self, work: Callable[[Tx], T]) -> T:
+    async def write(self, work: Callable[[Tx], T], *, patient: bool = False) -> T:
         if self._left > 0:
             self._left -= 1
             raise self._error("locked")
-        return await self._store.write(work)
+        return await self._store.write(work, patient=patient)
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._store, name)

@@ -61,9 +61,9 @@ class Counted:
         self.trips += 1
         return await self._store.read(work)
 
-    async def write(self, work: Callable[[Any], Any]) -> Any:
+    async def write(self, work: Callable[[Any], Any], *, patient: bool = False) -> Any:
         self.trips += 1
-        return await self._store.write(work)
+        return await self._store.write(work, patient=patient)
 
 
 def said(rng: random.Random, number: int, start: Any) -> Message:

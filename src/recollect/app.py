@@ -36,9 +36,9 @@ class Watched:
         self._store = store
         self._refusal: StoreUnwritable | None = None
 
-    async def write(self, work: Callable[[Tx], T]) -> T:
+    async def write(self, work: Callable[[Tx], T], *, patient: bool = False) -> T:
         try:
-            return await self._store.write(work)
+            return await self._store.write(work, patient=patient)
         except StoreUnwritable as error:
             self._refusal = error
             raise

@@ -118,8 +118,7 @@ class Extraction:
 
     def _hearings(self, tx: Tx, references: Iterable[str]) -> list[Hearing]:
         """What there is to learn from, apart by who could hear it."""
-        found = (tx.journal.get(*dereference(each)) for each in references)
-        messages = [message for message in found if message is not None and not message.bot]
+        messages = [message for message in _said(tx, references) if not message.bot]
         messages.sort(key=lambda message: (str(message.place.audience), message.at))
         groups = groupby(messages, key=lambda message: message.place.audience)
         return [self._hearing(tx, list(group)) for _, group in groups]
@@ -154,11 +153,13 @@ class Extraction:
 
     async def _study(self, hearing: Hearing) -> _Lesson:
         proposed = await self._ask(hearing)
+        if proposed == _NOTHING and self._model.name == _NULL:
+            return _Lesson(hearing, proposed, (), ())
         async with self._courtesy.behind():
             checked = [
                 (one, self._check(one, hearing)) for one in map(_redacted, proposed.proposals[: self._rules.most])
             ]
-            orders = [] if proposed != _NOTHING or self._model.name == _NULL else _orders(hearing.said)
+            orders = [] if proposed != _NOTHING else _orders(hearing.said)
         taken = [
             await self._taken(proposal, verdict, hearing)
             for proposal, verdict in checked
@@ -206,11 +207,12 @@ class Extraction:
         return _Taken(message, candidate, await self._embed(text), replaced[1:])
 
     def _complete(self, tx: Tx, job: Job, references: Sequence[str], lessons: Sequence[_Lesson]) -> None:
+        said = _said(tx, references)
         for lesson in lessons:
-            _still_said(tx, lesson.hearing.said)
-        waiting = _paused(tx, references)
+            _check_unchanged(lesson.hearing.said, said)
+        waiting = bool(said) and paused(tx, said[0].author)  # all of one speaker
         if waiting:
-            self._pass_over(tx, waiting)
+            self._pass_over(tx, said)
         elif not lessons and self._hearings(tx, references):  # nothing was studied, but the pause is over by now
             raise Stale
         for lesson in () if waiting else lessons:
@@ -312,15 +314,14 @@ def _redacted(proposal: Proposal) -> Proposal:
     return replace(proposal, text=redact(proposal.text).text, evidence=redact(proposal.evidence).text)
 
 
-def _paused(tx: Tx, references: Iterable[str]) -> list[Message]:
-    """Those messages of a job, all of one speaker, that a pause keeps from being learned from."""
-    found = [tx.journal.get(*dereference(one)) for one in references]
-    return [message for message in found if message is not None and paused(tx, message.author)]
+def _said(tx: Tx, references: Iterable[str]) -> list[Message]:
+    """The messages of a job that still stand."""
+    found = (tx.journal.get(*dereference(one)) for one in references)
+    return [message for message in found if message is not None]
 
 
-def _still_said(tx: Tx, said: Sequence[Message]) -> None:
+def _check_unchanged(heard: Iterable[Message], said: Iterable[Message]) -> None:
     """Raise Stale when a message was edited or deleted since it was read."""
-    for message in said:
-        now = tx.journal.get(message.place.platform, message.id)
-        if now is None or now.text != message.text:
-            raise Stale
+    words = {(message.place.platform, message.id): message.text for message in said}
+    if any(words.get((message.place.platform, message.id)) != message.text for message in heard):
+        raise Stale

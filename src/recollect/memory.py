@@ -374,7 +374,9 @@ class Memory:
         length = len(message.text)
         if length > ingest.LONGEST:
             log.warning("message %s has %d characters; the first %d are kept", message.id, length, ingest.LONGEST)
-        return replace(message, text=redact(message.text[: ingest.LONGEST]).text, name=redact_name(message.name))
+        text, name = redact(message.text[: ingest.LONGEST]).text, redact_name(message.name)
+        same = (text, name) == (message.text, message.name)
+        return message if same else replace(message, text=text, name=name)
 
     def _session(self, user: str, place: Place) -> str:
         return session_of(place, user if self._cadence.by_user else None)

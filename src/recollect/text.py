@@ -12,6 +12,7 @@ MAX_WORDS = 20_000
 OPENING = 60
 """Words at the start of a text that say what it is about."""
 
+_PLAIN_WORD = re.compile(r"[a-z0-9]+")
 _ASCII_WORD = re.compile(r"c\+\+|[cf]#|[a-z0-9]+(?:'[a-z]+)?")
 # Signs that belong to the letter before them (vowels, points, viramas), and joiners inside a word.
 _MARKS = (
@@ -50,8 +51,10 @@ def words(text: str) -> list[str]:
     """The words of a text, in order; runs of unspaced script become single characters and pairs."""
     folded = fold(text)
     if folded.isascii():
-        plain = _ASCII_WORD.findall(folded)[:MAX_WORDS]
-        return [_bare(word) for word in plain] if "'" in folded else plain
+        if "'" in folded:
+            return [_bare(word) for word in _ASCII_WORD.findall(folded)[:MAX_WORDS]]
+        simple = "+" not in folded and "#" not in folded
+        return (_PLAIN_WORD if simple else _ASCII_WORD).findall(folded)[:MAX_WORDS]
     found: list[str] = []
     for word in _WORD.findall(folded)[:MAX_WORDS]:
         if _UNSPACED.search(word):
@@ -92,6 +95,8 @@ def query_words(text: str) -> list[str]:
 
 def asking(text: str) -> float:
     """Share of the words that stand in short questions: such a text asks, it tells little."""
+    if "?" not in text and "？" not in text:
+        return 0.0
     asked = total = 0
     for sentence in _SENTENCE.findall(text[:20_000]):
         count = len(sentence.split())

@@ -115,7 +115,11 @@ def resummarise(tx: Tx, message: Message, user: str | None, now: datetime) -> No
 
 def reflection(user: str, due: datetime) -> NewJob:
     """Tidy a user's memory. A lane of its own: what waits for silence must not hold up learning."""
-    return NewJob(REFLECT, f"dream:{user}", {"user": user}, due, f"{REFLECT}:{user}", "dreams")
+    return NewJob(REFLECT, f"dream:{user}", {"user": user}, due, _dream(user), "dreams")
+
+
+def _dream(user: str) -> str:
+    return f"{REFLECT}:{user}"
 
 
 def _heard(tx: Tx, message: Message, now: datetime, cadence: Cadence) -> None:
@@ -137,10 +141,9 @@ def _heard(tx: Tx, message: Message, now: datetime, cadence: Cadence) -> None:
 
 def _reflect_later(tx: Tx, user: str, due: datetime) -> None:
     """Silence begins anew with each message; a few minutes more or less are not worth a write."""
-    job = reflection(user, due)
-    waiting = tx.jobs.find(job.dedupe or "")
-    if waiting is None or due - waiting.due > _PRECISE:
-        tx.jobs.add(job, postpone=True)
+    waiting = tx.jobs.due(_dream(user))
+    if waiting is None or due - waiting > _PRECISE:
+        tx.jobs.add(reflection(user, due), postpone=True)
 
 
 def _turn(tx: Tx, reply: Message, asked: Message | None, now: datetime, cadence: Cadence) -> None:

@@ -46,7 +46,7 @@ class Uses:
         for start in range(0, len(noted), BATCH):
             keys = noted[start : start + BATCH]
             try:
-                await self._store.write(lambda tx, keys=keys: tx.memos.touch(keys, at))
+                await self._store.write(lambda tx, keys=keys: tx.memos.touch(keys, at), patient=True)
             except RecollectError as error:
                 log.warning("uses of %d memos were not counted: %s", len(noted) - start, error)
                 return

@@ -173,7 +173,7 @@ class Worker:
         """Wait until the job with this key is over: done, dropped or parked. False when that takes longer."""
 
         async def is_over() -> bool:
-            return await self._store.read(lambda tx: tx.jobs.find(key)) is None
+            return await self._store.read(lambda tx: tx.jobs.due(key)) is None
 
         return await self._until(is_over, timeout)
 
@@ -246,7 +246,7 @@ class Worker:
         if due is None or due > moment:
             return []
         self._taking = True
-        return await self._store.write(lambda tx: self._claim(tx, moment, free))
+        return await self._store.write(lambda tx: self._claim(tx, moment, free), patient=True)
 
     def _claim(self, tx: Tx, moment: datetime, free: int) -> list[Job]:
         until = moment + timedelta(seconds=self.pace.lease)
@@ -305,7 +305,7 @@ class Worker:
             return await self._park(job, f"nothing here does jobs of the kind {job.kind!r}")
         try:
             work = await self._prepared(handler, job)
-            await self._store.write(lambda tx: self._complete(tx, job, work))
+            await self._store.write(lambda tx: self._complete(tx, job, work), patient=True)
         except _LostLease:
             log.warning("job %d was taken over by another worker", job.id)
             return False

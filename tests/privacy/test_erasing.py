@@ -183,9 +183,9 @@ class Interrupted:
     async def read(self, work: Callable[[Tx], T]) -> T:
         return await self._store.read(work)
 
-    async def write(self, work: Callable[[Tx], T]) -> T:
+    async def write(self, work: Callable[[Tx], T], *, patient: bool = False) -> T:
         self._step()
-        return await self._store.write(work)
+        return await self._store.write(work, patient=patient)
 
     async def wipe(self, progress: object = None) -> None:
         self._step()

@@ -55,6 +55,10 @@ class Jobs(Protocol):
         """The job with this key that waits or runs."""
         ...
 
+    def due(self, dedupe: str) -> datetime | None:
+        """When the job with this key that waits or runs is, or was, due."""
+        ...
+
     def next_due(self) -> datetime | None:
         """When the first waiting job is due, or the first lease runs out."""
         ...

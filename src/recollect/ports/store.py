@@ -279,8 +279,11 @@ class Store(Protocol):
         """Run work on one consistent view; it can't write."""
         ...
 
-    async def write(self, work: Callable[[Tx], T]) -> T:
-        """Run work in a transaction; when this returns, it is on disk. An exception undoes this work alone."""
+    async def write(self, work: Callable[[Tx], T], *, patient: bool = False) -> T:
+        """Run work in a transaction; when this returns, it is on disk. An exception undoes this work alone.
+
+        Patient work may be kept back for a moment, to be committed with what others wait for.
+        """
         ...
 
     async def backup(self, target: Path, progress: Progress | None = None) -> None: ...

@@ -23,11 +23,12 @@ _PINS = (
     r"(?:pin|tan|otp|cvv|cvc|puk)(?<![^\W_]\w\w\w)(?:[ -]?(?:code|number|nummer))?"
     r"|(?:security|verification|door|alarm) code"
 )
-_STEMS = (
-    "pass wort pwd pw senha contrase mdp wachtwoord senord hasło haslo парол şifre 密 パスワード 비밀번호 key token "
-    "secret cred login clave parola pin tan otp cvv cvc puk code seed recovery mnemonic"
-).split()
-"""Every name of a secret holds one of these."""
+_STEM = re.compile(
+    "c(?:lave|ode|ontrase|red|v[cv])|haslo|key|login|m(?:dp|nemonic)|otp|p(?:arola|ass|in|uk|w)|recovery"
+    "|se(?:cret|ed|nha|nord)|t(?:an|oken)|wo(?:ord|rt)"
+)
+_FOREIGN_STEM = re.compile("hasło|парол|şifre|密|パスワード|비밀번호")
+"""Every name of a secret holds one of these; together by first letters, which takes half the time of a list."""
 
 _OF = r"(?:\s(?:for|of|to|on|at|in|do|da|de|del|para|pour|du|für|vom|zum|zu|von)(?:\s[\w'’.-]{1,24}){1,4}?)?"
 _IS = (
@@ -105,10 +106,7 @@ _CLOSING = ".,;:!?)]}\"'`*”»’"
 
 def mentions(lower: str) -> bool:
     """Whether any word stands there that could name a secret: mostly not, and quickly told."""
-    for stem in _STEMS:  # noqa: SIM110 - for every message, and a generator takes three times as long
-        if stem in lower:
-            return True
-    return False
+    return bool(_STEM.search(lower) or (not lower.isascii() and _FOREIGN_STEM.search(lower)))
 
 
 def spans(text: str) -> Iterator[Span]:

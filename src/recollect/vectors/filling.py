@@ -24,7 +24,7 @@ async def fill(
     while rows := await store.read(lambda tx, after=after: _texts(tx, corpus, model, after, payload)):
         vectors = await embed(model, [text for _, text in rows])
         made = dict(zip((key for key, _ in rows), vectors, strict=True))
-        await store.write(lambda tx, made=made: tx.lanes.put_vectors(corpus, model, made))
+        await store.write(lambda tx, made=made: tx.lanes.put_vectors(corpus, model, made), patient=True)
         after, count = rows[-1][0], count + len(rows)
         done(len(rows))
     return count

@@ -41,7 +41,9 @@ class PostgresStore:
     async def read(self, work: Callable[[Tx], T]) -> T:
         return await self._engine.read(work)
 
-    async def write(self, work: Callable[[Tx], T]) -> T:
+    async def write(self, work: Callable[[Tx], T], *, patient: bool = False) -> T:
+        """Nobody waits for the commit of another connection, so there is nothing to be patient for."""
+        del patient
         result = await self._engine.write(work)
         if monotonic() - self._settled > SETTLING:
             self._settled = monotonic()

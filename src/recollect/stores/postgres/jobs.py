@@ -197,6 +197,10 @@ class PostgresJobs:
         row = self._db.row(f"SELECT {_COLUMNS} FROM jobs WHERE dedupe = %s AND state <> 'parked'", (dedupe,))
         return None if row is None else _job(row)
 
+    def due(self, dedupe: str) -> datetime | None:
+        due = self._db.value("SELECT due FROM jobs WHERE dedupe = %s AND state <> 'parked'", (dedupe,))
+        return None if due is None else from_ms(due)
+
     def next_due(self) -> datetime | None:
         """Of each lane only its first job counts: what is behind it can't be claimed before."""
         moment = first_due(self._db)

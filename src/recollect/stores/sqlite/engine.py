@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any, Generic, Protocol, TypeVar
 
 import apsw
@@ -19,6 +20,8 @@ T = TypeVar("T")
 
 GROUP = 512
 """Units of work that share one commit at the most."""
+LINGER = 0.001
+"""Seconds that patient work waits for someone whose commit it can share."""
 READERS = 4
 ALONE = 0.02
 """Seconds that a reader waits for the one before it. Threads of Python that take turns at each statement get half as
@@ -48,6 +51,7 @@ class _Waiting:
     future: asyncio.Future[Any]
     reads: bool = False
     alone: bool = False
+    patient: bool = False
     result: Any = None
     error: BaseException | None = None
 
@@ -63,12 +67,15 @@ class Engine(Generic[S]):
         path: Path | None,
         prepare: Callable[[Database], None],
         open_session: Callable[[Database], S],
+        linger: float = LINGER,
     ) -> None:
         self.path = path
+        self._linger = linger
         self._open_session = open_session
         self._writes: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._reads: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._turn = threading.Lock()
+        self._hurried = False  # whether the last group held work that someone waits for
         self._closed = False
         with translated(path):
             self._writer = Database(path)
@@ -86,8 +93,8 @@ class Engine(Generic[S]):
         for thread in self._threads:
             thread.start()
 
-    async def write(self, work: Callable[[S], T]) -> T:
-        return await self._enqueue(self._writes, work, reads=False)
+    async def write(self, work: Callable[[S], T], *, patient: bool = False) -> T:
+        return await self._enqueue(self._writes, work, patient=patient)
 
     async def read(self, work: Callable[[S], T]) -> T:
         return await self._enqueue(self._writes if self.path is None else self._reads, work, reads=True)
@@ -103,12 +110,13 @@ class Engine(Generic[S]):
         *,
         reads: bool = False,
         alone: bool = False,
+        patient: bool = False,
     ) -> T:
         if self._closed:
             raise StoreError("the store is closed")
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        where.put(_Waiting(work, loop, future, reads, alone))
+        where.put(_Waiting(work, loop, future, reads, alone, patient))
         return await future
 
     async def close(self) -> None:
@@ -158,15 +166,22 @@ class Engine(Generic[S]):
                 return
 
     def _next_group(self) -> tuple[list[_Waiting], bool]:
-        """What waits to be written, and whether that is the last."""
+        """What waits to be written, and whether that is the last.
+
+        Patient work waits for whoever wrote in a hurry just now: most of them write again, and one commit does both.
+        """
         group: list[_Waiting] = []
         item = self._writes.get()
+        latest = monotonic() + (self._linger if self._hurried else 0.0)
+        self._hurried = False
         while item is not None:
             group.append(item)
+            self._hurried = self._hurried or not item.patient
             if len(group) == GROUP:
                 return group, False
+            left = 0.0 if self._hurried else latest - monotonic()
             try:
-                item = self._writes.get_nowait()
+                item = self._writes.get(timeout=left) if left > 0 else self._writes.get_nowait()
             except queue.Empty:
                 return group, False
         return group, True

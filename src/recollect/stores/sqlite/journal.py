@@ -34,7 +34,10 @@ _LATER = f"{_ROW} WHERE session = ? AND deleted IS NULL"
 _PLACES = "SELECT id FROM places WHERE detail ->> '{}' = ?1"
 ERASED = "erased messages"
 """The scope of the tombstones that keep messages from coming back."""
-_IS_ERASED = "SELECT 1 FROM tombstones WHERE scope = ? AND fingerprint = ?"
+_IS_KNOWN = (
+    "SELECT EXISTS (SELECT 1 FROM messages WHERE id = ? AND platform = ?) "
+    "OR EXISTS (SELECT 1 FROM tombstones WHERE scope = ? AND fingerprint = ?)"
+)
 
 
 class SQLiteJournal:
@@ -44,9 +47,8 @@ class SQLiteJournal:
 
     def add(self, message: Message) -> bool:
         place = message.place
-        if self._db.value("SELECT 1 FROM messages WHERE id = ? AND platform = ?", (message.id, place.platform)):
-            return False
-        if self._db.value(_IS_ERASED, (ERASED, _mark(place.platform, message.id))):
+        mark = _mark(place.platform, message.id)
+        if self._db.value(_IS_KNOWN, (message.id, place.platform, ERASED, mark)):
             return False
         key = next_key(self._db, place.stream, indexed=True)
         text = clean(message.text)

@@ -41,11 +41,12 @@ def make_scope(db: Database, name: str) -> int:
 
 def next_key(db: Database, scope: str, indexed: bool, embedded: bool = False) -> int:
     """The key of a new row of this scope, which is made when it is new itself."""
-    return db.value(
-        "UPDATE scopes SET last = last + 1, size = size + ?, changes = changes + ? WHERE id = ? "
-        "RETURNING id << 32 | last",
-        (int(indexed), int(embedded), make_scope(db, scope)),
+    number = make_scope(db, scope)
+    db.run(
+        "UPDATE scopes SET last = last + 1, size = size + ?, changes = changes + ? WHERE id = ?",
+        (int(indexed), int(embedded), number),
     )
+    return number << 32 | db.value("SELECT last FROM scopes WHERE id = ?", (number,))
 
 
 def span(scope: int) -> tuple[int, int]:

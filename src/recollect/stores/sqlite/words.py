@@ -43,8 +43,7 @@ class WordIndex:
             if text is None:
                 self._db.run(f"DELETE FROM {TABLE[corpus]} WHERE rowid = ?", (key,))
             else:
-                terms = " ".join([f"{key >> 32}x{stem}" for stem in stems(words(text))])
-                self._db.run(_PUT[corpus], (key, terms))
+                self._db.run(_PUT[corpus], (key, _scoped(key >> 32, stems(words(text)))))
         self._pending.clear()
 
     def discard(self) -> None:
@@ -108,3 +107,9 @@ class WordIndex:
         rest = () if among is None else (json.dumps(list(among)),)
         quoted = term.replace('"', '""')
         return [key for scope in scopes for (key,) in self._db.rows(sql, (f'"{scope}x{quoted}"', limit, *rest))]
+
+
+def _scoped(scope: int, stems: Sequence[str]) -> str:
+    """What FTS5 is given of a text: each stem with the number of its scope."""
+    prefix = f"{scope}x"
+    return prefix + f" {prefix}".join(stems) if stems else ""
