@@ -50,7 +50,8 @@ class SQLiteJournal:
         mark = _mark(place.platform, message.id)
         if self._db.value(_IS_KNOWN, (message.id, place.platform, ERASED, mark)):
             return False
-        key = next_key(self._db, place.stream, indexed=True)
+        stream, session = place.stream, place.session
+        key = next_key(self._db, stream, indexed=True)
         text = clean(message.text)
         self._db.run(
             "INSERT INTO messages (key, platform, id, session, place, author, name, text, at, bot, source, reply_to, "
@@ -59,7 +60,7 @@ class SQLiteJournal:
                 key,
                 place.platform,
                 message.id,
-                key >> 32 if place.session == place.stream else make_scope(self._db, place.session),
+                key >> 32 if session == stream else make_scope(self._db, session),
                 place_id(self._db, place),
                 message.author,
                 clean(message.name),
