@@ -1,18 +1,22 @@
 """What was said enters here: one transaction a message and the jobs it causes, idempotent, no model call."""
 
+import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from recollect.audience import includes
 from recollect.clock import to_ms
 from recollect.lines import named
 from recollect.ports import Tx
+from recollect.redact import redact, redact_name
 from recollect.revisit import revisit
 from recollect.speaking import known_user
 from recollect.text import clip, digest, squeeze
 from recollect.triggers import Cadence, journalise, reference, relearn, schedule
 from recollect.types import Event, Exchange, Memo, Message, Place, Subject
+
+log = logging.getLogger("recollect")
 
 LONGEST = 100_000
 """Characters of a message that are kept."""
@@ -44,6 +48,16 @@ def spoken(text: str, author: str, place: Place, at: datetime, *, name: str = ""
     """
     mark = digest(place.session, author, str(to_ms(at)), squeeze(text))
     return Message(f"{trace}-{mark[:16]}", author, place, text, at, name, source=trace)
+
+
+def fit(message: Message) -> Message:
+    """As it is stored: no secret in it, and not endless."""
+    length = len(message.text)
+    if length > LONGEST:
+        log.warning("message %s has %d characters; the first %d are kept", message.id, length, LONGEST)
+    text, name = redact(message.text[:LONGEST]).text, redact_name(message.name)
+    same = (text, name) == (message.text, message.name)
+    return message if same else replace(message, text=text, name=name)
 
 
 def observe(

@@ -1,6 +1,5 @@
 """`Memory`, the one public object: observe, remember, forget, undo, show, search."""
 
-import logging
 import secrets
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -25,7 +24,7 @@ from recollect.prompt import Prompt, layout
 from recollect.rank import named, unified
 from recollect.rank.base import Question
 from recollect.recall import NO_TEXTURE, Found, Search
-from recollect.redact import redact, redact_name, redact_tags
+from recollect.redact import redact, redact_tags
 from recollect.redact.values import redact_value
 from recollect.revision import Revision, revise
 from recollect.settings import Settings
@@ -35,8 +34,6 @@ from recollect.types import EVERYWHERE, Audience, Candidate, Event, Kind, Memo, 
 from recollect.uses import Uses
 from recollect.vectors import Vectors
 from recollect.worker import Worker
-
-log = logging.getLogger("recollect")
 
 OF_USE = 5
 """Results of a search, best first, that count as used."""
@@ -85,7 +82,7 @@ class Memory:
         """Take note of a message; False when it was known already, or memory is switched off."""
         if not self.settings.enabled:
             return False
-        message = self._fit(message)
+        message = ingest.fit(message)
         moment, kept, due = self._clock(), self._shortterm, self._cadence
         added = await self.store.write(lambda tx: ingest.observe(tx, message, moment, kept, due))
         self._nudge()
@@ -368,15 +365,6 @@ class Memory:
 
     def _cause(self, user: str) -> Cause:
         return Cause(user, self._clock(), secrets.token_hex(8))
-
-    def _fit(self, message: Message) -> Message:
-        """As it is stored: no secret in it, and not endless."""
-        length = len(message.text)
-        if length > ingest.LONGEST:
-            log.warning("message %s has %d characters; the first %d are kept", message.id, length, ingest.LONGEST)
-        text, name = redact(message.text[: ingest.LONGEST]).text, redact_name(message.name)
-        same = (text, name) == (message.text, message.name)
-        return message if same else replace(message, text=text, name=name)
 
     def _session(self, user: str, place: Place) -> str:
         return session_of(place, user if self._cadence.by_user else None)

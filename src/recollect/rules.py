@@ -139,4 +139,6 @@ def form(settings: Settings) -> Form:
 
 
 def pace(settings: Settings) -> Pace:
-    return Pace(width=settings.ingest.parallel)
+    """More users than calls of a model: while it is asked about some, what it said of others is written down."""
+    calls = settings.ingest.parallel
+    return Pace(width=calls + calls // 2)

@@ -37,7 +37,7 @@ class Pace:
 
     width: int = 8
     """Lanes at once."""
-    depth: int = 16
+    depth: int = 8
     """Jobs of one lane that are taken together."""
     attempts: int = 5
     limit: float = 120.0

@@ -1,5 +1,7 @@
 """Words for the people of whom a speaker tells, in several languages: "Mum" and "Mutter" are one's mother."""
 
+from functools import lru_cache
+
 from recollect.text import fold, words
 
 _PEOPLE = """
@@ -44,6 +46,7 @@ BARE = frozenset("mom mum mama dad daddy papa grandma grandpa granny nan oma opa
 """Are one's own without a "my"."""
 
 
+@lru_cache(maxsize=8192)
 def person(word: str) -> str | None:
     """The common word for a relative or acquaintance, one or several; None for any other word."""
     plain = fold(word)

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from functools import lru_cache
 
 from recollect.guard import kin
-from recollect.guard.related import CARRIED_BY, RELATED
+from recollect.guard.related import CARRIED_BY, RELATED_TO
 from recollect.text import words
 
 SHARE, FOREIGN_SHARE, UNSPACED_SHARE = 1, 4 / 5, 1 / 2
@@ -134,6 +134,7 @@ def is_foreign(text: str) -> bool:
     return foreign > english or _script(text) not in ("LATIN", "")
 
 
+@lru_cache(maxsize=256)
 def _little(text: str) -> tuple[int, int, int]:
     """How many little words are English and foreign, and how many words there are."""
     found = words(text)
@@ -193,7 +194,7 @@ def is_form(one: str, other: str) -> bool:
     """Whether two words are forms of one: "allergy" and "allergic", "nut" and "nuts"."""
     if one == other:
         return True
-    if kin.same(one, other) or any(one in group and other in group for group in RELATED):
+    if kin.same(one, other) or other in RELATED_TO.get(one, ()):
         return True
     one, other = _spelled(one), _spelled(other)
     short, long = sorted((one, other), key=len)
