@@ -1,74 +1,123 @@
-"""Models are asked so many times at once, and given up in time."""
+"""Models are asked so many times at once, whatever becomes of those who ask."""
 
 import asyncio
 
 import pytest
 
 from recollect.calls import Calls
-from recollect.errors import ModelUnavailable
-from recollect.ports import Hearing, Proposed
-from recollect.testing.models import FakeModel
+from recollect.clock import now
+from recollect.ports import Hearing, Proposed, Work
+from recollect.testing.models import FakeModel, everything
+from recollect.types import Job
+from recollect.worker import Pace
 from tests.scenes import opened
 from tests.waiting import eventually
 
-FOR_EVER = 1e6
 
+class Model:
+    """A model that thinks until it is let go on; `stubborn`, it does not hear that it was given up."""
 
-class Counted:
-    """A model's answer, held back until all may go on; knows how many wait for one."""
+    def __init__(self, stubborn: bool = False) -> None:
+        self.asked = self.now = self.most = 0
+        self.going, self._stubborn = asyncio.Event(), stubborn
 
-    def __init__(self) -> None:
-        self.now = self.most = 0
-        self.going = asyncio.Event()
-
-    async def __call__(self) -> str:
+    async def answer(self, _: object = None) -> Proposed:
+        self.asked += 1
         self.now += 1
         self.most = max(self.most, self.now)
-        await self.going.wait()
+        while not self.going.is_set():
+            try:
+                await self.going.wait()
+            except asyncio.CancelledError:
+                if not self._stubborn:
+                    raise
         self.now -= 1
-        return "answer"
-
-    async def learns(self, _: Hearing) -> Proposed:
-        await self()
         return Proposed()
 
+    async def ask(self, calls: Calls) -> None:
+        async with calls.turn():
+            await self.answer()
 
-async def test_no_more_calls_are_made_at_once_than_there_is_room_for():
-    calls, model = Calls(3), Counted()
-    asking = [asyncio.create_task(calls.answer(model, FOR_EVER)) for _ in range(10)]
+
+async def test_no_more_are_asked_at_once_than_there_is_room_for():
+    calls, model = Calls(3), Model()
+    asking = [asyncio.create_task(model.ask(calls)) for _ in range(10)]
     await eventually(lambda: model.now == 3)
     model.going.set()
-    assert await asyncio.gather(*asking) == ["answer"] * 10
-    assert model.most == 3
+    await asyncio.gather(*asking)
+    assert (model.asked, model.most) == (10, 3)
 
 
-async def test_a_call_that_takes_too_long_is_given_up_and_makes_room():
-    calls, model = Calls(1), Counted()
-    with pytest.raises(ModelUnavailable, match="no answer within 0 s"):
-        await calls.answer(model, 0)
-    model.going.set()
-    assert await calls.answer(model, FOR_EVER) == "answer"
-
-
-async def test_the_wait_for_a_turn_is_not_the_model_s_fault():
-    calls, model = Calls(1), Counted()
-    first = asyncio.create_task(calls.answer(model, FOR_EVER))
+async def test_who_fails_or_is_cancelled_makes_room():
+    calls, model = Calls(1), Model()
+    with pytest.raises(ZeroDivisionError):
+        async with calls.turn():
+            _ = 1 / 0
+    asking = asyncio.create_task(model.ask(calls))
     await eventually(lambda: model.now == 1)
-    quick = Counted()
-    quick.going.set()
-    second = asyncio.create_task(calls.answer(quick, 0.05))
-    _, waiting = await asyncio.wait([second], timeout=0.1)
-    assert waiting
+    asking.cancel()
+    await asyncio.wait([asking])
     model.going.set()
-    assert await asyncio.gather(first, second) == ["answer", "answer"]
+    async with asyncio.timeout(10):
+        await model.ask(calls)
+
+
+async def test_who_is_given_up_makes_room_once_even_if_the_call_never_ends():
+    calls, stubborn, model = Calls(1), Model(stubborn=True), Model()
+    given_up = asyncio.create_task(stubborn.ask(calls))
+    await eventually(lambda: stubborn.now == 1)
+    given_up.cancel()
+    calls.let_go(given_up)
+    asking = [asyncio.create_task(model.ask(calls)) for _ in range(3)]
+    await eventually(lambda: model.now == 1)
+    stubborn.going.set()
+    await asyncio.wait([given_up])
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert model.now == 1, "it does not make room a second time when it comes to its senses"
+    model.going.set()
+    await asyncio.gather(*asking)
+
+
+async def test_all_that_a_handler_does_can_be_a_turn():
+    calls, model = Calls(1), Model()
+
+    async def handler(_: Job) -> Work:
+        await model.answer()
+        return lambda _: None
+
+    job = Job(1, "summarise", "lane", {}, now(), 1, "claimed")
+    asking = [asyncio.create_task(calls.around(handler)(job)) for _ in range(3)]  # type: ignore[arg-type]
+    await eventually(lambda: model.now == 1)
+    model.going.set()
+    await asyncio.gather(*asking)
+    assert (model.asked, model.most) == (3, 1)
 
 
 async def test_learning_asks_as_often_at_once_as_is_set_while_more_users_are_worked_on() -> None:
-    counted = Counted()
-    async with opened(using=FakeModel(counted.learns), ingest={"parallel": 2}) as stage:
+    model = Model()
+    async with opened(using=FakeModel(model.answer), ingest={"parallel": 2}) as stage:
         said = [await stage.say(f"I live in town {number}", user=f"user{number}") for number in range(6)]
-        await eventually(lambda: counted.now == 2 and len(stage.memory.worker._lanes) == 3)
-        counted.going.set()
+        await eventually(lambda: model.now == 2 and len(stage.memory.worker._lanes) == 3)
+        model.going.set()
         for one in said:
             assert (await stage.memory.learned(one)).done
-    assert counted.most == 2
+    assert model.most == 2
+
+
+async def test_a_model_that_can_t_be_stopped_does_not_stop_the_learning_of_others() -> None:
+    model = Model(stubborn=True)
+
+    async def learns(hearing: Hearing) -> Proposed:
+        return await model.answer() if hearing.said[0].author == "ann" else everything(hearing)
+
+    async with opened(using=FakeModel(learns), ingest={"parallel": 1}) as stage:
+        stage.memory.worker.pace = Pace(width=1, limit=0.05, poll=0.02)
+        await stage.say("I live in Oslo", user="ann")
+        await eventually(lambda: model.now == 1)
+        said = await stage.say("I live in Bergen", user="bob")
+        try:
+            assert (await stage.memory.learned(said, 10)).done
+            assert await stage.known("bob") == ["I live in Bergen"]
+        finally:
+            model.going.set()

@@ -94,9 +94,8 @@ async def open_loaded(
             layers = {name: plugins.load("layers", name, settings) for name in settings.layers}
             async with AsyncExitStack() as closing:
                 model = partial(_model, settings=settings, closing=closing, made={}, using=using)
-                calls, spec = Calls(settings.ingest.parallel), settings.extraction.model
-                dreams = Dreams(store, partial(model, spec), rules.reflection(settings), clock, calls)
-                worker = make_worker(store, vectors, settings, clock, model, dreams, calls) if works else None
+                dreams = Dreams(store, partial(model, settings.extraction.model), rules.reflection(settings), clock)
+                worker = make_worker(store, vectors, settings, clock, model, dreams) if works else None
                 keeper = Keeper(store, rules.folders(settings), clock)
                 closing.push_async_callback(keeper.close)
                 memory = Memory(store, vectors, settings, clock, layers, worker=worker, keeper=keeper, dreams=dreams)
@@ -128,21 +127,21 @@ async def _close_if_away(store: Store) -> None:
 
 
 def make_worker(
-    store: Store,
-    vectors: Vectors,
-    settings: Settings,
-    clock: Clock,
-    model: Callable[[str], Model],
-    dreams: Dreams,
-    calls: Calls,
+    store: Store, vectors: Vectors, settings: Settings, clock: Clock, model: Callable[[str], Model], dreams: Dreams
 ) -> Worker:
     """The worker with all that it can do; `model` gives the model of a specification."""
-    embed, courtesy, spec = partial(vectors.of_text, patience=PATIENCE), Courtesy(), settings.extraction.model
-    learning = Extraction(store, embed, model(spec), rules.extraction(settings), clock, calls, courtesy)
-    summing = Summaries(store, model(settings.summary.model), rules.form(settings), clock, calls)
+    embed, courtesy, pace = partial(vectors.of_text, patience=PATIENCE), Courtesy(), rules.pace(settings)
+    calls, asked = Calls(pace.width), model(settings.extraction.model)
+    learning = Extraction(store, embed, asked, rules.extraction(settings), clock, courtesy, calls)
+    summing = Summaries(store, model(settings.summary.model), rules.form(settings), clock)
     journal = Journal(store, settings.memory_dir, settings.ingest.max_chars, clock)
-    handlers = {EXTRACT: learning, SUMMARISE: summing, JOURNAL: journal, REFLECT: dreams}
-    return Worker(store, handlers, clock, rules.pace(settings), courtesy)
+    handlers = {
+        EXTRACT: learning,
+        SUMMARISE: calls.around(summing),
+        JOURNAL: journal,
+        REFLECT: calls.around(dreams),
+    }
+    return Worker(store, handlers, clock, pace, courtesy, calls)
 
 
 def _model(

@@ -1,25 +1,43 @@
-"""Calls of models: so many at the same time, and none for ever."""
+"""So many calls of models at once, however many jobs are worked on: the others read, check and write meanwhile."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
 
-from recollect.errors import ModelUnavailable
-
-T = TypeVar("T")
+from recollect.ports import Handler, Work
+from recollect.types import Job
 
 
 class Calls:
-    """Shared by all who ask models in the background."""
+    """Shared by those who ask models, and by the worker, which may give them up."""
 
     def __init__(self, most: int = 8) -> None:
         self._room = asyncio.Semaphore(most)
+        self._asking: set[asyncio.Task[Any] | None] = set()
 
-    async def answer(self, ask: Callable[[], Awaitable[T]], timeout: float) -> T:
-        """What a model answers; raises ModelUnavailable when that takes too long, apart from the wait for its turn."""
-        async with self._room:
-            try:
-                async with asyncio.timeout(timeout):
-                    return await ask()
-            except TimeoutError as error:
-                raise ModelUnavailable(f"no answer within {timeout:.0f} s") from error
+    @asynccontextmanager
+    async def turn(self) -> AsyncGenerator[None]:
+        """For the time of a call, as soon as there is room."""
+        await self._room.acquire()
+        me = asyncio.current_task()
+        self._asking.add(me)
+        try:
+            yield
+        finally:
+            self.let_go(me)
+
+    def let_go(self, task: asyncio.Task[Any] | None) -> None:
+        """Make room for others, also if a call never ends: whoever asked was given up."""
+        if task in self._asking:
+            self._asking.discard(task)
+            self._room.release()
+
+    def around(self, handler: Handler) -> Handler:
+        """The same handler, with a turn for all that it does."""
+
+        async def prepared(job: Job) -> Work:
+            async with self.turn():
+                return await handler(job)
+
+        return prepared

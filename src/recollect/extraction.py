@@ -4,6 +4,7 @@ Messages that different people could hear are studied apart, and the model is to
 were said: nothing private can slip into the wording of something public.
 """
 
+import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -16,6 +17,7 @@ from recollect.audience import Policy, may_hear
 from recollect.calls import Calls
 from recollect.clock import Clock
 from recollect.courtesy import Courtesy
+from recollect.errors import ModelUnavailable
 from recollect.learn import Caps, Cause, learn, retract, write
 from recollect.likeness import cues
 from recollect.merge import covering, may_retract, retire
@@ -101,16 +103,15 @@ class Extraction:
         model: Model,
         rules: Rules,
         clock: Clock,
-        calls: Calls | None = None,
         courtesy: Courtesy | None = None,
+        calls: Calls | None = None,
     ) -> None:
         self._visits = Visits(store)  # lanes that begin at the same moment look together
         self._embed = embed
         self._model = model
         self._rules = rules
         self._clock = clock
-        self._calls = calls or Calls()
-        self._courtesy = courtesy or Courtesy()
+        self._courtesy, self._calls = courtesy or Courtesy(), calls or Calls()
 
     async def __call__(self, job: Job) -> Work:
         async with self._courtesy.behind():
@@ -181,7 +182,11 @@ class Extraction:
     async def _ask(self, hearing: Hearing) -> Proposed:
         if longest := self._rules.longest:
             hearing = replace(hearing, said=[replace(one, text=one.text[:longest]) for one in hearing.said])
-        return await self._calls.answer(partial(self._model.extract, hearing), self._rules.timeout)
+        try:
+            async with self._calls.turn(), asyncio.timeout(self._rules.timeout):
+                return await self._model.extract(hearing)
+        except TimeoutError as error:
+            raise ModelUnavailable(f"no answer within {self._rules.timeout:.0f} s") from error
 
     async def _taken(self, proposal: Proposal, verdict: guard.Accepted, hearing: Hearing) -> _Taken:
         known = {memo.id for memo in hearing.known}

@@ -139,6 +139,4 @@ def form(settings: Settings) -> Form:
 
 
 def pace(settings: Settings) -> Pace:
-    """More users than calls of a model: while it is asked about some, what it said of others is written down."""
-    calls = settings.ingest.parallel
-    return Pace(width=calls + calls // 2)
+    return Pace(width=settings.ingest.parallel)

@@ -3,14 +3,15 @@
 A summary that was overtaken or reset while its model was asked is thrown away; one that fails leaves the last one.
 """
 
+import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from recollect.calls import Calls
 from recollect.clock import Clock
+from recollect.errors import ModelUnavailable
 from recollect.lines import said
 from recollect.ports import Model, Stale, Store, Tx, Usage, Work, Written
 from recollect.redact import redact
@@ -57,12 +58,11 @@ class _Page:
 class Summaries:
     """Does the jobs of the kind `summarise`."""
 
-    def __init__(self, store: Store, model: Model, form: Form, clock: Clock, calls: Calls | None = None) -> None:
+    def __init__(self, store: Store, model: Model, form: Form, clock: Clock) -> None:
         self._store = store
         self._model = model
         self._form = form
         self._clock = clock
-        self._calls = calls or Calls()
 
     async def __call__(self, job: Job) -> Work:
         page = await self._store.read(lambda tx: _page(tx, job))
@@ -78,14 +78,18 @@ class Summaries:
     async def _next(self, previous: str | None, exchange: str) -> Written:
         """The next summary within its limit: recompressed once when it is over, and cut when it still is."""
         limit = self._form.limit
-        first = await self._asked(partial(self._model.summarise, previous, exchange, limit))
+        first = await self._asked(self._model.summarise(previous, exchange, limit))
         if len(first.text) <= limit:
             return first
-        shorter = await self._asked(partial(self._model.shorten, first.text, limit))
+        shorter = await self._asked(self._model.shorten(first.text, limit))
         return Written(cut(shorter.text or first.text, limit), _sum(first.usage, shorter.usage))
 
-    async def _asked(self, ask: Callable[[], Awaitable[Written]]) -> Written:
-        written = await self._calls.answer(ask, self._form.timeout)
+    async def _asked(self, answer: Awaitable[Written]) -> Written:
+        try:
+            async with asyncio.timeout(self._form.timeout):
+                written = await answer
+        except TimeoutError as error:
+            raise ModelUnavailable(f"no answer within {self._form.timeout:.0f} s") from error
         return replace(written, text=redact(written.text.strip()).text)
 
     def _complete(self, tx: Tx, job: Job, page: _Page, written: Written) -> None:

@@ -14,12 +14,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
+from typing import TypeVar
 
+from recollect.calls import Calls
 from recollect.clock import Clock
 from recollect.courtesy import Courtesy
 from recollect.errors import ModelError, ModelUnavailable, RecollectError, StoreBusy, StoreUnreachable
 from recollect.ports import Handler, Progress, Stale, Store, Tx, Work
 from recollect.types import Event, Job
+
+T = TypeVar("T")
 
 log = logging.getLogger("recollect.worker")
 
@@ -36,12 +40,12 @@ class Pace:
     """How a worker goes about its work."""
 
     width: int = 8
-    """Lanes at once."""
+    """Calls of models at once."""
     depth: int = 8
     """Jobs of one lane that are taken together."""
     attempts: int = 5
-    limit: float = 120.0
-    """Seconds after which a job hangs: it is left alone, and tried again."""
+    limit: float = 180.0
+    """Seconds after which a job hangs: it is left alone, and tried again. The wait for a call's turn counts."""
     lease: float = 30.0
     """Seconds for which a job is ours; renewed while we live, so a dead worker's jobs are free that soon."""
     poll: float = 1.0
@@ -53,6 +57,11 @@ class Pace:
     """Seconds to wait after a model could not be reached, doubled up to the longest."""
     drain: float = 5.0
     """Seconds that closing may take to finish what is due."""
+
+    @property
+    def lanes(self) -> int:
+        """Lanes at once: while models are asked for some, others read, check and write."""
+        return self.width + self.width // 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +90,14 @@ class Worker:
         clock: Clock,
         pace: Pace | None = None,
         courtesy: Courtesy | None = None,
+        calls: Calls | None = None,
     ) -> None:
         self._store = store
         self._handlers = handlers
         self._clock = clock
         self.pace = pace or Pace()
         self.courtesy = courtesy or Courtesy()
+        self._calls = calls or Calls(self.pace.width)
         self.name = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._lanes: dict[str, asyncio.Task[None]] = {}
         self._wake = asyncio.Event()
@@ -225,7 +236,7 @@ class Worker:
                 self._taking = False
                 if not taken:
                     await self._rest()
-                elif len(self._lanes) < self.pace.width:
+                elif len(self._lanes) < self.pace.lanes:
                     await asyncio.sleep(self.pace.gather)
         finally:
             renewal.cancel()
@@ -237,7 +248,7 @@ class Worker:
         self._owed = self._owed[len(owed) :]
 
     async def _take(self) -> list[Job]:
-        free = self.pace.width - len(self._lanes)
+        free = self.pace.lanes - len(self._lanes)
         loop_time = asyncio.get_running_loop().time()
         if free <= 0 or loop_time < self._resume:
             return []
@@ -246,12 +257,15 @@ class Worker:
         if due is None or due > moment:
             return []
         self._taking = True
-        return await self._store.write(lambda tx: self._claim(tx, moment, free), patient=True)
+        return await self._write(lambda tx: self._claim(tx, moment, free))
 
     def _claim(self, tx: Tx, moment: datetime, free: int) -> list[Job]:
         until = moment + timedelta(seconds=self.pace.lease)
         tx.jobs.extend(self.name, until)  # ours stay ours, even when the machine slept
         return tx.jobs.claim(self.name, moment, until, free, self.pace.depth)
+
+    async def _write(self, work: Callable[[Tx], T]) -> T:
+        return await self._store.write(work, patient=True)  # nobody waits for it
 
     async def _rest(self) -> None:
         with suppress(TimeoutError):
@@ -264,7 +278,7 @@ class Worker:
             until = self._clock() + timedelta(seconds=self.pace.lease)
             try:
                 if self._lanes:
-                    await self._store.write(lambda tx, until=until: tx.jobs.extend(self.name, until))
+                    await self._write(lambda tx, until=until: tx.jobs.extend(self.name, until))
             except RecollectError as error:
                 log.warning("a lease can't be renewed: %s", error)
 
@@ -294,7 +308,7 @@ class Worker:
                 tx.jobs.retry(job.id, self.name, job.due, job.error or "", counted=False)
 
         if jobs:
-            await self._store.write(work)
+            await self._write(work)
 
     async def _do(self, job: Job) -> bool:
         """Whether the lane may go on to its next job."""
@@ -305,7 +319,7 @@ class Worker:
             return await self._park(job, f"nothing here does jobs of the kind {job.kind!r}")
         try:
             work = await self._prepared(handler, job)
-            await self._store.write(lambda tx: self._complete(tx, job, work), patient=True)
+            await self._write(lambda tx: self._complete(tx, job, work))
         except _LostLease:
             log.warning("job %d was taken over by another worker", job.id)
             return False
@@ -331,6 +345,7 @@ class Worker:
             return _result(task)
         finally:
             task.cancel()
+            self._calls.let_go(task)
 
     def _complete(self, tx: Tx, job: Job, work: Work) -> None:
         if not tx.jobs.finish(job.id, self.name):
@@ -359,18 +374,18 @@ class Worker:
 
     async def _again(self, job: Job, seconds: float, error: str, *, counted: bool = True) -> bool:
         due = self._clock() + timedelta(seconds=seconds)
-        await self._store.write(lambda tx: tx.jobs.retry(job.id, self.name, due, error, counted=counted))
+        await self._write(lambda tx: tx.jobs.retry(job.id, self.name, due, error, counted=counted))
         return False
 
     async def _park(self, job: Job, error: str) -> bool:
         log.error("%s of %s is put aside: %s; 'recollect jobs' shows it", job.kind, job.lane, error)
-        await self._store.write(lambda tx: tx.jobs.park(job.id, self.name, error))
+        await self._write(lambda tx: tx.jobs.park(job.id, self.name, error))
         await self._note(job, "job.parked", error)
         return True
 
     async def _note(self, job: Job, kind: str, reason: str) -> None:
         event = Event(kind, self._clock(), "worker", job.lane, reason=reason, data={"job": job.id})
-        await self._store.write(lambda tx: tx.events.add(event))
+        await self._write(lambda tx: tx.events.add(event))
 
 
 def _result(task: asyncio.Future[Work]) -> Work:

@@ -16,13 +16,14 @@ from tests.exchange.moving import ANN
 
 MEGABYTE = 1_000_000
 SENTENCE = "We met at the harbour and talked about boats, tea and the weather of the week. "
-MEASURED = """
-import resource, sys
+MEASURED = r"""
+import pathlib, re, sys
 from recollect.cli import main
 try:
     main()
-finally:
-    print("PEAK", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, file=sys.stderr)
+finally:  # of this process alone: getrusage begins with what the one had that started it
+    status = pathlib.Path("/proc/self/status").read_text()
+    print("PEAK", int(re.search(r"VmHWM:\s+(\d+)", status)[1]) // 1024, file=sys.stderr)
 """
 
 
@@ -80,6 +81,7 @@ def test_reading_takes_memory_for_an_entry_not_for_the_file(
 
 @pytest.mark.slow
 @pytest.mark.timeout(1_800)
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is measured through /proc")
 def test_a_file_of_200_megabytes_is_imported_without_gigabytes(tmp_path: Path):
     write(tmp_path / "large.jsonl", lines(200 * MEGABYTE))
     command = [sys.executable, "-c", MEASURED, "import", "large.jsonl", "--json"]
@@ -89,4 +91,4 @@ def test_a_file_of_200_megabytes_is_imported_without_gigabytes(tmp_path: Path):
     assert report["counts"]["new"]["message"] > 30_000
     assert report["counts"]["new"]["memory"] > 3_000
     peak = int(done.stderr.split("PEAK ")[1].split()[0])
-    assert peak < 500
+    assert peak < 300

@@ -34,6 +34,9 @@ def learn(tx, job):
     assert tx.jobs.finish(job.id, worker)
     tx.events.add(Event("done", at(0), worker, reason=f"{job.lane} {job.payload['n']}"))
 
+await store.write(lambda tx: tx.counters.note("ready", worker))
+while len(await store.read(lambda tx: tx.counters.items("ready"))) < 3:
+    await asyncio.sleep(0.01)
 while await store.read(lambda tx: tx.jobs.counts()):
     jobs = await store.write(lambda tx: tx.jobs.claim(worker, at(0), at(60), 2, 2))
     for job in jobs:

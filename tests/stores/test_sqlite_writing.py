@@ -14,10 +14,13 @@ FOR_EVER = 3600.0
 
 
 @asynccontextmanager
-async def opened(folder: Path, linger: float) -> AsyncIterator[Engine[SQLiteTx]]:
-    engine = Engine(folder / "memory.db", migrate, lambda db: SQLiteTx(db, None), linger)
-    yield engine
-    await engine.close()
+async def opened(folder: Path | None, linger: float) -> AsyncIterator[Engine[SQLiteTx]]:
+    path = None if folder is None else folder / "memory.db"
+    engine = Engine(path, migrate, lambda db: SQLiteTx(db, None), linger)
+    try:
+        yield engine
+    finally:
+        await engine.close()
 
 
 async def say(engine: Engine[SQLiteTx], message_id: str, *, patient: bool = False) -> bool:
@@ -43,6 +46,12 @@ async def test_patient_work_goes_in_with_whoever_writes_next(tmp_path: Path):
 async def test_patient_work_waits_for_nobody_when_nobody_was_there(tmp_path: Path):
     async with opened(tmp_path, FOR_EVER) as engine, asyncio.timeout(60):
         assert await say(engine, "1", patient=True)
+        assert await say(engine, "2", patient=True)
+
+
+async def test_in_memory_there_is_nothing_to_be_patient_for():
+    async with opened(None, FOR_EVER) as engine, asyncio.timeout(60):
+        await say(engine, "1")
         assert await say(engine, "2", patient=True)
 
 

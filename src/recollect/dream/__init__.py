@@ -10,9 +10,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
 
-from recollect.calls import Calls
 from recollect.clock import Clock
 from recollect.dream.plan import MERGED, Plan, Rules, View, begin, finish, tally, tidy
 from recollect.dream.proposals import accept, groups
@@ -58,19 +56,11 @@ class Dream:
 class Dreams:
     """Dreams on demand, and does the jobs of the kind `reflect`. The model is made when it is first asked."""
 
-    def __init__(
-        self,
-        store: Store,
-        model: Callable[[], Model] | None,
-        rules: Rules,
-        clock: Clock,
-        calls: Calls | None = None,
-    ) -> None:
+    def __init__(self, store: Store, model: Callable[[], Model] | None, rules: Rules, clock: Clock) -> None:
         self._store = store
         self._model = model
         self._rules = rules
         self._clock = clock
-        self._calls = calls or Calls()
 
     async def __call__(self, job: Job) -> Work:
         subject = Subject(job.payload["user"])
@@ -135,7 +125,11 @@ class Dreams:
 
     async def _asked(self, group: Sequence[Memo]) -> Proposed:
         assert self._model is not None  # noqa: S101 - without one nothing is shown
-        return await self._calls.answer(partial(self._model().reflect, group), self._rules.timeout)
+        try:
+            async with asyncio.timeout(self._rules.timeout):
+                return await self._model().reflect(group)
+        except TimeoutError as error:
+            raise ModelUnavailable(f"no answer within {self._rules.timeout:.0f} s") from error
 
     def _apply(self, tx: Tx, view: View, dream: Dream) -> None:
         """Write all of it as one batch; raises Stale when memory is not what it was."""

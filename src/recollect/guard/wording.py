@@ -134,7 +134,7 @@ def is_foreign(text: str) -> bool:
     return foreign > english or _script(text) not in ("LATIN", "")
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)
 def _little(text: str) -> tuple[int, int, int]:
     """How many little words are English and foreign, and how many words there are."""
     found = words(text)

@@ -171,7 +171,7 @@ class History(Group):
 
 class Ingest(Group):
     max_waiting: Limit = setting(None, "Messages that may wait for learning; beyond it the oldest is given up.")
-    parallel: Annotated[Count, clamp(1, 64)] = setting(8, "Calls of a model at the same time.")
+    parallel: Annotated[Count, clamp(1, 64)] = setting(8, "Calls of a model in the background at the same time.")
     min_chars: Count = setting(4, "Shorter messages are not learned from.", ge=0)
     max_chars: Limit = setting(None, "Characters of a message that are learned from.")
 

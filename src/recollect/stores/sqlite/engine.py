@@ -21,7 +21,7 @@ T = TypeVar("T")
 GROUP = 512
 """Units of work that share one commit at the most."""
 LINGER = 0.001
-"""Seconds that patient work waits for someone whose commit it can share."""
+"""Seconds after a commit that somebody waited for, in which patient work waits for the next such one to go with it."""
 READERS = 4
 ALONE = 0.02
 """Seconds that a reader waits for the one before it. Threads of Python that take turns at each statement get half as
@@ -70,12 +70,12 @@ class Engine(Generic[S]):
         linger: float = LINGER,
     ) -> None:
         self.path = path
-        self._linger = linger
+        self._linger = 0.0 if path is None else linger
         self._open_session = open_session
         self._writes: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._reads: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._turn = threading.Lock()
-        self._hurried = False  # whether the last group held work that someone waits for
+        self._expected = 0.0  # until when someone may write again who wrote just now
         self._closed = False
         with translated(path):
             self._writer = Database(path)
@@ -159,6 +159,8 @@ class Engine(Generic[S]):
                 self._look_up([item for item in group if item.reads])
                 self._tend([item for item in group if item.alone])
                 _answer(group)
+                if any(not item.patient for item in group):
+                    self._expected = monotonic() + self._linger
             if last:
                 with suppress(apsw.Error):
                     self._writer.run("PRAGMA optimize")
@@ -168,18 +170,17 @@ class Engine(Generic[S]):
     def _next_group(self) -> tuple[list[_Waiting], bool]:
         """What waits to be written, and whether that is the last.
 
-        Patient work waits for whoever wrote in a hurry just now: most of them write again, and one commit does both.
+        Patient work waits for whoever wrote just now: most of them write again, and one commit does both.
         """
         group: list[_Waiting] = []
         item = self._writes.get()
-        latest = monotonic() + (self._linger if self._hurried else 0.0)
-        self._hurried = False
+        patient = True
         while item is not None:
             group.append(item)
-            self._hurried = self._hurried or not item.patient
+            patient = patient and item.patient
             if len(group) == GROUP:
                 return group, False
-            left = 0.0 if self._hurried else latest - monotonic()
+            left = self._expected - monotonic() if patient else 0.0
             try:
                 item = self._writes.get(timeout=left) if left > 0 else self._writes.get_nowait()
             except queue.Empty:

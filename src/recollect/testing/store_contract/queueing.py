@@ -2,6 +2,8 @@
 
 # ruff: noqa: S101 - a contract is made of assertions
 
+from datetime import datetime
+
 from recollect.ports import Store
 from recollect.testing.store_contract.jobs import add, claim, finish, names, new_job
 from recollect.testing.store_contract.samples import at
@@ -22,6 +24,10 @@ async def waiting(store: Store) -> list[str]:
 
 async def found(store: Store, dedupe: str) -> Job | None:
     return await store.read(lambda tx: tx.jobs.find(dedupe))
+
+
+async def due(store: Store, dedupe: str) -> datetime | None:
+    return await store.read(lambda tx: tx.jobs.due(dedupe))
 
 
 class QueueingContract:
@@ -65,6 +71,15 @@ class QueueingContract:
         assert await found(store, "k") == job
         assert await finish(store, first, job) == [True, True]
         assert await found(store, "k") is None
+
+    async def test_it_is_known_when_the_job_with_a_key_is_due_while_it_waits_or_runs(self, store: Store):
+        await add(store, new_job("a", due=5, dedupe="k"), new_job("b", due=6, dedupe="l"), new_job("c", due=7))
+        assert [await due(store, key) for key in ("k", "l", "none")] == [at(5), at(6), None]
+        first, second = await claim(store, now=9, depth=2)
+        assert await due(store, "k") == at(5)
+        await finish(store, first)
+        await store.write(lambda tx: tx.jobs.park(second.id, "w1", "no"))
+        assert [await due(store, key) for key in ("k", "l")] == [None, None]
 
     async def test_a_parked_job_is_not_found_by_its_key(self, store: Store):
         await add(store, new_job("a", dedupe="k"))
