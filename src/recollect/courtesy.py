@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 
-LONGEST = 0.03
+LONGEST = 0.1
 """Seconds that a piece of background work waits for a moment when nobody asks; it must not starve."""
 
 
