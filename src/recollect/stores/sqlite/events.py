@@ -29,10 +29,11 @@ class SQLiteEvents:
             "SET count = count + 1, last = max(last, excluded.last)",
             (event.kind, to_ms(event.at)),
         )
-        return self._db.value(
-            "INSERT INTO events (kind, at, actor, scope, memo, reason, data) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
+        self._db.run(
+            "INSERT INTO events (kind, at, actor, scope, memo, reason, data) VALUES (?, ?, ?, ?, ?, ?, ?)",
             (event.kind, to_ms(event.at), event.actor, scope, event.memo, event.reason, data),
         )
+        return self._db.last_insert_rowid()
 
     def counts(self) -> dict[str, tuple[int, datetime]]:
         rows = self._db.rows("SELECT kind, sum(count), max(last) FROM event_days GROUP BY kind ORDER BY kind")
