@@ -174,6 +174,8 @@ def test_the_sizes_of_the_next_prompt_are_shown(folder: Path):
 def test_the_first_start_offers_a_demo_and_the_next_does_not(folder: Path):
     with Terminal(folder, "chat") as terminal:
         terminal.shows("Play a one-minute demo first? [Y/n] ")
+        terminal.write("I live in Oslo\r")
+        terminal.shows("Please answer y or n")
         terminal.write("n\r")
         assert "recollect 0." in terminal.prompt()
         terminal.write(CTRL_D)

@@ -54,12 +54,19 @@ def _at_a_terminal(call: Call, no_demo: bool) -> None:
     settings = call.load().settings
     store = file_of(settings.store)
     is_first = store is not None and not store.exists()
-    if is_first and not no_demo and answer("Play a one-minute demo first? [Y/n] ") in ("", "y", "yes"):
+    if is_first and not no_demo and _wants_a_demo():
         with suppress(KeyboardInterrupt):
             demonstration.play(call, then="your own chat")
         print()
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     asyncio.run(_talk(call, Terminal(settings.data_dir / HISTORY, WORDS)))
+
+
+def _wants_a_demo() -> bool:
+    """Asked again of someone who begins to talk instead: their words would be lost."""
+    while (said := answer("Play a one-minute demo first? [Y/n] ")) not in ("", "y", "yes", "n", "no"):
+        print("Please answer y or n; the chat begins after that.")
+    return said in ("", "y", "yes")
 
 
 async def _talk(call: Call, source: Source) -> None:
