@@ -17,7 +17,7 @@ from recollect.types import Job, NewJob
 _COLUMNS = "id, kind, lane, payload, due, attempts, state, error"
 _SEEN = "iif(state = 'behind', 'waiting', state)"
 _IDLE = "state IN ('waiting', 'behind')"
-_ADD = (  # without RETURNING, which takes as long as all the rest
+_ADD = (  # without RETURNING, with which it takes two thirds longer
     "INSERT INTO jobs (kind, lane, payload, state, due, dedupe, realm) VALUES (?1, ?2, ?3, "
     "iif(EXISTS (SELECT 1 FROM jobs WHERE lane = ?2 AND state <> 'parked'), 'behind', 'waiting'), ?4, ?5, ?6) "
     "ON CONFLICT DO NOTHING"
