@@ -220,3 +220,17 @@ async def test_a_store_that_fails_does_not_break_the_reply() -> None:
     async with acting() as scene:
         await scene.memory.store.close()
         assert await scene.ask("hello") == "I see."
+
+
+@pytest.mark.acceptance("W1")
+async def test_a_profile_whose_layout_is_one_layer_of_a_prompt_sends_what_was_said_too() -> None:
+    async with (
+        ModelServer(Says("Yes")) as server,
+        wired(profile="devclaw") as bot,
+        bot.online(speaker_of(server)),
+    ):
+        for text in ("which bike is mine?", "and the red one?"):
+            await bot.order(f"{bot.lab.bot.mention} {text}")
+            bot.clock.advance(minutes=1)
+        turns = [request.turns[-1] for request in server.requests]
+    assert turns == [("user", "User message:\nwhich bike is mine?"), ("user", "User message:\nand the red one?")]

@@ -278,6 +278,22 @@ async def test_a_model_answers_with_what_is_remembered_and_why_tells_what_it_got
         assert "Lives in Lisbon" in server.requests[-1].text
 
 
+@pytest.mark.acceptance("W1")
+async def test_a_profile_whose_layout_is_one_layer_of_a_prompt_sends_what_was_typed_too(folder: Path):
+    async with ModelServer(Says("I see.")) as server:
+
+        def talk() -> None:
+            with chatting(folder, RECOLLECT_PROFILE="devclaw", **with_a_model(server)) as terminal:
+                terminal.say("which bike is mine?")
+                terminal.say("!memory remember my bike is the red one")
+                terminal.say("which bike was it?")
+
+        await asyncio.to_thread(talk)
+        (_, first), (_, last) = (request.turns[-1] for request in server.requests)
+    assert first == "User message:\nwhich bike is mine?"
+    assert last == ("## Relevant Memories\n\n- [fact] my bike is the red one\n\n---\nUser message:\nwhich bike was it?")
+
+
 async def test_what_takes_longer_to_learn_is_told_later_and_holds_up_nothing(folder: Path):
     done = asyncio.Event()
 

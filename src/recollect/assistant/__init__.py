@@ -21,7 +21,7 @@ from recollect.guard import is_instruction
 from recollect.lines import said
 from recollect.memory import Memory
 from recollect.orders import Answer, Orders
-from recollect.prompt import Prompt
+from recollect.prompt import Prompt, with_message
 from recollect.redact import redact
 from recollect.text import clip
 from recollect.types import Message, Origin, Place
@@ -226,6 +226,7 @@ class Assistant:
         """The prompt; what stands in the window is not said again, but what others said since is."""
         if prompt is None:
             return message.text
+        prompt = with_message(prompt, message.text)
         if not window.turns:
             return prompt.text
         sections = [section for section in prompt.sections if section.name != "history"]
