@@ -3,6 +3,7 @@
 import re
 from functools import partial
 
+from recollect.lines import speaker
 from recollect.memory import Memory
 from recollect.ports import Tx
 from recollect.speaking import is_forgotten
@@ -23,8 +24,10 @@ async def answer(memory: Memory, message: Message, why: str = "") -> str:
     asks = asking(message.text) > 0
     if not texts and asks:
         said = [one.what for one in await search(over="messages", limit=4 * _MOST) if isinstance(one.what, Message)]
-        told = await memory.store.read(lambda tx: [one for one in said if _tells(tx, one, message)])
-        texts = [f"{one.name or one.author} said: {one.text}" for one in told[:_MOST]]
+        told = await memory.store.read(
+            lambda tx: memory.names.tagged(tx, [one for one in said if _tells(tx, one, message)][:_MOST])
+        )
+        texts = [f"{speaker(one)} said: {one.text}" for one in told]
     if texts:
         opening = f"{why}; here is what I remember that fits:" if why else "Here is what I remember that fits:"
         return "\n".join([opening, *(f"- {text}" for text in texts)])
