@@ -252,6 +252,48 @@ def test_a_conversation_is_not_one_document(process: Run):
     assert "--json and chat don't go together" in process("chat", "--json", stdin=b"hi\n", code=2).err
 
 
+@pytest.mark.parametrize("question", ["what do you know about me?", "tell me about myself", "who am I?"])
+def test_who_asks_what_is_known_of_them_gets_all_of_it(folder: Path, question: str):
+    with chatting(folder) as terminal:
+        assert "I remember nothing about you yet." in terminal.say(question)
+        terminal.say("I live in Lisbon")
+        terminal.say("I play the cello")
+        told = terminal.say(question)
+        assert "Here is what I remember about you:\n- Plays the cello\n- Lives in Lisbon\n" in told
+
+
+@pytest.mark.parametrize("word", ["exit", "quit", "Bye!", "goodbye"])
+def test_whoever_says_goodbye_leaves_and_it_is_not_kept(folder: Path, process: Run, word: str):
+    with chatting(folder) as terminal:
+        terminal.say("I play the cello")
+        terminal.write(f"{word}\r")
+        assert terminal.end() == 0
+    assert said_messages(process) == ["I play the cello"]
+
+
+def test_help_is_shown_and_not_kept(folder: Path, process: Run):
+    with chatting(folder) as terminal:
+        for word in ("help", "Help!", "?"):
+            assert "Lines that start with / are commands:" in terminal.say(word)
+        terminal.say("I play the cello")
+        terminal.say("!memory pause")
+        assert "Learning is paused" in terminal.say("I live in Lisbon")
+    assert said_messages(process) == ["I play the cello", "I live in Lisbon"]
+
+
+def test_goodbye_and_help_are_not_kept_through_a_pipe_either(process: Run):
+    done = process("chat", stdin=b"help\nI play the cello\nwhat do you know about me?\nexit\nI live in Lisbon\n")
+    assert "Lines that start with / are commands:" in done.out
+    assert "- Plays the cello" in done.out
+    assert said_messages(process) == ["I play the cello", "what do you know about me?"]
+
+
+def said_messages(process: Run) -> list[str]:
+    """What a person said, oldest first, as it is exported."""
+    lines = map(json.loads, process("export", "me", "--format", "jsonl").out.splitlines())
+    return [one["text"] for one in lines if one.get("type") == "message" and not one.get("bot")]
+
+
 def with_a_model(server: ModelServer, learner: str = "local") -> dict[str, str]:
     """The variables of a chat that talks through the server, and learns by a model of its own."""
     return {

@@ -116,6 +116,10 @@ class Assistant:
         if order is not None:
             self.unsee(message.author)
             return Reply("\n".join(order.pages), order)
+        if self._brain is None and alone.asks_for_help(message.text):
+            order = await self._orders.answer("!memory help", user=message.author, place=message.place)
+            if order is not None:
+                return Reply("\n".join(order.pages), order)
         message = replace(message, text=redact(message.text).text)
         await self._observe(message)
         turn = self._turns.setdefault(message.place.session, asyncio.Lock())
