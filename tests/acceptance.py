@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-DOCUMENTS = {"A": 71, "B": 89, "C": 26, "D": 67, "E": 44}
+DOCUMENTS = {"A": 71, "B": 89, "C": 26, "D": 67, "E": 44, "W": 20}
 KNOWN = {f"{document}{number}" for document, count in DOCUMENTS.items() for number in range(1, count + 1)}
 
 

@@ -46,6 +46,7 @@ BOTH = {
     "test_dream.py": SLOW,
     "test_learn.py": SLOW,
     "test_learning.py": SLOW,
+    "test_names.py": SLOW,
     "test_office.py": SLOW,
     "test_prompt_cache.py": SLOW,
     "test_revisit.py": SLOW,

@@ -17,7 +17,10 @@ STEPS = [
     ("words", "errors text clock version"),
     ("words", "types"),
     ("words", "ports plain"),
-    ("decisions", "audience guard reading likeness speaking merge rank budget prompt lines kinds dates directives"),
+    (
+        "decisions",
+        "audience guard reading likeness speaking merge rank budget prompt lines names kinds dates directives",
+    ),
     ("files", "workspace"),
     ("plug-ins", "stores embedders models layers"),
     ("flows", "pausing copying"),

@@ -17,6 +17,7 @@ from recollect.extraction import Extraction
 from recollect.files import Journal, Keeper
 from recollect.kinds import embedded
 from recollect.memory import PATIENCE, Memory
+from recollect.names import Names
 from recollect.ports import Embedder, EmbedderOptions, Model, ModelOptions, Store, Tx
 from recollect.privacy import ERASE
 from recollect.settings import Loaded, Settings, load, secret
@@ -95,10 +96,13 @@ async def open_loaded(
             async with AsyncExitStack() as closing:
                 model = partial(_model, settings=settings, closing=closing, made={}, using=using)
                 dreams = Dreams(store, partial(model, settings.extraction.model), rules.reflection(settings), clock)
-                worker = make_worker(store, vectors, settings, clock, model, dreams) if works else None
+                names = Names(settings.bot.name)
+                worker = make_worker(store, vectors, settings, clock, model, dreams, names) if works else None
                 keeper = Keeper(store, rules.folders(settings), clock)
                 closing.push_async_callback(keeper.close)
-                memory = Memory(store, vectors, settings, clock, layers, worker=worker, keeper=keeper, dreams=dreams)
+                memory = Memory(
+                    store, vectors, settings, clock, layers, worker=worker, keeper=keeper, dreams=dreams, names=names
+                )
                 if works:
                     memory.worker.take_on(ERASE, memory.privacy.erasures)
                     memory.worker.start()
@@ -127,13 +131,19 @@ async def _close_if_away(store: Store) -> None:
 
 
 def make_worker(
-    store: Store, vectors: Vectors, settings: Settings, clock: Clock, model: Callable[[str], Model], dreams: Dreams
+    store: Store,
+    vectors: Vectors,
+    settings: Settings,
+    clock: Clock,
+    model: Callable[[str], Model],
+    dreams: Dreams,
+    names: Names,
 ) -> Worker:
     """The worker with all that it can do; `model` gives the model of a specification."""
     embed, courtesy, pace = partial(vectors.of_text, patience=PATIENCE), Courtesy(), rules.pace(settings)
     calls, asked = Calls(pace.width), model(settings.extraction.model)
-    learning = Extraction(store, embed, asked, rules.extraction(settings), clock, courtesy, calls)
-    summing = Summaries(store, model(settings.summary.model), rules.form(settings), clock)
+    learning = Extraction(store, embed, asked, rules.extraction(settings), clock, courtesy, calls, names)
+    summing = Summaries(store, model(settings.summary.model), rules.form(settings), clock, names)
     journal = Journal(store, settings.memory_dir, settings.ingest.max_chars, clock)
     handlers = {
         EXTRACT: learning,

@@ -86,6 +86,7 @@ class Client:
     async def observe(self, message: Message) -> bool:
         """Hand in what was said; whether it is new."""
         body = {**_plain(asdict(message)), "place": _place(message.place), "at": message.at.isoformat()}
+        del body["tag"]  # it is about how a message is shown
         return (await self._send("POST", "/observe", body))["new"]
 
     async def edited(self, platform: str, message_id: str, text: str, at: datetime | None = None) -> bool:

@@ -82,7 +82,7 @@ class Composer:
         def work(tx: Tx) -> _Opening:
             found = tx.journal.recent(scene.place, self._look_back + 1, before=scene.now)
             heard = [message for message in found if message.id != scene.message and scene.audible(message)]
-            recent = heard[-self._look_back :]
+            recent = scene.tagged(tx, heard[-self._look_back :])
             known = scene.message is not None and tx.journal.get(scene.place.platform, scene.message) is not None
             return _Opening(tx.generation(), recent, tx.summaries.get(scene.session or scene.place.session), known)
 

@@ -21,6 +21,7 @@ from recollect.errors import ModelUnavailable
 from recollect.learn import Caps, Cause, learn, retract, write
 from recollect.likeness import cues
 from recollect.merge import covering, may_retract, retire
+from recollect.names import Names
 from recollect.pausing import paused
 from recollect.ports import Hearing, Model, Proposal, Proposed, Retraction, Stale, Store, Tx, Vector, Work
 from recollect.redact import redact
@@ -105,6 +106,7 @@ class Extraction:
         clock: Clock,
         courtesy: Courtesy | None = None,
         calls: Calls | None = None,
+        names: Names | None = None,
     ) -> None:
         self._visits = Visits(store)  # lanes that begin at the same moment look together
         self._embed = embed
@@ -112,6 +114,7 @@ class Extraction:
         self._rules = rules
         self._clock = clock
         self._courtesy, self._calls = courtesy or Courtesy(), calls or Calls()
+        self._names = names or Names()
 
     async def __call__(self, job: Job) -> Work:
         async with self._courtesy.behind():
@@ -134,7 +137,7 @@ class Extraction:
     def _hearing(self, tx: Tx, said: Sequence[Message]) -> Hearing:
         first, own = said[0], {message.id for message in said}
         before = tx.journal.recent(first.place, BEFORE, before=first.at)
-        context = [message for message in before if message.id not in own]
+        context = self._names.tagged(tx, [message for message in before if message.id not in own])
         return Hearing(said, self._known(tx, said), context, self._rules.most)
 
     def _known(self, tx: Tx, said: Sequence[Message]) -> list[Memo]:

@@ -2,12 +2,13 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from recollect.audience import includes
 from recollect.clock import to_ms
-from recollect.lines import named
+from recollect.lines import speaker
+from recollect.names import Names, claim
 from recollect.ports import Tx
 from recollect.redact import redact, redact_name
 from recollect.revisit import revisit
@@ -39,6 +40,7 @@ class ShortTerm:
 
     hours: float
     entries: int
+    names: Names = field(default_factory=Names)
 
 
 def spoken(text: str, author: str, place: Place, at: datetime, *, name: str = "", trace: str = "voice") -> Message:
@@ -72,6 +74,7 @@ def observe(
     deleted = tx.counters.items(_gone(message.place.platform, message.id))
     if deleted or not tx.journal.add(message):
         return False
+    claim(tx, message)
     if shortterm is not None and message.bot and message.reply_to is not None:
         question = tx.journal.get(message.place.platform, message.reply_to)
         if question is not None and not question.bot:
@@ -88,7 +91,7 @@ def _record(tx: Tx, question: Message, answer: Message, now: datetime, kept: Sho
     place = answer.place
     channel = place.thread or place.channel or ""
     asked, answered = clip(squeeze(question.text), ASKED), clip(squeeze(answer.text), ANSWERED)
-    who, bot = named(question.name or question.author), named(answer.name or answer.author)
+    who, bot = map(speaker, kept.names.tagged(tx, [question, answer]))
     exchange = Exchange(
         id=f"{question.id}/{answer.id}",
         guild=heard.id,

@@ -14,7 +14,8 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
 )
 _JOINERS = re.compile("[\u200c\u200d]")
-_MARKS = str.maketrans("[]:", "   ")
+# Brackets and colons delimit a name, a number sign begins the tag of one, and the last four show nothing.
+_MARKS = str.maketrans(dict.fromkeys("[]:#＃﹟\u115f\u1160\u3164\u2800", " "))
 _TOOLS = r"(?:antml:)?(?:tool|function)[\w-]*|(?:antml:)?(?:invoke|parameter|thinking)|discord-actions?"
 _TOOL_CALL = re.compile(rf"<({_TOOLS})\b[^>]*>.*?</\1\s*>|</?(?:{_TOOLS})\b[^>]*>", re.DOTALL | re.IGNORECASE)
 
@@ -60,7 +61,12 @@ def _origin(memo: Memo) -> str:
 def said(message: Message) -> str:
     """`[Name]: text`; empty when nothing is left of a bot's message that only called tools."""
     text = _TOOL_CALL.sub("", message.text) if message.bot else message.text
-    return f"[{named(message.name or message.author)}]: {inert(text)}" if text.strip() else ""
+    return f"[{speaker(message)}]: {inert(text)}" if text.strip() else ""
+
+
+def speaker(message: Message) -> str:
+    """What the author is called, with the tag that tells them from others of that name."""
+    return f"{named(message.name or message.author)}{message.tag}"
 
 
 def named(name: str) -> str:

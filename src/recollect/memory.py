@@ -19,6 +19,7 @@ from recollect.files import Keeper
 from recollect.ingest import Learned
 from recollect.learn import Cause
 from recollect.merge import COVERAGE
+from recollect.names import Names
 from recollect.ports import Corpus, Filters, Finding, Layer, Progress, Scene, Store
 from recollect.prompt import Prompt, layout
 from recollect.rank import named, unified
@@ -58,14 +59,16 @@ class Memory:
         worker: Worker | None = None,
         keeper: Keeper | None = None,
         dreams: Dreams | None = None,
+        names: Names | None = None,
     ) -> None:
+        self.names = names or Names(settings.bot.name)
         self.store, self.vectors, self.settings = store, vectors, settings
         self.worker = worker or Worker(store, {}, clock)
         self.keeper = keeper or Keeper(store, rules.folders(settings), clock)
         self.dreams = dreams or Dreams(store, None, rules.reflection(settings), clock)
         self.uses, self._clock = Uses(store, clock), clock
         self._policy, self._cadence = Policy(settings.privacy), rules.cadence(settings)
-        self._shortterm = rules.shortterm(settings)
+        self._shortterm = rules.shortterm(settings, self.names)
         look_back, lifetime = settings.history.max_messages, settings.search.cache_ttl
         offering = (layers or {}) if settings.enabled else {}
         self._compose = partial(Composer, offering, layout(settings.layout), look_back, lifetime, clock, deadline)
@@ -335,6 +338,7 @@ class Memory:
             audible_of=audible.among,
             session=self._session(user, where),
             message=message.id,
+            tagged=self.names.tagged,
         )
         with self.worker.courtesy.asking():
             return await self._composer.prompt(scene, actions)

@@ -155,6 +155,18 @@ def assemble(blocks: Sequence[Block], chosen: Layout) -> Prompt:
     return Prompt(tuple(sections), chosen.separator)
 
 
+def with_message(prompt: Prompt, text: str) -> Prompt:
+    """The prompt with the message being answered at its end, if its layout has no section for it.
+
+    Such a layout makes one layer of a larger prompt; whoever sends it as the whole user turn has to add the message.
+    """
+    if not text.strip() or any(section.name == "message" for section in prompt.sections):
+        return prompt
+    said = quoted(Block("message", (Line(text.strip(), "what is being answered"),)))
+    section = _section("message", [said], LAYOUTS["unified"])
+    return prompt if section is None else replace(prompt, sections=(*prompt.sections, section))
+
+
 def _section(name: str, blocks: Sequence[Block], chosen: Layout) -> Section | None:
     shown: list[Line] = []
     left_out, limits = 0, [Budget(block.chars, block.tokens, block.items).characters for block in blocks]

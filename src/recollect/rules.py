@@ -13,6 +13,7 @@ from recollect.files.categories import Shelves, Terms
 from recollect.files.erasing import FileErasure, Premises
 from recollect.ingest import NEVER, ShortTerm
 from recollect.learn import Caps
+from recollect.names import Names
 from recollect.ports import Store
 from recollect.privacy import House, Privacy
 from recollect.settings import Settings
@@ -109,9 +110,9 @@ def taking(settings: Settings, user: str) -> Terms:
     return Terms(user, caps(settings), caps(settings, lore=True), Policy(settings.privacy))
 
 
-def shortterm(settings: Settings) -> ShortTerm | None:
+def shortterm(settings: Settings, names: Names) -> ShortTerm | None:
     kept = settings.shortterm
-    return ShortTerm(kept.max_age_hours, kept.max_entries) if kept.enabled else None
+    return ShortTerm(kept.max_age_hours, kept.max_entries, names) if kept.enabled else None
 
 
 def caps(settings: Settings, *, lore: bool = False) -> Caps:

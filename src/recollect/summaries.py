@@ -13,6 +13,7 @@ from functools import partial
 from recollect.clock import Clock
 from recollect.errors import ModelUnavailable
 from recollect.lines import said
+from recollect.names import Names
 from recollect.ports import Model, Stale, Store, Tx, Usage, Work, Written
 from recollect.redact import redact
 from recollect.speaking import is_forgotten, session_of
@@ -58,14 +59,15 @@ class _Page:
 class Summaries:
     """Does the jobs of the kind `summarise`."""
 
-    def __init__(self, store: Store, model: Model, form: Form, clock: Clock) -> None:
+    def __init__(self, store: Store, model: Model, form: Form, clock: Clock, names: Names | None = None) -> None:
         self._store = store
         self._model = model
         self._form = form
         self._clock = clock
+        self._names = names or Names()
 
     async def __call__(self, job: Job) -> Work:
-        page = await self._store.read(lambda tx: _page(tx, job))
+        page = await self._store.read(lambda tx: self._look(tx, job))
         if not page.messages:
             return _nothing
         text = page.previous.text if page.previous else ""
@@ -74,6 +76,10 @@ class Summaries:
             written = await self._next(text or None, exchange)
             text, usage = written.text or text, _sum(usage, written.usage)
         return partial(self._complete, job=job, page=page, written=Written(text, usage))
+
+    def _look(self, tx: Tx, job: Job) -> _Page:
+        page = _page(tx, job)
+        return replace(page, messages=self._names.tagged(tx, page.messages))
 
     async def _next(self, previous: str | None, exchange: str) -> Written:
         """The next summary within its limit: recompressed once when it is over, and cut when it still is."""

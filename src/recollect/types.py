@@ -158,6 +158,8 @@ class Message:
     bot: bool = False
     source: str = "text"
     reply_to: str | None = None
+    tag: str = ""
+    """Where it is shown: what tells the author from others of the same name. It is not stored."""
 
 
 @dataclass(frozen=True, slots=True)

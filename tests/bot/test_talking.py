@@ -220,3 +220,38 @@ async def test_a_store_that_fails_does_not_break_the_reply() -> None:
     async with acting() as scene:
         await scene.memory.store.close()
         assert await scene.ask("hello") == "I see."
+
+
+@pytest.mark.acceptance("W1")
+async def test_a_profile_whose_layout_is_one_layer_of_a_prompt_sends_what_was_said_too() -> None:
+    async with (
+        ModelServer(Says("Yes")) as server,
+        wired(profile="devclaw") as bot,
+        bot.online(speaker_of(server)),
+    ):
+        for text in ("which bike is mine?", "and the red one?"):
+            await bot.order(f"{bot.lab.bot.mention} {text}")
+            bot.clock.advance(minutes=1)
+        turns = [request.turns[-1] for request in server.requests]
+    assert turns == [("user", "User message:\nwhich bike is mine?"), ("user", "User message:\nand the red one?")]
+
+
+async def test_without_a_model_help_is_help_and_who_asks_what_is_known_of_them_is_told() -> None:
+    async with wired() as bot, bot.online():
+        me = bot.lab.bot.mention
+        assert (await bot.order(f"{me} help")).startswith("Memory commands:\n- !memory show")
+        assert "remember nothing about you that I could tell here" in await bot.order(f"{me} who am I?")
+        await bot.order("!memory remember I like green tea")
+        told = "Here is what I remember about you:\n- I like green tea"
+        assert await bot.order(f"{me} what do you know about me?") == told
+        assert await bot.order(f"{me} tell me about myself") == told
+        kept = await bot.memory.store.read(lambda tx: tx.journal.of(author=str(bot.lab.ada.id)))
+    assert "help" not in [message.text for _, message in kept]
+
+
+async def test_without_a_model_who_paused_learning_is_not_told_that_they_are_listened_to() -> None:
+    async with wired() as bot, bot.online():
+        assert "I only listen" in await bot.order(f"{bot.lab.bot.mention} good morning")
+        assert await bot.order(f"{bot.lab.bot.mention} nice weather") == "I am listening."
+        await bot.order("!memory pause")
+        assert (await bot.order(f"{bot.lab.bot.mention} I like tea")).startswith("Learning is paused")

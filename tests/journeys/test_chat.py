@@ -252,6 +252,48 @@ def test_a_conversation_is_not_one_document(process: Run):
     assert "--json and chat don't go together" in process("chat", "--json", stdin=b"hi\n", code=2).err
 
 
+@pytest.mark.parametrize("question", ["what do you know about me?", "tell me about myself", "who am I?"])
+def test_who_asks_what_is_known_of_them_gets_all_of_it(folder: Path, question: str):
+    with chatting(folder) as terminal:
+        assert "I remember nothing about you yet." in terminal.say(question)
+        terminal.say("I live in Lisbon")
+        terminal.say("I play the cello")
+        told = terminal.say(question)
+        assert "Here is what I remember about you:\n- Plays the cello\n- Lives in Lisbon\n" in told
+
+
+@pytest.mark.parametrize("word", ["exit", "quit", "Bye!", "goodbye"])
+def test_whoever_says_goodbye_leaves_and_it_is_not_kept(folder: Path, process: Run, word: str):
+    with chatting(folder) as terminal:
+        terminal.say("I play the cello")
+        terminal.write(f"{word}\r")
+        assert terminal.end() == 0
+    assert said_messages(process) == ["I play the cello"]
+
+
+def test_help_is_shown_and_not_kept(folder: Path, process: Run):
+    with chatting(folder) as terminal:
+        for word in ("help", "Help!", "?"):
+            assert "Lines that start with / are commands:" in terminal.say(word)
+        terminal.say("I play the cello")
+        terminal.say("!memory pause")
+        assert "Learning is paused" in terminal.say("I live in Lisbon")
+    assert said_messages(process) == ["I play the cello", "I live in Lisbon"]
+
+
+def test_goodbye_and_help_are_not_kept_through_a_pipe_either(process: Run):
+    done = process("chat", stdin=b"help\nI play the cello\nwhat do you know about me?\nexit\nI live in Lisbon\n")
+    assert "Lines that start with / are commands:" in done.out
+    assert "- Plays the cello" in done.out
+    assert said_messages(process) == ["I play the cello", "what do you know about me?"]
+
+
+def said_messages(process: Run) -> list[str]:
+    """What a person said, oldest first, as it is exported."""
+    lines = map(json.loads, process("export", "me", "--format", "jsonl").out.splitlines())
+    return [one["text"] for one in lines if one.get("type") == "message" and not one.get("bot")]
+
+
 def with_a_model(server: ModelServer, learner: str = "local") -> dict[str, str]:
     """The variables of a chat that talks through the server, and learns by a model of its own."""
     return {
@@ -276,6 +318,22 @@ async def test_a_model_answers_with_what_is_remembered_and_why_tells_what_it_got
         assert "In Lisbon,\nas you said.\n" in asked
         assert "For the last reply the model got this:\ndurable: " in why
         assert "Lives in Lisbon" in server.requests[-1].text
+
+
+@pytest.mark.acceptance("W1")
+async def test_a_profile_whose_layout_is_one_layer_of_a_prompt_sends_what_was_typed_too(folder: Path):
+    async with ModelServer(Says("I see.")) as server:
+
+        def talk() -> None:
+            with chatting(folder, RECOLLECT_PROFILE="devclaw", **with_a_model(server)) as terminal:
+                terminal.say("which bike is mine?")
+                terminal.say("!memory remember my bike is the red one")
+                terminal.say("which bike was it?")
+
+        await asyncio.to_thread(talk)
+        (_, first), (_, last) = (request.turns[-1] for request in server.requests)
+    assert first == "User message:\nwhich bike is mine?"
+    assert last == ("## Relevant Memories\n\n- [fact] my bike is the red one\n\n---\nUser message:\nwhich bike was it?")
 
 
 async def test_what_takes_longer_to_learn_is_told_later_and_holds_up_nothing(folder: Path):

@@ -21,7 +21,7 @@ from recollect.guard import is_instruction
 from recollect.lines import said
 from recollect.memory import Memory
 from recollect.orders import Answer, Orders
-from recollect.prompt import Prompt
+from recollect.prompt import Prompt, with_message
 from recollect.redact import redact
 from recollect.text import clip
 from recollect.types import Message, Origin, Place
@@ -99,6 +99,7 @@ class Assistant:
     ) -> None:
         self.name = name
         self._memory = memory
+        memory.names.reserve(name)
         self._brain = None if speaker is None else Brain(speaker, persona.replace("{name}", name))
         self._orders = orders or Orders(memory, clock=clock)
         self._room = room
@@ -115,6 +116,10 @@ class Assistant:
         if order is not None:
             self.unsee(message.author)
             return Reply("\n".join(order.pages), order)
+        if self._brain is None and alone.asks_for_help(message.text):
+            order = await self._orders.answer("!memory help", user=message.author, place=message.place)
+            if order is not None:
+                return Reply("\n".join(order.pages), order)
         message = replace(message, text=redact(message.text).text)
         await self._observe(message)
         turn = self._turns.setdefault(message.place.session, asyncio.Lock())
@@ -210,8 +215,18 @@ class Assistant:
         text, lines = taken(spoken.text)
         for line in lines:
             await self._keep_lore(line, message)
-        window.turns.append(Turn(*spoken.as_turn(said(message) or message.text), message.at))
+        window.turns.append(Turn(*spoken.as_turn(said(await self._tagged(message)) or message.text), message.at))
         return text
+
+    async def _tagged(self, message: Message) -> Message:
+        """The message as it stands among the turns: its author's name is nobody else's."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                (tagged,) = await self._memory.store.read(lambda tx: self._memory.names.tagged(tx, [message]))
+        except (RecollectError, TimeoutError) as error:
+            log.warning("whose name this is can't be read: %s", str(error) or "no answer in time")
+            return message
+        return tagged
 
     def _window(self, message: Message) -> Window:
         """The conversation here; those that were quiet for longest are read anew when they go on."""
@@ -226,6 +241,7 @@ class Assistant:
         """The prompt; what stands in the window is not said again, but what others said since is."""
         if prompt is None:
             return message.text
+        prompt = with_message(prompt, message.text)
         if not window.turns:
             return prompt.text
         sections = [section for section in prompt.sections if section.name != "history"]
@@ -236,7 +252,9 @@ class Assistant:
     async def _since(self, message: Message, window: Window) -> str:
         """The newest of what others said since the last turn, within a budget."""
         try:
-            heard = await self._memory.store.read(lambda tx: tx.journal.recent(message.place, LOOK_BACK))
+            heard = await self._memory.store.read(
+                lambda tx: self._memory.names.tagged(tx, tx.journal.recent(message.place, LOOK_BACK))
+            )
         except RecollectError as error:
             log.warning("what was said meanwhile can't be read: %s", error)
             return ""

@@ -16,7 +16,7 @@ from recollect.bot.words import is_addressed, is_heard, message_of, spoken
 from recollect.errors import RecollectError
 from recollect.orders import Answer
 from recollect.orders.order import parse
-from recollect.types import Message
+from recollect.types import Message, Place
 
 log = logging.getLogger("recollect.bot")
 
@@ -43,6 +43,7 @@ class Ear(commands.Cog):
         if not is_heard(message) or not await admits(house, message.author):
             return
         said = message_of(message, place_of(message.channel, message.author.id), spoken(message, self._me))
+        self._reserve_own_names(message, said.place)
         addressed = is_addressed(message, self._me, house.settings.bot.channels)
         try:
             await self._take(message, said, addressed)
@@ -51,6 +52,13 @@ class Ear(commands.Cog):
         except Exception:
             log.exception("message %s is not answered", message.id)
             await drafts.send(message, BROKEN)
+
+    def _reserve_own_names(self, message: discord.Message, place: Place) -> None:
+        """Nobody in a prompt is called as the bot is called here; its nickname may change at any time."""
+        names = self._house.memory.names
+        names.reserve(self._me.display_name)
+        if message.guild is not None:
+            names.reserve(message.guild.me.display_name, place)
 
     async def _take(self, message: discord.Message, said: Message, addressed: bool) -> None:
         if self._house.settings.commands.enabled and parse(said.text) is not None:

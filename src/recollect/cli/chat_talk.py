@@ -26,6 +26,7 @@ from recollect.orders.guide import USAGE
 from recollect.orders.order import parse
 from recollect.prompt import Prompt
 from recollect.redact import redact
+from recollect.text import normal
 from recollect.types import Message
 
 COMMANDS = {
@@ -36,10 +37,17 @@ COMMANDS = {
     "/why": ("[which]", "explain what was learned last, or the last reply; or a memory by number, id or part"),
     "/prompt": ("[text]", "what a model would be given for a message, and how much room it takes"),
     "/memory": ("…", "commands of memory, as in !memory; /memory help lists them"),
-    "/help": ("", "this list"),
-    "/quit": ("", "leave, as Ctrl-D does"),
+    "/help": ("", "this list, as help shows it"),
+    "/quit": ("", "leave, as exit, bye and Ctrl-D do"),
 }
 """Of each command its arguments, and what it does."""
+GOODBYES = frozenset(
+    {
+        *("exit", "exit()", "quit", "quit()", "logout", ":q", ":wq", "cya"),
+        *("bye", "bye bye", "bye-bye", "goodbye", "good bye", "see you", "see ya", "see you later"),
+    }
+)
+"""What people type to leave, besides commands; said to nobody, and not kept."""
 WORDS = {**dict.fromkeys(COMMANDS, ()), "/memory": tuple(USAGE), "!memory": tuple(USAGE)}
 """Commands, and what may follow them."""
 LATER = 300.0
@@ -95,11 +103,13 @@ class Talk:
         line = line.strip()
         name, _, words = line.partition(" ")
         name = name.casefold()
-        if name in ("/quit", "/exit"):
+        if name in ("/quit", "/exit", "/bye") or normal(line) in GOODBYES:
             return False
         try:
             if parse(line) is not None and self._memory.settings.commands.enabled:
                 await self._order(line)
+            elif line == "?" or normal(line) == "help":
+                await self._help("")
             elif name.startswith("/"):
                 await self._commands.get(name, self._unknown)(words.strip())
             elif line:

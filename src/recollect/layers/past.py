@@ -57,7 +57,9 @@ class PastLayer:
             for message, hit in _read(tx, [hit for hit in hits if len(hit.parts) >= least])
             if message.id not in known and scene.audible(message) and not _is_forgotten(tx, message)
         )
-        return [*islice(fitting, self._wanted)]
+        found = [*islice(fitting, self._wanted)]
+        shown = scene.tagged(tx, [message for message, _ in found])
+        return list(zip(shown, (why for _, why in found), strict=True))
 
     def _line(self, message: Message) -> str:
         return f"- {message.at.date()} {clip(lines.said(message).replace(chr(10), ' '), self._longest)}"

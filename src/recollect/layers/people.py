@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from recollect.lines import named
+from recollect.lines import speaker
 from recollect.ports import Scene, Tx
 from recollect.text import squeeze
 from recollect.types import Block, Line, Memo, Status, Subject
@@ -32,7 +32,7 @@ def _others(tx: Tx, scene: Scene) -> list[tuple[str, list[Memo]]]:
     people: dict[str, str] = {}
     for message in reversed(scene.recent[-LOOK_BACK:]):
         if not message.bot and message.author != scene.user:
-            people.setdefault(message.author, message.name or message.author)
+            people.setdefault(message.author, speaker(message))
     present = {scene.user, *people}
     found: list[tuple[str, list[Memo]]] = []
     for author, name in sorted(list(people.items())[:MOST_PEOPLE]):  # in an order that speaking does not change
@@ -42,7 +42,7 @@ def _others(tx: Tx, scene: Scene) -> list[tuple[str, list[Memo]]]:
             heard = [memo for memo in memos if scene.audible_of(memo, present)][:MOST_FACTS]
             if len(heard) == MOST_FACTS or len(memos) < limit:
                 break
-        found.append((named(name), heard))
+        found.append((name, heard))
     return found
 
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from recollect.lines import speaker as speaker_of
 from recollect.ports import Hearing
 from recollect.text import clean, clip
 from recollect.types import Memo, Message
@@ -262,7 +263,7 @@ def _context(hearing: Hearing, said: Sequence[Message]) -> list[dict[str, Any]]:
     def by(message: Message) -> str:
         if message.bot:
             return "the assistant"
-        return "the speaker" if message.author == speaker else message.name or "someone else"
+        return "the speaker" if message.author == speaker else (speaker_of(message) if message.name else "someone else")
 
     return [
         {"by": by(message), "at": _time(message.at), "text": clip(message.text, BEFORE_CHARS, CUT)}

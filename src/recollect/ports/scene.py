@@ -32,6 +32,11 @@ class Searches(Protocol):
     ) -> Sequence[Any]: ...
 
 
+def _as_they_are(tx: Tx, messages: Sequence[Message]) -> Sequence[Message]:
+    del tx
+    return messages
+
+
 @dataclass(frozen=True, slots=True)
 class Scene:
     """What a prompt is made for: who says what, where and when, and the ways to look things up."""
@@ -54,6 +59,8 @@ class Scene:
     """The last messages of this conversation before it, oldest first."""
     summary: Summary | None = None
     """Of this conversation, when there is one."""
+    tagged: Callable[[Tx, Sequence[Message]], Sequence[Message]] = _as_they_are
+    """Messages as they are shown: nobody has the name of somebody else. Those of `recent` are so already."""
 
 
 class Layer(Protocol):

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from recollect import plain
 from recollect.merge import fingerprint
+from recollect.names import release
 from recollect.ports import Tx
 from recollect.privacy.looking import (
     ERASED,
@@ -60,6 +61,7 @@ def erase_messages(tx: Tx, target: Target, rows: Rows, at: datetime, cadence: Ca
     messages = [message for _, message in rows]
     erased = tx.journal.erase([(message.place.platform, message.id) for message in messages], at)
     for message in messages:
+        release(tx, message)
         if message.place.realm is not None:
             tx.exchanges.drop(message.place.realm, message.id)
         journalise(tx, message, at, cadence)

@@ -49,14 +49,19 @@ class Request:
         return "\n".join(self._said_by("user"))
 
     @property
+    def turns(self) -> list[tuple[str, str]]:
+        """The conversation, as pairs of role and text, oldest first."""
+        turns: Any = self.body.get("messages") or self.body.get("input") or []
+        if isinstance(turns, str):
+            return [("user", turns)]
+        return [(str(turn.get("role")), _text_of(turn.get("content"))) for turn in turns]
+
+    @property
     def tools(self) -> Sequence[Any]:
         return self.body.get("tools") or []
 
     def _said_by(self, *roles: str) -> list[str]:
-        turns: Any = self.body.get("messages") or self.body.get("input") or []
-        if isinstance(turns, str):
-            return [turns] if "user" in roles else []
-        return [_text_of(turn.get("content")) for turn in turns if turn.get("role") in roles]
+        return [text for role, text in self.turns if role in roles]
 
 
 def _text_of(content: Any) -> str:
