@@ -19,6 +19,7 @@ QUICK, SLOW = "quick", "slow"
 BOTH = {
     "bot/test_journeys.py": QUICK,
     "journeys": QUICK,
+    "journeys/test_babbling.py": SLOW,
     "journeys/test_designs.py": SLOW,
     "test_memory.py": SLOW,
     "test_regressions.py": SLOW,

@@ -29,6 +29,9 @@ T = TypeVar("T")
 
 log = logging.getLogger("recollect")
 
+FALLBACK, NO_MODEL = "local", "null"
+"""The model that learns where the chosen one only babbles, and the one that means to learn nothing."""
+
 
 class Watched:
     """A store, and what it last said when it had no space or no right to write: all writes of a process pass here."""
@@ -132,7 +135,10 @@ def make_worker(
     """The worker with all that it can do; `model` gives the model of a specification."""
     embed, courtesy, pace = partial(vectors.of_text, patience=PATIENCE), Courtesy(), rules.pace(settings)
     calls, asked = Calls(pace.width), model(settings.extraction.model)
-    learning = Extraction(store, embed, asked, rules.extraction(settings), clock, courtesy, calls)
+    floor: Model | None = None
+    if asked.name not in (FALLBACK, NO_MODEL):
+        floor = plugins.load("models", FALLBACK, ModelOptions())
+    learning = Extraction(store, embed, asked, rules.extraction(settings), clock, courtesy, calls, floor)
     summing = Summaries(store, model(settings.summary.model), rules.form(settings), clock)
     journal = Journal(store, settings.memory_dir, settings.ingest.max_chars, clock)
     handlers = {

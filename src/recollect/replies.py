@@ -106,4 +106,6 @@ def learned(found: Learned) -> list[str]:
             lines.append(f"{_DONE[event.kind]}: [{memo.kind}] {memo.text}")
         elif event.kind == "memo.refused":
             lines.append(f"not learned: {event.reason}")
+        elif event.kind == "extract.degraded":
+            lines.append(f"the model's answer could not be used; {event.reason}")
     return lines

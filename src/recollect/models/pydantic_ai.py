@@ -102,7 +102,8 @@ class PydanticAIModel:
         found = read(answer.text, most)
         proposals = tuple(each if each.message in messages else replace(each, message="") for each in found.proposals)
         problems = (*prompt.problems, *answer.problems, *found.problems)
-        return replace(found, proposals=proposals, problems=problems, usage=answer.usage)
+        flaw = "; ".join((*answer.problems, *found.problems)) if found.flaw else ""
+        return replace(found, proposals=proposals, problems=problems, usage=answer.usage, flaw=flaw)
 
     async def _text(self, prompt: prompts.Prompt) -> Written:
         answer = await self._ask(prompt)
