@@ -72,6 +72,8 @@ class Rules:
     """Characters of a message that are learned from."""
     grounding: guard.Grounding = "quote"
     timeout: float = 30.0
+    enabled: bool = True
+    """Otherwise what waits from before is passed over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,8 @@ class Extraction:
     def _look(self, tx: Tx, job: Job) -> tuple[list[Hearing], list[str]]:
         counter = job.payload.get("counter")
         references = list(job.payload.get("messages", ())) if counter is None else tx.counters.items(counter)
-        return [one for one in self._hearings(tx, references) if not paused(tx, one.said[0].author)], references
+        hearings = self._hearings(tx, references) if self._rules.enabled else []
+        return [one for one in hearings if not paused(tx, one.said[0].author)], references
 
     def _hearings(self, tx: Tx, references: Iterable[str]) -> list[Hearing]:
         """What there is to learn from, apart by who could hear it."""
@@ -255,9 +258,9 @@ class Extraction:
         said = _said(tx, references)
         for lesson in lessons:
             _check_unchanged(lesson.hearing.said, said)
-        waiting = bool(said) and paused(tx, said[0].author)  # all of one speaker
+        waiting = "" if not said else self._pause(tx, said[0].author)  # all of one speaker
         if waiting:
-            self._pass_over(tx, said)
+            self._pass_over(tx, said, waiting)
         elif not lessons and self._hearings(tx, references):  # nothing was studied, but the pause is over by now
             raise Stale
         for lesson in () if waiting else lessons:
@@ -265,11 +268,17 @@ class Extraction:
         if counter := job.payload.get("counter"):
             self._keep_newer(tx, job, counter, references)
 
-    def _pass_over(self, tx: Tx, said: Sequence[Message]) -> None:
+    def _pause(self, tx: Tx, author: str) -> str:
+        """Why nothing is learned from someone at the moment; empty when it is."""
+        if not self._rules.enabled:
+            return "learning is switched off"
+        return "learning is paused" if paused(tx, author) else ""
+
+    def _pass_over(self, tx: Tx, said: Sequence[Message], why: str) -> None:
         """Say in the log what is never learned from: it was said before a pause, and its turn came during it."""
         data = {"messages": [reference(message) for message in said]}
         scope = Subject(said[0].author).scope
-        tx.events.add(Event("learning.skipped", self._clock(), scope=scope, reason="learning is paused", data=data))
+        tx.events.add(Event("learning.skipped", self._clock(), scope=scope, reason=why, data=data))
 
     def _learn(self, tx: Tx, lesson: _Lesson) -> None:
         if lesson.proposed == _NOTHING:

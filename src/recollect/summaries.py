@@ -40,6 +40,8 @@ class Form:
     limit: int = 2000
     reply_chars: int = 500
     timeout: float = 30.0
+    enabled: bool = True
+    """Otherwise what waits from before is dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,8 @@ class Summaries:
         self._clock = clock
 
     async def __call__(self, job: Job) -> Work:
+        if not self._form.enabled:
+            return _nothing
         page = await self._store.read(lambda tx: _page(tx, job))
         if not page.messages:
             return _nothing

@@ -18,7 +18,8 @@ _MINE = re.compile(r"\b(?:i|i'm|i've|me|my|mine|myself)\b", re.IGNORECASE)
 async def answer(memory: Memory, message: Message, why: str = "") -> str:
     """What memory alone has to say to a message; `why` it is alone, unless that was said before."""
     search = partial(memory.search, message.text, user=message.author, place=message.place, strict=True)
-    known = [one.what for one in await search(limit=_MOST) if isinstance(one.what, Memo)]
+    found = await search(limit=_MOST) if memory.settings.durable.enabled else []
+    known = [one.what for one in found if isinstance(one.what, Memo)]
     texts = [memo.text for memo in known if memo.source.message != message.id]  # no echo of what was just learned
     asks = asking(message.text) > 0
     if not texts and asks:
