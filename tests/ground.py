@@ -19,6 +19,7 @@ QUICK, SLOW = "quick", "slow"
 BOTH = {
     "bot/test_journeys.py": QUICK,
     "journeys": QUICK,
+    "journeys/test_babbling.py": SLOW,
     "journeys/test_designs.py": SLOW,
     "test_memory.py": SLOW,
     "test_regressions.py": SLOW,
@@ -51,6 +52,7 @@ BOTH = {
     "test_prompt_cache.py": SLOW,
     "test_revisit.py": SLOW,
     "test_summaries.py": SLOW,
+    "test_switches.py": SLOW,
     "test_uses.py": SLOW,
     "test_vectors.py": SLOW,
     "test_worker.py": SLOW,

@@ -420,7 +420,7 @@ async def test_what_was_spoken_enters_by_the_same_door() -> None:
 
 
 async def test_a_refusal_is_an_event_with_its_reason() -> None:
-    model = FakeModel(lambda heard: Proposed((Proposal("Owns a boat", "fact", "I own a boat", heard.said[0].id),)))
+    model = FakeModel(lambda heard: Proposed((Proposal("Owns a boat", "fact", "no boat at all", heard.said[0].id),)))
     async with opened(using=model) as stage:
         said = await stage.tell("I have no boat at all")
         assert await stage.known() == []

@@ -30,6 +30,9 @@ T = TypeVar("T")
 
 log = logging.getLogger("recollect")
 
+FALLBACK, NO_MODEL = "local", "null"
+"""The model that learns where the chosen one only babbles, and the one that means to learn nothing."""
+
 
 class Watched:
     """A store, and what it last said when it had no space or no right to write: all writes of a process pass here."""
@@ -94,8 +97,9 @@ async def open_loaded(
         try:
             layers = {name: plugins.load("layers", name, settings) for name in settings.layers}
             async with AsyncExitStack() as closing:
-                model = partial(_model, settings=settings, closing=closing, made={}, using=using)
-                dreams = Dreams(store, partial(model, settings.extraction.model), rules.reflection(settings), clock)
+                model = partial(_model, closing=closing, made={}, using=using)
+                learner = partial(model, settings.extraction.model, settings.extraction.base_url)
+                dreams = Dreams(store, learner, rules.reflection(settings), clock)
                 names = Names(settings.bot.name)
                 worker = make_worker(store, vectors, settings, clock, model, dreams, names) if works else None
                 keeper = Keeper(store, rules.folders(settings), clock)
@@ -135,15 +139,19 @@ def make_worker(
     vectors: Vectors,
     settings: Settings,
     clock: Clock,
-    model: Callable[[str], Model],
+    model: Callable[[str, str], Model],
     dreams: Dreams,
     names: Names,
 ) -> Worker:
-    """The worker with all that it can do; `model` gives the model of a specification."""
+    """The worker with all that it can do; `model` gives the model of a specification, at the address of its server."""
     embed, courtesy, pace = partial(vectors.of_text, patience=PATIENCE), Courtesy(), rules.pace(settings)
-    calls, asked = Calls(pace.width), model(settings.extraction.model)
-    learning = Extraction(store, embed, asked, rules.extraction(settings), clock, courtesy, calls, names)
-    summing = Summaries(store, model(settings.summary.model), rules.form(settings), clock, names)
+    calls, asked = Calls(pace.width), model(settings.extraction.model, settings.extraction.base_url)
+    floor: Model | None = None
+    if asked.name not in (FALLBACK, NO_MODEL):
+        floor = plugins.load("models", FALLBACK, ModelOptions())
+    learning = Extraction(store, embed, asked, rules.extraction(settings), clock, courtesy, calls, names, floor)
+    writer = model(settings.summary.model, settings.summary.base_url)
+    summing = Summaries(store, writer, rules.form(settings), clock, names)
     journal = Journal(store, settings.memory_dir, settings.ingest.max_chars, clock)
     handlers = {
         EXTRACT: learning,
@@ -155,21 +163,22 @@ def make_worker(
 
 
 def _model(
-    spec: str, settings: Settings, closing: AsyncExitStack, made: dict[str, Model], using: Model | None
+    spec: str, base_url: str, closing: AsyncExitStack, made: dict[tuple[str, str], Model], using: Model | None
 ) -> Model:
-    """The one model of a specification, closed with the stack; or the one that was given, whatever is asked for."""
+    """The one model of a specification and a server, closed with the stack; or the one that was given, for all."""
     if using is not None:
         return using
-    if spec not in made:
-        made[spec] = make_model(spec, settings)
-        closing.push_async_callback(made[spec].close)
-    return made[spec]
+    name = spec, base_url
+    if name not in made:
+        made[name] = make_model(*name)
+        closing.push_async_callback(made[name].close)
+    return made[name]
 
 
-def make_model(spec: str, settings: Settings) -> Model:
+def make_model(spec: str, base_url: str) -> Model:
     """A model by its name, or as `provider:model`; the local one where its package is not installed."""
     known = spec.partition(":")[0] in plugins.names("models")
-    options = ModelOptions(settings.model_base_url, secret)
+    options = ModelOptions(base_url, secret)
     try:
         model: Model = plugins.load("models", spec if known else f"pydantic_ai:{spec}", options)
     except MissingExtra as error:

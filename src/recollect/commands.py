@@ -48,6 +48,8 @@ class Shown:
     memos: tuple[Memo, ...]
     total: int
     summary: Summary | None
+    off: tuple[str, ...] = ()
+    """What is switched off, a sentence each: then what is stored may be looked at, and is not used."""
 
 
 @dataclass(frozen=True, slots=True)

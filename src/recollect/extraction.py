@@ -1,5 +1,7 @@
 """Learning from what was said: a model proposes, the guard checks, merging decides; one transaction a job.
 
+A model whose answer can't be used is told why and asked once more; then the fallback learns, and the log says so.
+
 Messages that different people could hear are studied apart, and the model is told only what may be heard where they
 were said: nothing private can slip into the wording of something public.
 """
@@ -23,7 +25,7 @@ from recollect.likeness import cues
 from recollect.merge import covering, may_retract, retire
 from recollect.names import Names
 from recollect.pausing import paused
-from recollect.ports import Hearing, Model, Proposal, Proposed, Retraction, Stale, Store, Tx, Vector, Work
+from recollect.ports import Hearing, Model, Proposal, Proposed, Retraction, Stale, Store, Tx, Usage, Vector, Work
 from recollect.redact import redact
 from recollect.speaking import provenance
 from recollect.text import clip
@@ -56,6 +58,7 @@ BEFORE = 6
 _NOTHING = Proposed()
 _NULL = "null"
 """The model that never proposes anything, whatever was said."""
+_QUOTES_WANTED = 'each "evidence" has to be copied word for word from one of the speaker\'s messages'
 Embed = Callable[[str], Awaitable[tuple[str, Vector] | None]]
 
 
@@ -70,6 +73,8 @@ class Rules:
     """Characters of a message that are learned from."""
     grounding: guard.Grounding = "quote"
     timeout: float = 30.0
+    enabled: bool = True
+    """Otherwise what waits from before is passed over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +92,23 @@ class _Lesson:
     """One hearing, and what came of it."""
 
     hearing: Hearing
+    model: str
+    """Name of the model that proposed it."""
     proposed: Proposed
     taken: Sequence[_Taken]
     refused: Sequence[tuple[Proposal, str]]
     orders: Sequence[Message] = ()
     """Messages that nothing was proposed of because they are orders to the assistant."""
+    degraded: str = ""
+    """How less was learned than the model could have: its answers were not usable."""
+
+    @property
+    def flaw(self) -> str:
+        """What to tell the model when it is asked once more; empty when the answer can be used."""
+        if self.proposed.flaw or self.taken or self.proposed.retractions or not self.refused:
+            return self.proposed.flaw
+        ungrounded = all(reason in guard.UNGROUNDED for _, reason in self.refused)
+        return _QUOTES_WANTED if ungrounded else ""
 
 
 class Extraction:
@@ -107,10 +124,12 @@ class Extraction:
         courtesy: Courtesy | None = None,
         calls: Calls | None = None,
         names: Names | None = None,
+        fallback: Model | None = None,
     ) -> None:
         self._visits = Visits(store)  # lanes that begin at the same moment look together
         self._embed = embed
         self._model = model
+        self._fallback = fallback
         self._rules = rules
         self._clock = clock
         self._courtesy, self._calls = courtesy or Courtesy(), calls or Calls()
@@ -125,7 +144,8 @@ class Extraction:
     def _look(self, tx: Tx, job: Job) -> tuple[list[Hearing], list[str]]:
         counter = job.payload.get("counter")
         references = list(job.payload.get("messages", ())) if counter is None else tx.counters.items(counter)
-        return [one for one in self._hearings(tx, references) if not paused(tx, one.said[0].author)], references
+        hearings = self._hearings(tx, references) if self._rules.enabled else []
+        return [one for one in hearings if not paused(tx, one.said[0].author)], references
 
     def _hearings(self, tx: Tx, references: Iterable[str]) -> list[Hearing]:
         """What there is to learn from, apart by who could hear it."""
@@ -163,13 +183,33 @@ class Extraction:
         return may_hear(memo, place, {author}, self._rules.policy)
 
     async def _study(self, hearing: Hearing) -> _Lesson:
-        proposed = await self._ask(hearing)
-        if proposed == _NOTHING and self._model.name == _NULL:
-            return _Lesson(hearing, proposed, (), ())
+        first = await self._lesson(self._model, hearing)
+        if not first.flaw:
+            return first
+        second = await self._lesson(self._model, replace(hearing, objection=first.flaw))
+        whole = replace(second, hearing=hearing, proposed=_both(first, second))
+        if not second.flaw:
+            return whole
+        if second.taken or second.proposed.retractions:
+            return replace(whole, degraded=f"learned from a part of the answer: {second.flaw}")
+        if self._fallback is None:
+            return whole
+        floor = await self._lesson(self._fallback, hearing)
+        return replace(
+            floor,
+            proposed=replace(floor.proposed, problems=whole.proposed.problems, usage=whole.proposed.usage),
+            refused=[*second.refused, *floor.refused],
+            degraded=f"learned by {self._fallback.name} instead: {second.flaw}",
+        )
+
+    async def _lesson(self, model: Model, hearing: Hearing) -> _Lesson:
+        proposed = await self._ask(model, hearing)
+        if proposed == _NOTHING and model.name == _NULL:
+            return _Lesson(hearing, model.name, proposed, (), ())
         async with self._courtesy.behind():
-            checked = [
-                (one, self._check(one, hearing)) for one in map(_redacted, proposed.proposals[: self._rules.most])
-            ]
+            proposals = [_redacted(proposal) for proposal in proposed.proposals[: self._rules.most]]
+            grounding = self._rules.grounding
+            checked = [(one, guard.check(one, hearing.said, hearing.known, grounding=grounding)) for one in proposals]
             orders = [] if proposed != _NOTHING else _orders(hearing.said)
         taken = [
             await self._taken(proposal, verdict, hearing)
@@ -177,17 +217,14 @@ class Extraction:
             if isinstance(verdict, guard.Accepted)
         ]
         refused = [(proposal, verdict.reason) for proposal, verdict in checked if isinstance(verdict, guard.Refused)]
-        return _Lesson(hearing, proposed, taken, refused, orders)
+        return _Lesson(hearing, model.name, proposed, taken, refused, orders)
 
-    def _check(self, proposal: Proposal, hearing: Hearing) -> guard.Accepted | guard.Refused:
-        return guard.check(proposal, hearing.said, hearing.known, grounding=self._rules.grounding)
-
-    async def _ask(self, hearing: Hearing) -> Proposed:
+    async def _ask(self, model: Model, hearing: Hearing) -> Proposed:
         if longest := self._rules.longest:
             hearing = replace(hearing, said=[replace(one, text=one.text[:longest]) for one in hearing.said])
         try:
             async with self._calls.turn(), asyncio.timeout(self._rules.timeout):
-                return await self._model.extract(hearing)
+                return await model.extract(hearing)
         except TimeoutError as error:
             raise ModelUnavailable(f"no answer within {self._rules.timeout:.0f} s") from error
 
@@ -221,9 +258,9 @@ class Extraction:
         said = _said(tx, references)
         for lesson in lessons:
             _check_unchanged(lesson.hearing.said, said)
-        waiting = bool(said) and paused(tx, said[0].author)  # all of one speaker
+        waiting = "" if not said else self._pause(tx, said[0].author)  # all of one speaker
         if waiting:
-            self._pass_over(tx, said)
+            self._pass_over(tx, said, waiting)
         elif not lessons and self._hearings(tx, references):  # nothing was studied, but the pause is over by now
             raise Stale
         for lesson in () if waiting else lessons:
@@ -231,32 +268,39 @@ class Extraction:
         if counter := job.payload.get("counter"):
             self._keep_newer(tx, job, counter, references)
 
-    def _pass_over(self, tx: Tx, said: Sequence[Message]) -> None:
+    def _pause(self, tx: Tx, author: str) -> str:
+        """Why nothing is learned from someone at the moment; empty when it is."""
+        if not self._rules.enabled:
+            return "learning is switched off"
+        return "learning is paused" if paused(tx, author) else ""
+
+    def _pass_over(self, tx: Tx, said: Sequence[Message], why: str) -> None:
         """Say in the log what is never learned from: it was said before a pause, and its turn came during it."""
         data = {"messages": [reference(message) for message in said]}
         scope = Subject(said[0].author).scope
-        tx.events.add(Event("learning.skipped", self._clock(), scope=scope, reason="learning is paused", data=data))
+        tx.events.add(Event("learning.skipped", self._clock(), scope=scope, reason=why, data=data))
 
     def _learn(self, tx: Tx, lesson: _Lesson) -> None:
         if lesson.proposed == _NOTHING:
-            self._log_orders(tx, lesson.orders)
+            self._log_orders(tx, lesson)
             return
         batch, moment = secrets.token_hex(8), self._clock()
         last = lesson.hearing.said[-1]
         for taken in lesson.taken:
-            cause = Cause(self._model.name, moment, batch, reference(taken.message))
+            cause = Cause(lesson.model, moment, batch, reference(taken.message))
             changes = learn(tx, taken.candidate, cause, self._rules.caps, taken.vector)
             for memo_id in taken.also_replaces:
                 _supersede(tx, Subject(taken.message.author), memo_id, taken.message, _successor(changes), cause)
         for retraction in lesson.proposed.retractions:
-            self._retract(tx, retraction, lesson.hearing, Cause(self._model.name, moment, batch, reference(last)))
+            self._retract(tx, retraction, lesson.hearing, Cause(lesson.model, moment, batch, reference(last)))
+        self._log_orders(tx, lesson)
         self._log(tx, lesson, moment_data={"batch": batch, "message": reference(last)})
 
-    def _log_orders(self, tx: Tx, orders: Sequence[Message]) -> None:
-        for message in orders:
+    def _log_orders(self, tx: Tx, lesson: _Lesson) -> None:
+        for message in lesson.orders:
             data = {"message": reference(message), "kind": "", "text": clip(message.text, 200)}
             scope, reason = Subject(message.author).scope, "gives instructions"
-            tx.events.add(Event("memo.refused", self._clock(), self._model.name, scope, reason=reason, data=data))
+            tx.events.add(Event("memo.refused", self._clock(), lesson.model, scope, reason=reason, data=data))
 
     def _retract(self, tx: Tx, retraction: Retraction, hearing: Hearing, cause: Cause) -> None:
         """End a memo that the model was told about: by its id, else by a text that covers enough of it."""
@@ -286,8 +330,12 @@ class Extraction:
             tx.events.add(note("extract.call", reason=told, data=data))
         if lesson.proposed.problems:
             said = clip("; ".join(lesson.proposed.problems), 300)
-            log.warning("what the model said was not all usable: %s", said)
+            log.warning("what the model said was not all usable: %s", lesson.degraded or said)
             tx.events.add(note("extract.error", reason=said, data=moment_data))
+        if lesson.degraded:
+            every = [reference(message) for message in lesson.hearing.said]  # whoever learns from them again
+            data = {**moment_data, "messages": every}
+            tx.events.add(note("extract.degraded", reason=clip(lesson.degraded, 300), data=data))
 
     def _keep_newer(self, tx: Tx, job: Job, counter: str, done: Sequence[str]) -> None:
         """What was said while the model was asked waits for another round."""
@@ -296,6 +344,19 @@ class Extraction:
             tx.counters.note(counter, one)
         if newer:
             tx.jobs.add(NewJob(job.kind, job.lane, job.payload, self._clock(), f"{job.kind}:{counter}", job.lane))
+
+
+def _both(first: _Lesson, second: _Lesson) -> Proposed:
+    """The second answer, with the problems and the cost of both."""
+    one, other = first.proposed.usage, second.proposed.usage
+    usage = Usage(one.requests + other.requests, one.input + other.input, one.output + other.output)
+    problems = dict.fromkeys((*_problems(first), *_problems(second)))
+    return replace(second.proposed, problems=tuple(problems), usage=usage)
+
+
+def _problems(lesson: _Lesson) -> tuple[str, ...]:
+    proposed = lesson.proposed
+    return proposed.problems if proposed.flaw or not lesson.flaw else (*proposed.problems, lesson.flaw)
 
 
 def _successor(changes: Sequence[Change]) -> Memo | None:

@@ -146,8 +146,7 @@ class Memory:
         confidence: float = 1.0,
     ) -> Remembered:
         """Remember what a user states, merged with what is known. With `lore` it belongs to the place's guild."""
-        if not self.settings.enabled:
-            raise BadInput("memory is switched off; switch it on with RECOLLECT_ENABLED=true")
+        rules.require_durable(self.settings)
         if not 0 <= confidence <= 1:
             raise BadInput(f"a confidence of {confidence} is not between 0 and 1")
         where = place or Place(dm=user)
@@ -200,7 +199,8 @@ class Memory:
         """The user's memos, newest first, and the summary of the conversation in this place."""
         where = place or Place(dm=user)
         subject, audible, session = subject_of(user, where), self._audible(user, where), self._session(user, where)
-        return await self.store.read(lambda tx: commands.shown(tx, subject, audible, session, limit, offset))
+        shown = await self.store.read(lambda tx: commands.shown(tx, subject, audible, session, limit, offset))
+        return replace(shown, off=rules.switched_off(self.settings))
 
     async def memos(
         self,

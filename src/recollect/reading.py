@@ -36,6 +36,7 @@ _EARLIEST, _LATEST = 1900, 2200
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
 _START = re.compile(r"[\[{]")
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_MARKUP = re.compile(r"```\w*|\s+")
 _TRAILING_COMMA = re.compile(r",(\s*+[}\]])")
 _LABELS = frozenset([*Kind, *TYPES, *CATEGORIES, "general"])
 
@@ -64,18 +65,21 @@ def read(text: str, most: int | None = None) -> Proposed:
     text = clean(text[:LONGEST])
     pieces = list(_pieces(text, problems))
     best = max(pieces, key=lambda piece: (_shape(piece.value), piece.fenced), default=None)
-    if best is None or _shape(best.value) < 0:
+    if best is None or not _is_answer(best.value, text):
         problems.append("no JSON" if best is None else "no facts in the JSON")
-        return Proposed(problems=tuple(dict.fromkeys(problems)))
-    if not best.whole:
-        problems.append("cut off")
+        return Proposed(problems=tuple(dict.fromkeys(problems)), flaw=problems[-1])
+    flaw = "" if best.whole else "cut off"
+    if flaw:
+        problems.append(flaw)
     upserts, deprecations = _parts(best.value)
     proposals = list(_proposals(upserts, problems))
     retractions = tuple(_retractions(deprecations, problems))
+    if (upserts or deprecations) and not proposals and not retractions:
+        flaw = problems[-1]
     if most is not None and len(proposals) > max(0, most):
         problems.append("more than asked for")
         proposals = proposals[: max(0, most)]
-    return Proposed(tuple(proposals), retractions, tuple(dict.fromkeys(problems))[:_PROBLEMS])
+    return Proposed(tuple(proposals), retractions, tuple(dict.fromkeys(problems))[:_PROBLEMS], flaw=flaw)
 
 
 def _pieces(text: str, problems: list[str]) -> Iterator[_Piece]:
@@ -138,6 +142,8 @@ def _shape(value: Any) -> int:
     if not isinstance(value, dict):
         return -1
     given = cast("dict[str, Any]", value)
+    if not given:
+        return 0
     if "upserts" in given or "deprecations" in given:
         return 4
     if any(name in given for name in (*_UPSERTS, *_DEPRECATIONS)):
@@ -147,11 +153,22 @@ def _shape(value: Any) -> int:
     return 2 if any(_shape(inner) >= 3 for inner in given.values()) else -1
 
 
+def _is_answer(value: Any, text: str) -> bool:
+    """Whether a value answers the question. A bare empty one does so only alone: inside of an answer that was cut off
+    in its first element it is that element's list of tags.
+    """
+    if value in ([], {}):
+        return _MARKUP.sub("", text) in ("[]", "{}")
+    return _shape(value) >= 0
+
+
 def _parts(value: Any) -> tuple[list[Any], list[Any]]:
     """The elements to keep and those to retract."""
     if isinstance(value, list):
         return cast("list[Any]", value), []
     given = cast("dict[str, Any]", value)
+    if not given:
+        return [], []
     if _shape(given) == 1:
         return [given], []
     if _shape(given) == 2:

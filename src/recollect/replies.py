@@ -14,6 +14,7 @@ NOTHING_YET = 'Nothing yet; "!memory remember <text>" adds something, "!memory h
 PAUSED = 'Learning is paused: nothing that you say is learned as a fact until "!memory resume".'
 RESUMED = "Learning goes on: what you say from now on may be remembered."
 NOT_PAUSED = "Learning was not paused."
+NO_SUMMARIES = "Rolling summaries are switched off."
 OUT_OF_REACH = "Memory can't be reached at the moment. Please try again in a while."
 
 
@@ -43,7 +44,7 @@ def shown(what: Shown, here: Place | None = None) -> str:
     lines = [f"Durable memory ({counted(what.total)}):", *(line(memo, here) for memo in what.memos)]
     if what.summary is not None and what.summary.text:
         lines += ["", "Rolling summary:", what.summary.text]
-    return "\n".join(lines)
+    return "\n".join([*lines, *(["", *what.off] if what.off else [])])
 
 
 def line(memo: Memo, here: Place | None = None) -> str:
@@ -106,4 +107,6 @@ def learned(found: Learned) -> list[str]:
             lines.append(f"{_DONE[event.kind]}: [{memo.kind}] {memo.text}")
         elif event.kind == "memo.refused":
             lines.append(f"not learned: {event.reason}")
+        elif event.kind == "extract.degraded":
+            lines.append(f"the model's answer could not be used; {event.reason}")
     return lines

@@ -7,6 +7,7 @@ from typing import Any
 from recollect import dream
 from recollect.audience import Policy
 from recollect.clock import Clock
+from recollect.errors import BadInput
 from recollect.extraction import Rules
 from recollect.files import Folders
 from recollect.files.categories import Shelves, Terms
@@ -20,6 +21,24 @@ from recollect.settings import Settings
 from recollect.summaries import Form
 from recollect.triggers import Cadence
 from recollect.worker import Pace
+
+
+def require_durable(settings: Settings) -> None:
+    """Raise BadInput where nothing is to be remembered for long."""
+    if not settings.enabled:
+        raise BadInput("memory is switched off; switch it on with RECOLLECT_ENABLED=true")
+    if not settings.durable.enabled:
+        raise BadInput("durable memory is switched off; switch it on with RECOLLECT_DURABLE_ENABLED=true")
+
+
+def switched_off(settings: Settings) -> tuple[str, ...]:
+    """What somebody who looks at their memory has to know about the settings."""
+    lines: list[str] = []
+    if not settings.durable.enabled:
+        lines.append("Durable memory is switched off: nothing is learned, remembered or recalled.")
+    if not settings.summary.enabled:
+        lines.append("Rolling summaries are switched off.")
+    return tuple(lines)
 
 
 def cadence(settings: Settings) -> Cadence:
@@ -131,12 +150,14 @@ def extraction(settings: Settings) -> Rules:
         longest=settings.ingest.max_chars,
         grounding=learning.grounding,
         timeout=learning.timeout,
+        enabled=settings.enabled and settings.durable.enabled and learning.enabled,
     )
 
 
 def form(settings: Settings) -> Form:
     summary = settings.summary
-    return Form(summary.max_chars, summary.bot_reply_chars, summary.timeout)
+    enabled = settings.enabled and summary.enabled and bool(summary.max_chars)
+    return Form(summary.max_chars, summary.bot_reply_chars, summary.timeout, enabled)
 
 
 def pace(settings: Settings) -> Pace:

@@ -5,6 +5,7 @@ A summary that was overtaken or reset while its model was asked is thrown away; 
 
 import asyncio
 import logging
+import re
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -29,6 +30,8 @@ PAGE = 200
 """Messages that one summary takes in at the most; the rest follows in another."""
 ROOM = 6_000
 """Characters of an exchange that a model is given at once."""
+_DATA = re.compile(r"(?:```\w*\s*)?(?:\{|\[\s*[\[{\"\]])")
+"""How JSON begins, and no summary does: `[Ann] says` is one, `["Ann"]` is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,8 @@ class Form:
     limit: int = 2000
     reply_chars: int = 500
     timeout: float = 30.0
+    enabled: bool = True
+    """Otherwise what waits from before is dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,8 @@ class Summaries:
         self._names = names or Names()
 
     async def __call__(self, job: Job) -> Work:
+        if not self._form.enabled:
+            return _nothing
         page = await self._store.read(lambda tx: self._look(tx, job))
         if not page.messages:
             return _nothing
@@ -75,6 +82,8 @@ class Summaries:
         for exchange in exchanges(page.messages, self._form.reply_chars):
             written = await self._next(text or None, exchange)
             text, usage = written.text or text, _sum(usage, written.usage)
+            if _is_babble(written):
+                return partial(self._leave, job=job, page=page, usage=usage)
         return partial(self._complete, job=job, page=page, written=Written(text, usage))
 
     def _look(self, tx: Tx, job: Job) -> _Page:
@@ -88,7 +97,8 @@ class Summaries:
         if len(first.text) <= limit:
             return first
         shorter = await self._asked(self._model.shorten(first.text, limit))
-        return Written(cut(shorter.text or first.text, limit), _sum(first.usage, shorter.usage))
+        text = first.text if _is_babble(shorter) else shorter.text or first.text
+        return Written(cut(text, limit), _sum(first.usage, shorter.usage))
 
     async def _asked(self, answer: Awaitable[Written]) -> Written:
         try:
@@ -112,11 +122,26 @@ class Summaries:
                 return
             _keep_late(tx, page, missed)
             tx.events.add(Event("summary.saved", moment, self._model.name, page.session))
-        if written.usage.requests:
-            cost = {"input": written.usage.input, "output": written.usage.output, "requests": written.usage.requests}
-            tx.events.add(Event("summary.call", moment, self._model.name, page.session, data=cost))
+        self._log_cost(tx, page, written.usage)
         if page.full or len(page.late) >= PAGE:
             tx.jobs.add(NewJob(job.kind, job.lane, job.payload, moment, f"{job.kind}:{page.session}", job.lane))
+
+    def _leave(self, tx: Tx, job: Job, page: _Page, usage: Usage) -> None:
+        """Keep the last summary and where it ends: what was said since is taken in when the next one is made."""
+        reason = "the model wrote no summary; the last one stays"
+        log.warning("%s of %s: %s", job.kind, page.session, reason)
+        tx.events.add(Event(f"{job.kind}.error", self._clock(), self._model.name, page.session, reason=reason))
+        self._log_cost(tx, page, usage)
+
+    def _log_cost(self, tx: Tx, page: _Page, usage: Usage) -> None:
+        if usage.requests:
+            cost = {"input": usage.input, "output": usage.output, "requests": usage.requests}
+            tx.events.add(Event("summary.call", self._clock(), self._model.name, page.session, data=cost))
+
+
+def _is_babble(written: Written) -> bool:
+    """Whether a model that was really asked wrote nothing, or data instead of a text."""
+    return bool(written.usage.requests) and (not written.text or _DATA.match(written.text) is not None)
 
 
 def _page(tx: Tx, job: Job) -> _Page:

@@ -102,3 +102,14 @@ async def test_what_is_remembered_in_a_thread_has_the_threads_own_name() -> None
         (memo,) = await scene.memos()
     assert memo.source.channel_name == "release"
     assert memo.source.channel == str(scene.dev.id)
+
+
+async def test_where_durable_memory_is_switched_off_every_way_to_remember_says_so() -> None:
+    async with acting(durable={"enabled": False}) as scene:
+        off = "Durable memory is switched off; switch it on with RECOLLECT\\_DURABLE\\_ENABLED=true"
+        assert await scene.order("!memory remember Works at Acme Corp") == off
+        slash = await scene.ann.slash(scene.dev, "memory remember", words="I like green tea")
+        answered = slash.response or slash.followups[-1]
+        assert "Durable memory is switched off" in answered.content
+        assert not await scene.memos()
+        assert "Durable memory is switched off" in await scene.order("!memory show")

@@ -152,3 +152,23 @@ def test_observe_adds_a_message_that_search_finds_in_its_place(cli: Run):
     data = cli("observe", "-", "--json", stdin="hello").json
     assert data["added"] is True
     assert data["message"]["text"] == "hello"
+
+
+def test_where_durable_memory_is_switched_off_nothing_is_remembered_and_everything_says_so(process: Run):
+    process("remember", "I like tea")
+    off = {"DISCOCLAW_DURABLE_MEMORY_ENABLED": "0"}
+    refused = process("remember", "I like coffee", code=2, **off)
+    assert "durable memory is switched off; switch it on with RECOLLECT_DURABLE_ENABLED=true" in refused.err
+    shown = process("show", **off)
+    assert "I like tea" in shown.out
+    assert "coffee" not in shown.out
+    assert "Durable memory is switched off" in shown.out
+    assert process("show", "--json", **off).json["off"] == [
+        "Durable memory is switched off: nothing is learned, remembered or recalled."
+    ]
+    assert "I like tea" in process("export", "me", **off).out
+    assert "Deprecated 1 item" in process("forget", "tea", **off).out
+
+
+def test_where_summaries_are_switched_off_show_says_so(process: Run):
+    assert "Rolling summaries are switched off." in process("show", RECOLLECT_SUMMARY_ENABLED="off").out

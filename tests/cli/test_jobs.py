@@ -1,6 +1,7 @@
 """The command that shows the work in the background, and what `observe` says of it."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from recollect import Message, Place
 from recollect.clock import now
 from recollect.errors import ModelError
 from recollect.ports import Hearing, Proposed
+from recollect.testing.model_server import ModelServer, Says
 from recollect.testing.models import FakeModel
 from recollect.worker import Pace
 from tests.cli.conftest import Run
@@ -122,3 +124,15 @@ def test_observe_says_what_was_learned(cli: Run):
 
 def test_observe_with_no_model_learns_nothing_and_says_only_the_id(cli: Run):
     assert cli("observe", "I like green tea", RECOLLECT_MODEL="null").out.count("\n") == 1
+
+
+async def test_what_was_learned_without_the_model_is_told_at_once_and_afterwards(process: Run):
+    async with ModelServer(Says("What a lovely place!")) as server:
+        env = {"RECOLLECT_MODEL": "openai:small", "RECOLLECT_MODEL_BASE_URL": server.url}
+        said = await asyncio.to_thread(partial(process, "observe", "I live in Lisbon", **env))
+    told = "learned by local instead: no JSON"
+    assert "learned: [fact] Lives in Lisbon" in said.out
+    assert f"the model's answer could not be used; {told}" in said.out
+    row = next(line for line in process("log").out.splitlines() if "extract.degraded" in line)
+    assert told in row
+    assert process("jobs", "--json").json["events"]["extract.degraded"]["count"] == 1

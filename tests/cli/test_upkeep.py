@@ -1,11 +1,14 @@
 """config, doctor, backup, reindex, version, and the welcome."""
 
+import asyncio
 import hashlib
+from functools import partial
 from pathlib import Path
 
 import apsw
 import pytest
 
+from recollect.testing.model_server import ModelServer, Says
 from recollect.version import __version__
 from tests.cli.conftest import Run
 
@@ -189,3 +192,29 @@ def test_help_names_all_commands_without_boxes(cli: Run):
         assert command in done
     assert "╭" not in done
     assert "╭" not in cli("frob", code=2).err
+
+
+@pytest.mark.parametrize(
+    ("setting", "name"),
+    [
+        ("RECOLLECT_MODEL", "gpt-4o"),
+        ("RECOLLECT_EXTRACTION_MODEL", "Sonet"),
+        ("RECOLLECT_SUMMARY_MODEL", "openai:"),
+    ],
+)
+def test_a_model_that_chat_refuses_is_refused_by_doctor_too(process: Run, setting: str, name: str):
+    keys = {"ANTHROPIC_API_KEY": "sk-1", "OPENAI_API_KEY": "sk-2", setting: name}
+    why = f"a model is named provider:model, as in anthropic:claude-haiku-4-5; not {name!r}"
+    assert why in process("doctor", code=1, **keys).out
+    assert why in process("chat", "--no-demo", code=1, stdin=b"hello\n", **keys).err
+
+
+@pytest.mark.parametrize("alias", ["sonnet", "Opus"])
+async def test_a_model_with_a_short_name_passes_the_doctor_and_answers_in_chat(process: Run, alias: str):
+    async with ModelServer(Says("Hello from afar.")) as server:
+        model = {"RECOLLECT_MODEL": alias, "RECOLLECT_MODEL_BASE_URL": server.url, "RECOLLECT_EXTRACTION_ENABLED": "0"}
+        checked = await asyncio.to_thread(partial(process, "doctor", **model))
+        talked = await asyncio.to_thread(partial(process, "chat", "--no-demo", stdin=b"hello\n", **model))
+    assert f"✓ model: anthropic:claude-{alias.lower()}-" in checked.out
+    assert "Hello from afar." in talked.out
+    assert {request.model.split("-")[1] for request in server.requests} == {alias.lower()}

@@ -88,7 +88,9 @@ def test_a_single_object_stands_for_an_array_of_one():
     )
 
 
-@pytest.mark.parametrize("text", ['{"upserts": [], "deprecations": []}', "[]", "```json\n[]\n```", '{"facts": []}'])
+@pytest.mark.parametrize(
+    "text", ['{"upserts": [], "deprecations": []}', "[]", "```json\n[]\n```", '{"facts": []}', " {}\n"]
+)
 def test_nothing_to_learn_is_no_problem(text: str):
     assert read(text) == Proposed()
 
@@ -105,11 +107,17 @@ def test_nothing_to_learn_is_no_problem(text: str):
         ('{"a":' * 100_000, "nested too deeply"),
         ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
         ("[]" * 1000, "too many brackets"),
+        ('{"upserts": [{"tags": [], "text": "Likes', "no facts in the JSON"),
+        ('{"upserts": [{"source": {}, "text": "Likes', "no facts in the JSON"),
+        ("const list = []; // nothing", "no facts in the JSON"),
+        ('{"upserts": ["Likes tea"]}', "element 1 is no object"),
+        ('{"upserts": [], "deprecations": [{}]}', "deprecation 1 names nothing"),
     ],
 )
 def test_what_holds_no_answer_says_why(text: str, problem: str):
     found = read(text)
     assert problem in found.problems
+    assert found.flaw
     assert (found.proposals, found.retractions) == ((), ())
 
 
@@ -200,12 +208,12 @@ def test_an_element_that_was_cut_off_is_not_kept():
         + json.dumps(TEA)
         + ', {"text": "Has a cat", "evidence": "my cat", "source": {"messageId": "m1"}'
     )
-    assert read(text) == Proposed((TEA_READ,), (), ("cut off",))
+    assert read(text) == Proposed((TEA_READ,), (), ("cut off",), flaw="cut off")
 
 
 def test_a_bracket_in_a_text_that_was_cut_off_does_no_harm():
     text = '{"upserts": [' + json.dumps(TEA) + ', {"text": "uses {braces} and [brackets'
-    assert read(text) == Proposed((TEA_READ,), (), ("cut off",))
+    assert read(text) == Proposed((TEA_READ,), (), ("cut off",), flaw="cut off")
 
 
 @pytest.mark.timeout(20)
@@ -219,7 +227,7 @@ def test_a_megabyte_is_read_in_bounded_work(unit: str):
 
 
 def test_what_stands_behind_the_longest_part_is_not_read():
-    assert read(" " * LONGEST + BOTH) == Proposed(problems=("cut off", "no JSON"))
+    assert read(" " * LONGEST + BOTH) == Proposed(problems=("cut off", "no JSON"), flaw="no JSON")
 
 
 def test_a_problem_holds_nothing_of_the_content():

@@ -1,8 +1,11 @@
 """The layer of durable facts, under each document's rules and ours."""
 
+from pathlib import Path
+
 import pytest
 
 from recollect.types import Kind, Origin
+from tests import ground
 from tests.scenes import DEV, DM, ELSEWHERE, EVERY_PLACE, GENERAL, PRIVATE_THREAD, STAFF, lines, names, opened
 
 
@@ -43,10 +46,12 @@ class TestDiscoClaw:
                 "- [fact] Prefers Rust (src: manual, #dev, updated 2025-03-01)"
             ]
 
-    async def test_switched_off_or_without_budget_it_offers_nothing(self):
+    async def test_switched_off_or_without_budget_it_offers_nothing(self, tmp_path: Path):
         for durable in ({"enabled": False}, {"inject_max_chars": 0}, {"inject_max_items": 0}):
-            async with opened("discoclaw", durable=durable) as stage:
+            store = ground.at(tmp_path / f"{'-'.join(durable)}.db")
+            async with opened("discoclaw", store) as stage:
                 await stage.remember("Prefers Rust")
+            async with opened("discoclaw", store, durable=durable) as stage:
                 assert names(await stage.prompt()) == ["message"]
 
 

@@ -1,15 +1,18 @@
 """What an MCP client gets to see of a memory: the official client, connected in this process."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from mcp import Client, MCPError
 from mcp_types import INVALID_PARAMS, TextContent, TextResourceContents
 
+import recollect
 from recollect import Memory
 from recollect.mcp_server import PAGE, RECALL
 from recollect.tool import schema, skill
 from recollect.version import __version__
+from tests import ground
 from tests.mcp.conftest import build, connected
 from tests.scenes import DEV, DM, STAFF
 
@@ -189,3 +192,22 @@ class TestIdentity:
                 heard[name] = {"raise" if "raise" in text else "beta" for text in texts}
                 assert ("raise" in await asked(client)) == ("raise" in heard[name])
         assert heard == {"dev": {"beta"}, "staff": {"raise", "beta"}, "dm": {"raise", "beta"}}
+
+
+async def test_where_durable_memory_is_switched_off_the_tool_and_the_prompt_say_so(tmp_path: Path):
+    async with recollect.open(ground.at(tmp_path / "memory.db"), embedder="null") as memory:
+        await memory.remember("I like tea", user="ann")
+    off = {"durable": {"enabled": False}, "embedder": "null"}
+    async with recollect.open(ground.at(tmp_path / "memory.db"), **off) as memory, connected(memory) as client:
+        saved = await client.call_tool("memory", {"action": "save", "content": "I like coffee", "category": "fact"})
+        assert saved.is_error
+        assert "durable memory is switched off" in await said(
+            client, action="save", content="I like coffee", category="fact"
+        )
+        for told in (
+            await said(client, action="search", query="tea"),
+            await asked(client),
+            await asked(client, topic="tea"),
+        ):
+            assert "Durable memory is switched off" in told
+            assert "I like tea" not in told

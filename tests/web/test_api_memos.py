@@ -1,6 +1,7 @@
 """Memos through the API: each is listed, written, corrected, taken back and explained, whatever its ids are made of."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -9,6 +10,8 @@ import pytest
 from recollect import Memory, Place
 from recollect.testing.clock import FakeClock
 from recollect.types import Audience, Message
+from recollect.web import create
+from tests.web.conftest import OPERATOR, TOKENS, asking, opened
 
 DEV = Place("discord", "g1", "c-dev", name="dev", public=True)
 ODD = ["a/b", "?x=1&y", "%2F%252F", "👩‍🚀 space", "..", "a b+c", "zurück\u202eknil", "#", "x" * 500]
@@ -197,3 +200,15 @@ async def test_a_second_value_is_refused_where_one_is_meant_and_welcome_where_se
     assert (twice.status_code, "'user' is given more than once" in twice.json()["detail"]) == (422, True)
     several = await client.get("/api/v1/memos?user=ann&kind=fact&kind=preference")
     assert texts(several.json()) == ["Likes green tea"]
+
+
+async def test_where_durable_memory_is_switched_off_nothing_can_be_written_down(tmp_path: Path, clock: FakeClock):
+    async with (
+        opened(tmp_path, clock, durable={"enabled": False}) as memory,
+        asking(create(memory, TOKENS, clock=clock), OPERATOR) as client,
+    ):
+        for body in ({"user": "ann", "text": "Likes tea"}, {"guild": "g1", "text": "We meet on Mondays"}):
+            answer = await client.post("/api/v1/memos", json=body)
+            assert answer.status_code == 422
+            assert answer.json()["detail"].startswith("durable memory is switched off; switch it on with")
+        assert texts(await listed(client)) == []

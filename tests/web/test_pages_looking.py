@@ -193,13 +193,18 @@ async def test_the_journal_is_shown_by_day_and_by_kind(app: FastAPI, memory: Mem
     await memory.pin((await memory.show(user="ann")).memos[0].id, user="ann")
     clock.advance(days=2)
     await note(memory, Event("extract.error", clock(), "worker", "user:ann", reason="it hung"))
+    await note(memory, Event("extract.degraded", clock(), "haiku", "user:ann", reason="learned by local instead"))
     async with visiting(app) as visitor:
+        for path in ("/", "/journal"):
+            assert "learned by local instead" in text_of(await visitor.see(path))
+        assert "extract.degraded" in text_of(await visitor.see("/jobs"))
         page = text_of(await visitor.see("/journal"))
         days = ["Wednesday, 05 March 2025", "Monday, 03 March 2025", "Saturday, 01 March 2025"]
         assert [page.find(day) for day in days] == sorted(page.find(day) for day in days)
         assert "it hung" in page
         trouble = text_of(await visitor.see("/journal", kind="Trouble"))
         assert "it hung" in trouble
+        assert "learned by local instead" in trouble
         assert "memo.added" not in trouble
         earlier = text_of(await visitor.see("/journal", day="2025-03-03"))
         assert "it hung" not in earlier

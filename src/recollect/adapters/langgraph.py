@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
+from recollect import rules
 from recollect.adapters import items, shelf
 from recollect.adapters.namespaces import USER, Condition, Namespace, Namespaces, fits_all, may_lead_to, passes
 from recollect.adapters.shelf import Shelf
@@ -159,6 +160,8 @@ class RecollectStore(BaseStore):
     async def _write(self, ops: Sequence[PutOp]) -> None:
         if not self._memory.settings.enabled:
             raise BadInput("memory is switched off; switch it on with RECOLLECT_ENABLED=true")
+        if any(op.value is not None for op in ops):  # to delete is always possible
+            rules.require_durable(self._memory.settings)
         steps = [await self._step(op, secrets.token_hex(8)) for op in ops]
         await self._memory.store.write(lambda tx: [step(tx) for step in steps])
         self._memory.vectors.nudge()

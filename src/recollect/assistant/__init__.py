@@ -208,7 +208,7 @@ class Assistant:
             await self._compact(brain, message, window)
             told = await self._told(message, prompt, window)
         veil = Veil()
-        extra = IN_A_GUILD if _is_open(message.place) else ""
+        extra = IN_A_GUILD if _is_open(message.place) and self._memory.settings.durable.enabled else ""
         toolbox = Toolbox(self._memory, message)
         spoken = await brain.speak(told, window.messages, toolbox, lambda piece: show(veil.feed(piece)), extra=extra)
         show(veil.end())

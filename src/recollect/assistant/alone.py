@@ -69,7 +69,8 @@ async def answer(memory: Memory, message: Message, why: str = "") -> str:
     if asks_about_self(message.text):
         return await _all_known(memory, message, why)
     search = partial(memory.search, message.text, user=message.author, place=message.place, strict=True)
-    known = [one.what for one in await search(limit=_MOST) if isinstance(one.what, Memo)]
+    found = await search(limit=_MOST) if memory.settings.durable.enabled else []
+    known = [one.what for one in found if isinstance(one.what, Memo)]
     texts = [memo.text for memo in known if memo.source.message != message.id]  # no echo of what was just learned
     asks = asking(message.text) > 0
     if not texts and asks:

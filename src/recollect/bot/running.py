@@ -56,7 +56,7 @@ def use_addresses(settings: Settings) -> None:
 @asynccontextmanager
 async def speaking(settings: Settings) -> AsyncGenerator[Speaker | None]:
     """The model that talks; none when the one that is configured can't."""
-    model: Any = make_model(settings.model, settings)
+    model: Any = make_model(settings.model, settings.model_base_url)
     try:
         yield model if hasattr(model, "client") else None
     finally:

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from typing import Annotated, Any
 
+from recollect import rules
 from recollect.app import make_model, open_loaded
 from recollect.assistant import Assistant
 from recollect.assistant.brain import Speaker
@@ -90,7 +91,7 @@ async def _talk(call: Call, source: Source) -> None:
 @asynccontextmanager
 async def _speaker(settings: Settings) -> AsyncGenerator[Speaker | None]:
     """The model that talks; none when the one that is configured can't."""
-    model: Any = make_model(settings.model, settings)
+    model: Any = make_model(settings.model, settings.model_base_url)
     try:
         yield model if hasattr(model, "client") else None
     finally:
@@ -108,4 +109,6 @@ async def _greeting(call: Call, memory: Memory, speaker: Speaker | None) -> str:
     ]
     if not settings.enabled:
         lines.append("Memory is switched off: nothing is kept. RECOLLECT_ENABLED=true switches it on.")
+    elif not settings.durable.enabled:
+        lines += rules.switched_off(settings)
     return "\n".join(lines)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from recollect import plugins, ports
-from recollect.app import make_embedders
+from recollect.app import make_embedders, make_model
 from recollect.cli.calls import Call
 from recollect.errors import ConfigError, RecollectError
 from recollect.settings import Settings
@@ -117,7 +117,23 @@ async def _try(settings: Settings) -> list[str]:
 def _model(settings: Settings, keyless: Sequence[str]) -> Iterator[Finding]:
     for warning in keyless:
         yield Finding("key", "broken", warning, "set it, or choose what works offline: RECOLLECT_MODEL=local")
-    if not keyless:
+    if keyless:
+        return
+    models = {
+        "model": (settings.model, settings.model_base_url),
+        "extraction.model": (settings.extraction.model, settings.extraction.base_url),
+        "summary.model": (settings.summary.model, settings.summary.base_url),
+    }
+    broken = False
+    for name, model in models.items():
+        try:
+            make_model(*model)  # nothing is opened or asked
+        except RecollectError as error:
+            broken = True
+            yield Finding(
+                "model", "broken", f"{name}: {error}", "name one as provider:model, or use RECOLLECT_MODEL=local"
+            )
+    if not broken:
         quality = ": works offline, at lower quality" if settings.model == "local" else ""
         yield Finding("model", "ok", f"{settings.model}{quality}")
 

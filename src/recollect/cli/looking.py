@@ -24,7 +24,8 @@ def show(call: Call, limit: Limit = None, offset: Offset = 0) -> None:
     if call.options.json:
         memos = [{"number": number, **shapes.memo(memo)} for number, memo in enumerate(shown.memos, offset + 1)]
         summary = shapes.summary(shown.summary)
-        call.screen.data({"user": call.user, "total": shown.total, "memos": memos, "summary": summary})
+        data = {"user": call.user, "total": shown.total, "memos": memos, "summary": summary, "off": [*shown.off]}
+        call.screen.data(data)
     elif call.screen.is_terminal:
         _show_nicely(call, shown, offset)
     else:
@@ -44,10 +45,12 @@ def _show_nicely(call: Call, shown: Shown, offset: int) -> None:
         for number, memo in enumerate(shown.memos, offset + 1)
     ]
     call.screen.table(["#", "kind", "text", "heard", "updated"], rows, wide="text")
-    if not rows:
+    if not rows and not shown.off:
         call.screen.aside("Nothing here yet; try: recollect remember I like tea")
     if shown.summary is not None and shown.summary.text:
         call.screen.say(f"\nRolling summary:\n{shown.summary.text}")
+    for line in shown.off:
+        call.screen.aside(line)
 
 
 def list_(

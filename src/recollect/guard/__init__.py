@@ -21,9 +21,12 @@ from recollect.reading import label, tags
 from recollect.text import clip, fold, normal, squeeze, words
 from recollect.types import Kind, Memo, Message
 
-__all__ = ["Accepted", "Grounding", "Refused", "check", "is_instruction", "normal_fact", "own_words"]
+__all__ = ["UNGROUNDED", "Accepted", "Grounding", "Refused", "check", "is_instruction", "normal_fact", "own_words"]
 
 Grounding = Literal["quote", "overlap"]
+_NO_EVIDENCE, _NO_QUOTE = "evidence says too little", "evidence is no quote"
+UNGROUNDED = (_NO_EVIDENCE, _NO_QUOTE)
+"""Reasons to refuse a proposal that rests on nothing: a model that can quote can mend it."""
 SHORTEST, LONGEST_FACT, LONGEST_NORMAL = 4, 300, 190
 
 _SECRET = "[redacted:"  # noqa: S105 - the mark, not a password
@@ -98,14 +101,14 @@ def _check_quote(
     proposal: Proposal, text: str, sources: Sequence[Message], known: Sequence[Memo]
 ) -> Accepted | Refused:
     if not says_something(proposal.evidence):
-        return Refused("evidence says too little")
+        return Refused(_NO_EVIDENCE)
     for message in sources:
         if found := find(proposal.evidence, own_words(message.text, message.name)):
             reason = _untold(text, message, found, _revised(proposal, known))
             return Refused(reason) if reason else _accepted(proposal, text, message, found)
     if any(find(proposal.evidence, message.text) for message in sources):
         return Refused("evidence is not the speaker's own words")
-    return Refused("evidence is no quote")
+    return Refused(_NO_QUOTE)
 
 
 def _revised(proposal: Proposal, known: Sequence[Memo]) -> str:

@@ -12,8 +12,11 @@ MOST = 20
 
 
 class LoreLayer:
+    def __init__(self, settings: Any) -> None:
+        self._durable = settings.durable
+
     async def offer(self, scene: Scene) -> Sequence[Block]:
-        if scene.place.realm is None:
+        if not self._durable.enabled or scene.place.realm is None:
             return []
         subject = Subject.lore(scene.place.realm)
         memos = await scene.store.read(lambda tx: tx.memos.list(subject, [Status.ACTIVE], MOST))
@@ -22,5 +25,5 @@ class LoreLayer:
         return [Block("lore", tuple(lines), chars=CHARS)] if lines else []
 
 
-def create(spec: str, settings: Any) -> LoreLayer:  # noqa: ARG001 - it needs neither
-    return LoreLayer()
+def create(spec: str, settings: Any) -> LoreLayer:  # noqa: ARG001 - every layer is made from its name
+    return LoreLayer(settings)

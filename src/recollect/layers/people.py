@@ -16,8 +16,11 @@ LISTED = 15
 
 
 class PeopleLayer:
+    def __init__(self, settings: Any) -> None:
+        self._durable = settings.durable
+
     async def offer(self, scene: Scene) -> Sequence[Block]:
-        if scene.place.dm is not None:
+        if not self._durable.enabled or scene.place.dm is not None:
             return []
         known = await scene.store.read(lambda tx: _others(tx, scene))
         lines = [
@@ -46,5 +49,5 @@ def _others(tx: Tx, scene: Scene) -> list[tuple[str, list[Memo]]]:
     return found
 
 
-def create(spec: str, settings: Any) -> PeopleLayer:  # noqa: ARG001 - it needs neither
-    return PeopleLayer()
+def create(spec: str, settings: Any) -> PeopleLayer:  # noqa: ARG001 - every layer is made from its name
+    return PeopleLayer(settings)

@@ -120,6 +120,8 @@ class _Desk:
         if topic:
             return (await self.tool(action="search", query=topic, limit=PAGE)).text
         shown = await self.memory.show(user=self.user, place=self.place, limit=PAGE)
+        if not self.memory.settings.durable.enabled:
+            return "\n".join(shown.off)
         lines = [wording.line(memo) for memo in shown.memos] or ["(nothing yet)"]
         if shown.total > len(shown.memos):
             lines.append(f"({shown.total - len(shown.memos)} more; the memory tool finds them)")

@@ -151,7 +151,7 @@ name it in the new one's "replaces"; if the speaker says that it is no longer so
 
 {_DATA}
 
-{_ONLY_JSON}"""
+{_ONLY_JSON}{_once_more(hearing.objection)}"""
     parts = [
         _section("Known about the speaker:", map(_known, _active(hearing.known)[:KNOWN]), "(nothing yet)"),
         _section("Said just before, for understanding only:", _context(hearing, said), "(nothing)"),
@@ -224,6 +224,11 @@ Rules:
     problems = _told(len(listed) - len(shown), "memos were left out of the request")
     tokens = TOKENS + FACT_TOKENS * min(REFLECTION, len(shown))
     return Prompt(instructions, _section("Memories:", map(_dated, shown), "(none)"), tokens, True, problems)
+
+
+def _once_more(objection: str) -> str:
+    """At the end, so that the beginning of the request stays what a provider's cache knows."""
+    return f"\n\nYour last answer to this could not be used: {objection}. Answer again." if objection else ""
 
 
 def _told(count: int, what: str) -> tuple[str, ...]:

@@ -102,7 +102,8 @@ class PydanticAIModel:
         found = read(answer.text, most)
         proposals = tuple(each if each.message in messages else replace(each, message="") for each in found.proposals)
         problems = (*prompt.problems, *answer.problems, *found.problems)
-        return replace(found, proposals=proposals, problems=problems, usage=answer.usage)
+        flaw = "; ".join((*answer.problems, *found.problems)) if found.flaw else ""
+        return replace(found, proposals=proposals, problems=problems, usage=answer.usage, flaw=flaw)
 
     async def _text(self, prompt: prompts.Prompt) -> Written:
         answer = await self._ask(prompt)
@@ -266,7 +267,9 @@ def create(spec: str, options: ModelOptions) -> PydanticAIModel:
     provider, _, model = spec.partition(":")[2].partition(":")
     provider, model = provider.strip(), model.strip()
     if not provider or not model:
-        raise ConfigError(f"a model is named provider:model, as in anthropic:claude-haiku-4-5; not {spec!r}")
+        raise ConfigError(
+            f"a model is named provider:model, as in anthropic:claude-haiku-4-5; not {spec.partition(':')[2]!r}"
+        )
     package = _FAMILIES.get(provider)
     if package and find_spec(package) is None:
         raise MissingExtra(f"the model {provider}:{model}", "llm")

@@ -122,6 +122,7 @@ class Office:
         expires: datetime | None = None,
     ) -> commands.Remembered:
         """Write down a memo for someone, or lore of a guild; merged with what is known."""
+        rules.require_durable(self.memory.settings)
         words = redact(memorable(text)).text
         found = Kind.LORE if subject.is_lore else kinds.from_kind(kind)[0] if kind else kinds.infer(words)
         candidate = Candidate(

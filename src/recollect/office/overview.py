@@ -14,6 +14,7 @@ PROBLEMS = (
     "job.parked",
     "job.dropped",
     "extract.error",
+    "extract.degraded",
     "summarise.error",
     "reflect.error",
     "journal.error",

@@ -84,7 +84,8 @@ async def undo(ask: Ask) -> str:
 async def reset(ask: Ask) -> str:
     if meaning(ask.words).casefold() != "rolling":
         return usage("reset")
-    return replies.cleared(await ask.memory.reset(user=ask.user, place=ask.place))
+    cleared = replies.cleared(await ask.memory.reset(user=ask.user, place=ask.place))
+    return cleared if ask.memory.settings.summary.enabled else f"{cleared}. {replies.NO_SUMMARIES}"
 
 
 async def pin(ask: Ask) -> str:

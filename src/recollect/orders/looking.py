@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from recollect import pausing, plain, replies
+from recollect import pausing, plain, replies, rules
 from recollect.orders.ask import Ask, File, Reply, listed, meaning
 from recollect.orders.guide import usage
 from recollect.orders.order import split
@@ -24,14 +24,14 @@ async def show(ask: Ask) -> str:
     if what not in ("", "all") or query:
         return usage("show")
     injected = not what and ask.memory.settings.commands.show == "injected"
-    reply = _carried(await _next_prompt(ask, "")) if injected else await _everything(ask)
+    reply = _carried(await _next_prompt(ask, ""), _off(ask)) if injected else await _everything(ask)
     paused = await ask.memory.store.read(lambda tx: pausing.paused(tx, ask.user))
     return f"{reply}\n\n{replies.PAUSED}" if paused else reply
 
 
 async def _everything(ask: Ask) -> str:
     shown = await ask.memory.show(user=ask.user, place=ask.place)
-    empty = not shown.total and shown.summary is None
+    empty = not shown.total and shown.summary is None and not shown.off
     return f"{replies.shown(shown, ask.place)}\n{replies.NOTHING_YET}" if empty else replies.shown(shown, ask.place)
 
 
@@ -40,14 +40,18 @@ async def _next_prompt(ask: Ask, query: str) -> Prompt:
     return await ask.memory.context(message)
 
 
-def _carried(prompt: Prompt) -> str:
+def _off(ask: Ask) -> list[str]:
+    return [*rules.switched_off(ask.memory.settings)]
+
+
+def _carried(prompt: Prompt, off: Sequence[str]) -> str:
     """What the next prompt carries, in the form in which all memory is shown."""
     lines = [line for section in _named(prompt, "durable", "relevant") for line in section.lines]
     items = sum(line.reason != "over the budget" for line in lines)
     parts = [f"Durable memory ({replies.counted(items)}):", *(line.text for line in lines)]
     for section in _named(prompt, "rolling"):
         parts += ["", "Rolling summary:", *(line.text for line in section.lines)]
-    return "\n".join([*parts, *_missing(prompt)])
+    return "\n".join([*parts, *(["", *off] if off else []), *_missing(prompt)])
 
 
 def _explained(prompt: Prompt, query: str) -> str:
@@ -86,7 +90,9 @@ def _named(prompt: Prompt, *names: str) -> list[Section]:
 async def list_(ask: Ask) -> str:
     memos = await listed(ask)
     lines = [f"{replies.numbered(number, memo)} ({memo.id})" for number, memo in enumerate(memos, 1)]
-    return "\n".join([f"Durable memory ({replies.counted(len(memos))}):", *(lines or [replies.NOTHING_YET])])
+    return "\n".join(
+        [f"Durable memory ({replies.counted(len(memos))}):", *(lines or _off(ask) or [replies.NOTHING_YET])]
+    )
 
 
 async def search(ask: Ask) -> str:

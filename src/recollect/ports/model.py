@@ -43,6 +43,8 @@ class Hearing:
     """What was said just before, by anyone: helps to understand, is never a source."""
     most: int | None = None
     """Proposals that are wanted at most."""
+    objection: str = ""
+    """What was wrong with the last answer to this hearing, when it is asked about once more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,10 @@ class Proposed:
     retractions: tuple[Retraction, ...] = ()
     problems: tuple[str, ...] = ()
     usage: Usage = Usage()
+    flaw: str = ""
+    """Why the answer as a whole can't be used, or ends too early: asking once more may help. Empty for a usable
+    answer, also for one that says there is nothing to learn.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from recollect.settings.values import HAIKU, embedder_name, redacted
 DEFAULT_FILE = Path("recollect.yaml")
 _KEY_OF = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 _MODELS = ("model", "extraction.model", "summary.model")
+_SERVERS = ("extraction.base_url", "summary.base_url")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,9 @@ def _settle(values: Layer, keys: frozenset[str]) -> None:
     for name in _MODELS:
         if values[name][0] == "auto":
             values[name] = (main, values[name][1])
+    for name in _SERVERS:
+        if values[name][0] == "auto":
+            values[name] = (values["model_base_url"][0], values[name][1])
 
 
 def _offline_embedder(values: Layer, keys: frozenset[str]) -> list[str]:
@@ -95,14 +99,14 @@ def _offline_embedder(values: Layer, keys: frozenset[str]) -> list[str]:
 
 
 def _keyless(settings: Settings) -> list[str]:
-    models = {"model": settings.model, "extraction.model": settings.extraction.model}
-    models |= {"summary.model": settings.summary.model, "embedder": settings.embedder}
-    found: list[str] = []
-    for name, spec in models.items():
-        server = settings.embedder_base_url if name == "embedder" else settings.model_base_url
-        if needs := _missing_key(spec, server, settings.keys):
-            found.append(f"{name} is {spec}, but {needs} is not set.")
-    return found
+    models = {
+        "model": (settings.model, settings.model_base_url),
+        "extraction.model": (settings.extraction.model, settings.extraction.base_url),
+        "summary.model": (settings.summary.model, settings.summary.base_url),
+        "embedder": (settings.embedder, settings.embedder_base_url),
+    }
+    missing = {name: _missing_key(*model, settings.keys) for name, model in models.items()}
+    return [f"{name} is {models[name][0]}, but {key} is not set." for name, key in missing.items() if key]
 
 
 def _missing_key(spec: str, base_url: Any, keys: frozenset[str]) -> str | None:

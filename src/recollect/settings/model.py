@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from recollect.settings.values import (
+    Address,
     Count,
     Directory,
     Embedder,
@@ -92,6 +93,9 @@ class Extraction(Group):
         "DISCOCLAW_DURABLE_MODEL",
         "memoryLlm.model",
     )
+    base_url: Address = setting(
+        "auto", "Address of the server of that model; auto is model_base_url, none the provider's own.", repr=False
+    )
     timeout: Seconds = setting("30s", "Time that one round may take.", gt=0)
     grounding: Grounding = setting(
         "quote", "Proof a fact needs: a verbatim quote of its speaker, or 45 % of its words in the message."
@@ -114,6 +118,9 @@ class Reflection(Group):
 class Summary(Group):
     enabled: Flag = setting(True, "Keep a rolling summary of each session.", "DISCOCLAW_SUMMARY_ENABLED")
     model: Model = setting("auto", "Model that summarises; auto is the main model.", "DISCOCLAW_SUMMARY_MODEL")
+    base_url: Address = setting(
+        "auto", "Address of the server of that model; auto is model_base_url, none the provider's own.", repr=False
+    )
     max_chars: Annotated[Count, clamp(0)] = setting(
         2000, "Characters that a summary may have.", "DISCOCLAW_SUMMARY_MAX_CHARS"
     )
@@ -271,9 +278,10 @@ class Settings(Group):
         "{data_dir}/context", "Folder of the files to read before responding: base/*.md and channels/<channel>.md."
     )
     model: Model = setting(
-        "auto", "Main model as provider:model; auto is Claude Haiku with an Anthropic key, else local."
+        "auto",
+        "Main model as provider:model, or haiku, sonnet, opus; auto is Claude Haiku with an Anthropic key, else local.",
     )
-    model_base_url: Text = setting("", "Address of an OpenAI-compatible server for models.", repr=False)
+    model_base_url: Address = setting("", "Address of an OpenAI-compatible server for models.", repr=False)
     embedder: Embedder = setting(
         "static",
         "Embedder as name or provider:model, or several by preference with commas; null searches by words only.",

@@ -11,6 +11,8 @@ from typing import Annotated, cast
 from pydantic import AfterValidator, BeforeValidator
 
 HAIKU = "anthropic:claude-haiku-4-5"
+_MODELS = {"haiku": HAIKU, "sonnet": "anthropic:claude-sonnet-4-5", "opus": "anthropic:claude-opus-4-5"}
+"""Models that have a short name."""
 _YES = {"1", "true", "yes", "on"}
 _NO = {"0", "false", "no", "off"}
 _NOTHING = {"none", "null", "unlimited"}
@@ -90,7 +92,12 @@ def text(raw: object) -> str:
 
 def model_name(raw: object) -> str:
     name = text(raw)
-    return HAIKU if name.casefold() == "haiku" else name
+    return _MODELS.get(name.casefold(), name)
+
+
+def address(raw: object) -> str:
+    """The address of a server; `none` is the provider's own, and so is YAML's null."""
+    return "" if raw is None or str(raw).strip().casefold() in _NOTHING else text(raw)
 
 
 def embedder_name(raw: object) -> str:
@@ -155,6 +162,7 @@ Words = BeforeValidator(words)
 Off = BeforeValidator(off)
 Text = Annotated[str, BeforeValidator(text)]
 Model = Annotated[str, BeforeValidator(model_name)]
+Address = Annotated[str, BeforeValidator(address)]
 Embedder = Annotated[str, BeforeValidator(embedder_name)]
 Shard = Annotated[str, BeforeValidator(shard)]
 Store = Annotated[str, BeforeValidator(store_url)]

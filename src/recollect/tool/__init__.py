@@ -33,6 +33,7 @@ MOST_METADATA = 4_000
 _NEAREST = 5
 """Memories that are offered where nothing fits."""
 _OFF = "Memory is switched off; RECOLLECT_ENABLED=true switches it on."
+_DURABLE_OFF = "Durable memory is switched off; RECOLLECT_DURABLE_ENABLED=true switches it on."
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +102,8 @@ class MemoryTool:
         return Answer(text, {"outcome": outcome, "memory": wording.data(done.memo), "replaced": replaced})
 
     async def _search(self, call: Search) -> Answer:
-        if not self._memory.settings.enabled:
-            return Answer(_OFF, {"enabled": False, "close": False, "results": []})
+        if not self._is_on:
+            return Answer(self._state(), {"enabled": False, "close": False, "results": []})
         found = await self._found(call, call.limit, strict=True)
         if found:
             return _results("", found, close=True)
@@ -134,7 +135,7 @@ class MemoryTool:
         lines = [f"{self._state()} {call.category}: {shown}", *map(wording.line, page)]
         lines += [f"More with offset={following}"] if following else []
         listed: dict[str, Any] = {
-            "enabled": self._memory.settings.enabled,
+            "enabled": self._is_on,
             "total": len(memos),
             "offset": call.offset,
             "next_offset": following,
@@ -147,7 +148,7 @@ class MemoryTool:
         counts = {name: len(await self._active(name)) for name in CATEGORIES}
         each = ", ".join(f"{name} {count}" for name, count in counts.items())
         text = f"{self._state()} Memories: {each}.\nTo list them, name a category: {', '.join(CATEGORIES)}."
-        return Answer(text, {"enabled": self._memory.settings.enabled, "counts": counts})
+        return Answer(text, {"enabled": self._is_on, "counts": counts})
 
     async def _index(self, _: Index) -> Answer:
         rows = await self._memory.reindex()
@@ -210,8 +211,14 @@ class MemoryTool:
         shown = await self._memory.show(user=self._user, place=self._place)
         return [memo for memo in shown.memos if to_category(memo.kind) == category]
 
+    @property
+    def _is_on(self) -> bool:
+        return self._memory.settings.enabled and self._memory.settings.durable.enabled
+
     def _state(self) -> str:
-        return "Memory is on." if self._memory.settings.enabled else _OFF
+        if self._is_on:
+            return "Memory is on."
+        return _DURABLE_OFF if self._memory.settings.enabled else _OFF
 
 
 def _failure(problem: str) -> Answer:

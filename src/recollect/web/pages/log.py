@@ -20,6 +20,7 @@ KINDS = {
     "Reflection": ("dream.done", "dream.aborted"),
     "Trouble": (
         "extract.error",
+        "extract.degraded",
         "summarise.error",
         "embedding.error",
         "reflect.error",
@@ -52,7 +53,7 @@ class Row:
     def sort(self) -> str:
         """How it is coloured."""
         kind = self.event.kind
-        if kind.endswith((".error", ".parked", ".dropped", ".aborted")):
+        if kind.endswith((".error", ".degraded", ".parked", ".dropped", ".aborted")):
             return "bad"
         return "doubt" if kind == "memo.refused" else "good" if kind == "memo.added" else "plain"
 

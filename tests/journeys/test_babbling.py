@@ -1,0 +1,179 @@
+"""A model answers, and what it says is of no use: it is asked once more, and then plain patterns learn instead."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from recollect.assistant import Assistant
+from recollect.testing.model_server import ModelServer, Overlong, Request, Says, Status
+from tests.scenes import DEV, Stage, opened
+
+PROTOCOLS = pytest.mark.parametrize("model", ["anthropic:claude-haiku-4-5", "openai:gpt-4o-mini"])
+SAID = "I live in Lisbon"
+LEARNED = {"kind": "fact", "text": "Lives in Lisbon.", "tags": [], "evidence": SAID}
+GOOD = Says(json.dumps({"upserts": [LEARNED], "deprecations": []}))
+EMPTY = Says('{"upserts": [], "deprecations": []}')
+LOOP = '{"upserts": [{"id": null, "kind": "fact", "replaces": [], "tags": ["lisbon", ' + '"city", ' * 200
+BABBLE: dict[str, Any] = {
+    "prose": Says("Sure! Ann told me where she lives."),
+    "empty": Says(""),
+    "cut inside the first item": Says('{"upserts": [{"id": null, "tags": [], "replaces": [], "text": "Liv', "length"),
+    "a loop": Says(LOOP, "length"),
+    "a megabyte": Overlong(),
+    "another JSON": Says('{"answer": "noted"}'),
+    "nothing but placeholders": Says(json.dumps({"upserts": [{**LEARNED, "text": "Lives…", "evidence": "…"}]})),
+    "no evidence": Says(json.dumps({"upserts": [{"kind": "fact", "text": "Lives in Lisbon."}]})),
+    "a made-up quote": Says(json.dumps({"upserts": [{**LEARNED, "evidence": "my home is Lisbon town"}]})),
+    "items that are none": Says('{"upserts": ["lives in Lisbon", 3], "deprecations": []}'),
+}
+
+
+@asynccontextmanager
+async def learning(model: str, *answers: Any, **settings: Any) -> AsyncIterator[tuple[Stage, ModelServer]]:
+    """Somebody talks while a model learns; after these answers the last one is repeated."""
+    *first, last = answers
+    off = {"summary": {"enabled": False}, "reflection": {"enabled": False}}
+    async with ModelServer([*first]) as server:
+        server.always(last)
+        how = {"model": model, "model_base_url": server.url, "works": True, **off, **settings}
+        async with opened(**how) as stage:
+            yield stage, server
+
+
+async def told_by(stage: Stage) -> list[tuple[str, str]]:
+    """What is remembered, and who learned it."""
+    added = {event.memo: event.actor for event in await stage.events("memo.added")}
+    shown = await stage.memory.show(user="ann", place=DEV)
+    return [(memo.text, added[memo.id]) for memo in shown.memos]
+
+
+@PROTOCOLS
+@pytest.mark.parametrize("babble", BABBLE.values(), ids=BABBLE)
+async def test_a_model_that_babbles_twice_loses_nothing(model: str, babble: Any) -> None:
+    async with learning(model, babble) as (stage, server):
+        said = await stage.tell(SAID)
+        assert await told_by(stage) == [("Lives in Lisbon", "local")]
+        assert len(server.requests) == 2
+        (degraded,) = await stage.events("extract.degraded")
+        standing = await stage.memory.worker.standing(5)
+    assert (degraded.scope, degraded.data["message"]) == ("user:ann", f"discord/{said.id}")
+    assert degraded.reason.startswith("learned by local instead: ")
+    assert standing.events["extract.degraded"][0] == 1
+    assert "parked" not in standing.counts
+
+
+@PROTOCOLS
+@pytest.mark.parametrize("babble", BABBLE.values(), ids=BABBLE)
+async def test_a_model_that_babbles_once_is_told_why_and_asked_once_more(model: str, babble: Any) -> None:
+    async with learning(model, babble, GOOD) as (stage, server):
+        await stage.tell(SAID)
+        assert await told_by(stage) == [("Lives in Lisbon.", model)]
+        assert await stage.events("extract.degraded") == []
+        (call,) = await stage.events("extract.call")
+        assert len(await stage.events("extract.error")) == 1
+    first, second = server.requests
+    assert second.text == first.text
+    assert "could not be used" not in first.instructions
+    assert second.instructions.startswith(first.instructions)
+    assert "Your last answer to this could not be used: " in second.instructions
+    assert (call.data["requests"], call.data["input"] > 0) == (2, True)
+
+
+@PROTOCOLS
+@pytest.mark.parametrize("empty", ['{"upserts": [], "deprecations": []}', "[]", "{}", "```json\n{}\n```"])
+async def test_an_answer_that_there_is_nothing_to_learn_is_no_babble(model: str, empty: str) -> None:
+    async with learning(model, Says(empty)) as (stage, server):
+        await stage.tell(SAID)
+        assert await stage.known() == []
+        assert len(server.requests) == 1
+        assert await stage.events("extract.degraded") == await stage.events("extract.error") == []
+
+
+@PROTOCOLS
+async def test_a_refusal_by_the_guard_is_no_babble(model: str) -> None:
+    """What the speaker said in jest or of others is refused for good reason: asking again would only cost."""
+    answer = Says(json.dumps({"upserts": [{**LEARNED, "text": "Lives in Madrid."}]}))
+    async with learning(model, answer) as (stage, server):
+        await stage.tell(SAID)
+        assert await stage.known() == []
+        assert len(server.requests) == 1
+
+
+@PROTOCOLS
+async def test_of_an_answer_cut_off_twice_the_whole_facts_count(model: str) -> None:
+    cut = Says(json.dumps({"upserts": [LEARNED]})[:-2] + ', {"kind": "fact", "text": "Li', "length")
+    async with learning(model, cut) as (stage, server):
+        await stage.tell(f"{SAID}. I play the cello")
+        assert await told_by(stage) == [("Lives in Lisbon.", model)]
+        assert len(server.requests) == 2
+        (degraded,) = await stage.events("extract.degraded")
+    assert degraded.reason.startswith("learned from a part of the answer: ")
+
+
+@PROTOCOLS
+async def test_an_outage_between_the_two_waits_as_any_outage(model: str) -> None:
+    async with learning(model, BABBLE["prose"], Status(529), GOOD) as (stage, server):
+        await stage.say(SAID)
+        assert not await stage.memory.worker.drain(10)
+        assert await stage.known() == []
+        assert (await stage.memory.worker.standing(1)).jobs[0].attempts <= 1
+        assert len(server.requests) == 2
+        assert await stage.events("extract.degraded") == []
+
+
+async def test_without_a_model_nothing_is_learned_as_ever() -> None:
+    async with opened(model="null", works=True) as stage:
+        await stage.tell(SAID)
+        assert await stage.known() == []
+        assert await stage.events("extract.degraded") == []
+
+
+async def test_what_is_told_to_the_assistant_survives_a_model_that_can_only_chat() -> None:
+    def chats(request: Request) -> Says:
+        return Says("How nice!")
+
+    async with learning("anthropic:claude-haiku-4-5", chats) as (stage, _):
+        assistant = Assistant(stage.memory, clock=stage.clock)
+        reply = await assistant.reply(stage.message(SAID))
+        assert reply.text
+        await stage.settle()
+        assert await told_by(stage) == [("Lives in Lisbon", "local")]
+
+
+SUMMARY = "Ann lives in Lisbon and plays the cello."
+NO_SUMMARY = {
+    "empty": Says(""),
+    "blank": Says(" \n"),
+    "JSON": Says('{"upserts": [], "deprecations": []}'),
+    "JSON in a fence": Says('```json\n{"summary": "Ann"}\n```'),
+    "JSON cut off": Says('[{"summary": "Ann lives in', "length"),
+}
+
+
+@PROTOCOLS
+@pytest.mark.parametrize("babble", NO_SUMMARY.values(), ids=NO_SUMMARY)
+async def test_a_good_summary_is_not_replaced_by_babble_and_what_was_said_comes_with_the_next(
+    model: str, babble: Any
+) -> None:
+    answers = [Says(SUMMARY), babble, Says("Ann moves to Porto.")]
+    how = {"summary": {"enabled": True, "every_n_turns": 1}, "extraction": {"enabled": False}}
+    async with learning(model, *answers, **how) as (stage, server):
+        for text in (SAID, "I move to Porto", "in May, I think"):
+            await stage.reply("I see", await stage.say(text))
+            await stage.settle()
+            if text == "I move to Porto":
+                shown = await stage.memory.show(user="ann", place=DEV)
+                (error,) = await stage.events("summarise.error")
+        after = await stage.memory.show(user="ann", place=DEV)
+    assert shown.summary is not None
+    assert (shown.summary.text, shown.summary.sequence) == (SUMMARY, 1)
+    assert error.reason == "the model wrote no summary; the last one stays"
+    assert after.summary is not None
+    assert after.summary.text == "Ann moves to Porto."
+    last = server.requests[-1].text
+    assert "I move to Porto" in last
+    assert "in May, I think" in last
+    assert SUMMARY in last
