@@ -20,7 +20,7 @@ STEPS = [
     ("decisions", "audience guard reading likeness speaking merge rank budget prompt lines kinds dates directives"),
     ("files", "workspace"),
     ("plug-ins", "stores embedders models layers"),
-    ("flows", "pausing copying"),
+    ("flows", "pausing copying narrowing"),
     ("flows", "learn cache calls courtesy redact triggers visits"),
     ("flows", "revisit revision"),
     ("flows", "ingest recall commands compose uses worker extraction files summaries privacy exchange dream vectors"),

@@ -1,13 +1,15 @@
 """Put a memory together from settings: the one place where plug-ins are chosen and opened."""
 
+import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from recollect import plugins, rules
+from recollect import narrowing, plugins, rules
+from recollect.audience import Policy
 from recollect.calls import Calls
 from recollect.clock import Clock, now
 from recollect.courtesy import Courtesy
@@ -29,20 +31,43 @@ T = TypeVar("T")
 
 log = logging.getLogger("recollect")
 
+NARROWED = (
+    "%s could be heard everywhere without having been shared, and can now be heard only where it was said; "
+    "'recollect share' lets a memory be heard wherever its owner speaks"
+)
+
 
 class Watched:
-    """A store, and what it last said when it had no space or no right to write: all writes of a process pass here."""
+    """A store, and what it last said when it had no space or no right to write: all that a process reads and writes
+    passes here. Before the first of it the store is made ready; while that fails, nothing is read.
+    """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, make_ready: Callable[[Store], Awaitable[None]]) -> None:
         self._store = store
         self._refusal: StoreUnwritable | None = None
+        self._make_ready = make_ready
+        self._is_ready = False
+        self._making = asyncio.Lock()
+
+    async def read(self, work: Callable[[Tx], T]) -> T:
+        if not self._is_ready:
+            await self._ready()
+        return await self._store.read(work)
 
     async def write(self, work: Callable[[Tx], T], *, patient: bool = False) -> T:
+        if not self._is_ready:
+            await self._ready()
         try:
             return await self._store.write(work, patient=patient)
         except StoreUnwritable as error:
             self._refusal = error
             raise
+
+    async def _ready(self) -> None:
+        async with self._making:
+            if not self._is_ready:
+                await self._make_ready(self._store)
+                self._is_ready = True
 
     def refused(self) -> StoreUnwritable | None:
         """Why a write failed since somebody last asked."""
@@ -82,7 +107,8 @@ async def open_loaded(
     for warning in loaded.warnings:
         log.warning(warning)
     settings = loaded.settings
-    store = cast("Store", Watched(plugins.load("stores", settings.store)))
+    ready = partial(_settle_audiences, policy=Policy(settings.privacy), clock=clock)
+    store = cast("Store", Watched(plugins.load("stores", settings.store), ready))
     try:
         if settings.search.mirror_words and (mirror := getattr(store, "mirror_words", None)):
             await mirror()
@@ -113,6 +139,14 @@ async def open_loaded(
             await vectors.close()
     finally:
         await store.close()
+
+
+async def _settle_audiences(store: Store, policy: Policy, clock: Clock) -> None:
+    """See `narrowing`."""
+    if policy is Policy.USER_GLOBAL:
+        await narrowing.keep_wide(store)
+    elif count := await narrowing.narrow(store, clock()):
+        log.warning(NARROWED, f"{count:,} memories" if count != 1 else "1 memory")
 
 
 async def _close_if_away(store: Store) -> None:

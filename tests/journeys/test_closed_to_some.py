@@ -47,6 +47,7 @@ class Party:
 
     async def _ask(self, who: User, channel: Channel, text: str) -> str:
         """Ask the bot, and have the request that the model was sent for it."""
+        self.wire.clock.advance(seconds=60)
         await self.lab.say(who, channel, f"{self.lab.bot.mention} {text}")
         await self.lab.next_message(channel, WAIT)
         return str(self._models.requests[-1].body)
