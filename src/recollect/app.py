@@ -26,6 +26,7 @@ from recollect.summaries import Summaries
 from recollect.triggers import EXTRACT, JOURNAL, REFLECT, SUMMARISE
 from recollect.vectors import Vectors
 from recollect.worker import Worker
+from recollect.workspace.disk import keep_private
 
 T = TypeVar("T")
 
@@ -35,6 +36,10 @@ NARROWED = (
     "%s could be heard everywhere without having been shared, and can now be heard only where it was said; "
     "'recollect share' lets a memory be heard wherever its owner speaks"
 )
+
+
+OWN_NAMES = frozenset("memory summaries workspace backups tokens.json chat_history ended-sessions context".split())
+"""What lies in the folder of everything that is stored, besides the store."""
 
 
 class Watched:
@@ -107,6 +112,7 @@ async def open_loaded(
     for warning in loaded.warnings:
         log.warning(warning)
     settings = loaded.settings
+    _keep_folder_private(settings.data_dir)
     ready = partial(_settle_audiences, policy=Policy(settings.privacy), clock=clock)
     store = cast("Store", Watched(plugins.load("stores", settings.store), ready))
     try:
@@ -139,6 +145,19 @@ async def open_loaded(
             await vectors.close()
     finally:
         await store.close()
+
+
+def _keep_folder_private(folder: Path) -> None:
+    """Earlier editions let other users of the machine look into the folder of everything that is stored. It is closed
+    to them where nothing lies in it but ours: people may have chosen one that they use for other things as well.
+    """
+    try:
+        names = [path.name for path in folder.iterdir()]
+    except OSError:
+        return  # it isn't there yet, or whoever needs it hears so
+    if all(name in OWN_NAMES or name.startswith("memory.db") for name in names):
+        for path in (folder, *(folder / name for name in names if name in OWN_NAMES)):
+            keep_private(path)
 
 
 async def _settle_audiences(store: Store, policy: Policy, clock: Clock) -> None:
