@@ -22,6 +22,7 @@ BOTH = {
     "journeys/test_babbling.py": SLOW,
     "journeys/test_designs.py": SLOW,
     "test_memory.py": SLOW,
+    "test_narrowing.py": SLOW,
     "test_regressions.py": SLOW,
     "adapters/test_langgraph.py": SLOW,
     "adapters/test_langgraph_contract.py": SLOW,

@@ -23,7 +23,7 @@ STEPS = [
     ),
     ("files", "workspace"),
     ("plug-ins", "stores embedders models layers"),
-    ("flows", "pausing copying"),
+    ("flows", "pausing copying narrowing"),
     ("flows", "learn cache calls courtesy redact triggers visits"),
     ("flows", "revisit revision"),
     ("flows", "ingest recall commands compose uses worker extraction files summaries privacy exchange dream vectors"),

@@ -1,13 +1,15 @@
 """Put a memory together from settings: the one place where plug-ins are chosen and opened."""
 
+import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from recollect import plugins, rules
+from recollect import narrowing, plugins, rules
+from recollect.audience import Policy
 from recollect.calls import Calls
 from recollect.clock import Clock, now
 from recollect.courtesy import Courtesy
@@ -25,6 +27,7 @@ from recollect.summaries import Summaries
 from recollect.triggers import EXTRACT, JOURNAL, REFLECT, SUMMARISE
 from recollect.vectors import Vectors
 from recollect.worker import Worker
+from recollect.workspace.disk import keep_private
 
 T = TypeVar("T")
 
@@ -32,21 +35,45 @@ log = logging.getLogger("recollect")
 
 FALLBACK, NO_MODEL = "local", "null"
 """The model that learns where the chosen one only babbles, and the one that means to learn nothing."""
+NARROWED = (
+    "%s could be heard everywhere without having been shared, and can now be heard only where it was said; "
+    "'recollect share' lets a memory be heard wherever its owner speaks"
+)
+OWN_NAMES = frozenset("memory summaries workspace backups tokens.json chat_history ended-sessions context".split())
+"""What lies in the folder of everything that is stored, besides the store."""
 
 
 class Watched:
-    """A store, and what it last said when it had no space or no right to write: all writes of a process pass here."""
+    """A store, and what it last said when it had no space or no right to write: all that a process reads and writes
+    passes here. Before the first of it the store is made ready; while that fails, nothing is read.
+    """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, make_ready: Callable[[Store], Awaitable[None]]) -> None:
         self._store = store
         self._refusal: StoreUnwritable | None = None
+        self._make_ready = make_ready
+        self._is_ready = False
+        self._making = asyncio.Lock()
+
+    async def read(self, work: Callable[[Tx], T]) -> T:
+        if not self._is_ready:
+            await self._ready()
+        return await self._store.read(work)
 
     async def write(self, work: Callable[[Tx], T], *, patient: bool = False) -> T:
+        if not self._is_ready:
+            await self._ready()
         try:
             return await self._store.write(work, patient=patient)
         except StoreUnwritable as error:
             self._refusal = error
             raise
+
+    async def _ready(self) -> None:
+        async with self._making:
+            if not self._is_ready:
+                await self._make_ready(self._store)
+                self._is_ready = True
 
     def refused(self) -> StoreUnwritable | None:
         """Why a write failed since somebody last asked."""
@@ -86,7 +113,9 @@ async def open_loaded(
     for warning in loaded.warnings:
         log.warning(warning)
     settings = loaded.settings
-    store = cast("Store", Watched(plugins.load("stores", settings.store)))
+    _keep_folder_private(settings.data_dir)
+    ready = partial(_settle_audiences, policy=Policy(settings.privacy), clock=clock)
+    store = cast("Store", Watched(plugins.load("stores", settings.store), ready))
     try:
         if settings.search.mirror_words and (mirror := getattr(store, "mirror_words", None)):
             await mirror()
@@ -121,6 +150,27 @@ async def open_loaded(
             await vectors.close()
     finally:
         await store.close()
+
+
+def _keep_folder_private(folder: Path) -> None:
+    """Earlier editions let other users of the machine look into the folder of everything that is stored. It is closed
+    to them where nothing lies in it but ours: people may have chosen one that they use for other things as well.
+    """
+    try:
+        names = [path.name for path in folder.iterdir()]
+    except OSError:
+        return  # it isn't there yet, or whoever needs it hears so
+    if all(name in OWN_NAMES or name.startswith("memory.db") for name in names):
+        for path in (folder, *(folder / name for name in names if name in OWN_NAMES)):
+            keep_private(path)
+
+
+async def _settle_audiences(store: Store, policy: Policy, clock: Clock) -> None:
+    """See `narrowing`."""
+    if policy is Policy.USER_GLOBAL:
+        await narrowing.keep_wide(store)
+    elif count := await narrowing.narrow(store, clock()):
+        log.warning(NARROWED, f"{count:,} memories" if count != 1 else "1 memory")
 
 
 async def _close_if_away(store: Store) -> None:

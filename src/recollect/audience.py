@@ -70,6 +70,23 @@ def includes(wide: Audience, narrow: Audience) -> bool:
     return wide.level == "guild" and narrow.level == "channel" and narrow.guild == wide.id
 
 
+def stated(place: Place, policy: Policy) -> Audience:
+    """Who hears what a person has remembered here, unless they say otherwise: those who hear the place.
+
+    Where a design has one memory per person for all places, that memory is everywhere.
+    """
+    return EVERYWHERE if policy is Policy.USER_GLOBAL else place.audience
+
+
+def of_source(source: Provenance, owner: str) -> Audience:
+    """Who could hear the words that somebody's memo rests on; where that is not known, its owner alone."""
+    heard = source.heard
+    if heard is None and source.guild is not None and (source.channel or source.thread):
+        # How open the channel was is not known: nobody outside of it.
+        heard = Place(source.platform, source.guild, source.channel, source.thread, private_thread=True).audience
+    return heard if heard is not None and heard.level in ("guild", "channel") else Audience("dm", owner)
+
+
 def within(audience: Audience, place: Place, policy: Policy) -> Audience:
     """How far something said here may go at the most: where guilds are walled off, nothing is shared beyond its own."""
     if policy is not Policy.GUILD_ISOLATED or audience != EVERYWHERE:

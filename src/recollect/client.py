@@ -16,7 +16,6 @@ from recollect.errors import MissingExtra, RecollectError
 from recollect.prompt import Section
 from recollect.recall import Found
 from recollect.types import (
-    EVERYWHERE,
     Audience,
     Event,
     Kind,
@@ -145,12 +144,15 @@ class Client:
         guild: str | None = None,
         kind: Kind | None = None,
         tags: Sequence[str] = (),
-        audience: Audience = EVERYWHERE,
+        audience: Audience | None = None,
         pinned: bool = False,
     ) -> Memo:
-        """Write down a memo; the one that holds it now, which may be an earlier one."""
-        body = _plain({"user": user, "guild": guild, "text": text, "kind": kind, "tags": list(tags)})
-        done = await self._send("POST", "/memos", {**body, "audience": str(audience), "pinned": pinned})
+        """Write down a memo, heard by the person alone unless an audience is named; the one that holds it now, which
+        may be an earlier one.
+        """
+        heard = None if audience is None else str(audience)
+        body = _plain({"user": user, "guild": guild, "text": text, "kind": kind, "tags": list(tags), "audience": heard})
+        done = await self._send("POST", "/memos", {**body, "pinned": pinned})
         return _memo(done["memo"])
 
     async def revise(self, memo: Memo, text: str | None = None, tags: Sequence[str] | None = None) -> Memo:

@@ -8,6 +8,7 @@ from recollect import plain
 from recollect.errors import BadInput, UnknownMemo
 from recollect.learn import Caps, Cause, bury, learn, write
 from recollect.merge import covering, fingerprint, retire
+from recollect.narrowing import earlier
 from recollect.ports import Tx, Vector
 from recollect.revisit import NOT_UNDONE, stands, summarise_anew
 from recollect.text import fold, squeeze
@@ -206,7 +207,7 @@ def undo(tx: Tx, subject: Subject, cause: Cause, audible: Hears, memo_id: str | 
         if now is not None and event.kind == "memo.added":
             removed.append(_remove(tx, now, cause))
         elif now is not None:
-            restored.append(_restore(tx, now, plain.to_memo(event.data["before"]), event))
+            restored.append(_restore(tx, now, earlier(tx, event), event))
             if restored[-1].active and not now.active:
                 _summarise_anew(tx, now, cause.at, "what a message said counts again")
         reason = f"undid: {event.reason}"
@@ -341,9 +342,8 @@ def history(tx: Tx, subject: Subject, memo_id: str, audible: Hears) -> list[Even
     """What happened to a memo, newest first; earlier wordings only where they might be heard themselves."""
     get(tx, subject, memo_id, audible)
     events = tx.events.list(scope=subject.scope, memo=memo_id)
-    return [event if _may_tell(event, audible) else replace(event, data={}) for event in events]
+    return [event if _may_tell(tx, event, audible) else replace(event, data={}) for event in events]
 
 
-def _may_tell(event: Event, audible: Hears) -> bool:
-    before = event.data.get("before")
-    return before is None or audible(plain.to_memo(before))
+def _may_tell(tx: Tx, event: Event, audible: Hears) -> bool:
+    return event.data.get("before") is None or audible(earlier(tx, event))

@@ -10,6 +10,7 @@ from recollect.likeness import cues
 from recollect.merge import Known, fingerprint, may_retract, merge, overflow, retire, surplus
 from recollect.ports import Tx, Vector
 from recollect.types import (
+    EVERYWHERE,
     Add,
     Audience,
     Candidate,
@@ -49,6 +50,8 @@ class Cause:
     batch: str
     message: str = ""
     """The message that it rests on, by platform and id, when it rests on one."""
+    shared: bool = False
+    """Whether it was said with it that everywhere may hear what is written."""
 
 
 def learn(
@@ -138,5 +141,6 @@ def bury(tx: Tx, memo: Memo, at: datetime) -> None:
 
 def _log(tx: Tx, kind: str, memo: Memo, cause: Cause, reason: str, **data: Any) -> None:
     origin = {"message": cause.message} if cause.message else {}
-    data = {"batch": cause.batch, **origin, **data}
+    shared = {"shared": True} if cause.shared and memo.audience == EVERYWHERE else {}
+    data = {"batch": cause.batch, **origin, **shared, **data}
     tx.events.add(Event(kind, cause.at, cause.actor, memo.subject.scope, memo.id, reason, data))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from recollect import commands, ingest, kinds, recall, rules
-from recollect.audience import Policy, within
+from recollect.audience import Policy, stated, within
 from recollect.clock import Clock, now
 from recollect.commands import Forgetting, Remembered, Shown, Undone
 from recollect.compose import DEADLINE, Composer
@@ -136,7 +136,7 @@ class Memory:
         kind: Kind | str | None = None,
         tags: Collection[str] = (),
         message: str | None = None,
-        audience: Audience = EVERYWHERE,
+        audience: Audience | None = None,
         happened: datetime | None = None,
         expires: datetime | None = None,
         pinned: bool = False,
@@ -145,11 +145,14 @@ class Memory:
         metadata: Mapping[str, Any] | None = None,
         confidence: float = 1.0,
     ) -> Remembered:
-        """Remember what a user states, merged with what is known. With `lore` it belongs to the place's guild."""
+        """Remember what a user states, merged with what is known; those hear it who hear the place, unless another
+        audience is named. With `lore` it belongs to the place's guild.
+        """
         rules.require_durable(self.settings)
         if not 0 <= confidence <= 1:
             raise BadInput(f"a confidence of {confidence} is not between 0 and 1")
         where = place or Place(dm=user)
+        heard = stated(where, self._policy) if audience is None else audience
         text = redact(memorable(text)).text
         candidate = Candidate(
             subject=subject_of(user, where, lore),
@@ -157,7 +160,7 @@ class Memory:
             text=text,
             at=self._clock(),
             source=replace(provenance(user, where, message, origin), metadata=redact_value(dict(metadata or {}))),
-            audience=whole_guild(where) if lore else within(audience, where, self._policy),
+            audience=whole_guild(where) if lore else within(heard, where, self._policy),
             tags=redact_tags(tags),
             happened=happened,
             expires=expires,
@@ -165,7 +168,8 @@ class Memory:
             confidence=confidence,
         )
         vector = await self.vectors.of_text(text, PATIENCE)
-        caps, cause, audible = rules.caps(self.settings, lore=lore), self._cause(user), self._audible(user, where)
+        caps, audible = rules.caps(self.settings, lore=lore), self._audible(user, where)
+        cause = replace(self._cause(user), shared=audience == EVERYWHERE)
         done = await self.store.write(lambda tx: commands.remember(tx, candidate, cause, caps, vector, audible))
         self._nudge()
         return done
@@ -248,13 +252,12 @@ class Memory:
         tags: Collection[str] | None = None,
         origin: Origin = Origin.MANUAL,
     ) -> Memo:
-        """Give a memo other words, other tags, or both: the same memo, heard by no more people than hear the change;
-        what its owner lets be heard everywhere stays so when they reword it by hand.
-        """
+        """Give a memo other words, other tags, or both: the same memo, heard by no more people than hear the change."""
         cause, where = self._cause(user), place or Place(dm=user)
         words = None if text is None else redact(memorable(text)).text
         vector = None if words is None else await self.vectors.of_text(words, PATIENCE)
-        wanted = Revision(words, None if tags is None else redact_tags(tags), provenance(user, where, None, origin))
+        source, wide = provenance(user, where, None, origin), self._policy is Policy.USER_GLOBAL
+        wanted = Revision(words, None if tags is None else redact_tags(tags), source, wide)
         subject, audible, caps = subject_of(user, where), self._audible(user, where), rules.caps(self.settings)
         found = partial(commands.get, subject=subject, memo_id=memo_id, audible=audible)
         done = await self.store.write(lambda tx: revise(tx, found(tx), wanted, cause, caps, vector))

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection
 
+from recollect.audience import Policy
 from recollect.commands import Remembered, Shown, Undone
 from recollect.errors import RecollectError
 from recollect.ingest import Learned
 from recollect.speaking import may_tell_source
 from recollect.text import clip, squeeze
-from recollect.types import Memo, Origin, Place
+from recollect.types import EVERYWHERE, Memo, Origin, Place
 
 NOTHING_TO_UNDO = "There is nothing to undo"
 NOTHING_YET = 'Nothing yet; "!memory remember <text>" adds something, "!memory help" lists what else there is.'
@@ -18,8 +19,31 @@ NO_SUMMARIES = "Rolling summaries are switched off."
 OUT_OF_REACH = "Memory can't be reached at the moment. Please try again in a while."
 
 
+HEARD = {
+    "dm": "in your direct messages only",
+    "channel": "in the channel where it was said",
+    "guild": "on the server where it was said",
+    "everywhere": "wherever you speak",
+}
+
+
 def remembered(done: Remembered) -> str:
     return f'Remembered: "{done.memo.text}"'
+
+
+def hearing(memo: Memo, policy: str, how: str = '"!memory {} <a part of it>"') -> str:
+    """Who will hear a memo, and how that is changed, for its owner; `how` is the command of the face, less its verb.
+
+    Nothing where each person has one memory for all places: there is nothing to know about it.
+    """
+    if policy == Policy.USER_GLOBAL:
+        return ""
+    if memo.subject.is_lore:
+        return "It may be recalled in all channels of its server."
+    verb, effect = (
+        ("private", "keeps it to you") if memo.audience == EVERYWHERE else ("share", "lets more people hear it")
+    )
+    return f"It may be recalled {HEARD[memo.audience.level]}; {how.format(verb)} {effect}."
 
 
 def forgotten(memos: Collection[Memo], what: str) -> str:

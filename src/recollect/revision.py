@@ -14,11 +14,15 @@ from recollect.types import EVERYWHERE, Audience, Candidate, Memo, Origin, Prove
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """What a memo shall say from now on; None leaves it as it is. `source` is who says so, and where."""
+    """What a memo shall say from now on; None leaves it as it is. `source` is who says so, and where.
+
+    With `wide`, each person has one memory for all places: what they reword by hand stays in it.
+    """
 
     text: str | None
     tags: tuple[str, ...] | None
     source: Provenance
+    wide: bool = False
 
 
 def revise(
@@ -35,7 +39,7 @@ def revise(
     text = memo.text if wanted.text is None else wanted.text
     if (text, tags) == (memo.text, memo.tags):
         return memo
-    if not _is_own(memo, wanted.source):
+    if not (wanted.wide and _is_own(memo, wanted.source)):
         memo = _narrowed(tx, memo, wanted.source.heard, cause)
     if tags != memo.tags:
         before, memo = memo, replace(memo, tags=tags, updated=max(cause.at, memo.updated))
@@ -44,7 +48,7 @@ def revise(
 
 
 def _is_own(memo: Memo, source: Provenance) -> bool:
-    """Whether its owner rewords by hand what they let be heard everywhere: that stays so, as when they state it."""
+    """Whether its owner rewords by hand what is heard everywhere."""
     return source.origin is Origin.MANUAL and memo.audience == EVERYWHERE
 
 

@@ -7,10 +7,10 @@ replaced, and what the message had ended, counts again. Summaries that covered t
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from recollect import plain
 from recollect.guard.grounding import overlaps
 from recollect.learn import Cause, write
 from recollect.merge import is_authored, retire
+from recollect.narrowing import earlier
 from recollect.ports import Tx
 from recollect.speaking import session_of
 from recollect.text import fold, squeeze
@@ -125,7 +125,7 @@ def _earlier(tx: Tx, memo: Memo, at: datetime) -> _Earlier:
     for event in events:
         if "before" not in event.data or event.data.get("batch") in undone:
             continue
-        state = plain.to_memo(event.data["before"])
+        state = earlier(tx, event)
         if shared is None and _is_shared(event, state, later):
             shared = later.audience
         if state.active and stands(tx, state):

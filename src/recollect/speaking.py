@@ -1,14 +1,14 @@
 """Who speaks where: whose memory is meant, what may be heard there, and where a statement comes from."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from recollect.audience import Policy, is_heard, may_hear, narrowest
+from recollect.audience import Policy, is_heard, may_hear, narrowest, of_source
 from recollect.errors import BadInput
 from recollect.ports import Corpus, Tx
 from recollect.text import marked, squeeze
-from recollect.types import LORE, Audience, Memo, Message, Origin, Place, Provenance, Status, Subject
+from recollect.types import EVERYWHERE, LORE, Audience, Memo, Message, Origin, Place, Provenance, Status, Subject
 
 LONGEST_MEMO = 8_000
 """Characters of one memo: more is a document, not something to remember."""
@@ -33,7 +33,11 @@ class Audible:
         """The same for someone else's memo, where these people take part: a wall between guilds holds, but
         nobody's private words are told to others, not even where each may carry their own everywhere.
         """
-        policy = Policy.DUAL if self.policy is Policy.USER_GLOBAL else self.policy
+        policy = self.policy
+        if policy is Policy.USER_GLOBAL:
+            policy = Policy.DUAL
+            if memo.audience == EVERYWHERE:  # the default there, and so nobody's decision to share it
+                memo = replace(memo, audience=of_source(memo.source, memo.subject.id))
         return not self._expired(memo) and may_hear(memo, self.place, present, policy)
 
     def _expired(self, memo: Memo) -> bool:

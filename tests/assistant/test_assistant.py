@@ -86,7 +86,7 @@ async def test_both_sides_of_a_turn_enter_the_journal() -> None:
 @pytest.mark.acceptance("A15", "B46")
 async def test_orders_are_answered_before_the_model_is_asked() -> None:
     async with talking() as talk:
-        assert await talk.ask("!memory remember I prefer tea") == 'Remembered: "I prefer tea"'
+        assert (await talk.ask("!memory remember I prefer tea")).partition("\n")[0] == 'Remembered: "I prefer tea"'
         assert "I prefer tea" in await talk.ask("!memory show")
         assert talk.server.requests == []
         said = await talk.stage.memory.store.read(lambda tx: tx.journal.recent(DEV, 10))

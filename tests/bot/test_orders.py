@@ -10,7 +10,9 @@ from tests.bot.scene import acting
 @pytest.mark.acceptance("A15", "A16", "A17", "A18", "A19", "A20", "B46")
 async def test_the_example_of_the_documents() -> None:
     async with acting() as scene:
-        assert await scene.order("!memory remember Works at Acme Corp") == 'Remembered: "Works at Acme Corp"'
+        assert (await scene.order("!memory remember Works at Acme Corp")).partition("\n")[
+            0
+        ] == 'Remembered: "Works at Acme Corp"'
         await scene.order("!memory remember Prefers Rust over Go")
         summary = Summary(scene.place(scene.dev).session, "They plan a release.", 1, scene.env.now())
         await scene.memory.store.write(lambda tx: tx.summaries.save(summary))

@@ -6,8 +6,32 @@ from tests.cli.conftest import Run
 
 
 def test_remember_answers_with_the_text_and_stores_it(cli: Run):
-    assert cli("remember", "I", "prefer", "Rust").out == 'Remembered: "I prefer Rust"\n'
+    assert cli("remember", "I", "prefer", "Rust").out.splitlines()[0] == 'Remembered: "I prefer Rust"'
     assert "- [preference] I prefer Rust (src: manual)" in cli("show").out
+
+
+def test_what_is_remembered_is_heard_where_it_was_said_and_the_answer_says_where_and_how_to_widen_it(cli: Run):
+    told = cli("remember", "I am HIV positive").out
+    memo = cli("list", "--json").json["memos"][0]
+    assert memo["audience"] == "dm:me"
+    assert told.splitlines()[1] == (
+        f"  It may be recalled in your direct messages only; 'recollect share {memo['id']}' lets more people hear it."
+    )
+    assert "in the channel where" in cli("remember", "I will be promoted", "--in", "#staff!").out
+    assert "on the server where" in cli("remember", "I like green tea", "--in", "#dev").out
+    assert "HIV" not in cli("show", "--in", "#dev").out
+    assert "HIV" not in cli("prompt", "hello", "--in", "#dev").out
+    assert "promoted" not in cli("show", "--in", "#dev").out
+    assert "green tea" in cli("show", "--in", "#general").out
+    assert "green tea" not in cli("show", "--in", "club/#lobby").out
+    cli("share", memo["id"])
+    assert "HIV" in cli("show", "--in", "club/#lobby").out
+    assert "'recollect private" in cli("remember", "I am HIV positive").out
+
+
+def test_a_profile_with_one_memory_per_person_keeps_its_documents_answer_and_rule(cli: Run):
+    assert cli("--profile", "dnam", "remember", "I like tea").out == 'Remembered: "I like tea"\n'
+    assert "I like tea" in cli("--profile", "dnam", "show", "--in", "club/#lobby").out
 
 
 def test_remember_as_json_says_what_became_of_it(cli: Run):
@@ -30,7 +54,7 @@ def test_json_keys_are_the_same_for_every_memo(cli: Run):
 
 
 def test_text_comes_from_standard_input(cli: Run):
-    assert cli("remember", "-", stdin="I like tea\n").out == 'Remembered: "I like tea"\n'
+    assert cli("remember", "-", stdin="I like tea\n").out.startswith('Remembered: "I like tea"\n')
 
 
 def test_bytes_that_are_no_text_are_taken_as_well_as_they_can_be(cli: Run):

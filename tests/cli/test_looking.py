@@ -70,7 +70,7 @@ def test_options_work_before_the_command_and_after_it_and_the_later_wins(cli: Ru
 
 def test_what_is_private_is_heard_in_direct_messages_only(cli: Run):
     memo = cli("remember", "I am looking for a new job", "--private", "--json").json["memo"]["id"]
-    cli("remember", "I like tea")
+    cli("remember", "I like tea", "--in", "#dev")
     assert "new job" in cli("show").out
     for args in (["show"], ["list"], ["search", "looking for a job"]):
         assert "new job" not in cli(*args, "--in", "#dev").out

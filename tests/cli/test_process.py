@@ -3,9 +3,10 @@
 import os
 import pty
 import signal
+import sqlite3
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from tests.cli.conftest import ENVIRONMENT, Run
@@ -48,8 +49,24 @@ class Terminal:
 
 
 def test_a_memory_from_one_process_is_found_by_the_next(process: Run):
-    assert process("remember", "-", stdin=b"I like tea\n").out == 'Remembered: "I like tea"\n'
+    assert process("remember", "-", stdin=b"I like tea\n").out.startswith('Remembered: "I like tea"\n')
     assert process("search", "tea", RECOLLECT_EMBEDDER="static").out == "- [preference] I like tea\n"
+
+
+def test_the_first_start_on_a_store_of_an_earlier_edition_says_how_many_memories_are_narrower_now(
+    process: Run, folder: Path
+):
+    process("remember", "I am HIV positive")
+    process("remember", "I like green tea", "--in", "#dev")
+    with closing(sqlite3.connect(folder / "data" / "memory.db")) as store, store:
+        store.execute("UPDATE memos SET audience = 'everywhere'")
+        store.execute("DELETE FROM counters WHERE name = 'audiences.narrowed'")
+    first = process("show", "--in", "#dev")
+    assert first.err.startswith("recollect: warning: 2 memories could be heard everywhere without having been shared")
+    assert "'recollect share'" in first.err
+    assert ("green tea" in first.out, "HIV" in first.out) == (True, False)
+    assert process("show").err == ""
+    assert {memo["audience"] for memo in process("list", "--json").json["memos"]} == {"dm:me", "guild:home"}
 
 
 def test_version_loads_nothing_heavy():

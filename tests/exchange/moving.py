@@ -8,6 +8,7 @@ from typing import Any
 
 import recollect
 from recollect import Memory
+from recollect.audience import Policy
 from recollect.cli.moving import destination
 from recollect.exchange.base import Entry, Format, Item, Owner
 from recollect.exchange.bring import bring
@@ -48,13 +49,15 @@ async def import_(
     if isinstance(what, Path):
         form = form or recognise(what)
         name, what = form.name, form.read(what, owner)
-    return await bring(destination(memory, "root", owner), what, Terms(name, at, everywhere), dry_run=dry_run)
+    terms = Terms(name, at, everywhere, Policy(memory.settings.privacy))
+    return await bring(destination(memory, "root", owner), what, terms, dry_run=dry_run)
 
 
 async def export(memory: Memory, target: Target) -> bytes:
     """All of someone as JSON lines."""
     found = gather(memory.store, target, await memory.privacy.memos(target))
-    return header() + b"".join([line(one) async for one in found])
+    shared = memory.settings.privacy != Policy.USER_GLOBAL
+    return header() + b"".join([line(one, shared=shared) async for one in found])
 
 
 async def memos_of(memory: Memory, user: str = "ann") -> dict[str, Memo]:

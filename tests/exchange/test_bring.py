@@ -156,7 +156,7 @@ async def test_other_words_without_a_time_are_news_if_nobody_touched_them_here(t
 async def test_a_text_that_is_known_is_not_taken_twice_whatever_its_id(tmp_path: Path):
     async with opened(tmp_path) as memory:
         await memory.remember("I like tea", user="ann")
-        report = await import_(memory, [entry("i like  TEA!", id="other-id-1")], everywhere=True)
+        report = await import_(memory, [entry("i like  TEA!", id="other-id-1")])
         assert len(await memos_of(memory)) == 1
     assert (report.new, report.same) == (0, 1)
 
@@ -241,6 +241,21 @@ async def test_what_nobody_is_known_to_have_heard_is_for_its_owner_alone_unless_
         assert [memo.text for memo in heard.memos] == ["I like mate"]
         found = await memos_of(memory)
     assert (found["I like tea"].audience, found["I like mate"].audience) == (Audience("dm", "ann"), EVERYWHERE)
+
+
+@pytest.mark.parametrize(("privacy", "heard"), [("dual", "channel:g1/c1"), ("user_global", "everywhere")])
+async def test_everywhere_by_the_rule_of_another_program_is_the_place_where_it_was_said(
+    tmp_path: Path, privacy: str, heard: str
+):
+    stated = Provenance(Origin.MANUAL, "ann", "discord", "g1", "c1")
+    async with opened(tmp_path, privacy=privacy) as memory:
+        await import_(memory, [entry("I like tea", audience=EVERYWHERE, source=stated)])
+        await import_(memory, [entry("I like mate", audience=EVERYWHERE, source=stated, shared=True)])
+        found = await memos_of(memory)
+    assert {text: str(memo.audience) for text, memo in found.items()} == {
+        "I like tea": heard,
+        "I like mate": "everywhere",
+    }
 
 
 @pytest.mark.parametrize("foreign", ["17", "#3", "tea", "a id with spaces", "x" * 90])

@@ -69,6 +69,22 @@ def test_whose_it_is_can_be_said_and_is_otherwise_who_speaks(cli: Run, folder: P
     assert cli("export", "--guild", "g1").json["memos"][0]["subject"] == "__lore__"
 
 
+def test_what_was_for_everywhere_by_default_elsewhere_is_private_here_and_what_was_shared_stays_so(
+    cli: Run, folder: Path, elsewhere: dict[str, str]
+):
+    cli("remember", "I am HIV positive")
+    cli("remember", "I like green tea")
+    cli("share", "1")
+    cli("export", "me", "--format", "jsonl", "--to", "mine.jsonl")
+    old = (folder / "mine.jsonl").read_text().replace('"dm:me"', '"everywhere"')  # heard in a DM, kept for everywhere
+    (folder / "old.jsonl").write_text(old)
+    cli("import", "old.jsonl", **elsewhere)
+    assert {memo["text"]: memo["audience"] for memo in cli("list", "--json", **elsewhere).json["memos"]} == {
+        "I am HIV positive": "dm:me",
+        "I like green tea": "everywhere",
+    }
+
+
 def test_what_is_everywhere_is_recalled_in_a_channel(cli: Run, mem0: str, elsewhere: dict[str, str]):
     cli("import", mem0, code=1)
     assert "tea" not in cli("show", "--as", "alice", "--in", "guild/#dev").out

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.types import Kind, Origin
+from recollect.types import EVERYWHERE, Kind, Origin
 from tests import ground
 from tests.scenes import DEV, DM, ELSEWHERE, EVERY_PLACE, GENERAL, PRIVATE_THREAD, STAFF, lines, names, opened
 
@@ -134,7 +134,7 @@ class TestSource:
     @pytest.mark.parametrize("profile", ["unified", "discoclaw", "dnam"])
     async def test_a_closed_channel_is_named_in_it_and_to_its_owner_alone(self, profile: str):
         async with opened(profile) as stage:
-            await stage.remember("Prefers Rust", place=STAFF, message="m9", origin=Origin.DISCORD)
+            await stage.remember("Prefers Rust", place=STAFF, message="m9", origin=Origin.DISCORD, audience=EVERYWHERE)
             prompts = {place: (await stage.prompt("Rust?", place=place)).text for place in EVERY_PLACE}
             assert {place for place, text in prompts.items() if "staff" in text} == {STAFF, DM}
             assert all("Prefers Rust" in text for text in prompts.values())

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from recollect.types import EVERYWHERE
 from tests.scenes import DEV, DM, ELSEWHERE, GENERAL, STAFF, THREAD, lines, names, opened
 
 
@@ -52,7 +53,9 @@ class TestPeople:
     async def test_what_those_who_take_part_said_in_public_or_share_is_known(self):
         async with opened() as stage:
             await stage.learned("Bob breeds otters", user="bob", place=GENERAL)
-            await stage.remember("Bob plays golf", user="bob", place=DM)
+            await stage.remember("Bob plays golf", user="bob", place=DM, audience=EVERYWHERE)
+            await stage.remember("Bob is ill", user="bob", place=DM)
+            await stage.remember("Bob will resign", user="bob", place=STAFF)
             assert "people" not in names(await stage.prompt())
             await stage.say("hi", user="bob")
             assert lines(await stage.prompt(), "people") == ["- Bob: Bob plays golf", "- Bob: Bob breeds otters"]

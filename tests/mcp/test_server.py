@@ -11,6 +11,7 @@ import recollect
 from recollect import Memory
 from recollect.mcp_server import PAGE, RECALL
 from recollect.tool import schema, skill
+from recollect.types import EVERYWHERE
 from recollect.version import __version__
 from tests import ground
 from tests.mcp.conftest import build, connected
@@ -65,6 +66,18 @@ class TestTool:
             assert (saved.is_error, kept["content"]) == (False, "The API uses JWT")
             listed = await said(client, action="list", category="fact")
             assert listed.splitlines()[1] == f"- [fact] The API uses JWT (id {kept['id']}, {kept['created'][:10]})"
+
+    async def test_what_is_saved_in_a_dm_is_told_nowhere_else_and_the_answer_says_so(self, memory: Memory):
+        async with connected(memory) as client:
+            saved = await client.call_tool(
+                "memory", {"action": "save", "content": "Ann is HIV positive", "category": "fact"}
+            )
+            assert saved.structured_content["audience"] == "dm:ann"
+            assert "in the user's direct messages only" in saved.content[0].text
+            assert "recollect share" in saved.content[0].text
+        async with connected(memory, place=DEV) as client:
+            assert "HIV" not in await said(client, action="search", query="what is Ann's status?")
+            assert "HIV" not in await asked(client)
 
     async def test_errors_are_answers_that_the_model_can_read(self, memory: Memory):
         async with connected(memory) as client:
@@ -122,7 +135,7 @@ class TestResources:
 
     async def test_the_words_of_a_dm_are_not_read_in_public(self, memory: Memory):
         said = "I work at Globex, but can't stand Karl"
-        memo = (await memory.remember("I work at Globex", user="ann", place=DM)).memo
+        memo = (await memory.remember("I work at Globex", user="ann", place=DM, audience=EVERYWHERE)).memo
         stored = replace(memo, source=replace(memo.source, evidence=said))
         await memory.store.write(lambda tx: tx.memos.put(stored))
         async with connected(memory, "ann", DEV) as client:

@@ -23,7 +23,10 @@ async def test_what_is_saved_is_kept_with_its_category_keywords_and_metadata(age
         "save", content=JWT, category="fact", keywords=["API", "jwt"], metadata={"ticket": 7, "seen": ["a", None]}
     )
     memory = answer.data["memory"]
-    assert answer.text == f'Remembered: "{JWT}" (id {memory["id"]}, added)'
+    first, heard = answer.text.splitlines()
+    assert first == f'Remembered: "{JWT}" (id {memory["id"]}, added)'
+    assert heard.startswith("It may be recalled in the user's direct messages only; the user can change that")
+    assert answer.data["audience"] == "dm:ann"
     assert (memory["category"], memory["content"], memory["keywords"]) == ("fact", JWT, ["api", "jwt"])
     (kept,) = (await agent.memory.show(user="ann")).memos
     assert (kept.id, kept.source.origin, kept.source.metadata) == (
@@ -244,7 +247,8 @@ async def test_an_update_in_a_dm_takes_a_public_memory_out_of_public_and_says_so
     async with opened() as agent:
         one = await agent.of("ann", DEV).save("I live in Lisbon")
         answer = await agent.of("ann", DM)("update", id=one, content="I live in Lisbon and plan a divorce")
-        assert answer.text.endswith("Only this place hears it now; its owner can share it.")
+        assert "It may be recalled in the user's direct messages only" in answer.text
+        assert answer.data["audience"] == "dm:ann"
         assert await agent.of("ann", DEV).listed() == []
         assert await agent.of("ann", DM).listed() == ["I live in Lisbon and plan a divorce"]
 

@@ -78,11 +78,13 @@ async def test_a_memo_is_heard_by_those_who_hear_both_it_and_its_change(
         assert tool.audience == after
 
 
-async def test_what_its_owner_lets_be_heard_everywhere_stays_so_when_they_reword_it_by_hand():
-    async with opened() as stage:
-        memo = await stage.remember("The office is in Rome", place=DM)
+@pytest.mark.parametrize(("privacy", "heard"), [("dual", PRIVATE), ("user_global", EVERYWHERE)])
+async def test_what_its_owner_shared_is_as_narrow_as_the_place_where_they_reword_it(privacy: str, heard: Audience):
+    """Unless each person has one memory for all places."""
+    async with opened(privacy=privacy) as stage:
+        memo = await stage.remember("The office is in Rome", place=DM, audience=EVERYWHERE)
         revised = await stage.memory.revise(memo.id, "The office is in Lyon", user="ann", place=DM)
-        assert revised.audience == EVERYWHERE
+        assert revised.audience == heard
 
 
 async def test_where_all_memos_travel_with_their_owner_a_change_opens_none_to_others():

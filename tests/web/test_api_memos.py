@@ -48,6 +48,22 @@ async def test_a_memo_is_written_down_read_corrected_retired_and_brought_back(cl
     assert (await client.get("/api/v1/memo", params=which)).json()["status"] == "active"
 
 
+async def test_a_memo_is_for_its_person_alone_unless_said_otherwise_and_the_answer_says_so(
+    client: httpx.AsyncClient, memory: Memory
+):
+    answer = (await client.post("/api/v1/memos", json={"user": "ann", "text": "Is HIV positive"})).json()
+    assert answer["memo"]["audience"] == "dm:ann"
+    assert answer["heard"] == (
+        "It may be recalled in the person's direct messages only; POST /api/v1/memo/share changes that."
+    )
+    assert (await memory.show(user="ann", place=DEV)).memos == ()
+    which = {"user": "ann", "id": answer["memo"]["id"]}
+    shared = await client.post("/api/v1/memo/share", params=which, json={"audience": "everywhere"})
+    assert shared.json()["audience"] == "everywhere"
+    assert [memo.text for memo in (await memory.show(user="ann", place=DEV)).memos] == ["Is HIV positive"]
+    assert (await wrote(client, "Likes green tea", audience="everywhere"))["audience"] == "everywhere"
+
+
 async def test_what_was_said_before_is_merged_and_the_changes_say_so(client: httpx.AsyncClient):
     first = await wrote(client, "Works at Acme")
     again = (await client.post("/api/v1/memos", json={"user": "ann", "text": "Works at Acme"})).json()

@@ -54,7 +54,8 @@ class Menus:
             done = await memory.remember(
                 note, user=user, place=place, message=source, kind=Kind.PERSON, audience=place.audience
             )
-        return replies.remembered(done)
+        hearing = replies.hearing(done.memo, memory.settings.privacy)
+        return "\n".join(filter(None, [replies.remembered(done), hearing]))
 
     async def _why(self, interaction: Interaction, message: discord.Message) -> None:
         await begin(interaction)

@@ -52,16 +52,41 @@ def asked_in(interaction: discord.Interaction) -> Place:
 
 
 def everyone_reads(channel: discord.abc.GuildChannel | None) -> bool:
-    """Whether @everyone can read a channel: by its own overwrites, and where it has none for them its category's."""
+    """Whether everyone in the guild can read a channel: @everyone may, and no role or member is denied it."""
     everyone = None if channel is None else channel.guild.get_role(channel.guild.id)
     if channel is None or everyone is None:
         return False
+    needed = discord.Permissions(view_channel=True, read_message_history=True)
+    if isinstance(channel, discord.VoiceChannel | discord.StageChannel):
+        needed.connect = True  # who can't join can't read along
     allowed = channel.permissions_for(everyone)
     if channel.category is not None and everyone not in channel.overwrites:
         allowed &= channel.category.permissions_for(everyone)
-    if isinstance(channel, discord.VoiceChannel | discord.StageChannel):
-        return allowed.view_channel and allowed.connect  # who can't join can't read along
-    return allowed.view_channel
+    return needed.is_subset(allowed) and not _shuts_out(channel, needed)
+
+
+def _shuts_out(channel: discord.abc.GuildChannel, needed: discord.Permissions) -> bool:
+    """Whether an overwrite denies some people what is needed to read: the channel's, or its category's for those of
+    whom the channel says nothing. Members may have another role that allows it again, but that is not looked up:
+    without the members intent it is not known, and unknown means private.
+    """
+    inherited = {} if channel.category is None else channel.category.overwrites
+    for target, overwrite in {**inherited, **channel.overwrites}.items():
+        _, denied = overwrite.pair()
+        if denied.value & needed.value and not _is_bot(target):
+            return True
+    return False
+
+
+def _is_bot(target: discord.Role | discord.Member | discord.Object) -> bool:
+    """Whether an overwrite is for a bot alone: what bots can't read is kept from nobody."""
+    match target:
+        case discord.Role():
+            return target.is_bot_managed()
+        case discord.Member():
+            return target.bot
+        case _:
+            return False
 
 
 def link(guild: str | None, channel: str, message: str) -> str:

@@ -141,7 +141,9 @@ class Slash:
         (memo,) = matches
 
         async def change(words: str) -> str:
-            return replies.changed("Changed", await memory.revise(memo.id, words, user=user, place=place))
+            changed = await memory.revise(memo.id, words, user=user, place=place)
+            hearing = replies.hearing(changed, memory.settings.privacy)
+            return "\n".join(filter(None, [replies.changed("Changed", changed), hearing]))
 
         await interaction.response.send_modal(Rewording(memo.text, change))
 

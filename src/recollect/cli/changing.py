@@ -18,7 +18,7 @@ from recollect.commands import Ambiguous, Forgetting, Forgotten, NoMatch, Rememb
 from recollect.errors import BadInput
 from recollect.ingest import Learned
 from recollect.memory import Memory
-from recollect.types import EVERYWHERE, Add, Audience, Kind, Memo, Message, Retire, Skip
+from recollect.types import Add, Audience, Kind, Memo, Message, Retire, Skip
 
 _PATIENCE = 30.0
 """Seconds that a person waits to see what was learned."""
@@ -38,8 +38,9 @@ def remember(
     if lore and private:
         raise BadInput("lore belongs to a whole guild: it can't be private")
     statement = said(text)
-    done = call.run(
-        lambda memory: memory.remember(
+
+    async def work(memory: Memory) -> tuple[Remembered, str]:
+        done = await memory.remember(
             statement,
             user=call.user,
             place=call.place,
@@ -47,14 +48,16 @@ def remember(
             tags=tag or (),
             pinned=pin,
             lore=lore,
-            audience=Audience("dm", call.user) if private else EVERYWHERE,
-        ),
-        embeds=True,
-    )
-    _report_remembered(call, done)
+            audience=Audience("dm", call.user) if private else None,
+        )
+        how = f"'recollect {{}} {done.memo.id}'"
+        return done, replies.hearing(done.memo, memory.settings.privacy, how)
+
+    done, hearing = call.run(work, embeds=True)
+    _report_remembered(call, done, hearing)
 
 
-def _report_remembered(call: Call, done: Remembered) -> None:
+def _report_remembered(call: Call, done: Remembered, hearing: str) -> None:
     first = next(iter(done.changes), None)  # none where what changed may not be told
     reason = "" if first is None else first.reason
     outcome = "added" if isinstance(first, Add) else "known" if isinstance(first, Skip) else "revised"
@@ -65,6 +68,8 @@ def _report_remembered(call: Call, done: Remembered) -> None:
         call.screen.data({"outcome": outcome, "reason": reason, "memo": memo, "replaced": replaced_data})
         return
     call.screen.say(replies.remembered(done))
+    if hearing:
+        call.screen.aside(f"  {hearing}", always=True)
     call.screen.aside(f"  {done.memo.kind} · heard {audience(done.memo)} · {done.memo.id}")
     if outcome != "added" and reason:
         call.screen.aside(f"  {reason}")

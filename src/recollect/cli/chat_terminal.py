@@ -14,6 +14,7 @@ from prompt_toolkit.styles import Style
 
 from recollect.cli.output import safe
 from recollect.redact import redact
+from recollect.workspace.disk import keep_private
 
 HISTORY = "chat_history"
 """The file of what was typed, in the data folder."""
@@ -49,6 +50,7 @@ class Typed(FileHistory):
         path = Path(os.fsdecode(self.filename))
         with suppress(OSError):  # a history that can't be written is no reason to stop talking
             path.touch(mode=0o600)
+            keep_private(path)
             super().store_string(redact(string).text)
 
 

@@ -24,6 +24,7 @@ from recollect.replies import counted
 from recollect.settings import Settings
 from recollect.settings.values import redacted
 from recollect.version import __version__
+from recollect.workspace.disk import make_folder
 
 NO_MODEL = """\
 No model configured: I learn by simple patterns and answer from memory alone.
@@ -59,7 +60,7 @@ def _at_a_terminal(call: Call, no_demo: bool) -> None:
         with suppress(KeyboardInterrupt):
             demonstration.play(call, then="your own chat")
         print()
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    make_folder(settings.data_dir)
     asyncio.run(_talk(call, Terminal(settings.data_dir / HISTORY, WORDS)))
 
 

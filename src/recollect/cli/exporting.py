@@ -10,6 +10,7 @@ from typing import Annotated, BinaryIO, Literal
 
 import typer
 
+from recollect.audience import Policy
 from recollect.cli.calls import NO_MATCH, Call, fail, warn
 from recollect.cli.doctor import file_of
 from recollect.errors import BadInput, StoreError
@@ -105,9 +106,9 @@ def _export_lines(call: Call, target: Target, to: Path | None) -> None:
 async def _write_lines(memory: Memory, target: Target, write: Callable[[bytes], object]) -> int:
     """How many records were written."""
     write(header())
-    number = 0
+    number, shared = 0, memory.settings.privacy != Policy.USER_GLOBAL
     async for one in gather(memory.store, target, await memory.privacy.memos(target)):
-        write(line(one))
+        write(line(one, shared=shared))
         number += 1
     return number
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from recollect import ingest, rules
+from recollect.audience import Policy
 from recollect.cli.calls import BROKEN, Call
 from recollect.cli.options import flag
 from recollect.clock import now
@@ -76,7 +77,7 @@ def import_(
 async def _bring(
     memory: Memory, call: Call, form: Format, path: Path, owner: Owner, everywhere: bool, dry_run: bool
 ) -> Report:
-    terms = Terms(form.name, now(), everywhere)
+    terms = Terms(form.name, now(), everywhere, Policy(memory.settings.privacy))
     with call.screen.progress("importing") as progress:
         total = form.count(path) if progress is not None and isinstance(form, Counted) else 0
         items = chain(form.read(path, owner), links(path))

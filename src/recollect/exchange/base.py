@@ -46,6 +46,8 @@ class Entry:
     confidence: float = 1.0
     pinned: bool = False
     audience: Audience | None = None
+    shared: bool = False
+    """Its owner decided that everywhere may hear it."""
     source: Provenance = field(default_factory=Provenance)
     id: str | None = None
     """Its id there; one that can't be an id here, such as a bare number, is kept in the metadata as `FOREIGN_ID`."""

@@ -210,7 +210,7 @@ class _Bringing:
         vector = fit.vector if fit.vector is not None and _fits(fit.vector, unit.models) else None
         reason = f"imported from {self.terms.format}"
         change = Add(memo, reason) if isinstance(decision, New) else Revise(decision.before, memo, reason)
-        write(tx, [change], self.cause, vector)
+        write(tx, [change], replace(self.cause, shared=fit.shared), vector)
 
     def _summary(self, tx: Tx, entry: SummaryEntry) -> Outcome:
         say = partial(Outcome, entry.where, "summary")

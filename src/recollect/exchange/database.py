@@ -10,6 +10,7 @@ from typing import Any
 
 from recollect.errors import BadInput, StoreError
 from recollect.exchange.values import first_bytes
+from recollect.workspace.disk import create
 
 MAGIC = b"SQLite format 3\x00"
 _DAMAGED = (sqlite3.Error, UnicodeDecodeError)
@@ -98,6 +99,7 @@ def writing(path: Path, schema: str) -> Generator[sqlite3.Connection]:
     if path.exists():
         raise BadInput(f"{path} exists already; it is not overwritten")
     try:
+        create(path, b"")  # for its owner's eyes alone
         with closing(sqlite3.connect(path, isolation_level=None)) as database:
             database.executescript(f"PRAGMA page_size = 4096; PRAGMA journal_mode = MEMORY; BEGIN; {schema}")
             yield database

@@ -16,7 +16,7 @@ from recollect.errors import BadInput
 from recollect.exchange import values
 from recollect.exchange.base import Entry, Item, Owner, PageEntry, Problem
 from recollect.kinds import CATEGORIES, from_kind, to_category
-from recollect.types import Audience, Origin, Provenance, Status
+from recollect.types import EVERYWHERE, Audience, Origin, Provenance, Status
 from recollect.workspace import safe_id
 from recollect.workspace.front import fields, moment_of, parted, text_of, words_of
 
@@ -139,6 +139,7 @@ def _told(path: Path, where: str, home: Owner | None, owner: Owner) -> Entry:
         updated=moment_of(found, "updated_at") or created,
         happened=_happened(path, created, category if named is None else None),
         audience=_audience(text_of(found, "audience")),
+        shared=text_of(found, "audience") == str(EVERYWHERE),  # we never write that: somebody decided it
         source=Provenance(origin=_origin(text_of(found, "source")), actor=user or "", guild=guild),
         id=named,
     )

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from recollect import kinds
+from recollect.audience import Policy, of_source
 from recollect.clock import from_ms, to_ms
 from recollect.errors import BadInput
 from recollect.exchange import values
@@ -18,7 +19,7 @@ from recollect.redact import redact
 from recollect.redact.values import redact_value
 from recollect.speaking import known_user, memorable
 from recollect.text import clean, clip, digest, squeeze
-from recollect.types import Audience, Kind, Memo, Origin, Provenance, Subject
+from recollect.types import EVERYWHERE, Audience, Kind, Memo, Origin, Provenance, Subject
 
 ORDERS = "gives orders to the assistant"
 _LONGEST_LABEL, _LONGEST_TAG, _MOST_TAGS, _MOST_OWN_TAGS = 60, 100, 50, 1_000
@@ -38,6 +39,7 @@ class Terms:
     at: datetime
     everywhere: bool = False
     """Whether it may be recalled everywhere where it isn't said who could hear it; else in its owner's DM alone."""
+    policy: Policy = Policy.DUAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,8 @@ class Fitted:
     trusted: bool
     """Its owner stated it here before."""
     vector: tuple[str, bytes] | None = None
+    shared: bool = False
+    """Whether it is for everywhere by a decision."""
 
 
 def fitted(entry: Entry, terms: Terms) -> Fitted | Problem:
@@ -82,7 +86,7 @@ def _fitted(entry: Entry, terms: Terms) -> Fitted:
         created=created,
         updated=updated,
         source=source,
-        audience=entry.audience or _audience(subject, terms),
+        audience=_audience(entry, subject, source, terms),
         tags=_tags(entry),
         status=entry.status,
         confidence=_confidence(entry.confidence),
@@ -96,7 +100,8 @@ def _fitted(entry: Entry, terms: Terms) -> Fitted:
     )
     is_whole = text == plain == squeeze(entry.text)  # a vector of other words, or of a secret, is not this text's
     is_own_word = entry.own and source.origin is Origin.MANUAL
-    return Fitted(memo, text != plain, dated, is_own_word, _vector(entry) if is_whole and memo.active else None)
+    vector = _vector(entry) if is_whole and memo.active else None
+    return Fitted(memo, text != plain, dated, is_own_word, vector, shared=entry.shared or terms.everywhere)
 
 
 def _subject(entry: Entry) -> Subject:
@@ -163,10 +168,19 @@ def _confidence(given: float) -> float:
     return min(1.0, max(0.0, given))
 
 
-def _audience(subject: Subject, terms: Terms) -> Audience:
+def _audience(entry: Entry, subject: Subject, source: Provenance, terms: Terms) -> Audience:
     if subject.is_lore:
-        return Audience("guild", subject.guild or "", subject.guild or "")
-    return Audience("everywhere") if terms.everywhere else Audience("dm", subject.id)
+        return entry.audience or Audience("guild", subject.guild or "", subject.guild or "")
+    if entry.audience is None:
+        return EVERYWHERE if terms.everywhere else Audience("dm", subject.id)
+    if entry.audience == EVERYWHERE and not _may_be_everywhere(entry, terms):
+        return of_source(source, subject.id)
+    return entry.audience
+
+
+def _may_be_everywhere(entry: Entry, terms: Terms) -> bool:
+    """Elsewhere it may have been the default; here it takes a decision, its owner's or that of who imports."""
+    return entry.shared or terms.everywhere or terms.policy is Policy.USER_GLOBAL
 
 
 def _times(entry: Entry, terms: Terms) -> tuple[datetime, datetime, bool]:

@@ -111,6 +111,7 @@ def _entry(where: str, value: Mapping[str, Any], owner: Owner) -> Entry:
         confidence=values.share(value.get("confidence"), "confidence", 1.0),
         pinned=value.get("pinned") is True,
         audience=_audience(value.get("audience"), "audience"),
+        shared=value.get("shared") is True,
         source=_source(value.get("source"), user),
         id=values.name_of(value.get("id"), "id"),
         supersedes=values.name_of(value.get("supersedes"), "supersedes"),

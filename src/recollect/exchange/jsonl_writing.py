@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect import plain
 from recollect.exchange.jsonl import NAME, VERSION
-from recollect.types import LORE, Memo, Message, Place, Summary, Tombstone
+from recollect.types import EVERYWHERE, LORE, Memo, Message, Place, Summary, Tombstone
 
 Canonical = Memo | Summary | Message | Tombstone
 """What can't be derived from anything else."""
@@ -17,11 +17,11 @@ def header() -> bytes:
     return _line({"format": NAME, "version": VERSION})
 
 
-def line(what: Canonical) -> bytes:
-    """One record."""
+def line(what: Canonical, *, shared: bool = False) -> bytes:
+    """One record; `shared` says that what is for everywhere became so by its owner's decision, not by default."""
     match what:
         case Memo():
-            return _line(_from_memo(what))
+            return _line(_from_memo(what, shared))
         case Summary():
             return _line(_from_summary(what))
         case Message():
@@ -36,8 +36,8 @@ def _line(value: Mapping[str, Any]) -> bytes:
     return (json.dumps(kept, ensure_ascii=False, separators=(",", ":")) + "\n").encode("utf-8", "replace")
 
 
-def _from_memo(memo: Memo) -> dict[str, Any]:
-    value = plain.from_memo(memo)
+def _from_memo(memo: Memo, shared: bool) -> dict[str, Any]:
+    value = plain.from_memo(memo) | ({"shared": True} if shared and memo.audience == EVERYWHERE else {})
     subject, guild = value.pop("subject"), value.pop("subject_guild", None)
     whose = {"type": "lore", "guild": guild} if subject == LORE else {"type": "memo", "user": subject}
     return whose | value

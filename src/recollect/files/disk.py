@@ -22,14 +22,15 @@ def read(path: Path) -> bytes | None:
 
 def replace(path: Path, data: bytes) -> None:
     """Give a file this content: whoever reads it meanwhile sees the old or the new one, whatever happens."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    disk.make_folder(path.parent)
     disk.replace(path, data)
 
 
 def append(path: Path, data: bytes) -> None:
     """Add to the end of a file, all of it or nothing."""
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _BINARY, 0o666)
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _BINARY, 0o600)
     try:
+        disk.keep_private(file)
         _write(file, data)
     finally:
         os.close(file)
@@ -51,6 +52,7 @@ def _keeps(kept: Path, path: Path, content: bytes) -> bool:
             return False
         except OSError:  # no links here
             path.rename(kept)
+        disk.keep_private(kept)
         return True
     return read(kept) == content
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect import commands, kinds, rules
+from recollect.audience import Policy, stated
 from recollect.clock import Clock
 from recollect.commands import Undone
 from recollect.errors import BadInput, UnknownMemo
@@ -30,6 +31,7 @@ from recollect.types import (
     Kind,
     Memo,
     Message,
+    Place,
     Provenance,
     Status,
     Subject,
@@ -116,13 +118,16 @@ class Office:
         text: str,
         kind: str | None = None,
         tags: Collection[str] = (),
-        audience: Audience = EVERYWHERE,
+        audience: Audience | None = None,
         pinned: bool = False,
         happened: datetime | None = None,
         expires: datetime | None = None,
     ) -> commands.Remembered:
-        """Write down a memo for someone, or lore of a guild; merged with what is known."""
+        """Write down a memo for someone, which only they hear unless it is said who else; or lore of a guild. It is
+        merged with what is known.
+        """
         rules.require_durable(self.memory.settings)
+        heard = stated(Place(dm=subject.id), Policy(self.memory.settings.privacy)) if audience is None else audience
         words = redact(memorable(text)).text
         found = Kind.LORE if subject.is_lore else kinds.from_kind(kind)[0] if kind else kinds.infer(words)
         candidate = Candidate(
@@ -131,7 +136,7 @@ class Office:
             text=words,
             at=self._clock(),
             source=Provenance(actor=self.name, guild=subject.guild if subject.is_lore else None),
-            audience=Audience("guild", subject.guild or "", subject.guild or "") if subject.is_lore else audience,
+            audience=Audience("guild", subject.guild or "", subject.guild or "") if subject.is_lore else heard,
             tags=redact_tags(tags),
             pinned=pinned,
             happened=happened,
@@ -139,6 +144,7 @@ class Office:
         )
         vector = await self.memory.vectors.of_text(words, PATIENCE)
         caps, cause = rules.caps(self.memory.settings, lore=subject.is_lore), self._cause()
+        cause = replace(cause, shared=audience == EVERYWHERE)
         return await self._store.write(lambda tx: commands.remember(tx, candidate, cause, caps, vector, _all))
 
     async def revise(

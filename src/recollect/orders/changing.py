@@ -21,9 +21,11 @@ async def remember(ask: Ask) -> str:
         return usage("remember")
     text = unquoted(ask.words)
     done = await ask.memory.remember(text, user=ask.user, place=ask.place, message=ask.message)
-    shown = replace(done, memo=replace(done.memo, text=clip(done.memo.text, max(_AROUND, ask.room - _AROUND))))
+    hearing = replies.hearing(done.memo, ask.memory.settings.privacy)
+    room = max(_AROUND, ask.room - _AROUND - len(hearing))
+    shown = replace(done, memo=replace(done.memo, text=clip(done.memo.text, room)))
     gone = [change.before for change in done.changes if isinstance(change, Retire) and _is_replaced(change)]
-    return "\n".join([replies.remembered(shown), *map(replies.replaced, gone)])
+    return "\n".join(filter(None, [replies.remembered(shown), *map(replies.replaced, gone), hearing]))
 
 
 def _is_replaced(change: Retire) -> bool:

@@ -3,6 +3,7 @@
 Outside of its owner's DM only that is told which could be heard there itself.
 """
 
+from recollect import replies
 from recollect.commands import NoMatch
 from recollect.errors import UnknownMemo
 from recollect.orders.ask import Ask, meaning, meant
@@ -14,12 +15,6 @@ from recollect.types import Event, Memo
 
 MOST = 20
 """Changes that are told, newest first."""
-_HEARD = {
-    "dm": "in your direct messages only",
-    "channel": "in the channel where it was said",
-    "guild": "on the server where it was said",
-    "everywhere": "wherever you speak",
-}
 
 
 async def why(ask: Ask) -> str:
@@ -43,7 +38,7 @@ async def _retired(ask: Ask) -> Memo | None:
 
 def _itself(memo: Memo) -> list[str]:
     state = f"{memo.status}, pinned" if memo.pinned else memo.status.value
-    heard = _HEARD[memo.audience.level]
+    heard = replies.HEARD[memo.audience.level]
     return [f"[{memo.kind}] {memo.text}", f"It is {state} ({memo.id}) and may be recalled {heard}."]
 
 

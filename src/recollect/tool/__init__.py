@@ -99,7 +99,10 @@ class MemoryTool:
         text = f"{replies.remembered(done)} (id {done.memo.id}, {outcome})"
         replaced = [wording.data(change.before) for change in done.changes if isinstance(change, Retire)]
         text += "".join(f'\nIt takes the place of: "{each["content"]}"' for each in replaced)
-        return Answer(text, {"outcome": outcome, "memory": wording.data(done.memo), "replaced": replaced})
+        text += self._hearing(done.memo)
+        audience = str(done.memo.audience)
+        saved = {"outcome": outcome, "memory": wording.data(done.memo), "audience": audience, "replaced": replaced}
+        return Answer(text, saved)
 
     async def _search(self, call: Search) -> Answer:
         if not self._is_on:
@@ -164,7 +167,7 @@ class MemoryTool:
     async def _update(self, call: Update) -> Answer:
         if call.content is None and call.keywords is None:
             raise BadInput("update needs content or keywords")
-        before = await self._mine(call.id)
+        await self._mine(call.id)
         memo = await self._memory.revise(
             call.id,
             call.content,
@@ -173,8 +176,8 @@ class MemoryTool:
             tags=None if call.keywords is None else redact_value(call.keywords),
             origin=Origin.TOOL,
         )
-        narrower = "" if memo.audience == before.audience else "\nOnly this place hears it now; its owner can share it."
-        return Answer(f'Updated: "{memo.text}" (id {memo.id}){narrower}', {"memory": wording.data(memo)})
+        text = f'Updated: "{memo.text}" (id {memo.id}){self._hearing(memo)}'
+        return Answer(text, {"memory": wording.data(memo), "audience": str(memo.audience)})
 
     async def _why(self, call: Why) -> Answer:
         story = await self.explain(call.id)
@@ -214,6 +217,11 @@ class MemoryTool:
     @property
     def _is_on(self) -> bool:
         return self._memory.settings.enabled and self._memory.settings.durable.enabled
+
+    def _hearing(self, memo: Memo) -> str:
+        """Who will hear it, in a line of its own, for the model to pass on: only the owner can change that."""
+        heard = wording.hearing(memo, self._memory.settings.privacy)
+        return f"\n{heard}" if heard else ""
 
     def _state(self) -> str:
         if self._is_on:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from recollect.audience import Policy
 from recollect.kinds import to_category
 from recollect.types import Event, Memo, Origin
 
@@ -20,6 +21,22 @@ _SAID = {
     Origin.TOOL: "saved by an agent for",
     Origin.IMPORT: "brought in for",
 }
+
+
+_HEARD = {
+    "dm": "in the user's direct messages only",
+    "channel": "in the channel where it was said",
+    "guild": "on the server where it was said",
+    "everywhere": "wherever the user speaks",
+}
+
+
+def hearing(memo: Memo, policy: str) -> str:
+    """Who will hear a memory, and who may change that; nothing where a person has one memory for all places."""
+    if policy == Policy.USER_GLOBAL:
+        return ""
+    how = '"!memory private"' if memo.audience.level == "everywhere" else '"!memory share" or "recollect share"'
+    return f"It may be recalled {_HEARD[memo.audience.level]}; the user can change that with {how}."
 
 
 def line(memo: Memo) -> str:

@@ -21,6 +21,7 @@ from pathlib import Path
 from time import monotonic, time
 
 from recollect.errors import ConfigError
+from recollect.workspace.disk import make_folder
 
 log = logging.getLogger("recollect.web")
 
@@ -103,7 +104,7 @@ def _stamp(path: Path) -> tuple[int, int, int] | None:
 
 
 def _write(path: Path, tokens: Tokens) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     text = json.dumps({"operator": tokens.operator, "reader": tokens.reader}, indent=2) + "\n"
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -145,7 +146,7 @@ class Ended:
 
     def add(self, session: Session) -> None:
         try:
-            self._folder.mkdir(0o700, parents=True, exist_ok=True)
+            make_folder(self._folder)
             self._path(session).touch(0o600)
             self._sweep()
         except OSError as error:

@@ -1,4 +1,7 @@
-"""Files on a disk: read and written whole, never through a link that came in between, and there to stay."""
+"""Files on a disk: read and written whole, never through a link that came in between, and there to stay.
+
+They hold what people said: only their owner may read them, whatever the umask says.
+"""
 
 import errno
 import os
@@ -14,6 +17,8 @@ from recollect.errors import BadInput, StoreUnwritable
 
 LARGEST = 1_000_000
 """Bytes that one file may have."""
+
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 # Not every system has these; O_NONBLOCK keeps a pipe that lies in the workspace from holding us up.
 _CAREFULLY = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
@@ -52,13 +57,25 @@ def writing(name: str) -> Generator[None]:
         raise StoreUnwritable(f"can't write {name!r}: {error.strerror}") from error
 
 
+def keep_private(path: Path | int) -> None:
+    """Take from others what they may do with a file or folder, also one that an earlier edition made; where that
+    can't be changed it stays as it is.
+    """
+    with suppress(OSError):
+        mode = stat.S_IMODE(os.stat(path).st_mode)  # noqa: PTH116 - a file may be a number
+        if mode & OTHERS:
+            os.chmod(path, mode & ~OTHERS)  # noqa: PTH101 - a file may be a number
+
+
 @contextmanager
 def opened(path: Path, how: int) -> Generator[int]:
     """A regular file, by its number; a link that came in its place since is not followed."""
-    file = os.open(path, how | _CAREFULLY, 0o666)
+    file = os.open(path, how | _CAREFULLY, 0o600)
     try:
         if not stat.S_ISREG(os.fstat(file).st_mode):
             raise BadInput(f"{path.name!r} is not a file")
+        if how & (os.O_WRONLY | os.O_RDWR):
+            keep_private(file)
         yield file
     finally:
         os.close(file)
@@ -95,7 +112,7 @@ def replace(path: Path, data: bytes) -> None:
     beside = _beside(path, data)
     try:
         with suppress(FileNotFoundError):
-            beside.chmod(stat.S_IMODE(path.stat().st_mode))
+            beside.chmod(stat.S_IMODE(path.stat().st_mode) & ~OTHERS)
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
@@ -176,9 +193,10 @@ def _beside(path: Path, data: bytes) -> Path:
 
 
 def make_folder(folder: Path) -> None:
+    """Make a folder, and those that it is in; one that is there may be somebody else's, and is left as it is."""
     if not folder.is_dir():
         make_folder(folder.parent)
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(0o700, exist_ok=True)
         sync(folder.parent)
 
 

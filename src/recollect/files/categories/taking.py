@@ -6,7 +6,7 @@ Where page and memo have both changed, the newer counts; the other stays in the 
 from dataclasses import dataclass, replace
 from secrets import token_hex
 
-from recollect.audience import Policy, within
+from recollect.audience import Policy, stated, within
 from recollect.clock import to_ms
 from recollect.errors import BadInput
 from recollect.files.categories.page import Page, kind_of, revised
@@ -96,6 +96,7 @@ def edit(
 
 def add(tx: Tx, *, one: Fresh, records: Records, terms: Terms, cause: Cause, vector: tuple[str, Vector] | None) -> Note:
     """Remember what a new page says, merged with what is known; raises BadInput."""
+    cause = replace(cause, shared=one.page.audience == EVERYWHERE)  # its front matter says so
     change = learn(tx, _candidate(one, terms, cause), cause, terms.caps_of(one.subject), vector)[0]
     match change:
         case Add(memo=memo):
@@ -186,7 +187,8 @@ def _candidate(one: Fresh, terms: Terms, cause: Cause) -> Candidate:
 def _audience(page: Page, subject: Subject, policy: Policy) -> Audience:
     if subject.is_lore:
         return page.audience or Audience("guild", subject.guild or "", subject.guild or "")
-    return within(page.audience or EVERYWHERE, Place(dm=subject.id), policy)
+    alone = Place(dm=subject.id)
+    return within(page.audience or stated(alone, policy), alone, policy)
 
 
 def _source(one: Edited | Fresh, origin: Origin) -> Provenance:

@@ -13,6 +13,7 @@ from recollect.errors import BadInput, StoreError, StoreUnwritable
 from recollect.ports import Progress
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.database import Connection
+from recollect.workspace.disk import make_folder
 
 _PROGRAM = "pg_dump"
 
@@ -26,7 +27,7 @@ def backup(
     program = _find(tools, connection.info.server_version // 10_000)
     partial = target.with_name(target.name + ".part")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(target.parent)
         partial.unlink(missing_ok=True)
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         _dump(program, address, partial)

@@ -13,6 +13,7 @@ from recollect.stores.sqlite.engine import Engine
 from recollect.stores.sqlite.mirror import mirror
 from recollect.stores.sqlite.schema import migrate
 from recollect.stores.sqlite.tx import SQLiteTx
+from recollect.workspace.disk import make_folder
 
 T = TypeVar("T")
 
@@ -81,7 +82,7 @@ def create(spec: str) -> SQLiteStore:
     path = path_of(spec)
     if path is not None:
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
         except OSError as error:
             raise StoreUnwritable(f"cannot make the folder {path.parent}: {error.strerror}") from error
     return SQLiteStore(path)

@@ -1,6 +1,7 @@
 """An SQLite connection with our settings, and four ways to run a statement on it."""
 
 import os
+import stat
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import apsw
 
 from recollect.text import clean
+from recollect.workspace.disk import keep_private
 
 Row = tuple[Any, ...]
 
@@ -21,9 +23,18 @@ CHECKPOINT_PAGES = 8_000
 
 
 def _make_private(path: Path) -> None:
-    """A new file is for its owner's eyes alone; SQLite gives the files beside it the same rights."""
-    with suppress(OSError):  # it is there, or can't be made: SQLite says so in its own words
+    """The file is for its owner's eyes alone; SQLite gives the files beside it the same rights. One that a group may
+    write is shared on purpose, and stays so.
+    """
+    try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        for part in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+            with suppress(OSError):
+                if not part.stat().st_mode & stat.S_IWGRP:
+                    keep_private(part)
+    except OSError:
+        pass  # it can't be made: SQLite says so in its own words
 
 
 class Database(apsw.Connection):

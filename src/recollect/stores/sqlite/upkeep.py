@@ -13,6 +13,7 @@ from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.engine import translated
 from recollect.stores.sqlite.schema import APPLICATION, MIGRATIONS
 from recollect.stores.sqlite.tx import SQLiteTx
+from recollect.workspace.disk import make_folder
 
 BATCH = 500
 
@@ -152,7 +153,7 @@ def backup(path: Path | None, db: Database, target: Path, progress: Progress | N
         raise BadInput(f"{target} exists already; a backup never overwrites")
     partial = target.with_name(target.name + ".part")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(target.parent)
         partial.unlink(missing_ok=True)
         with translated(target):
             _copy(path, db, partial, progress)

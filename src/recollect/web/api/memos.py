@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, StringConstraints
 
 from recollect.commands import Remembered
 from recollect.errors import BadInput
-from recollect.types import EVERYWHERE, Add, Audience, Kind, Revise, Skip, Status
+from recollect.types import Add, Audience, Kind, Memo, Revise, Skip, Status
 from recollect.web.api import models
 from recollect.web.api.base import (
     CHANGING,
@@ -30,7 +30,13 @@ from recollect.web.house import In
 
 routes = router("memos")
 NO_MEMO = problems(404)
-_LEVELS = ("dm", "channel", "guild", "everywhere")
+_HEARD = {
+    "dm": "in the person's direct messages only",
+    "channel": "in one channel and in the person's direct messages",
+    "guild": "in one guild",
+    "everywhere": "wherever the person speaks",
+}
+_LEVELS = tuple(_HEARD)
 
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]
 Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
@@ -52,7 +58,10 @@ class NewMemo(Wire):
     text: Text
     kind: Kind | None = Field(None, description="Guessed from the text unless said.")
     tags: Tags = Field(default_factory=list)
-    audience: Hearing = Field("everywhere", description="Who may hear it; lore is heard in its guild.")
+    audience: Hearing | None = Field(
+        None,
+        description="Who may hear it; unless said, the person alone. Lore is heard in its guild.",
+    )
     pinned: bool = False
     happened: Time | None = None
     expires: Time | None = None
@@ -66,6 +75,7 @@ class ChangeOut(Wire):
 
 class Written(Wire):
     memo: models.MemoOut = Field(description="The memo that holds it now; an earlier one, if it said the same.")
+    heard: str = Field(description="Who may hear it from now on, and how that is changed; for people.")
     changes: list[ChangeOut]
 
 
@@ -127,7 +137,7 @@ async def create_memo(house: In, given: NewMemo) -> Written:
         given.text,
         given.kind,
         given.tags,
-        Audience.parse(given.audience) if given.audience != "everywhere" else EVERYWHERE,
+        None if given.audience is None else Audience.parse(given.audience),
         given.pinned,
         given.happened,
         given.expires,
@@ -210,4 +220,9 @@ def _written(done: Remembered) -> Written:
             case _:
                 word = "revised" if isinstance(change, Revise) else "retired"
                 changes.append(ChangeOut(done=word, reason=change.reason, memo=models.memo(change.after)))
-    return Written(memo=models.memo(done.memo), changes=changes)
+    return Written(memo=models.memo(done.memo), heard=_heard(done.memo), changes=changes)
+
+
+def _heard(memo: Memo) -> str:
+    how = "" if memo.subject.is_lore else "; POST /api/v1/memo/share changes that"
+    return f"It may be recalled {_HEARD[memo.audience.level]}{how}."

@@ -125,11 +125,11 @@ async def add(
     guild: Name = "",
     text: Field = "",
     kind: Name = "",
-    heard: Name = "everywhere",
+    heard: Name = "",
     pinned: Name = "",
 ) -> Response:
     subject = whom(user, guild)
-    audience = Audience("dm", subject.id) if heard == "dm" and not subject.is_lore else EVERYWHERE
+    audience = None if subject.is_lore else {"dm": Audience("dm", subject.id), "everywhere": EVERYWHERE}.get(heard)
     chosen = kind if kind in set(Kind) else None
     try:
         done = await desk.house.office.add(subject, text, chosen, audience=audience, pinned=bool(pinned))
