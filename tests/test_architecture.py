@@ -18,6 +18,7 @@ STEPS = [
     ("words", "types"),
     ("words", "ports plain"),
     ("decisions", "audience guard reading likeness speaking merge rank budget prompt lines kinds dates directives"),
+    ("decisions", "repeating withheld"),
     ("files", "workspace"),
     ("plug-ins", "stores embedders models layers"),
     ("flows", "pausing copying"),

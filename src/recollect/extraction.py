@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 
-from recollect import guard
+from recollect import guard, withheld
 from recollect.audience import Policy, may_hear
 from recollect.calls import Calls
 from recollect.clock import Clock
@@ -134,7 +134,8 @@ class Extraction:
     def _hearing(self, tx: Tx, said: Sequence[Message]) -> Hearing:
         first, own = said[0], {message.id for message in said}
         before = tx.journal.recent(first.place, BEFORE, before=first.at)
-        context = [message for message in before if message.id not in own]
+        held = withheld.gather(tx, first.place, [first.author], before)
+        context = [message for message in withheld.shown(tx, held, before) if message.id not in own]
         return Hearing(said, self._known(tx, said), context, self._rules.most)
 
     def _known(self, tx: Tx, said: Sequence[Message]) -> list[Memo]:

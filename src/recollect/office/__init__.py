@@ -163,10 +163,11 @@ class Office:
 
     async def retire(self, subject: Subject, memo_id: str) -> Memo:
         """Take a memo out of use, and keep it from being learned again; raises UnknownMemo."""
-        cause = self._cause()
+        cause, due = self._cause(), rules.cadence(self.memory.settings)
 
         def work(tx: Tx) -> Memo:
-            commands.forget(tx, subject, _active(tx, subject, memo_id).id, cause, _all, 0.0, every=False)
+            wanted = _active(tx, subject, memo_id).id
+            commands.forget(tx, subject, wanted, cause, _all, 0.0, every=False, cadence=due)
             return _get(tx, subject, memo_id)
 
         return await self._store.write(work)
@@ -190,8 +191,8 @@ class Office:
 
     async def undo(self, subject: Subject) -> Undone | None:
         """Take back the last change of someone's memory."""
-        cause = self._cause()
-        undone = await self._store.write(lambda tx: commands.undo(tx, subject, cause, _all))
+        cause, due = self._cause(), rules.cadence(self.memory.settings)
+        undone = await self._store.write(lambda tx: commands.undo(tx, subject, cause, _all, cadence=due))
         self.memory.vectors.nudge()
         return undone
 

@@ -32,6 +32,22 @@ class Searches(Protocol):
     ) -> Sequence[Any]: ...
 
 
+class Screen(Protocol):
+    """What was forgotten or taken back, as far as it concerns a place: what says it again is not told."""
+
+    def hides(self, message: Message, asked: Message | None = None) -> bool:
+        """Whether a message, which answers `asked`, is not to be told."""
+        ...
+
+    def repeats(self, text: str) -> bool:
+        """Whether something that the assistant said is not to be told."""
+        ...
+
+    def quotes(self, excerpt: str, author: str) -> bool:
+        """Whether a question of this author and its answer, in one line, are not to be told."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Scene:
     """What a prompt is made for: who says what, where and when, and the ways to look things up."""
@@ -54,6 +70,8 @@ class Scene:
     """The last messages of this conversation before it, oldest first."""
     summary: Summary | None = None
     """Of this conversation, when there is one."""
+    withheld: Screen | None = None
+    """What is not to be told although it is in the store, if anything; `recent` and `summary` are without it."""
 
 
 class Layer(Protocol):
