@@ -21,6 +21,7 @@ STEPS = [
         "decisions",
         "audience guard reading likeness speaking merge rank budget prompt lines names kinds dates directives",
     ),
+    ("decisions", "repeating withheld"),
     ("files", "workspace"),
     ("plug-ins", "stores embedders models layers"),
     ("flows", "pausing copying narrowing"),

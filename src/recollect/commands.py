@@ -4,14 +4,16 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from recollect import plain
+from recollect import plain, withheld
 from recollect.errors import BadInput, UnknownMemo
-from recollect.learn import Caps, Cause, bury, learn, write
-from recollect.merge import covering, fingerprint, retire
+from recollect.learn import Caps, Cause, bury, learn, unbury, write
+from recollect.merge import covering, retire
 from recollect.narrowing import earlier
 from recollect.ports import Tx, Vector
 from recollect.revisit import NOT_UNDONE, stands, summarise_anew
+from recollect.speaking import source_message
 from recollect.text import fold, squeeze
+from recollect.triggers import Cadence, journalise
 from recollect.types import (
     Add,
     Audience,
@@ -28,6 +30,7 @@ from recollect.types import (
     Summary,
 )
 
+_NEVER = Cadence()
 _LOOK_BACK = 500
 """Events searched for the last change that can be undone."""
 _BATCH = 200
@@ -118,7 +121,7 @@ def _outcome(changes: Collection[Change]) -> Memo:
 def shown(tx: Tx, subject: Subject, audible: Hears, session: str, limit: int | None, offset: int) -> Shown:
     """A page of the subject's active memos, and the summary of a session."""
     found = listed(tx, subject, audible)
-    return Shown(tuple(_page(found, limit, offset)), len(found), tx.summaries.get(session))
+    return Shown(tuple(_page(found, limit, offset)), len(found), withheld.summary(tx, session))
 
 
 def memos(
@@ -144,8 +147,17 @@ def listed(tx: Tx, subject: Subject, audible: Hears) -> list[Memo]:
     return [memo for memo in tx.memos.list(subject, [Status.ACTIVE]) if audible(memo)]
 
 
-def forget(tx: Tx, subject: Subject, what: str, cause: Cause, audible: Hears, share: float, every: bool) -> Forgetting:
-    """Retire the memo with this id, this number in the list, or this text in it.
+def forget(
+    tx: Tx,
+    subject: Subject,
+    what: str,
+    cause: Cause,
+    audible: Hears,
+    share: float,
+    every: bool,
+    cadence: Cadence = _NEVER,
+) -> Forgetting:
+    """Retire the memo with this id, this number in the list, or this text in it, and hide what repeats it.
 
     `share` is how much of a memo the text has to cover; with `every`, all matches go.
     """
@@ -157,15 +169,16 @@ def forget(tx: Tx, subject: Subject, what: str, cause: Cause, audible: Hears, sh
     write(tx, [retire(memo, cause.at, f"forgotten by {cause.actor}") for memo in matches], cause)
     for memo in matches:
         bury(tx, memo, cause.at)
-        _summarise_anew(tx, memo, cause.at, "what a message said was forgotten")
+        _read_anew(tx, memo, cause.at, "what a message said was forgotten", cadence)
     return Forgotten(tuple(matches))
 
 
-def _summarise_anew(tx: Tx, memo: Memo, at: datetime, why: str) -> None:
-    """A summary leaves out what was said in a message of which all is forgotten."""
-    said = tx.journal.get(memo.source.platform, memo.source.message) if memo.source.message else None
+def _read_anew(tx: Tx, memo: Memo, at: datetime, why: str, cadence: Cadence) -> None:
+    """Summaries and the journal's file leave out a message that said what is forgotten, until it counts again."""
+    said = source_message(tx, memo)
     if said is not None:
         summarise_anew(tx, said, at, why)
+        journalise(tx, said, at, cadence)
 
 
 def reset(tx: Tx, session: str, cause: Cause) -> bool:
@@ -191,7 +204,14 @@ def find(memos: Sequence[Memo], what: str, share: float) -> list[Memo]:
     return [memo for memo in memos if part and part in fold(squeeze(memo.text))]
 
 
-def undo(tx: Tx, subject: Subject, cause: Cause, audible: Hears, memo_id: str | None = None) -> Undone | None:
+def undo(
+    tx: Tx,
+    subject: Subject,
+    cause: Cause,
+    audible: Hears,
+    memo_id: str | None = None,
+    cadence: Cadence = _NEVER,
+) -> Undone | None:
     """Take back the subject's last change that has not been taken back, or what was last learned about one memo;
     None when there is none.
     """
@@ -209,7 +229,7 @@ def undo(tx: Tx, subject: Subject, cause: Cause, audible: Hears, memo_id: str | 
         elif now is not None:
             restored.append(_restore(tx, now, earlier(tx, event), event))
             if restored[-1].active and not now.active:
-                _summarise_anew(tx, now, cause.at, "what a message said counts again")
+                _read_anew(tx, now, cause.at, "what a message said counts again", cadence)
         reason = f"undid: {event.reason}"
         tx.events.add(Event("memo.undone", cause.at, cause.actor, subject.scope, event.memo, reason, data))
     told = [memo for memo in (*restored, *removed) if audible(replace(memo, status=Status.ACTIVE))]
@@ -303,7 +323,7 @@ def _restore(tx: Tx, now: Memo, before: Memo, event: Event) -> Memo:
     memo = replace(before, key=now.key, hits=now.hits)
     tx.memos.put(memo)
     if memo.active:
-        tx.memos.unbury(memo.subject.scope, fingerprint(memo.text))
+        unbury(tx, memo)
     elif memo.status is Status.DEPRECATED:
         bury(tx, memo, event.at)
     return memo

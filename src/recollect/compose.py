@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from recollect import withheld
 from recollect.cache import Cache
 from recollect.clock import Clock
 from recollect.errors import RecollectError
@@ -15,6 +16,7 @@ from recollect.ports import Layer, Scene, Tx
 from recollect.prompt import INSTRUCTIONS, Layout, Prompt, assemble, quoted
 from recollect.types import Block, Line, Message, Place, Summary
 from recollect.visits import Visits
+from recollect.withheld import Withheld
 
 log = logging.getLogger("recollect.context")
 
@@ -33,6 +35,7 @@ class _Opening:
     summary: Summary | None
     known: bool
     """Whether the message being answered is in the journal."""
+    withheld: Withheld
 
 
 class Composer:
@@ -59,7 +62,13 @@ class Composer:
             return await self._compose(scene, actions, self._deadline / 5)
         answered = scene.message if opening.known else None
         key = scene.user, scene.place, scene.text, answered, actions, opening.generation
-        seen = replace(scene, store=Visits(scene.store), recent=opening.recent, summary=opening.summary)
+        seen = replace(
+            scene,
+            store=Visits(scene.store),
+            recent=opening.recent,
+            summary=opening.summary,
+            withheld=opening.withheld if opening.withheld.items else None,
+        )
         return await self._cache.get(key, lambda: self._compose(seen, actions, self._deadline))
 
     @property
@@ -84,7 +93,15 @@ class Composer:
             heard = [message for message in found if message.id != scene.message and scene.audible(message)]
             recent = scene.tagged(tx, heard[-self._look_back :])
             known = scene.message is not None and tx.journal.get(scene.place.platform, scene.message) is not None
-            return _Opening(tx.generation(), recent, tx.summaries.get(scene.session or scene.place.session), known)
+            held = withheld.gather(tx, scene.place, [scene.user], recent)
+            summary = tx.summaries.get(scene.session or scene.place.session)
+            return _Opening(
+                tx.generation(),
+                withheld.shown(tx, held, recent),
+                summary and withheld.screened(summary, held),
+                known,
+                held,
+            )
 
         return work
 

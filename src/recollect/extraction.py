@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 
-from recollect import guard
+from recollect import guard, withheld
 from recollect.audience import Policy, may_hear
 from recollect.calls import Calls
 from recollect.clock import Clock
@@ -157,8 +157,9 @@ class Extraction:
     def _hearing(self, tx: Tx, said: Sequence[Message]) -> Hearing:
         first, own = said[0], {message.id for message in said}
         before = tx.journal.recent(first.place, BEFORE, before=first.at)
-        context = self._names.tagged(tx, [message for message in before if message.id not in own])
-        return Hearing(said, self._known(tx, said), context, self._rules.most)
+        held = withheld.gather(tx, first.place, [first.author], before)
+        others = [message for message in withheld.shown(tx, held, before) if message.id not in own]
+        return Hearing(said, self._known(tx, said), self._names.tagged(tx, others), self._rules.most)
 
     def _known(self, tx: Tx, said: Sequence[Message]) -> list[Memo]:
         """The speaker's memos that concern these words, then the newest, as far as they may be heard there."""

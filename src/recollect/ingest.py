@@ -11,6 +11,7 @@ from recollect.lines import speaker
 from recollect.names import Names, claim
 from recollect.ports import Tx
 from recollect.redact import redact, redact_name
+from recollect.repeating import shares
 from recollect.revisit import revisit
 from recollect.speaking import known_user
 from recollect.text import clip, digest, squeeze
@@ -26,6 +27,9 @@ _LOOK_BACK = 200
 MOST_GONE = 1_000
 """Deleted messages nobody had seen that are remembered at the most, by id; then the older half is let go."""
 _GONE = "gone"
+MOMENT = timedelta(milliseconds=1)
+ANSWERS = 20
+"""Messages after a deleted one that are searched for answers to it."""
 ASKED, ANSWERED = 80, 100
 """Characters of a question and of its answer in a short-term entry."""
 
@@ -141,10 +145,18 @@ def delete(tx: Tx, platform: str, message_id: str, at: datetime, cadence: Cadenc
         return False
     _unquote(tx, message)
     tx.journal.delete(platform, message_id, at)
+    _unsay(tx, message, at)
     revisit(tx, message, None, at)
     journalise(tx, message, at, cadence)
     tx.events.add(Event("message.deleted", at, data={"platform": platform, "message": message_id}))
     return True
+
+
+def _unsay(tx: Tx, message: Message, at: datetime) -> None:
+    """The answer to a deleted message goes with it if it takes up its words; "I see." may stay."""
+    for answer in [] if message.bot else tx.journal.after(message.place, message.at - MOMENT, ANSWERS):
+        if answer.bot and answer.reply_to == message.id and shares(answer.text, message.text):
+            tx.journal.delete(answer.place.platform, answer.id, at)
 
 
 def _expect_not(tx: Tx, platform: str, message_id: str, at: datetime) -> None:

@@ -97,3 +97,10 @@ _SIGNS: list[tuple[Kind, re.Pattern[str]]] = [
 def infer(text: str) -> Kind:
     """The kind that a statement's wording shows plainly; a fact otherwise."""
     return next((kind for kind, sign in _SIGNS if sign.search(text)), Kind.FACT)
+
+
+def stated(kind: Kind | str | None, text: str, *, lore: bool = False) -> Kind:
+    """The kind of what someone states: the one they name, or what the words suggest."""
+    if lore:
+        return Kind.LORE
+    return from_kind(kind)[0] if kind is not None else infer(text)

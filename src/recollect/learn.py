@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from recollect import plain
+from recollect import plain, withheld
 from recollect.likeness import cues
 from recollect.merge import Known, fingerprint, may_retract, merge, overflow, retire, surplus
 from recollect.ports import Tx, Vector
+from recollect.speaking import source_message
 from recollect.types import (
     EVERYWHERE,
     Add,
@@ -63,7 +64,9 @@ def learn(
     written = {change.memo.id for change in changes if isinstance(change, Add)}
     written |= {change.after.id for change in changes if isinstance(change, Revise)}
     if written:
-        tx.memos.unbury(candidate.subject.scope, fingerprint(candidate.text))
+        for change in changes:
+            if isinstance(change, Add | Revise):
+                unbury(tx, change.memo if isinstance(change, Add) else change.after)
         changes += _make_room(tx, candidate, caps, written, cause)
     return changes
 
@@ -135,8 +138,16 @@ def retract(tx: Tx, memo: Memo, said: datetime, audience: Audience, cause: Cause
 
 
 def bury(tx: Tx, memo: Memo, at: datetime) -> None:
-    """Keep a forgotten text from being learned again."""
+    """Keep a forgotten text from being learned again, and from being told in the assistant's own words."""
     tx.memos.bury(Tombstone(memo.subject.scope, fingerprint(memo.text), at))
+    said = source_message(tx, memo)
+    withheld.retire(tx, memo, at, name="" if said is None else said.name)
+
+
+def unbury(tx: Tx, memo: Memo) -> None:
+    """A memo counts again: it may be learned and told."""
+    tx.memos.unbury(memo.subject.scope, fingerprint(memo.text))
+    withheld.lift(tx, memo)
 
 
 def _log(tx: Tx, kind: str, memo: Memo, cause: Cause, reason: str, **data: Any) -> None:

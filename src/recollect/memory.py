@@ -1,14 +1,14 @@
 """`Memory`, the one public object: observe, remember, forget, undo, show, search."""
 
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from recollect import commands, ingest, kinds, recall, rules
+from recollect import commands, ingest, kinds, recall, rules, withheld
 from recollect.audience import Policy, stated, within
 from recollect.clock import Clock, now
 from recollect.commands import Forgetting, Remembered, Shown, Undone
@@ -20,7 +20,7 @@ from recollect.ingest import Learned
 from recollect.learn import Cause
 from recollect.merge import COVERAGE
 from recollect.names import Names
-from recollect.ports import Corpus, Filters, Finding, Layer, Progress, Scene, Store
+from recollect.ports import Corpus, Filters, Finding, Layer, Progress, Scene, Store, Tx
 from recollect.prompt import Prompt, layout
 from recollect.rank import named, unified
 from recollect.rank.base import Question
@@ -156,7 +156,7 @@ class Memory:
         text = redact(memorable(text)).text
         candidate = Candidate(
             subject=subject_of(user, where, lore),
-            kind=_kind(kind, text, lore),
+            kind=kinds.stated(kind, text, lore=lore),
             text=text,
             at=self._clock(),
             source=replace(provenance(user, where, message, origin), metadata=redact_value(dict(metadata or {}))),
@@ -181,17 +181,17 @@ class Memory:
         if not what.strip():
             raise BadInput("say what to forget: a part of its text, its id or its number in the list")
         share = COVERAGE if self.settings.forget_mode == "coverage60" else 0.0
-        cause, where = self._cause(user), place or Place(dm=user)
+        cause, where, due = self._cause(user), place or Place(dm=user), self._cadence
         subject, audible = subject_of(user, where, lore), self._audible(user, where)
-        return await self.store.write(lambda tx: commands.forget(tx, subject, what, cause, audible, share, every))
+        return await self.store.write(lambda tx: commands.forget(tx, subject, what, cause, audible, share, every, due))
 
     async def undo(
         self, *, user: str, place: Place | None = None, lore: bool = False, memo: str | None = None
     ) -> Undone | None:
         """Take back the last change, again for the one before; or what was last learned of one memo, if it stands."""
-        cause, where = self._cause(user), place or Place(dm=user)
+        cause, where, due = self._cause(user), place or Place(dm=user), self._cadence
         subject, audible = subject_of(user, where, lore), self._audible(user, where)
-        undone = await self.store.write(lambda tx: commands.undo(tx, subject, cause, audible, memo))
+        undone = await self.store.write(lambda tx: commands.undo(tx, subject, cause, audible, memo, due))
         self._nudge()
         return undone
 
@@ -317,7 +317,7 @@ class Memory:
                 vector=await self.vectors.of_query(topic, over, PATIENCE),
             )
             audible = self._audible(user, where)
-            found = await self.store.read(lambda tx: recall.search(tx, ask, audible))
+            found = await self.store.read(lambda tx: recall.search(tx, ask, self._tellable(tx, audible, over)))
         if not trial:
             self.uses.note(one.what.key for one in found[:OF_USE] if isinstance(one.what, Memo) and one.score > 0)
         return found
@@ -387,11 +387,12 @@ class Memory:
         wanted = self.settings.search.max_results if limit is None else limit
         return max(1, min(wanted, self.settings.search.max_limit))
 
+    def _tellable(self, tx: Tx, audible: Audible, over: Corpus) -> Callable[[Any], bool]:
+        """What may be heard; of messages, only those that repeat nothing that was forgotten or taken back."""
+        held = withheld.gather(tx, audible.place, [audible.user]) if over == "messages" else withheld.NOTHING
+        if not held.items:
+            return audible
+        return lambda said: audible(said) and not held.hides(said, withheld.question(tx, said))
+
     def _audible(self, user: str, place: Place, expired_too: bool = False) -> Audible:
         return Audible(user, place, self._policy, None if expired_too else self._clock())
-
-
-def _kind(kind: Kind | str | None, text: str, lore: bool) -> Kind:
-    if lore:
-        return Kind.LORE
-    return kinds.from_kind(kind)[0] if kind is not None else kinds.infer(text)

@@ -7,6 +7,7 @@ replaced, and what the message had ended, counts again. Summaries that covered t
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from recollect import withheld
 from recollect.guard.grounding import overlaps
 from recollect.learn import Cause, write
 from recollect.merge import is_authored, retire
@@ -44,7 +45,10 @@ def revisit(tx: Tx, message: Message, text: str | None, at: datetime) -> None:
     why = "its message was deleted" if text is None else "its message was edited"
     for memo in tx.memos.resting_on(message.place.platform, message.id):
         if _is_learned(memo) and not _quotes(memo, text or ""):
-            write(tx, _taken_back(tx, memo, at, why), cause)
+            taken_back = _taken_back(tx, memo, at, why)
+            write(tx, taken_back, cause)
+            if taken_back:
+                withheld.retire(tx, memo, at, name=message.name, gone=True)
     for memo in _ended_by(tx, message):
         write(tx, _revived(tx, memo, at, "what ended it is no longer said"), cause)
     summarise_anew(tx, message, at, why.replace("its", "a"))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
+from recollect import withheld
 from recollect.clock import Clock
 from recollect.errors import ModelUnavailable
 from recollect.lines import said
@@ -148,7 +149,7 @@ def _page(tx: Tx, job: Job) -> _Page:
     user = job.payload.get("user")
     place = Place(**job.payload["place"])
     session = session_of(place, user)
-    previous = tx.summaries.get(session)
+    previous = _previous(tx, session)
     waiting = tx.counters.items(late(session))[:PAGE]
     since = None if previous is None else previous.through or previous.updated
     came_late = [] if since is None else _late(tx, waiting, since)
@@ -169,7 +170,14 @@ def _told(tx: Tx, user: str | None, messages: Sequence[Message]) -> list[Message
     """What a summary is made of: without messages of which all is forgotten, and what was answered to them."""
     own = messages if user is None else _of(user, messages)
     gone = {one.id for one in own if is_forgotten(tx.memos.resting_on(one.place.platform, one.id))}
-    return [one for one in own if one.id not in gone and one.reply_to not in gone]
+    told = [one for one in own if one.id not in gone and one.reply_to not in gone]
+    return withheld.shown(tx, withheld.gather(tx, told[-1].place, (), told), told) if told else []
+
+
+def _previous(tx: Tx, session: str) -> Summary | None:
+    """The last summary, without what was forgotten or taken back since; it stands even when nothing is left of it."""
+    found = tx.summaries.get(session)
+    return None if found is None else replace(found, text=withheld.of_session(tx, session).without(found.text))
 
 
 def _late(tx: Tx, waiting: Sequence[str], since: datetime) -> list[Message]:

@@ -25,8 +25,9 @@ PROVIDERS = ("anthropic:claude-haiku-4-5", "openai:gpt-5-mini")
 class Talk:
     """A stage on which an assistant answers, over a server whose answers the test decides."""
 
-    def __init__(self, stage: Stage, server: ModelServer, assistant: Assistant) -> None:
+    def __init__(self, stage: Stage, server: ModelServer, assistant: Assistant, model: Any) -> None:
         self.stage = stage
+        self.model = model
         self.server = server
         self.assistant = assistant
         self.shown = ""
@@ -54,7 +55,7 @@ async def talking(
         options = ModelOptions(server.url, lambda name: "a-key" if name else None)
         model = plugins.load("models", f"pydantic_ai:{spec}", options)
         try:
-            yield Talk(stage, server, Assistant(stage.memory, model, name="Rec", room=room, clock=stage.clock))
+            yield Talk(stage, server, Assistant(stage.memory, model, name="Rec", room=room, clock=stage.clock), model)
         finally:
             await model.close()
 

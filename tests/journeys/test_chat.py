@@ -336,6 +336,32 @@ async def test_a_profile_whose_layout_is_one_layer_of_a_prompt_sends_what_was_ty
     assert last == ("## Relevant Memories\n\n- [fact] my bike is the red one\n\n---\nUser message:\nwhich bike was it?")
 
 
+async def test_what_was_forgotten_is_in_no_later_request_not_even_after_a_restart_until_it_is_undone(folder: Path):
+    def answer(request: Request) -> Says:
+        asked = str(request.body).rpartition("User message:")[2]
+        return Says("You live in Lisbon, as you said." if "where do I live" in asked else "All right.")
+
+    async with ModelServer(answer) as server:
+
+        def heard(*said: str) -> str:
+            """What the model is given while these are said in a chat of their own."""
+            before = len(server.requests)
+            with chatting(folder, **with_a_model(server)) as terminal:
+                for line in said:
+                    terminal.say(line)
+                terminal.write(CTRL_D)
+                assert terminal.end() == 0
+            return str([request.body for request in server.requests[before:]])
+
+        told = await asyncio.to_thread(heard, "I live in Lisbon", "where do I live?", "what is new?")
+        forgotten = await asyncio.to_thread(heard, "!memory forget Lisbon", "what is new?", "and else?")
+        still = await asyncio.to_thread(heard, "hello again")
+        undone = await asyncio.to_thread(heard, "!memory undo", "what is new?")
+    assert "Lisbon" in told
+    assert "Lisbon" not in forgotten + still
+    assert "You live in Lisbon, as you said." in undone
+
+
 async def test_what_takes_longer_to_learn_is_told_later_and_holds_up_nothing(folder: Path):
     done = asyncio.Event()
 

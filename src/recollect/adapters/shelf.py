@@ -10,8 +10,8 @@ from recollect import kinds
 from recollect.adapters import items
 from recollect.adapters.items import Kept, Path
 from recollect.audience import Policy
-from recollect.learn import Cause, bury, write
-from recollect.merge import fingerprint, retire
+from recollect.learn import Cause, bury, unbury, write
+from recollect.merge import retire
 from recollect.ports import Tx, Vector
 from recollect.speaking import Audible, heard_by_both, provenance, subject_of
 from recollect.types import Add, Memo, Origin, Place, Revise, Status, Subject
@@ -78,7 +78,7 @@ class Shelf:
             after = self._again(item, before) if before.active else replace(self._new(item), key=before.key)
             change = Revise(before, after, "put again")
         write(tx, [change], cause, item.vector)
-        tx.memos.unbury(self.subject.scope, fingerprint(after.text))
+        unbury(tx, after)
         return after
 
     def take(self, tx: Tx, path: Path, key: str, cause: Cause) -> int:

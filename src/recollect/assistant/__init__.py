@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from weakref import WeakValueDictionary
 
+from recollect import withheld
 from recollect.assistant import alone
 from recollect.assistant.brain import Brain, Speaker
 from recollect.assistant.toolbox import Toolbox
@@ -21,6 +22,7 @@ from recollect.guard import is_instruction
 from recollect.lines import said
 from recollect.memory import Memory
 from recollect.orders import Answer, Orders
+from recollect.ports import Tx
 from recollect.prompt import Prompt, with_message
 from recollect.redact import redact
 from recollect.text import clip
@@ -202,7 +204,7 @@ class Assistant:
         return Reply(text, alone=True)
 
     async def _spoken(self, brain: Brain, message: Message, prompt: Prompt | None, show: Callable[[str], None]) -> str:
-        window = self._window(message)
+        window = await self._screened(message) if prompt is not None else self._window(message)
         told = await self._told(message, prompt, window)
         if window.is_nearly_full(tokens(told)):
             await self._compact(brain, message, window)
@@ -215,7 +217,8 @@ class Assistant:
         text, lines = taken(spoken.text)
         for line in lines:
             await self._keep_lore(line, message)
-        window.turns.append(Turn(*spoken.as_turn(said(await self._tagged(message)) or message.text), message.at))
+        asked = said(await self._tagged(message)) or message.text
+        window.turns.append(Turn(*spoken.as_turn(asked), message, spoken.words))
         return text
 
     async def _tagged(self, message: Message) -> Message:
@@ -237,6 +240,24 @@ class Assistant:
             self._windows.popitem(last=False)
         return window
 
+    async def _screened(self, message: Message) -> Window:
+        """The conversation here; read anew when it repeats what was forgotten since, or lacks what counts again."""
+        window = self._window(message)
+        if not window.turns:
+            return window
+        people = [message.author, *window.people]
+        try:
+            async with asyncio.timeout(PATIENCE):
+                held = await self._memory.store.read(lambda tx: withheld.gather(tx, message.place, people))
+        except (RecollectError, TimeoutError) as error:
+            log.warning("what was forgotten can't be read: %s", str(error) or "no answer in time")
+            return window
+        if window.is_outdated(held):
+            self.changed(message.place)
+            window = self._window(message)
+        window.without = held.memos
+        return window
+
     async def _told(self, message: Message, prompt: Prompt | None, window: Window) -> str:
         """The prompt; what stands in the window is not said again, but what others said since is."""
         if prompt is None:
@@ -252,9 +273,7 @@ class Assistant:
     async def _since(self, message: Message, window: Window) -> str:
         """The newest of what others said since the last turn, within a budget."""
         try:
-            heard = await self._memory.store.read(
-                lambda tx: self._memory.names.tagged(tx, tx.journal.recent(message.place, LOOK_BACK))
-            )
+            heard = await self._memory.store.read(lambda tx: self._memory.names.tagged(tx, _heard(tx, message.place)))
         except RecollectError as error:
             log.warning("what was said meanwhile can't be read: %s", error)
             return ""
@@ -302,6 +321,12 @@ class Assistant:
             )
         except RecollectError as error:
             log.warning("a memory line was not kept: %s", error)
+
+
+def _heard(tx: Tx, place: Place) -> list[Message]:
+    """What was said in a place lately, without what repeats something forgotten."""
+    recent = tx.journal.recent(place, LOOK_BACK)
+    return withheld.shown(tx, withheld.gather(tx, place, (), recent), recent)
 
 
 def _is_open(place: Place) -> bool:

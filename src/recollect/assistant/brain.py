@@ -51,6 +51,13 @@ class Spoken:
         kept = [ModelRequest(parts=[UserPromptPart(asked)]), *self.messages[1:]]
         return kept, tokens(ModelMessagesTypeAdapter.dump_json(kept).decode())
 
+    @property
+    def words(self) -> str:
+        """All that was said in it by the assistant and its tools, calls included."""
+        parts = [part for message in self.messages[1:] for part in message.parts]
+        found = (getattr(part, "content", None) or getattr(part, "args", None) for part in parts)
+        return "\n".join(str(each) for each in found if each)
+
 
 class Brain:
     """A conversation partner over any model; it keeps nothing between turns."""

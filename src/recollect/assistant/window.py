@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from recollect.types import Message
+from recollect.withheld import Withheld
+
 NEARLY_FULL = 0.8
 """Share of the window at which it is compacted."""
 KEPT = 0.3
@@ -18,8 +21,15 @@ class Turn:
 
     messages: Sequence[Any]
     tokens: int
-    at: datetime
-    """When the message was said."""
+    asked: Message
+    """The message, as it was said."""
+    said: str = ""
+    """Every word that the assistant and its tools said to it."""
+
+    @property
+    def at(self) -> datetime:
+        """When the message was said."""
+        return self.asked.at
 
 
 @dataclass
@@ -30,6 +40,8 @@ class Window:
     turns: list[Turn] = field(default_factory=list[Turn])
     people: set[str] = field(default_factory=set[str])
     """Who took part in it."""
+    without: frozenset[tuple[str, str]] = frozenset()
+    """Memos, by scope and id, that had been forgotten or taken back at its last turn."""
 
     @property
     def messages(self) -> list[Any]:
@@ -39,6 +51,11 @@ class Window:
     def since(self) -> datetime | None:
         """When the message of the last turn was said."""
         return self.turns[-1].at if self.turns else None
+
+    def is_outdated(self, held: Withheld) -> bool:
+        """Whether it repeats what is withheld by now, or was begun without something that is told again."""
+        repeats = any(held.hides(turn.asked) or held.repeats(turn.said, turn.asked) for turn in self.turns)
+        return bool(self.turns) and (repeats or not self.without <= held.memos)
 
     def is_nearly_full(self, coming: int) -> bool:
         """Whether so many tokens more would leave too little room; a single turn can't be compacted."""

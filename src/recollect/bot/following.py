@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 import discord
 from discord.ext import commands, tasks
 
+from recollect import withheld
 from recollect.bot import notes
 from recollect.bot.house import House
 from recollect.bot.learned import Lines
@@ -113,7 +114,14 @@ class Follower(commands.Cog):
                 people = await self._house.notes.items(shown_by(event.scope))
                 speaker = await self._speaker(event.scope)
                 owed |= {f"{user} {event.scope}": None for user in filter(None, {*people, speaker})}
+        for session in await self._reworded(events):
+            owed |= {f"{user} {session}": None for user in await self._house.notes.items(shown_by(session))}
         return list(owed)
+
+    async def _reworded(self, events: Sequence[Event]) -> list[str]:
+        """Conversations whose summary is shown and repeats what was forgotten, or counts again."""
+        shown = [name.removeprefix(notes.SHOWING) for name in await self._house.notes.names(notes.SHOWING)]
+        return await self._house.memory.store.read(lambda tx: withheld.touched(tx, events, shown))
 
     async def _sweep(self, mirrors: bool) -> None:
         """After an erasure, and once at the start, in case the last one was interrupted: take down what tells of it."""

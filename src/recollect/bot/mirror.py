@@ -7,6 +7,7 @@ from datetime import datetime
 
 import discord
 
+from recollect import withheld
 from recollect.audience import is_heard
 from recollect.bot import notes
 from recollect.bot.house import House
@@ -140,7 +141,7 @@ class Mirror:
         where = None if named is None else place_of_session(self._house.client, named)
         if named is None or where is None or not is_heard(where.audience, place):
             return None
-        found = await self._house.memory.store.read(lambda tx: tx.summaries.get(named))
+        found = await self._house.memory.store.read(lambda tx: withheld.summary(tx, named))
         if found is None or not found.text:
             return None
         await self._house.notes.add(notes.showing(named), user)

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+from recollect import withheld
 from recollect.clock import Clock
 from recollect.files import disk
 from recollect.lines import named
@@ -175,7 +176,9 @@ def _look(tx: Tx) -> dict[str, Message | None]:
 
 
 def _message(tx: Tx, noted: str) -> Message | None:
-    return tx.journal.get(*dereference(noted.partition(" ")[2]))
+    """What was said; nothing when it is gone, or when its author forgot what it said."""
+    message = tx.journal.get(*dereference(noted.partition(" ")[2]))
+    return None if message is None or withheld.is_source(tx, message) else message
 
 
 def _mark(of: str) -> str:

@@ -6,13 +6,14 @@ each writes a file until the disk holds what the store says. Whatever fails is l
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+from recollect import withheld
 from recollect.clock import Clock
 from recollect.errors import RecollectError
 from recollect.files import disk, journal, snapshot
@@ -162,7 +163,8 @@ class Keeper:
         while True:
             events, owed = await self._store.read(lambda tx: self._ledger.look(tx, _PAGE))
             failed: list[str] = []
-            for file in dict.fromkeys([*owed, *(file for event in events for file in _files_of(event))]):
+            files = [*owed, *(file for event in events for file in _files_of(event)), *await self._summaries(events)]
+            for file in dict.fromkeys(files):
                 try:
                     await self._write(file)
                 except OSError as problem:
@@ -177,6 +179,13 @@ class Keeper:
         if error is not None:
             raise error
 
+    async def _summaries(self, events: Sequence[Event]) -> list[str]:
+        """Files of summaries that repeat what was forgotten, or counts again."""
+        if self._folders.rolling is None:
+            return []
+        sessions = await self._store.read(lambda tx: withheld.touched(tx, events, self._ledger.sessions(tx)))
+        return [f"rolling {session}" for session in sessions]
+
     async def _write(self, file: str) -> None:
         kind, _, name = file.partition(" ")
         folders = self._folders
@@ -184,7 +193,7 @@ class Keeper:
             render = partial(self._store.read, lambda tx: render_durable(_told(tx, Subject(name))))
             await self._settle(file, folders.durable / durable_name(name), render)
         elif kind == "rolling" and folders.rolling is not None:
-            render = partial(self._store.read, lambda tx: render_summary(tx.summaries.get(name)))
+            render = partial(self._store.read, lambda tx: render_summary(withheld.summary(tx, name)))
             await self._settle(file, folders.rolling / summary_name(name), render)
         elif kind == UNIT and self._pages is not None:
             await self._pages.write(name)

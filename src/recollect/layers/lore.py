@@ -5,7 +5,7 @@ from typing import Any
 
 from recollect.ports import Scene
 from recollect.text import squeeze
-from recollect.types import Block, Line, Status, Subject
+from recollect.types import Block, Line, Memo, Origin, Status, Subject
 
 CHARS = 800
 MOST = 20
@@ -20,9 +20,15 @@ class LoreLayer:
             return []
         subject = Subject.lore(scene.place.realm)
         memos = await scene.store.read(lambda tx: tx.memos.list(subject, [Status.ACTIVE], MOST))
-        heard = [memo for memo in memos if scene.audible(memo)]
+        heard = [memo for memo in memos if scene.audible(memo) and not _repeats(memo, scene)]
         lines = [Line(f"- {squeeze(memo.text)}", "lore of this guild", memo.expires) for memo in heard]
         return [Block("lore", tuple(lines), chars=CHARS)] if lines else []
+
+
+def _repeats(memo: Memo, scene: Scene) -> bool:
+    """Whether it is the assistant's own sentence about what someone forgot since."""
+    own = memo.source.origin is Origin.TOOL
+    return own and scene.withheld is not None and scene.withheld.repeats(memo.text)
 
 
 def create(spec: str, settings: Any) -> LoreLayer:  # noqa: ARG001 - every layer is made from its name

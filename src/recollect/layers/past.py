@@ -14,6 +14,7 @@ from recollect.rank.base import meaningful
 from recollect.speaking import is_forgotten
 from recollect.text import clip
 from recollect.types import Block, Line, Message
+from recollect.withheld import question
 
 CHARS, LONGEST = 1200, 300
 FEW_CHARS, SHORTER = 400, 160
@@ -55,7 +56,7 @@ class PastLayer:
         fitting = (
             (message, ", ".join(hit.parts))
             for message, hit in _read(tx, [hit for hit in hits if len(hit.parts) >= least])
-            if message.id not in known and scene.audible(message) and not _is_forgotten(tx, message)
+            if message.id not in known and scene.audible(message) and not _is_forgotten(tx, scene, message)
         )
         found = [*islice(fitting, self._wanted)]
         shown = scene.tagged(tx, [message for message, _ in found])
@@ -73,8 +74,10 @@ def _read(tx: Tx, hits: Sequence[WordHit]) -> Iterator[tuple[Message, WordHit]]:
         yield from ((rows[hit.key], hit) for hit in some if hit.key in rows)
 
 
-def _is_forgotten(tx: Tx, message: Message) -> bool:
-    """What its owner forgot is not brought back by quoting the message that said it."""
+def _is_forgotten(tx: Tx, scene: Scene, message: Message) -> bool:
+    """What its owner forgot is not brought back by quoting the message that said it, or an answer that repeats it."""
+    if scene.withheld is not None and scene.withheld.hides(message, question(tx, message)):
+        return True
     return is_forgotten(tx.memos.resting_on(message.place.platform, message.id))
 
 

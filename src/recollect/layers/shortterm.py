@@ -32,7 +32,9 @@ class ShortTermLayer:
             return []
         found = await scene.store.read(lambda tx: tx.exchanges.recent(guild, scene.now, self._shortterm.max_entries))
         here = scene.place.thread or scene.place.channel
+        held = scene.withheld
         elsewhere = [one for one in found if one.channel != here]
+        elsewhere = [one for one in elsewhere if held is None or not held.quotes(one.text, one.author)]
         shown = tuple(Line(lines.recent(one), "recent in another public channel", one.expires) for one in elsewhere)
         return [Block("shortterm", shown, chars=self._shortterm.inject_max_chars, overflow="stop")] if shown else []
 

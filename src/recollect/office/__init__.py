@@ -129,7 +129,7 @@ class Office:
         rules.require_durable(self.memory.settings)
         heard = stated(Place(dm=subject.id), Policy(self.memory.settings.privacy)) if audience is None else audience
         words = redact(memorable(text)).text
-        found = Kind.LORE if subject.is_lore else kinds.from_kind(kind)[0] if kind else kinds.infer(words)
+        found = kinds.stated(kind, words, lore=subject.is_lore)
         candidate = Candidate(
             subject=subject,
             kind=found,
@@ -170,10 +170,11 @@ class Office:
 
     async def retire(self, subject: Subject, memo_id: str) -> Memo:
         """Take a memo out of use, and keep it from being learned again; raises UnknownMemo."""
-        cause = self._cause()
+        cause, due = self._cause(), rules.cadence(self.memory.settings)
 
         def work(tx: Tx) -> Memo:
-            commands.forget(tx, subject, _active(tx, subject, memo_id).id, cause, _all, 0.0, every=False)
+            wanted = _active(tx, subject, memo_id).id
+            commands.forget(tx, subject, wanted, cause, _all, 0.0, every=False, cadence=due)
             return _get(tx, subject, memo_id)
 
         return await self._store.write(work)
@@ -197,8 +198,8 @@ class Office:
 
     async def undo(self, subject: Subject) -> Undone | None:
         """Take back the last change of someone's memory."""
-        cause = self._cause()
-        undone = await self._store.write(lambda tx: commands.undo(tx, subject, cause, _all))
+        cause, due = self._cause(), rules.cadence(self.memory.settings)
+        undone = await self._store.write(lambda tx: commands.undo(tx, subject, cause, _all, cadence=due))
         self.memory.vectors.nudge()
         return undone
 

@@ -32,6 +32,22 @@ class Searches(Protocol):
     ) -> Sequence[Any]: ...
 
 
+class Screen(Protocol):
+    """What was forgotten or taken back, as far as it concerns a place: what says it again is not told."""
+
+    def hides(self, message: Message, asked: Message | None = None) -> bool:
+        """Whether a message, which answers `asked`, is not to be told."""
+        ...
+
+    def repeats(self, text: str) -> bool:
+        """Whether something that the assistant said is not to be told."""
+        ...
+
+    def quotes(self, excerpt: str, author: str) -> bool:
+        """Whether a question of this author and its answer, in one line, are not to be told."""
+        ...
+
+
 def _as_they_are(tx: Tx, messages: Sequence[Message]) -> Sequence[Message]:
     del tx
     return messages
@@ -61,6 +77,8 @@ class Scene:
     """Of this conversation, when there is one."""
     tagged: Callable[[Tx, Sequence[Message]], Sequence[Message]] = _as_they_are
     """Messages as they are shown: nobody has the name of somebody else. Those of `recent` are so already."""
+    withheld: Screen | None = None
+    """What is not to be told although it is in the store, if anything; `recent` and `summary` are without it."""
 
 
 class Layer(Protocol):
