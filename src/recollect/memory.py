@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from recollect import commands, ingest, kinds, recall, rules
+from recollect import commands, ingest, kinds, recall, rules, undoing
 from recollect.audience import Policy, within
 from recollect.clock import Clock, now
-from recollect.commands import Forgetting, Remembered, Shown, Undone
+from recollect.commands import Forgetting, Remembered, Shown
 from recollect.compose import DEADLINE, Composer
 from recollect.dream import Dream, Dreams
 from recollect.errors import BadInput
@@ -179,13 +179,25 @@ class Memory:
         subject, audible = subject_of(user, where, lore), self._audible(user, where)
         return await self.store.write(lambda tx: commands.forget(tx, subject, what, cause, audible, share, every))
 
+    async def undoable(self, *, user: str, place: Place | None = None, lore: bool = False) -> undoing.Offer:
+        """The change that `undo` would take back now."""
+        where = place or Place(dm=user)
+        subject, audible = subject_of(user, where, lore), self._audible(user, where)
+        return await self.store.read(lambda tx: undoing.undoable(tx, subject, audible))
+
     async def undo(
-        self, *, user: str, place: Place | None = None, lore: bool = False, memo: str | None = None
-    ) -> Undone | None:
-        """Take back the last change, again for the one before; or what was last learned of one memo, if it stands."""
+        self,
+        *,
+        user: str,
+        place: Place | None = None,
+        lore: bool = False,
+        memo: str | None = None,
+        expected: int | None = None,
+    ) -> undoing.Outcome:
+        """Take back the last change, if it is the one `expected`; or what was last learned of one memo."""
         cause, where = self._cause(user), place or Place(dm=user)
         subject, audible = subject_of(user, where, lore), self._audible(user, where)
-        undone = await self.store.write(lambda tx: commands.undo(tx, subject, cause, audible, memo))
+        undone = await self.store.write(lambda tx: undoing.undo(tx, subject, cause, audible, memo, expected))
         self._nudge()
         return undone
 
@@ -263,10 +275,9 @@ class Memory:
     ) -> Memo:
         """Decide who may hear a memo: its owner's right alone."""
         cause, where = self._cause(user), place or Place(dm=user)
-        audible, wanted = self._audible(user, where), within(audience, where, self._policy)
-        return await self.store.write(
-            lambda tx: commands.share(tx, subject_of(user, where), memo_id, wanted, cause, audible)
-        )
+        subject, audible = subject_of(user, where), self._audible(user, where)
+        wanted = within(audience, where, self._policy)
+        return await self.store.write(lambda tx: commands.share(tx, subject, memo_id, wanted, cause, audible))
 
     async def search(
         self,
@@ -291,8 +302,7 @@ class Memory:
         if not self.settings.enabled:
             return []
         where = place or Place(dm=user)
-        scopes = scopes_of(user, where, over, subject)
-        question = Question(query, self._clock(), where.channel, user)
+        scopes, question = scopes_of(user, where, over, subject), Question(query, self._clock(), where.channel, user)
         with self.worker.courtesy.asking():
             kind = NO_TEXTURE
             if over == "messages":

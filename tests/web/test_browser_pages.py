@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from recollect.types import Place
+from recollect import Memory
+from recollect.types import Message, Place
 from tests.web import guild
 from tests.web.browser import PHONE, Window, launched, opened
 from tests.web.conftest import Served, serving
@@ -227,6 +228,37 @@ def test_a_memo_is_edited_with_the_keyboard_alone(browser: Any, served: Served):
         tabbed(window, "Undo")
         page.keyboard.press("Enter")
         page.get_by_text("The last change is undone.").wait_for()
+
+
+def test_undo_offers_what_it_names_and_nothing_behind_a_deleted_message(window: Window):
+    page, served = window.page, window.served
+    where = guild.place("general", TOMAS)
+
+    async def told(memory: Memory, number: str, text: str) -> None:
+        await memory.observe(Message(number, TOMAS, where, text, served.clock(), name="Tomas"))
+        served.clock.advance(minutes=30)
+        await memory.worker.drain(10)
+
+    served.run(lambda memory: told(memory, "901", "I live in Ghent."))
+    served.run(lambda memory: told(memory, "902", "I moved to Bruges."))
+    last = page.locator(".heading .last")
+    window.go(f"/people/memos?user={TOMAS}")
+    assert "added “Lives in Bruges”" in last.inner_text()
+    assert "retired “Lives in Ghent”" in last.inner_text()
+    offered = last.get_by_role("button", name="Undo it")
+    served.run(lambda memory: memory.deleted("discord", "902"))
+    offered.click()
+    page.get_by_text("changed meanwhile, so nothing was undone").wait_for()
+    said = page.locator("td.said")
+    assert said.filter(has_text="Lives in Ghent").count() == 1
+    assert "The last change can't be undone" in last.inner_text()
+    assert page.get_by_role("button", name="Undo").count() == 0
+    said.filter(has_text="Lives in Ghent").locator("xpath=..").get_by_role("button", name="Pin").click()
+    page.locator(".flash").get_by_role("button", name="Undo").click()
+    page.get_by_text("“Lives in Ghent” undid: pinned").wait_for()
+    assert said.filter(has_text="Lives in Ghent").count() == 1
+    assert said.filter(has_text="Lives in Ghent").locator(".tag.pin").count() == 0
+    assert page.get_by_role("button", name="Undo").count() == 0
 
 
 def test_on_a_phone_nothing_has_to_be_pushed_sideways_and_targets_are_large(

@@ -9,9 +9,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from recollect import commands, kinds, rules
+from recollect import commands, kinds, rules, undoing
 from recollect.clock import Clock
-from recollect.commands import Undone
 from recollect.errors import BadInput, UnknownMemo
 from recollect.learn import Cause, write
 from recollect.memory import PATIENCE, Memory
@@ -188,10 +187,14 @@ class Office:
 
         return await self._store.write(work)
 
-    async def undo(self, subject: Subject) -> Undone | None:
-        """Take back the last change of someone's memory."""
+    async def undoable(self, subject: Subject) -> undoing.Offer:
+        """The change of someone's memory that `undo` would take back now."""
+        return await self._store.read(lambda tx: undoing.undoable(tx, subject, _all))
+
+    async def undo(self, subject: Subject, expected: int | None = None) -> undoing.Outcome:
+        """Take back the last change of someone's memory; with `expected`, only if that is the change of that id."""
         cause = self._cause()
-        undone = await self._store.write(lambda tx: commands.undo(tx, subject, cause, _all))
+        undone = await self._store.write(lambda tx: undoing.undo(tx, subject, cause, _all, expected=expected))
         self.memory.vectors.nudge()
         return undone
 
