@@ -199,7 +199,7 @@ async def test_lore_is_told_and_only_those_who_manage_messages_can_take_it_back(
         moderators = scene.guild.create_role("moderators", permissions=discord.Permissions(manage_messages=True))
         eve = scene.guild.add_member(scene.env.create_user("eve"), roles=[moderators])
         await scene.env.advance_time(TICK)
-        assert await scene.ask("I won the quiz night!") == "Congratulations!"
+        assert (await scene.ask("I won the quiz night!")).startswith("Congratulations!")
         await scene.settle()
         await scene.env.advance_time(TICK)
         line = scene.dev.last_message

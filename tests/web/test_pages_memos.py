@@ -55,7 +55,7 @@ async def test_people_are_listed_with_how_much_is_known_and_found_by_id_or_name(
         for part, other in (("U1", "ben"), ("ottil", "ben"), ("BEN", "Ottilie")):
             found = text_of(await visitor.see("/people", part=part))
             assert other not in found
-        assert "Nobody whose id contains" in await visitor.see("/people", part="zed")
+        assert "Nobody whose id or name contains" in await visitor.see("/people", part="zed")
 
 
 async def test_a_long_list_of_people_goes_on_on_the_next_page(app: FastAPI, memory: Memory):

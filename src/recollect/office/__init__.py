@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 
 from recollect import commands, kinds, rules, undoing
 from recollect.clock import Clock
@@ -15,6 +16,7 @@ from recollect.errors import BadInput, UnknownMemo
 from recollect.learn import Cause, write
 from recollect.memory import PATIENCE, Memory
 from recollect.merge import retire
+from recollect.office import names
 from recollect.office.overview import DAYS, Overview, look
 from recollect.ports import Tx
 from recollect.redact import redact, redact_tags
@@ -78,6 +80,10 @@ class Office:
     async def guilds(self, part: str = "", after: str = "", limit: int = 50) -> Sequence[tuple[Subject, int]]:
         """Which guilds have lore, and how much."""
         return await self._store.read(lambda tx: tx.memos.holders(part, after, _within(limit), lore=True))
+
+    async def meant(self, typed: str) -> names.Meant:
+        """Whom an id or a name means."""
+        return await self._store.read(lambda tx: names.meant(tx, typed))
 
     async def memos(
         self,
@@ -199,9 +205,14 @@ class Office:
         return undone
 
     async def sessions(self, part: str = "", limit: int = 200) -> list[str]:
-        """Conversations that have a summary, or had one, by name."""
-        names = await self._store.read(lambda tx: tx.summaries.sessions())
-        return sorted(name for name in names if fold(part) in fold(name))[: _within(limit)]
+        """Conversations that have a summary, by name."""
+
+        def work(tx: Tx) -> list[str]:
+            # A row without a summary only keeps work in flight from bringing one back.
+            named = (name for name in sorted(tx.summaries.sessions()) if fold(part) in fold(name))
+            return list(islice((name for name in named if tx.summaries.get(name) is not None), _within(limit)))
+
+        return await self._store.read(work)
 
     async def summaries(self, session: str, limit: int = 20) -> tuple[Summary | None, list[Summary]]:
         """The summary of a conversation, and those before it, newest first."""

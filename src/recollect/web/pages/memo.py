@@ -6,12 +6,12 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from recollect.errors import BadInput
+from recollect.office.names import called, named
 from recollect.ports import Tx
 from recollect.types import EVERYWHERE, Audience, Memo, Subject
 from recollect.web.pages.desk import At, Desk, after, whom
 from recollect.web.pages.difference import steps
 from recollect.web.pages.memos import Field, Name, changed, last_change
-from recollect.web.pages.names import called, named
 from recollect.web.pages.words import heard, memo_url, memos_url, url, whose
 
 router = APIRouter(include_in_schema=False)

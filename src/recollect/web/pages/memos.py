@@ -6,10 +6,11 @@ from itertools import takewhile
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from recollect.errors import BadInput
 from recollect.memory import Memory
+from recollect.office.names import Meant, called, named
 from recollect.pausing import paused
 from recollect.ports import Tx
 from recollect.speaking import LONGEST_MEMO
@@ -17,9 +18,8 @@ from recollect.types import EVERYWHERE, Audience, Kind, Skip, Status, Subject
 from recollect.undoing import CannotUndo, Undoable, Undone
 from recollect.web.pages import log
 from recollect.web.pages.desk import At, Desk, after, as_number, own, whom
-from recollect.web.pages.names import called, named
 from recollect.web.pages.people import guilds
-from recollect.web.pages.words import memos_url
+from recollect.web.pages.words import memos_url, url
 
 router = APIRouter(include_in_schema=False)
 
@@ -52,8 +52,13 @@ class Filter:
 @router.get("/people/memos")
 async def memos(
     request: Request, desk: At, user: Text, part: Text = "", kind: Text = "", status: Text = "active", offset: Text = ""
-) -> HTMLResponse:
-    return await listed(request, desk, whom(user=user), _filter(part, kind, status, offset))
+) -> Response:
+    meant = await desk.house.office.meant(user) if user else None
+    if meant and meant.several:
+        return RedirectResponse(url("/people", part=user), 303)
+    if meant and meant.id != user:
+        return RedirectResponse(memos_url(Subject(meant.id)), 303)
+    return await listed(request, desk, whom(user=user), _filter(part, kind, status, offset), meant=meant)
 
 
 @router.get("/lore")
@@ -77,7 +82,13 @@ def _filter(part: str, kind: str, status: str, offset: str) -> Filter:
 
 
 async def listed(
-    request: Request, desk: Desk, subject: Subject, asked: Filter, problem: str = "", draft: str = ""
+    request: Request,
+    desk: Desk,
+    subject: Subject,
+    asked: Filter,
+    problem: str = "",
+    draft: str = "",
+    meant: Meant | None = None,
 ) -> HTMLResponse:
     kinds = [Kind(asked.kind)] if asked.kind else []
     found = await desk.house.office.memos(subject, asked.part, STATUSES[asked.status], kinds, SHOWN, asked.offset)
@@ -95,6 +106,7 @@ async def listed(
         422 if problem else 200,
         part="memos_list.html",
         subject=subject,
+        meant=meant,
         name=name,
         named=names,
         paused=is_paused,
