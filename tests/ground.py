@@ -54,6 +54,7 @@ BOTH = {
     "test_revisit.py": SLOW,
     "test_summaries.py": SLOW,
     "test_switches.py": SLOW,
+    "test_undo.py": SLOW,
     "test_uses.py": SLOW,
     "test_vectors.py": SLOW,
     "test_worker.py": SLOW,

@@ -28,6 +28,7 @@ STEPS = [
     ("flows", "learn cache calls courtesy redact triggers visits"),
     ("flows", "revisit revision"),
     ("flows", "ingest recall commands compose uses worker extraction files summaries privacy exchange dream vectors"),
+    ("flows", "undoing"),
     ("assembly", "plugins settings profiles"),
     ("assembly", "rules"),
     ("assembly", "memory"),
@@ -51,6 +52,7 @@ ROOT_IMPORTS = {
     "ports",
     "recall",
     "types",
+    "undoing",
     "version",
 }  # what recollect/__init__.py hands out
 

@@ -109,3 +109,24 @@ async def test_a_failure_in_the_background_leaves_the_stale_result():
     await eventually(lambda: kitchen.made == 2)
     assert await kitchen.get() == "dish 1"
     await kitchen.cache.close()
+
+
+async def test_what_was_begun_before_a_clearing_is_neither_kept_nor_shared():
+    cache = Cache[str, str](30, FakeClock(), lambda value, moment: True)
+    begun, go = asyncio.Event(), asyncio.Event()
+
+    async def old() -> str:
+        begun.set()
+        await go.wait()
+        return "old"
+
+    async def new() -> str:
+        return "new"
+
+    waiting = asyncio.create_task(cache.get("a", old))
+    await begun.wait()
+    cache.clear()
+    assert await cache.get("a", new) == "new"
+    go.set()
+    assert await waiting == "old"
+    assert await cache.get("a", old) == "new"

@@ -10,7 +10,7 @@ from recollect import Memory, Place, Status
 from recollect.errors import BadInput, UnknownMemo
 from recollect.office import Office
 from recollect.testing.clock import START, FakeClock
-from recollect.types import Audience, Event, Message, Subject, Summary
+from recollect.types import Audience, Event, Message, Origin, Subject, Summary
 from tests import ground
 
 ANN, BOB, GUILD = Subject("ann"), Subject("bob"), Subject.lore("g1")
@@ -51,6 +51,63 @@ async def test_memos_are_filtered_by_words_tags_and_kind(memory: Memory, office:
     assert [memo.text for memo in (await office.memos(ANN, "graz")).memos] == ["Lives in Graz"]
     page = await office.memos(ANN, limit=1, offset=1)
     assert (len(page.memos), page.total) == (1, 2)
+
+
+async def named(memory: Memory, clock: FakeClock, user: str, name: str) -> None:
+    """A person is remembered under a name."""
+    await memory.observe(Message(f"m-{user}", user, DEV, "I like tea", clock(), name=name))
+    await memory.remember("Likes tea", user=user, place=DEV, message=f"m-{user}", origin=Origin.DISCORD)
+
+
+async def test_a_person_is_known_by_id_or_by_name_whatever_its_case(memory: Memory, office: Office, clock: FakeClock):
+    await named(memory, clock, "310", "Ada Lovelace")
+    await memory.remember("Likes coffee", user="ben")
+    for typed, user in (
+        ("310", "310"),
+        ("Ada Lovelace", "310"),
+        (" ada LOVELACE", "310"),
+        ("ben", "ben"),
+        ("BEN", "ben"),
+    ):
+        meant = await office.meant(typed)
+        assert (meant.id, meant.known, meant.several) == (user, True, {}), typed
+    with pytest.raises(BadInput, match="is not a user"):
+        await office.meant(" ")
+
+
+async def test_of_several_who_have_a_name_none_is_meant(memory: Memory, office: Office, clock: FakeClock):
+    await named(memory, clock, "310", "Ada")
+    await named(memory, clock, "311", "ADA")
+    meant = await office.meant("ada")
+    assert (meant.id, meant.known, meant.several) == ("", False, {"310": "Ada", "311": "ADA"})
+
+
+async def test_a_name_never_hides_an_id(memory: Memory, office: Office, clock: FakeClock):
+    await named(memory, clock, "310", "eve")
+    await memory.observe(Message("m9", "eve", DEV, "Nothing is learned from this", clock(), name="Somebody"))
+    meant = await office.meant("eve")
+    assert (meant.id, meant.known) == ("eve", True)
+
+
+async def test_who_is_not_known_may_be_somebody_with_a_name_like_it(memory: Memory, office: Office, clock: FakeClock):
+    await named(memory, clock, "310", "Ada Lovelace")
+    await named(memory, clock, "311", "Bob")
+    for typed in ("Ada", "Ada Lovelaec"):
+        meant = await office.meant(typed)
+        assert (meant.id, meant.known, meant.near) == (typed, False, {"310": "Ada Lovelace"}), typed
+    assert (await office.meant("Zeno")).near == {}
+
+
+async def test_a_conversation_without_a_summary_is_none_however_many_of_its_messages_are_deleted(
+    memory: Memory, office: Office, clock: FakeClock
+):
+    await memory.store.write(lambda tx: tx.summaries.save(Summary(STAFF.session, "They plan.", 1, clock())))
+    await memory.observe(Message("m1", "ann", DEV, "hello", clock()))
+    await memory.deleted("discord", "m1")
+    assert await office.sessions() == [STAFF.session]
+    assert await office.sessions(limit=1) == [STAFF.session], "those that are none take nobody's place"
+    await office.reset(STAFF.session)
+    assert await office.sessions() == []
 
 
 async def test_a_memo_tells_its_story(memory: Memory, office: Office):

@@ -92,6 +92,8 @@ async def test_undo_passes_over_what_is_gone_and_takes_a_large_change_whole():
         await memory.forget("tulip", user="ada", every=True)
         await memory.undo(user="ada")
         assert (await memory.show(user="ada")).total == 620
+        await memory.undo(user="ada")
+        assert (await memory.show(user="ada")).total == 619, "the change before it is found behind a long one"
 
 
 async def test_a_memory_that_is_switched_off_takes_nothing_and_tells_nothing(tmp_path: Path):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from recollect import CannotUndo
 from recollect.ingest import MOST_GONE
 from recollect.ports import Hearing, Proposal, Proposed, Retraction
 from recollect.testing.models import FakeModel, nothing, quoting
@@ -250,6 +251,20 @@ async def test_words_that_no_message_says_any_more_are_passed_over_for_those_bef
         assert await stage.known() == ["I work at Acme"]
 
 
+@pytest.mark.parametrize("pinned", [False, True])
+async def test_earlier_words_are_heard_no_further_than_they_were_said(pinned: bool) -> None:
+    async with opened(using=FakeModel(rewording)) as stage:
+        await stage.tell("I work at Acme", place=STAFF)
+        wider = await stage.tell("I work at Acme as a gardener", place=DEV)
+        assert (await the_memo(stage)).audience == DEV.audience
+        if pinned:  # a decision of its owner, and none about who may hear it
+            await stage.memory.pin((await the_memo(stage)).id, user="ann", place=DEV)
+        await delete(stage, wider.id)
+        assert await stage.known(place=DEV) == []
+        assert await stage.known(place=STAFF) == ["I work at Acme"]
+        assert (await the_memo(stage)).pinned is pinned
+
+
 async def test_words_that_their_owner_undid_do_not_come_back_by_a_deletion() -> None:
     async with opened(using=FakeModel(rewording)) as stage:
         first = await stage.tell("I work at Acme")
@@ -285,10 +300,8 @@ async def test_undo_does_not_bring_back_what_went_with_its_message() -> None:
         await stage.remember("I play chess")
         said = await stage.tell("I live in Berlin")
         await delete(stage, said.id)
-        undone = await stage.memory.undo(user="ann", place=DEV)
-        assert undone is not None
-        assert [memo.text for memo in undone.removed] == ["I play chess"]
-        assert await stage.known() == []
+        assert isinstance(await stage.memory.undo(user="ann", place=DEV), CannotUndo)
+        assert await stage.known() == ["I play chess"]
 
 
 async def test_undo_does_not_bring_back_what_was_forgotten_before_its_message_was_deleted() -> None:
@@ -296,7 +309,7 @@ async def test_undo_does_not_bring_back_what_was_forgotten_before_its_message_wa
         said = await stage.tell("I live in Berlin")
         await stage.memory.forget("Berlin", user="ann", place=DEV)
         await delete(stage, said.id)
-        assert await stage.memory.undo(user="ann", place=DEV) is None
+        assert isinstance(await stage.memory.undo(user="ann", place=DEV), CannotUndo)
         assert await stage.known() == []
 
 
@@ -306,7 +319,7 @@ async def test_undo_does_not_put_words_that_are_gone_in_the_place_of_its_owners(
         memo = await the_memo(stage)
         await stage.memory.revise(memo.id, "I live in Potsdam", user="ann", place=DEV)
         await delete(stage, said.id)
-        assert await stage.memory.undo(user="ann", place=DEV) is None
+        assert isinstance(await stage.memory.undo(user="ann", place=DEV), CannotUndo)
         assert await stage.known() == ["I live in Potsdam"]
 
 

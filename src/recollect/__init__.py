@@ -9,18 +9,20 @@ async with recollect.open("sqlite:///memory.db") as memory:
 """
 
 from recollect.app import open
-from recollect.commands import Ambiguous, Forgotten, NoMatch, Remembered, Shown, Undone
+from recollect.commands import Ambiguous, Forgotten, NoMatch, Remembered, Shown
 from recollect.errors import RecollectError
 from recollect.memory import Memory
 from recollect.ports import Filters
 from recollect.recall import Found
 from recollect.types import EVERYWHERE, Audience, Kind, Memo, Message, Place, Status
+from recollect.undoing import CannotUndo, Undoable, Undone
 from recollect.version import __version__
 
 __all__ = [
     "EVERYWHERE",
     "Ambiguous",
     "Audience",
+    "CannotUndo",
     "Filters",
     "Forgotten",
     "Found",
@@ -34,6 +36,7 @@ __all__ = [
     "Remembered",
     "Shown",
     "Status",
+    "Undoable",
     "Undone",
     "__version__",
     "open",

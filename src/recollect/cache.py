@@ -33,7 +33,8 @@ class Cache(Generic[K, V]):
         self._holds = holds
         self._most = kept
         self._kept: OrderedDict[K, tuple[datetime, V]] = OrderedDict()
-        self._making: dict[K, asyncio.Task[V]] = {}
+        self._making: dict[tuple[int, K], asyncio.Task[V]] = {}
+        self._clearings = 0
         self.asked = self.reused = 0
 
     def __len__(self) -> int:
@@ -52,6 +53,11 @@ class Cache(Generic[K, V]):
             return value
         return await asyncio.shield(self._start(key, make))
 
+    def clear(self) -> None:
+        """Drop every result; what is being made now is given to those who wait for it, and not kept."""
+        self._kept.clear()
+        self._clearings += 1
+
     async def close(self) -> None:
         """End what is being made in the background."""
         running = [*self._making.values()]
@@ -61,19 +67,21 @@ class Cache(Generic[K, V]):
             await asyncio.wait(running)
 
     def _start(self, key: K, make: Callable[[], Awaitable[V]]) -> asyncio.Task[V]:
-        task = self._making.get(key)
+        mine = self._clearings, key
+        task = self._making.get(mine)
         if task is None:
-            task = self._making[key] = asyncio.create_task(self._make(key, make), name="recollect-cache")
+            task = self._making[mine] = asyncio.create_task(self._make(mine, make), name="recollect-cache")
             task.add_done_callback(_heard)
         return task
 
-    async def _make(self, key: K, make: Callable[[], Awaitable[V]]) -> V:
+    async def _make(self, mine: tuple[int, K], make: Callable[[], Awaitable[V]]) -> V:
+        clearings, key = mine
         try:
             value = await make()
         finally:
-            del self._making[key]
+            del self._making[mine]
         moment = self._clock()
-        if self._lifetime and self._holds(value, moment):
+        if self._lifetime and clearings == self._clearings and self._holds(value, moment):
             self._kept[key] = moment, value
             self._kept.move_to_end(key)
             while len(self._kept) > self._most:

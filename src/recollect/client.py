@@ -169,9 +169,14 @@ class Client:
     async def share(self, memo: Memo, audience: Audience) -> Memo:
         return _memo(await self._send("POST", "/memo/share", {"audience": str(audience)}, _named(memo)))
 
-    async def undo(self, *, user: str | None = None, guild: str | None = None) -> bool:
-        """Take back the last change; False when there is none."""
-        return (await self._send("POST", "/memos/undo", _plain({"user": user, "guild": guild})))["undone"]
+    async def undoable(self, *, user: str | None = None, guild: str | None = None) -> dict[str, Any]:
+        """The change that `undo` would take back now: `change` is its id, `refused` says why it can't be undone."""
+        return await self._get("/memos/undo", {"user": user, "guild": guild})
+
+    async def undo(self, *, user: str | None = None, guild: str | None = None, change: int | None = None) -> bool:
+        """Take back the last change, if it is the one that is named; False when there is none."""
+        body = _plain({"user": user, "guild": guild, "change": change})
+        return (await self._send("POST", "/memos/undo", body))["undone"]
 
     async def history(self, memo: Memo) -> list[Event]:
         return [_event(one) for one in (await self._get("/memo/history", _named(memo)))["events"]]

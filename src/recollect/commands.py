@@ -1,16 +1,16 @@
-"""What people tell their memory to do: forget, undo, change. Units of work, each one transaction."""
+"""What people tell their memory to do: forget, pin, share. Units of work, each one transaction."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from recollect import plain, withheld
+from recollect import withheld
 from recollect.errors import BadInput, UnknownMemo
-from recollect.learn import Caps, Cause, bury, learn, unbury, write
+from recollect.learn import Caps, Cause, bury, learn, write
 from recollect.merge import covering, retire
 from recollect.narrowing import earlier
 from recollect.ports import Tx, Vector
-from recollect.revisit import NOT_UNDONE, stands, summarise_anew
+from recollect.revisit import summarise_anew
 from recollect.speaking import source_message
 from recollect.text import fold, squeeze
 from recollect.triggers import Cadence, journalise
@@ -30,11 +30,7 @@ from recollect.types import (
     Summary,
 )
 
-_NEVER = Cadence()
-_LOOK_BACK = 500
-"""Events searched for the last change that can be undone."""
-_BATCH = 200
-"""Events that one change may leave in the log after one of its own."""
+NO_JOBS = Cadence()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +71,6 @@ class NoMatch:
     """No memo matches; nothing was changed."""
 
     what: str
-
-
-@dataclass(frozen=True, slots=True)
-class Undone:
-    """The memos as they are again; one that had been added is gone. What may not be heard here is only counted."""
-
-    restored: tuple[Memo, ...]
-    removed: tuple[Memo, ...]
-    at: datetime
-    """When the change was made that is now undone."""
-    hidden: int = 0
 
 
 Forgetting = Forgotten | Ambiguous | NoMatch
@@ -155,7 +140,7 @@ def forget(
     audible: Hears,
     share: float,
     every: bool,
-    cadence: Cadence = _NEVER,
+    cadence: Cadence = NO_JOBS,
 ) -> Forgetting:
     """Retire the memo with this id, this number in the list, or this text in it, and hide what repeats it.
 
@@ -169,11 +154,11 @@ def forget(
     write(tx, [retire(memo, cause.at, f"forgotten by {cause.actor}") for memo in matches], cause)
     for memo in matches:
         bury(tx, memo, cause.at)
-        _read_anew(tx, memo, cause.at, "what a message said was forgotten", cadence)
+        read_again(tx, memo, cause.at, "what a message said was forgotten", cadence)
     return Forgotten(tuple(matches))
 
 
-def _read_anew(tx: Tx, memo: Memo, at: datetime, why: str, cadence: Cadence) -> None:
+def read_again(tx: Tx, memo: Memo, at: datetime, why: str, cadence: Cadence) -> None:
     """Summaries and the journal's file leave out a message that said what is forgotten, until it counts again."""
     said = source_message(tx, memo)
     if said is not None:
@@ -202,135 +187,6 @@ def find(memos: Sequence[Memo], what: str, share: float) -> list[Memo]:
         return covering(wanted, memos, share)
     part = fold(squeeze(wanted))
     return [memo for memo in memos if part and part in fold(squeeze(memo.text))]
-
-
-def undo(
-    tx: Tx,
-    subject: Subject,
-    cause: Cause,
-    audible: Hears,
-    memo_id: str | None = None,
-    cadence: Cadence = _NEVER,
-) -> Undone | None:
-    """Take back the subject's last change that has not been taken back, or what was last learned about one memo;
-    None when there is none.
-    """
-    parts = _last_change(tx, subject) if memo_id is None else _last_lesson(tx, subject, memo_id)
-    if not parts:
-        return None
-    batch = parts[0].data["batch"]
-    data = {"undoes": batch} if memo_id is None else {"undoes": batch, "alone": True}
-    restored: list[Memo] = []
-    removed: list[Memo] = []
-    for event in parts:
-        now = tx.memos.get(subject, event.memo or "")
-        if now is not None and event.kind == "memo.added":
-            removed.append(_remove(tx, now, cause))
-        elif now is not None:
-            restored.append(_restore(tx, now, earlier(tx, event), event))
-            if restored[-1].active and not now.active:
-                _read_anew(tx, now, cause.at, "what a message said counts again", cadence)
-        reason = f"undid: {event.reason}"
-        tx.events.add(Event("memo.undone", cause.at, cause.actor, subject.scope, event.memo, reason, data))
-    told = [memo for memo in (*restored, *removed) if audible(replace(memo, status=Status.ACTIVE))]
-    return Undone(
-        tuple(memo for memo in restored if memo in told),
-        tuple(memo for memo in removed if memo in told),
-        parts[-1].at,
-        len(restored) + len(removed) - len(told),
-    )
-
-
-def _last_change(tx: Tx, subject: Subject) -> list[Event]:
-    """The events of the newest change of which something can be taken back, newest first.
-
-    What went with its message is taken back already. Words whose message no longer says so don't come back, nor does
-    anything before them.
-    """
-    events = tx.events.list(scope=subject.scope, limit=_LOOK_BACK)
-    undone, alone = _undone(events)
-    revisited = [event for event in reversed(events) if event.data.get("batch") == NOT_UNDONE]
-    taken = {(event.memo, event.data.get("message")): event.id for event in revisited}
-    lost: set[str | None] = set()
-    for batch in dict.fromkeys(event.data["batch"] for event in events if _can_undo(event)):
-        parts: list[Event] = []
-        for event in () if batch in undone else _batch(tx, subject, batch, events):
-            if (batch, event.memo) in alone or event.id < taken.get((event.memo, event.data.get("message")), 0):
-                continue
-            if event.memo in lost or _is_lost(tx, subject, event):
-                lost.add(event.memo)
-            else:
-                parts.append(event)
-        if parts:
-            return parts
-    return []
-
-
-def _undone(events: Collection[Event]) -> tuple[set[str], set[tuple[str, str | None]]]:
-    """The changes that were taken back as a whole, and those of which one memo's part was."""
-    undone = [event for event in events if event.kind == "memo.undone"]
-    whole = {event.data["undoes"] for event in undone if not event.data.get("alone")}
-    return whole, {(event.data["undoes"], event.memo) for event in undone}
-
-
-def _last_lesson(tx: Tx, subject: Subject, memo_id: str) -> list[Event]:
-    """The events by which a memo was last learned, and others gave way to it; nothing when it was changed since."""
-    for last in tx.events.list(scope=subject.scope, memo=memo_id, limit=1):
-        if _is_lesson(last) and not _is_lost(tx, subject, last):
-            page = tx.events.list(scope=subject.scope, limit=_LOOK_BACK, before=last.id + _BATCH)
-            parts = _batch(tx, subject, last.data["batch"], page)
-            return [event for event in parts if event.id == last.id or _gave_way(tx, subject, event, memo_id)]
-    return []
-
-
-def _is_lesson(event: Event) -> bool:
-    """Whether a memo came to be, or got the words of a message; a change without one is its owner's decision."""
-    learned = event.kind == "memo.added" or (event.kind == "memo.revised" and "message" in event.data)
-    return learned and _can_undo(event)
-
-
-def _gave_way(tx: Tx, subject: Subject, event: Event, memo_id: str) -> bool:
-    memo = tx.memos.get(subject, event.memo or "") if event.kind == "memo.retired" else None
-    return memo is not None and memo.status is Status.SUPERSEDED and memo.superseded_by == memo_id
-
-
-def _is_lost(tx: Tx, subject: Subject, event: Event) -> bool:
-    """Whether a memo was before this event what its message no longer says."""
-    if "before" not in event.data or tx.memos.get(subject, event.memo or "") is None:
-        return False
-    before = plain.to_memo(event.data["before"])
-    return before.active and not stands(tx, before)
-
-
-def _batch(tx: Tx, subject: Subject, batch: str, page: list[Event]) -> list[Event]:
-    """All events of a change, newest first, however many: they stand together in the log."""
-    parts: list[Event] = []
-    while page:
-        parts += [event for event in page if event.data.get("batch") == batch and _can_undo(event)]
-        if parts and page[-1].data.get("batch") != batch:
-            break
-        page = tx.events.list(scope=subject.scope, limit=_LOOK_BACK, before=page[-1].id)
-    return parts
-
-
-def _remove(tx: Tx, memo: Memo, cause: Cause) -> Memo:
-    tx.memos.put(replace(memo, status=Status.DELETED, updated=cause.at))
-    return memo
-
-
-def _restore(tx: Tx, now: Memo, before: Memo, event: Event) -> Memo:
-    """As it was before; what was forgotten then is kept forgotten again."""
-    memo = replace(before, key=now.key, hits=now.hits)
-    tx.memos.put(memo)
-    if memo.active:
-        unbury(tx, memo)
-    elif memo.status is Status.DEPRECATED:
-        bury(tx, memo, event.at)
-    return memo
-
-
-def _can_undo(event: Event) -> bool:
-    return event.kind in ("memo.added", "memo.revised", "memo.retired") and bool(event.data.get("batch"))
 
 
 def pin(tx: Tx, subject: Subject, memo_id: str, pinned: bool, cause: Cause, audible: Hears) -> Memo:

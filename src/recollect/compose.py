@@ -76,6 +76,10 @@ class Composer:
         """How many prompts were asked for, and how many of them were at hand."""
         return self._cache.asked, self._cache.reused
 
+    def clear(self) -> None:
+        """Drop all prompts, those that are being made too: they may hold what was erased."""
+        self._cache.clear()
+
     async def close(self) -> None:
         await self._cache.close()
 

@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from recollect import commands, ingest, kinds, recall, rules, withheld
+from recollect import commands, ingest, kinds, recall, rules, undoing, withheld
 from recollect.audience import Policy, stated, within
 from recollect.clock import Clock, now
-from recollect.commands import Forgetting, Remembered, Shown, Undone
+from recollect.commands import Forgetting, Remembered, Shown
 from recollect.compose import DEADLINE, Composer
 from recollect.dream import Dream, Dreams
 from recollect.errors import BadInput
@@ -71,14 +71,13 @@ class Memory:
         self._shortterm = rules.shortterm(settings, self.names)
         look_back, lifetime = settings.history.max_messages, settings.search.cache_ttl
         offering = (layers or {}) if settings.enabled else {}
-        self._compose = partial(Composer, offering, layout(settings.layout), look_back, lifetime, clock, deadline)
-        self._composer = self._compose()
-        self.privacy = rules.privacy(store, settings, clock, self.search, self.keeper.catch_up, self._renew)
+        self.composer = Composer(offering, layout(settings.layout), look_back, lifetime, clock, deadline)
+        self.privacy = rules.privacy(store, settings, clock, self.search, self.keeper.catch_up, self.composer.clear)
 
     async def close(self) -> None:
         """End what goes on in the background; the store is closed by whoever opened it."""
         await self.worker.close()
-        await self._composer.close()
+        await self.composer.close()
         await self.uses.close()
 
     async def observe(self, message: Message) -> bool:
@@ -181,17 +180,28 @@ class Memory:
         if not what.strip():
             raise BadInput("say what to forget: a part of its text, its id or its number in the list")
         share = COVERAGE if self.settings.forget_mode == "coverage60" else 0.0
-        cause, where, due = self._cause(user), place or Place(dm=user), self._cadence
-        subject, audible = subject_of(user, where, lore), self._audible(user, where)
+        cause, due = self._cause(user), self._cadence
+        subject, audible = self._seen_by(user, place, lore)
         return await self.store.write(lambda tx: commands.forget(tx, subject, what, cause, audible, share, every, due))
 
+    async def undoable(self, *, user: str, place: Place | None = None, lore: bool = False) -> undoing.Offer:
+        """The change that `undo` would take back now."""
+        subject, audible = self._seen_by(user, place, lore)
+        return await self.store.read(lambda tx: undoing.undoable(tx, subject, audible))
+
     async def undo(
-        self, *, user: str, place: Place | None = None, lore: bool = False, memo: str | None = None
-    ) -> Undone | None:
-        """Take back the last change, again for the one before; or what was last learned of one memo, if it stands."""
-        cause, where, due = self._cause(user), place or Place(dm=user), self._cadence
-        subject, audible = subject_of(user, where, lore), self._audible(user, where)
-        undone = await self.store.write(lambda tx: commands.undo(tx, subject, cause, audible, memo, due))
+        self,
+        *,
+        user: str,
+        place: Place | None = None,
+        lore: bool = False,
+        memo: str | None = None,
+        expected: int | None = None,
+    ) -> undoing.Outcome:
+        """Take back the last change, if it is the one `expected`; or what was last learned of one memo."""
+        cause, due = self._cause(user), self._cadence
+        subject, audible = self._seen_by(user, place, lore)
+        undone = await self.store.write(lambda tx: undoing.undo(tx, subject, cause, audible, memo, expected, due))
         self._nudge()
         return undone
 
@@ -218,28 +228,24 @@ class Memory:
         offset: int = 0,
     ) -> Shown:
         """Memos of any status and kind, or of these, newest first; expired ones too, as far as they may be heard."""
-        where = place or Place(dm=user)
-        subject, audible = subject_of(user, where, lore), self._audible(user, where, expired_too=True)
+        subject, audible = self._seen_by(user, place, lore, expired_too=True)
         return await self.store.read(lambda tx: commands.memos(tx, subject, audible, statuses, kinds, limit, offset))
 
     async def get(self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False) -> Memo:
         """One memo of whatever status, if it may be heard here; raises UnknownMemo."""
-        where = place or Place(dm=user)
-        subject, audible = subject_of(user, where, lore), self._audible(user, where, expired_too=True)
+        subject, audible = self._seen_by(user, place, lore, expired_too=True)
         return await self.store.read(lambda tx: commands.get(tx, subject, memo_id, audible))
 
     async def history(self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False) -> list[Event]:
         """Everything that happened to a memo, newest first; raises UnknownMemo."""
-        where = place or Place(dm=user)
-        subject, audible = subject_of(user, where, lore), self._audible(user, where, expired_too=True)
+        subject, audible = self._seen_by(user, place, lore, expired_too=True)
         return await self.store.read(lambda tx: commands.history(tx, subject, memo_id, audible))
 
     async def pin(
         self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False, pinned: bool = True
     ) -> Memo:
         """Keep a memo from ever giving way to others."""
-        cause, where = self._cause(user), place or Place(dm=user)
-        subject, audible = subject_of(user, where, lore), self._audible(user, where)
+        cause, (subject, audible) = self._cause(user), self._seen_by(user, place, lore)
         return await self.store.write(lambda tx: commands.pin(tx, subject, memo_id, pinned, cause, audible))
 
     async def revise(
@@ -269,10 +275,9 @@ class Memory:
     ) -> Memo:
         """Decide who may hear a memo: its owner's right alone."""
         cause, where = self._cause(user), place or Place(dm=user)
-        audible, wanted = self._audible(user, where), within(audience, where, self._policy)
-        return await self.store.write(
-            lambda tx: commands.share(tx, subject_of(user, where), memo_id, wanted, cause, audible)
-        )
+        subject, audible = subject_of(user, where), self._audible(user, where)
+        wanted = within(audience, where, self._policy)
+        return await self.store.write(lambda tx: commands.share(tx, subject, memo_id, wanted, cause, audible))
 
     async def search(
         self,
@@ -297,12 +302,10 @@ class Memory:
         if not self.settings.enabled:
             return []
         where = place or Place(dm=user)
-        scopes = scopes_of(user, where, over, subject)
-        question = Question(query, self._clock(), where.channel, user)
+        scopes, question = scopes_of(user, where, over, subject), Question(query, self._clock(), where.channel, user)
         with self.worker.courtesy.asking():
-            kind = NO_TEXTURE
-            if over == "messages":
-                kind = await self.store.read(lambda tx: recall.texture(tx, over, scopes))
+            is_talk = over == "messages"
+            kind = await self.store.read(lambda tx: recall.texture(tx, over, scopes)) if is_talk else NO_TEXTURE
             topic = unified.understand(question, kind.speakers.values()).topic
             ask = Search(
                 question=question,
@@ -344,12 +347,7 @@ class Memory:
             tagged=self.names.tagged,
         )
         with self.worker.courtesy.asking():
-            return await self._composer.prompt(scene, actions)
-
-    @property
-    def prompts(self) -> tuple[int, int]:
-        """How many prompts were asked for, and how many of them were at hand from before."""
-        return self._composer.counted
+            return await self.composer.prompt(scene, actions)
 
     async def log(self, *, user: str | None = None, limit: int = 50, before: int | None = None) -> list[Event]:
         """The event log, newest first; of one user when one is named."""
@@ -376,9 +374,6 @@ class Memory:
     def _session(self, user: str, place: Place) -> str:
         return session_of(place, user if self._cadence.by_user else None)
 
-    def _renew(self) -> None:
-        self._composer = self._compose()  # without the prompts that the other one keeps
-
     def _nudge(self) -> None:
         self.vectors.nudge()
         self.worker.nudge()
@@ -393,6 +388,12 @@ class Memory:
         if not held.items:
             return audible
         return lambda said: audible(said) and not held.hides(said, withheld.question(tx, said))
+
+    def _seen_by(
+        self, user: str, place: Place | None, lore: bool = False, expired_too: bool = False
+    ) -> tuple[Subject, Audible]:
+        where = place or Place(dm=user)
+        return subject_of(user, where, lore), self._audible(user, where, expired_too)
 
     def _audible(self, user: str, place: Place, expired_too: bool = False) -> Audible:
         return Audible(user, place, self._policy, None if expired_too else self._clock())

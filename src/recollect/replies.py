@@ -3,12 +3,13 @@
 from collections.abc import Collection
 
 from recollect.audience import Policy
-from recollect.commands import Remembered, Shown, Undone
+from recollect.commands import Remembered, Shown
 from recollect.errors import RecollectError
 from recollect.ingest import Learned
 from recollect.speaking import may_tell_source
 from recollect.text import clip, squeeze
 from recollect.types import EVERYWHERE, Memo, Origin, Place
+from recollect.undoing import Undone
 
 NOTHING_TO_UNDO = "There is nothing to undo"
 NOTHING_YET = 'Nothing yet; "!memory remember <text>" adds something, "!memory help" lists what else there is.'
@@ -25,6 +26,18 @@ HEARD = {
     "guild": "on the server where it was said",
     "everywhere": "wherever you speak",
 }
+
+_UNDID = {
+    "added": "Removed",
+    "retired": "Restored",
+    "brought back": "Retired again",
+    "reworded": "Changed back to",
+    "pinned": "Undid pinning",
+    "unpinned": "Undid unpinning",
+    "shared": "Undid the change of who may hear it",
+    "changed": "Undid the change of",
+}
+"""What undoing did to a memo, by what the change had done to it."""
 
 
 def remembered(done: Remembered) -> str:
@@ -55,9 +68,8 @@ def nothing_matched(what: str) -> str:
 
 
 def undone(done: Undone) -> str:
-    """One line for each memo that changed back."""
-    lines = [f'Restored: "{memo.text}"' for memo in done.restored]
-    lines += [f'Removed: "{memo.text}"' for memo in done.removed]
+    """One line for each memo that changed back, which says how."""
+    lines = [f'{_UNDID[one.change]}: "{one.told.text}"' for one in done.reversals]
     if done.hidden:
         lines.append(f"Changed back {counted(done.hidden)} that may not be told here")
     return "\n".join(lines) or "Nothing is left of what that changed"
@@ -106,8 +118,11 @@ def cleared(was_there: bool) -> str:
 
 def problem(error: RecollectError) -> str:
     """An error as one line that starts like a sentence."""
-    told = clip(squeeze(str(error)), 500) or "That did not work"
-    return told[0].upper() + told[1:]
+    return sentence(clip(squeeze(str(error)), 500) or "That did not work")
+
+
+def sentence(words: str) -> str:
+    return words[0].upper() + words[1:]
 
 
 def echo(words: str) -> str:

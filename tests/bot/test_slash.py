@@ -43,6 +43,21 @@ async def test_forgetting_is_asked_for_first() -> None:
         assert 'Restored: "Works at Acme Corp"' in text(await slash(scene, "memory undo"))
 
 
+async def test_undo_refuses_after_a_deleted_message_and_says_so_in_words_and_as_a_command() -> None:
+    async with acting() as scene:
+        await scene.ann.send(scene.dev, "I live in Ghent")
+        await scene.settle()
+        moved = await scene.ann.send(scene.dev, "I live in Bruges now")
+        await scene.settle()
+        await scene.ann.delete(moved)
+        await scene.settle()
+        assert await scene.known() == ["I live in Ghent"]
+        told = text(await slash(scene, "memory undo"))
+        assert told == "The last change can't be undone: it came with a message that was deleted or edited"
+        assert await scene.order("!memory undo") == told
+        assert await scene.known() == ["I live in Ghent"]
+
+
 async def test_one_is_offered_ones_own_items_as_far_as_they_may_be_heard_here() -> None:
     async with acting() as scene:
         ann, bob = str(scene.ann.id), str(scene.bob.id)

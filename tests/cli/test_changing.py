@@ -1,7 +1,12 @@
 """Commands that change memory: what they print, for people and for programs, and how they end."""
 
+import asyncio
+from pathlib import Path
+
 import pytest
 
+import recollect
+from tests import ground
 from tests.cli.conftest import Run
 
 
@@ -151,6 +156,28 @@ def test_undo_goes_back_step_by_step_until_nothing_is_left(cli: Run):
     assert cli("undo", "--json").json["removed"][0]["text"] == "I like tea"
     assert cli("undo", code=3).err == "recollect: there is nothing to undo\n"
     assert cli("undo", "--json", code=3).json["outcome"] == "none"
+
+
+def test_undo_after_a_pin_does_not_speak_of_restoring(cli: Run):
+    cli("remember", "I like tea")
+    cli("pin", "1")
+    assert cli("undo").out == 'Undid pinning: "I like tea"\n'
+
+
+def test_undo_refuses_where_the_last_change_came_with_a_deleted_message(cli: Run, process: Run, folder: Path):
+    cli("observe", "I live in Ghent", "--as", "ann")
+    moved = cli("observe", "I moved to Bruges", "--as", "ann", "--json").json["message"]
+
+    async def delete() -> bool:
+        async with recollect.open(ground.at(folder / "data" / "memory.db"), embedder="null", works=False) as memory:
+            return await memory.deleted("local", moved["id"])
+
+    assert asyncio.run(delete())
+    told = "the last change can't be undone: it came with a message that was deleted or edited"
+    assert process("undo", "--as", "ann", code=3).err == f"recollect: {told}\n"
+    refused = process("undo", "--as", "ann", "--json", code=3).json
+    assert (refused["outcome"], refused["reason"], refused["removed"]) == ("refused", told, [])
+    assert [one["text"] for one in process("show", "--as", "ann", "--json").json["memos"]] == ["Lives in Ghent"]
 
 
 def test_pin_unpin_share_and_private_by_number_and_by_id(cli: Run):

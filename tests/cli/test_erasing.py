@@ -1,12 +1,17 @@
 """erase and export."""
 
+import asyncio
 import json
 import stat
 from pathlib import Path
 
 import pytest
 
+import recollect
 from recollect.files import read_durable
+from recollect.testing.clock import START
+from recollect.types import Message, Origin, Place
+from tests import ground
 from tests.cli.conftest import Run
 from tests.privacy.telling import bytes_with
 
@@ -30,6 +35,38 @@ def test_erase_removes_a_person_and_says_so(cli: Run, store: Path, folder: Path)
     receipt = json.loads((folder / "receipt.json").read_text())
     assert (receipt["clean"], receipt["asked_by"], receipt["erased"]["memos"]) == (True, "root", 2)
     assert stat.S_IMODE((folder / "receipt.json").stat().st_mode) == 0o600
+
+
+async def told(folder: Path, user: str, name: str) -> None:
+    place = Place("discord", "g1", "c1", public=True)
+    async with recollect.open(ground.at(folder / "data" / "memory.db"), embedder="null", works=False) as memory:
+        await memory.observe(Message(f"m-{user}", user, place, "I collect walnuts", START, name=name))
+        source = {"user": user, "place": place, "message": f"m-{user}", "origin": Origin.DISCORD}
+        await memory.remember("Collects walnuts", **source)
+
+
+def test_a_person_is_erased_and_exported_by_name(cli: Run, store: Path, folder: Path):
+    asyncio.run(told(folder, "310", "Ada"))
+    exported = cli("export", "ada")
+    assert exported.json["user"] == "310"
+    assert exported.err == "recollect: ada is user 310\n"
+    assert cli("erase", "Ada", "--yes").out.startswith("Erased of user 310: 1 memory, 1 message")
+    assert cli("erase", "ben", "--dry-run").err == ""
+
+
+def test_a_name_that_several_have_erases_nobody_and_one_that_nobody_has_brings_near_ones(
+    cli: Run, store: Path, folder: Path
+):
+    asyncio.run(told(folder, "310", "Ada"))
+    asyncio.run(told(folder, "311", "Ada"))
+    refused = cli("erase", "Ada", "--yes", code=2)
+    assert refused.err == "recollect: 2 people are called Ada: 310, 311; say which by the id\n"
+    assert all(cli("export", user).json["memos"] for user in ("310", "311"))
+    near = cli("erase", "Adda", "--dry-run")
+    assert (
+        near.err == "recollect: warning: nobody is known by the id or name Adda; did you mean Ada (310), Ada (311)?\n"
+    )
+    assert near.out == "Nothing is known of user Adda\n"
 
 
 def test_erase_in_one_guild_keeps_the_rest(cli: Run, store: Path, folder: Path):

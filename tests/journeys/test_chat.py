@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+import recollect
 from recollect.testing.model_server import ModelServer, Request, Says, Slow
+from recollect.triggers import dereference
 from tests import ground
 from tests.cli.conftest import ENVIRONMENT, Run
 from tests.journeys.terminal import CTRL_C, CTRL_D, TAB, Terminal
@@ -60,6 +62,27 @@ def test_a_whole_conversation_alone_at_a_terminal(folder: Path):
         terminal.write("/quit\r")
         assert terminal.end() == 0
     assert "Traceback" not in terminal.raw
+
+
+def test_undo_says_what_it_took_back_and_refuses_what_came_with_a_deleted_message(folder: Path):
+    with chatting(folder) as terminal:
+        terminal.say("I live in Ghent")
+        terminal.say("I moved to Bruges")
+        terminal.say("!memory pin Bruges")
+        assert 'Undid pinning: "Lives in Bruges"' in terminal.say("!memory undo")
+        asyncio.run(deleted_last(folder))
+        told = "The last change can't be undone: it came with a message that was deleted or edited"
+        assert told in " ".join(terminal.say("!memory undo").split())
+        assert "- [fact] Lives in Ghent" in terminal.say("!memory show")
+        terminal.write(CTRL_D)
+        assert terminal.end() == 0
+
+
+async def deleted_last(folder: Path) -> None:
+    """Somebody else deletes the message from which something was learned last."""
+    async with recollect.open(ground.at(folder / "data" / "memory.db"), embedder="null", works=False) as memory:
+        added = next(event for event in await memory.log() if event.kind == "memo.added")
+        assert await memory.deleted(*dereference(added.data["message"]))
 
 
 def test_a_change_of_mind_is_told_with_what_it_replaced(folder: Path):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from recollect.testing.models import FakeModel
 from recollect.types import Kind, Origin, Status
 from tests.orders.talk import PROFILES, Talk, talking
 from tests.scenes import DEV, DM, GENERAL, lines
@@ -151,6 +152,28 @@ async def test_undo_goes_back_step_by_step_until_there_is_nothing():
         assert await talk("!memory undo") == 'Restored: "I like tea"'
         assert await talk("!memory undo") == 'Removed: "I like tea"'
         assert await talk("!memory undo") == "There is nothing to undo"
+
+
+async def test_undo_says_what_it_changed_back():
+    async with talking() as talk:
+        await talk("!memory remember I like tea", place=DM)
+        await talk("!memory pin tea", place=DM)
+        assert await talk("!memory undo", place=DM) == 'Undid pinning: "I like tea"'
+        await talk("!memory private tea", place=DM)
+        assert await talk("!memory undo", place=DM) == 'Undid the change of who may hear it: "I like tea"'
+        memo = (await talk.memory.show(user="ann")).memos[0]
+        await talk.memory.revise(memo.id, "I like green tea", user="ann", place=DM)
+        assert await talk("!memory undo", place=DM) == 'Changed back to: "I like tea"'
+
+
+async def test_undo_refuses_where_the_last_change_came_with_a_deleted_message():
+    async with talking(using=FakeModel()) as talk:
+        await talk.stage.tell("I live in Ghent")
+        moved = await talk.stage.tell("I live in Bruges now")
+        await talk.memory.deleted("discord", moved.id)
+        told = "The last change can't be undone: it came with a message that was deleted or edited"
+        assert await talk("!memory undo") == told
+        assert await talk.stage.known() == ["I live in Ghent"]
 
 
 async def test_pin_and_unpin_by_number_part_and_id():

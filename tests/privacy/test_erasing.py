@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from recollect import likeness, rules
+from recollect import CannotUndo, Undone, likeness, rules
 from recollect.errors import BadInput
 from recollect.pausing import pause, paused
 from recollect.ports import Hearing, Proposed, Store, Tx
@@ -20,7 +20,7 @@ from recollect.testing.models import FakeModel, everything
 from recollect.types import Origin, Subject
 from tests import ground
 from tests.privacy.telling import ANNS, HERE, THERE, ask, bytes_with, dm, opened, tell
-from tests.scenes import Stage
+from tests.scenes import DEV, ELSEWHERE, Stage
 
 T = TypeVar("T")
 ANN = Target("ann")
@@ -121,7 +121,7 @@ async def test_an_erased_text_cannot_be_imported_observed_or_undone(tmp_path: Pa
         for text in ("I live in a zanzibar lighthouse", "I dream of a quetzal at night"):
             with pytest.raises(BadInput, match="forgotten"):
                 await stage.memory.remember(text, user="ann", origin=Origin.IMPORT)
-        assert await stage.memory.undo(user="ann") is None
+        assert isinstance(await stage.memory.undo(user="ann"), CannotUndo)
         assert await stage.known() == []
         await stage.memory.remember("I live in a zanzibar lighthouse", user="ann")  # their own new word counts
         assert await stage.known() == ["I live in a zanzibar lighthouse"]
@@ -132,12 +132,21 @@ async def test_undo_goes_on_after_an_erasure_with_what_is_new(tmp_path: Path):
         await stage.remember("I collect old stamps")
         assert await stage.memory.undo(user="ann") is not None
         await stage.memory.privacy.erase(ANN, asked_by="ann")
-        assert await stage.memory.undo(user="ann") is None
+        assert isinstance(await stage.memory.undo(user="ann"), CannotUndo)
         await stage.remember("I grow tomatoes")
         undone = await stage.memory.undo(user="ann")
-        assert undone is not None
+        assert isinstance(undone, Undone)
         assert [memo.text for memo in undone.removed] == ["I grow tomatoes"]
-        assert await stage.memory.undo(user="ann") is None
+        assert isinstance(await stage.memory.undo(user="ann"), CannotUndo)
+
+
+async def test_undo_does_not_reach_behind_what_was_erased_in_one_guild(tmp_path: Path):
+    async with opened(tmp_path) as stage:
+        await stage.remember("I grow tomatoes", place=ELSEWHERE)
+        await stage.remember("I collect old stamps", place=DEV)
+        await stage.memory.privacy.erase(Target("ann", "g1"), asked_by="ann")
+        assert isinstance(await stage.memory.undo(user="ann"), CannotUndo)
+        assert await stage.known() == ["I grow tomatoes"]
 
 
 async def test_an_earlier_wording_cannot_be_imported_either(tmp_path: Path):

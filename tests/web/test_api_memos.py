@@ -9,7 +9,7 @@ import pytest
 
 from recollect import Memory, Place
 from recollect.testing.clock import FakeClock
-from recollect.types import Audience, Message
+from recollect.types import Audience, Message, Origin
 from recollect.web import create
 from tests.web.conftest import OPERATOR, TOKENS, asking, opened
 
@@ -62,6 +62,39 @@ async def test_a_memo_is_for_its_person_alone_unless_said_otherwise_and_the_answ
     assert shared.json()["audience"] == "everywhere"
     assert [memo.text for memo in (await memory.show(user="ann", place=DEV)).memos] == ["Is HIV positive"]
     assert (await wrote(client, "Likes green tea", audience="everywhere"))["audience"] == "everywhere"
+
+
+async def test_an_undo_names_its_change_and_takes_back_no_other(client: httpx.AsyncClient):
+    memo = await wrote(client, "Likes green tea")
+    assert (await client.get("/api/v1/memos/undo", params={"user": "ben"})).json()["change"] is None
+    await client.post("/api/v1/memo/pin", params={"user": "ann", "id": memo["id"]}, json={"pinned": True})
+    offer = (await client.get("/api/v1/memos/undo", params={"user": "ann"})).json()
+    assert (offer["actor"], offer["refused"]) == ("operator", "")
+    assert [(one["text"], one["pinned"]) for one in offer["restored"]] == [("Likes green tea", False)]
+    await wrote(client, "Plays the cello")
+    late = await client.post("/api/v1/memos/undo", json={"user": "ann", "change": offer["change"]})
+    assert (late.status_code, late.headers["content-type"]) == (409, "application/problem+json")
+    assert "in the meantime" in late.json()["detail"]
+    assert sorted(texts(await listed(client, status="active"))) == ["Likes green tea", "Plays the cello"]
+    offer = (await client.get("/api/v1/memos/undo", params={"user": "ann"})).json()
+    done = (await client.post("/api/v1/memos/undo", json={"user": "ann", "change": offer["change"]})).json()
+    assert [one["text"] for one in done["removed"]] == ["Plays the cello"]
+
+
+async def test_an_undo_is_refused_where_the_last_change_came_with_a_deleted_message(
+    client: httpx.AsyncClient, memory: Memory, clock: FakeClock
+):
+    where = Place("discord", "g1", "c1", public=True)
+    await wrote(client, "Plays the cello")
+    await memory.observe(Message("7", "ann", where, "I live in Ghent", clock()))
+    await memory.remember("Lives in Ghent", user="ann", place=where, message="7", origin=Origin.DISCORD)
+    await memory.deleted("discord", "7")
+    offer = (await client.get("/api/v1/memos/undo", params={"user": "ann"})).json()
+    assert offer["change"] is None
+    assert "deleted" in offer["refused"]
+    answer = await client.post("/api/v1/memos/undo", json={"user": "ann"})
+    assert (answer.status_code, answer.json()["detail"]) == (409, offer["refused"])
+    assert texts(await listed(client, status="active")) == ["Plays the cello"]
 
 
 async def test_what_was_said_before_is_merged_and_the_changes_say_so(client: httpx.AsyncClient):

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from recollect.types import Place
+from recollect import Memory
+from recollect.types import Message, Place, Summary
 from tests.web import guild
 from tests.web.browser import PHONE, Window, launched, opened
 from tests.web.conftest import Served, serving
@@ -227,6 +228,125 @@ def test_a_memo_is_edited_with_the_keyboard_alone(browser: Any, served: Served):
         tabbed(window, "Undo")
         page.keyboard.press("Enter")
         page.get_by_text("The last change is undone.").wait_for()
+
+
+def test_undo_offers_what_it_names_and_nothing_behind_a_deleted_message(window: Window):
+    page, served = window.page, window.served
+    where = guild.place("general", TOMAS)
+
+    async def told(memory: Memory, number: str, text: str) -> None:
+        await memory.observe(Message(number, TOMAS, where, text, served.clock(), name="Tomas"))
+        served.clock.advance(minutes=30)
+        await memory.worker.drain(10)
+
+    served.run(lambda memory: told(memory, "901", "I live in Ghent."))
+    served.run(lambda memory: told(memory, "902", "I moved to Bruges."))
+    last = page.locator(".heading .last")
+    window.go(f"/people/memos?user={TOMAS}")
+    assert "added “Lives in Bruges”" in last.inner_text()
+    assert "retired “Lives in Ghent”" in last.inner_text()
+    offered = last.get_by_role("button", name="Undo it")
+    served.run(lambda memory: memory.deleted("discord", "902"))
+    offered.click()
+    page.get_by_text("changed meanwhile, so nothing was undone").wait_for()
+    said = page.locator("td.said")
+    assert said.filter(has_text="Lives in Ghent").count() == 1
+    assert "The last change can't be undone" in last.inner_text()
+    assert page.get_by_role("button", name="Undo").count() == 0
+    said.filter(has_text="Lives in Ghent").locator("xpath=..").get_by_role("button", name="Pin").click()
+    page.locator(".flash").get_by_role("button", name="Undo").click()
+    page.get_by_text("“Lives in Ghent” undid: pinned").wait_for()
+    assert said.filter(has_text="Lives in Ghent").count() == 1
+    assert said.filter(has_text="Lives in Ghent").locator(".tag.pin").count() == 0
+    assert page.get_by_role("button", name="Undo").count() == 0
+
+
+def test_a_person_is_erased_by_the_name_that_is_on_the_screen(window: Window):
+    page = window.page
+    window.go("/erase")
+    page.get_by_label("Person").fill("lena")
+    page.get_by_role("button", name="Look").click()
+    page.get_by_role("heading", name=f"What there is about Lena, user {LENA}").wait_for()
+    page.get_by_text("This is Lena.").wait_for()
+    page.get_by_label(f"Type {LENA} to confirm").fill("Lena")
+    page.get_by_role("button", name="Erase", exact=True).click()
+    page.get_by_text("Nothing was erased").wait_for()
+    page.get_by_label(f"Type {LENA} to confirm").fill(LENA)
+    page.get_by_role("button", name="Erase", exact=True).click()
+    page.get_by_text(f"user {LENA}: erased").wait_for()
+    window.complaints.clear()  # the answer to the wrong name is an error, and the browser says so
+
+
+def test_a_name_that_several_have_is_asked_about_and_one_that_nobody_has_brings_near_ones(window: Window):
+    page, served = window.page, window.served
+    other = "310000000000000077"
+
+    async def second(memory: Memory) -> None:
+        where = guild.place("general", other)
+        await memory.observe(Message("977", other, where, "I love marzipan.", served.clock(), name="Lena"))
+        served.clock.advance(minutes=30)
+        await memory.worker.drain(10)
+
+    served.run(second)
+    for path, button in (
+        ("/erase", "Look"),
+        ("/search?q=marzipan", "Search"),
+        ("/prompt?q=marzipan", "Show the prompt"),
+    ):
+        window.go(path)
+        who = page.locator("#user")
+        who.fill("Lena")
+        page.get_by_role("button", name=button).click()
+        page.get_by_text("2 people are called Lena. Which one do you mean?").wait_for()
+        page.get_by_role("link", name=other).click()
+        page.wait_for_url(lambda url: other in url)
+        assert "2 people" not in page.locator("main").inner_text()
+        assert who.input_value() == other
+        who.fill("Tomass")
+        page.get_by_role("button", name=button).click()
+        page.get_by_text("Nobody is known by the id or name Tomass").wait_for()
+        page.get_by_role("link", name=f"Tomas {TOMAS}").click()
+        page.wait_for_url(lambda url: TOMAS in url)
+        assert "Nobody is known" not in page.locator("main").inner_text()
+
+
+def test_a_search_and_a_prompt_take_the_name_of_who_asks(window: Window):
+    page = window.page
+    window.go("/search")
+    page.get_by_label("What is looked for").fill("hazelnuts")
+    page.get_by_label("Who asks").fill("LENA")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Is allergic to hazelnuts").first.wait_for()
+    assert "when Lena asks" in page.locator("main").inner_text()
+    window.go("/prompt")
+    page.get_by_label("A message").fill("What can I eat?")
+    page.get_by_label("Who asks").fill("Lena")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Why each line is there").wait_for()
+    assert "hazelnuts" in page.locator("#text").inner_text()
+    window.go("/people/memos?user=lena")
+    assert page.url.endswith(f"user={LENA}")
+    assert heading(window).startswith("Lena")
+
+
+def test_the_sessions_filter_goes_by_what_is_shown_and_deleted_messages_add_none(window: Window):
+    page, served = window.page, window.served
+    ayo = guild.PEOPLE["ayo"]
+    talk = Summary(guild.place("dm", ayo).session, "His mother is better.", 1, served.clock(), served.clock())
+    served.run(lambda memory: memory.store.write(lambda tx: tx.summaries.save(talk)))
+    rows = page.locator("#list tbody tr")
+    window.go("/sessions")
+    shown = rows.all_inner_texts()
+    assert any("#general" in row for row in shown)
+    assert any("DM with Ayo" in row for row in shown)
+    for text, label, other in (("#general", "#general", "DM with Ayo"), ("ayo", "DM with Ayo", "#general")):
+        page.get_by_label("Conversation").fill(text)
+        rows.filter(has_text=other).wait_for(state="detached")
+        rows.filter(has_text=label).wait_for()
+        assert rows.count() == 1
+    served.run(lambda memory: memory.deleted("discord", guild.messages()[3].id))
+    window.go("/sessions")
+    assert len(rows.all_inner_texts()) == len(shown)
 
 
 def test_on_a_phone_nothing_has_to_be_pushed_sideways_and_targets_are_large(

@@ -45,7 +45,9 @@ async def test_a_memos_whole_life(remote: Client):
     assert (await remote.share(memo, Audience("dm", "ann"))).audience == Audience("dm", "ann")
     assert (await remote.retire(memo)).status is Status.DEPRECATED
     assert (await remote.memos(user="ann")).total == 0
-    assert await remote.undo(user="ann")
+    offer = await remote.undoable(user="ann")
+    assert [one["text"] for one in offer["restored"]] == ["Likes black tea"]
+    assert await remote.undo(user="ann", change=offer["change"])
     assert (await remote.memos(user="ann")).total == 1
     kinds = [event.kind for event in await remote.history(memo)]
     assert kinds[-1] == "memo.added"

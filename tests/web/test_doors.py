@@ -113,6 +113,8 @@ async def test_after_a_few_wrong_tokens_an_address_waits_and_others_do_not(app: 
         assert right.status_code == 200, "what others guess from behind the same proxy keeps no right token out"
     async with asking(app, OPERATOR, address="198.51.100.2") as other:
         assert (await other.get("/api/v1/stats")).status_code == 200
+        mistyped = await other.get("/api/v1/stats", headers={"Authorization": "Bearer wrong"})
+        assert mistyped.status_code == 401, "guesses are counted for each address on its own"
 
 
 async def test_a_token_in_the_query_is_none(stranger: httpx.AsyncClient):

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 
 from recollect import Memory
 from recollect.testing.clock import FakeClock
-from recollect.types import Message, Place
+from recollect.types import Message, Origin, Place
 from recollect.web.access import Ended, Sessions, Tokens
 from tests.web.conftest import TOKENS
 from tests.web.visiting import text_of, visiting
@@ -98,8 +98,37 @@ async def test_everything_about_a_person_is_one_file(app: FastAPI, told: Memory)
         assert [item["text"] for item in json.loads(durable.content)["items"]] == ["Collects porcelain otters"]
 
 
-async def test_the_name_of_a_file_holds_nothing_odd(app: FastAPI, memory: Memory):
+async def test_a_person_is_exported_by_name_and_nobody_is_for_a_name_that_none_or_several_have(
+    app: FastAPI, memory: Memory, clock: FakeClock
+):
+    for user, name in (("310", "Ada"), ("311", "Bob"), ("312", "bob")):
+        await memory.observe(Message(user, user, DEV, "I collect walnuts", clock(), name=name))
+        await memory.remember("Collects walnuts", user=user, place=DEV, message=user, origin=Origin.DISCORD)
     async with visiting(app) as visitor:
-        answer = await visitor.client.get("/export", params={"user": '../"x\r\nSet-Cookie: a=b🦦'})
+        answer = await visitor.client.get("/export", params={"user": "ada"})
+        assert answer.headers["content-disposition"] == 'attachment; filename="recollect-310.json"'
+        assert "2 people are called Bob: 311, 312" in await visitor.see("/export", 422, user="Bob")
+        assert "Nobody is known by the id or name Zeno" in await visitor.see("/export", 404, user="Zeno")
+
+
+async def test_a_name_that_several_have_is_not_taken_for_the_whole_guild(
+    app: FastAPI, memory: Memory, clock: FakeClock
+):
+    for user in ("311", "312"):
+        await memory.observe(Message(user, user, DEV, "I collect walnuts", clock(), name="Bob"))
+        await memory.remember("Collects walnuts", user=user, place=DEV, message=user, origin=Origin.DISCORD)
+    async with visiting(app) as visitor:
+        page = await visitor.see("/erase", user="Bob", guild="77")
+        assert "2 people are called Bob" in text_of(page)
+        assert "Erase it for good" not in page
+        assert 'href="/erase?user=311&amp;guild=77"' in page
+        assert "user 311 in guild 77" in text_of(await visitor.see("/erase", user="311", guild="77"))
+
+
+async def test_the_name_of_a_file_holds_nothing_odd(app: FastAPI, memory: Memory):
+    odd = '../"x\r\nSet-Cookie: a=b🦦'
+    await memory.remember("Likes tea", user=odd)
+    async with visiting(app) as visitor:
+        answer = await visitor.client.get("/export", params={"user": odd})
         assert answer.headers["content-disposition"] == 'attachment; filename="recollect-_x_Set-Cookie_a_b_.json"'
         assert "set-cookie" not in answer.headers

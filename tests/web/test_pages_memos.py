@@ -1,12 +1,14 @@
 """Memos on the page: listed, filtered, changed under the operator's name, and undone."""
 
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
 from fastapi import FastAPI
 
 from recollect import Memory
+from recollect.office import Office
 from recollect.testing.clock import FakeClock
 from recollect.types import Audience, Memo, Message, Origin, Place, Status, Subject, Summary
 from recollect.web.pages import memos as memos_page
@@ -26,6 +28,11 @@ async def state(memory: Memory, memo: Memo) -> Memo:
     found = await memory.store.read(lambda tx: tx.memos.get(memo.subject, memo.id))
     assert found is not None
     return found
+
+
+def rows(page: str) -> str:
+    """The list of memos, without what stands above it."""
+    return page.partition("<tbody>")[2]
 
 
 async def press(visitor: Visitor, page: str, action: str) -> str:
@@ -48,7 +55,7 @@ async def test_people_are_listed_with_how_much_is_known_and_found_by_id_or_name(
         for part, other in (("U1", "ben"), ("ottil", "ben"), ("BEN", "Ottilie")):
             found = text_of(await visitor.see("/people", part=part))
             assert other not in found
-        assert "Nobody whose id contains" in await visitor.see("/people", part="zed")
+        assert "Nobody whose id or name contains" in await visitor.see("/people", part="zed")
 
 
 async def test_a_long_list_of_people_goes_on_on_the_next_page(app: FastAPI, memory: Memory):
@@ -109,7 +116,7 @@ async def test_the_filter_looks_at_words_kind_and_status(app: FastAPI, memory: M
     await memory.remember("Works at Globex", user="ann", kind="fact")
     await memory.forget("Globex", user="ann")
     async with visiting(app) as visitor:
-        assert "Globex" not in await visitor.see("/people/memos", user="ann")
+        assert "Globex" not in rows(await visitor.see("/people/memos", user="ann"))
         assert "Globex" in await visitor.see("/people/memos", user="ann", status="retired")
         both = await visitor.see("/people/memos", user="ann", status="all")
         assert "Globex" in both
@@ -196,6 +203,83 @@ async def test_nothing_is_undone_when_something_else_changed_meanwhile(app: Fast
         assert "changed meanwhile" in page
     assert (await state(memory, memo)).pinned
     assert "Plays the cello" in [one.text for one in (await memory.show(user="ann")).memos]
+
+
+async def test_what_changed_nothing_offers_no_undo_of_something_else(app: FastAPI, memory: Memory, memo: Memo):
+    async with visiting(app) as visitor:
+        for path, fields in (
+            ("/memo/revise", {"memo": memo.id, "text": memo.text, "tags": "drink"}),
+            ("/memos/retire", {"memo": memo.id}),
+        ):
+            done = await visitor.send(path, user="ann", **fields)
+            assert ("undo=" in done.headers["location"]) is (path == "/memos/retire")
+        await memory.undo(user="ann")
+        page = await visitor.see("/memo", user="ann", id=memo.id, done="retired", undo="3")
+        assert 'class="flash"' in page
+        assert ">Undo</button>" not in page, "that change is taken back already"
+
+
+class Crowded(Office):
+    """Something is learned right after each thing that the operator does."""
+
+    async def retire(self, subject: Subject, memo_id: str) -> Memo:
+        done = await super().retire(subject, memo_id)
+        await self.memory.remember("Plays the cello", user=subject.id)
+        return done
+
+
+async def test_a_change_is_not_followed_by_the_undo_of_another(app: FastAPI, memory: Memory, memo: Memo):
+    house = app.state.house
+    app.state.desk = replace(app.state.desk, house=replace(house, office=Crowded(memory, house.clock)))
+    async with visiting(app) as visitor:
+        page = await visitor.follow(await visitor.send("/memos/retire", user="ann", memo=memo.id))
+        assert "Retired" in page
+        assert ">Undo</button>" not in page
+        assert "last change: added “Plays the cello”" in text_of(page)
+
+
+async def test_a_merge_that_leaves_one_as_it_is_can_be_undone(app: FastAPI, memory: Memory, memo: Memo):
+    other = (await memory.remember("Collects stamps of Peru", user="ann")).memo
+    async with visiting(app) as visitor:
+        done = await visitor.send("/memos/merge", user="ann", pick=[memo.id, other.id], keep=memo.id, text=memo.text)
+        page = await visitor.follow(done)
+        assert ">Undo</button>" in page
+        await press(visitor, page, "/memos/undo")
+    assert (await memory.show(user="ann")).total == 2
+
+
+async def test_a_page_names_what_its_undo_takes_back_and_afterwards_what_it_took_back(
+    app: FastAPI, memory: Memory, memo: Memo
+):
+    await memory.remember("Plays the cello", user="ann")
+    await memory.revise(memo.id, "Likes white tea", user="ann")
+    async with visiting(app) as visitor:
+        page = await visitor.see("/people/memos", user="ann")
+        assert "last change: reworded “Likes white tea” (was “Likes green tea”) just now by ann" in text_of(page)
+        assert "Undo the last change" in await visitor.see("/memo", user="ann", id=memo.id)
+        page = await press(visitor, page, "/memos/undo")
+        assert "The last change is undone. “Likes green tea” undid: " in text_of(page)
+        assert "last change: added “Plays the cello”" in text_of(page)
+        page = await press(visitor, page, "/memos/undo")
+        assert [one.text for one in (await memory.show(user="ann")).memos] == ["Likes green tea"]
+
+
+async def test_a_change_that_cannot_be_undone_has_no_button_and_says_why(
+    app: FastAPI, memory: Memory, memo: Memo, clock: FakeClock
+):
+    await memory.observe(Message("9", "ann", DEV, "I live in Ghent", clock(), name="Ann"))
+    await memory.remember("Lives in Ghent", user="ann", place=DEV, message="9", origin=Origin.DISCORD)
+    offered = (await memory.log(user="ann", limit=1))[0].id
+    await memory.deleted("discord", "9")
+    async with visiting(app) as visitor:
+        page = await visitor.see("/people/memos", user="ann")
+        assert "The last change can't be undone: it came with a message that was deleted" in text_of(page)
+        assert "/memos/undo" not in page
+        assert "/memos/undo" not in await visitor.see("/memo", user="ann", id=memo.id)
+        for change in (str(offered), "0", "x"):
+            told = await visitor.follow(await visitor.send("/memos/undo", user="ann", change=change))
+            assert "changed meanwhile" in told
+    assert (await state(memory, memo)).active
 
 
 async def test_a_memo_is_added_for_a_person_and_for_a_guild(app: FastAPI, memory: Memory):

@@ -18,6 +18,7 @@ from recollect.bot.shards import has_channel
 from recollect.errors import BadInput
 from recollect.text import clip, squeeze
 from recollect.types import Audience, Event, Memo, Origin, Place, Subject
+from recollect.undoing import Undone
 
 log = logging.getLogger("recollect.bot")
 
@@ -46,7 +47,7 @@ class Lines:
             if told is not None:
                 await self._keep_true(told, event, memo)
             elif _is_lesson(event) and memo is not None and memo.active and _is_learned(memo):
-                await self._tell(LEARNED[event.kind], memo)
+                await self._tell(event, memo)
         except (discord.DiscordException, OSError, ValueError) as error:
             log.info("nobody is told what was learned: %s", error)
 
@@ -75,7 +76,7 @@ class Lines:
         if memo is None or not memo.active or not await self._may_stay(channel, memo):
             await self._take_down(notes.line(event.scope, event.memo or ""))
         elif _is_lesson(event) or event.kind == "memo.undone":
-            await self._message(told).edit(content=_line(LEARNED.get(event.kind, "Learned"), memo))
+            await self._message(told).edit(content=_line(event, memo), view=_buttons(memo, event.id))
 
     async def _take_down(self, name: str) -> None:
         told = await self._house.notes.get(name)
@@ -93,14 +94,12 @@ class Lines:
             return True  # it stands in their own DM
         return await _may_be_told(self._house, memo, place_of(channel, int(memo.source.actor)))
 
-    async def _tell(self, what: str, memo: Memo) -> None:
+    async def _tell(self, event: Event, memo: Memo) -> None:
         channel, place = await self._channel(memo, self._house.settings.bot.learned_lines)
         if not await _may_be_told(self._house, memo, place):
             return
-        view = discord.ui.View(timeout=None)
-        for action in ("undo", "forget") if memo.subject.is_lore else LABELS:
-            view.add_item(Decision(action, _owner(memo), memo.id))
-        sent = await channel.send(_line(what, memo), view=view, silent=True, suppress_embeds=True)
+        view = _buttons(memo, event.id)
+        sent = await channel.send(_line(event, memo), view=view, silent=True, suppress_embeds=True)
         await self._house.notes.put(notes.line(memo.subject.scope, memo.id), f"{sent.channel.id}/{sent.id}")
 
     async def _channel(self, memo: Memo, where: str) -> tuple[discord.abc.Messageable, Place]:
@@ -124,8 +123,15 @@ async def _may_be_told(house: House, memo: Memo, place: Place) -> bool:
     return True
 
 
-def _line(what: str, memo: Memo) -> str:
-    source = memo.source
+def _buttons(memo: Memo, change: int) -> discord.ui.View:
+    view = discord.ui.View(timeout=None)
+    for action in ("undo", "forget") if memo.subject.is_lore else LABELS:
+        view.add_item(Decision(action, _owner(memo), memo.id, change if action == "undo" else None))
+    return view
+
+
+def _line(event: Event, memo: Memo) -> str:
+    source, what = memo.source, LEARNED.get(event.kind, "Learned")
     jump = link(source.guild, source.thread or source.channel or "", source.message or "")
     line = harmless(f"{what}: [{memo.kind}] {clip(squeeze(memo.text), 300)}")
     return f"{line[: LIMIT - 200]} – {jump}"
@@ -150,14 +156,15 @@ def _is_learned(memo: Memo) -> bool:
 
 class Decision(
     discord.ui.DynamicItem[discord.ui.Button[Any]],
-    template=r"recollect:(?P<action>undo|forget|private):(?P<user>\d+|lore):(?P<memo>[\w.-]{1,64})",
+    template=r"recollect:(?P<action>undo|forget|private):(?P<user>\d+|lore):(?P<memo>[\w.-]{1,64})"
+    r"(?::(?P<change>\d{1,18}))?",
 ):
     """A button that works for as long as the message is there, restarts or not."""
 
-    def __init__(self, action: str, user: str, memo: str) -> None:
-        self.action, self.user, self.memo = action, user, memo
+    def __init__(self, action: str, user: str, memo: str, change: int | None = None) -> None:
+        self.action, self.user, self.memo, self.change = action, user, memo, change
         style = discord.ButtonStyle.danger if action == "forget" else discord.ButtonStyle.secondary
-        custom_id = f"recollect:{action}:{user}:{memo}"
+        custom_id = f"recollect:{action}:{user}:{memo}{'' if change is None else f':{change}'}"
         super().__init__(discord.ui.Button(label=LABELS[action], style=style, custom_id=custom_id))
 
     @classmethod
@@ -165,7 +172,7 @@ class Decision(
         cls, interaction: Interaction, item: discord.ui.Item[Any], match: re.Match[str], /
     ) -> "Decision":
         del interaction, item
-        return cls(match["action"], match["user"], match["memo"])
+        return cls(match["action"], match["user"], match["memo"], int(match["change"]) if match["change"] else None)
 
     async def callback(self, interaction: Interaction) -> None:
         house: House = interaction.client.house
@@ -199,7 +206,9 @@ class Decision(
         elif self.action == "forget":
             await memory.get(self.memo, user=who, place=place, lore=self._lore)
             await memory.forget(self.memo, user=who, place=place, lore=self._lore)
-        elif await memory.undo(user=who, place=place, lore=self._lore, memo=self.memo) is None:
-            return CHANGED_SINCE
+        else:
+            done = await memory.undo(user=who, place=place, lore=self._lore, memo=self.memo, expected=self.change)
+            if not isinstance(done, Undone):
+                return CHANGED_SINCE
         house.assistant.unsee(who)
         return DONE[self.action]

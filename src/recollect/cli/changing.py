@@ -19,6 +19,7 @@ from recollect.errors import BadInput
 from recollect.ingest import Learned
 from recollect.memory import Memory
 from recollect.types import Add, Audience, Kind, Memo, Message, Retire, Skip
+from recollect.undoing import CannotUndo, Undone
 
 _PATIENCE = 30.0
 """Seconds that a person waits to see what was learned."""
@@ -153,17 +154,20 @@ def _parts(outcome: Forgetting) -> tuple[str, tuple[Memo, ...]]:
 def undo(call: Call) -> None:
     """Take back the last change; again for the one before it."""
     done = call.run(lambda memory: memory.undo(user=call.user, place=call.place), embeds=True)
+    change = done if isinstance(done, Undone) else None
+    reason = done.reason if isinstance(done, CannotUndo) else "there is nothing to undo"
     if call.options.json:
-        restored = [shapes.memo(memo) for memo in done.restored] if done else []
-        removed = [shapes.memo(memo) for memo in done.removed] if done else []
-        at = done.at if done else None
-        call.screen.data({"outcome": "undone" if done else "none", "at": at, "restored": restored, "removed": removed})
-        if not done:
+        restored = [shapes.memo(memo) for memo in change.restored] if change else []
+        removed = [shapes.memo(memo) for memo in change.removed] if change else []
+        outcome = "undone" if change else "refused" if done else "none"
+        said = {"outcome": outcome, "reason": "" if change else reason, "at": change.at if change else None}
+        call.screen.data({**said, "restored": restored, "removed": removed})
+        if not change:
             raise typer.Exit(NO_MATCH)
-    elif done:
-        call.screen.say(replies.undone(done))
+    elif change:
+        call.screen.say(replies.undone(change))
     else:
-        fail("there is nothing to undo", NO_MATCH)
+        fail(reason, NO_MATCH)
 
 
 def pin(call: Call, memo: MemoRef) -> None:

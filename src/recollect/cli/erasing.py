@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from recollect.cli.calls import BROKEN, NO_MATCH, Call, fail, warn
-from recollect.cli.exporting import InGuild, Whose, require_store, write_new
+from recollect.cli.exporting import InGuild, Whose, target_of, write_new
 from recollect.cli.inputs import answer
 from recollect.cli.options import flag
 from recollect.errors import BadInput
@@ -40,8 +40,7 @@ def erase(
     ] = None,
 ) -> None:
     """Remove all that is known of a person or a guild, for good, and prove it."""
-    target = Target(user, guild)
-    require_store(call)
+    target = target_of(call, user, guild)
     if receipt is not None and receipt.exists():
         raise BadInput(f"{receipt} exists already; a receipt never overwrites")
     if dry_run:

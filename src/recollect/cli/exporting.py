@@ -13,6 +13,7 @@ import typer
 from recollect.audience import Policy
 from recollect.cli.calls import NO_MATCH, Call, fail, warn
 from recollect.cli.doctor import file_of
+from recollect.cli.output import safe
 from recollect.errors import BadInput, StoreError
 from recollect.exchange import clanker_writing, devclaw_writing, discoclaw_writing
 from recollect.exchange.clanker_writing import write_clanker
@@ -22,11 +23,15 @@ from recollect.exchange.gather import Vectors, gather, vectors
 from recollect.exchange.jsonl_writing import Canonical, header, line
 from recollect.files.exporting import durable, write_pages
 from recollect.memory import Memory
+from recollect.office.names import meant, only
 from recollect.privacy import Target, encoded
 from recollect.types import Memo, Message, Status, Summary
 
 Whose = Annotated[
-    str | None, typer.Argument(metavar="USER", help="Whose traces; without one, all of the guild.", show_default=False)
+    str | None,
+    typer.Argument(
+        metavar="USER", help="Whose traces, by id or name; without one, all of the guild.", show_default=False
+    ),
 ]
 InGuild = Annotated[
     str | None,
@@ -61,8 +66,7 @@ def export(
     ] = None,
 ) -> None:
     """Hand out all that is known of a person or a guild."""
-    target = Target(user, guild)
-    require_store(call)
+    target = target_of(call, user, guild)
     match form:
         case "pages" | "discoclaw" | "clanker" | "devclaw":
             _export_folder(call, target, form, to)
@@ -210,6 +214,21 @@ def _new_file(path: Path) -> Generator[BinaryIO]:
         if isinstance(error, OSError):
             raise StoreError(f"cannot write {path}: {error.strerror}") from error
         raise
+
+
+def target_of(call: Call, user: str | None, guild: str | None) -> Target:
+    """Whose traces are meant: a person is known by id or by name."""
+    target = Target(user, guild)
+    require_store(call)
+    if user is None:
+        return target
+    person = call.run(lambda memory: memory.store.read(lambda tx: meant(tx, user)))
+    if person.near:
+        near = ", ".join(f"{name} ({one})" if name else one for one, name in person.near.items())
+        warn(f"nobody is known by the id or name {user}; did you mean {near}?")
+    elif person.known and person.id != user:
+        typer.echo(safe(f"recollect: {user} is user {person.id}"), err=True)
+    return Target(only(person), guild)
 
 
 def require_store(call: Call) -> None:

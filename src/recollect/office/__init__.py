@@ -8,15 +8,16 @@ import secrets
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 
-from recollect import commands, kinds, rules
+from recollect import commands, kinds, rules, undoing
 from recollect.audience import Policy, stated
 from recollect.clock import Clock
-from recollect.commands import Undone
 from recollect.errors import BadInput, UnknownMemo
 from recollect.learn import Cause, write
 from recollect.memory import PATIENCE, Memory
 from recollect.merge import retire
+from recollect.office import names
 from recollect.office.overview import DAYS, Overview, look
 from recollect.ports import Tx
 from recollect.redact import redact, redact_tags
@@ -81,6 +82,10 @@ class Office:
     async def guilds(self, part: str = "", after: str = "", limit: int = 50) -> Sequence[tuple[Subject, int]]:
         """Which guilds have lore, and how much."""
         return await self._store.read(lambda tx: tx.memos.holders(part, after, _within(limit), lore=True))
+
+    async def meant(self, typed: str) -> names.Meant:
+        """Whom an id or a name means."""
+        return await self._store.read(lambda tx: names.meant(tx, typed))
 
     async def memos(
         self,
@@ -196,17 +201,28 @@ class Office:
 
         return await self._store.write(work)
 
-    async def undo(self, subject: Subject) -> Undone | None:
-        """Take back the last change of someone's memory."""
+    async def undoable(self, subject: Subject) -> undoing.Offer:
+        """The change of someone's memory that `undo` would take back now."""
+        return await self._store.read(lambda tx: undoing.undoable(tx, subject, _all))
+
+    async def undo(self, subject: Subject, expected: int | None = None) -> undoing.Outcome:
+        """Take back the last change of someone's memory; with `expected`, only if that is the change of that id."""
         cause, due = self._cause(), rules.cadence(self.memory.settings)
-        undone = await self._store.write(lambda tx: commands.undo(tx, subject, cause, _all, cadence=due))
+        undone = await self._store.write(
+            lambda tx: undoing.undo(tx, subject, cause, _all, expected=expected, cadence=due)
+        )
         self.memory.vectors.nudge()
         return undone
 
     async def sessions(self, part: str = "", limit: int = 200) -> list[str]:
-        """Conversations that have a summary, or had one, by name."""
-        names = await self._store.read(lambda tx: tx.summaries.sessions())
-        return sorted(name for name in names if fold(part) in fold(name))[: _within(limit)]
+        """Conversations that have a summary, by name."""
+
+        def work(tx: Tx) -> list[str]:
+            # A row without a summary only keeps work in flight from bringing one back.
+            named = (name for name in sorted(tx.summaries.sessions()) if fold(part) in fold(name))
+            return list(islice((name for name in named if tx.summaries.get(name) is not None), _within(limit)))
+
+        return await self._store.read(work)
 
     async def summaries(self, session: str, limit: int = 20) -> tuple[Summary | None, list[Summary]]:
         """The summary of a conversation, and those before it, newest first."""

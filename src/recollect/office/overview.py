@@ -68,7 +68,7 @@ async def look(memory: Memory, now: datetime, days: int) -> Overview:
 
     def work(tx: Tx) -> Overview:
         totals, counted = tx.lanes.totals(), tx.events.days(first)
-        asked, reused = memory.prompts
+        asked, reused = memory.composer.counted
         return Overview(
             memos=totals["memos"],
             messages=totals["messages"],

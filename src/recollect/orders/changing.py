@@ -11,6 +11,7 @@ from recollect.orders.order import split, unquoted
 from recollect.speaking import subject_of
 from recollect.text import clip
 from recollect.types import EVERYWHERE, Audience, Memo, Retire, Status
+from recollect.undoing import CannotUndo, Undone
 
 _AROUND = 40
 """Characters of a reply around the text that it repeats."""
@@ -80,7 +81,13 @@ async def unsettled(ask: Ask, found: Ambiguous | NoMatch) -> str:
 
 async def undo(ask: Ask) -> str:
     done = await ask.memory.undo(user=ask.user, place=ask.place)
-    return replies.undone(done) if done else replies.NOTHING_TO_UNDO
+    match done:
+        case Undone():
+            return replies.undone(done)
+        case CannotUndo(reason):
+            return replies.sentence(reason)
+        case None:
+            return replies.NOTHING_TO_UNDO
 
 
 async def reset(ask: Ask) -> str:

@@ -85,7 +85,7 @@ def install(app: FastAPI) -> None:
         """Numbers of the memory and of this process."""
         own = CollectorRegistry()
         counted = await house.memory.store.read(lambda tx: _counted(tx, house.clock()))
-        own.register(_Numbers(counted, house.memory.prompts, house.memory.worker.running))
+        own.register(_Numbers(counted, house.memory.composer.counted, house.memory.worker.running))
         text = generate_latest(own) + generate_latest(registry)
         return PlainTextResponse(text, media_type=TYPE)
 

@@ -1,13 +1,15 @@
 """Memos by the operator's hand: list, write down, correct, pin, share, merge, retire, undo; and why each is there."""
 
+from datetime import datetime
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import Query, Response
 from pydantic import AfterValidator, Field, StringConstraints
 
 from recollect.commands import Remembered
 from recollect.errors import BadInput
 from recollect.types import Add, Audience, Kind, Memo, Revise, Skip, Status
+from recollect.undoing import CannotUndo
 from recollect.web.api import models
 from recollect.web.api.base import (
     CHANGING,
@@ -17,6 +19,7 @@ from recollect.web.api.base import (
     Limit,
     MemoId,
     Name,
+    Number,
     Offset,
     Part,
     Time,
@@ -27,6 +30,7 @@ from recollect.web.api.base import (
     subject_of,
 )
 from recollect.web.house import In
+from recollect.web.problems import problem
 
 routes = router("memos")
 NO_MEMO = problems(404)
@@ -103,12 +107,22 @@ class Merging(Wire):
 class Undoing(Wire):
     user: Name | None = None
     guild: Name | None = None
+    change: Number | None = Field(None, description="Only if the last change is still this one; 409 otherwise.")
 
 
 class UndoneOut(Wire):
     undone: bool = Field(description="False when there was nothing to take back.")
     restored: list[models.MemoOut]
     removed: list[models.MemoOut]
+
+
+class UndoableOut(Wire):
+    change: int | None = Field(description="What to send as `change`; null when the last change can't be undone.")
+    at: datetime | None
+    actor: str
+    restored: list[models.MemoOut] = Field(description="Memos as they would be again.")
+    removed: list[models.MemoOut] = Field(description="Memos that would go.")
+    refused: str = Field(description="Why the last change can't be undone; empty when it can, or there is none.")
 
 
 @routes.get("/memos", responses=READING)
@@ -152,10 +166,31 @@ async def merge_memos(house: In, given: Merging) -> models.MemoOut:
     return models.memo(await house.office.merge(subject, given.keep, given.others, given.text))
 
 
-@routes.post("/memos/undo", responses=CHANGING)
-async def undo(house: In, given: Undoing) -> UndoneOut:
-    """Take back the last change of someone's memory, whoever made it; again for the one before."""
-    done = await house.office.undo(subject_of(given.user, given.guild))
+@routes.get("/memos/undo", responses=READING)
+async def get_undoable(house: In, whose: Whose) -> UndoableOut:
+    """The change that an undo would take back now, and what that would do."""
+    offer = await house.office.undoable(whose)
+    if offer is None or isinstance(offer, CannotUndo):
+        reason = "" if offer is None else offer.reason
+        return UndoableOut(change=None, at=None, actor="", restored=[], removed=[], refused=reason)
+    return UndoableOut(
+        change=offer.change,
+        at=offer.at,
+        actor=offer.actor,
+        restored=[models.memo(one) for one in offer.restored],
+        removed=[models.memo(one) for one in offer.removed],
+        refused="",
+    )
+
+
+@routes.post("/memos/undo", responses=CHANGING | problems(409), response_model=UndoneOut)
+async def undo(house: In, given: Undoing) -> UndoneOut | Response:
+    """Take back the last change of someone's memory, whoever made it; again for the one before. One that can't be
+    undone is refused, and nothing older is taken back in its place.
+    """
+    done = await house.office.undo(subject_of(given.user, given.guild), given.change)
+    if isinstance(done, CannotUndo):
+        return problem(409, done.reason)
     restored, removed = ((), ()) if done is None else (done.restored, done.removed)
     return UndoneOut(
         undone=done is not None,

@@ -10,14 +10,13 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from recollect.budget import tokens
+from recollect.office.names import Meant, Names, meant
 from recollect.ports import Tx
 from recollect.prompt import Prompt
 from recollect.recall import Found
-from recollect.speaking import known_user
 from recollect.types import Message, Place
 from recollect.web.pages import places
 from recollect.web.pages.desk import At, Desk
-from recollect.web.pages.names import Names
 
 router = APIRouter(include_in_schema=False)
 
@@ -61,11 +60,20 @@ class Hit:
 class Asked:
     """Who asks where, and what there is to choose from."""
 
-    user: str
+    meant: Meant | None
     place: Place
     people: Mapping[str, str]
     """Those who can be chosen, and what they are called, if that is known."""
     places: Sequence[Place]
+
+    @property
+    def user(self) -> str:
+        """The id of who asks; empty as long as that is not clear."""
+        return self.meant.id if self.meant else ""
+
+    @property
+    def typed(self) -> str:
+        return self.meant.typed if self.meant else ""
 
     @property
     def name(self) -> str:
@@ -123,10 +131,10 @@ async def prompt(request: Request, desk: At, q: Text = "", user: Name = "", plac
 
 
 async def _asked(desk: Desk, user: str, place: str) -> Asked:
-    who = known_user(user) if user else ""
-
     def look(tx: Tx) -> Asked:
         names = Names(tx)
+        whom = meant(tx, user) if user else None
+        who = whom.id if whom else ""
         people = {subject.id: names(subject.id) for subject, _ in tx.memos.holders(limit=_PEOPLE)}
         people |= {who: names(who)} if who else {}
         known = places.known(tx, who)
@@ -134,6 +142,6 @@ async def _asked(desk: Desk, user: str, place: str) -> Asked:
         where = places.resolved(tx, named) if named else next(iter(known), Place(dm=who))
         if where.session not in {one.session for one in known}:
             known.append(where)
-        return Asked(who, where, people, known if who else [])
+        return Asked(whom, where, people, known if who else [])
 
     return await desk.house.memory.store.read(look)

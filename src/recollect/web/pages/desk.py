@@ -94,6 +94,7 @@ class Desk:
             "here": next((to for to, _ in NAVIGATION if here == to or (to != "/" and here.startswith(f"{to}/"))), ""),
             "back": address(request),
             "done": words.DONE.get(request.query_params.get("done", "")),
+            "is_undone": request.query_params.get("done") == "undone",
             "undo": as_number(request.query_params.get("undo", "")),
         }
 

@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
 from recollect.files.exporting import durable
+from recollect.office.names import Names, only
 from recollect.privacy import Target, encoded, from_receipt, to_receipt
 from recollect.web.pages.desk import At, Desk
 from recollect.web.pages.words import url
@@ -38,14 +39,21 @@ async def survey(request: Request, desk: At, user: Text = "", guild: Text = "") 
     return await _survey(request, desk, user, guild)
 
 
-async def _survey(request: Request, desk: Desk, user: str, guild: str, problem: str = "") -> HTMLResponse:
-    target = Target(user or None, guild or None) if user or guild else None
+async def _survey(request: Request, desk: Desk, typed: str, guild: str, problem: str = "") -> HTMLResponse:
+    meant = await desk.house.office.meant(typed) if typed else None
+    user = meant.id if meant else ""
+    asks = meant is not None and bool(meant.several)
+    target = Target(user or None, guild or None) if (user or guild) and not asks else None
+    called = await desk.house.memory.store.read(lambda tx: Names(tx)(user)) if user else ""
     found = await desk.house.memory.privacy.survey(target) if target else None
     return desk.page(
         request,
         "erase.html",
         422 if problem else 200,
         user=user,
+        typed=typed,
+        meant=meant,
+        called=called,
         guild=guild,
         target=target,
         survey=found,
@@ -87,7 +95,13 @@ def _unsealed(desk: Desk, of: str) -> dict[str, Any]:
 
 @router.get("/export")
 async def export(desk: At, user: Text = "", guild: Text = "", form: Text = "json") -> Response:
-    target, privacy = Target(user or None, guild or None), desk.house.memory.privacy
+    privacy = desk.house.memory.privacy
+    if user:
+        meant = await desk.house.office.meant(user)
+        if not meant.known and not meant.several:
+            raise HTTPException(404, f"nobody is known by the id or name {user}")
+        user = only(meant)
+    target = Target(user or None, guild or None)
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", user or guild)[:60]
     if form == "durable":
         return _file(durable(await privacy.memos(target)), f"durable-{name}.json")

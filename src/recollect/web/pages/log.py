@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from recollect.office.names import Names
 from recollect.ports import Tx
 from recollect.text import unmarked
 from recollect.triggers import dereference
 from recollect.types import Event, Memo, Subject
-from recollect.web.pages.names import Names
 from recollect.web.pages.places import parsed, resolved
 from recollect.web.pages.words import memo_url, memos_url, place, url
 

@@ -6,12 +6,12 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from recollect.errors import BadInput
+from recollect.office.names import called, named
 from recollect.ports import Tx
 from recollect.types import EVERYWHERE, Audience, Memo, Subject
-from recollect.web.pages.desk import At, Desk, whom
+from recollect.web.pages.desk import At, Desk, after, whom
 from recollect.web.pages.difference import steps
 from recollect.web.pages.memos import Field, Name, changed, last_change
-from recollect.web.pages.names import called, named
 from recollect.web.pages.words import heard, memo_url, memos_url, url, whose
 
 router = APIRouter(include_in_schema=False)
@@ -35,7 +35,6 @@ async def shown(
     story = await desk.house.office.story(subject, memo_id)
     actors = {story.memo.source.actor, *(event.actor for event in story.events)}
     name, names = await desk.house.memory.store.read(lambda tx: (called(tx, subject), named(tx, actors)))
-    last = await last_change(desk.house.office, subject)
     return desk.page(
         request,
         "memo.html",
@@ -47,8 +46,7 @@ async def shown(
         message=story.message,
         steps=steps(story.memo, story.events),
         audiences=_audiences(story.memo),
-        is_last=last is not None and last.memo == memo_id,
-        last=last,
+        last=await last_change(desk, subject),
         problem=problem,
         draft=story.memo.text if draft is None else draft,
     )
@@ -72,13 +70,14 @@ async def revise(
     before = (await office.story(subject, memo)).memo
     wanted = tuple(dict.fromkeys(filter(None, (tag.strip().lower() for tag in tags.split(",")))))
     try:
-        after = await office.revise(subject, memo, text, wanted)
+        revised = await office.revise(subject, memo, text, wanted)
     except BadInput as error:
         if not before.active:
             raise
         return await shown(request, desk, subject, memo, str(error), text)
-    done = "unchanged" if after == before else "revised"
-    return await changed(desk, subject, memo_url(subject, memo), done)
+    if revised == before:
+        return after(memo_url(subject, memo), "unchanged")
+    return await changed(desk, subject, memo, memo_url(subject, memo), "revised")
 
 
 @router.post("/memo/share")
@@ -88,7 +87,7 @@ async def share(desk: At, memo: Name, audience: Name, user: Name = "", guild: Na
     if subject.is_lore or audience not in _audiences(before):
         raise BadInput("that audience can't be chosen for this memory")
     await office.share(subject, memo, Audience.parse(audience))
-    return await changed(desk, subject, memo_url(subject, memo), "shared")
+    return await changed(desk, subject, memo, memo_url(subject, memo), "shared")
 
 
 @router.post("/memos/pick")
@@ -148,4 +147,5 @@ async def merge(
         await desk.house.office.merge(subject, keep, pick, text.strip() or None)
     except BadInput as error:
         return await _choice(request, desk, subject, pick, str(error), text)
-    return await changed(desk, subject, memos_url(subject), "merged")
+    gone = next(memo_id for memo_id in pick if memo_id != keep)
+    return await changed(desk, subject, gone, memos_url(subject), "merged")

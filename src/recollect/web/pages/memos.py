@@ -1,23 +1,25 @@
 """The memos of a person, or the lore of a guild: listed, filtered as you type, and changed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from recollect.errors import BadInput
 from recollect.memory import Memory
-from recollect.office import Office
+from recollect.office.names import Meant, called, named
 from recollect.pausing import paused
 from recollect.ports import Tx
 from recollect.speaking import LONGEST_MEMO
-from recollect.types import EVERYWHERE, Audience, Event, Kind, Skip, Status, Subject
+from recollect.types import EVERYWHERE, Audience, Kind, Skip, Status, Subject
+from recollect.undoing import CannotUndo, Undoable, Undone
 from recollect.web.pages import log
 from recollect.web.pages.desk import At, Desk, after, as_number, own, whom
-from recollect.web.pages.names import called, named
 from recollect.web.pages.people import guilds
-from recollect.web.pages.words import memos_url
+from recollect.web.pages.words import memos_url, url
 
 router = APIRouter(include_in_schema=False)
 
@@ -50,8 +52,13 @@ class Filter:
 @router.get("/people/memos")
 async def memos(
     request: Request, desk: At, user: Text, part: Text = "", kind: Text = "", status: Text = "active", offset: Text = ""
-) -> HTMLResponse:
-    return await listed(request, desk, whom(user=user), _filter(part, kind, status, offset))
+) -> Response:
+    meant = await desk.house.office.meant(user) if user else None
+    if meant and meant.several:
+        return RedirectResponse(url("/people", part=user), 303)
+    if meant and meant.id != user:
+        return RedirectResponse(memos_url(Subject(meant.id)), 303)
+    return await listed(request, desk, whom(user=user), _filter(part, kind, status, offset), meant=meant)
 
 
 @router.get("/lore")
@@ -75,28 +82,35 @@ def _filter(part: str, kind: str, status: str, offset: str) -> Filter:
 
 
 async def listed(
-    request: Request, desk: Desk, subject: Subject, asked: Filter, problem: str = "", draft: str = ""
+    request: Request,
+    desk: Desk,
+    subject: Subject,
+    asked: Filter,
+    problem: str = "",
+    draft: str = "",
+    meant: Meant | None = None,
 ) -> HTMLResponse:
     kinds = [Kind(asked.kind)] if asked.kind else []
     found = await desk.house.office.memos(subject, asked.part, STATUSES[asked.status], kinds, SHOWN, asked.offset)
-    last = await last_change(desk.house.office, subject)
+    last = await last_change(desk, subject)
 
-    def look(tx: Tx) -> tuple[str, bool, list[log.Row], dict[str, str]]:
+    def look(tx: Tx) -> tuple[str, bool, dict[str, str]]:
         is_paused = not subject.is_lore and paused(tx, subject.id)
-        names = named(tx, {memo.source.actor for memo in found.memos})
-        return called(tx, subject), is_paused, log.rows(tx, [last] if last else []), names
+        names = named(tx, {*(memo.source.actor for memo in found.memos), last.actor})
+        return called(tx, subject), is_paused, names
 
-    name, is_paused, change, names = await desk.house.memory.store.read(look)
+    name, is_paused, names = await desk.house.memory.store.read(look)
     return desk.page(
         request,
         "memos.html",
         422 if problem else 200,
         part="memos_list.html",
         subject=subject,
+        meant=meant,
         name=name,
         named=names,
         paused=is_paused,
-        change=change[0] if change else None,
+        last=last,
         asked=asked,
         found=found,
         shown=SHOWN,
@@ -106,15 +120,37 @@ async def listed(
     )
 
 
-async def last_change(office: Office, subject: Subject) -> Event | None:
-    found = await office.events(CHANGES, subject.scope, 1)
-    return found[0] if found else None
+@dataclass(frozen=True, slots=True)
+class Last:
+    """The change that an undo would take back, or why it can't be."""
+
+    offer: Undoable | None
+    refused: str
+    undone: Sequence[log.Row]
+    """What an undo has just taken back, as long as nothing has happened since."""
+
+    @property
+    def actor(self) -> str:
+        return self.offer.actor if self.offer else ""
+
+    def concerns(self, memo_id: str) -> bool:
+        return self.offer is not None and any(one.before.id == memo_id for one in self.offer.reversals)
 
 
-async def changed(desk: Desk, subject: Subject, back: str, done: str) -> Response:
-    """Back to where the change was made, with a way to take it back."""
-    last = await last_change(desk.house.office, subject)
-    return after(own(back, memos_url(subject)), done, last.id if last else None)
+async def last_change(desk: Desk, subject: Subject) -> Last:
+    offer, events = await desk.house.office.undoable(subject), await desk.house.office.events(CHANGES, subject.scope)
+    undone = list(takewhile(lambda event: event.data.get("undoes") == events[0].data.get("undoes", ""), events))
+    rows = await desk.house.memory.store.read(lambda tx: log.rows(tx, undone))
+    if isinstance(offer, CannotUndo):
+        return Last(None, offer.reason, rows)
+    return Last(offer, "", rows)
+
+
+async def changed(desk: Desk, subject: Subject, memo_id: str, back: str, done: str) -> Response:
+    """Back to where a memo was changed, with a way to take that back unless something else has happened since."""
+    last = await last_change(desk, subject)
+    is_ours = last.concerns(memo_id) and last.actor == desk.house.office.name
+    return after(own(back, memos_url(subject)), done, last.offer.change if last.offer and is_ours else None)
 
 
 @router.post("/memos/add")
@@ -137,40 +173,38 @@ async def add(
         return await listed(request, desk, subject, _filter("", "", "active", ""), str(error), text)
     _nudge(desk.house.memory)
     known = all(isinstance(change, Skip) for change in done.changes)
-    return await changed(desk, subject, memos_url(subject), "known" if known else "added")
+    if known:
+        return after(memos_url(subject), "known")
+    return await changed(desk, subject, done.memo.id, memos_url(subject), "added")
 
 
 @router.post("/memos/pin")
 async def pin(desk: At, memo: Name, user: Name = "", guild: Name = "", back: Name = "") -> Response:
     subject = whom(user, guild)
     await desk.house.office.pin(subject, memo)
-    return await changed(desk, subject, back, "pinned")
+    return await changed(desk, subject, memo, back, "pinned")
 
 
 @router.post("/memos/unpin")
 async def unpin(desk: At, memo: Name, user: Name = "", guild: Name = "", back: Name = "") -> Response:
     subject = whom(user, guild)
     await desk.house.office.pin(subject, memo, False)
-    return await changed(desk, subject, back, "unpinned")
+    return await changed(desk, subject, memo, back, "unpinned")
 
 
 @router.post("/memos/retire")
 async def retire(desk: At, memo: Name, user: Name = "", guild: Name = "", back: Name = "") -> Response:
     subject = whom(user, guild)
     await desk.house.office.retire(subject, memo)
-    return await changed(desk, subject, back, "retired")
+    return await changed(desk, subject, memo, back, "retired")
 
 
 @router.post("/memos/undo")
 async def undo(desk: At, change: Name, user: Name = "", guild: Name = "", back: Name = "") -> Response:
     """Take back the last change, if it is still the one that was looked at."""
-    subject, office = whom(user, guild), desk.house.office
-    last = await last_change(office, subject)
-    target = own(back, memos_url(subject))
-    if last is None or last.id != as_number(change):
-        return after(target, "meanwhile" if last else "nothing")
-    undone = await office.undo(subject)
-    return after(target, "undone" if undone else "nothing")
+    subject = whom(user, guild)
+    done = await desk.house.office.undo(subject, as_number(change) or 0)
+    return after(own(back, memos_url(subject)), "undone" if isinstance(done, Undone) else "meanwhile")
 
 
 def _nudge(memory: Memory) -> None:

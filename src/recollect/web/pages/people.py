@@ -7,12 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
+from recollect.office.names import called
 from recollect.pausing import paused
 from recollect.ports import Tx
 from recollect.text import fold
 from recollect.types import Subject
 from recollect.web.pages.desk import At, Desk
-from recollect.web.pages.names import called
 
 router = APIRouter(include_in_schema=False)
 

@@ -1,23 +1,29 @@
 """Conversations: their summaries, and how these changed."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, Response
 
+from recollect.office.names import called
 from recollect.ports import Tx
-from recollect.types import Place, Summary
+from recollect.text import fold
+from recollect.types import Place, Subject, Summary
 from recollect.web.pages import places
 from recollect.web.pages.desk import At, after
 from recollect.web.pages.difference import Piece, pieces
-from recollect.web.pages.words import url
+from recollect.web.pages.words import place, url
 
 router = APIRouter(include_in_schema=False)
 
 SHOWN = 50
+LOOKED = 500
+"""Conversations that are looked through for what they are called."""
+NEVER = datetime.min.replace(tzinfo=UTC)
 
 Text = Annotated[str, Query(max_length=2_000)]
 
@@ -25,7 +31,8 @@ Text = Annotated[str, Query(max_length=2_000)]
 @dataclass(frozen=True, slots=True)
 class Talk:
     name: str
-    place: Place | None
+    label: str
+    """What it is called on the page."""
     summary: Summary | None
 
 
@@ -39,16 +46,29 @@ class Version:
 
 @router.get("/sessions")
 async def sessions(request: Request, desk: At, part: Text = "") -> HTMLResponse:
-    names = await desk.house.office.sessions(part.strip(), SHOWN + 1)
-    talks = await desk.house.memory.store.read(lambda tx: [_talk(tx, name) for name in names[:SHOWN]])
-    talks.sort(key=lambda talk: talk.summary.updated.timestamp() if talk.summary else 0.0, reverse=True)
-    more = len(names) > SHOWN
+    wanted, office = fold(part.strip()), desk.house.office
+    names = await office.sessions(part.strip(), SHOWN + 1)
+    others = set(await office.sessions(limit=LOOKED)) - {*names} if wanted else set[str]()
+    talks, labelled = await desk.house.memory.store.read(lambda tx: (_talks(tx, names), _talks(tx, sorted(others))))
+    talks += [talk for talk in labelled if wanted in fold(talk.label)]
+    more = len(talks) > SHOWN
+    talks = sorted(talks[:SHOWN], key=lambda talk: talk.summary.updated if talk.summary else NEVER, reverse=True)
     return desk.page(request, "sessions.html", part="sessions_list.html", asked=part, talks=talks, more=more)
+
+
+def _talks(tx: Tx, names: Iterable[str]) -> list[Talk]:
+    return [_talk(tx, name) for name in names]
 
 
 def _talk(tx: Tx, name: str) -> Talk:
     where = places.parsed(name)
-    return Talk(name, places.resolved(tx, where) if where else None, tx.summaries.get(name))
+    return Talk(name, _label(tx, where) if where else name, tx.summaries.get(name))
+
+
+def _label(tx: Tx, where: Place) -> str:
+    """The place in words; a DM by what the person is called."""
+    person = called(tx, Subject(where.dm)) if where.dm else ""
+    return place(replace(where, dm=person) if person else places.resolved(tx, where))
 
 
 @router.get("/session")

@@ -31,7 +31,6 @@ DONE = {
     "shared": "Its audience is changed.",
     "merged": "Merged into one memory.",
     "undone": "The last change is undone.",
-    "nothing": "There is nothing to undo.",
     "meanwhile": "Something else was changed meanwhile, so nothing was undone. Look at the history first.",
     "reset": "The summary is cleared.",
     "empty": "There was no summary to clear.",
