@@ -57,9 +57,14 @@ async def test_what_was_said_in_a_deleted_thread_goes_with_it_and_its_channel_st
 
 
 async def said(wire: Wired, *texts: str, where: Channel | None = None) -> list[Message]:
-    """Ada says something, and it is learned."""
+    """Ada says something, a second apart, and it is learned. The bot takes messages in side by side, so which of one
+    millisecond is the newest is open.
+    """
     before = len(await wire.known())
-    sent = [await wire.lab.say(wire.lab.ada, where or wire.lab.dev, text) for text in texts]
+    sent: list[Message] = []
+    for text in texts:
+        wire.clock.advance(seconds=1)
+        sent.append(await wire.lab.say(wire.lab.ada, where or wire.lab.dev, text))
     await wire.learned(before + len(texts))
     await eventually(lambda: is_noted(wire, where or wire.lab.dev), WAIT)
     return sent
