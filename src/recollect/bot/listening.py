@@ -26,6 +26,10 @@ UNREADABLE = "I can only read what mentions me: please say it again, with a ment
 NO_EARS = "I can't listen to voice messages. Please write it to me."
 BROKEN = "Something went wrong on my side; it is in my log."
 NOTHING_SAID = "Noted."
+NO_PUBLIC_EXPORT = (
+    "Everyone here would read your export. `/memory export` shows what may be heard here to you alone; "
+    "for everything, as a file, write me `!memory export` in a direct message."
+)
 A_FILE = "Everything that is remembered about you, as a file."
 
 
@@ -53,7 +57,10 @@ class Ear(commands.Cog):
             await drafts.send(message, BROKEN)
 
     async def _take(self, message: discord.Message, said: Message, addressed: bool) -> None:
-        if self._house.settings.commands.enabled and parse(said.text) is not None:
+        order = parse(said.text) if self._house.settings.commands.enabled else None
+        if order is not None and order.verb == "export" and message.guild is not None:
+            await drafts.send(message, NO_PUBLIC_EXPORT)
+        elif order is not None:
             if not keeps(self._house, said.text) or await announce(self._house, message.author, message.channel):
                 await self._reply(message, said)
         elif await self._house.is_deaf(message.author, message.channel):

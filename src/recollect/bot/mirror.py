@@ -152,7 +152,7 @@ class Mirror:
     def _complain(self, problem: str) -> None:
         """Once, until something else goes wrong."""
         if problem != self._complaint:
-            log.warning("%s", problem)
+            log.warning("%s", problem, exc_info=log.isEnabledFor(logging.DEBUG))
         self._complaint = problem
 
 
