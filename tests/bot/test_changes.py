@@ -8,6 +8,7 @@ import pytest
 from recollect.bot.client import Client
 from recollect.bot.rechecking import Recheck
 from recollect.ports import Tx
+from recollect.testing.discord_http import Trouble
 from recollect.testing.discord_server import rate_limited
 from recollect.testing.discord_things import Channel, Message, Overwrite
 from tests.bot.scene import acting
@@ -57,9 +58,14 @@ async def test_what_was_said_in_a_deleted_thread_goes_with_it_and_its_channel_st
 
 
 async def said(wire: Wired, *texts: str, where: Channel | None = None) -> list[Message]:
-    """Ada says something, and it is learned."""
+    """Ada says something, a second apart, and it is learned. The bot takes messages in side by side, so which of one
+    millisecond is the newest is open.
+    """
     before = len(await wire.known())
-    sent = [await wire.lab.say(wire.lab.ada, where or wire.lab.dev, text) for text in texts]
+    sent: list[Message] = []
+    for text in texts:
+        wire.clock.advance(seconds=1)
+        sent.append(await wire.lab.say(wire.lab.ada, where or wire.lab.dev, text))
     await wire.learned(before + len(texts))
     await eventually(lambda: is_noted(wire, where or wire.lab.dev), WAIT)
     return sent
@@ -225,3 +231,43 @@ async def test_a_message_with_a_secret_in_it_is_not_taken_for_edited_each_time()
         async with wire.online() as client:
             await recheck(client)
         assert len(await wire.events("message.edited")) == 1
+
+
+async def test_a_message_that_cannot_be_read_is_skipped_and_logged_and_the_others_are_looked_at(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with wired() as wire:
+        async with wire.online():
+            (elsewhere,) = await said(wire, "I have two cats", where=wire.lab.general)
+            gone, broken, changed = await said(wire, "I like green tea", "I play chess", "I live in Berlin")
+        broken.embeds = [{"timestamp": "yesterday"}]
+        await wire.lab.delete(gone)
+        await wire.lab.delete(elsewhere)
+        await wire.lab.edit(changed, "I live in Lisbon")
+        async with wire.online() as client:
+            await recheck(client)
+            await wire.happened("message.edited")
+            await wire.learned(2)
+        assert sorted(await wire.known()) == ["I live in Lisbon", "I play chess"]
+    record = next(one for one in caplog.records if str(broken.id) in one.getMessage())
+    assert f"{wire.lab.dev.id}" in record.getMessage()
+    assert record.exc_info is not None
+    assert isinstance(record.exc_info[1], ValueError)
+
+
+async def test_a_place_that_cannot_be_understood_does_not_keep_the_others_from_being_looked_at(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with wired() as wire:
+        thread = wire.lab.world.thread(wire.lab.dev, "pets", wire.lab.ada, wire.lab.bot)
+        async with wire.online():
+            (gone,) = await said(wire, "I like green tea", where=wire.lab.general)
+            await said(wire, "I have two cats", where=thread)
+        await wire.lab.delete(gone)
+        wire.lab.world.archive(thread)  # so that it is asked for
+        wire.lab.trouble(f"GET /channels/{thread.id}", *[Trouble(200)] * 2)  # a success that is no channel
+        async with wire.online() as client:
+            await recheck(client)
+        assert await wire.known() == ["I have two cats"]
+    record = next(one for one in caplog.records if f"thread:{thread.id}" in one.getMessage())
+    assert record.exc_info is not None

@@ -34,11 +34,11 @@ async def test_who_was_not_told_is_not_overheard() -> None:
 
 async def test_where_a_dm_is_refused_or_not_wanted_it_is_said_in_the_channel() -> None:
     async with acting(bot={"announce": "reply"}) as scene:
-        assert await scene.ask("hello") == f"I see.\n{NOTICE}"
+        assert await scene.ask("hello") == f"{NOTICE}\nI see."
         assert await scene.ask("hello again") == "I see."
     async with acting(bot={"announce": "dm"}) as scene:
         scene.env.inject_error("POST", "/users/@me/channels", status=403)
-        assert await scene.ask("hello") == f"I see.\n{NOTICE}"
+        assert await scene.ask("hello") == f"{NOTICE}\nI see."
 
 
 async def test_who_meets_the_bot_by_a_command_is_told_where_nobody_else_sees_it() -> None:
@@ -52,11 +52,10 @@ async def test_who_meets_the_bot_by_a_command_is_told_where_nobody_else_sees_it(
         assert await scene.known() == ["I like green tea"]
 
 
-async def test_two_messages_at_once_make_one_announcement_and_orders_none() -> None:
+async def test_orders_that_keep_nothing_tell_nobody() -> None:
     async with acting(bot={"announce": "reply"}) as scene:
         assert NOTICE not in await scene.order("!memory show")
-        assert await scene.client.house.tell(5)
-        assert not await scene.client.house.tell(5)
+        assert await scene.order("!memory remember I like tea") == f'{NOTICE}\nRemembered: "I like tea"'
 
 
 async def test_excluded_channels_categories_and_roles_are_not_heard_but_their_memory_can_be_seen() -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from recollect.bot.listening import NO_PUBLIC_EXPORT
 from recollect.testing.model_server import Says
 from recollect.types import Status, Summary
 from tests.bot.scene import acting
@@ -76,6 +77,15 @@ async def test_an_export_in_a_dm_comes_as_a_file() -> None:
         await scene.ann.send_dm("!memory export")
         last = scene.ann.user.dm_channel.last_message
         assert [one.filename for one in last.attachments] == ["memory.json"]
+
+
+async def test_an_export_is_not_posted_where_others_read() -> None:
+    async with acting() as scene:
+        await scene.order("!memory remember I like tea")
+        assert await scene.order("!memory export") == NO_PUBLIC_EXPORT
+        assert await scene.order("!memory export json") == NO_PUBLIC_EXPORT
+        own = await scene.ann.slash(scene.dev, "memory export")
+        assert own.ephemeral
 
 
 @pytest.mark.acceptance("B52")

@@ -137,7 +137,7 @@ def is_empty(folder: Path) -> bool:
 
 
 async def test_a_user_install_works_where_the_bot_is_no_member_and_shows_nothing_private_there(tmp_path: Path) -> None:
-    async with Lab() as lab, running(lab, tmp_path):
+    async with Lab() as lab, running(lab, tmp_path, RECOLLECT_BOT_ANNOUNCE="off"):
         elsewhere = lab.world.guild("Elsewhere", lab.ada, bot_inside=False)
         lobby = lab.world.text(elsewhere, "lobby")
         dm = lab.world.dm(lab.ada)

@@ -3,6 +3,7 @@
 import discord
 from simcord import InteractionResult
 
+from recollect.bot.telling import NOTICE
 from tests.bot.scene import Scene, acting
 
 
@@ -131,7 +132,9 @@ async def test_a_message_of_ones_own_is_remembered_as_a_fact_and_anothers_as_a_n
     async with acting(bot={"announce": "dm"}) as scene:
         mine = await scene.ann.send(scene.staff, "I am on holiday in May")
         kept = await scene.ann.context_menu(scene.staff, "Remember this", mine)
-        assert text(kept).partition("\n")[0] == 'Remembered: "I am on holiday in May"'
+        assert text(kept) == NOTICE
+        assert kept.followups[-1].content.partition("\n")[0] == 'Remembered: "I am on holiday in May"'
+        await scene.ask("hello", scene.bob)
         theirs = await scene.bob.send(scene.dev, "I love old maps")
         await scene.ann.context_menu(scene.dev, "Remember this", theirs)
         note, fact = await scene.memos()

@@ -177,6 +177,14 @@ async def test_a_model_that_fails_still_gets_an_answer() -> None:
         assert (await scene.ask("where do I live?")).startswith("My model can't be reached right now")
 
 
+async def test_why_a_model_fails_is_in_the_log_and_told_to_nobody(caplog: pytest.LogCaptureFixture) -> None:
+    async with acting(lambda _: Status(401)) as scene:
+        host = scene.server.url.removeprefix("http://").partition("/")[0]
+        told = await scene.ask("where do I live?")
+        assert told == "My model can't be reached right now, and nothing that I remember fits."
+    assert any(host in record.getMessage() for record in caplog.records)
+
+
 async def test_when_discord_refuses_a_message_the_next_one_is_answered() -> None:
     async with acting() as scene:
         scene.env.inject_error("POST", f"/channels/{scene.dev.id}/messages", status=500)

@@ -125,13 +125,14 @@ class TestSteps:
             assert len(set(later)) <= len(later) / 8
             assert later == sorted(later)
 
-    @given(st.lists(st.integers(0, 10_000), min_size=1, max_size=40), st.integers(1, 40))
-    def test_a_window_starts_where_it_fits_whatever_the_times(self, gaps: list[int], fits: int):
-        at, messages = START, []
-        for n, gap in enumerate(gaps):
-            at += timedelta(seconds=gap)
-            messages.append(Message(str(n), "u", DEV, "x", at))
-        fits = min(fits, len(messages))
-        start = step(messages, fits)
-        assert len(messages) - fits <= start < len(messages)
-        assert len(messages) - start >= fits // 2
+
+@given(st.lists(st.integers(0, 10_000), min_size=1, max_size=40), st.integers(1, 40))
+def test_a_window_starts_where_it_fits_whatever_the_times(gaps: list[int], fits: int):
+    at, messages = START, []
+    for n, gap in enumerate(gaps):
+        at += timedelta(seconds=gap)
+        messages.append(Message(str(n), "u", DEV, "x", at))
+    fits = min(fits, len(messages))
+    start = step(messages, fits)
+    assert len(messages) - fits <= start < len(messages)
+    assert len(messages) - start >= fits // 2

@@ -176,26 +176,26 @@ class TestSchema:
         assert found["content"]["description"].endswith("For save (required), update.")
         assert found["category"]["description"].endswith("For save (required), search, list.")
 
-    @given(calls())
-    def test_what_the_code_takes_the_schema_takes(self, call: dict[str, Any]):
-        if not is_taken(call):
-            return
-        filled = {name: value for name, value in call.items() if value or isinstance(value, int | float)}
-        limit = filled.get("limit")
-        if limit is not None:  # more than the schema allows is cut, not refused
-            filled["limit"] = max(1, min(limit, MOST))
-        VALIDATOR.validate({name: value for name, value in filled.items() if value != "" and not _is_blank(value)})
 
-    @given(calls())
-    def test_what_the_schema_takes_is_refused_for_what_an_action_needs_or_does_not_take_alone(
-        self, call: dict[str, Any]
-    ):
-        if not VALIDATOR.is_valid(call) or is_taken(call):
-            return
-        with pytest.raises(BadInput) as refusal:
-            read(call)
-        for complaint in str(refusal.value).split("; "):
-            assert " needs " in complaint or " takes no " in complaint or complaint.startswith("it takes")
+@given(calls())
+def test_what_the_code_takes_the_schema_takes(call: dict[str, Any]):
+    if not is_taken(call):
+        return
+    filled = {name: value for name, value in call.items() if value or isinstance(value, int | float)}
+    limit = filled.get("limit")
+    if limit is not None:  # more than the schema allows is cut, not refused
+        filled["limit"] = max(1, min(limit, MOST))
+    VALIDATOR.validate({name: value for name, value in filled.items() if value != "" and not _is_blank(value)})
+
+
+@given(calls())
+def test_what_the_schema_takes_is_refused_for_what_an_action_needs_or_does_not_take_alone(call: dict[str, Any]):
+    if not VALIDATOR.is_valid(call) or is_taken(call):
+        return
+    with pytest.raises(BadInput) as refusal:
+        read(call)
+    for complaint in str(refusal.value).split("; "):
+        assert " needs " in complaint or " takes no " in complaint or complaint.startswith("it takes")
 
 
 def _is_blank(value: object) -> bool:

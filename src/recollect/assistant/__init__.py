@@ -85,7 +85,9 @@ class Reply:
 
 
 class Assistant:
-    """Answers people. Without a speaker it answers from memory alone, and says so unless others did (`excuses`)."""
+    """Answers people. Without a speaker it answers from memory alone, and says so unless others did (`excuses`); why
+    a model can't be reached is for those who run it (`details`), as it names hosts and variables.
+    """
 
     def __init__(
         self,
@@ -98,6 +100,7 @@ class Assistant:
         orders: Orders | None = None,
         clock: Clock = now,
         excuses: bool = True,
+        details: bool = True,
     ) -> None:
         self.name = name
         self._memory = memory
@@ -108,6 +111,7 @@ class Assistant:
         self._clock = clock
         self._windows: OrderedDict[str, Window] = OrderedDict()
         self._excuses = excuses
+        self._details = details
         self._excused: set[tuple[str, str]] = set()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._keeping: set[asyncio.Task[None]] = set()
@@ -184,7 +188,7 @@ class Assistant:
             return Reply(await self._spoken(self._brain, message, prompt, shown))
         except ModelError as error:
             log.warning("no reply of the model: %s", error)
-            why = f"{alone.UNREACHABLE} ({error})"
+            why = f"{alone.UNREACHABLE} ({error})" if self._details else alone.UNREACHABLE
         except Exception:  # whatever fails, there is a reply
             log.exception("no reply of the model")
             why = alone.UNREACHABLE

@@ -124,11 +124,11 @@ class Rewording(discord.ui.Modal, title="Other words"):
         label="What shall I remember instead?", style=discord.TextStyle.paragraph, max_length=LIMIT
     )
 
-    def __init__(self, text: str, change: Callable[[str], Awaitable[str]]) -> None:
+    def __init__(self, text: str, change: Callable[[Interaction, str], Awaitable[str]]) -> None:
         super().__init__(timeout=PATIENCE)
         self.words.default = text[:LIMIT]
         self._change = change
 
     async def on_submit(self, interaction: Interaction, /) -> None:
         await begin(interaction)
-        await say(interaction, await carried_out(lambda: self._change(self.words.value)))
+        await say(interaction, await carried_out(lambda: self._change(interaction, self.words.value)))

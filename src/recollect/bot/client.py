@@ -54,8 +54,9 @@ class Client(commands.AutoShardedBot):
             **_shards(memory.settings) | options,
         )
         orders = Orders(memory, LIMIT, escape=harmless, clock=clock)
-        assistant = Assistant(memory, speaker, name=memory.settings.bot.name, orders=orders, clock=clock)
+        assistant = Assistant(memory, speaker, name=memory.settings.bot.name, orders=orders, clock=clock, details=False)
         self.house = House(self, memory, assistant, orders, clock, parting)
+        self._registered = False
         if isinstance(self.tree, Tree):
             self.tree.house = self.house
 
@@ -72,8 +73,11 @@ class Client(commands.AutoShardedBot):
         if self.house.settings.commands.enabled:
             for command in self.own_commands():
                 self.tree.add_command(command)
+        await self._register()
+
+    async def _register(self) -> None:
         if self.house.settings.bot.sync and isinstance(self.tree, Tree) and self.house.is_ours(None):
-            await self.tree.register(self.house)  # once for all shards
+            self._registered = await self.tree.register(self.house)  # once for all shards
 
     def own_commands(self) -> list[Any]:
         """The commands and menus that there are to register."""
@@ -96,6 +100,8 @@ class Client(commands.AutoShardedBot):
         shard = self.house.settings.bot.shard
         here = f", shard {shard}" if shard else ""
         log.info("connected as %s, in %d servers%s", self.user, len(self.guilds), here)
+        if not self._registered:
+            await self._register()
 
     async def on_message(self, message: discord.Message, /) -> None:
         """The cogs listen; there are no commands with a prefix."""

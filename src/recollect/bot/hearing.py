@@ -10,7 +10,7 @@ import discord
 
 from recollect.bot.house import House
 from recollect.bot.places import place_of
-from recollect.bot.telling import announce
+from recollect.bot.telling import UNTOLD, announce, keeps
 from recollect.errors import BadInput
 from recollect.ingest import spoken
 from recollect.text import squeeze
@@ -42,17 +42,18 @@ async def hear(house: House, transcript: Transcript) -> bool:
 
 async def answer(house: House, transcript: Transcript) -> str | None:
     """What the assistant says to something that was said to it aloud, for whoever gives it a voice; None when it is
-    none of our business. Who was not told yet that they are remembered is told.
+    none of our business. Who was not told yet that they are remembered is told first.
     """
     said = await _said(house, transcript)
     if said is None:
         return None
+    channel = _channel(house, transcript)
+    if keeps(house, said.text) and not await announce(house, await _speaker(channel, transcript), channel):
+        return UNTOLD
     reply = await house.assistant.reply(said)
     if reply.order is None:
         own = spoken(reply.text, house.assistant.name, said.place, house.clock(), trace=transcript.trace)
         await house.assistant.said(reply.text, said, own.id)
-        channel = _channel(house, transcript)
-        await announce(house, await _speaker(channel, transcript), channel)
     return reply.text
 
 

@@ -1,9 +1,11 @@
 """What all parts of the bot share: memory, the assistant, the settings, and who may be heard."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from functools import cached_property
+from weakref import WeakValueDictionary
 
 import discord
 
@@ -41,6 +43,12 @@ class House:
     """Servers of other shards that were asked for."""
     homes: dict[int, int | None] = field(default_factory=dict[int, int | None])
     """Servers of the channels that were asked for; None when there is no such channel."""
+    telling: WeakValueDictionary[int, asyncio.Lock] = field(default_factory=WeakValueDictionary[int, asyncio.Lock])
+    """Who is being told that they are remembered."""
+    told: set[int] = field(default_factory=set[int])
+    """Who was told while that could not be noted."""
+    unreached: set[int] = field(default_factory=set[int])
+    """Who could not be told; the log says so once."""
 
     @property
     def settings(self) -> Settings:
@@ -81,12 +89,14 @@ class House:
         return await self.notes.get(notes.switched_off(guild)) is not None
 
     async def is_told(self, user: int) -> bool:
-        """Whether someone knows that they are remembered; who does not is not overheard."""
-        return self.settings.bot.announce == "off" or await self.notes.get(notes.told(user)) is not None
+        """Whether someone knows that they are remembered; of who does not, nothing is kept or shown."""
+        if self.settings.bot.announce == "off" or user in self.told:
+            return True
+        return await self.notes.get(notes.told(user)) is not None
 
-    async def tell(self, user: int) -> bool:
-        """Note that someone is told now; False when they were before."""
-        return await self.notes.first_time(notes.told(user), self.clock().isoformat())
+    async def tell(self, user: int) -> None:
+        """Note that a notice has reached someone."""
+        await self.notes.put(notes.told(user), self.clock().isoformat())
 
     async def listened(self, place: Place, channel: int) -> None:
         """Note where people were heard: there it is looked, later, for what was edited or deleted meanwhile."""

@@ -46,7 +46,7 @@ class Lines:
             told = await self._house.notes.get(notes.line(event.scope, event.memo))
             if told is not None:
                 await self._keep_true(told, event, memo)
-            elif _is_lesson(event) and memo is not None and memo.active and _is_learned(memo):
+            elif memo is not None and _is_lesson(event) and await self._is_to_be_told(memo):
                 await self._tell(event, memo)
         except (discord.DiscordException, OSError, ValueError) as error:
             log.info("nobody is told what was learned: %s", error)
@@ -64,6 +64,10 @@ class Lines:
         if self._house.settings.bot.learned_lines == "mirror" and channel.isdecimal():
             return await has_channel(self._house, int(channel))
         return self._house.is_ours(None if memo is None else memo.source.guild)
+
+    async def _is_to_be_told(self, memo: Memo) -> bool:
+        """Whether a line about it is due; about someone who does not know that they are remembered, there is none."""
+        return memo.active and _is_learned(memo) and await self._house.is_told(int(memo.source.actor))
 
     async def _memo(self, scope: str, memo_id: str) -> Memo | None:
         return await self._house.memory.store.read(lambda tx: tx.memos.get(Subject.of_scope(scope), memo_id))

@@ -11,7 +11,7 @@ from recollect.bot import changes, drafts, notes
 from recollect.bot.house import House
 from recollect.bot.places import place_of
 from recollect.bot.shards import admits
-from recollect.bot.telling import NOTICE, announce
+from recollect.bot.telling import announce, announce_unseen, keeps
 from recollect.bot.words import is_addressed, is_heard, message_of, spoken
 from recollect.errors import RecollectError
 from recollect.orders import Answer
@@ -26,6 +26,10 @@ UNREADABLE = "I can only read what mentions me: please say it again, with a ment
 NO_EARS = "I can't listen to voice messages. Please write it to me."
 BROKEN = "Something went wrong on my side; it is in my log."
 NOTHING_SAID = "Noted."
+NO_PUBLIC_EXPORT = (
+    "Everyone here would read your export. `/memory export` shows what may be heard here to you alone; "
+    "for everything, as a file, write me `!memory export` in a direct message."
+)
 A_FILE = "Everything that is remembered about you, as a file."
 
 
@@ -61,8 +65,12 @@ class Ear(commands.Cog):
             names.reserve(message.guild.me.display_name, place)
 
     async def _take(self, message: discord.Message, said: Message, addressed: bool) -> None:
-        if self._house.settings.commands.enabled and parse(said.text) is not None:
-            await self._reply(message, said)
+        order = parse(said.text) if self._house.settings.commands.enabled else None
+        if order is not None and order.verb == "export" and message.guild is not None:
+            await drafts.send(message, NO_PUBLIC_EXPORT)
+        elif order is not None:
+            if not keeps(self._house, said.text) or await announce(self._house, message.author, message.channel):
+                await self._reply(message, said)
         elif await self._house.is_deaf(message.author, message.channel):
             if addressed:
                 await drafts.send(message, SWITCHED_OFF)
@@ -70,9 +78,9 @@ class Ear(commands.Cog):
             if addressed:
                 await drafts.send(message, self._instead(message))
         elif addressed:
-            await self._reply(message, said)
-            await self._house.listened(said.place, message.channel.id)
-            await announce(self._house, message.author, message.channel)
+            if await announce(self._house, message.author, message.channel):
+                await self._house.listened(said.place, message.channel.id)  # before a reply that may fail
+                await self._reply(message, said)
         elif await self._house.is_told(message.author.id):
             await self._observe(message, said)
 
@@ -114,11 +122,7 @@ class Ear(commands.Cog):
     async def on_app_command_completion(self, interaction: discord.Interaction[Any], command: object) -> None:
         """Who meets the bot by a command is told as well, where nobody else sees it."""
         del command
-        try:
-            if self._house.settings.bot.announce != "off" and await self._house.tell(interaction.user.id):
-                await interaction.followup.send(NOTICE, ephemeral=True)
-        except (discord.HTTPException, OSError, RecollectError) as error:
-            log.info("%s can't be told: %s", interaction.user.id, error)
+        await announce_unseen(self._house, interaction)
 
     @commands.Cog.listener()
     async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:

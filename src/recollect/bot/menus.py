@@ -10,11 +10,13 @@ from recollect.bot.answering import answer, begin, carried_out, say
 from recollect.bot.house import House
 from recollect.bot.places import PLATFORM, asked_in
 from recollect.bot.slash import BY_ANYONE, WHEREVER
+from recollect.bot.telling import UNTOLD, announce_unseen
 from recollect.bot.words import is_heard, spoken
 from recollect.types import Kind, Memo, Message
 
 NOT_A_PERSON = "I only remember what people say."
 NO_WORDS = "There are no words in it to remember."
+UNTOLD_AUTHOR = "They don't know yet that I remember things: I keep what they say once they have talked to me."
 NOT_YOURS = "That was said to somebody else; only they may ask."
 FROM_NOTHING = "Nothing that I remember about you comes from this message."
 
@@ -44,7 +46,13 @@ class Menus:
             await say(interaction, await carried_out(lambda: self._kept(interaction, message)))
 
     async def _kept(self, interaction: Interaction, message: discord.Message) -> str:
-        """One's own words are a fact about oneself; another's are a note on them that stays where they were said."""
+        """One's own words are a fact about oneself; another's are a note on them that stays where they were said.
+        Of both, nothing is kept before they were told.
+        """
+        if not await announce_unseen(self._house, interaction):
+            return UNTOLD
+        if not await self._house.is_told(message.author.id):
+            return UNTOLD_AUTHOR
         memory, user, place = self._house.memory, str(interaction.user.id), asked_in(interaction)
         words, source = spoken(message, self._house.me), str(message.id)
         if message.author.id == interaction.user.id:

@@ -57,10 +57,13 @@ class Mirror:
         return True
 
     async def sweep(self) -> None:
-        """After an erasure: messages about people of whom nothing is known any more go."""
+        """At the start and after an erasure: messages about people of whom nothing is known any more, or who don't know
+        that they are remembered, go.
+        """
         for name in await self._house.notes.names(notes.MIRROR):
             user = name.removeprefix(notes.MIRROR)
-            if await self._house.memory.store.read(lambda tx, user=user: tx.memos.count(Subject(user))):
+            known = await self._house.memory.store.read(lambda tx, user=user: tx.memos.count(Subject(user)))
+            if known and await self._house.is_told(int(user)):
                 continue
             for session in await self._house.notes.names(notes.SHOWING):
                 await self._house.notes.remove(session, user)
@@ -72,8 +75,8 @@ class Mirror:
         channel = client.get_channel(channel_id) or await client.fetch_channel(channel_id)
         if not isinstance(channel, Channel):
             raise ValueError(f"{channel_id} is no text channel of a server")  # noqa: TRY004 - it is a wrong setting
-        if not await _is_member(channel.guild, int(user)):
-            await self._take_down(user)  # nobody's memory is shown to a server that they are not in
+        if not await self._house.is_told(int(user)) or not await _is_member(channel.guild, int(user)):
+            await self._take_down(user)  # nobody's memory is shown unknown to them, or to a server they are not in
             return
         place = place_of(client.get_channel(channel_id), int(user), channel.guild.id)
         shown = await self._house.memory.show(user=user, place=place)
@@ -150,7 +153,7 @@ class Mirror:
     def _complain(self, problem: str) -> None:
         """Once, until something else goes wrong."""
         if problem != self._complaint:
-            log.warning("%s", problem)
+            log.warning("%s", problem, exc_info=log.isEnabledFor(logging.DEBUG))
         self._complaint = problem
 
 

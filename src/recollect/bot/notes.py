@@ -26,10 +26,6 @@ class Notes:
     async def drop(self, name: str) -> bool:
         return bool(await self._store.write(lambda tx: tx.counters.clear(_key(name))))
 
-    async def first_time(self, name: str, value: str) -> bool:
-        """Note it unless something is noted; whether nothing was."""
-        return await self._store.write(lambda tx: _claim(tx, name, value))
-
     async def names(self, prefix: str) -> list[str]:
         """The notes that there are whose names begin like this."""
         start = _key("")
@@ -131,10 +127,3 @@ def _advance(tx: Tx, position: tuple[str, int], owing: tuple[str, Collection[str
     _put(tx, position[0], str(position[1]))
     for item in owing[1]:
         tx.counters.note(_key(owing[0]), item)
-
-
-def _claim(tx: Tx, name: str, value: str) -> bool:
-    if tx.counters.items(_key(name)):
-        return False
-    tx.counters.note(_key(name), value)
-    return True

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 import discord
 from discord.ext import commands
@@ -17,6 +18,9 @@ from recollect.bot.sessions import named_place
 from recollect.errors import RecollectError
 from recollect.types import Message, Place
 
+if TYPE_CHECKING:  # these modules of discord.py import each other
+    from discord.types.message import Message as Payload
+
 log = logging.getLogger("recollect.bot")
 
 PAUSE = 1.0
@@ -26,7 +30,7 @@ MOST = 200
 """Places that are looked at: those where something was said last, and lately."""
 READING = discord.Permissions(view_channel=True, read_message_history=True)
 
-Channel = discord.abc.Messageable
+Channel = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread | discord.DMChannel
 Pause = Callable[[float], Awaitable[None]]
 
 
@@ -60,12 +64,20 @@ class Recheck(commands.Cog):
         unread = 0
         try:
             for place, channel in await self._places():
-                unread += not await self._compared(place, channel)
+                unread += not await self._looked_at(place, channel)
                 await self._pause(PAUSE)
-        except RecollectError as error:
-            log.warning("what was edited or deleted meanwhile can't be looked up: %s", error)
+        except Exception:
+            log.exception("what was edited or deleted meanwhile can't be looked up")
         if unread:
             log.info("in %d places it is not known what was edited or deleted meanwhile: they can't be read", unread)
+
+    async def _looked_at(self, place: Place, channel: int) -> bool:
+        """Whether a place could be brought up to date; whatever fails there, the others are looked at."""
+        try:
+            return await self._compared(place, channel)
+        except Exception:
+            log.exception("what was edited or deleted meanwhile in %s can't be looked up", place.session)
+            return False
 
     async def _places(self) -> list[tuple[Place, int]]:
         """Where people were heard, the most recent first; those that are no longer on their server before all."""
@@ -121,14 +133,26 @@ class Recheck(commands.Cog):
     async def _compare(self, place: Place, channel: Channel) -> bool:
         limit = self._house.settings.bot.recheck
         known = [one.id for one in await self._known(place, limit) if one.id.isdecimal()]
-        there = {str(message.id): message async for message in channel.history(limit=limit)}
+        shown = await self._house.client.http.logs_from(channel.id, limit)
+        there = {str(payload["id"]): payload for payload in shown}
         if not there and known and not await _is_gone(channel, known[-1]):
             return False
         oldest = 0 if len(there) < limit else min(map(int, there))
         await changes.deleted(self._house, [one for one in known if one not in there and int(one) > oldest])
-        for message in (there[one] for one in known if one in there):
-            await changes.edited(self._house, message)
+        for number in known:
+            if number in there:
+                await self._reread(place, channel, there[number])
         return True
+
+    async def _reread(self, place: Place, channel: Channel, payload: "Payload") -> None:
+        """Take over the words that a message has now. Payloads are read one by one, as `history()` ends at the first
+        that discord.py does not understand.
+        """
+        try:
+            state = channel._state  # pyright: ignore[reportPrivateUsage] there is no public way
+            await changes.edited(self._house, discord.Message(state=state, channel=channel, data=payload))
+        except Exception:
+            log.exception("message %s in %s can't be read, and is skipped", payload["id"], place.session)
 
     async def _vacate(self, place: Place) -> None:
         try:

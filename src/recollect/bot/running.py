@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any
 
+import aiohttp
 import discord
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
@@ -30,6 +31,7 @@ INTENTS = (
     "Gateway Intents); it goes on with what it gets by mentions, replies and DMs"
 )
 _TOKEN_REFUSED = 4004
+_UNREACHABLE = (discord.HTTPException, discord.GatewayNotFound, discord.ConnectionClosed, aiohttp.ClientError, OSError)
 
 Make = Callable[[discord.Intents], discord.Client]
 Pause = Callable[[float], Awaitable[None]]
@@ -84,7 +86,10 @@ async def keep_up(make: Make, token: str, intents: discord.Intents, pause: Pause
             if isinstance(error, discord.ConnectionClosed) and error.code == _TOKEN_REFUSED:
                 raise ConfigError(TOKEN) from error
             delay = delay if asyncio.get_running_loop().time() - began < LONGEST else FIRST
-            log.warning("no connection to Discord (%s); the next attempt is in %.0f s", _plain(error), delay)
+            if isinstance(error, _UNREACHABLE):
+                log.warning("no connection to Discord (%s); the next attempt is in %.0f s", _plain(error), delay)
+            else:
+                log.exception("the bot failed; the next attempt is in %.0f s", delay)
         else:
             return
         await pause(delay * random.uniform(0.8, 1.2))

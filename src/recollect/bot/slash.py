@@ -10,6 +10,7 @@ from recollect.bot import notes
 from recollect.bot.answering import Confirm, Rewording, answer, begin, say
 from recollect.bot.house import House
 from recollect.bot.places import asked_in
+from recollect.bot.telling import UNTOLD, announce_unseen, keeps
 from recollect.commands import find
 from recollect.errors import BadInput
 from recollect.merge import COVERAGE
@@ -98,6 +99,9 @@ class Slash:
     async def _order(self, interaction: Interaction, verb: str, words: str = "") -> None:
         await begin(interaction)
         line = f"!memory {verb} {words}".rstrip()
+        if keeps(self._house, line) and not await announce_unseen(self._house, interaction):
+            await say(interaction, UNTOLD)
+            return
         user, place = str(interaction.user.id), asked_in(interaction)
         await answer(interaction, await self._house.orders.answer(line, user=user, place=place))
         self._house.assistant.unsee(user)
@@ -140,7 +144,9 @@ class Slash:
             return
         (memo,) = matches
 
-        async def change(words: str) -> str:
+        async def change(submitted: Interaction, words: str) -> str:
+            if not await announce_unseen(self._house, submitted):
+                return UNTOLD
             changed = await memory.revise(memo.id, words, user=user, place=place)
             hearing = replies.hearing(changed, memory.settings.privacy)
             return "\n".join(filter(None, [replies.changed("Changed", changed), hearing]))

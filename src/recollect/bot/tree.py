@@ -47,14 +47,15 @@ class Tree(app_commands.CommandTree[Any]):
         return sha256(text.encode()).hexdigest()
 
     async def register(self, house: House) -> bool:
-        """Tell Discord about the commands, if they are not as it was told last; False when they are."""
-        current = self.fingerprint()
-        if await house.notes.get(_NOTE) == current:
-            return False
+        """Tell Discord about the commands, if they are not as it was told last; False when that failed, whatever the
+        cause: the bot works without them, and tries again with its next session.
+        """
         try:
-            await self.sync()
-        except discord.HTTPException as error:
-            log.warning("the slash commands can't be registered: %s", error)
+            current = self.fingerprint()
+            if await house.notes.get(_NOTE) != current:
+                await self.sync()
+                await house.notes.put(_NOTE, current)
+        except Exception:
+            log.exception("the slash commands can't be registered; the next attempt comes with the next session")
             return False
-        await house.notes.put(_NOTE, current)
         return True

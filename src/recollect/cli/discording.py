@@ -1,7 +1,6 @@
 """The command `discord`: the assistant as a Discord bot, and a look at whether it could be one."""
 
 import asyncio
-import logging
 from dataclasses import asdict, replace
 from typing import Annotated
 
@@ -10,6 +9,7 @@ import typer
 from recollect.app import open_loaded
 from recollect.cli.calls import BROKEN, Call
 from recollect.cli.doctor import Finding
+from recollect.cli.logs import Form, write_log
 from recollect.cli.options import flag
 from recollect.errors import BadInput, ConfigError, MissingExtra
 from recollect.settings import secret
@@ -27,6 +27,7 @@ def discord(
         str | None,
         typer.Option(metavar="N/COUNT", help="Be one of several processes: this shard of so many.", show_default=False),
     ] = None,
+    logs: Annotated[Form, typer.Option(metavar="FORM", help="How the log is written: plain or json.")] = "plain",
 ) -> None:
     """Be an assistant with memory on Discord, until stopped."""
     try:
@@ -40,8 +41,8 @@ def discord(
         _check(call, token)
         return
     if call.options.json:
-        raise BadInput("--json and discord don't go together: a bot prints no document")
-    logging.getLogger("recollect.bot").setLevel(logging.INFO)
+        raise BadInput("--json and discord don't go together; --logs json writes the log so")
+    write_log(logs, call.options.debug)
     asyncio.run(running.serve(call.load(bot__shard=shard), token))
 
 

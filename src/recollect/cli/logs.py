@@ -12,12 +12,12 @@ Form = Literal["plain", "json"]
 
 
 class Lines(logging.Formatter):
-    """For people: when, how grave, what."""
+    """For people: when, how grave, from where, what; and how it came about, if it is an error."""
 
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created, UTC).astimezone()
         text = safe(" ".join(record.getMessage().split()))
-        line = f"{at:%Y-%m-%d %H:%M:%S} {record.levelname.lower()} {record.name}: {text}"
+        line = f"{at.isoformat(timespec='milliseconds')} {record.levelname.lower()} {record.name}: {text}"
         return f"{line}\n{safe(self.formatException(record.exc_info))}" if record.exc_info else line
 
 
@@ -38,13 +38,25 @@ class Objects(logging.Formatter):
 
 
 def write_log(form: Form | None, debug: bool) -> None:
-    """Let this process write its log to the error stream, unless said as people read it on a terminal, else as JSON."""
+    """Let this process write its log to the error stream, unless said as people read it on a terminal, else as JSON.
+    With `debug`, errors that are only named in a line come with their traceback.
+    """
     handler = logging.StreamHandler(sys.stderr)
     plain = form == "plain" or (form is None and sys.stderr.isatty())
     handler.setFormatter(Lines() if plain else Objects())
+    if debug:
+        handler.addFilter(_with_traceback)
     root = logging.getLogger()
     for other in [*root.handlers]:
         root.removeHandler(other)
     root.addHandler(handler)
     root.setLevel(logging.WARNING)
     logging.getLogger("recollect").setLevel(logging.DEBUG if debug else logging.INFO)
+
+
+def _with_traceback(record: logging.LogRecord) -> bool:
+    args = record.args if isinstance(record.args, tuple) else ()
+    error = next((arg for arg in args if isinstance(arg, BaseException)), None)
+    if not record.exc_info and error is not None:
+        record.exc_info = type(error), error, error.__traceback__
+    return True

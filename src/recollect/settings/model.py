@@ -215,7 +215,7 @@ class Bot(Group):
         (), "Ids of the roles to whose members the bot neither listens nor answers."
     )
     announce: Annotated[Literal["dm", "reply", "off"], Off] = setting(
-        "dm", "How people are told, once, that the bot remembers; whoever was not told yet is not overheard."
+        "dm", "How people are told, once, that the bot remembers; nothing of a person is kept before that."
     )
     learned_lines: Annotated[Literal["off", "here", "mirror"], Off] = setting(
         "off", "Where a line is posted for each learned fact: where it was said, or in the memory channel."
