@@ -4,6 +4,7 @@ import errno
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -267,11 +268,14 @@ class TestWriting:
                 write.result()
         assert seen <= texts
 
-    def test_who_may_read_a_file_stays(self, workspace: Workspace, folder: Path):
+    @pytest.mark.parametrize("write", [Workspace.write, Workspace.append])
+    def test_a_file_that_others_may_read_is_closed_to_them_when_it_is_written(
+        self, workspace: Workspace, folder: Path, write: Callable[[Workspace, str, str], object]
+    ):
         workspace.write(NOTES, "one")
-        (folder / NOTES).chmod(0o640)
-        workspace.write(NOTES, "two")
-        assert (folder / NOTES).stat().st_mode & 0o777 == 0o640
+        (folder / NOTES).chmod(0o644)
+        write(workspace, NOTES, "two")
+        assert (folder / NOTES).stat().st_mode & 0o777 == 0o600
 
     @pytest.mark.parametrize(
         ("text", "why"), [("a\0b", "binary"), ("\ud800", "not a text"), ("x" * (LARGEST + 1), "bytes")]

@@ -31,8 +31,8 @@ _AUDIENCE = _COLUMNS.index("audience")
 
 async def narrow(store: Store, at: datetime) -> int:
     """Narrow what nobody shared; how many memos that were. Another process may do the same at once."""
-    if await store.read(lambda tx: bool(tx.counters.items(NARROWED))):
-        return 0
+    if await store.read(lambda tx: bool(tx.counters.items(NARROWED)) or not tx.archive.count("memos")):
+        return 0  # a store without memos stays empty: another one may be copied into it
     count, after = 0, None
     while True:
         names, after = await store.read(lambda tx, after=after: _wide(tx, after))

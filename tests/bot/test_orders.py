@@ -63,7 +63,9 @@ async def test_a_long_list_comes_in_pages_that_discord_takes() -> None:
     async with acting() as scene:
         for number in range(40):
             user = str(scene.ann.id)
-            await scene.memory.remember(f"Fact number {number}: " + f"detail{number} " * 12, user=user)
+            await scene.memory.remember(
+                f"Fact number {number}: " + f"detail{number} " * 12, user=user, place=scene.place(scene.dev)
+            )
         sent = await scene.ann.send(scene.dev, "!memory show")
         pages = scene.said_since(scene.dev, sent)
     assert len(pages) > 1

@@ -2,6 +2,8 @@
 
 import discord
 import pytest
+from simcord.backend.models import Overwrite
+from simcord.enums import OverwriteType
 
 from recollect.bot.places import place_of
 from recollect.types import Audience
@@ -23,6 +25,18 @@ async def test_a_channel_takes_its_categorys_walls_unless_it_has_its_own() -> No
         copies = scene.guild.create_text_channel("cast", category=back, overwrites={scene.guild.default_role: HIDDEN})
         opens = scene.guild.create_text_channel("door", category=back, overwrites={scene.guild.default_role: SHOWN})
         assert [scene.place(one).public for one in (inherits, copies, opens)] == [False, False, True]
+
+
+async def test_a_role_that_the_category_shuts_out_is_shut_out_unless_the_channel_says_otherwise() -> None:
+    async with acting() as scene:
+        back = scene.guild.create_category("backstage")
+        role = OverwriteType.ROLE
+        deny = Overwrite(scene.staff_role.id, role, 0, discord.Permissions(view_channel=True).value)
+        scene.env.backend.set_overwrite(back.id, deny)
+        await scene.env.settle()
+        inherits = scene.guild.create_text_channel("plans", category=back)
+        opens = scene.guild.create_text_channel("door", category=back, overwrites={scene.staff_role: SHOWN})
+        assert [scene.place(one).public for one in (inherits, opens)] == [False, True]
 
 
 async def test_threads_are_heard_like_their_channel_and_private_ones_by_nobody_else() -> None:

@@ -94,6 +94,7 @@ async def test_each_answers_on_its_own_servers_and_the_first_in_direct_messages(
         assert (await bot.order("!memory remember I like tea", lab.here)).partition("\n")[
             0
         ] == 'Remembered: "I like tea"'
+        await bot.order("!memory share tea", lab.here)
         assert "I like tea" in await bot.order("!memory show", lab.there), "the other knows at once"
         assert (await bot.order("!memory remember I play chess", lab.there)).partition("\n")[
             0
@@ -103,7 +104,7 @@ async def test_each_answers_on_its_own_servers_and_the_first_in_direct_messages(
         assert "I play chess" in told
         await bot.order("!memory forget tea", lab.there)
         assert "tea" not in await bot.order("!memory show", lab.here)
-        assert [len(lab.said(channel)) for channel in (lab.here, lab.there)] == [2, 3], "nothing is said twice"
+        assert [len(lab.said(channel)) for channel in (lab.here, lab.there)] == [3, 3], "nothing is said twice"
         shown = await lab.slash(lab.ada, lab.there, "memory show", {})
         assert "I play chess" in shown.content
 
@@ -143,8 +144,9 @@ async def test_the_memory_channel_is_kept_by_the_one_that_has_it(database: str, 
         mirror = lab.world.text((lab.first, lab.second)[home], "memory")
         async with sharded(database, lab, memory_channel_id=str(mirror.id)) as bot, bot.online():
             await bot.noted(FOLLOWED)
-            await bot.order("!memory remember I like tea", lab.here)
-            await bot.order("!memory remember I play chess", lab.there)
+            for channel, text in ((lab.here, "I like tea"), (lab.there, "I play chess")):
+                await bot.order(f"!memory remember {text}", channel)
+                await bot.order(f"!memory share {text}", channel)
 
             def shown() -> str:
                 return "\n".join(lab.said(mirror))
@@ -261,6 +263,8 @@ async def test_two_processes_with_a_shard_each_are_one_bot(database: str, tmp_pa
             await eventually(lambda: "in 1 servers, shard 1/2" in one.log, WAIT)
             await lab.say(lab.ada, lab.here, "!memory remember I like tea")
             assert (await lab.next_message(lab.here, WAIT)).content.partition("\n")[0] == 'Remembered: "I like tea"'
+            await lab.say(lab.ada, lab.here, "!memory share tea")
+            await lab.next_message(lab.here, WAIT)
             await lab.say(lab.ada, lab.there, "!memory show")
             assert "I like tea" in (await lab.next_message(lab.there, WAIT)).content
             await lab.say(lab.ada, lab.world.dm(lab.ada), "!memory show")

@@ -113,6 +113,7 @@ async def test_two_shards_answer_each_their_own_servers_and_nothing_is_taken_for
         async with wire.online(shard_count=2) as client:
             assert len(client.shards) == 2
             assert (await wire.order("!memory remember I like tea")).partition("\n")[0] == 'Remembered: "I like tea"'
+            await wire.order("!memory share tea")
             assert "I like tea" in await wire.order("!memory show", room)
             await look(client)
         async with wire.online(shard_count=2, shard_ids=[0]) as client:
