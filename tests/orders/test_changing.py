@@ -159,7 +159,7 @@ async def test_undo_says_what_it_changed_back():
         await talk("!memory remember I like tea", place=DM)
         await talk("!memory pin tea", place=DM)
         assert await talk("!memory undo", place=DM) == 'Undid pinning: "I like tea"'
-        await talk("!memory private tea", place=DM)
+        await talk("!memory share tea", place=DM)
         assert await talk("!memory undo", place=DM) == 'Undid the change of who may hear it: "I like tea"'
         memo = (await talk.memory.show(user="ann")).memos[0]
         await talk.memory.revise(memo.id, "I like green tea", user="ann", place=DM)
