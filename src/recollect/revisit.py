@@ -15,7 +15,7 @@ from recollect.narrowing import earlier
 from recollect.ports import Tx
 from recollect.speaking import session_of
 from recollect.text import fold, squeeze
-from recollect.triggers import reference, resummarise
+from recollect.triggers import reference, resummarise, summary_key
 from recollect.types import Change, Event, Memo, Message, Origin, Revise, Status, Subject
 
 NOT_UNDONE = ""
@@ -58,6 +58,8 @@ def summarise_anew(tx: Tx, message: Message, at: datetime, why: str) -> None:
     """Drop the summaries that cover a message, and have them made again."""
     for user in (None, message.author):
         session = session_of(message.place, user)
+        if not tx.summaries.sequence(session) and tx.jobs.find(summary_key(session)) is None:
+            continue  # nobody ever summarised it, and nobody is about to
         if tx.summaries.rewind(session, message.at, at):
             tx.events.add(Event("summary.reset", at, message.author, session, reason=why))
             resummarise(tx, message, user, at)

@@ -191,8 +191,13 @@ def _round(place: Place, author: str, due: datetime) -> NewJob:
 def _summarise(tx: Tx, message: Message, user: str | None, due: datetime) -> None:
     session = session_of(message.place, user)
     payload = {"place": asdict(message.place), "user": user}
-    key = f"{SUMMARISE}:{session}"
+    key = summary_key(session)
     tx.jobs.add(NewJob(SUMMARISE, f"session:{session}", payload, due, key, _realm(message.place)), postpone=True)
+
+
+def summary_key(session: str) -> str:
+    """One job a session that waits or runs."""
+    return f"{SUMMARISE}:{session}"
 
 
 def _tells(tx: Tx, message: Message, cadence: Cadence) -> bool:

@@ -53,15 +53,15 @@ def retire(tx: Tx, memo: Memo, at: datetime, *, name: str = "", gone: bool = Fal
     text = clip(memo.text, LONGEST)
     item = Retired(memo.subject.scope, memo.id, text, at, name, message, gone, tuple(realms))
     for list_name in _lists(item):
-        _write(tx, list_name, [one for one in _read(tx, list_name) if not _is_about(one, memo)], item)
+        _write(tx, list_name, [one for one in _listed(tx, list_name) if not _is_about(one, memo)], item)
 
 
 def lift(tx: Tx, memo: Memo) -> None:
     """A memo counts again, or its owner stated it again: what repeats it may be told."""
     scope = memo.subject.scope
-    lifted = [item for item in _read(tx, LIST + scope) if _is_about(item, memo) or _says(memo.text, item.text)]
+    lifted = [item for item in _listed(tx, LIST + scope) if _is_about(item, memo) or _says(memo.text, item.text)]
     for name in dict.fromkeys(name for item in lifted for name in _lists(item)):
-        _write(tx, name, [one for one in _read(tx, name) if one not in lifted])
+        _write(tx, name, [one for one in _listed(tx, name) if one not in lifted])
 
 
 def _is_about(item: Retired, memo: Memo) -> bool:
@@ -90,11 +90,12 @@ def _packed(item: Retired) -> list[object]:
     return [item.scope, item.memo, item.text, to_ms(item.at), item.name, item.message, item.gone, item.realms]
 
 
-def _read(tx: Tx, name: str) -> list[Retired]:
-    return [_unpacked(line) for line in tx.counters.items(name)]
+def _listed(tx: Tx, name: str) -> list[Retired]:
+    return [read(line) for line in tx.counters.items(name)]
 
 
-def _unpacked(line: str) -> Retired:
+def read(line: str) -> Retired:
+    """An item of a list."""
     scope, memo, text, at, name, message, gone, realms = json.loads(line)
     return Retired(
         scope, memo, text, from_ms(at), name, None if message is None else tuple(message), gone, tuple(realms)
@@ -211,7 +212,7 @@ def of_session(tx: Tx, session: str) -> Withheld:
 def _gathered(tx: Tx, realm: str | None, people: Collection[str], names: Mapping[str, str]) -> Withheld:
     lists = [] if realm is None else [_of_guild(realm)]
     lists += [LIST + Subject(user).scope for user in people]
-    found = dict.fromkeys(item for name in lists for item in _read(tx, name))
+    found = dict.fromkeys(item for name in lists for item in _listed(tx, name))
     if not found:
         return NOTHING
     items = [_named(item, names) for item in found]
@@ -249,7 +250,7 @@ def question(tx: Tx, message: Message, known: Callable[[str], Message | None] = 
 
 def is_source(tx: Tx, message: Message) -> bool:
     """Whether a message said what its author forgot since."""
-    items = _read(tx, LIST + Subject(message.author).scope)
+    items = _listed(tx, LIST + Subject(message.author).scope)
     return any(not item.gone and item.message == (message.place.platform, message.id) for item in items)
 
 

@@ -71,3 +71,19 @@ def bytes_with(folder: Path, *words: str) -> dict[str, list[str]]:
         if held:
             found[str(path.relative_to(folder))] = held
     return found
+
+
+def rows_with(address: str, *words: str) -> dict[str, list[str]]:
+    """Every table of a store of which a row holds one of the words, read with plain SQL, and which."""
+    if ground.is_sqlite():
+        tables = ground.rows(
+            address, "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'"
+        )
+        rows = {table: ground.rows(address, f'SELECT * FROM "{table}"') for (table,) in tables}
+    else:
+        query = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
+        tables = ground.rows(address, f"{query} AND table_type = 'BASE TABLE'")
+        rows = {table: ground.rows(address, f'SELECT each::text FROM "{table}" AS each') for (table,) in tables}
+    texts = {table: str(found).lower() for table, found in rows.items()}
+    held = {table: [word for word in words if word.lower() in text] for table, text in texts.items()}
+    return {table: found for table, found in held.items() if found}

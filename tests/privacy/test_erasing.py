@@ -12,14 +12,14 @@ import pytest
 
 from recollect import CannotUndo, Undone, likeness, rules
 from recollect.errors import BadInput
-from recollect.pausing import pause, paused
+from recollect.pausing import pause, paused, resume
 from recollect.ports import Hearing, Proposed, Store, Tx
 from recollect.privacy import Target, from_receipt
 from recollect.privacy.caches import forget_results
 from recollect.testing.models import FakeModel, everything
 from recollect.types import Origin, Subject
 from tests import ground
-from tests.privacy.telling import ANNS, HERE, THERE, ask, bytes_with, dm, opened, tell
+from tests.privacy.telling import ANNS, HERE, THERE, ask, bytes_with, dm, opened, rows_with, tell
 from tests.scenes import DEV, ELSEWHERE, Stage
 
 T = TypeVar("T")
@@ -48,6 +48,136 @@ async def test_no_byte_of_an_erased_person_is_left_in_any_file(tmp_path: Path):
     erased = receipt.counts
     assert (erased["memos"], erased["messages"], erased["replies"]) == (4, 4, 2)  # the DM's reply is a message of it
     assert min(erased["summaries"], erased["exchanges"], erased["events"], erased["files"]) > 0
+
+
+STAYS = {"events", "scopes", "tombstones"}
+"""Tables that say that someone was erased, under their id, and keep it from coming back; none holds their words."""
+EVERY_WAY = [
+    {},
+    {"extraction": {"trigger": "idle"}, "summary": {"every_n_turns": 1, "session_key": "user_channel"}},
+    {"profile": "dnam"},
+]
+
+
+async def takes_part(stage: Stage, user: str) -> None:
+    """Someone speaks in channels, threads and a DM, asks, forgets, deletes, edits, waits to be learned from, pauses."""
+    thread = replace(HERE, thread="t-1", name="release")
+    for number, place in enumerate((HERE, THERE, thread, dm(user))):
+        said = await stage.say(f"I keep a zanzibar lighthouse number {number}", user, place, name="Annabel")
+        await stage.reply(f"You keep a zanzibar lighthouse number {number}", said)
+    await stage.settle()
+    await stage.remember("I play the xylophone", user=user, place=HERE)
+    await stage.remember("I play the xylophone quetzal", user=user, place=dm(user))
+    await stage.memory.forget("lighthouse number 0", user=user)
+    await stage.memory.deleted("discord", "m3")
+    await stage.memory.edited("discord", "m5", "I keep a quetzal")
+    await stage.settle()
+    await stage.memory.store.write(lambda tx: pause(tx, user, stage.clock()))
+    await stage.memory.store.write(lambda tx: resume(tx, user, stage.clock()))
+    await stage.say("I still wait to be learned from, in a zanzibar way", user, HERE, name="Annabel")
+    await stage.memory.keeper.hasten()
+    await stage.memory.keeper.catch_up()
+
+
+@pytest.mark.parametrize("settings", EVERY_WAY, ids=["default", "by user, when idle", "dnam"])
+async def test_whoever_took_part_in_every_way_leaves_neither_id_nor_word_in_any_row_or_file(
+    tmp_path: Path, settings: dict[str, Any]
+):
+    user, words = "zq7731", ("zanzibar", "lighthouse", "xylophone", "quetzal", "annabel")
+    store = ground.at(tmp_path / "data" / "memory.db")
+    async with opened(tmp_path, **settings) as stage:
+        await ask(stage, "ben", "My parrot is called Kirkegaard", "Hello Kirkegaard, I like parrots")
+        await takes_part(stage, user)
+    assert len(rows_with(store, user)) >= 7
+    assert len(rows_with(store, *words)) >= 5
+    async with opened(tmp_path, **settings) as stage:
+        receipt = await stage.memory.privacy.erase(Target(user), asked_by="operator")
+        assert receipt.clean, receipt.probe
+        assert bytes_with(tmp_path, *words) == {}
+        await stage.settle()
+        await stage.memory.keeper.catch_up()
+    left = rows_with(store, user, *words)
+    assert set(left) <= STAYS
+    assert {word for found in left.values() for word in found} == {user}
+    assert bytes_with(tmp_path, *words) == {}
+    named = {path for path in bytes_with(tmp_path, user) if not Path(path).name.startswith("memory.db")}
+    assert named == set()
+
+
+async def test_whose_turn_it_was_last_is_forgotten_too(tmp_path: Path):
+    store = ground.at(tmp_path / "data" / "memory.db")
+    async with opened(tmp_path) as stage:
+        await ask(stage, "zq7731", "I live in a zanzibar lighthouse", "How nice!", dm("zq7731"))
+    assert "meta" in rows_with(store, "zq7731")
+    async with opened(tmp_path, works=False) as stage:
+        await stage.memory.privacy.erase(Target("zq7731"), asked_by="operator")
+    assert set(rows_with(store, "zq7731")) <= STAYS
+
+
+@pytest.mark.parametrize("left", ["speakers:discord:g1:channel:c-dev", "mood:zq7731", "discord:showing:x"])
+async def test_a_list_that_still_names_the_person_is_found(tmp_path: Path, left: str):
+    """Whatever kind of list it is: should erasing know nothing of it, the receipt does."""
+
+    async with opened(tmp_path) as stage:
+        await ask(stage, "zq7731", "I live in a zanzibar lighthouse", "How nice!")
+        unknown = left.replace("speakers", "listeners").replace("showing", "shown")
+        await stage.memory.store.write(lambda tx: tx.counters.note(left, "zq7731"))
+        known = await stage.memory.privacy.erase(Target("zq7731"), asked_by="operator")
+        names = await stage.memory.store.read(lambda tx: tx.counters.names())
+        await stage.memory.store.write(lambda tx: tx.counters.note(unknown, "zq7731"))
+        missed = await stage.memory.privacy.erase(Target("zq7731"), asked_by="operator")
+    assert known.clean == (left not in names)
+    assert not missed.clean
+    assert [check.where for check in missed.probe if not check.clean] == ["state"]
+
+
+async def test_a_channel_or_a_guild_called_like_the_person_is_not_taken_for_them(tmp_path: Path):
+    place = replace(HERE, guild="dev", channel="dev")
+    async with opened(tmp_path, extraction={"trigger": "idle"}) as stage:
+        said = await stage.say("The parrot is called Kirkegaard", "ben", place)
+        await stage.reply("Hello Kirkegaard", said)
+        await stage.say("I live in a zanzibar lighthouse", "dev", THERE)
+        before = await stage.memory.store.read(lambda tx: tx.counters.names("learn:"))
+        receipt = await stage.memory.privacy.erase(Target("dev"), asked_by="dev")
+        after = await stage.memory.store.read(lambda tx: tx.counters.names("learn:"))
+    assert receipt.clean
+    assert sorted(set(before) - set(after)) == [f"learn:{THERE.session}:dev"]
+    assert len(after) == 1
+
+
+async def test_of_whom_nothing_is_left_the_assistant_repeats_what_others_forgot_no_more_than_before(tmp_path: Path):
+    async with opened(tmp_path) as stage:
+        for user in ("ann", "ben"):
+            await ask(stage, user, f"I keep a {user}like dragon", "I see")
+            await stage.memory.forget("dragon", user=user, place=HERE)
+        lists = await stage.memory.store.read(lambda tx: tx.counters.names("retired:"))
+        assert lists == ["retired:guild:g1", "retired:user:ann", "retired:user:ben"]
+        await stage.memory.privacy.erase(Target("ann", "g1"), asked_by="ann")
+        left = await stage.memory.store.read(lambda tx: tx.counters.items("retired:guild:g1"))
+        assert ["benlike" in item for item in left] == [True]
+        await stage.memory.privacy.erase(Target(guild="g1"), asked_by="operator")
+        assert await stage.memory.store.read(lambda tx: tx.counters.names("retired:")) == []
+
+
+async def test_an_earlier_wording_of_lore_cannot_be_imported_after_its_guild_was_erased(tmp_path: Path):
+    async with opened(tmp_path) as stage:
+        memo = await stage.remember("We meet in the old library", user="ben", place=HERE, lore=True)
+        await stage.remember("We meet in the old library and drink tea", user="ben", place=HERE, lore=True)
+        (now,) = (await stage.memory.memos(user="ben", place=HERE, lore=True)).memos
+        assert now.id == memo.id
+        await stage.memory.privacy.erase(Target(guild="g1"), asked_by="operator")
+        for text in (memo.text, now.text):
+            with pytest.raises(BadInput, match="forgotten by its owner"):
+                await stage.remember(text, user="ben", place=HERE, lore=True, origin=Origin.IMPORT)
+
+
+async def test_a_deleted_message_makes_no_sessions_that_nobody_talked_in(tmp_path: Path):
+    async with opened(tmp_path) as stage:
+        said = await ask(stage, "ann", "I live in a zanzibar lighthouse", "How nice!")
+        await stage.memory.deleted("discord", said.id)
+        await stage.settle()
+        sessions = await stage.memory.store.read(lambda tx: tx.summaries.sessions())
+    assert sessions == [HERE.session]
 
 
 async def test_others_keep_everything(tmp_path: Path):

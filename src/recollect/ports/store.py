@@ -209,6 +209,10 @@ class Summaries(Protocol):
         """Forget the summary; work in flight that started before can't bring it back."""
         ...
 
+    def remove(self, session: str) -> None:
+        """Leave nothing of a session, not even that it had a summary. Only where nobody is at work on it."""
+        ...
+
     def history(self, session: str, limit: int = 20) -> list[Summary]: ...
     def sessions(self) -> list[str]:
         """Sessions that have a summary, or had one."""

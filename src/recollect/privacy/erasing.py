@@ -133,6 +133,7 @@ def finish(tx: Tx, target: Target, found: Found, at: datetime, asked_by: str) ->
     for session in tx.summaries.sessions():
         if target.alone_in(session):
             _clear(tx, session, at)
+            tx.summaries.remove(session)  # its jobs are gone: nobody can bring it back
     tx.events.add(Event(ERASED, at, asked_by, target.subject.scope, reason="erased"))
     return done
 
@@ -141,10 +142,8 @@ def _erase_counters(tx: Tx, target: Target) -> int:
     names = [name for name in tx.counters.names() if target.counts_in(name)]
     for name in names:
         tx.counters.clear(name)
-    for name in tx.counters.names("speakers:"):
-        if target.whole_user:
-            _strike(tx, name, {target.user or ""})
-    _strike(tx, "files:sessions", {one for one in tx.counters.items("files:sessions") if target.alone_in(one)})
+    for name in tx.counters.names():
+        _strike(tx, name, {item for item in tx.counters.items(name) if target.stands_in(name, item)})
     return len(names)
 
 

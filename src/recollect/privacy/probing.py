@@ -1,6 +1,7 @@
 """Searches for what should be gone: in rows, word index and vectors, in every text and byte of the store, in files."""
 
 import math
+import re
 import struct
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,10 +12,15 @@ from recollect.ports import Corpus, Store, Tx
 from recollect.privacy.looking import Found, owned
 from recollect.privacy.receipt import Check
 from recollect.privacy.target import Target
-from recollect.text import query_words
+from recollect.text import marked, query_words
+from recollect.withheld import LIST
 
 OTHERS = ("memos", "messages")
 """Places of a store where people's own words lie: after an erasure, other people's."""
+PENDING = ("paused:", "erasing:", "planned:", "discord:mirror:", "discord:line:")
+"""Lists that may name an erased person: that they want no learning, that this goes on, and messages on Discord that
+the bot takes down when it looks next.
+"""
 _ASKED, _NAMES = 5, 20
 _KEYS = 100_000
 """Rows of which index and vectors are looked at."""
@@ -42,6 +48,7 @@ async def probe(
     distinct = [number for number in range(len(samples)) if not any(stored[name][number] for name in _others(stored))]
     checks = [
         Check("rows", await store.read(lambda tx: _rows(tx, target, at))),
+        *await store.read(lambda tx: _noted(tx, target)),
         Check("search", await _searched(search, target, [samples[number] for number in distinct])),
         Check("word index", await store.read(lambda tx: _indexed(tx, found, samples))),
         Check("vectors", await store.read(lambda tx: _embedded(tx, found))),
@@ -74,6 +81,39 @@ def _rows(tx: Tx, target: Target, at: datetime) -> int:
     """Those of the time before: whoever was erased may speak again."""
     memos = sum(memo.created <= at for memo in owned(tx, target))
     return memos + sum(message.at <= at for _, message in tx.journal.of(target.user, target.guild))
+
+
+def _noted(tx: Tx, target: Target) -> list[Check]:
+    """Lists and conversations that still name them, unless they spoke again meanwhile: then some may be new."""
+    if tx.journal.of(target.user, target.guild, limit=1):
+        return [Check("state")]
+    names = [name for name in tx.counters.names() if not name.startswith(PENDING)]
+    kept = [name for name in names if target.counts_in(name) or _names(target, name)]
+    items = (item for name in names for item in tx.counters.items(name) if _is_theirs(target, name, item))
+    sessions = [session for session in tx.summaries.sessions() if target.alone_in(session)]
+    return [Check("state", len(kept) + sum(1 for _ in items)), Check("sessions", len(sessions))]
+
+
+def _is_theirs(target: Target, name: str, item: str) -> bool:
+    """Statements that others forgot are their words, whatever stands in them."""
+    return target.stands_in(name, item) or (not name.startswith(LIST) and _names(target, item))
+
+
+def _names(target: Target, text: str) -> bool:
+    """Whether a text holds the id of an erased person, and not that of a channel or guild called the same."""
+    user = target.user if target.whole_user else None
+    if not user or user not in text:
+        return False
+    ids = "|".join(map(re.escape, {user, marked(user, ":")}))
+    found = re.finditer(rf"(?:^|(?<=[\s:\"\[/]))(?:{ids})(?=$|[\s:\"\],/])", text)
+    return any(_is_a_person(text[: one.start()], text[one.end() :]) for one in found)
+
+
+def _is_a_person(before: str, after: str) -> bool:
+    if not before:  # a list called so, or a platform, unless it is all there is
+        return not after or after.startswith(" ")
+    place = before.endswith(("channel:", "thread:")) or after.startswith((":channel:", ":thread:"))
+    return not place and (not before.endswith("/") or before.endswith("users/"))
 
 
 async def _searched(search: Search, target: Target, samples: Sequence[str]) -> int:

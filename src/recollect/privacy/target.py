@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from recollect import withheld
 from recollect.errors import BadInput
 from recollect.text import marked
 from recollect.types import LORE, Memo, Subject
@@ -67,10 +68,43 @@ class Target:
             return self.user is None and self._in_guild(rest)
         if kind == "discord":
             return self._is_noted(rest)
+        if kind == "retired":
+            return rest in (f"guild:{self.guild}", f"lore:{self.guild}") if self.user is None else self._is_own(rest)
         if kind == "file":
             what, _, whose = rest.partition(" ")
             return self.alone_in(whose) if what == "rolling" else self.whole_user and rest == f"durable {self.user}"
         return self._learns_in(name) or (self.whole_user and name == f"learn:user:{self.user}")
+
+    def stands_in(self, name: str, item: str) -> bool:
+        """Whether an item of a list that others share is about them."""
+        kind, _, rest = name.partition(":")
+        if kind == "retired":
+            return self._forgot(item)
+        if name == "files:sessions":
+            return self.alone_in(item)
+        if kind == "files" and rest.endswith(":owed"):
+            return self.counts_in(f"file:{item}")
+        if self.user is None:
+            return False
+        if kind == "speakers":
+            return item == self.user and (self.guild is None or self._in_guild(rest))
+        if not self.whole_user:
+            return False
+        if name in ("pages owner", "pages scopes"):
+            return item in (self.user, self.subject.scope)
+        if name == "discord:owed":
+            return item.split(" ")[0] == self.user
+        return name.startswith("discord:showing:") and item == self.user
+
+    def _forgot(self, item: str) -> bool:
+        """Whether it is a statement that they forgot or took back: there, where that matters."""
+        retired = withheld.read(item)
+        if self.user is None:
+            return self.guild in retired.realms
+        return retired.scope == self.subject.scope and self.guild in (None, *retired.realms)
+
+    def _is_own(self, scope: str) -> bool:
+        return self.whole_user and scope == self.subject.scope
 
     def _is_noted(self, name: str) -> bool:
         """What the Discord bot notes for itself: who was told, whose message shows which talk, where it listens."""

@@ -176,6 +176,7 @@ class PostgresJobs:
         return bool(self._remove(self._lanes_of([job_id]), "AND state <> 'claimed'"))
 
     def erase(self, jobs: Collection[int]) -> int:
+        self._db.run("UPDATE meta SET value = '' WHERE name = 'turn'")  # it may name whoever is erased
         return len(self._remove(self._lanes_of(jobs), ""))
 
     def _lanes_of(self, jobs: Collection[int]) -> list[Row]:

@@ -154,6 +154,7 @@ class SQLiteJobs:
             "DELETE FROM jobs WHERE id IN (SELECT value FROM json_each(?)) RETURNING lane", (json.dumps(list(jobs)),)
         )
         settle(self._db, {lane for (lane,) in rows})
+        self._db.run("UPDATE meta SET value = '' WHERE name = 'turn'")  # it may name whoever is erased
         return len(rows)
 
     def find(self, dedupe: str) -> Job | None:

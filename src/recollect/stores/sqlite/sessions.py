@@ -48,6 +48,9 @@ class SQLiteSummaries:
         self._leave_empty(session, beyond, at)
         return had
 
+    def remove(self, session: str) -> None:
+        self._db.run("DELETE FROM summaries WHERE session = ?", (session,))
+
     def rewind(self, session: str, before: datetime, at: datetime) -> bool:
         """What is left is renumbered even when there was nothing to drop: work in flight may cover the moment."""
         beyond = self._beyond(session)

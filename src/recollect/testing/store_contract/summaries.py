@@ -20,6 +20,16 @@ class SummariesContract:
         assert await store.read(lambda tx: tx.summaries.history("s")) == []
         assert not await store.write(lambda tx: tx.summaries.clear("s", at(0)))
 
+    async def test_a_session_that_is_removed_leaves_no_trace(self, store: Store):
+        await store.write(lambda tx: tx.summaries.save(summary("one", 1)))
+        await store.write(lambda tx: tx.summaries.save(summary("other", 1, "t")))
+        await store.write(lambda tx: tx.summaries.clear("s", at(2)))
+        assert await store.read(lambda tx: tx.summaries.sessions()) == ["s", "t"]
+        await store.write(lambda tx: tx.summaries.remove("s"))
+        await store.write(lambda tx: tx.summaries.remove("unknown"))
+        assert await store.read(lambda tx: tx.summaries.sessions()) == ["t"]
+        assert await store.read(lambda tx: tx.summaries.sequence("s")) == 0
+
     async def test_a_summary_survives_whole(self, store: Store):
         plain = Summary("s", "talked about 🍵", 1, at(1.234))
         assert await store.write(lambda tx: tx.summaries.save(plain))
