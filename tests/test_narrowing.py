@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect import Memory, commands, plugins
+from recollect import Memory, commands, plugins, undoing
 from recollect.learn import Caps, Cause, learn
 from recollect.narrowing import NARROWED
 from recollect.ports import Store, Tx
@@ -50,7 +50,7 @@ class Old:
         await self.does(lambda tx, cause: commands.share(tx, ANN, memo.id, audience, cause, _everything))
 
     async def undoes(self) -> None:
-        await self.does(lambda tx, cause: commands.undo(tx, ANN, cause, _everything))
+        await self.does(lambda tx, cause: undoing.undo(tx, ANN, cause, _everything))
 
     async def forgets(self, memo: Memo) -> None:
         await self.does(lambda tx, cause: commands.forget(tx, ANN, memo.id, cause, _everything, 0.0, every=False))

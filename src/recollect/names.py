@@ -18,6 +18,8 @@ from recollect.types import Message, Place
 ROLES = ("assistant", "the assistant", "bot", "system", "developer", "tool", "the speaker", "someone", "someone else")
 """Names by which prompts call somebody themselves."""
 _TAG_CHARS = 4
+LIST = "called:"
+"""How the names of the lists begin that say who was first with a name in a guild; their items are ids of people."""
 
 _LOOK_ALIKE = {  # letters of other scripts, and what they look like, one for one
     "АВЕКМНОРСТУХІЈЅԌԚԜӀ": "ABEKMHOPCTYXIJSGQWI",  # Cyrillic
@@ -79,7 +81,7 @@ def _claim(message: Message) -> str | None:
     place = message.place
     if message.bot or place.dm is not None:
         return None
-    return f"called:{joined(':', place.platform, _home(place), digest(skeleton(_name(message)))[:32])}"
+    return f"{LIST}{joined(':', place.platform, _home(place), digest(skeleton(_name(message)))[:32])}"
 
 
 def _home(place: Place) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from recollect import names as names_of_people
 from recollect.ports import Corpus, Store, Tx
 from recollect.privacy.looking import Found, owned
 from recollect.privacy.receipt import Check
@@ -88,7 +89,8 @@ def _noted(tx: Tx, target: Target) -> list[Check]:
     if tx.journal.of(target.user, target.guild, limit=1):
         return [Check("state")]
     names = [name for name in tx.counters.names() if not name.startswith(PENDING)]
-    kept = [name for name in names if target.counts_in(name) or _names(target, name)]
+    called = (name for name in names if not name.startswith(names_of_people.LIST))  # those hold a guild's id
+    kept = {*filter(target.counts_in, names), *(name for name in called if _names(target, name))}
     items = (item for name in names for item in tx.counters.items(name) if _is_theirs(target, name, item))
     sessions = [session for session in tx.summaries.sessions() if target.alone_in(session)]
     return [Check("state", len(kept) + sum(1 for _ in items)), Check("sessions", len(sessions))]
