@@ -136,8 +136,8 @@ async def test_a_message_of_ones_own_is_remembered_as_a_fact_and_anothers_as_a_n
         kept = await scene.ann.context_menu(scene.staff, "Remember this", mine)
         assert text(kept) == NOTICE
         assert kept.followups[-1].content.partition("\n")[0] == 'Remembered: "I am on holiday in May"'
-        await scene.ask("hello", scene.bob)
         theirs = await scene.bob.send(scene.dev, "I love old maps")
+        await scene.bob.slash(scene.dev, "memory help")  # so that he is told
         await scene.ann.context_menu(scene.dev, "Remember this", theirs)
         note, fact = await scene.memos()
         assert (note.text, note.kind, note.audience.level) == ("Bob said: I love old maps", "person", "guild")

@@ -13,11 +13,12 @@ from recollect.bot.hearing import Transcript
 from recollect.bot.menus import UNTOLD_AUTHOR
 from recollect.bot.rechecking import Recheck
 from recollect.bot.telling import NOTICE, UNTOLD
+from recollect.bot.words import message_of
 from recollect.testing.discord_http import Trouble
 from recollect.testing.discord_things import Message, User
 from recollect.types import EVERYWHERE
 from tests.bot.scene import acting
-from tests.bot.test_mirror import channel_id, mirrored
+from tests.bot.test_mirror import TICK, channel_id, mirrored
 from tests.bot.wire import WAIT, Wired, wired
 from tests.waiting import eventually
 
@@ -237,6 +238,18 @@ async def test_the_memory_channel_shows_nobody_who_was_not_told() -> None:
         await scene.client.house.notes.drop(notes.told(scene.ann.id))  # as after an older version, which told too late
         await scene.restart()
         assert await mirrored(scene) == []
+
+
+async def test_no_line_tells_what_was_learned_of_someone_who_was_not_told() -> None:
+    async with acting(bot={"announce": "dm", "learned_lines": "here"}) as scene:
+        await scene.env.advance_time(TICK)
+        said = await scene.ann.send(scene.dev, "I like green tea")
+        message = message_of(said, scene.place(scene.dev), said.content)
+        await scene.memory.observe(message)  # by another program over the same store
+        await scene.settle()
+        await scene.env.advance_time(TICK)
+        assert await scene.known() == ["I like green tea"]
+        assert scene.dev.last_message == said
 
 
 async def test_someone_is_told_again_and_answered_while_the_store_is_out_of_reach(
