@@ -6,8 +6,8 @@ from datetime import datetime
 
 from recollect import plain, withheld
 from recollect.errors import BadInput, UnknownMemo
-from recollect.learn import Caps, Cause, bury, learn, unbury, write
-from recollect.merge import covering, retire
+from recollect.learn import Caps, Cause, bury, learn, write
+from recollect.merge import covering, fingerprint, retire
 from recollect.ports import Tx, Vector
 from recollect.revisit import NOT_UNDONE, stands, summarise_anew
 from recollect.speaking import source_message
@@ -229,6 +229,7 @@ def undo(
                 _read_anew(tx, now, cause.at, "what a message said counts again", cadence)
         reason = f"undid: {event.reason}"
         tx.events.add(Event("memo.undone", cause.at, cause.actor, subject.scope, event.memo, reason, data))
+    withheld.lift(tx, [memo for memo in restored if memo.active])
     told = [memo for memo in (*restored, *removed) if audible(replace(memo, status=Status.ACTIVE))]
     return Undone(
         tuple(memo for memo in restored if memo in told),
@@ -320,7 +321,7 @@ def _restore(tx: Tx, now: Memo, before: Memo, event: Event) -> Memo:
     memo = replace(before, key=now.key, hits=now.hits)
     tx.memos.put(memo)
     if memo.active:
-        unbury(tx, memo)
+        tx.memos.unbury(memo.subject.scope, fingerprint(memo.text))
     elif memo.status is Status.DEPRECATED:
         bury(tx, memo, event.at)
     return memo
