@@ -40,6 +40,7 @@ def test_a_sentence_that_repeats_a_memo_is_recognised(sentence: str, memo: str) 
         ("You could try a vegan restaurant tonight", "Is vegan"),
         ("It costs 4200 euros", "Earns 4200 euros a month"),
         ("You know Marion", "Knows Maria"),
+        ("You planted tulip 7 in bed 7", "Planted tulip 5 in bed 5"),
         ("I see.", "I live in Lisbon"),
         ("", "I live in Lisbon"),
         ("You are right.", "the"),

@@ -145,9 +145,9 @@ def bury(tx: Tx, memo: Memo, at: datetime) -> None:
 
 
 def unbury(tx: Tx, memo: Memo) -> None:
-    """A memo counts again: it may be learned and told."""
+    """Something was stated: it may be learned and told, even if it was forgotten once."""
     tx.memos.unbury(memo.subject.scope, fingerprint(memo.text))
-    withheld.lift(tx, memo)
+    withheld.lift_stated(tx, memo)
 
 
 def _log(tx: Tx, kind: str, memo: Memo, cause: Cause, reason: str, **data: Any) -> None:

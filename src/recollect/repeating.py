@@ -124,6 +124,9 @@ def repeats(sentence: str, memo: str, *, asked: str = "", about: bool = False, o
     own = _shared(told, known)
     question = sense(asked) if len(asked.split()) <= SHORT_QUESTION else sense("")
     shared = own | _shared(question, known)
+    named = known.exact & known.roots
+    if named and named.isdisjoint(shared):  # the same of another name or number
+        return False
     if _weight(own, known) < 1:  # nothing but what many sentences have, or the question alone has it
         return False
     about = about or told.personal or (bool(own) and question.personal)

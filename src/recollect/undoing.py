@@ -7,9 +7,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from recollect import plain
+from recollect import plain, withheld
 from recollect.commands import NO_JOBS, Hears, read_again
-from recollect.learn import Cause, bury, unbury
+from recollect.learn import Cause, bury
+from recollect.merge import fingerprint
 from recollect.narrowing import earlier
 from recollect.ports import Tx
 from recollect.revisit import NOT_UNDONE, stands
@@ -131,6 +132,8 @@ def undo(
         _take_back(tx, subject, event, cause, cadence)
         reason = f"undid: {event.reason}"
         tx.events.add(Event("memo.undone", cause.at, cause.actor, subject.scope, event.memo, reason, data))
+    shown_again = [tx.memos.get(subject, event.memo or "") for event in parts if event.kind != "memo.added"]
+    withheld.lift(tx, [memo for memo in shown_again if memo is not None and memo.active])
     return Undone(change.change, change.actor, change.at, change.reversals, change.hidden)
 
 
@@ -241,7 +244,7 @@ def _restore(tx: Tx, now: Memo, before: Memo, event: Event) -> Memo:
     memo = replace(before, key=now.key, hits=now.hits)
     tx.memos.put(memo)
     if memo.active:
-        unbury(tx, memo)
+        tx.memos.unbury(memo.subject.scope, fingerprint(memo.text))
     elif memo.status is Status.DEPRECATED:
         bury(tx, memo, event.at)
     return memo

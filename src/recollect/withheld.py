@@ -53,23 +53,35 @@ def retire(tx: Tx, memo: Memo, at: datetime, *, name: str = "", gone: bool = Fal
     text = clip(memo.text, LONGEST)
     item = Retired(memo.subject.scope, memo.id, text, at, name, message, gone, tuple(realms))
     for list_name in _lists(item):
-        _write(tx, list_name, [one for one in _listed(tx, list_name) if not _is_about(one, memo)], item)
+        if tx.counters.note(list_name, _packed(item)) > 2 * MOST:
+            _write(tx, list_name, _listed(tx, list_name)[-MOST:])
 
 
-def lift(tx: Tx, memo: Memo) -> None:
-    """A memo counts again, or its owner stated it again: what repeats it may be told."""
-    scope = memo.subject.scope
-    lifted = [item for item in _listed(tx, LIST + scope) if _is_about(item, memo) or _says(memo.text, item.text)]
+def lift(tx: Tx, memos: Sequence[Memo]) -> None:
+    """Memos of one person or guild count again: what repeats them may be told."""
+    ids = {memo.id for memo in memos}
+    for scope in {memo.subject.scope for memo in memos}:
+        _lift(tx, scope, lambda item: item.memo in ids)
+
+
+def lift_stated(tx: Tx, memo: Memo) -> None:
+    """Something was stated: whatever it says again, in these words or others, may be told."""
+    text = normal(memo.text)
+    _lift(
+        tx,
+        memo.subject.scope,
+        lambda item: (
+            item.memo == memo.id
+            or normal(item.text) == text
+            or repeating.repeats(memo.text, item.text, about=True, owner=_called(item))
+        ),
+    )
+
+
+def _lift(tx: Tx, scope: str, is_meant: Callable[[Retired], bool]) -> None:
+    lifted = [item for item in _listed(tx, LIST + scope) if is_meant(item)]
     for name in dict.fromkeys(name for item in lifted for name in _lists(item)):
-        _write(tx, name, [one for one in _listed(tx, name) if one not in lifted])
-
-
-def _is_about(item: Retired, memo: Memo) -> bool:
-    return item.scope == memo.subject.scope and item.memo == memo.id
-
-
-def _says(new: str, old: str) -> bool:
-    return normal(new) == normal(old) or repeating.repeats(new, old, about=True)
+        _write(tx, name, [item for item in _listed(tx, name) if item not in lifted])
 
 
 def _lists(item: Retired) -> list[str]:
@@ -80,14 +92,15 @@ def _of_guild(realm: str) -> str:
     return f"{LIST}guild:{realm}"
 
 
-def _write(tx: Tx, name: str, kept: Sequence[Retired], *new: Retired) -> None:
+def _write(tx: Tx, name: str, items: Sequence[Retired]) -> None:
     tx.counters.clear(name)
-    for item in (*kept[-MOST + len(new) :], *new):
-        tx.counters.note(name, json.dumps(_packed(item), ensure_ascii=False))
+    for item in items:
+        tx.counters.note(name, _packed(item))
 
 
-def _packed(item: Retired) -> list[object]:
-    return [item.scope, item.memo, item.text, to_ms(item.at), item.name, item.message, item.gone, item.realms]
+def _packed(item: Retired) -> str:
+    values = [item.scope, item.memo, item.text, to_ms(item.at), item.name, item.message, item.gone, item.realms]
+    return json.dumps(values, ensure_ascii=False)
 
 
 def _listed(tx: Tx, name: str) -> list[Retired]:
@@ -212,7 +225,7 @@ def of_session(tx: Tx, session: str) -> Withheld:
 def _gathered(tx: Tx, realm: str | None, people: Collection[str], names: Mapping[str, str]) -> Withheld:
     lists = [] if realm is None else [_of_guild(realm)]
     lists += [LIST + Subject(user).scope for user in people]
-    found = dict.fromkeys(item for name in lists for item in _listed(tx, name))
+    found = dict.fromkeys(item for name in lists for item in _listed(tx, name)[-MOST:])
     if not found:
         return NOTHING
     items = [_named(item, names) for item in found]
