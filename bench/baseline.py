@@ -5,7 +5,7 @@ from pathlib import Path
 import apsw
 import sqlite_vec
 
-from recollect.types import Memo
+from recollect.core.types import Memo
 
 
 class Script:

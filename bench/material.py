@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from recollect.merge import memo_id
-from recollect.types import Kind, Memo, Origin, Provenance, Subject
+from recollect.core.types import Kind, Memo, Origin, Provenance, Subject
+from recollect.policy.merge import memo_id
 
 DIMS = 256
 START = datetime(2026, 1, 1, tzinfo=UTC)

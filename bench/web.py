@@ -32,7 +32,7 @@ import recollect
 from bench.context.__main__ import BATCH, OF_ONE_USER, fill
 from bench.material import questions, sentence
 from recollect import Message, Place
-from recollect.clock import now
+from recollect.core.clock import now
 
 TOKEN = "a-token-for-measuring-only"
 CONNECTIONS = 64

@@ -5,12 +5,14 @@ from contextlib import asynccontextmanager
 
 import recollect
 from recollect import Memory, Place
-from recollect.compose import DEADLINE
-from recollect.ports import Layer
-from recollect.prompt import LAYOUTS, Prompt
-from recollect.speaking import session_of
+from recollect.core.events import Event
+from recollect.core.ports import Layer
+from recollect.core.types import Audience, Memo, Message, Origin, Summary
+from recollect.policy.viewer import session_of
+from recollect.prompting.assemble import Prompt
+from recollect.prompting.compose import DEADLINE
+from recollect.prompting.layouts import LAYOUTS
 from recollect.testing.clock import FakeClock
-from recollect.types import Audience, Event, Memo, Message, Origin, Summary
 from tests import ground
 
 DEV = Place("discord", "g1", "c-dev", name="dev", public=True)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from recollect.cli import build
-from recollect.prompt import INSTRUCTIONS
+from recollect.faces.cli.main import build
+from recollect.prompting.layouts import INSTRUCTIONS
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"

@@ -10,10 +10,12 @@ import pytest
 
 import recollect
 from recollect import Ambiguous, Audience, Filters, Forgotten, Found, Memo, Memory, NoMatch, Place, Status, Undone
-from recollect.errors import BadInput, UnknownMemo
-from recollect.speaking import LONGEST_MEMO, provenance
+from recollect.core.changes import Retire, Skip
+from recollect.core.errors import BadInput, UnknownMemo
+from recollect.core.text import LONGEST_MEMO
+from recollect.core.types import EVERYWHERE, Kind, Message, Origin
+from recollect.policy.viewer import provenance
 from recollect.testing.clock import START, FakeClock
-from recollect.types import EVERYWHERE, Kind, Message, Origin, Retire, Skip
 from tests import ground
 
 DEV = Place("discord", "g1", "c-dev", name="dev", public=True)

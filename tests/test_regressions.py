@@ -9,7 +9,7 @@ import pytest
 
 import recollect
 from recollect import Message, Place
-from recollect.errors import BadInput
+from recollect.core.errors import BadInput
 from recollect.testing.clock import FakeClock
 from tests import ground
 

@@ -23,12 +23,12 @@ from rich.progress import Progress
 from rich.table import Table
 
 import recollect
-import recollect.clock
+import recollect.core.clock
 from bench.material import memos, questions, sentence
 from recollect import Memory, Message, Place
+from recollect.core.ports import Store
+from recollect.core.types import Exchange, Subject, Summary
 from recollect.embedders.static import StaticEmbedder
-from recollect.ports import Store
-from recollect.types import Exchange, Subject, Summary
 
 BATCH, OF_ONE_USER, TURNS, WARM = 1_000, 200, 150, 30
 HERE = Place("discord", "g1", "c1", name="dev", public=True)
@@ -86,7 +86,7 @@ async def fill(memory: Memory, count: int, messages: int, progress: Progress) ->
         await memory.store.write(put)
         progress.update(task, advance=len(batch))
     rng = random.Random(3)
-    start = recollect.clock.now() - timedelta(seconds=20 * (messages + 1))
+    start = recollect.core.clock.now() - timedelta(seconds=20 * (messages + 1))
     journal = (said(rng, number, start) for number in range(messages))
     while talk := list(islice(journal, BATCH)):
         await memory.store.write(lambda tx, talk=talk: [tx.journal.add(message) for message in talk])
@@ -97,7 +97,7 @@ async def fill(memory: Memory, count: int, messages: int, progress: Progress) ->
 
 async def surround(memory: Memory) -> None:
     """Lore, a summary and what went on in another channel."""
-    at = recollect.clock.now()
+    at = recollect.core.clock.now()
     for number in range(30):
         await memory.remember(f"Lore: the otter number {number} guards the harbour", user="u1", place=HERE, lore=True)
     summary = Summary(HERE.session, "They talk about deploys. " * 60, 1, at - timedelta(minutes=10))
@@ -116,8 +116,8 @@ async def ask(memory: Memory) -> tuple[list[float], list[int], list[Any]]:
     prompts: list[Any] = []
     for number, question in enumerate(islice(questions(), TURNS + WARM)):
         who = f"u{1 + number % 3}"
-        await memory.observe(Message(f"o{number}", who, HERE, f"I think so, {number}", recollect.clock.now(), who))
-        message = Message(f"t{number}", "u0", HERE, question, recollect.clock.now(), "U0")
+        await memory.observe(Message(f"o{number}", who, HERE, f"I think so, {number}", recollect.core.clock.now(), who))
+        message = Message(f"t{number}", "u0", HERE, question, recollect.core.clock.now(), "U0")
         await memory.observe(message)
         await memory.vectors.fill()  # what the background does between turns
         memory.store, counted.trips = counted, 0

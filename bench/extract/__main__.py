@@ -29,7 +29,7 @@ from bench.extract.judged import JUDGED
 from bench.extract.measure import Outcome, Report, Tally, report, run
 from bench.extract.real import HALVES, Reading, is_data, messages, read, sample
 from recollect import plugins
-from recollect.ports import Model, ModelOptions
+from recollect.core.ports import Model, ModelOptions
 
 FIRST_RUNS = {  # of `local`: precision and recall on each lot after the first, before anything was mended for it
     "second lot, 138 messages": (0.871, 0.750),

@@ -11,9 +11,9 @@ from typing import Any
 import yaml
 
 from bench.extract.corpus import SAID
-from recollect.guard import Refused, check
-from recollect.ports import Proposal
-from recollect.types import Message, Place
+from recollect.core.ports import Proposal
+from recollect.core.types import Message, Place
+from recollect.policy.guard import Refused, check
 
 CLAIMS = Path(__file__).with_name("claims.yaml")
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from bench.extract.corpus import Expected, Sample
-from recollect.guard import Refused, check
-from recollect.ports import Hearing, Model, Proposal
-from recollect.redact import redact
-from recollect.types import Kind, Memo, Message, Place, Subject
+from recollect.core.ports import Hearing, Model, Proposal
+from recollect.core.types import Kind, Memo, Message, Place, Subject
+from recollect.policy.guard import Refused, check
+from recollect.policy.redaction import redact
 
 RETRACTION = "retraction"
 

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.extract.corpus import SAID
-from recollect.guard import Refused, check
-from recollect.ports import Hearing, Model, Proposal
-from recollect.redact import redact
-from recollect.types import Message, Place
+from recollect.core.ports import Hearing, Model, Proposal
+from recollect.core.types import Message, Place
+from recollect.policy.guard import Refused, check
+from recollect.policy.redaction import redact
 
 HALVES = ("tuned", "unseen")
 

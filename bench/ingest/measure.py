@@ -14,8 +14,8 @@ import recollect
 from bench.ingest.talk import USERS, Paced, chatter
 from bench.material import memos, questions
 from recollect import Memory, Message
-from recollect.clock import now
-from recollect.ports import Store
+from recollect.core.clock import now
+from recollect.core.ports import Store
 
 WRITERS, READING_ROUNDS = 64, 10
 MODELS = (0.1, 1.0)

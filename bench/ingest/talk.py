@@ -8,8 +8,8 @@ from datetime import timedelta
 
 from bench.material import sentence
 from recollect import Message, Place
-from recollect.clock import now
-from recollect.ports import Hearing, Proposal, Proposed
+from recollect.core.clock import now
+from recollect.core.ports import Hearing, Proposal, Proposed
 from recollect.testing.models import FakeModel
 
 USERS, CHANNELS, GUILDS = 40, 8, 3

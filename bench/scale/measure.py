@@ -10,7 +10,7 @@ from typing import Any
 
 from bench.scale.people import asked, known, said, statements
 from recollect import Memory, Message
-from recollect.ports import Progress, Store
+from recollect.core.ports import Progress, Store
 
 BATCH = 1_000
 WARM = 0.2

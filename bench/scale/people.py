@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from bench.material import START, memos, questions, sentence
 from recollect import Message, Place
-from recollect.types import Audience, Kind, Memo, Subject
+from recollect.core.types import Audience, Kind, Memo, Subject
 
 GUILDS = 10_000
 PEOPLE = 4

@@ -25,9 +25,9 @@ from rich.table import Table
 import recollect
 from bench.baseline import Script
 from bench.material import memos, questions
+from recollect.core.ports.ranker import meaningful
+from recollect.core.types import Subject
 from recollect.embedders.static import StaticEmbedder
-from recollect.rank.base import meaningful
-from recollect.types import Subject
 
 BATCH = 1_000
 ASKED = 120

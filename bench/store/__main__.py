@@ -19,8 +19,9 @@ from rich.table import Table
 from bench.baseline import Script
 from bench.material import DIMS, START, memos
 from recollect import plugins
-from recollect.ports import Store
-from recollect.types import Event, Memo
+from recollect.core.events import Event
+from recollect.core.ports import Store
+from recollect.core.types import Memo
 
 SINGLE, BATCH, WRITERS, USERS = 200, 2_000, 64, 100
 GOALS = {"single": 0.8, "64 writers": 5.0, "batch": 0.7}

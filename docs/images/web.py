@@ -11,8 +11,9 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1]))
 
 from tests.web import guild  # noqa: E402 - found by the line above
-from tests.web.browser import launched, opened  # noqa: E402 - found by the line above
-from tests.web.conftest import serving  # noqa: E402 - found by the line above
+
+from tests.faces.http.browser import launched, opened  # noqa: E402 - found by the line above
+from tests.faces.http.conftest import serving  # noqa: E402 - found by the line above
 
 LENA = guild.PEOPLE["lena"]
 WHERE = f"user={LENA}&place=discord:{guild.GUILD}:channel:1180400000000000103"

@@ -9,14 +9,13 @@ async with recollect.open("sqlite:///memory.db") as memory:
 """
 
 from recollect.app import open
-from recollect.commands import Ambiguous, Forgotten, NoMatch, Remembered, Shown
-from recollect.errors import RecollectError
+from recollect.core.errors import RecollectError
+from recollect.core.outcomes import Ambiguous, CannotUndo, Forgotten, NoMatch, Remembered, Shown, Undoable, Undone
+from recollect.core.ports import Filters
+from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Place, Status
+from recollect.core.version import __version__
 from recollect.memory import Memory
-from recollect.ports import Filters
-from recollect.recall import Found
-from recollect.types import EVERYWHERE, Audience, Kind, Memo, Message, Place, Status
-from recollect.undoing import CannotUndo, Undoable, Undone
-from recollect.version import __version__
+from recollect.recall.query import Found
 
 __all__ = [
     "EVERYWHERE",

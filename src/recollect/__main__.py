@@ -1,6 +1,6 @@
 """`python -m recollect` is the command line."""
 
-from recollect.cli import main
+from recollect.faces.cli.main import main
 
 if __name__ == "__main__":
     main()

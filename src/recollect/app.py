@@ -8,25 +8,27 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from recollect import narrowing, plugins, rules
-from recollect.audience import Policy
-from recollect.calls import Calls
-from recollect.clock import Clock, now
-from recollect.courtesy import Courtesy
-from recollect.dream import Dreams
-from recollect.errors import MissingExtra, RecollectError, StoreUnreachable, StoreUnwritable
-from recollect.extraction import Extraction
-from recollect.files import Journal, Keeper
-from recollect.kinds import embedded
+from recollect import plugins
+from recollect.core.clock import Clock, now
+from recollect.core.errors import MissingExtra, RecollectError, StoreUnreachable, StoreUnwritable
+from recollect.core.ports import Embedder, EmbedderOptions, Model, ModelOptions, Store, Tx
+from recollect.core.ports.jobs import EXTRACT, JOURNAL, REFLECT, SUMMARISE
+from recollect.jobs.limits import Calls
+from recollect.jobs.priority import Courtesy
+from recollect.jobs.worker import Worker
+from recollect.learning.consolidate import Dreams
+from recollect.learning.extract import Extraction
+from recollect.learning.summarize import Summaries
 from recollect.memory import PATIENCE, Memory
-from recollect.names import Names
-from recollect.ports import Embedder, EmbedderOptions, Model, ModelOptions, Store, Tx
-from recollect.privacy import ERASE
-from recollect.settings import Loaded, Settings, load, secret
-from recollect.summaries import Summaries
-from recollect.triggers import EXTRACT, JOURNAL, REFLECT, SUMMARISE
-from recollect.vectors import Vectors
-from recollect.worker import Worker
+from recollect.policy.kinds import embedded
+from recollect.policy.visibility import Policy
+from recollect.privacy.planned import ERASE
+from recollect.recall import audience_migration
+from recollect.recall.display_names import Names
+from recollect.recall.vectors.index import Vectors
+from recollect.settings import Loaded, Settings, load, secret, wiring
+from recollect.transfer.mirror.daily_log import Journal
+from recollect.transfer.mirror.follower import Keeper
 from recollect.workspace.disk import keep_private
 
 T = TypeVar("T")
@@ -128,10 +130,10 @@ async def open_loaded(
             async with AsyncExitStack() as closing:
                 model = partial(_model, closing=closing, made={}, using=using)
                 learner = partial(model, settings.extraction.model, settings.extraction.base_url)
-                dreams = Dreams(store, learner, rules.reflection(settings), clock)
+                dreams = Dreams(store, learner, wiring.reflection(settings), clock)
                 names = Names(settings.bot.name)
                 worker = make_worker(store, vectors, settings, clock, model, dreams, names) if works else None
-                keeper = Keeper(store, rules.folders(settings), clock)
+                keeper = Keeper(store, wiring.folders(settings), clock)
                 closing.push_async_callback(keeper.close)
                 memory = Memory(
                     store, vectors, settings, clock, layers, worker=worker, keeper=keeper, dreams=dreams, names=names
@@ -168,8 +170,8 @@ def _keep_folder_private(folder: Path) -> None:
 async def _settle_audiences(store: Store, policy: Policy, clock: Clock) -> None:
     """See `narrowing`."""
     if policy is Policy.USER_GLOBAL:
-        await narrowing.keep_wide(store)
-    elif count := await narrowing.narrow(store, clock()):
+        await audience_migration.keep_wide(store)
+    elif count := await audience_migration.narrow(store, clock()):
         log.warning(NARROWED, f"{count:,} memories" if count != 1 else "1 memory")
 
 
@@ -194,14 +196,14 @@ def make_worker(
     names: Names,
 ) -> Worker:
     """The worker with all that it can do; `model` gives the model of a specification, at the address of its server."""
-    embed, courtesy, pace = partial(vectors.of_text, patience=PATIENCE), Courtesy(), rules.pace(settings)
+    embed, courtesy, pace = partial(vectors.of_text, patience=PATIENCE), Courtesy(), wiring.pace(settings)
     calls, asked = Calls(pace.width), model(settings.extraction.model, settings.extraction.base_url)
     floor: Model | None = None
     if asked.name not in (FALLBACK, NO_MODEL):
         floor = plugins.load("models", FALLBACK, ModelOptions())
-    learning = Extraction(store, embed, asked, rules.extraction(settings), clock, courtesy, calls, names, floor)
+    learning = Extraction(store, embed, asked, wiring.extraction(settings), clock, courtesy, calls, names, floor)
     writer = model(settings.summary.model, settings.summary.base_url)
-    summing = Summaries(store, writer, rules.form(settings), clock, names)
+    summing = Summaries(store, writer, wiring.form(settings), clock, names)
     journal = Journal(store, settings.memory_dir, settings.ingest.max_chars, clock)
     handlers = {
         EXTRACT: learning,

@@ -12,22 +12,12 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Literal, Self
 
-from recollect.errors import MissingExtra, RecollectError
-from recollect.prompt import Section
-from recollect.recall import Found
-from recollect.types import (
-    Audience,
-    Event,
-    Kind,
-    Line,
-    Memo,
-    Message,
-    Origin,
-    Place,
-    Provenance,
-    Status,
-    Subject,
-)
+from recollect.core.errors import MissingExtra, RecollectError
+from recollect.core.events import Event
+from recollect.core.ports.layer import Line
+from recollect.core.types import Audience, Kind, Memo, Message, Origin, Place, Provenance, Status, Subject
+from recollect.prompting.assemble import Section
+from recollect.recall.query import Found
 
 try:
     import httpx

@@ -8,33 +8,42 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from recollect import commands, ingest, kinds, recall, rules, undoing, withheld
-from recollect.audience import Policy, stated, within
-from recollect.clock import Clock, now
-from recollect.commands import Forgetting, Remembered, Shown
-from recollect.compose import DEADLINE, Composer
-from recollect.dream import Dream, Dreams
-from recollect.errors import BadInput
-from recollect.files import Keeper
-from recollect.ingest import Learned
-from recollect.learn import Cause
-from recollect.merge import COVERAGE
-from recollect.names import Names
-from recollect.ports import Corpus, Filters, Finding, Layer, Progress, Scene, Store, Tx
-from recollect.prompt import Prompt, layout
-from recollect.rank import named, unified
-from recollect.rank.base import Question
-from recollect.recall import NO_TEXTURE, Found, Search
-from recollect.redact import redact, redact_tags
-from recollect.redact.values import redact_value
-from recollect.revision import Revision, revise
-from recollect.settings import Settings
-from recollect.speaking import Audible, memorable, provenance, scopes_of, session_of, subject_of, whole_guild
-from recollect.triggers import flush, learning_key
-from recollect.types import EVERYWHERE, Audience, Candidate, Event, Kind, Memo, Message, Origin, Place, Status, Subject
-from recollect.uses import Uses
-from recollect.vectors import Vectors
-from recollect.worker import Worker
+from recollect.core import outcomes
+from recollect.core.changes import Candidate
+from recollect.core.clock import Clock, now
+from recollect.core.errors import BadInput
+from recollect.core.events import Event
+from recollect.core.outcomes import Forgetting, Remembered, Shown
+from recollect.core.ports import Corpus, Filters, Finding, Layer, Progress, Scene, Store, Tx
+from recollect.core.ports.ranker import Question
+from recollect.core.text import memorable
+from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Origin, Place, Status, Subject
+from recollect.jobs.worker import Worker
+from recollect.learning import changes, ingest
+from recollect.learning import undo as undo_module
+from recollect.learning.apply import Cause
+from recollect.learning.consolidate import Dream, Dreams
+from recollect.learning.edit import Revision, revise
+from recollect.learning.ingest import Learned
+from recollect.learning.schedule import flush, learning_key
+from recollect.policy import kinds
+from recollect.policy.merge import COVERAGE
+from recollect.policy.redaction import redact, redact_tags
+from recollect.policy.redaction.json_values import redact_value
+from recollect.policy.viewer import Audible, provenance, scopes_of, session_of, subject_of, whole_guild
+from recollect.policy.visibility import Policy, stated, within
+from recollect.prompting.assemble import Prompt
+from recollect.prompting.compose import DEADLINE, Composer
+from recollect.prompting.layouts import layout
+from recollect.recall import listing, withheld
+from recollect.recall import search as recall
+from recollect.recall.display_names import Names
+from recollect.recall.query import NO_TEXTURE, Found, Search
+from recollect.recall.rank import named, unified
+from recollect.recall.usage import Uses
+from recollect.recall.vectors.index import Vectors
+from recollect.settings import Settings, wiring
+from recollect.transfer.mirror.follower import Keeper
 
 OF_USE = 5
 """Results of a search, best first, that count as used."""
@@ -64,15 +73,15 @@ class Memory:
         self.names = names or Names(settings.bot.name)
         self.store, self.vectors, self.settings = store, vectors, settings
         self.worker = worker or Worker(store, {}, clock)
-        self.keeper = keeper or Keeper(store, rules.folders(settings), clock)
-        self.dreams = dreams or Dreams(store, None, rules.reflection(settings), clock)
+        self.keeper = keeper or Keeper(store, wiring.folders(settings), clock)
+        self.dreams = dreams or Dreams(store, None, wiring.reflection(settings), clock)
         self.uses, self._clock = Uses(store, clock), clock
-        self._policy, self._cadence = Policy(settings.privacy), rules.cadence(settings)
-        self._shortterm = rules.shortterm(settings, self.names)
+        self._policy, self._cadence = Policy(settings.privacy), wiring.cadence(settings)
+        self._shortterm = wiring.shortterm(settings, self.names)
         look_back, lifetime = settings.history.max_messages, settings.search.cache_ttl
         offering = (layers or {}) if settings.enabled else {}
         self.composer = Composer(offering, layout(settings.layout), look_back, lifetime, clock, deadline)
-        self.privacy = rules.privacy(store, settings, clock, self.search, self.keeper.catch_up, self.composer.clear)
+        self.privacy = wiring.privacy(store, settings, clock, self.search, self.keeper.catch_up, self.composer.clear)
 
     async def close(self) -> None:
         """End what goes on in the background; the store is closed by whoever opened it."""
@@ -124,7 +133,7 @@ class Memory:
     async def reset(self, *, user: str, place: Place | None = None) -> bool:
         """Clear the rolling summary of the conversation here; work in flight can't bring it back."""
         session, cause = self._session(user, place or Place(dm=user)), self._cause(user)
-        return await self.store.write(lambda tx: commands.reset(tx, session, cause))
+        return await self.store.write(lambda tx: changes.reset(tx, session, cause))
 
     async def remember(
         self,
@@ -147,7 +156,7 @@ class Memory:
         """Remember what a user states, merged with what is known; those hear it who hear the place, unless another
         audience is named. With `lore` it belongs to the place's guild.
         """
-        rules.require_durable(self.settings)
+        wiring.require_durable(self.settings)
         if not 0 <= confidence <= 1:
             raise BadInput(f"a confidence of {confidence} is not between 0 and 1")
         where = place or Place(dm=user)
@@ -167,9 +176,9 @@ class Memory:
             confidence=confidence,
         )
         vector = await self.vectors.of_text(text, PATIENCE)
-        caps, audible = rules.caps(self.settings, lore=lore), self._audible(user, where)
+        caps, audible = wiring.caps(self.settings, lore=lore), self._audible(user, where)
         cause = replace(self._cause(user), shared=audience == EVERYWHERE)
-        done = await self.store.write(lambda tx: commands.remember(tx, candidate, cause, caps, vector, audible))
+        done = await self.store.write(lambda tx: changes.remember(tx, candidate, cause, caps, vector, audible))
         self._nudge()
         return done
 
@@ -182,12 +191,12 @@ class Memory:
         share = COVERAGE if self.settings.forget_mode == "coverage60" else 0.0
         cause, due = self._cause(user), self._cadence
         subject, audible = self._seen_by(user, place, lore)
-        return await self.store.write(lambda tx: commands.forget(tx, subject, what, cause, audible, share, every, due))
+        return await self.store.write(lambda tx: changes.forget(tx, subject, what, cause, audible, share, every, due))
 
-    async def undoable(self, *, user: str, place: Place | None = None, lore: bool = False) -> undoing.Offer:
+    async def undoable(self, *, user: str, place: Place | None = None, lore: bool = False) -> outcomes.Offer:
         """The change that `undo` would take back now."""
         subject, audible = self._seen_by(user, place, lore)
-        return await self.store.read(lambda tx: undoing.undoable(tx, subject, audible))
+        return await self.store.read(lambda tx: undo_module.undoable(tx, subject, audible))
 
     async def undo(
         self,
@@ -197,11 +206,11 @@ class Memory:
         lore: bool = False,
         memo: str | None = None,
         expected: int | None = None,
-    ) -> undoing.Outcome:
+    ) -> outcomes.Outcome:
         """Take back the last change, if it is the one `expected`; or what was last learned of one memo."""
         cause, due = self._cause(user), self._cadence
         subject, audible = self._seen_by(user, place, lore)
-        undone = await self.store.write(lambda tx: undoing.undo(tx, subject, cause, audible, memo, expected, due))
+        undone = await self.store.write(lambda tx: undo_module.undo(tx, subject, cause, audible, memo, expected, due))
         self._nudge()
         return undone
 
@@ -213,8 +222,8 @@ class Memory:
         """The user's memos, newest first, and the summary of the conversation in this place."""
         where = place or Place(dm=user)
         subject, audible, session = subject_of(user, where), self._audible(user, where), self._session(user, where)
-        shown = await self.store.read(lambda tx: commands.shown(tx, subject, audible, session, limit, offset))
-        return replace(shown, off=rules.switched_off(self.settings))
+        shown = await self.store.read(lambda tx: listing.shown(tx, subject, audible, session, limit, offset))
+        return replace(shown, off=wiring.switched_off(self.settings))
 
     async def memos(
         self,
@@ -229,24 +238,24 @@ class Memory:
     ) -> Shown:
         """Memos of any status and kind, or of these, newest first; expired ones too, as far as they may be heard."""
         subject, audible = self._seen_by(user, place, lore, expired_too=True)
-        return await self.store.read(lambda tx: commands.memos(tx, subject, audible, statuses, kinds, limit, offset))
+        return await self.store.read(lambda tx: listing.memos(tx, subject, audible, statuses, kinds, limit, offset))
 
     async def get(self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False) -> Memo:
         """One memo of whatever status, if it may be heard here; raises UnknownMemo."""
         subject, audible = self._seen_by(user, place, lore, expired_too=True)
-        return await self.store.read(lambda tx: commands.get(tx, subject, memo_id, audible))
+        return await self.store.read(lambda tx: listing.get(tx, subject, memo_id, audible))
 
     async def history(self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False) -> list[Event]:
         """Everything that happened to a memo, newest first; raises UnknownMemo."""
         subject, audible = self._seen_by(user, place, lore, expired_too=True)
-        return await self.store.read(lambda tx: commands.history(tx, subject, memo_id, audible))
+        return await self.store.read(lambda tx: listing.history(tx, subject, memo_id, audible))
 
     async def pin(
         self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False, pinned: bool = True
     ) -> Memo:
         """Keep a memo from ever giving way to others."""
         cause, (subject, audible) = self._cause(user), self._seen_by(user, place, lore)
-        return await self.store.write(lambda tx: commands.pin(tx, subject, memo_id, pinned, cause, audible))
+        return await self.store.write(lambda tx: changes.pin(tx, subject, memo_id, pinned, cause, audible))
 
     async def revise(
         self,
@@ -264,8 +273,8 @@ class Memory:
         vector = None if words is None else await self.vectors.of_text(words, PATIENCE)
         source, wide = provenance(user, where, None, origin), self._policy is Policy.USER_GLOBAL
         wanted = Revision(words, None if tags is None else redact_tags(tags), source, wide)
-        subject, audible, caps = subject_of(user, where), self._audible(user, where), rules.caps(self.settings)
-        found = partial(commands.get, subject=subject, memo_id=memo_id, audible=audible)
+        subject, audible, caps = subject_of(user, where), self._audible(user, where), wiring.caps(self.settings)
+        found = partial(listing.get, subject=subject, memo_id=memo_id, audible=audible)
         done = await self.store.write(lambda tx: revise(tx, found(tx), wanted, cause, caps, vector))
         self._nudge()
         return done
@@ -277,7 +286,7 @@ class Memory:
         cause, where = self._cause(user), place or Place(dm=user)
         subject, audible = subject_of(user, where), self._audible(user, where)
         wanted = within(audience, where, self._policy)
-        return await self.store.write(lambda tx: commands.share(tx, subject, memo_id, wanted, cause, audible))
+        return await self.store.write(lambda tx: changes.share(tx, subject, memo_id, wanted, cause, audible))
 
     async def search(
         self,

@@ -11,7 +11,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from recollect.errors import ConfigError
+from recollect.core.errors import ConfigError
+
+_PACKAGES = {"layers": "prompting.layers", "formats": "transfer.formats"}
+"""Where the built-in plug-ins of a kind live, unless in the folder of that name."""
 
 
 def load(kind: str, spec: str, *details: Any) -> Any:
@@ -23,8 +26,9 @@ def load(kind: str, spec: str, *details: Any) -> Any:
 def find(kind: str, spec: str) -> Any:
     """The module of this package, or the function that another package registered."""
     name = spec.partition(":")[0].strip().replace("-", "_")
-    if name.isidentifier() and find_spec(f"recollect.{kind}.{name}"):
-        return import_module(f"recollect.{kind}.{name}")
+    package = f"recollect.{_PACKAGES.get(kind, kind)}"
+    if name.isidentifier() and find_spec(f"{package}.{name}"):
+        return import_module(f"{package}.{name}")
     for entry in entry_points(group=f"recollect.{kind}", name=name):
         return entry.load()
     raise ConfigError(f"there is no {name!r} among the {kind}; known here: {', '.join(names(kind))}")
@@ -32,7 +36,7 @@ def find(kind: str, spec: str) -> Any:
 
 def names(kind: str) -> list[str]:
     """All plug-ins of a kind that can be named."""
-    package = import_module(f"recollect.{kind}")
+    package = import_module(f"recollect.{_PACKAGES.get(kind, kind)}")
     own = {path.stem for root in package.__path__ for path in _modules(root)}
     return sorted(own | {entry.name for entry in entry_points(group=f"recollect.{kind}")})
 

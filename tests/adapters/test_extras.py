@@ -8,7 +8,7 @@ import pytest
 PROGRAM = """
 import sys
 sys.modules[{library!r}] = None
-from recollect.errors import MissingExtra
+from recollect.core.errors import MissingExtra
 try:
     import recollect.adapters.{adapter}
 except MissingExtra as error:

@@ -12,8 +12,8 @@ from langgraph.store.base import InvalidNamespaceError, PutOp
 import recollect
 from recollect import Place
 from recollect.adapters.langgraph import RecollectStore
-from recollect.errors import BadInput
-from recollect.merge import fingerprint
+from recollect.core.errors import BadInput
+from recollect.policy.merge import fingerprint
 from tests import ground
 from tests.scenes import DEV, DM, STAFF, Stage, opened
 

@@ -17,10 +17,10 @@ from pydantic_ai.providers.openai import OpenAIProvider
 
 from recollect import Memory, Place
 from recollect.adapters.pydantic_ai import LongTermMemory, memory_toolset
-from recollect.errors import BadInput, StoreBusy
+from recollect.core.errors import BadInput, StoreBusy
+from recollect.core.types import Message
+from recollect.faces.tool.schema import schema, skill
 from recollect.testing.model_server import Calls, ModelServer, Says
-from recollect.tool import schema, skill
-from recollect.types import Message
 from tests.scenes import DEV, DM, Stage, opened
 
 SAVE = {"action": "save", "content": "Ann's cat is called Miso", "category": "fact"}

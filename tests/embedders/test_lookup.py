@@ -7,8 +7,8 @@ import pytest
 
 from recollect import plugins
 from recollect.app import make_embedders
-from recollect.errors import ConfigError, EmbedderError
-from recollect.ports import EmbedderOptions
+from recollect.core.errors import ConfigError, EmbedderError
+from recollect.core.ports import EmbedderOptions
 from recollect.settings import load
 
 

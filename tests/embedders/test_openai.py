@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 
 from recollect import plugins
+from recollect.core.errors import EmbedderError
+from recollect.core.ports import EmbedderOptions
 from recollect.embedders import openai as module
 from recollect.embedders.openai import OpenAIEmbedder
-from recollect.errors import EmbedderError
-from recollect.ports import EmbedderOptions
 from recollect.testing import embedding_server as served
 from recollect.testing.embedding_server import EmbeddingServer, numbers, status
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from recollect import plugins
+from recollect.core.errors import EmbedderError
+from recollect.core.ports import EmbedderOptions
 from recollect.embedders.static import TOKENIZER, WEIGHTS, StaticEmbedder
-from recollect.errors import EmbedderError
-from recollect.ports import EmbedderOptions
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import recollect
+from recollect.core.types import Place
 from recollect.embedders import openai
 from recollect.memory import Memory
 from recollect.testing import embedding_server as served
 from recollect.testing.embedding_server import EmbeddingServer, Request, numbers, status
-from recollect.types import Place
 from tests import ground
 from tests.waiting import eventually
 

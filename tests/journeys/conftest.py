@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import process
+from tests.faces.cli.conftest import process
 
 __all__ = ["process"]
 

@@ -8,7 +8,7 @@ import sys
 
 import recollect
 from recollect import Message, Place
-from recollect.clock import now
+from recollect.core.clock import now
 
 USERS = ("ann", "bob", "cem")
 DEV = Place("discord", "g1", "c-dev", name="dev", public=True)

@@ -13,11 +13,11 @@ from itertools import count, islice
 
 import recollect
 from recollect import Memory, Message, Place
-from recollect.clock import now
-from recollect.commands import Forgotten
-from recollect.ports import Hearing, Proposed
+from recollect.core.clock import now
+from recollect.core.outcomes import Forgotten
+from recollect.core.ports import Hearing, Proposed
+from recollect.core.ports.jobs import Job
 from recollect.testing.models import FakeModel, everything, the_beginning
-from recollect.types import Job
 
 USERS = ("ann", "bob", "cem", "dai")
 PLACES = (

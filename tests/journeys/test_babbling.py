@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recollect.assistant import Assistant
+from recollect.faces.assistant.assistant import Assistant
 from recollect.testing.model_server import ModelServer, Overlong, Request, Says, Status
 from tests.scenes import DEV, Stage, opened
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import recollect
+from recollect.core.types import dereference
 from recollect.testing.model_server import ModelServer, Request, Says, Slow
-from recollect.triggers import dereference
 from tests import ground
-from tests.cli.conftest import ENVIRONMENT, Run
+from tests.faces.cli.conftest import ENVIRONMENT, Run
 from tests.journeys.terminal import CTRL_C, CTRL_D, TAB, Terminal
 
 pytestmark = pytest.mark.usefixtures("folder")

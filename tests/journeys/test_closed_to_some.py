@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from recollect.testing.discord_things import Channel, User
 from recollect.testing.model_server import ModelServer
-from tests.bot.scene import echo, speaker_of
-from tests.bot.wire import WAIT, Lab, Wired, wired
+from tests.doubles.discord.things import Channel, User
+from tests.faces.discord.scene import echo, speaker_of
+from tests.faces.discord.wire import WAIT, Lab, Wired, wired
 
 CAKE = "I am baking the surprise cake for Saturday"
 Closing = Callable[[Lab, User, Channel], None]

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect.assistant import Assistant
-from recollect.cli.chat_paper import Paper
-from recollect.cli.demo import WeekClock, opened, script, tell
-from recollect.cli.output import Screen
-from recollect.types import Status, Subject
-from tests.cli.conftest import Run
+from recollect.core.types import Status, Subject
+from recollect.faces.assistant.assistant import Assistant
+from recollect.faces.chat.demo import WeekClock, opened, script, tell
+from recollect.faces.chat.output import Paper
+from recollect.faces.cli.output import Screen
+from tests.faces.cli.conftest import Run
 from tests.journeys.terminal import CTRL_C, CTRL_D, Terminal
 
 pytestmark = [pytest.mark.usefixtures("folder"), pytest.mark.sqlite]  # it tells its story in a file of its own

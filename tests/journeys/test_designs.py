@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from recollect.assistant import Assistant
-from recollect.errors import StoreError
-from recollect.ports import Hearing, Proposal, Proposed
-from recollect.prompt import PRIORITY
-from recollect.summaries import Form
+from recollect.core.errors import StoreError
+from recollect.core.ports import Hearing, Proposal, Proposed
+from recollect.core.types import Kind, Place
+from recollect.faces.assistant.assistant import Assistant
+from recollect.learning.summarize import Form
+from recollect.prompting.assemble import PRIORITY
 from recollect.testing.embedding_server import EmbeddingServer, status
 from recollect.testing.model_server import Garbage, ModelServer, Request, Says, Status
 from recollect.testing.models import FakeModel, nothing, quoting
-from recollect.types import Kind, Place
 from tests import ground
 from tests.scenes import DEV, DM, GENERAL, THREAD, Stage, lines, names, opened
 from tests.waiting import eventually

@@ -11,11 +11,11 @@ import pytest
 
 import recollect
 from recollect import Memory, Message, Place
-from recollect.clock import now
+from recollect.core.clock import now
+from recollect.core.events import Event
 from recollect.testing.model_server import ModelServer, Request, Says, Slow
-from recollect.types import Event
-from tests.cli.conftest import Run
-from tests.cli.test_serving import WAIT, address, asking, started
+from tests.faces.cli.conftest import Run
+from tests.faces.cli.test_serve import WAIT, address, asking, started
 from tests.journeys.observing import DEV, USERS
 from tests.journeys.talking import unfinished
 from tests.waiting import eventually

@@ -14,16 +14,16 @@ import pytest
 
 import recollect
 from recollect import Memory, Message, Place
-from recollect.assistant import Assistant
-from recollect.clock import now
-from recollect.errors import StoreUnreachable
+from recollect.core.clock import now
+from recollect.core.errors import StoreUnreachable
+from recollect.faces.assistant.assistant import Assistant
 from recollect.testing.clock import FakeClock
 from recollect.testing.model_server import ModelServer
 from recollect.testing.models import FakeModel
-from tests.bot.scene import echo, speaker_of
-from tests.bot.wire import WAIT, Lab, Wired
-from tests.cli.conftest import Run
-from tests.cli.test_serving import address, asking, started
+from tests.faces.cli.conftest import Run
+from tests.faces.cli.test_serve import address, asking, started
+from tests.faces.discord.scene import echo, speaker_of
+from tests.faces.discord.wire import WAIT, Lab, Wired
 from tests.journeys.talking import unfinished
 from tests.stores.postgres import Server, quick_folder
 from tests.stores.replica import Primary, Replica

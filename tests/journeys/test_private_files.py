@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.testing.discord_server import DiscordServer
 from tests import ground
-from tests.bot.process import WAIT, running
+from tests.doubles.discord.server import DiscordServer
+from tests.faces.discord.process import WAIT, running
 
 KINDS = "durable,rolling,journal,snapshot,categories"
 FORMATS = ("pages", "discoclaw", "clanker", "devclaw")

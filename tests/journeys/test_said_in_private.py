@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from recollect.testing.discord_things import Channel, User
 from recollect.testing.model_server import ModelServer
-from tests.bot.scene import echo, speaker_of
-from tests.bot.wire import WAIT, Wired, wired
+from tests.doubles.discord.things import Channel, User
+from tests.faces.discord.scene import echo, speaker_of
+from tests.faces.discord.wire import WAIT, Wired, wired
 
 SECRET = "I am HIV positive"
 ABOUT = "HIV"

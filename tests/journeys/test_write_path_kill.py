@@ -14,8 +14,10 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory, plugins
+from recollect.core.events import Event
+from recollect.core.ports.jobs import NewJob
+from recollect.core.types import Memo, Message, Subject
 from recollect.testing.clock import FakeClock
-from recollect.types import Event, Memo, Message, NewJob, Subject
 from tests import ground
 from tests.journeys.talking import PLACES, TURNS, USERS, fact, hurry, opened, unfinished
 from tests.stores.opening import faults

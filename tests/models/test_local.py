@@ -6,10 +6,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from recollect import plugins
-from recollect.merge import Known, merge
+from recollect.core.changes import Candidate, Retire
+from recollect.core.ports import Hearing, Model, ModelOptions, Proposed
+from recollect.core.types import Kind, Memo, Message, Place, Subject
 from recollect.models.local import NOTICE, LocalModel
-from recollect.ports import Hearing, Model, ModelOptions, Proposed
-from recollect.types import Candidate, Kind, Memo, Message, Place, Retire, Subject
+from recollect.policy.merge import Known, merge
 
 SAID = datetime(2026, 11, 15, 12, tzinfo=UTC)  # a Sunday
 

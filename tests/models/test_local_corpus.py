@@ -4,8 +4,8 @@ import pytest
 
 from bench.extract.corpus import load
 from bench.extract.measure import report, run
+from recollect.core.ports import Proposal, Proposed
 from recollect.models.local import LocalModel
-from recollect.ports import Proposal, Proposed
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+from recollect.core.types import Kind, Memo, Subject
 from recollect.models.local import LocalModel
-from recollect.types import Kind, Memo, Subject
 
 EXCHANGE = """[Ann]: hi there!
 [Bot]: Hello! How can I help?

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 
 from recollect import plugins
-from recollect.ports import Hearing, Model, ModelOptions, Proposed
-from recollect.types import Message, Place
+from recollect.core.ports import Hearing, Model, ModelOptions, Proposed
+from recollect.core.types import Message, Place
 
 
 async def test_without_a_model_nothing_is_learned_and_nothing_is_written():

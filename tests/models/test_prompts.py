@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from recollect.core.ports import Hearing
+from recollect.core.types import Kind, Memo, Message, Place, Status, Subject
 from recollect.models import _prompts as prompts
-from recollect.ports import Hearing
-from recollect.types import Kind, Memo, Message, Place, Status, Subject
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ADA = Subject("ada")

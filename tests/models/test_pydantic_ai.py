@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from pydantic_ai.models import override_allow_model_requests
 
-from recollect.errors import ConfigError, MissingExtra, ModelError
+from recollect.core.errors import ConfigError, MissingExtra, ModelError
+from recollect.core.ports import Hearing, ModelOptions, Retraction, Usage
+from recollect.core.types import Kind, Memo, Message, Place, Subject
 from recollect.models.pydantic_ai import PydanticAIModel, create
-from recollect.ports import Hearing, ModelOptions, Retraction, Usage
 from recollect.testing.model_server import Calls, ModelServer, Request, Says, Status
-from recollect.types import Kind, Memo, Message, Place, Subject
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 KEY = "sk-" + "not-a-real-key"
@@ -280,7 +280,7 @@ def test_nothing_heavy_is_loaded_before_the_first_request():
     program = (
         "import sys\n"
         "from recollect.models.pydantic_ai import create\n"
-        "from recollect.ports import ModelOptions\n"
+        "from recollect.core.ports import ModelOptions\n"
         "create('pydantic_ai:anthropic:claude-haiku-4-5', ModelOptions())\n"
         "print(*sorted({'pydantic_ai', 'anthropic', 'openai', 'httpx2'} & sys.modules.keys()))"
     )

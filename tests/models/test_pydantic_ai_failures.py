@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import ModelError, ModelUnavailable
+from recollect.core.errors import ModelError, ModelUnavailable
+from recollect.core.ports import Hearing, ModelOptions
+from recollect.core.types import Message, Place
 from recollect.models.pydantic_ai import ANSWER_CHARS, PydanticAIModel
-from recollect.ports import Hearing, ModelOptions
 from recollect.testing.model_server import (
     Answer,
     CutOff,
@@ -26,7 +27,6 @@ from recollect.testing.model_server import (
     Status,
     WrongShape,
 )
-from recollect.types import Message, Place
 from tests.waiting import eventually
 
 KEY = "sk-" + "not-a-real-key"

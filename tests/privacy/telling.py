@@ -6,10 +6,10 @@ from pathlib import Path
 
 import recollect
 from recollect import Place
-from recollect.ports import Model
+from recollect.core.ports import Model
+from recollect.core.types import Message
 from recollect.testing.clock import FakeClock
 from recollect.testing.models import FakeModel
-from recollect.types import Message
 from tests import ground
 from tests.scenes import Stage
 

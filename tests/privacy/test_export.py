@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import BadInput
-from recollect.files import read_durable
-from recollect.files.exporting import durable, write_pages
-from recollect.privacy import Target, encoded
+from recollect.core.errors import BadInput
+from recollect.privacy.export import encoded
+from recollect.privacy.target import Target
+from recollect.transfer.mirror.export import durable, write_pages
+from recollect.transfer.mirror.json_files import read_durable
 from tests import ground
 from tests.privacy.telling import HERE, bytes_with, opened, tell
 

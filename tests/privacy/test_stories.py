@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect import Place
-from recollect.privacy import Target
+from recollect.privacy.target import Target
 from tests.privacy.telling import HERE, THERE, bytes_with, dm, opened
 from tests.scenes import Stage
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from recollect.ports import Finding
+from recollect.core.ports import Finding
 from recollect.stores.sqlite import SQLiteStore, create
 
 PREAMBLE = """

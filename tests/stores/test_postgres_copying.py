@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from recollect.cli import build
-from recollect.copying import copy
-from recollect.errors import BadInput
-from recollect.ports import Store, Tx
+from recollect.core.errors import BadInput
+from recollect.core.events import Event
+from recollect.core.ports import Store, Tx
+from recollect.core.ports.jobs import NewJob
+from recollect.core.types import Exchange, Place, Provenance, Summary, Tombstone
+from recollect.faces.cli.main import build
 from recollect.testing.models import FakeModel
 from recollect.testing.store_contract.archive import MODEL, contents, fill, prints
 from recollect.testing.store_contract.samples import (
@@ -26,7 +28,7 @@ from recollect.testing.store_contract.samples import (
     say,
     unit_vector,
 )
-from recollect.types import Event, Exchange, NewJob, Place, Provenance, Summary, Tombstone
+from recollect.transfer.copying import copy
 from tests import scenes
 from tests.stores import opening
 from tests.stores.opening import faults
@@ -147,7 +149,7 @@ async def test_a_copy_to_a_server_that_is_killed_goes_on_where_it_stopped(tmp_pa
 COPY = """
 import asyncio, sys
 from recollect import plugins
-from recollect.copying import copy
+from recollect.transfer.copying import copy
 
 async def main():
     source, target = (plugins.load("stores", spec) for spec in sys.argv[1:])

@@ -8,8 +8,10 @@ from collections.abc import Callable
 import psycopg
 import pytest
 
-from recollect.errors import StoreError
-from recollect.ports import Tx
+from recollect.core.errors import StoreError
+from recollect.core.events import Event
+from recollect.core.ports import Tx
+from recollect.core.types import Summary
 from recollect.stores.postgres import PostgresStore
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.database import Database, lock_key, lock_of
@@ -18,7 +20,6 @@ from recollect.stores.postgres.pool import connect
 from recollect.stores.postgres.schema import migrate
 from recollect.stores.postgres.tx import PostgresTx
 from recollect.testing.store_contract.samples import ADA, BEN, at, make_memo, put, texts_of
-from recollect.types import Event, Summary
 from tests.stores.postgres import opened, run
 from tests.waiting import eventually
 

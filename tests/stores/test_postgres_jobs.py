@@ -11,12 +11,12 @@ import pytest
 
 import recollect
 from recollect import Message, Place
-from recollect.clock import now
-from recollect.ports import Store, Tx
+from recollect.core.clock import now
+from recollect.core.ports import Store, Tx
+from recollect.core.ports.jobs import Job, NewJob
 from recollect.stores.postgres.tx import PostgresTx
 from recollect.testing.models import FakeModel, everything
 from recollect.testing.store_contract.samples import at
-from recollect.types import Job, NewJob
 from tests.stores.opening import faults
 from tests.stores.postgres import opened, run
 

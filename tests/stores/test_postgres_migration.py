@@ -5,7 +5,7 @@ import asyncio
 import psycopg
 import pytest
 
-from recollect.errors import CorruptStore, NewerSchema, StoreError, StoreUnwritable
+from recollect.core.errors import CorruptStore, NewerSchema, StoreError, StoreUnwritable
 from recollect.stores.postgres import examine
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.pool import connect
@@ -26,7 +26,7 @@ say_aloud(await store.read(lambda tx: tx.memos.count(Subject(sys.argv[2]))))
 
 @pytest.mark.slow
 async def test_processes_that_open_a_new_database_at_once_make_its_tables_once(bare_database: str):
-    processes = [start("from recollect.types import Subject\n" + MAKE, bare_database, f"{n}") for n in range(5)]
+    processes = [start("from recollect.core.types import Subject\n" + MAKE, bare_database, f"{n}") for n in range(5)]
     assert [await finished(process) for process in processes] == [["1"]] * 5
     made = run(bare_database, "SELECT number, name FROM migrations ORDER BY number")
     assert made == [(number, name) for number, (name, _) in enumerate(MIGRATIONS, 1)]

@@ -8,15 +8,16 @@ from uuid import uuid4
 import pytest
 
 import recollect
-from recollect.errors import StoreBusy, StoreUnreachable
-from recollect.ports import Store, Tx
+from recollect.core.errors import StoreBusy, StoreUnreachable
+from recollect.core.ports import Store, Tx
+from recollect.core.ports.jobs import NewJob
+from recollect.core.types import Subject
 from recollect.stores.postgres import create
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.engine import _Waiting
 from recollect.stores.postgres.tx import PostgresTx
 from recollect.testing.models import FakeModel
 from recollect.testing.store_contract.samples import ADA, BEN, make_memo, put, texts_of
-from recollect.types import NewJob, Subject
 from tests.stores.postgres import Server, in_database, made_database, opened, run
 from tests.stores.proxy import Network
 

@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
+from recollect.core.ports.jobs import NewJob
 from recollect.testing.store_contract.samples import ADA, CHANNEL, at, find, texts_of
-from recollect.types import NewJob
 from tests.stores.opening import faults, finished
 from tests.stores.postgres import opened, start
 
@@ -27,7 +27,7 @@ await asyncio.gather(*(writer(number) for number in range(4)))
 """
 
 WORK = """
-from recollect.types import Event
+from recollect.core.events import Event
 worker = sys.argv[2]
 
 def learn(tx, job):
@@ -144,7 +144,7 @@ async def test_a_worker_that_dies_gives_its_jobs_back(database: str):
 
 async def test_a_process_that_is_killed_within_a_unit_leaves_nothing_locked(database: str):
     async with opened(database) as store:
-        doomed = start("from recollect.types import NewJob\n" + HOLD, database)
+        doomed = start("from recollect.core.ports.jobs import NewJob\n" + HOLD, database)
         assert await asyncio.to_thread(read_line, doomed) == "holding"
         waiting = asyncio.create_task(store.write(lambda tx: tx.jobs.add(NewJob("learn", "ada", {"n": 1}, at(0)))))
         await asyncio.to_thread(kill, doomed)

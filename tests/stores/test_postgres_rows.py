@@ -15,7 +15,8 @@ from typing import Any
 import apsw
 import pytest
 
-from recollect.ports import Store, Tx
+from recollect.core.ports import Store, Tx
+from recollect.core.types import Kind, Provenance, Status, Subject, Tombstone
 from recollect.stores.postgres import PostgresStore
 from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.rows import LONGEST, handle
@@ -37,7 +38,6 @@ from recollect.testing.store_contract.samples import (
     texts_of,
     unit_vector,
 )
-from recollect.types import Kind, Provenance, Status, Subject, Tombstone
 from tests.stores.opening import faults
 from tests.stores.postgres import opened, run
 

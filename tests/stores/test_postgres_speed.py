@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from recollect.ports import Tx
+from recollect.core.events import Event
+from recollect.core.ports import Tx
+from recollect.core.ports.jobs import NewJob
 from recollect.stores.postgres import PostgresStore
 from recollect.testing.store_contract.samples import ADA, CHANNEL, at, make_memo, make_message, unit_vector
-from recollect.types import Event, NewJob
 from tests.stores.postgres import opened
 from tests.stores.proxy import Network
 

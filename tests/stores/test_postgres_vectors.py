@@ -9,19 +9,19 @@ from datetime import timedelta
 import psycopg
 import pytest
 
-from recollect.errors import BadInput
-from recollect.ports import Store, Tx, Vector, VectorSet
+from recollect.core.errors import BadInput
+from recollect.core.ports import Store, Tx, Vector, VectorSet
+from recollect.core.types import Subject
 from recollect.stores.postgres import PostgresStore, vectors
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.database import Connection
 from recollect.stores.postgres.pool import connect
 from recollect.stores.postgres.rows import Scope
-from recollect.stores.postgres.settling import settle, wanted
 from recollect.stores.postgres.tx import PostgresTx
+from recollect.stores.postgres.vector_maintenance import settle, wanted
 from recollect.stores.sqlite import create as create_sqlite
 from recollect.testing.store_contract.samples import ADA, BEN, make_memo, put, unit_vector
 from recollect.testing.store_contract.vectors import cosine, scatter
-from recollect.types import Subject
 from tests.stores.opening import faults
 from tests.stores.postgres import opened, run
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.errors import ConfigError, CorruptStore, NewerSchema, StoreBusy, StoreError, StoreUnwritable
-from recollect.ports import Store, Tx
+from recollect.core.errors import ConfigError, CorruptStore, NewerSchema, StoreBusy, StoreError, StoreUnwritable
+from recollect.core.ports import Store, Tx
 from recollect.stores.sqlite import create
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.schema import APPLICATION, MIGRATIONS, migrate
@@ -161,7 +161,7 @@ def test_an_address_of_another_kind_is_refused(address: str):
 
 READ_ONLY = """
 import asyncio, concurrent.futures.thread, os, sys  # all now: later the libraries may be out of reach
-from recollect.errors import StoreUnwritable
+from recollect.core.errors import StoreUnwritable
 from recollect.stores.sqlite import create
 from recollect.testing.store_contract.samples import make_memo, put
 

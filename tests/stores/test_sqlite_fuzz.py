@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from recollect.ports import Store, Tx
+from recollect.core.ports import Store, Tx
+from recollect.core.text import clean, query_words, words
+from recollect.core.types import Memo, Place, Provenance, Status, Subject
 from recollect.stores.sqlite import create
 from recollect.testing.store_contract.samples import ADA, BEN, find, make_memo, make_message, put, say
-from recollect.text import clean, query_words, words
-from recollect.types import Memo, Place, Provenance, Status, Subject
 from tests.stores.opening import faults
 
 ANY_TEXT = st.text(st.characters(), max_size=300)  # surrogates and control characters included

@@ -6,13 +6,15 @@ from typing import Any
 
 import pytest
 
-from recollect.ports import Store, Tx
+from recollect.core.events import Event
+from recollect.core.ports import Store, Tx
+from recollect.core.ports.jobs import NewJob
+from recollect.core.types import Origin, Provenance
 from recollect.stores.sqlite import create
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.schema import migrate
 from recollect.stores.sqlite.tx import SQLiteTx
 from recollect.testing.store_contract.samples import ADA, at, make_memo
-from recollect.types import Event, NewJob, Origin, Provenance
 from tests.stores.opening import faults
 
 MANY = 20_000

@@ -6,12 +6,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from recollect.core.ports.jobs import NewJob
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.jobs import unsettled
 from recollect.stores.sqlite.schema import migrate
 from recollect.stores.sqlite.tx import SQLiteTx
 from recollect.testing.store_contract.samples import at
-from recollect.types import NewJob
 
 LEASE = 5
 LANES = st.sampled_from("abc")

@@ -9,12 +9,12 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.clock import to_ms
+from recollect.core.clock import to_ms
+from recollect.core.ports.jobs import Job
 from recollect.stores.sqlite import examine
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.schema import APPLICATION, MIGRATIONS, migrate
 from recollect.testing.store_contract.samples import at
-from recollect.types import Job
 from tests.stores.opening import faults, opened
 
 JOBS = [  # id, lane, state, due, attempts, worker, until, dedupe, error

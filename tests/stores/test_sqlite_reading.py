@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from recollect.core.types import Kind, Status
 from recollect.stores.sqlite import SQLiteStore, create
 from recollect.stores.sqlite.tx import SQLiteTx
 from recollect.testing.store_contract.samples import ADA, at, make_memo, put
-from recollect.types import Kind, Status
 
 
 @pytest.fixture

@@ -15,17 +15,7 @@ from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
 
-from recollect.testing.model_server import (
-    Calls,
-    CutOff,
-    Garbage,
-    ModelServer,
-    Overlong,
-    Says,
-    Slow,
-    Status,
-    WrongShape,
-)
+from recollect.testing.model_server import Calls, CutOff, Garbage, ModelServer, Overlong, Says, Slow, Status, WrongShape
 from tests.waiting import eventually
 
 KEY = "sk-" + "not-a-real-key"

@@ -9,12 +9,13 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 from uuid import uuid4
 
-from recollect.clock import Clock, now
-from recollect.errors import BadInput, MissingExtra, RecollectError
+from recollect.core.clock import Clock, now
+from recollect.core.errors import BadInput, MissingExtra, RecollectError
+from recollect.core.types import Message, Place
+from recollect.faces.tool.dispatcher import MemoryTool
+from recollect.faces.tool.schema import schema, skill
 from recollect.memory import Memory
-from recollect.prompt import Prompt
-from recollect.tool import MemoryTool, schema, skill
-from recollect.types import Message, Place
+from recollect.prompting.assemble import Prompt
 
 try:
     from pydantic_ai import AgentRunResult, RunContext, Tool

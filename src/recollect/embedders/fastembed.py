@@ -11,13 +11,13 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from recollect.errors import EmbedderError, MissingExtra
-from recollect.ports import EmbedderOptions, Vector
+from recollect.core.errors import EmbedderError, MissingExtra
+from recollect.core.ports import EmbedderOptions, Vector
 
 if find_spec("fastembed") is None or find_spec("numpy") is None:
     raise MissingExtra("the embedder 'fastembed'", "fastembed")
 
-from recollect.embedders._pack import packed, zeros
+from recollect.embedders._vectors import packed, zeros
 
 MODEL = "BAAI/bge-small-en-v1.5"
 MAX_CHARS = 20_000

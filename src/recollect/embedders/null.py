@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from recollect.errors import EmbedderError
-from recollect.ports import EmbedderOptions, Vector
+from recollect.core.errors import EmbedderError
+from recollect.core.ports import EmbedderOptions, Vector
 
 
 class NullEmbedder:

@@ -11,17 +11,17 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
-from recollect.errors import EmbedderError, MissingExtra
-from recollect.ports import EmbedderOptions, Vector
+from recollect.core.errors import EmbedderError, MissingExtra
+from recollect.core.ports import EmbedderOptions, Vector
 
 if find_spec("openai") is None:
     raise MissingExtra("the embedder 'openai'", "llm")
 if find_spec("numpy") is None:
     raise MissingExtra("the embedder 'openai'", "vectors")
 
-from recollect.embedders._answer import vectors_of
-from recollect.embedders._pack import zeros
-from recollect.embedders._salvage import Refused, salvaged
+from recollect.embedders._isolate import Refused, salvaged
+from recollect.embedders._response import vectors_of
+from recollect.embedders._vectors import zeros
 
 if TYPE_CHECKING:  # it takes half a second to import: done in a thread, when first needed
     from openai import APIStatusError, AsyncOpenAI

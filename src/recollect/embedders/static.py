@@ -12,9 +12,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from recollect.errors import EmbedderError, MissingExtra
-from recollect.ports import EmbedderOptions, Vector
-from recollect.text import OPENING, clean
+from recollect.core.errors import EmbedderError, MissingExtra
+from recollect.core.ports import EmbedderOptions, Vector
+from recollect.core.text import OPENING, clean
 
 try:
     import numpy as np

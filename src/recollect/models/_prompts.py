@@ -12,10 +12,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from recollect.lines import speaker as speaker_of
-from recollect.ports import Hearing
-from recollect.text import clean, clip
-from recollect.types import Memo, Message
+from recollect.core.ports import Hearing
+from recollect.core.text import clean, clip
+from recollect.core.types import Memo, Message
+from recollect.policy.rendering import speaker as speaker_of
 
 MESSAGES = 80
 """Messages of the speaker in one request; the newest count, and what is left out is said."""

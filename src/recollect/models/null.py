@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from recollect.ports import Hearing, ModelOptions, Proposed, Written
-from recollect.types import Memo
+from recollect.core.ports import Hearing, ModelOptions, Proposed, Written
+from recollect.core.types import Memo
 
 
 class NullModel:

@@ -15,11 +15,11 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
-from recollect.errors import ConfigError, MissingExtra, ModelError
+from recollect.core.errors import ConfigError, MissingExtra, ModelError
+from recollect.core.ports import Hearing, ModelOptions, Proposed, Usage, Written
+from recollect.core.types import Memo
 from recollect.models import _prompts as prompts
-from recollect.ports import Hearing, ModelOptions, Proposed, Usage, Written
-from recollect.reading import read
-from recollect.types import Memo
+from recollect.models._response_parser import read
 
 if find_spec("pydantic_ai") is None:
     raise MissingExtra("a language model", "llm")
@@ -111,7 +111,7 @@ class PydanticAIModel:
 
     async def _ask(self, prompt: prompts.Prompt) -> _Answer:
         client = await self.client()
-        from recollect.models._failures import FAILURES
+        from recollect.models._errors import FAILURES
 
         try:
             return await self._tried(client, prompt)
@@ -121,7 +121,7 @@ class PydanticAIModel:
 
     def explained(self, error: Exception) -> ModelError:
         """What went wrong, in words without the conversation; what is not the model's fault is raised as it is."""
-        from recollect.models._failures import FAILURES, explained
+        from recollect.models._errors import FAILURES, explained
 
         if not isinstance(error, FAILURES):
             raise error
@@ -154,7 +154,7 @@ class PydanticAIModel:
         )
 
     def _answer(self, response: "ModelResponse", requests: int) -> _Answer:
-        from recollect.models._failures import refused, strange
+        from recollect.models._errors import refused, strange
 
         if response.finish_reason == "content_filter":
             raise refused(self._server)

@@ -5,12 +5,13 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from recollect import plain
-from recollect.pausing import paused
-from recollect.ports import Store, Tx
-from recollect.privacy.looking import Rows, events_of, log_of, owned, pages
+from recollect.core import serialization
+from recollect.core.events import Event
+from recollect.core.ports import Store, Tx
+from recollect.core.types import Exchange, Memo, Message, Summary
+from recollect.learning.consent import paused
+from recollect.privacy.inventory import Rows, events_of, log_of, owned, pages
 from recollect.privacy.target import Target
-from recollect.types import Event, Exchange, Memo, Message, Summary
 
 FORMAT = "recollect-export"
 VERSION = 1
@@ -56,7 +57,7 @@ def _summaries(tx: Tx, target: Target, session: str) -> Iterable[Summary]:
 def _memo(tx: Tx, memo: Memo) -> dict[str, Any]:
     events = sorted(events_of(tx, memo.subject.scope, memo.id), key=lambda event: event.id)
     history = [{name: value for name, value in _event(event).items() if name != "memo"} for event in events]
-    return plain.from_memo(memo) | {"history": history}
+    return serialization.from_memo(memo) | {"history": history}
 
 
 def _message(message: Message) -> dict[str, Any]:

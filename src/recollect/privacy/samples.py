@@ -4,7 +4,7 @@ import heapq
 import re
 from collections.abc import Iterable
 
-from recollect.text import clean, digest
+from recollect.core.text import clean, digest
 
 MOST = 16
 """Texts that are searched for."""

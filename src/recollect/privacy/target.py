@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from recollect import withheld
-from recollect.errors import BadInput
-from recollect.text import marked
-from recollect.types import LORE, Memo, Subject
+from recollect.core.errors import BadInput
+from recollect.core.text import marked
+from recollect.core.types import LORE, Memo, Subject
+from recollect.recall import withheld
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from recollect.ports import Filters, Tx, WordHit
-from recollect.rank.base import Item
-from recollect.rank.unified import understand
-from recollect.recall.base import BROWSED, LANE, Audible, Gathered, Search, allowed, near
-from recollect.text import words
-from recollect.types import Memo, Status, Subject
+from recollect.core.ports import Filters, Tx, WordHit
+from recollect.core.ports.ranker import Item
+from recollect.core.text import words
+from recollect.core.types import Memo, Status, Subject
+from recollect.recall.query import BROWSED, LANE, Audible, Gathered, Search, allowed, near
+from recollect.recall.rank.unified import understand
 
 POOL = 20
 """Rows read at the least; twice the results asked for if that is more."""

@@ -1,10 +1,10 @@
 """Candidates among messages: what words and vectors find, and what was said around it."""
 
-from recollect.ports import Tx, WordHit
-from recollect.rank.base import Item
-from recollect.rank.unified import understand
-from recollect.recall.base import BROWSED, LANE, Audible, Gathered, Search, allowed, near
-from recollect.types import Message
+from recollect.core.ports import Tx, WordHit
+from recollect.core.ports.ranker import Item
+from recollect.core.types import Message
+from recollect.recall.query import BROWSED, LANE, Audible, Gathered, Search, allowed, near
+from recollect.recall.rank.unified import understand
 
 LOOKED_UP = 600
 """Word hits kept to know the words of rows that came another way."""

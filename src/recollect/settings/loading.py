@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from recollect.errors import ConfigError
+from recollect.core.errors import ConfigError
 from recollect.settings import sources
 from recollect.settings.catalog import CONFIG_VARIABLE, SECRETS, nearest
 from recollect.settings.model import Settings

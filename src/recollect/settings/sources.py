@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import yaml
 
-from recollect.errors import ConfigError
+from recollect.core.errors import ConfigError
 from recollect.settings.catalog import ENTRIES, GROUPS, KEYS, known_variables, nearest
 
 Layer = dict[str, tuple[Any, str]]
@@ -56,7 +56,8 @@ def config_file(path: Path) -> Layer:
 def profile(name: str) -> Layer:
     """A profile of ours by name, or anyone's by path."""
     if name in PROFILES:
-        source = resources.files("recollect") / "profiles" / f"{name}.yaml"
+        folder = "settings" if name == "unified" else "compat/profiles"
+        source = resources.files("recollect") / folder / f"{name}.yaml"
         data = _mapping(source.read_text("utf-8"), f"profile {name}")
         return _layer(data, f"profile {name}", ENTRIES.keys() - {"profile"})
     path = Path(name)

@@ -6,7 +6,7 @@ START = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
 
 class FakeClock:
-    """A `recollect.clock.Clock` that starts at a moment and moves by `advance`."""
+    """A `recollect.core.clock.Clock` that starts at a moment and moves by `advance`."""
 
     def __init__(self, start: datetime = START) -> None:
         self._now = start

@@ -5,7 +5,7 @@ import math
 import struct
 from collections.abc import Sequence
 
-from recollect.ports import Vector
+from recollect.core.ports import Vector
 from recollect.testing.embedding_server import DIMS, numbers
 
 

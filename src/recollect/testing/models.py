@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from recollect.ports import Hearing, Proposal, Proposed, Usage, Written
-from recollect.types import Memo, Message
+from recollect.core.ports import Hearing, Proposal, Proposed, Usage, Written
+from recollect.core.types import Memo, Message
 
 
 def quoting(message: Message, text: str | None = None, kind: str = "fact", **more: Any) -> Proposal:

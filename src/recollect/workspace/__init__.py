@@ -9,7 +9,7 @@ import secrets
 from datetime import datetime
 from pathlib import Path
 
-from recollect.errors import BadInput, StoreError
+from recollect.core.errors import BadInput, StoreError
 from recollect.workspace import disk
 from recollect.workspace.disk import LARGEST, Entry
 from recollect.workspace.names import LONGEST_NAME, LONGEST_PART, context_files, daily, day, parts_of, safe_id

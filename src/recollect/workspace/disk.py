@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from recollect.errors import BadInput, StoreUnwritable
+from recollect.core.errors import BadInput, StoreUnwritable
 
 LARGEST = 1_000_000
 """Bytes that one file may have."""

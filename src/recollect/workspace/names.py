@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from recollect.errors import BadInput
-from recollect.text import digest
-from recollect.types import Place
+from recollect.core.errors import BadInput
+from recollect.core.text import digest
+from recollect.core.types import Place
 
 LONGEST_NAME, LONGEST_PART = 500, 200
 """Bytes of a name, and of each of its parts."""

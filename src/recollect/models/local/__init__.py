@@ -5,11 +5,11 @@ It learns what is said in plain forms ("I live in Berlin", "my sister is a nurse
 
 from collections.abc import Sequence
 
+from recollect.core.ports import Hearing, ModelOptions, Proposed, Written
+from recollect.core.types import Memo
+from recollect.models.local.consolidate import reflect
 from recollect.models.local.extract import extract
-from recollect.models.local.reflect import reflect
 from recollect.models.local.summary import shorten, summarise
-from recollect.ports import Hearing, ModelOptions, Proposed, Written
-from recollect.types import Memo
 
 NOTICE = (
     "The model is `local`: it learns only plain English statements and condenses by picking sentences. "

@@ -2,9 +2,11 @@
 
 import re
 
-from recollect.models.local.findings import LIKELY, Rule, named, rule, says, stated
-from recollect.models.local.lexicon import CONDITION, DIET, OWNED, TOOLS
-from recollect.models.local.meanings import (
+from recollect.core.types import Kind
+from recollect.language.lexicon import CONDITION, DIET, OWNED, TOOLS
+from recollect.models.local.rephrase import conjugated, thing, timeless
+from recollect.models.local.rule import LIKELY, Rule, named, rule, says, stated
+from recollect.models.local.statements import (
     PLAYED,
     aged,
     allergic,
@@ -23,8 +25,6 @@ from recollect.models.local.meanings import (
     works_with,
 )
 from recollect.models.local.tastes import fancies, taste
-from recollect.models.local.wording import conjugated, thing, timeless
-from recollect.types import Kind
 
 
 def _condition(kind: Kind) -> "Rule":

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.models.local import doubt
+from recollect.models.local import rejections
 
 LONGEST_MESSAGE = 20_000
 """Characters read of one message; what follows is a paste."""
@@ -143,10 +143,10 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _is_doubtful(sentence: str) -> bool:
-    if _CODE.search(sentence) or doubt.is_secret(sentence):
+    if _CODE.search(sentence) or rejections.is_secret(sentence):
         return True
     bare = lead_removed(_ASIDE.sub(" ", sentence))
-    return doubt.is_joke(_ASIDE.sub(" ", sentence)) or doubt.is_supposed(bare) or doubt.is_foreign(bare)
+    return rejections.is_joke(_ASIDE.sub(" ", sentence)) or rejections.is_supposed(bare) or rejections.is_foreign(bare)
 
 
 def _parts(sentence: str, at: datetime, message: str) -> Iterator[Clause]:

@@ -2,12 +2,12 @@
 
 import re
 
-from recollect.models.local import when
+from recollect.core.types import Kind
+from recollect.language import relative_dates
+from recollect.language.lexicon import EVENTS, PETS, PLACES
 from recollect.models.local.clauses import Clause
-from recollect.models.local.findings import LIKELY, SURE, Finding, Rule, rule
-from recollect.models.local.lexicon import EVENTS, PETS, PLACES
-from recollect.models.local.wording import sentence, thing
-from recollect.types import Kind
+from recollect.models.local.rephrase import sentence, thing
+from recollect.models.local.rule import LIKELY, SURE, Finding, Rule, rule
 
 _LEFT = re.compile(
     r"(?:,? (?:coming up|scheduled|set|planned|due|happening|of|for|by|before|from|until|till))+\s*$", re.I
@@ -30,7 +30,7 @@ _BOUND = re.compile(r"[, ]*(?:by|until|till|from|before|starting)\b", re.IGNOREC
 
 def _dated(text: str, clause: Clause, *, ahead: bool, needs_day: bool) -> Finding | None:
     """The event with its day; without one only where the event is worth keeping by itself."""
-    found = when.find(text, clause.at, ahead=ahead)
+    found = relative_dates.find(text, clause.at, ahead=ahead)
     if found is None:
         made = None if needs_day or _LONG_AGO.search(text) else thing(text)
         fine = made and sentence(made)
@@ -45,7 +45,7 @@ def _dated(text: str, clause: Clause, *, ahead: bool, needs_day: bool) -> Findin
     fine = sentence(f"{what} {found.words}") if what else None
     if fine is None:
         return None
-    return Finding(fine, Kind.EVENT, SURE, happened=when.moment(found.day, clause.at))
+    return Finding(fine, Kind.EVENT, SURE, happened=relative_dates.moment(found.day, clause.at))
 
 
 def _coming(verb: str):
@@ -62,7 +62,7 @@ def _is_journey(match: re.Match[str], clause: Clause) -> bool:
     where, _, rest = match["o"].strip().removeprefix("back ").partition(" ")[2].partition(" ")
     if where[:1].isupper() or where.lower() in _ALONG or where.lower() in PLACES:
         return True
-    day = when.find(rest, clause.at, ahead=True) if clause.plain else None
+    day = relative_dates.find(rest, clause.at, ahead=True) if clause.plain else None
     return day is not None and not day.start
 
 

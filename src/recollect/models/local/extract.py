@@ -4,14 +4,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from recollect.guard import is_instruction, own_words
-from recollect.likeness import Likeness, compare
-from recollect.models.local import about_me, asks, changes, doubt, events, habits, mine, when
+from recollect.core.ports import Hearing, Proposal, Proposed, Retraction
+from recollect.core.types import Memo, Message
+from recollect.language import relative_dates
+from recollect.models.local import about_me, about_mine, events, habits, rejections, requests
+from recollect.models.local import retractions as changes
 from recollect.models.local.clauses import LONGEST_MESSAGE, Clause, clauses
-from recollect.models.local.findings import Finding, first
-from recollect.models.local.wording import cut
-from recollect.ports import Hearing, Proposal, Proposed, Retraction
-from recollect.types import Memo, Message
+from recollect.models.local.rephrase import cut
+from recollect.models.local.rule import Finding, first
+from recollect.policy.guard.instructions import is_instruction
+from recollect.policy.guard.own_words import own_words
+from recollect.policy.similarity import Likeness, compare
 
 _FIRST = re.compile(
     r"(?:i|we|my \w+ and i|me and my \w+) (?:(?:really|actually|absolutely|totally|currently|now|just|recently|"
@@ -108,7 +111,7 @@ def _best(proposals: list[Proposal], most: int | None) -> list[Proposal]:
 
 
 def _listen(message: Message, heard: _Heard) -> None:
-    if doubt.is_play(message.text[:LONGEST_MESSAGE]):
+    if rejections.is_play(message.text[:LONGEST_MESSAGE]):
         return
     told = list(_told(message))
     if not told or is_instruction(message.text):  # the dear question, asked only where something was said
@@ -141,7 +144,7 @@ def _told(message: Message) -> Iterator[tuple[Clause, Finding, bool | None]]:
 def _rotated(clause: Clause) -> str:
     """ "On Friday I fly to Oslo" in the order that rules expect."""
     text = clause.text
-    opening = when.find(text[:60], clause.at, ahead=True)
+    opening = relative_dates.find(text[:60], clause.at, ahead=True)
     if opening is None or opening.start:
         return text
     rest = text[opening.end :].lstrip(" ,")
@@ -154,24 +157,24 @@ def _rotated(clause: Clause) -> str:
 
 def _impersonal(text: str, clause: Clause) -> Finding | None:
     """What has no "I" before it: wishes, names, favourites, notes on others."""
-    wish = first(asks.RULES, text, clause)
+    wish = first(requests.RULES, text, clause)
     if wish is not None:
         return wish
-    if doubt.is_hedged(cut(text)):
+    if rejections.is_hedged(cut(text)):
         return None
     coming = first(events.MINE, text, clause)
-    if coming is not None or doubt.is_momentary(cut(text)):
+    if coming is not None or rejections.is_momentary(cut(text)):
         return coming
-    return first(mine.RULES, text, clause) or first(habits.OPENED, text, clause)
+    return first(about_mine.RULES, text, clause) or first(habits.OPENED, text, clause)
 
 
 def _personal(rest: str, clause: Clause) -> Iterator[Finding]:
-    if doubt.is_hedged(cut(rest)):
+    if rejections.is_hedged(cut(rest)):
         return
     plain = _AM.sub(r"\1 ", _AM.sub(r"\1 ", rest))
     found = first(events.RULES, plain, clause)
     plain = _ARE.sub("am", plain)
-    if found is None and not doubt.is_momentary(cut(plain)):
+    if found is None and not rejections.is_momentary(cut(plain)):
         found = first(habits.RULES, plain, clause) or first(about_me.RULES, _HABITUAL.sub("", plain), clause)
     if found is not None:
         yield found

@@ -2,10 +2,10 @@
 
 import re
 
+from recollect.core.types import Kind
 from recollect.models.local.clauses import Clause
-from recollect.models.local.findings import LIKELY, Finding, Rule, rule, stated
-from recollect.models.local.wording import conjugated, thing
-from recollect.types import Kind
+from recollect.models.local.rephrase import conjugated, thing
+from recollect.models.local.rule import LIKELY, Finding, Rule, rule, stated
 
 _VERBS = (
     "go|run|swim|train|meditate|wake up|get up|start|write|review|deploy|commute|bike|cycle|walk|read|cook|"

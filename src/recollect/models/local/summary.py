@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from recollect.likeness import Likeness, compare
-from recollect.text import clip, normal, squeeze, words
+from recollect.core.text import clip, normal, squeeze, words
+from recollect.policy.similarity import Likeness, compare
 
 LONGEST_LINE = 240
 MOST_LINES = 400

@@ -2,10 +2,10 @@
 
 import re
 
+from recollect.core.types import Kind
 from recollect.models.local.clauses import Clause
-from recollect.models.local.findings import Finding, stated
-from recollect.models.local.wording import conjugated, thing, trimmed
-from recollect.types import Kind
+from recollect.models.local.rephrase import conjugated, thing, trimmed
+from recollect.models.local.rule import Finding, stated
 
 _IDLE = re.compile(
     r"^(?:not to (?:say|talk|know|think)|to (?:say|think|admit|see|hear|know|break|be (?:that|honest)|ask|add|"

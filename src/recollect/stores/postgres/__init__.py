@@ -8,18 +8,19 @@ from pathlib import Path
 from time import monotonic
 from typing import TypeVar
 
-from recollect.errors import MissingExtra
-from recollect.ports import Finding, Progress, Tx
+from recollect.core.errors import MissingExtra
+from recollect.core.ports import Finding, Progress, Tx
 
 if find_spec("psycopg") is None:
     raise MissingExtra("the store 'postgresql'", "postgres")
 
-from recollect.stores.postgres import dump, upkeep
+from recollect.stores.postgres import backup as dump
+from recollect.stores.postgres import maintenance
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.engine import Engine
 from recollect.stores.postgres.schema import migrate
-from recollect.stores.postgres.settling import settle
 from recollect.stores.postgres.tx import PostgresTx
+from recollect.stores.postgres.vector_maintenance import settle
 
 T = TypeVar("T")
 
@@ -57,11 +58,11 @@ class PostgresStore:
 
     async def reindex(self, progress: Progress | None = None) -> int:
         """Rewrite the word index in steps that others can write between; an interrupted run goes on."""
-        start = await self._engine.read(lambda tx: upkeep.reindex_start(tx.db))
+        start = await self._engine.read(lambda tx: maintenance.reindex_start(tx.db))
         total, done = sum(rows for rows, _ in start.values()), 0
         for corpus, (_, after) in start.items():
             while True:
-                rows, after = await self._engine.write(partial(upkeep.reindex_step, corpus, after))
+                rows, after = await self._engine.write(partial(maintenance.reindex_step, corpus, after))
                 done += rows
                 if progress is not None:
                     progress(done, total)
@@ -71,16 +72,16 @@ class PostgresStore:
         return done
 
     async def examine(self) -> list[Finding]:
-        return await self._engine.read(lambda tx: upkeep.examine(tx.db))
+        return await self._engine.read(lambda tx: maintenance.examine(tx.db))
 
     async def wipe(self, progress: Progress | None = None) -> None:
         """With the vectors of past models, which readers may just now be looking into: they try again."""
         await self._engine.alone(lambda one: settle(one, timedelta(0)))
-        await self._engine.alone(lambda one: upkeep.sweep(one, progress))
+        await self._engine.alone(lambda one: maintenance.sweep(one, progress))
 
     async def traces(self, texts: Sequence[str]) -> dict[str, list[int]]:
         """In the rows of all tables; the server's files are out of reach."""
-        return await self._engine.read(lambda tx: upkeep.in_rows(tx.db, texts))
+        return await self._engine.read(lambda tx: maintenance.in_rows(tx.db, texts))
 
     async def close(self) -> None:
         await self._engine.close()
@@ -92,4 +93,4 @@ def create(spec: str) -> PostgresStore:
 
 def examine(spec: str) -> list[Finding]:
     """Examine a database without writing to it, whatever state it is in."""
-    return upkeep.examine_server(Address.of(spec))
+    return maintenance.examine_server(Address.of(spec))

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from recollect.errors import ConfigError
+from recollect.core.errors import ConfigError
 
 POOL, PATIENCE, SCHEMA = 8, 15.0, "recollect"
 _OURS = {"pool", "patience", "schema"}

@@ -12,7 +12,7 @@ from typing import Any, LiteralString, cast
 import psycopg
 from psycopg.sql import Composed
 
-from recollect.text import clean
+from recollect.core.text import clean
 
 Row = tuple[Any, ...]
 Values = Sequence[object] | Mapping[str, object]

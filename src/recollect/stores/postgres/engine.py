@@ -16,10 +16,10 @@ from typing import Any, Generic, LiteralString, Protocol, TypeVar
 import psycopg
 from psycopg import errors
 
-from recollect.errors import StoreError
-from recollect.stores.postgres import faults
+from recollect.core.errors import StoreError
+from recollect.stores.postgres import errors as faults
 from recollect.stores.postgres.address import Address
-from recollect.stores.postgres.chores import Chores
+from recollect.stores.postgres.background import Chores
 from recollect.stores.postgres.database import Connection, Database
 from recollect.stores.postgres.pool import Exhausted, Pool, connect
 

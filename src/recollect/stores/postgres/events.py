@@ -9,10 +9,10 @@ from collections.abc import Collection
 from datetime import date, datetime, timedelta
 from typing import Any, LiteralString
 
-from recollect.clock import from_ms, to_ms
+from recollect.core.clock import from_ms, to_ms
+from recollect.core.events import Event
 from recollect.stores.postgres.database import Database, Row
 from recollect.stores.postgres.rows import make_scope, scope_id
-from recollect.types import Event
 
 _EPOCH = date(1970, 1, 1)
 _DAY = 86_400_000

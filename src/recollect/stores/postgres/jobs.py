@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import LiteralString
 
-from recollect.clock import from_ms, to_ms
+from recollect.core.clock import from_ms, to_ms
+from recollect.core.ports.jobs import Job, NewJob
 from recollect.stores.postgres.database import Database, Row, lock_of
-from recollect.stores.postgres.turns import Head, first_due, take_turns
-from recollect.types import Job, NewJob
+from recollect.stores.postgres.fairness import Head, first_due, take_turns
 
 _COLUMNS: LiteralString = "id, kind, lane, payload, due, attempts, state, error"
 _SEEN: LiteralString = "CASE state WHEN 'behind' THEN 'waiting' ELSE state END"

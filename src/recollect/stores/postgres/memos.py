@@ -8,11 +8,12 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from typing import Any, LiteralString
 
-from recollect.clock import from_ms, to_ms
-from recollect.ports import Vector
+from recollect.core.clock import from_ms, to_ms
+from recollect.core.ports import Vector
+from recollect.core.text import clean
+from recollect.core.types import Memo, Status, Subject, Tombstone
 from recollect.stores.postgres import vectors, words
 from recollect.stores.postgres.database import Database, Row
-from recollect.stores.postgres.gate import Gate
 from recollect.stores.postgres.rows import (
     BURY,
     MEMO_COLUMNS,
@@ -26,8 +27,7 @@ from recollect.stores.postgres.rows import (
     memo_values,
     read_memo,
 )
-from recollect.text import clean
-from recollect.types import Memo, Status, Subject, Tombstone
+from recollect.stores.postgres.write_gate import Gate
 
 _OLD: LiteralString = """
 SELECT scopes.id, memos.key, memos.text, memos.tags, memos.status FROM scopes

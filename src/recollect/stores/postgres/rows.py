@@ -7,10 +7,10 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, LiteralString, NamedTuple
 
-from recollect.clock import from_ms, to_ms
+from recollect.core.clock import from_ms, to_ms
+from recollect.core.text import clean, digest, normal
+from recollect.core.types import Audience, Kind, Memo, Message, Origin, Place, Provenance, Status, Subject
 from recollect.stores.postgres.database import Database, Row
-from recollect.text import clean, digest, normal
-from recollect.types import Audience, Kind, Memo, Message, Origin, Place, Provenance, Status, Subject
 
 MEMO_COLUMNS: tuple[LiteralString, ...] = (
     *("id", "kind", "text", "content", "tags", "status", "confidence", "pinned", "audience", "label"),

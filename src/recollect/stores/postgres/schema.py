@@ -7,8 +7,8 @@ from typing import LiteralString
 
 from psycopg import errors, sql
 
-from recollect.clock import now, to_ms
-from recollect.errors import CorruptStore, NewerSchema, StoreError, StoreUnwritable
+from recollect.core.clock import now, to_ms
+from recollect.core.errors import CorruptStore, NewerSchema, StoreError, StoreUnwritable
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.database import Connection, lock_key
 from recollect.stores.postgres.tables import TABLES

@@ -3,15 +3,15 @@
 from typing import LiteralString
 
 from recollect.stores.postgres.archive import PostgresArchive
-from recollect.stores.postgres.counters import PostgresCounters
 from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.events import COUNTING, PostgresEvents
-from recollect.stores.postgres.gate import Gate
 from recollect.stores.postgres.jobs import PostgresJobs
-from recollect.stores.postgres.journal import PostgresJournal
-from recollect.stores.postgres.lanes import PostgresLanes
 from recollect.stores.postgres.memos import PostgresMemos
-from recollect.stores.postgres.sessions import PostgresExchanges, PostgresSummaries
+from recollect.stores.postgres.messages import PostgresJournal
+from recollect.stores.postgres.search import PostgresLanes
+from recollect.stores.postgres.state import PostgresCounters
+from recollect.stores.postgres.summaries import PostgresExchanges, PostgresSummaries
+from recollect.stores.postgres.write_gate import Gate
 
 _CLOSING: LiteralString = (
     "ended AS (UPDATE generations SET value = value + 1 WHERE shard = %(shard)s "

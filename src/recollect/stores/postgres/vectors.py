@@ -14,8 +14,8 @@ import psycopg
 from psycopg.adapt import Buffer, Dumper
 from psycopg.pq import Format
 
-from recollect.errors import BadInput
-from recollect.ports import Corpus, Vector, VectorSet
+from recollect.core.errors import BadInput
+from recollect.core.ports import Corpus, Vector, VectorSet
 from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.rows import Scope
 from recollect.stores.postgres.tables import memories_view

@@ -9,11 +9,11 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import LiteralString
 
-from recollect.ports import Corpus, WordHit
-from recollect.stores._stems import stems
+from recollect.core.ports import Corpus, WordHit
+from recollect.core.text import clean, digest, rarity, words
+from recollect.stores._sql.stems import stems
 from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.rows import Scope
-from recollect.text import clean, digest, rarity, words
 
 TABLE: dict[Corpus, LiteralString] = {"memos": "memo_words", "messages": "message_words"}
 ALIVE: dict[Corpus, LiteralString] = {

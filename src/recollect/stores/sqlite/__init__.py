@@ -6,11 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from recollect.errors import ConfigError, StoreUnwritable
-from recollect.ports import Finding, Progress, Tx
-from recollect.stores.sqlite import upkeep, vectors, wiping
+from recollect.core.errors import ConfigError, StoreUnwritable
+from recollect.core.ports import Finding, Progress, Tx
+from recollect.stores.sqlite import maintenance, secure_delete, vectors
 from recollect.stores.sqlite.engine import Engine
-from recollect.stores.sqlite.mirror import mirror
+from recollect.stores.sqlite.memories_fts import mirror
 from recollect.stores.sqlite.schema import migrate
 from recollect.stores.sqlite.tx import SQLiteTx
 from recollect.workspace.disk import make_folder
@@ -33,15 +33,15 @@ class SQLiteStore:
 
     async def backup(self, target: Path, progress: Progress | None = None) -> None:
         path = self._engine.path
-        await self._engine.read(lambda tx: upkeep.backup(path, tx.db, target, progress))
+        await self._engine.read(lambda tx: maintenance.backup(path, tx.db, target, progress))
 
     async def reindex(self, progress: Progress | None = None) -> int:
         """Rewrite the word index in steps that others can write between; an interrupted run goes on."""
-        start = await self._engine.read(lambda tx: upkeep.reindex_start(tx.db))
+        start = await self._engine.read(lambda tx: maintenance.reindex_start(tx.db))
         total, done = sum(rows for rows, _ in start.values()), 0
         for corpus, (_, after) in start.items():
             while True:
-                rows, after = await self._engine.write(partial(upkeep.reindex_step, corpus, after))
+                rows, after = await self._engine.write(partial(maintenance.reindex_step, corpus, after))
                 done += rows
                 if progress is not None:
                     progress(done, total)
@@ -50,24 +50,24 @@ class SQLiteStore:
         return done
 
     async def examine(self) -> list[Finding]:
-        return await self._engine.read(lambda tx: upkeep.examine(tx.db))
+        return await self._engine.read(lambda tx: maintenance.examine(tx.db))
 
     async def wipe(self, progress: Progress | None = None) -> None:
         """Merge the word indexes in steps that others can write between, then write the file anew without gaps."""
-        tables = await self._engine.read(lambda tx: wiping.word_tables(tx.db))
+        tables = await self._engine.read(lambda tx: secure_delete.word_tables(tx.db))
         for done, table in enumerate(tables):
-            while not await self._engine.write(partial(wiping.merge_step, table)):
+            while not await self._engine.write(partial(secure_delete.merge_step, table)):
                 pass
             if progress is not None:
                 progress(done + 1, len(tables) + 1)
-        await self._engine.alone(wiping.rewrite)
+        await self._engine.alone(secure_delete.rewrite)
         if progress is not None:
             progress(len(tables) + 1, len(tables) + 1)
 
     async def traces(self, texts: Sequence[str]) -> dict[str, list[int]]:
-        rows = await self._engine.read(lambda tx: wiping.in_rows(tx.db, texts))
+        rows = await self._engine.read(lambda tx: secure_delete.in_rows(tx.db, texts))
         path = self._engine.path
-        return rows | ({} if path is None else await asyncio.to_thread(wiping.in_files, path, texts))
+        return rows | ({} if path is None else await asyncio.to_thread(secure_delete.in_files, path, texts))
 
     async def mirror_words(self) -> None:
         """Keep the table `memories_fts` for other programs, from now on."""
@@ -93,7 +93,7 @@ def examine(spec: str) -> list[Finding]:
     path = path_of(spec)
     if path is None or not path.exists():
         return [Finding("file exists", False, f"{path} is not there; the first memory makes it")]
-    return upkeep.examine_file(path)
+    return maintenance.examine_file(path)
 
 
 def path_of(spec: str) -> Path | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import apsw
 
-from recollect.text import clean
+from recollect.core.text import clean
 from recollect.workspace.disk import keep_private
 
 Row = tuple[Any, ...]

@@ -13,7 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import apsw
 
-from recollect.errors import CorruptStore, StoreBusy, StoreError, StoreUnwritable
+from recollect.core.errors import CorruptStore, StoreBusy, StoreError, StoreUnwritable
 from recollect.stores.sqlite.database import Database
 
 T = TypeVar("T")

@@ -5,10 +5,10 @@ from collections.abc import Collection
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from recollect.clock import from_ms, to_ms
+from recollect.core.clock import from_ms, to_ms
+from recollect.core.events import Event
 from recollect.stores.sqlite.database import Database, Row
 from recollect.stores.sqlite.rows import make_scope, scope_id, to_json
-from recollect.types import Event
 
 _SELECT = (
     "SELECT events.id, kind, at, actor, coalesce(name, ''), memo, reason, data "

@@ -8,11 +8,11 @@ import json
 from collections.abc import Collection, Iterable
 from datetime import datetime
 
-from recollect.clock import from_ms, to_ms
+from recollect.core.clock import from_ms, to_ms
+from recollect.core.ports.jobs import Job, NewJob
 from recollect.stores.sqlite.database import Database, Row
+from recollect.stores.sqlite.fairness import first_due, take_turns
 from recollect.stores.sqlite.rows import moment, to_json
-from recollect.stores.sqlite.turns import first_due, take_turns
-from recollect.types import Job, NewJob
 
 _COLUMNS = "id, kind, lane, payload, due, attempts, state, error"
 _SEEN = "iif(state = 'behind', 'waiting', state)"

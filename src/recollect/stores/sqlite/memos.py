@@ -4,8 +4,9 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 
-from recollect.clock import from_ms, to_ms
-from recollect.ports import Vector
+from recollect.core.clock import from_ms, to_ms
+from recollect.core.ports import Vector
+from recollect.core.types import Memo, Provenance, Status, Subject, Tombstone
 from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.database import Database, Row
 from recollect.stores.sqlite.rows import (
@@ -19,7 +20,6 @@ from recollect.stores.sqlite.rows import (
     span,
 )
 from recollect.stores.sqlite.words import WordIndex
-from recollect.types import Memo, Provenance, Status, Subject, Tombstone
 
 _MARKS = ", ".join("?" * len(MEMO_COLUMNS.split(",")))
 _ASSIGNMENTS = ", ".join(f"{name.strip()} = excluded.{name.strip()}" for name in MEMO_COLUMNS.split(",")[1:])

@@ -6,10 +6,10 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
-from recollect.clock import from_ms, to_ms
+from recollect.core.clock import from_ms, to_ms
+from recollect.core.text import clean, digest, normal
+from recollect.core.types import Audience, Kind, Memo, Message, Origin, Place, Provenance, Status, Subject
 from recollect.stores.sqlite.database import Database, Row
-from recollect.text import clean, digest, normal
-from recollect.types import Audience, Kind, Memo, Message, Origin, Place, Provenance, Status, Subject
 
 MEMO_COLUMNS = (
     "key, id, kind, text, content, tags, status, confidence, pinned, audience, guild, channel, source, label, "

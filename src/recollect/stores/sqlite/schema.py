@@ -4,8 +4,8 @@ Rows of one scope lie together: a row's key is `scope << 32 | number`, so readin
 however large the store is, and an index entry carries its scope with it.
 """
 
-from recollect.clock import now, to_ms
-from recollect.errors import CorruptStore, NewerSchema
+from recollect.core.clock import now, to_ms
+from recollect.core.errors import CorruptStore, NewerSchema
 from recollect.stores.sqlite.database import Database
 
 APPLICATION = 0x52454343

@@ -3,14 +3,14 @@
 from typing import TYPE_CHECKING
 
 from recollect.stores.sqlite.archive import SQLiteArchive
-from recollect.stores.sqlite.counters import SQLiteCounters
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.events import SQLiteEvents
 from recollect.stores.sqlite.jobs import SQLiteJobs
-from recollect.stores.sqlite.journal import SQLiteJournal
-from recollect.stores.sqlite.lanes import SQLiteLanes
 from recollect.stores.sqlite.memos import SQLiteMemos
-from recollect.stores.sqlite.sessions import SQLiteExchanges, SQLiteSummaries
+from recollect.stores.sqlite.messages import SQLiteJournal
+from recollect.stores.sqlite.search import SQLiteLanes
+from recollect.stores.sqlite.state import SQLiteCounters
+from recollect.stores.sqlite.summaries import SQLiteExchanges, SQLiteSummaries
 from recollect.stores.sqlite.words import WordIndex
 
 if TYPE_CHECKING:

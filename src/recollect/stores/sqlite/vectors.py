@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from recollect.errors import BadInput, MissingExtra
-from recollect.ports import Corpus, Vector, VectorSet
+from recollect.core.errors import BadInput, MissingExtra
+from recollect.core.ports import Corpus, Vector, VectorSet
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import span
 from recollect.stores.sqlite.schema import memories_view

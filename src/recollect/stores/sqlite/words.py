@@ -8,10 +8,10 @@ import heapq
 import json
 from collections.abc import Collection, Sequence
 
-from recollect.ports import Corpus, WordHit
-from recollect.stores._stems import stems
+from recollect.core.ports import Corpus, WordHit
+from recollect.core.text import clean, rarity, words
+from recollect.stores._sql.stems import stems
 from recollect.stores.sqlite.database import Database
-from recollect.text import clean, rarity, words
 
 TABLE: dict[Corpus, str] = {"memos": "memo_words", "messages": "message_words"}
 _PUT = {corpus: f"INSERT OR REPLACE INTO {table} (rowid, terms) VALUES (?, ?)" for corpus, table in TABLE.items()}

@@ -13,17 +13,17 @@ makes their failures readable.
 
 from recollect.testing.store_contract.archive import ArchiveContract
 from recollect.testing.store_contract.claims import ClaimsContract
-from recollect.testing.store_contract.counters import CountersContract
-from recollect.testing.store_contract.erasing import ErasingContract
+from recollect.testing.store_contract.erasure import ErasingContract
 from recollect.testing.store_contract.events import EventsContract
 from recollect.testing.store_contract.exchanges import ExchangesContract
+from recollect.testing.store_contract.fairness import QueueingContract
 from recollect.testing.store_contract.filters import FiltersContract
 from recollect.testing.store_contract.jobs import JobsContract
-from recollect.testing.store_contract.journal import JournalContract
 from recollect.testing.store_contract.memos import MemosContract
-from recollect.testing.store_contract.queueing import QueueingContract
+from recollect.testing.store_contract.messages import JournalContract
+from recollect.testing.store_contract.state import CountersContract
 from recollect.testing.store_contract.summaries import SummariesContract
-from recollect.testing.store_contract.units import UnitsContract
+from recollect.testing.store_contract.transactions import UnitsContract
 from recollect.testing.store_contract.vectors import VectorsContract
 from recollect.testing.store_contract.words import WordsContract
 
@@ -45,4 +45,4 @@ class StoreContract(
     ArchiveContract,
     UnitsContract,
 ):
-    """Every promise of `recollect.ports.Store`."""
+    """Every promise of `recollect.core.ports.Store`."""

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from types import NoneType
 
-from recollect.ports import Store, Tx
-from recollect.ports.archive import SECTIONS, Cursor, Record, fingerprint
+from recollect.core.events import Event
+from recollect.core.ports import Store, Tx
+from recollect.core.ports.archive import SECTIONS, Cursor, Record, fingerprint
+from recollect.core.ports.jobs import NewJob
+from recollect.core.types import Audience, Exchange, Kind, Origin, Provenance, Status, Summary, Tombstone
 from recollect.testing.store_contract.samples import (
     ADA,
     BEN,
@@ -20,18 +23,6 @@ from recollect.testing.store_contract.samples import (
     make_memo,
     make_message,
     unit_vector,
-)
-from recollect.types import (
-    Audience,
-    Event,
-    Exchange,
-    Kind,
-    NewJob,
-    Origin,
-    Provenance,
-    Status,
-    Summary,
-    Tombstone,
 )
 
 MODEL = "model-a"

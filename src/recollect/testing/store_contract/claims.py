@@ -4,10 +4,10 @@
 
 import asyncio
 
-from recollect.ports import Store
+from recollect.core.ports import Store
+from recollect.core.ports.jobs import Job
 from recollect.testing.store_contract.jobs import LEASE, add, claim, finish, names, new_job
 from recollect.testing.store_contract.samples import at
-from recollect.types import Job
 
 
 async def release(store: Store, *jobs: Job, due: float = 0, counted: bool = False) -> list[bool]:

@@ -5,9 +5,9 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from recollect.ports import Store
+from recollect.core.events import Event
+from recollect.core.ports import Store
 from recollect.testing.store_contract.samples import ADA, BEN, at
-from recollect.types import Event
 
 
 def event(reason: str, **changes: object) -> Event:

@@ -2,9 +2,9 @@
 
 # ruff: noqa: S101 - a contract is made of assertions
 
-from recollect.ports import Store
+from recollect.core.ports import Store
+from recollect.core.types import Exchange
 from recollect.testing.store_contract.samples import at
-from recollect.types import Exchange
 
 
 def exchange(name: str, seconds: float, guild: str = "g", lasts: float = 100) -> Exchange:

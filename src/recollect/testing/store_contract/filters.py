@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.ports import Corpus, Filters, Store
+from recollect.core.ports import Corpus, Filters, Store
+from recollect.core.types import Kind, Provenance, Status
 from recollect.testing.store_contract.samples import (
     ADA,
     BEN,
@@ -19,7 +20,6 @@ from recollect.testing.store_contract.samples import (
     put,
     say,
 )
-from recollect.types import Kind, Provenance, Status
 
 MEMOS = [
     make_memo("undated"),

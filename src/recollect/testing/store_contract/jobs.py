@@ -4,9 +4,9 @@
 
 import asyncio
 
-from recollect.ports import Store
+from recollect.core.ports import Store
+from recollect.core.ports.jobs import Job, NewJob
 from recollect.testing.store_contract.samples import at
-from recollect.types import Job, NewJob
 
 LEASE = 60
 

@@ -7,18 +7,9 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from recollect.ports import Store
-from recollect.testing.store_contract.samples import (
-    ADA,
-    BEN,
-    GUILD_LORE,
-    at,
-    find,
-    make_memo,
-    put,
-    texts_of,
-)
-from recollect.types import Audience, Kind, Memo, Origin, Provenance, Status, Subject, Tombstone
+from recollect.core.ports import Store
+from recollect.core.types import Audience, Kind, Memo, Origin, Provenance, Status, Subject, Tombstone
+from recollect.testing.store_contract.samples import ADA, BEN, GUILD_LORE, at, find, make_memo, put, texts_of
 
 FULL = Memo(
     id="durable-full",

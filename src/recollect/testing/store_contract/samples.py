@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from recollect.ports import Corpus, Store, Vector
+from recollect.core.ports import Corpus, Store, Vector
+from recollect.core.text import digest, query_words
+from recollect.core.types import Kind, Memo, Message, Place, Subject
 from recollect.testing.clock import START
-from recollect.text import digest, query_words
-from recollect.types import Kind, Memo, Message, Place, Subject
 
 ADA = Subject("ada")
 BEN = Subject("ben")

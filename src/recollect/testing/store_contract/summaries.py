@@ -4,9 +4,9 @@
 
 from dataclasses import replace
 
-from recollect.ports import Store
+from recollect.core.ports import Store
+from recollect.core.types import Summary
 from recollect.testing.store_contract.samples import at
-from recollect.types import Summary
 
 
 def summary(text: str, sequence: int, session: str = "s") -> Summary:

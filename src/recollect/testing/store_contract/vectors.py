@@ -9,8 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.errors import BadInput
-from recollect.ports import Corpus, Store, Tx, Vector, VectorSet
+from recollect.core.errors import BadInput
+from recollect.core.ports import Corpus, Store, Tx, Vector, VectorSet
+from recollect.core.types import Memo, Status
 from recollect.testing.store_contract.samples import (
     ADA,
     BEN,
@@ -23,7 +24,6 @@ from recollect.testing.store_contract.samples import (
     say,
     unit_vector,
 )
-from recollect.types import Memo, Status
 
 MODEL = "static:words"
 MANY = 2_200

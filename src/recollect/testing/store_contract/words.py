@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.ports import Store, Tx
+from recollect.core.ports import Store, Tx
+from recollect.core.text import query_words
+from recollect.core.types import Memo, Status
 from recollect.testing.store_contract.samples import (
     ADA,
     BEN,
@@ -21,8 +23,6 @@ from recollect.testing.store_contract.samples import (
     put,
     say,
 )
-from recollect.text import query_words
-from recollect.types import Memo, Status
 
 HOSTILE = [
     "",

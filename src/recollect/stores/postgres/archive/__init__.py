@@ -1,9 +1,11 @@
-"""The store's content as neutral records, section by section: see `recollect.ports.archive`."""
+"""The store's content as neutral records, section by section: see `recollect.core.ports.archive`."""
 
 from collections.abc import Mapping, Sequence
 
-from recollect.ports.archive import Cursor, Name, Page, Record
-from recollect.stores.postgres.archive.lists import (
+from recollect.core.ports.archive import Cursor, Name, Page, Record
+from recollect.stores.postgres.archive.rows import Memos, Messages
+from recollect.stores.postgres.archive.section import Shelf
+from recollect.stores.postgres.archive.tables import (
     Counters,
     ErasedMessages,
     Events,
@@ -12,8 +14,6 @@ from recollect.stores.postgres.archive.lists import (
     Summaries,
     Tombstones,
 )
-from recollect.stores.postgres.archive.rows import Memos, Messages
-from recollect.stores.postgres.archive.shelf import Shelf
 from recollect.stores.postgres.archive.vectors import MemoVectors, MessageVectors, VectorSets
 from recollect.stores.postgres.database import Database
 

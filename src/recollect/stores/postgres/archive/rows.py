@@ -6,16 +6,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, LiteralString
 
-from recollect.ports import Corpus
-from recollect.ports.archive import Name, Record, document
+from recollect.core.ports import Corpus
+from recollect.core.ports.archive import Name, Record, document
+from recollect.core.text import asking
+from recollect.core.types import Provenance, Status
 from recollect.stores.postgres import vectors, words
-from recollect.stores.postgres.archive.shelf import Shelf, columns_of, marks
+from recollect.stores.postgres.archive.section import Shelf, columns_of, marks
 from recollect.stores.postgres.database import Database, Row
-from recollect.stores.postgres.gate import Gate
-from recollect.stores.postgres.journal import make_places
+from recollect.stores.postgres.messages import make_places
 from recollect.stores.postgres.rows import content_of, grow_all, handle, make_scopes, read_place
-from recollect.text import asking
-from recollect.types import Provenance, Status
+from recollect.stores.postgres.write_gate import Gate
 
 Written = Mapping[int, tuple[int, str | None]]
 """Of each key the scope, and the text that is indexed; None for what is not alive, or gone."""

@@ -5,13 +5,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import LiteralString
 
-from recollect.ports import Corpus, Vector
-from recollect.ports.archive import Cursor, Name, Page, Record
+from recollect.core.ports import Corpus, Vector
+from recollect.core.ports.archive import Cursor, Name, Page, Record
 from recollect.stores.postgres import vectors
-from recollect.stores.postgres.archive.shelf import Shelf, columns_of
-from recollect.stores.postgres.gate import Gate
+from recollect.stores.postgres.archive.section import Shelf, columns_of
 from recollect.stores.postgres.rows import handle
 from recollect.stores.postgres.tables import memories_view
+from recollect.stores.postgres.write_gate import Gate
 
 
 class VectorSets(Shelf):

@@ -1,9 +1,11 @@
-"""The store's content as neutral records, section by section: see `recollect.ports.archive`."""
+"""The store's content as neutral records, section by section: see `recollect.core.ports.archive`."""
 
 from collections.abc import Mapping, Sequence
 
-from recollect.ports.archive import Cursor, Name, Page, Record
-from recollect.stores.sqlite.archive.lists import (
+from recollect.core.ports.archive import Cursor, Name, Page, Record
+from recollect.stores.sqlite.archive.rows import Memos, Messages
+from recollect.stores.sqlite.archive.section import Shelf
+from recollect.stores.sqlite.archive.tables import (
     Counters,
     ErasedMessages,
     Events,
@@ -12,8 +14,6 @@ from recollect.stores.sqlite.archive.lists import (
     Summaries,
     Tombstones,
 )
-from recollect.stores.sqlite.archive.rows import Memos, Messages
-from recollect.stores.sqlite.archive.shelf import Shelf
 from recollect.stores.sqlite.archive.vectors import MemoVectors, MessageVectors, VectorSets
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.words import WordIndex

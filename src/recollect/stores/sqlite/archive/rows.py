@@ -4,15 +4,15 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from recollect.ports import Corpus
-from recollect.ports.archive import Name, Record, document
+from recollect.core.ports import Corpus
+from recollect.core.ports.archive import Name, Record, document
+from recollect.core.text import asking, clean
+from recollect.core.types import Status
 from recollect.stores.sqlite import vectors
-from recollect.stores.sqlite.archive.shelf import Shelf, marks
+from recollect.stores.sqlite.archive.section import Shelf, marks
 from recollect.stores.sqlite.database import Database, Row
 from recollect.stores.sqlite.rows import content_of, make_scope, place_id, read_place, scope_id
 from recollect.stores.sqlite.words import WordIndex
-from recollect.text import asking, clean
-from recollect.types import Status
 
 _NUMBER = 0xFFFFFFFF
 """The part of a key that is the row's number in its scope."""

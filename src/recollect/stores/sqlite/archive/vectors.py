@@ -3,10 +3,10 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from recollect.ports import Corpus
-from recollect.ports.archive import Cursor, Name, Page, Record
+from recollect.core.ports import Corpus
+from recollect.core.ports.archive import Cursor, Name, Page, Record
 from recollect.stores.sqlite import vectors
-from recollect.stores.sqlite.archive.shelf import Shelf
+from recollect.stores.sqlite.archive.section import Shelf
 from recollect.stores.sqlite.database import Row
 from recollect.stores.sqlite.rows import scope_id, span
 from recollect.stores.sqlite.schema import memories_view

@@ -1,0 +1,182 @@
+"""All that is known within one guild, searched as a whole: whoever it is about, and no other guild's."""
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Response
+from fastapi.responses import JSONResponse
+
+from recollect.core.ports import Filters, Tx
+from recollect.core.ports.ranker import Question
+from recollect.core.types import LORE, Kind, Memo, Subject, realm_of
+from recollect.faces.http.api.common import CHANGING, LARGEST, LONGEST_NAME, READING, Wire
+from recollect.faces.http.dependencies import House, In
+from recollect.memory import PATIENCE, Memory
+from recollect.recall import rank, search
+from recollect.recall.query import Found, Search
+from recollect.recall.rank import unified
+
+MOST = 24
+"""Facts of one answer at the most."""
+
+
+async def facts(
+    memory: Memory, query: str, guild: str, now: datetime, channel: str | None = None, limit: int = 10
+) -> list[Found]:
+    """Active facts of a guild that are relevant, best first; the channel is a hint, not a filter."""
+    question = Question(query, now, channel)
+    vector = await memory.vectors.of_query(unified.understand(question, ()).topic, "memos", PATIENCE)
+
+    def work(tx: Tx) -> list[Found]:
+        ask = Search(
+            question=question,
+            corpus="memos",
+            scopes=_scopes(tx, guild),
+            ranker=rank.named("hybrid"),
+            limit=clamped(limit),
+            strict=True,
+            filters=Filters(guild=_bare(guild)),
+            vector=vector,
+        )
+        return search.search(tx, ask, lambda memo: _is_of(memo, guild, now)) if ask.scopes else []
+
+    return await memory.store.read(work)
+
+
+def clamped(limit: int) -> int:
+    return max(1, min(limit, MOST))
+
+
+def _scopes(tx: Tx, guild: str) -> list[str]:
+    """Of everyone of whom something was learned there, and of the guild's lore."""
+    known = (memo.subject.scope for memo in tx.memos.traced(guild=_bare(guild)) if memo.active)
+    return [*dict.fromkeys([*known, Subject.lore(guild).scope])]
+
+
+def _is_of(memo: Memo, guild: str, now: datetime) -> bool:
+    source = memo.source
+    if memo.expires is not None and memo.expires <= now:
+        return False
+    if memo.subject.is_lore:
+        return memo.subject.guild == guild
+    return source.guild is not None and realm_of(source.platform, source.guild) == guild
+
+
+def _bare(guild: str) -> str:
+    """The guild's id on its own platform, as sources have it."""
+    return guild.partition("~")[2] or guild
+
+
+routes = APIRouter(prefix="/api/memory", tags=["dashboard"])
+
+
+_TYPES = {
+    Kind.PREFERENCE: "preference",
+    Kind.PROJECT: "project",
+    Kind.LORE: "lore",
+    Kind.PERSON: "relationship",
+    Kind.FACT: "profile",
+}
+
+
+_LABELS = ("preference", "profile", "relationship", "project", "other", "lore")
+
+
+_MARKDOWN = {
+    200: {
+        "description": "The snapshot; as JSON for those who ask for that.",
+        "content": {
+            "text/markdown": {"schema": {"type": "string"}},
+            "application/json": {"schema": {"type": "object", "properties": {"markdown": {"type": "string"}}}},
+        },
+    }
+}
+
+
+Accept = Annotated[str, Header(include_in_schema=False)]
+
+
+Id = Annotated[str, Query(max_length=LONGEST_NAME)]
+
+
+class FactOut(Wire):
+    """A fact as the dashboard knows it."""
+
+    id: str
+    created_at: str
+    updated_at: str
+    guild_id: str | None
+    channel_id: str | None
+    subject: str
+    fact: str
+    fact_type: str
+    evidence_text: str | None
+    source_message_id: str | None
+    confidence: float
+    score: float
+    parts: dict[str, float]
+
+
+class Facts(Wire):
+    results: list[FactOut]
+    queryText: str  # noqa: N815 - the document's own name
+    guildId: str  # noqa: N815 - the document's own name
+    channelId: str | None  # noqa: N815 - the document's own name
+    limit: int
+
+
+@routes.get("", responses=READING | _MARKDOWN, response_class=Response)
+async def snapshot(house: In, accept: Accept = "") -> Response:
+    """The generated MEMORY.md: who is known for what, ongoing lore, what was said lately."""
+    return await _snapshot(house, accept)
+
+
+@routes.post("/refresh", responses=CHANGING | _MARKDOWN, response_class=Response)
+async def refresh_snapshot(house: In, accept: Accept = "") -> Response:
+    """Make the snapshot anew, the file too where one is kept, and return it."""
+    return await _snapshot(house, accept)
+
+
+@routes.get("/search", responses=READING)
+async def search_facts(
+    house: In,
+    q: Annotated[str, Query(max_length=8_000)] = "",
+    guild: Annotated[Id, Query(alias="guildId")] = "",
+    channel: Annotated[Id, Query(alias="channelId", description="A hint, not a filter.")] = "",
+    limit: Annotated[int, Query(ge=-LARGEST, le=LARGEST, description="Clamped to 1 to 24.")] = 10,
+) -> Facts:
+    """Relevant active facts of a guild, whomever they are about; nothing when nothing is relevant."""
+    query, within, where = q.strip(), guild.strip(), channel.strip() or None
+    if not query or not within:
+        return Facts(results=[], queryText=query, guildId=within, channelId=where, limit=0)
+    found = await facts(house.memory, query, within, house.clock(), where, limit)
+    shown = [_fact(one) for one in found]
+    return Facts(results=shown, queryText=query, guildId=within, channelId=where, limit=clamped(limit))
+
+
+async def _snapshot(house: House, accept: str) -> Response:
+    text = await house.memory.keeper.refresh_now()
+    if "application/json" in accept and "text/markdown" not in accept:
+        return JSONResponse({"markdown": text})
+    return Response(text, media_type="text/markdown; charset=utf-8")
+
+
+def _fact(found: Found) -> FactOut:
+    memo = found.what
+    assert isinstance(memo, Memo)  # noqa: S101 - only memos are searched
+    source = memo.source
+    return FactOut(
+        id=memo.id,
+        created_at=memo.created.isoformat(),
+        updated_at=memo.updated.isoformat(),
+        guild_id=source.guild,
+        channel_id=source.channel,
+        subject=LORE if memo.subject.is_lore else memo.subject.id,
+        fact=memo.text,
+        fact_type=memo.label if memo.label in _LABELS else _TYPES.get(memo.kind, "other"),
+        evidence_text=source.evidence,
+        source_message_id=source.message,
+        confidence=memo.confidence,
+        score=found.score,
+        parts=found.parts,
+    )

@@ -1,0 +1,1 @@
+"""The file formats of three earlier designs."""

@@ -1,0 +1,1 @@
+"""The rankers of four earlier designs."""

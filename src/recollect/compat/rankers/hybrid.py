@@ -1,0 +1,64 @@
+"""`hybrid`: a weighted sum of five signals behind a relevance gate (ClankerBot)."""
+
+from recollect.core.ports.ranker import Item, Pool, Question, Ranked, in_order, tokens
+from recollect.core.text import fold, squeeze, words
+
+WITH_VECTORS = {"semantic": 0.50, "lexical": 0.28, "confidence": 0.10, "recency": 0.07, "channel": 0.05}
+WITHOUT = {"semantic": 0.0, "lexical": 0.75, "confidence": 0.10, "recency": 0.10, "channel": 0.05}
+RECENCY_DAYS = 45.0
+MOST_WORDS = 32
+
+
+def rank(question: Question, pool: Pool) -> list[Ranked]:
+    weights = WITH_VECTORS if pool.has_vectors else WITHOUT
+    asked = set(_first(question.text))
+    return in_order([_score(item, question, asked, weights) for item in pool.items])
+
+
+def _first(query: str) -> list[str]:
+    """The words of a query that count: the first few, each once."""
+    known = tokens(query)
+    return [word for word in dict.fromkeys(words(query)) if word in known][:MOST_WORDS]
+
+
+def _score(item: Item, question: Question, asked: set[str], weights: dict[str, float]) -> Ranked:
+    signals = {
+        "semantic": max(0.0, item.cosine or 0.0),
+        "lexical": lexical(question.text, asked, item),
+        "confidence": item.confidence,
+        "recency": recency(item, question),
+        "channel": channel(item, question),
+    }
+    parts = {name: weights[name] * signal for name, signal in signals.items()}
+    score = sum(parts.values())
+    return Ranked(item, score, parts, passes(signals["semantic"], signals["lexical"], score, weights is WITH_VECTORS))
+
+
+def lexical(query: str, asked: set[str], item: Item) -> float:
+    """1 when the whole query stands in fact or evidence, else the share of its words that do."""
+    text = f"{item.text} {item.evidence}"
+    whole = squeeze(fold(query))
+    if whole and whole in squeeze(fold(text)):
+        return 1.0
+    return len(asked & tokens(text)) / len(asked) if asked else 0.0
+
+
+def recency(item: Item, question: Question) -> float:
+    days = max(0.0, (question.now - item.updated).total_seconds() / 86_400)
+    return 1 / (1 + days / RECENCY_DAYS)
+
+
+def channel(item: Item, question: Question) -> float:
+    """1 in the same channel, a quarter for a fact without one, else nothing: a hint, not a wall."""
+    if item.channel is None:
+        return 0.25
+    return 1.0 if item.channel == question.channel else 0.0
+
+
+def passes(semantic: float, lexical: float, combined: float, has_vectors: bool) -> bool:
+    """The gate."""
+    if has_vectors:
+        if semantic >= 0.20 or lexical >= 0.22:
+            return True
+        return combined >= 0.52 and (semantic >= 0.08 or lexical >= 0.10)
+    return lexical >= 0.24 or combined >= 0.62

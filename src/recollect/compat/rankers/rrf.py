@@ -1,0 +1,29 @@
+"""`rrf`: reciprocal rank fusion of BM25 and vectors (DevClaw)."""
+
+from collections.abc import Callable
+
+from recollect.core.ports.ranker import Item, Pool, Question, Ranked, bm25, in_order
+
+K = 60
+
+
+def rank(question: Question, pool: Pool) -> list[Ranked]:  # noqa: ARG001 - one interface for all rankers
+    """`k/(k + rank by vector) + k/(k + rank by BM25)`; a lane that did not find an item gives nothing."""
+    by_words = _places(pool, lambda item: bm25(item, pool))
+    by_vector = _places(pool, lambda item: item.cosine or 0.0)
+    ranked: list[Ranked] = []
+    for item in pool.items:
+        parts = {
+            "vector": K / (K + by_vector[item.key]) if item.key in by_vector else 0.0,
+            "words": K / (K + by_words[item.key]) if item.key in by_words else 0.0,
+        }
+        if any(parts.values()):
+            ranked.append(Ranked(item, sum(parts.values()), parts))
+    return in_order(ranked)
+
+
+def _places(pool: Pool, score: Callable[[Item], float]) -> dict[int, int]:
+    """The place of each item in one lane, from 1; items that the lane did not find have none."""
+    scored = [(score(item), item.key) for item in pool.items]
+    found = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: (-pair[0], pair[1]))
+    return {key: place for place, (_, key) in enumerate(found, 1)}

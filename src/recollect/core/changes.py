@@ -1,0 +1,56 @@
+"""What may change about what is remembered: a candidate, and what merging makes of it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Provenance, Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What someone states or an extractor proposes, before merging decides."""
+
+    subject: Subject
+    kind: Kind
+    text: str
+    at: datetime
+    source: Provenance = Provenance()
+    audience: Audience = EVERYWHERE
+    id: str | None = None
+    tags: tuple[str, ...] = ()
+    confidence: float = 1.0
+    label: str | None = None
+    happened: datetime | None = None
+    expires: datetime | None = None
+    supersedes: str | None = None
+    pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    memo: Memo
+    reason: str = "new"
+
+
+@dataclass(frozen=True, slots=True)
+class Revise:
+    before: Memo
+    after: Memo
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retire:
+    before: Memo
+    after: Memo
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    candidate: Candidate
+    reason: str
+    memo: Memo | None = None
+
+
+Change = Add | Revise | Retire | Skip

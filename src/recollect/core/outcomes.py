@@ -1,0 +1,119 @@
+"""What the verbs return: typed outcomes that faces render."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.core.changes import Change
+from recollect.core.types import Memo, Summary
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What became of a statement: the memo that now holds it, and every change it brought about."""
+
+    memo: Memo
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A person's memory as far as it may be shown in a place."""
+
+    memos: tuple[Memo, ...]
+    total: int
+    summary: Summary | None
+    off: tuple[str, ...] = ()
+    """What is switched off, a sentence each: then what is stored may be looked at, and is not used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """These memos were retired; `undo` brings them back."""
+
+    memos: tuple[Memo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """Several memos match; nothing was changed."""
+
+    matches: tuple[Memo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NoMatch:
+    """No memo matches; nothing was changed."""
+
+    what: str
+
+
+Forgetting = Forgotten | Ambiguous | NoMatch
+
+
+@dataclass(frozen=True, slots=True)
+class Reversal:
+    """What undoing a change does to one memo."""
+
+    before: Memo
+    """As the change left it."""
+    after: Memo | None
+    """As it was before the change; None when the change had added it."""
+
+    @property
+    def told(self) -> Memo:
+        """The memo whose words name this part of the change."""
+        return self.after or self.before
+
+    @property
+    def change(self) -> str:
+        """What the change had done to the memo, in a word."""
+        if self.after is None:
+            return "added"
+        if self.before.active != self.after.active:
+            return "retired" if self.after.active else "brought back"
+        if self.before.text != self.after.text:
+            return "reworded"
+        if self.before.pinned != self.after.pinned:
+            return "pinned" if self.before.pinned else "unpinned"
+        return "shared" if self.before.audience != self.after.audience else "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Undoable:
+    """The change that `undo` would take back, and what that does. What may not be heard here is only counted."""
+
+    change: int
+    """The id of its newest event: `undo` takes it as `expected`."""
+    actor: str
+    at: datetime
+    reversals: tuple[Reversal, ...]
+    hidden: int = 0
+
+    @property
+    def restored(self) -> tuple[Memo, ...]:
+        """The memos as they are again."""
+        return tuple(one.after for one in self.reversals if one.after is not None)
+
+    @property
+    def removed(self) -> tuple[Memo, ...]:
+        """Memos that the change had added."""
+        return tuple(one.before for one in self.reversals if one.after is None)
+
+
+@dataclass(frozen=True, slots=True)
+class Undone(Undoable):
+    """This change was taken back."""
+
+
+@dataclass(frozen=True, slots=True)
+class CannotUndo:
+    """Nothing was taken back: the last change can't be undone, or is not the one that was expected."""
+
+    reason: str
+
+
+Offer = Undoable | CannotUndo | None
+
+
+Outcome = Undone | CannotUndo | None
+"""None when there is nothing to undo."""

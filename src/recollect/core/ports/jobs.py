@@ -1,0 +1,117 @@
+"""Work on disk and lists of what has come up, as a store keeps them."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from recollect.core.types import Metadata
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Work that an observed message caused, waiting on disk for a worker."""
+
+    id: int
+    kind: str
+    lane: str
+    """Jobs of one lane run in order; lanes run in parallel."""
+    payload: Metadata
+    due: datetime
+    attempts: int = 0
+    state: str = "waiting"
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewJob:
+    kind: str
+    lane: str
+    payload: Metadata
+    due: datetime
+    dedupe: str | None = None
+    realm: str = ""
+    """Whose work it is, such as a guild's: realms take turns."""
+
+
+class Jobs(Protocol):
+    """Work on disk: in order within a lane, fair between realms, claimed under a lease, parked when hopeless."""
+
+    def add(self, job: NewJob, *, postpone: bool = False) -> int | None:
+        """Queue a job; None when one with the same dedupe key waits or runs already.
+
+        With `postpone`, one that waits gets the new due time instead.
+        """
+        ...
+
+    def claim(self, worker: str, now: datetime, until: datetime, limit: int, depth: int = 1) -> list[Job]:
+        """Jobs that are due, of up to `limit` lanes and up to `depth` of each lane, in the order of their lanes.
+
+        Realms take turns; a run ends before the first job that is not due. A job whose lease ran out is free again;
+        of several in a lane only the first can have been begun, so the others have not lost an attempt.
+        """
+        ...
+
+    def finish(self, job_id: int, worker: str) -> bool:
+        """Done; False when the lease was lost to another worker."""
+        ...
+
+    def retry(self, job_id: int, worker: str, due: datetime, error: str, *, counted: bool = True) -> bool:
+        """Let it wait again; an attempt that is not `counted` was nobody's fault."""
+        ...
+
+    def park(self, job_id: int, worker: str, error: str) -> bool: ...
+    def unpark(self, job_id: int, due: datetime) -> bool: ...
+    def extend(self, worker: str, until: datetime) -> int:
+        """Renew the lease of all jobs that this worker holds."""
+        ...
+
+    def drop_oldest(self, kind: str, keep: int) -> list[Job]:
+        """Give up the oldest waiting jobs of a kind beyond so many; those that run are left alone."""
+        ...
+
+    def drop(self, job_id: int) -> bool:
+        """Give up a job that nobody runs."""
+        ...
+
+    def erase(self, jobs: Collection[int]) -> int:
+        """Remove jobs, also those that run: whoever does one can't finish it. How many there were."""
+        ...
+
+    def find(self, dedupe: str) -> Job | None:
+        """The job with this key that waits or runs."""
+        ...
+
+    def due(self, dedupe: str) -> datetime | None:
+        """When the job with this key that waits or runs is, or was, due."""
+        ...
+
+    def next_due(self) -> datetime | None:
+        """When the first waiting job is due, or the first lease runs out."""
+        ...
+
+    def list(self, state: str | None = None, limit: int = 100) -> list[Job]: ...
+    def counts(self) -> dict[str, int]:
+        """How many jobs are `waiting`, `claimed` and `parked`."""
+        ...
+
+
+class Counters(Protocol):
+    """What has come up since something was last done, such as the messages of a user since the last extraction."""
+
+    def note(self, name: str, item: str) -> int:
+        """Add an item to a list, at its end and once; how many there are now."""
+        ...
+
+    def items(self, name: str) -> list[str]: ...
+    def clear(self, name: str) -> list[str]:
+        """Empty the list; what was in it."""
+        ...
+
+    def names(self, prefix: str = "") -> list[str]:
+        """Lists that are not empty, by name."""
+        ...
+
+
+EXTRACT, SUMMARISE, JOURNAL, REFLECT = "extract", "summarise", "journal", "reflect"
+"""Kinds of jobs."""

@@ -1,0 +1,76 @@
+"""Memos as plain JSON values and back: for the event log, exports and answers to other programs."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from recollect.core.types import Audience, Kind, Memo, Origin, Provenance, Status, Subject
+
+_TIMES = ("created", "updated", "happened", "expires")
+_SOURCE = ("actor", "platform", "guild", "channel", "channel_name", "thread", "message", "evidence", "trace")
+
+
+def from_memo(memo: Memo) -> dict[str, Any]:
+    """All of a memo, without what is empty."""
+    source = {"origin": memo.source.origin.value} | {name: getattr(memo.source, name) for name in _SOURCE}
+    source["metadata"] = dict(memo.source.metadata)
+    source["heard"] = str(memo.source.heard) if memo.source.heard else None
+    value: dict[str, Any] = {
+        "id": memo.id,
+        "subject": memo.subject.id,
+        "subject_guild": memo.subject.guild,
+        "kind": memo.kind.value,
+        "label": memo.label,
+        "text": memo.text,
+        "tags": list(memo.tags),
+        "status": memo.status.value,
+        "confidence": memo.confidence,
+        "pinned": memo.pinned,
+        "audience": str(memo.audience),
+        "source": _without_empty(source),
+        **{name: _iso(getattr(memo, name)) for name in _TIMES},
+        "supersedes": memo.supersedes,
+        "superseded_by": memo.superseded_by,
+        "hits": memo.hits,
+    }
+    return _without_empty(value)
+
+
+def to_memo(value: Mapping[str, Any]) -> Memo:
+    source = dict(value.get("source", {}))
+    heard = source.pop("heard", None)
+    return Memo(
+        id=value["id"],
+        subject=Subject(value["subject"], value.get("subject_guild")),
+        kind=Kind(value["kind"]),
+        label=value.get("label"),
+        text=value["text"],
+        tags=tuple(value.get("tags", ())),
+        status=Status(value.get("status", "active")),
+        confidence=value.get("confidence", 1.0),
+        pinned=value.get("pinned", False),
+        audience=Audience.parse(value["audience"]),
+        source=Provenance(
+            origin=Origin(source.pop("origin", "manual")), heard=Audience.parse(heard) if heard else None, **source
+        ),
+        created=datetime.fromisoformat(value["created"]),
+        updated=datetime.fromisoformat(value["updated"]),
+        happened=_moment(value.get("happened")),
+        expires=_moment(value.get("expires")),
+        supersedes=value.get("supersedes"),
+        superseded_by=value.get("superseded_by"),
+        hits=value.get("hits", 0),
+    )
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def _without_empty(value: dict[str, Any]) -> dict[str, Any]:
+    # A number is never empty: 0.0 equals False, but a confidence of nothing is not one of 1.
+    return {name: item for name, item in value.items() if item or type(item) in (int, float)}

@@ -1,0 +1,1 @@
+"""The assistant behind the terminal chat and the Discord bot."""

@@ -1,0 +1,110 @@
+"""The tools an assistant has in a turn: its memory, and files of the workspace where those may be read.
+
+What a tool could not do says nothing about the world: a memory that only repeats a failure of this turn is refused.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from recollect.core.errors import BadInput, RecollectError
+from recollect.core.text import words
+from recollect.core.types import Message
+from recollect.faces.tool.dispatcher import MemoryTool
+from recollect.memory import Memory
+from recollect.policy.redaction import redact
+from recollect.workspace import Workspace
+from recollect.workspace.names import context_files, daily
+
+ECHO = 0.5
+"""Share of a memory's words that stand in a failed call before the memory only repeats it."""
+READABLE = 100_000
+"""Bytes of a file that are read at once."""
+
+
+@dataclass
+class Toolbox:
+    """Everything that may be called while one message is answered; made anew for each."""
+
+    memory: Memory
+    message: Message
+    failures: list[str] = field(default_factory=list[str])
+
+    async def remember(self, arguments: Mapping[str, Any]) -> str:
+        """The `memory` tool for the one who speaks, where they speak."""
+        saved = str(arguments.get("content") or "")
+        is_new = arguments.get("action") in ("save", "update") and arguments.get("category") != "preference"
+        if is_new and self._echoes(saved):
+            return "error: this only repeats a call that failed in this turn; that is no fact about the world"
+        answer = await MemoryTool(self.memory, user=self.message.author, place=self.message.place).call(arguments)
+        return answer.text if answer.ok else f"error: {answer.text.removeprefix('error: ')}"
+
+    async def read_file(self, path: str) -> str:
+        """The text of a file that the prompt names, or of a note of the workspace."""
+        return await self._file("read_file", path, lambda: self._read(path))
+
+    async def write_file(self, path: str, text: str, append: bool = False) -> str:
+        """Write a note of the workspace; only in direct messages."""
+        return await self._file("write_file", path, lambda: self._write(path, text, append))
+
+    def failed(self, what: str) -> None:
+        self.failures.append(what)
+
+    def succeeded(self, name: str) -> None:
+        """A later success lifts what an earlier failure of the same tool barred."""
+        self.failures = [failure for failure in self.failures if not failure.startswith(f"{name} ")]
+
+    def _echoes(self, saved: str) -> bool:
+        told = set(words(saved))
+        return any(len(told & set(words(failure))) >= ECHO * len(told) for failure in self.failures if told)
+
+    async def _file(self, name: str, path: str, work: Any) -> str:
+        try:
+            done: str = await asyncio.to_thread(work)
+        except RecollectError as error:
+            self.failed(f"{name} {path} {error} failed blocked unavailable not possible can't")
+            return f"error: {error}"
+        self.succeeded(name)
+        return done
+
+    def _read(self, path: str) -> str:
+        context = self._context_file(path)
+        text = context if context is not None else self._workspace().read_text(self._name(path), READABLE)
+        if text is None:
+            raise BadInput(f"there is no file {path!r}")
+        return text
+
+    def _write(self, path: str, text: str, append: bool) -> str:
+        workspace, name, text = self._workspace(), self._name(path), redact(text).text
+        if append and name == daily(self.message.at):
+            workspace.append_daily(text, self.message.at)
+        elif append:
+            workspace.append(name, text)
+        else:
+            workspace.write(name, text)
+        return f"written: {name}"
+
+    def _context_file(self, path: str) -> str | None:
+        """A context file, if that is what is named and it belongs to this place."""
+        folder: Path = self.memory.settings.context_dir
+        wanted = Path(path)
+        if not wanted.is_relative_to(folder):
+            return None
+        name = wanted.relative_to(folder).as_posix()
+        own = context_files(self.message.place, by_name=not self.memory.settings.workspace_per_user)
+        if not name.startswith("base/") and name not in own:
+            raise BadInput(f"{path!r} is not a file of this conversation")
+        return Workspace(folder).read_text(name, READABLE)
+
+    def _workspace(self) -> Workspace:
+        settings, message = self.memory.settings, self.message
+        if message.place.dm != message.author:
+            raise BadInput("notes are read and written in direct messages only")
+        return Workspace(settings.workspace_dir, message.author if settings.workspace_per_user else None)
+
+    def _name(self, path: str) -> str:
+        """A file's name in the workspace; the prompt lists whole paths."""
+        root = self._workspace().root
+        return Path(path).relative_to(root).as_posix() if Path(path).is_relative_to(root) else path

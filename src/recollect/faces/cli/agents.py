@@ -1,0 +1,75 @@
+"""Commands for agents of other programs: mcp, tool-schema."""
+
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Annotated
+
+import typer
+
+from recollect.core.errors import BadInput, MissingExtra
+from recollect.faces.cli.invocation import Call, warn
+from recollect.faces.cli.options import flag
+from recollect.faces.cli.output import safe
+from recollect.faces.http.sockets import is_loopback, listen
+from recollect.faces.tool.schema import FORMATS, Format, schema, skill
+from recollect.memory import Memory
+
+_FORMAT = f"Whose form: {', '.join(FORMATS)}."
+_NAME = "Another name by which clients reach this host; may be repeated."
+
+
+def tool_schema(
+    call: Call,
+    form: Annotated[Format, typer.Option("--format", metavar="FORMAT", help=_FORMAT)] = "openai",
+    guidance: Annotated[bool, flag("--skill", meaning="Print the guidance for an agent's prompt instead.")] = False,
+) -> None:
+    """Print the definition of the memory tool, or how to use it."""
+    if guidance and not call.options.json:
+        call.screen.say(skill().rstrip("\n"))
+    elif guidance:
+        call.screen.data({"name": "memory", "skill": skill()})
+    else:
+        call.screen.data(schema(form))
+
+
+def mcp(
+    call: Call,
+    http: Annotated[bool, flag("--http", meaning="Serve HTTP rather than standard input and output.")] = False,
+    host: Annotated[str, typer.Option(metavar="HOST", help="With --http: the address to listen at.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(metavar="PORT", min=0, max=65535, help="With --http: 0 takes a free one.")
+    ] = 8765,
+    name: Annotated[list[str] | None, typer.Option(metavar="NAME", help=f"With --http: {_NAME}")] = None,
+) -> None:
+    """Serve this memory to agents by the Model Context Protocol."""
+    if call.options.json:
+        raise BadInput("--json and mcp don't go together: standard output belongs to the protocol")
+    call.run(_serving(call, http, host, port, tuple(name or ())), embeds=True)
+
+
+def _serving(
+    call: Call, http: bool, host: str, port: int, names: tuple[str, ...]
+) -> Callable[[Memory], Awaitable[None]]:
+    try:
+        from recollect.faces.mcp import server, transport
+    except ModuleNotFoundError as error:
+        raise MissingExtra("the MCP server", "mcp") from error
+    user, place = call.user, call.place
+
+    async def over_stdio(memory: Memory) -> None:
+        await transport.over_stdio(server.build(memory, user=user, place=place))
+
+    async def over_http(memory: Memory) -> None:
+        listener = listen(host, port)
+        if not is_loopback(host):
+            warn(f"whoever reaches {host} can read and change what is remembered about {user}")
+        await transport.over_http(server.build(memory, user=user, place=place), listener, names, _tell(user))
+
+    return over_http if http else over_stdio
+
+
+def _tell(user: str) -> Callable[[str], None]:
+    """On the error stream: standard output is for protocols."""
+    return lambda address: print(
+        f"recollect: serving the memory of {safe(user)} at {address}", file=sys.stderr, flush=True
+    )

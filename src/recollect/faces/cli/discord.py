@@ -1,0 +1,68 @@
+"""The command `discord`: the assistant as a Discord bot, and a look at whether it could be one."""
+
+import asyncio
+from dataclasses import asdict, replace
+from typing import Annotated
+
+import typer
+
+from recollect.app import open_loaded
+from recollect.core.errors import BadInput, ConfigError, MissingExtra
+from recollect.faces.cli.doctor import Finding
+from recollect.faces.cli.invocation import BROKEN, Call
+from recollect.faces.cli.log_format import Form, write_log
+from recollect.faces.cli.options import flag
+from recollect.settings import secret
+
+TOKEN = "DISCORD_TOKEN"  # noqa: S105 - the name of a variable
+NO_TOKEN = (
+    f"{TOKEN} is not set: it is the bot's token, from https://discord.com/developers/applications (Bot, Reset Token)"
+)
+
+
+def discord(
+    call: Call,
+    check: Annotated[bool, flag("--check", meaning="Check token, intents, permissions and commands only.")] = False,
+    shard: Annotated[
+        str | None,
+        typer.Option(metavar="N/COUNT", help="Be one of several processes: this shard of so many.", show_default=False),
+    ] = None,
+    logs: Annotated[Form, typer.Option(metavar="FORM", help="How the log is written: plain or json.")] = "plain",
+) -> None:
+    """Be an assistant with memory on Discord, until stopped."""
+    try:
+        from recollect.faces.discord import run
+    except ModuleNotFoundError as error:
+        raise MissingExtra("the Discord bot", "discord") from error
+    token = secret(TOKEN)
+    if token is None:
+        raise ConfigError(NO_TOKEN)
+    if check:
+        _check(call, token)
+        return
+    if call.options.json:
+        raise BadInput("--json and discord don't go together; --logs json writes the log so")
+    write_log(logs, call.options.debug)
+    asyncio.run(run.serve(call.load(bot__shard=shard), token))
+
+
+def _check(call: Call, token: str) -> None:
+    from recollect.faces.discord import check as checking
+
+    loaded = Call(replace(call.options, store="sqlite://")).load("null")  # nothing is kept of a check
+
+    async def examined() -> list[Finding]:
+        async with open_loaded(loaded, works=False) as memory:
+            return [
+                Finding(one.check, one.state, one.detail, one.advice) for one in await checking.check(memory, token)
+            ]
+
+    found = asyncio.run(examined())
+    broken = any(one.state == "broken" for one in found)
+    if call.options.json:
+        call.screen.data({"ok": not broken, "findings": [asdict(one) for one in found]})
+    else:
+        for one in found:
+            call.screen.say(one.text)
+    if broken:
+        raise typer.Exit(BROKEN)

@@ -1,0 +1,145 @@
+"""What `recollect doctor` examines, without writing anything, in whatever state things are."""
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from recollect import plugins
+from recollect.app import make_embedders, make_model
+from recollect.core import ports
+from recollect.core.errors import ConfigError, RecollectError
+from recollect.faces.cli.invocation import Call
+from recollect.settings import Settings
+
+_MARKS = {"ok": "✓", "note": "!", "broken": "✗"}
+_ADVICE = {
+    "schema": "update recollect: pip install --upgrade recollect",
+    "file opens": "check the path and its permissions, or restore a backup",
+    "file is a recollect store": "choose another file with --store or RECOLLECT_STORE, or restore a backup",
+    "file is sound": "keep a copy of the file, then restore a backup",
+    "jobs": "see 'recollect log'",
+    "server answers": "start the server, or set RECOLLECT_STORE",
+    "extension vector": "then run 'recollect doctor' again",
+    "locks": "find out whose they are, and end them",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One result; a note is worth knowing but breaks nothing."""
+
+    check: str
+    state: Literal["ok", "note", "broken"]
+    detail: str = ""
+    advice: str = ""
+
+    @property
+    def text(self) -> str:
+        first = f"{_MARKS[self.state]} {self.check}" + (f": {self.detail}" if self.detail else "")
+        return f"{first}\n    → {self.advice}" if self.advice else first
+
+
+def examine(call: Call) -> list[Finding]:
+    try:
+        loaded = call.load()
+    except ConfigError as error:
+        return [Finding("settings", "broken", "; ".join(str(error).splitlines()), "correct the value, or take it out")]
+    settings = loaded.settings
+    keyless = [warning for warning in loaded.warnings if warning.endswith(" is not set.")]
+    return [
+        Finding("settings", "ok", f"profile {settings.profile}"),
+        *(Finding("settings", "note", warning) for warning in loaded.warnings if warning not in keyless),
+        _data_dir(settings.data_dir),
+        *_store(settings.store),
+        _embedder(settings),
+        *_model(settings, keyless),
+    ]
+
+
+def _data_dir(folder: Path) -> Finding:
+    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+        return Finding(
+            "data folder",
+            "broken",
+            f"{existing} cannot be written",
+            "change its permissions, or set RECOLLECT_DATA_DIR",
+        )
+    return Finding(
+        "data folder", "ok", str(folder) if folder.exists() else f"{folder} will be made by the first memory"
+    )
+
+
+def _store(spec: str) -> Iterator[Finding]:
+    path = file_of(spec)
+    if path is not None and not path.exists():
+        yield Finding(
+            "store", "note", f"{path} is not there yet", "the first memory makes it: recollect remember I like tea"
+        )
+        return
+    try:
+        look: Callable[[str], list[ports.Finding]] = getattr(plugins.find("stores", spec), "examine", lambda _: [])
+        found = look(spec)
+    except RecollectError as error:
+        yield Finding("store", "broken", str(error), "set RECOLLECT_STORE, or use --store")
+        return
+    for one in found:
+        advice = "" if one.ok or "recollect reindex" in one.detail else _ADVICE.get(one.check, "restore a backup")
+        yield Finding(f"store, {one.check}", "ok" if one.ok else "broken", one.detail, advice)
+
+
+def _embedder(settings: Settings) -> Finding:
+    name = settings.embedder
+    try:
+        works = asyncio.run(_try(settings))
+    except RecollectError as error:
+        return Finding("embedder", "broken", f"{name}: {error}", "set RECOLLECT_EMBEDDER; null searches by words only")
+    if works or name == "null":
+        return Finding("embedder", "ok", ", ".join(works) or "null: searching by words only")
+    missing = "pip install 'recollect[vectors]', or set RECOLLECT_EMBEDDER=null"
+    return Finding("embedder", "note", f"{name} is not installed: searching by words only", missing)
+
+
+async def _try(settings: Settings) -> list[str]:
+    """Which embedders of the chain can be used; a server is not asked."""
+    chain = [embedder for embedder in make_embedders(settings) if embedder.name != "null"]
+    for embedder in chain:
+        try:
+            if embedder.local:
+                await embedder.embed(["hello"])
+        finally:
+            await embedder.close()
+    return [embedder.name for embedder in chain]
+
+
+def _model(settings: Settings, keyless: Sequence[str]) -> Iterator[Finding]:
+    for warning in keyless:
+        yield Finding("key", "broken", warning, "set it, or choose what works offline: RECOLLECT_MODEL=local")
+    if keyless:
+        return
+    models = {
+        "model": (settings.model, settings.model_base_url),
+        "extraction.model": (settings.extraction.model, settings.extraction.base_url),
+        "summary.model": (settings.summary.model, settings.summary.base_url),
+    }
+    broken = False
+    for name, model in models.items():
+        try:
+            make_model(*model)  # nothing is opened or asked
+        except RecollectError as error:
+            broken = True
+            yield Finding(
+                "model", "broken", f"{name}: {error}", "name one as provider:model, or use RECOLLECT_MODEL=local"
+            )
+    if not broken:
+        quality = ": works offline, at lower quality" if settings.model == "local" else ""
+        yield Finding("model", "ok", f"{settings.model}{quality}")
+
+
+def file_of(spec: str) -> Path | None:
+    """The file of a store that is one."""
+    scheme, found, path = spec.partition(":///")
+    return Path(path).expanduser() if found and scheme == "sqlite" and path else None

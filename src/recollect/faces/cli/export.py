@@ -1,0 +1,241 @@
+"""The command that hands out all that is known of a person or a guild, in a format of your choice."""
+
+import os
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated, BinaryIO, Literal
+
+import typer
+
+from recollect.admin.names import meant, only
+from recollect.compat.formats.clanker import writer
+from recollect.compat.formats.clanker.writer import write_clanker
+from recollect.compat.formats.devclaw import writer as devclaw_writing
+from recollect.compat.formats.devclaw.writer import write_devclaw
+from recollect.compat.formats.discoclaw import writer as discoclaw_writing
+from recollect.compat.formats.discoclaw.writer import check_empty, write_discoclaw
+from recollect.core.errors import BadInput, StoreError
+from recollect.core.ports.format import Canonical
+from recollect.core.types import Memo, Message, Status, Summary
+from recollect.faces.cli.doctor import file_of
+from recollect.faces.cli.invocation import NO_MATCH, Call, fail, warn
+from recollect.faces.cli.output import safe
+from recollect.memory import Memory
+from recollect.policy.visibility import Policy
+from recollect.privacy.export import encoded
+from recollect.privacy.target import Target
+from recollect.transfer.exporting import Vectors, gather, vectors
+from recollect.transfer.formats.jsonl import header, line
+from recollect.transfer.mirror.export import durable, write_pages
+
+Whose = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="USER", help="Whose traces, by id or name; without one, all of the guild.", show_default=False
+    ),
+]
+InGuild = Annotated[
+    str | None,
+    typer.Option("--guild", metavar="GUILD", help="A guild: all of it, or what USER left there.", show_default=False),
+]
+Folders = Literal["pages", "discoclaw", "clanker", "devclaw"]
+_PARTS = ("memos", "summaries", "exchanges", "events", "messages")
+"""What a document lists."""
+_LEFT_OUT: dict[Folders, Callable[[Sequence[Memo]], int]] = {
+    "pages": devclaw_writing.left_out,
+    "discoclaw": discoclaw_writing.left_out,
+    "clanker": writer.left_out,
+    "devclaw": devclaw_writing.left_out,
+}
+
+
+def export(
+    call: Call,
+    user: Whose = None,
+    guild: InGuild = None,
+    form: Annotated[
+        Literal["json", "jsonl", "durable", "pages", "discoclaw", "clanker", "devclaw"],
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="json: all of it; jsonl: all that can be imported; durable: the memories as a file; pages, discoclaw, "
+            "clanker, devclaw: as the files of a folder.",
+        ),
+    ] = "json",
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="PATH", help="A new file, or an empty folder.", show_default=False)
+    ] = None,
+) -> None:
+    """Hand out all that is known of a person or a guild."""
+    target = target_of(call, user, guild)
+    match form:
+        case "pages" | "discoclaw" | "clanker" | "devclaw":
+            _export_folder(call, target, form, to)
+        case "jsonl":
+            _export_lines(call, target, to)
+        case _:
+            _export_document(call, target, form, to)
+
+
+def _export_document(call: Call, target: Target, form: str, to: Path | None) -> None:
+    data, is_empty = call.run(lambda memory: _document(memory, target, form))
+    _warn_of_nothing(target, is_empty)
+    if to is None:
+        typer.echo(data, nl=False)
+    else:
+        write_new(to, data)
+        _tell_written(call, to, len(data))
+
+
+async def _document(memory: Memory, target: Target, form: str) -> tuple[bytes, bool]:
+    """The bytes, and whether they say nothing."""
+    if form == "durable":
+        memos = await memory.privacy.memos(target)
+        return durable(memos), not _there(memos)
+    document = await memory.privacy.export(target)
+    return encoded(document), not any(document[part] for part in _PARTS)
+
+
+def _export_lines(call: Call, target: Target, to: Path | None) -> None:
+    """Line by line, so that it may be long."""
+    if to is None:
+        written = call.run(partial(_write_lines, target=target, write=lambda data: typer.echo(data, nl=False)))
+        _warn_of_nothing(target, not written)
+        return
+    with _new_file(to) as file:
+        written = call.run(partial(_write_lines, target=target, write=file.write))
+    _warn_of_nothing(target, not written)
+    _tell_written(call, to, to.stat().st_size)
+
+
+async def _write_lines(memory: Memory, target: Target, write: Callable[[bytes], object]) -> int:
+    """How many records were written."""
+    write(header())
+    number, shared = 0, memory.settings.privacy != Policy.USER_GLOBAL
+    async for one in gather(memory.store, target, await memory.privacy.memos(target)):
+        write(line(one, shared=shared))
+        number += 1
+    return number
+
+
+def _export_folder(call: Call, target: Target, form: Folders, to: Path | None) -> None:
+    if to is None:
+        raise BadInput(f"{form} needs a folder: add --to FOLDER")
+    check_empty(to)
+    found = call.run(partial(_found, target=target, form=form))
+    number, left_out = len(_there(found.memos)), _LEFT_OUT[form](found.memos)
+    if number == left_out and not found.beside:
+        fail(_nothing(target) if not number else f"{_without_place(number, form)}: nothing is written", NO_MATCH)
+    try:
+        written = _write_folder(form, found, to)
+    except OSError as error:
+        raise StoreError(f"cannot write to {to}: {error.strerror}") from error
+    _tell_written(call, to, sum(path.stat().st_size for path in written), memories=number - left_out, left_out=left_out)
+    if left_out and not call.options.json:
+        call.screen.say(f"{_without_place(left_out, form)}; --format jsonl keeps all")
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What goes into a folder: memos, and what else the format has a place for."""
+
+    memos: list[Memo]
+    beside: list[Canonical]
+    vectors: Vectors
+
+
+async def _found(memory: Memory, target: Target, form: Folders) -> _Found:
+    beside = {"discoclaw": Summary, "clanker": Message}.get(form)
+    everything = [one async for one in gather(memory.store, target, await memory.privacy.memos(target))]
+    memos = [one for one in everything if isinstance(one, Memo)]
+    made = await vectors(memory.store, memos) if form == "clanker" else Vectors()
+    return _Found(memos, [one for one in everything if beside and isinstance(one, beside)], made)
+
+
+def _write_folder(form: Folders, found: _Found, to: Path) -> list[Path]:
+    match form:
+        case "pages":
+            return write_pages(found.memos, to)
+        case "discoclaw":
+            return write_discoclaw(found.memos, [one for one in found.beside if isinstance(one, Summary)], to)
+        case "clanker":
+            said = [one for one in found.beside if isinstance(one, Message)]
+            return write_clanker(found.memos, said, to, found.vectors)
+        case "devclaw":
+            pages = write_pages(found.memos, to / "memory")
+            return [*write_devclaw(found.memos, to), *pages]
+
+
+def _there(memos: Sequence[Memo]) -> list[Memo]:
+    return [memo for memo in memos if memo.status is not Status.DELETED]
+
+
+def _nothing(target: Target) -> str:
+    return f"nothing is known of {target}"
+
+
+def _warn_of_nothing(target: Target, is_empty: bool) -> None:
+    """An empty document is an answer too, but nobody should have to open it to see that."""
+    if is_empty:
+        warn(_nothing(target))
+
+
+def _without_place(number: int, form: Folders) -> str:
+    return f"{number:,} {'memory has' if number == 1 else 'memories have'} no place in {form}"
+
+
+def _tell_written(call: Call, to: Path, size: int, **counts: int) -> None:
+    if call.options.json:
+        call.screen.data({"path": str(to), "bytes": size, **counts})
+    else:
+        call.screen.say(str(to))
+        call.screen.aside(f"  {size:,} bytes")
+
+
+def write_new(path: Path, data: bytes) -> None:
+    """Write a file that nobody else may read; never overwrites."""
+    with _new_file(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def _new_file(path: Path) -> Generator[BinaryIO]:
+    """A file that nobody else may read, and that is there only when all of it is."""
+    try:
+        file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+    except FileExistsError as error:
+        raise BadInput(f"{path} exists already; it is not overwritten") from error
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error.strerror}") from error
+    try:
+        with file:
+            yield file
+    except BaseException as error:
+        path.unlink()
+        if isinstance(error, OSError):
+            raise StoreError(f"cannot write {path}: {error.strerror}") from error
+        raise
+
+
+def target_of(call: Call, user: str | None, guild: str | None) -> Target:
+    """Whose traces are meant: a person is known by id or by name."""
+    target = Target(user, guild)
+    require_store(call)
+    if user is None:
+        return target
+    person = call.run(lambda memory: memory.store.read(lambda tx: meant(tx, user)))
+    if person.near:
+        near = ", ".join(f"{name} ({one})" if name else one for one, name in person.near.items())
+        warn(f"nobody is known by the id or name {user}; did you mean {near}?")
+    elif person.known and person.id != user:
+        typer.echo(safe(f"recollect: {user} is user {person.id}"), err=True)
+    return Target(only(person), guild)
+
+
+def require_store(call: Call) -> None:
+    path = file_of(call.load("null").settings.store)
+    if path is not None and not path.exists():
+        raise StoreError(f"there is no store at {path} yet; the first memory makes it")

@@ -1,0 +1,138 @@
+"""The command that brings memories along: from the files of other programs, or from an export of ours."""
+
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recollect.core.clock import now
+from recollect.core.errors import BadInput
+from recollect.core.ports.format import Counted, Format, Owner
+from recollect.faces.cli.invocation import BROKEN, Call
+from recollect.faces.cli.options import flag
+from recollect.learning import ingest
+from recollect.memory import Memory
+from recollect.policy.visibility import Policy
+from recollect.settings import wiring
+from recollect.transfer.importing.convert import Terms
+from recollect.transfer.importing.detect import NAMES, check, links, named, recognise
+from recollect.transfer.importing.limits import Limits
+from recollect.transfer.importing.report import Report, What, from_report
+from recollect.transfer.importing.run import Destination, bring
+from recollect.workspace import Workspace
+
+_SORTS = {
+    "memory": "memories",
+    "summary": "summaries",
+    "message": "messages",
+    "tombstone": "tombstones",
+    "page": "pages",
+    "entry": "entries",
+}
+_SAID: dict[What, str] = {
+    "new": "new",
+    "changed": "changed",
+    "same": "known already",
+    "left": "left out",
+    "meant": "left out on purpose",
+    "broken": "broken",
+}
+
+
+def import_(
+    call: Call,
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file or folder of memories.", show_default=False)],
+    form: Annotated[
+        str | None,
+        typer.Option("--format", metavar="FORMAT", help=f"What it is, if that isn't clear: {', '.join(NAMES)}."),
+    ] = None,
+    user: Annotated[
+        str | None,
+        typer.Option("--user", metavar="USER", help="Whose it is, where it isn't said; else who speaks."),
+    ] = None,
+    guild: Annotated[
+        str | None, typer.Option("--guild", metavar="GUILD", help="The guild whose lore it is, where it isn't said.")
+    ] = None,
+    everywhere: Annotated[
+        bool, flag("--everywhere", meaning="Recall it everywhere, not in its owner's DM only, where it isn't said.")
+    ] = False,
+    dry_run: Annotated[bool, flag("--dry-run", meaning="Only tell what would be done.")] = False,
+) -> None:
+    """Bring memories along from other programs, or from an export."""
+    owner = Owner(user or (None if guild else call.user), guild)
+    check(path)
+    chosen = recognise(path) if form is None else named(form)
+    settings = call.load("null").settings
+    if not settings.enabled:
+        raise BadInput("memory is switched off; switch it on with RECOLLECT_ENABLED=true")
+    work = partial(_bring, call=call, form=chosen, path=path, owner=owner, everywhere=everywhere, dry_run=dry_run)
+    report = call.run(work, embeds=not dry_run)
+    _tell(call, report)
+    if not report.ok:
+        raise typer.Exit(BROKEN)
+
+
+async def _bring(
+    memory: Memory, call: Call, form: Format, path: Path, owner: Owner, everywhere: bool, dry_run: bool
+) -> Report:
+    terms = Terms(form.name, now(), everywhere, Policy(memory.settings.privacy))
+    with call.screen.progress("importing") as progress:
+        total = form.count(path) if progress is not None and isinstance(form, Counted) else 0
+        items = chain(form.read(path, owner), links(path))
+        to = destination(memory, call.user, owner)
+        report = await bring(to, items, terms, dry_run=dry_run, total=total, progress=progress)
+    memory.vectors.nudge()
+    return report
+
+
+def destination(memory: Memory, actor: str, owner: Owner) -> Destination:
+    """A memory as the place that things are brought to; pages go to their owner's part of the workspace."""
+    settings = memory.settings
+
+    def workspace(user: str | None) -> Workspace:
+        whose = user or (owner.user or actor if settings.workspace_per_user else None)
+        return Workspace(settings.workspace_dir, whose)
+
+    return Destination(
+        store=memory.store,
+        actor=actor,
+        limits=Limits(wiring.caps(settings), wiring.caps(settings, lore=True)),
+        model=memory.vectors.model,
+        workspace=workspace,
+        hear=lambda tx, message: ingest.observe(tx, message, now()),
+        longest=ingest.LONGEST,
+    )
+
+
+def _tell(call: Call, report: Report) -> None:
+    if call.options.json:
+        call.screen.data(from_report(report))
+        return
+    unwanted = [[where, f"left out on purpose: {why}"] for where, why in report.unwanted]
+    call.screen.table(["where", "why"], [*map(list, report.skipped), *unwanted], "why")
+    for total, told, how in (
+        (report.left_out, report.skipped, "left out"),
+        (report.on_purpose, report.unwanted, "left out on purpose"),
+    ):
+        if total > len(told):
+            call.screen.say(f"… and {total - len(told):,} more that were {how}")
+    for note in report.notes:
+        call.screen.say(note)
+    call.screen.say(_summary(report))
+
+
+def _summary(report: Report) -> str:
+    parts = [f"{_listed(report, what)} {said}" for what, said in _SAID.items() if report.total(what)]
+    if report.redacted:
+        parts.append(f"secrets taken out of {report.redacted:,}")
+    if not parts:
+        return f"Nothing to import from {report.format}"
+    done = "Would be imported" if report.dry_run else "Imported"
+    return f"{done if report.new + report.changed else 'Nothing new'} from {report.format}: {'; '.join(parts)}"
+
+
+def _listed(report: Report, what: What) -> str:
+    counts = sorted(report.counts[what].items())
+    return ", ".join(f"{number:,} {sort if number == 1 else _SORTS[sort]}" for sort, number in counts)

@@ -1,0 +1,137 @@
+"""The command that takes over what people did to the files of their memory: once, or whenever they change."""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from recollect.core.clock import now
+from recollect.core.errors import BadInput, StoreError
+from recollect.faces.cli.invocation import BROKEN, Call, warn
+from recollect.faces.cli.options import flag
+from recollect.faces.cli.output import cell
+from recollect.memory import PATIENCE, Memory
+from recollect.settings import wiring
+from recollect.transfer.mirror.pages.apply import Note
+from recollect.transfer.mirror.pages.sync import Index, Report
+from recollect.transfer.mirror.pages.watch import EVERY, Watch
+
+_SAID = {
+    "new": "new",
+    "changed": "changed",
+    "settled": "changed on both sides",
+    "moved": "moved",
+    "retired": "retired",
+    "restored": "written again",
+    "aside": "kept aside",
+    "secret": "secret",
+    "broken": "broken",
+}
+_AGAIN = "'recollect index --force' retires their memories; with --restore the files come back"
+
+
+def index(
+    call: Call,
+    watch: Annotated[bool, flag("--watch", meaning="Go on, and take over every change; Ctrl-C ends it.")] = False,
+    dry_run: Annotated[bool, flag("--dry-run", meaning="Only tell what would be done.")] = False,
+    force: Annotated[bool, flag("--force", meaning="Follow deletions however many they are.")] = False,
+    restore: Annotated[bool, flag("--restore", meaning="First write every file again that is missing.")] = False,
+) -> None:
+    """Take over what was edited, added or deleted in the memory's files."""
+    if dry_run and (watch or restore):
+        raise BadInput("--dry-run changes nothing; use it without --watch and --restore")
+    settings = call.load("null").settings
+    if wiring.folders(settings).categories is None:
+        raise BadInput("no such files are kept; switch them on with RECOLLECT_FILES=categories")
+    try:
+        report = call.run(
+            partial(_work, call=call, watch=watch, force=force, restore=restore, dry_run=dry_run), embeds=True
+        )
+    except OSError as error:
+        raise StoreError(f"the files can't be read or written: {error}") from error
+    except KeyboardInterrupt:
+        if not watch:
+            raise
+        return
+    _tell(call, report, dry_run)
+    if not report.ok:
+        raise typer.Exit(BROKEN)
+
+
+async def _work(memory: Memory, call: Call, watch: bool, force: bool, restore: bool, dry_run: bool) -> Report:
+    if not dry_run:
+        await (memory.keeper.restore() if restore else memory.keeper.catch_up())
+    with call.screen.progress("taking over") as progress:
+        report = await _index(memory, call).run(dry_run=dry_run, force=force, progress=progress)
+    if watch:
+        _tell(call, report, dry_run)
+        sys.stdout.flush()
+        await _keep_watching(memory, call, report)
+    return report
+
+
+def _index(memory: Memory, call: Call) -> Index:
+    settings = memory.settings
+    embed = partial(memory.vectors.of_text, patience=PATIENCE)
+    return Index(memory.store, wiring.shelves(settings), embed, wiring.taking(settings, call.user), now)
+
+
+async def _keep_watching(memory: Memory, call: Call, first: Report) -> None:
+    watch = Watch(_index(memory, call), wiring.shelves(memory.settings))
+    call.screen.aside(f"  watching {memory.settings.memory_dir}; Ctrl-C ends it")
+    said = first
+    while True:
+        await asyncio.sleep(EVERY)
+        report = await watch.look()
+        with suppress(OSError):  # a file that is just being saved; the next look comes soon
+            await memory.keeper.catch_up()
+        if report is not None:
+            _tell_news(call, report, said)
+            sys.stdout.flush()
+            said = report
+
+
+def _tell_news(call: Call, report: Report, before: Report) -> None:
+    """What was said last time and is still so is not said again."""
+    known = {note for note in before.notes if note.what == "broken"}
+    fresh = Report([note for note in report.notes if note not in known], _unless_said(report, before))
+    if fresh.notes or fresh.refused:
+        _tell(call, fresh, dry_run=False)
+
+
+def _unless_said(report: Report, before: Report) -> str:
+    return "" if report.refused == before.refused else report.refused
+
+
+def _tell(call: Call, report: Report, dry_run: bool) -> None:
+    if call.options.json:
+        call.screen.data(_shape(report, dry_run))
+        return
+    rows = [[_SAID[note.what], note.path, cell(note.detail)] for note in report.notes]
+    call.screen.table(["what", "file", "more"], rows, "more")
+    call.screen.say(_summary(report.notes, dry_run))
+    if report.refused:
+        warn(f"{report.refused}. Nothing was retired: {_AGAIN}")
+
+
+def _summary(notes: Sequence[Note], dry_run: bool) -> str:
+    counts = {what: sum(note.what == what for note in notes) for what in _SAID}
+    parts = [f"{count} {_SAID[what]}" for what, count in counts.items() if count]
+    if not parts:
+        return "Nothing to do"
+    return f"{'Would be' if dry_run else 'Done'}: {', '.join(parts)}"
+
+
+def _shape(report: Report, dry_run: bool) -> dict[str, object]:
+    return {
+        "ok": report.ok,
+        "dry_run": dry_run,
+        "refused": report.refused or None,
+        "files": [
+            {"what": note.what, "path": note.path, "memo": note.memo, "detail": note.detail} for note in report.notes
+        ],
+    }

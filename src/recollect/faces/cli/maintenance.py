@@ -1,0 +1,126 @@
+"""Commands that look after the installation: config, doctor, backup, reindex, version."""
+
+import platform
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recollect.core.errors import StoreError
+from recollect.core.version import __version__
+from recollect.faces.cli import doctor as examination
+from recollect.faces.cli.invocation import BROKEN, NO_MATCH, Call, fail, warn
+from recollect.faces.cli.output import cell
+from recollect.faces.outcome_text import counted
+from recollect.settings import Row, rows
+
+
+def config(
+    call: Call,
+    part: Annotated[str, typer.Argument(metavar="PART", help="Only settings whose name contains this.")] = "",
+) -> None:
+    """Show every setting, its value and where that came from."""
+    loaded = call.load()
+    chosen = [row for row in rows(loaded) if part.lower() in row.name or part.upper() in row.env]
+    if call.options.json:
+        call.screen.data({"settings": [asdict(row) for row in chosen], "warnings": loaded.warnings})
+        return
+    if not chosen:
+        fail(f"no setting has {part!r} in its name", NO_MATCH)
+    if call.screen.is_terminal:
+        _print_settings(call, chosen)
+    else:
+        call.screen.table([], [[row.name, row.value, row.origin, row.description] for row in chosen], wide="")
+    for warning in loaded.warnings:
+        warn(warning)
+
+
+def _print_settings(call: Call, chosen: list[Row]) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console = call.screen.console
+    for row in chosen:
+        changed = row.origin != "default"
+        value = Text(cell(row.value), style="bold green" if changed else "bold")
+        console.print(Text.assemble(row.name, " = ", value, (f"   ({cell(row.origin)})", "" if changed else "dim")))
+        console.print(Padding(row.description, (0, 0, 0, 4), style="dim"))
+
+
+def doctor(call: Call) -> None:
+    """Check settings, store, embedder and model."""
+    findings = examination.examine(call)
+    broken = any(finding.state == "broken" for finding in findings)
+    if call.options.json:
+        call.screen.data({"ok": not broken, "findings": [asdict(finding) for finding in findings]})
+    else:
+        for finding in findings:
+            call.screen.say(finding.text)
+    if broken:
+        raise typer.Exit(BROKEN)
+
+
+def backup(
+    call: Call,
+    target: Annotated[
+        Path | None, typer.Argument(metavar="TARGET", help="A file or folder; else backups/ in the data folder.")
+    ] = None,
+) -> None:
+    """Copy the store while it is in use; never overwrites."""
+    path = _target(call, target)
+    _require_store(call)
+    with call.screen.progress("copying") as progress:
+        call.run(lambda memory: memory.backup(path, progress))
+    size = path.stat().st_size
+    if call.options.json:
+        call.screen.data({"path": str(path), "bytes": size})
+    else:
+        call.screen.say(str(path))
+        call.screen.aside(f"  {size:,} bytes; {_restoring(call, path)}")
+
+
+def _is_on_a_server(spec: str) -> bool:
+    return not spec.startswith("sqlite:")
+
+
+def _restoring(call: Call, path: Path) -> str:
+    if _is_on_a_server(call.load("null").settings.store):
+        return f"to restore: pg_restore --dbname=<an empty database> {path}"
+    return f"to restore, use it as the store: recollect --store {path} show"
+
+
+def _target(call: Call, target: Path | None) -> Path:
+    settings = call.load("null").settings
+    folder = settings.data_dir / "backups"
+    kind = "dump" if _is_on_a_server(settings.store) else "db"
+    name = f"memory-{datetime.now():%Y-%m-%d-%H%M%S}.{kind}"
+    if target is None:
+        return folder / name
+    return target / name if target.is_dir() else target
+
+
+def _require_store(call: Call) -> None:
+    path = examination.file_of(call.load("null").settings.store)
+    if path is not None and not path.exists():
+        raise StoreError(f"there is no store at {path} yet; the first memory makes it")
+
+
+def reindex(call: Call) -> None:
+    """Rebuild the word index and missing vectors; resumable."""
+    _require_store(call)
+    with call.screen.progress("indexing") as progress:
+        done = call.run(lambda memory: memory.reindex(progress), embeds=True)
+    if call.options.json:
+        call.screen.data({"rows": done})
+    else:
+        call.screen.say(f"Indexed {counted(done, 'row')}")
+
+
+def version(call: Call) -> None:
+    """Print the version."""
+    if call.options.json:
+        call.screen.data({"version": __version__, "python": platform.python_version()})
+    else:
+        call.screen.say(f"recollect {__version__}")

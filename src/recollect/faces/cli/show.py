@@ -1,0 +1,117 @@
+"""Commands that show what is remembered: show, list, history, log."""
+
+from typing import Annotated
+
+import typer
+
+from recollect.core.events import Event
+from recollect.core.outcomes import Shown
+from recollect.core.types import Memo, Status
+from recollect.faces import outcome_text
+from recollect.faces.cli import records
+from recollect.faces.cli.inputs import meant
+from recollect.faces.cli.invocation import Call
+from recollect.faces.cli.options import STATUSES, Limit, MemoRef, Offset, OnlyKinds, flag
+from recollect.faces.cli.output import audience, when
+from recollect.memory import Memory
+
+_STATUS = f"Only of this status; may be repeated. Statuses: {STATUSES}."
+
+
+def show(call: Call, limit: Limit = None, offset: Offset = 0) -> None:
+    """Show your memory, as far as it may be heard here."""
+    shown = call.run(lambda memory: memory.show(user=call.user, place=call.place, limit=limit, offset=offset))
+    if call.options.json:
+        memos = [{"number": number, **records.memo(memo)} for number, memo in enumerate(shown.memos, offset + 1)]
+        summary = records.summary(shown.summary)
+        data = {"user": call.user, "total": shown.total, "memos": memos, "summary": summary, "off": [*shown.off]}
+        call.screen.data(data)
+    elif call.screen.is_terminal:
+        _show_nicely(call, shown, offset)
+    else:
+        call.screen.say(outcome_text.shown(shown, call.place))
+
+
+def _show_nicely(call: Call, shown: Shown, offset: int) -> None:
+    call.screen.say(f"Durable memory of {call.user} ({outcome_text.counted(shown.total)}):")
+    rows = [
+        [
+            str(number),
+            memo.kind,
+            f"★ {memo.text}" if memo.pinned else memo.text,
+            audience(memo),
+            when(memo.updated)[:10],
+        ]
+        for number, memo in enumerate(shown.memos, offset + 1)
+    ]
+    call.screen.table(["#", "kind", "text", "heard", "updated"], rows, wide="text")
+    if not rows and not shown.off:
+        call.screen.aside("Nothing here yet; try: recollect remember I like tea")
+    if shown.summary is not None and shown.summary.text:
+        call.screen.say(f"\nRolling summary:\n{shown.summary.text}")
+    for line in shown.off:
+        call.screen.aside(line)
+
+
+def list_(
+    call: Call,
+    status: Annotated[list[Status] | None, typer.Option(metavar="STATUS", help=_STATUS)] = None,
+    kind: OnlyKinds = None,
+    lore: Annotated[bool, flag("--lore", meaning="The lore of the guild of --in, instead of yours.")] = False,
+    limit: Limit = None,
+    offset: Offset = 0,
+) -> None:
+    """List memories of every status, with their ids."""
+    page = call.run(
+        lambda memory: memory.memos(
+            user=call.user,
+            place=call.place,
+            lore=lore,
+            statuses=status or (),
+            kinds=kind or (),
+            limit=limit,
+            offset=offset,
+        )
+    )
+    if call.options.json:
+        call.screen.data({"user": call.user, "total": page.total, "memos": [records.memo(memo) for memo in page.memos]})
+        return
+    rows = [[memo.id, memo.status, memo.kind, memo.text] for memo in page.memos]
+    call.screen.table(["id", "status", "kind", "text"], rows, wide="text")
+    if len(rows) < page.total:
+        call.screen.aside(f"{len(rows)} of {page.total}")
+
+
+def history(call: Call, memo: MemoRef) -> None:
+    """Everything that happened to a memory, newest first."""
+
+    async def work(memory: Memory) -> tuple[Memo, list[Event]]:
+        one = await meant(memory, call, memo)
+        return one, await memory.history(one.id, user=call.user)
+
+    one, events = call.run(work)
+    if call.options.json:
+        data = [{**records.event(event), "before": _before(call, event)} for event in events]
+        call.screen.data({"memo": records.memo(one), "events": data})
+        return
+    rows = [[when(event.at), event.actor, event.kind, event.reason, _before(call, event) or ""] for event in events]
+    call.screen.table(["when", "who", "what", "why", "text before"], rows, wide="text before")
+
+
+def _before(call: Call, event: Event) -> str | None:
+    """The text before a change; it may have been narrower than the memo is now, so only its owner's DM hears it."""
+    return event.data.get("before", {}).get("text") if call.place.dm == call.user else None
+
+
+def log(
+    call: Call,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many at the most.")] = 50,
+    everyone: Annotated[bool, flag("--everyone", meaning="Changes of everyone's memory.")] = False,
+) -> None:
+    """What changed, by whom and why, newest first."""
+    events = call.run(lambda memory: memory.log(user=None if everyone else call.user, limit=limit))
+    if call.options.json:
+        call.screen.data({"events": [records.event(event) for event in events]})
+        return
+    rows = [[when(event.at), event.actor, event.kind, event.memo or "", event.reason] for event in events]
+    call.screen.table(["when", "who", "what", "memory", "why"], rows, wide="why")

@@ -1,0 +1,55 @@
+"""What can be ordered, and how: the help texts."""
+
+from difflib import get_close_matches
+
+from recollect.faces import outcome_text
+
+USAGE = {
+    "show": ("[all | injected [message]]", "what is remembered about you, and this conversation's summary"),
+    "list": ("", "the same items with their numbers and ids"),
+    "search": ("<question>", "what fits a question, best first"),
+    "why": ("<number, id or part>", "where an item comes from, and what happened to it"),
+    "remember": ("<text>", "remember something about you"),
+    "forget": ("[all] <part, number or id>", "forget an item, or all that match"),
+    "undo": ("", "take back the last change; again for the one before it"),
+    "pin": ("<number, id or part>", "never let an item give way to newer ones"),
+    "unpin": ("<number, id or part>", "let it give way again"),
+    "share": ("<number, id or part>", "let an item be recalled wherever you speak"),
+    "private": ("<number, id or part>", "let it be recalled in your direct messages only"),
+    "pause": ("", "learn nothing from what you say, until you resume"),
+    "resume": ("", "learn from what you say again"),
+    "reset": ("rolling", "clear the rolling summary of this conversation"),
+    "export": ("[json]", "your items to keep"),
+    "erase": (
+        "[here]",
+        "erase all that is known of you, or what you left on this server, for good; you are asked first",
+    ),
+    "help": ("", "this list"),
+}
+"""Of each verb its arguments, and what it does."""
+
+INJECTED = "the items that the next prompt would carry, and this conversation's summary"
+"""What `show` does where it is set to show no more than that."""
+
+
+def guide(injected: bool = False) -> str:
+    """All that can be ordered."""
+    return "\n".join(["Memory commands:", *(f"- {_line(verb, injected)}" for verb in USAGE)])
+
+
+def usage(verb: str) -> str:
+    """How a verb is used: the answer to one that lacks its argument."""
+    return f"Usage: {_line(verb)}"
+
+
+def unknown(verb: str, injected: bool = False) -> str:
+    """The answer to a verb that there is not."""
+    close = get_close_matches(verb, USAGE, n=1)
+    hint = f' Did you mean "{close[0]}"?' if close else ""
+    return f'There is no command "{outcome_text.echo(verb)}".{hint}\n{guide(injected)}'
+
+
+def _line(verb: str, injected: bool = False) -> str:
+    arguments, meaning = USAGE[verb]
+    order = f"!memory {verb} {arguments}".rstrip()
+    return f"{order} – {INJECTED if injected and verb == 'show' else meaning}"

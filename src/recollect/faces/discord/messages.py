@@ -1,0 +1,53 @@
+"""What a Discord message says, and to whom: its text as people read it, and whether it is meant for the bot."""
+
+import re
+from collections.abc import Collection
+
+import discord
+
+from recollect.core.types import Message, Place
+from recollect.faces.discord.access import ids_of
+
+
+def is_heard(message: discord.Message) -> bool:
+    """Whether a person said it: not a bot (ourselves included), a webhook, or Discord telling what happened."""
+    return not message.author.bot and message.webhook_id is None and not message.is_system()
+
+
+def spoken(message: discord.Message, me: discord.ClientUser) -> str:
+    """The text with names in place of ids, without the bot's own where it is called."""
+    own = [me.display_name, *(role.name for role in _own_roles(message))]
+    member = None if message.guild is None else message.guild.get_member(me.id)
+    own += [member.display_name] if member is not None else []
+    called = "|".join(re.escape(name) for name in sorted(own, key=len, reverse=True))
+    return re.sub(rf"^(?:\s*@(?:{called})(?!\w)[\s,:]*)+", "", message.clean_content).strip()
+
+
+def is_addressed(message: discord.Message, me: discord.ClientUser, channels: Collection[str]) -> bool:
+    """Whether an answer is expected: in a DM, to a mention or a reply, and in channels that are set for it."""
+    if message.guild is None or me in message.mentions or _own_roles(message):
+        return True
+    if not ids_of(message.channel).isdisjoint(channels):
+        return True
+    replied = message.reference.resolved if message.reference is not None else None
+    return isinstance(replied, discord.Message) and replied.author.id == me.id
+
+
+def _own_roles(message: discord.Message) -> list[discord.Role]:
+    """Roles that are the bot itself: Discord makes one for each bot, and people mention it by mistake."""
+    own = None if message.guild is None else message.guild.self_role
+    return [role for role in message.role_mentions if role == own]
+
+
+def message_of(message: discord.Message, place: Place, text: str) -> Message:
+    reference = message.reference
+    replied = reference if reference is not None and reference.type is discord.MessageReferenceType.reply else None
+    return Message(
+        id=str(message.id),
+        author=str(message.author.id),
+        place=place,
+        text=text,
+        at=message.created_at,
+        name=message.author.display_name,
+        reply_to=str(replied.message_id) if replied is not None and replied.message_id is not None else None,
+    )

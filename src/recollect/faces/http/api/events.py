@@ -1,0 +1,78 @@
+"""The log: pages of it, newest first, and as it is written, by server-sent events."""
+
+import json
+from collections.abc import AsyncGenerator, Collection
+from typing import Annotated
+
+from fastapi import Header, Query
+from fastapi.responses import StreamingResponse
+from starlette.responses import Response
+
+from recollect.core.events import Event
+from recollect.faces.http.api import records
+from recollect.faces.http.api.common import LARGEST, READING, Limit, Name, problems, router
+from recollect.faces.http.dependencies import STREAMS, House, In
+from recollect.faces.http.event_stream import follow
+from recollect.faces.http.problems import problem
+
+routes = router("events")
+Kinds = Annotated[list[Name], Query(max_length=50, description="Only of these kinds, as memo.added.")]
+Scope = Annotated[Name | None, Query(description="Only of this scope, as user:<id>, lore:<guild> or a session.")]
+
+_EVENT_STREAM = {
+    200: {
+        "description": "One event for each line of the log.",
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    }
+}
+
+
+@routes.get("/events", responses=READING)
+async def list_events(
+    house: In,
+    kind: Kinds = [],  # noqa: B006 - FastAPI copies it
+    scope: Scope = None,
+    before: Annotated[int | None, Query(ge=0, le=LARGEST, description="Only what came before this event.")] = None,
+    limit: Limit = 100,
+) -> records.EventPage:
+    """The log, newest first."""
+    found = await house.office.events(kind, scope, limit, before)
+    return records.EventPage(
+        events=[records.event(one) for one in found], before=found[-1].id if len(found) == limit else None
+    )
+
+
+@routes.get("/events/stream", responses=READING | problems(503) | _EVENT_STREAM, response_class=StreamingResponse)
+async def stream_events(
+    house: In,
+    kind: Kinds = [],  # noqa: B006 - FastAPI copies it
+    scope: Scope = None,
+    last_event_id: Annotated[
+        int | None, Header(ge=0, le=LARGEST, description="Go on after this event, as browsers do by themselves.")
+    ] = None,
+    after: Annotated[int | None, Query(ge=0, le=LARGEST, description="The same, for the first time.")] = None,
+) -> Response:
+    """The log as it is written: each event with its id, its kind as the event's name, and the line as JSON."""
+    start = last_event_id if last_event_id is not None else after
+    if house.streams.locked():
+        return problem(503, f"{STREAMS} streams are open already", {"retry-after": "30"})
+    if start is None:
+        newest = await house.office.events(limit=1)
+        start = newest[0].id if newest else 0
+    headers = {"x-accel-buffering": "no"}
+    return StreamingResponse(_stream(house, start, kind, scope), headers=headers, media_type="text/event-stream")
+
+
+async def _stream(house: House, start: int, kinds: Collection[str], scope: str | None) -> AsyncGenerator[str]:
+    yield "retry: 2000\n\n"
+    async for seen, events in follow(house, start):
+        for event in events:
+            if (not kinds or event.kind in kinds) and scope in (None, event.scope):
+                yield _told(event)
+        yield f"id: {seen}\n: still here\n\n"
+
+
+def _told(event: Event) -> str:
+    """One event on the wire; JSON has no line breaks, and kinds are ours."""
+    data = records.event(event).model_dump(mode="json")
+    return f"id: {event.id}\nevent: {event.kind}\ndata: {json.dumps(data)}\n\n"

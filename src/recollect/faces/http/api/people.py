@@ -1,0 +1,61 @@
+"""Who has memos: people and guilds; and whether anything is learned from what a person says."""
+
+from typing import Annotated
+
+from fastapi import Query
+from pydantic import Field
+
+from recollect.faces.http.api import records
+from recollect.faces.http.api.common import CHANGING, READING, Limit, Name, Part, Wire, router
+from recollect.faces.http.dependencies import In
+from recollect.learning import consent
+from recollect.policy.viewer import known_user
+
+routes = router("people")
+After = Annotated[str, Query(max_length=600, description="What an earlier answer said as `after`.")]
+
+
+class Person(Wire):
+    user: Name
+
+
+class Learning(Wire):
+    user: str
+    learning: bool = Field(description="Whether anything is learned from what they say.")
+    changed: bool = Field(description="False when that was so already.")
+
+
+@routes.get("/people", responses=READING)
+async def list_people(house: In, part: Part = "", after: After = "", limit: Limit = 50) -> records.Holders:
+    """Who has memos, and how many, by id."""
+    return records.holders(await house.office.people(part, after, limit), limit)
+
+
+@routes.get("/guilds", responses=READING)
+async def list_guilds(house: In, part: Part = "", after: After = "", limit: Limit = 50) -> records.Holders:
+    """Which guilds have lore, and how much."""
+    return records.holders(await house.office.guilds(part, after, limit), limit)
+
+
+@routes.get("/people/learning", responses=READING)
+async def get_learning(house: In, user: Annotated[Name, Query(description="A person's id.")]) -> Learning:
+    """Whether anything is learned from what someone says."""
+    name = known_user(user)
+    paused = await house.memory.store.read(lambda tx: consent.paused(tx, name))
+    return Learning(user=user, learning=not paused, changed=False)
+
+
+@routes.post("/people/pause", responses=CHANGING)
+async def pause_learning(house: In, given: Person) -> Learning:
+    """Learn nothing from what someone says, until resumed; what is known stays."""
+    user, at = known_user(given.user), house.clock()
+    changed = await house.memory.store.write(lambda tx: consent.pause(tx, user, at, house.office.name))
+    return Learning(user=user, learning=False, changed=changed)
+
+
+@routes.post("/people/resume", responses=CHANGING)
+async def resume_learning(house: In, given: Person) -> Learning:
+    """Learn from someone again."""
+    user, at = known_user(given.user), house.clock()
+    changed = await house.memory.store.write(lambda tx: consent.resume(tx, user, at, house.office.name))
+    return Learning(user=user, learning=True, changed=changed)

@@ -1,0 +1,98 @@
+"""Everything about a person or a guild: as one document, or gone for good, with a receipt."""
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Query, Response
+from pydantic import Field
+
+from recollect.faces.http.api.common import CHANGING, READING, Name, Wire, problems, router
+from recollect.faces.http.dependencies import In
+from recollect.faces.http.problems import problem
+from recollect.privacy.export import encoded
+from recollect.privacy.receipt import from_receipt, from_survey
+from recollect.privacy.target import Target
+
+routes = router("privacy")
+_DOCUMENT = {
+    200: {
+        "description": "All memos with their history, messages, summaries, short-term entries and the log.",
+        "content": {"application/json": {"schema": {"type": "object"}}},
+    }
+}
+
+
+async def _asked(
+    user: Annotated[Name | None, Query(description="A person.")] = None,
+    guild: Annotated[Name | None, Query(description="A guild, or what the person left there.")] = None,
+) -> Target:
+    return Target(user, guild)
+
+
+class Targeted(Wire):
+    user: Name | None = None
+    guild: Name | None = Field(None, description="A guild, or what the user left there.")
+
+
+class SurveyOut(Wire):
+    user: str | None
+    guild: str | None
+    counts: dict[str, int]
+    files: list[str]
+    confirm: str = Field(description="What has to be sent as `confirm` to erase it.")
+
+
+class Erasing(Targeted):
+    confirm: Name = Field(description="The name, exactly as the survey says it.")
+
+
+class Searched(Wire):
+    where: str
+    found: int
+
+
+class Probe(Wire):
+    texts: int
+    places: list[Searched]
+
+
+class ReceiptOut(Wire):
+    user: str | None
+    guild: str | None
+    asked_by: str
+    at: str
+    seconds: float
+    clean: bool = Field(description="Whether the search afterwards found nothing.")
+    erased: dict[str, int]
+    probe: Probe
+    mentions: dict[str, int]
+    notes: list[str]
+
+
+@routes.get("/export", responses=READING | _DOCUMENT, response_class=Response)
+async def export(house: In, target: Annotated[Target, Depends(_asked)]) -> Response:
+    """Everything about a person or a guild as one document."""
+    document: dict[str, Any] = await house.memory.privacy.export(target)
+    named = {"content-disposition": 'attachment; filename="export.json"'}
+    return Response(encoded(document), 200, named, "application/json")
+
+
+@routes.post("/erase/survey", responses=CHANGING)
+async def survey_erasure(house: In, given: Targeted) -> SurveyOut:
+    """What erasing would remove; changes nothing."""
+    target = Target(given.user, given.guild)
+    found = await house.memory.privacy.survey(target)
+    return SurveyOut(**from_survey(found), confirm=_name(target))
+
+
+@routes.post("/erase", responses=CHANGING | problems(409), response_model=ReceiptOut)
+async def erase(house: In, given: Erasing) -> ReceiptOut | Response:
+    """Remove everything about a person or a guild for good, look for what is left, and give a receipt."""
+    target = Target(given.user, given.guild)
+    if given.confirm != _name(target):
+        return problem(409, "nothing was erased: confirm has to be the name, exactly as the survey says it")
+    receipt = await house.memory.privacy.erase(target, asked_by=house.office.name)
+    return ReceiptOut(**from_receipt(receipt))
+
+
+def _name(target: Target) -> str:
+    return target.user or target.guild or ""

@@ -1,0 +1,117 @@
+"""Search as someone would find things in a place, by one ranker or by all side by side, each score taken apart."""
+
+import asyncio
+from typing import Annotated, Literal, get_args
+
+from fastapi import Depends, Query
+
+from recollect.core.ports import Filters
+from recollect.core.types import Kind, Place, Status
+from recollect.faces.http.api import records
+from recollect.faces.http.api.common import READING, Limit, Name, Time, Wire, router
+from recollect.faces.http.dependencies import In
+from recollect.policy.viewer import known_user
+
+routes = router("search")
+RankerName = Literal["unified", "recency", "overlap", "hybrid", "rrf"]
+RANKERS: tuple[str, ...] = get_args(RankerName)
+Over = Annotated[Literal["memos", "messages"], Query(description="Memos and lore, or the messages of the channel.")]
+Asked = Annotated[str, Query(alias="q", max_length=8_000, description="What to look for.")]
+Speaker = Annotated[Name, Query(description="Who asks: their memos, and what they may hear.")]
+Strict = Annotated[bool, Query(description="Nothing at all rather than what is not relevant.")]
+
+
+class Results(Wire):
+    results: list[records.FoundOut]
+
+
+class SideBySide(Wire):
+    rankers: dict[str, list[records.FoundOut]]
+
+
+async def _where(
+    user: Speaker,
+    platform: Annotated[Name, Query(description="Of the place.")] = "local",
+    guild: Annotated[Name | None, Query(description="Of the place.")] = None,
+    channel: Annotated[
+        Name | None, Query(description="Of the place; without one, the asker's direct messages.")
+    ] = None,
+    thread: Annotated[Name | None, Query(description="Of the place.")] = None,
+    public: Annotated[bool, Query(description="Everyone in the guild can read the channel.")] = False,
+    private_thread: Annotated[bool, Query(description="The thread is closed.")] = False,
+) -> Place:
+    if channel is None and thread is None:
+        return Place(platform, guild=None, dm=known_user(user))
+    return Place(platform, guild, channel, thread, public=public, private_thread=private_thread)
+
+
+async def _filters(
+    kind: Annotated[list[Kind], Query(max_length=20, description="Only of these kinds.")] = [],  # noqa: B006 - FastAPI copies it
+    tag: Annotated[list[Name], Query(max_length=20, description="Only with one of these tags.")] = [],  # noqa: B006 - FastAPI copies it
+    since: Annotated[Time | None, Query(description="What happened from then on.")] = None,
+    until: Annotated[Time | None, Query(description="What happened before.")] = None,
+) -> Filters:
+    return Filters(tuple(one.value for one in kind), tuple(tag), None, None, since, until)
+
+
+Where = Annotated[Place, Depends(_where)]
+Narrowed = Annotated[Filters, Depends(_filters)]
+
+
+@routes.get("/search", responses=READING)
+async def search(
+    house: In,
+    q: Asked,
+    user: Speaker,
+    where: Where,
+    narrowed: Narrowed,
+    over: Over = "memos",
+    ranker: Annotated[RankerName | None, Query(description="As configured unless said.")] = None,
+    strict: Strict = False,
+    status: Annotated[Status, Query(description="Of the memos.")] = Status.ACTIVE,
+    limit: Limit = 10,
+) -> Results:
+    """What fits and may be heard in the place, best first."""
+    found = await house.memory.search(
+        q,
+        user=known_user(user),
+        place=where,
+        over=over,
+        filters=narrowed,
+        status=status,
+        limit=limit,
+        ranker=ranker,
+        strict=strict,
+    )
+    return Results(results=[records.found(one) for one in found])
+
+
+@routes.get("/search/rankers", responses=READING)
+async def search_by_all_rankers(
+    house: In,
+    q: Asked,
+    user: Speaker,
+    where: Where,
+    narrowed: Narrowed,
+    over: Over = "memos",
+    strict: Strict = False,
+    limit: Limit = 10,
+) -> SideBySide:
+    """The same question by every ranker."""
+
+    async def by(ranker: str) -> list[records.FoundOut]:
+        found = await house.memory.search(
+            q,
+            user=known_user(user),
+            place=where,
+            over=over,
+            filters=narrowed,
+            limit=limit,
+            ranker=ranker,
+            strict=strict,
+            trial=True,
+        )
+        return [records.found(one) for one in found]
+
+    found = await asyncio.gather(*(by(name) for name in RANKERS))
+    return SideBySide(rankers=dict(zip(RANKERS, found, strict=True)))

@@ -1,0 +1,19 @@
+"""How things stand: what there is, what was learned a day, what waits, what went wrong, what it cost."""
+
+from typing import Annotated
+
+from fastapi import Query
+
+from recollect.faces.http.api import records
+from recollect.faces.http.api.common import READING, router
+from recollect.faces.http.dependencies import In
+
+routes = router("stats")
+
+
+@routes.get("/stats", responses=READING)
+async def stats(
+    house: In, days: Annotated[int, Query(ge=1, le=366, description="Days up to today, by UTC.")] = 14
+) -> records.Stats:
+    """How things stand."""
+    return records.stats(await house.office.overview(days))

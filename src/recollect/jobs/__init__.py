@@ -1,0 +1,1 @@
+"""Machinery for work in the background; knows nothing about memory."""

@@ -1,0 +1,1 @@
+"""What recollect knows about language: dates, word forms, kinship, negation."""

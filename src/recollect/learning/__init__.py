@@ -1,0 +1,1 @@
+"""From what people say to what is remembered, and back when it is taken back."""

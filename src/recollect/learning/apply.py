@@ -1,0 +1,146 @@
+"""Take a statement into memory: gather what is known, let `merge` decide, write changes and events together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from recollect.core import serialization
+from recollect.core.changes import Add, Candidate, Change, Retire, Revise, Skip
+from recollect.core.events import Event
+from recollect.core.ports import Tx, Vector
+from recollect.core.types import EVERYWHERE, Audience, Memo, Origin, Status, Tombstone
+from recollect.policy.merge import Known, fingerprint, may_retract, merge, overflow, retire, surplus
+from recollect.policy.similarity import cues
+from recollect.recall import withheld
+from recollect.recall.listing import source_message
+
+_SIMILAR = 12
+"""Memos with common words that are compared with a new statement."""
+_FORGOTTEN = 50
+"""Memos forgotten last that are compared with what is learned from older messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """How many memos a subject may have; None is no limit."""
+
+    active: int | None = None
+    total: int | None = None
+    by_guild: bool = False
+    """The active ones of each guild are counted apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Who changes memory, when, and as part of which change (one change is undone as one)."""
+
+    actor: str
+    at: datetime
+    batch: str
+    message: str = ""
+    """The message that it rests on, by platform and id, when it rests on one."""
+    shared: bool = False
+    """Whether it was said with it that everywhere may hear what is written."""
+
+
+def learn(
+    tx: Tx, candidate: Candidate, cause: Cause, caps: Caps, vector: tuple[str, Vector] | None = None
+) -> list[Change]:
+    """Merge a candidate with what is known, and write the result. `vector` is of the candidate's text."""
+    changes = merge(candidate, _known(tx, candidate), cause.at)
+    write(tx, changes, cause, vector)
+    written = {change.memo.id for change in changes if isinstance(change, Add)}
+    written |= {change.after.id for change in changes if isinstance(change, Revise)}
+    if written:
+        for change in changes:
+            if isinstance(change, Add | Revise):
+                unbury(tx, change.memo if isinstance(change, Add) else change.after)
+        changes += _make_room(tx, candidate, caps, written, cause)
+    return changes
+
+
+def _known(tx: Tx, candidate: Candidate) -> Known:
+    subject = candidate.subject
+    hits = tx.lanes.words("memos", [subject.scope], cues(candidate.text), _SIMILAR)
+    similar = tx.memos.fetch([hit.key for hit in hits])
+    return Known(
+        by_id=tx.memos.get(subject, candidate.id) if candidate.id else None,
+        same=tx.memos.same_text(subject, candidate.text),
+        similar=[similar[hit.key] for hit in hits if hit.key in similar],
+        buried=tx.memos.buried(subject.scope, fingerprint(candidate.text)),
+        forgotten=_forgotten_since(tx, candidate),
+        taken=lambda memo_id: tx.memos.get(subject, memo_id),
+    )
+
+
+def _forgotten_since(tx: Tx, candidate: Candidate) -> list[Memo]:
+    """What the owner forgot after a message was written: learning from it must not bring that back in other words."""
+    if candidate.source.origin not in (Origin.DISCORD, Origin.SUMMARY):
+        return []
+    retired = tx.memos.list(candidate.subject, [Status.DEPRECATED], _FORGOTTEN)
+    since = (memo for memo in retired if memo.updated >= candidate.at)
+    return [memo for memo in since if tx.memos.buried(memo.subject.scope, fingerprint(memo.text))]
+
+
+def _make_room(tx: Tx, candidate: Candidate, caps: Caps, written: set[str], cause: Cause) -> list[Change]:
+    """Archive what is over the active cap, and drop for good what is over the total one."""
+    subject = candidate.subject
+    archived: list[Change] = []
+    if caps.active is not None and tx.lanes.size([subject.scope]) > caps.active:
+        active = tx.memos.list(subject, [Status.ACTIVE])
+        if caps.by_guild:
+            active = [memo for memo in active if memo.source.guild == candidate.source.guild]
+        excess = overflow(active, caps.active, written)
+        archived = [retire(memo, cause.at, "over the limit", Status.ARCHIVED) for memo in excess]
+        write(tx, archived, cause)
+    if caps.total is not None and tx.memos.count(subject) > caps.total:
+        for memo in surplus(tx.memos.list(subject), caps.total, written):
+            tx.memos.remove(memo)
+            _log(tx, "memo.dropped", memo, cause, "over the limit")
+    return archived
+
+
+def write(tx: Tx, changes: Sequence[Change], cause: Cause, vector: tuple[str, Vector] | None = None) -> None:
+    """Store changes, each with its line in the log."""
+    for change in changes:
+        match change:
+            case Add(memo, reason):
+                tx.memos.put(memo, vector)
+                _log(tx, "memo.added", memo, cause, reason)
+            case Revise(before, after, reason):
+                tx.memos.put(after, vector)
+                _log(tx, "memo.revised", after, cause, reason, before=serialization.from_memo(before))
+            case Retire(before, after, reason):
+                tx.memos.put(after)
+                _log(tx, "memo.retired", after, cause, reason, before=serialization.from_memo(before))
+            case Skip():
+                pass
+
+
+def retract(tx: Tx, memo: Memo, said: datetime, audience: Audience, cause: Cause, reason: str) -> bool:
+    """Retire a memo because of words said at this time to this audience; False when they may not touch it."""
+    if not may_retract(memo, said, audience):
+        return False
+    write(tx, [retire(memo, cause.at, reason)], cause)
+    return True
+
+
+def bury(tx: Tx, memo: Memo, at: datetime) -> None:
+    """Keep a forgotten text from being learned again, and from being told in the assistant's own words."""
+    tx.memos.bury(Tombstone(memo.subject.scope, fingerprint(memo.text), at))
+    said = source_message(tx, memo)
+    withheld.retire(tx, memo, at, name="" if said is None else said.name)
+
+
+def unbury(tx: Tx, memo: Memo) -> None:
+    """Something was stated: it may be learned and told, even if it was forgotten once."""
+    tx.memos.unbury(memo.subject.scope, fingerprint(memo.text))
+    withheld.lift_stated(tx, memo)
+
+
+def _log(tx: Tx, kind: str, memo: Memo, cause: Cause, reason: str, **data: Any) -> None:
+    origin = {"message": cause.message} if cause.message else {}
+    shared = {"shared": True} if cause.shared and memo.audience == EVERYWHERE else {}
+    data = {"batch": cause.batch, **origin, **shared, **data}
+    tx.events.add(Event(kind, cause.at, cause.actor, memo.subject.scope, memo.id, reason, data))

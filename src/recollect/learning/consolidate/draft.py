@@ -1,0 +1,82 @@
+"""Memory as a dream would leave it: memos in, one change for each that is different in the end."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from recollect.core.changes import Retire, Revise
+from recollect.core.text import normal
+from recollect.core.types import Audience, Memo, Status
+from recollect.policy.visibility import includes
+
+
+class Draft:
+    """Memos of one subject, changed on paper only."""
+
+    def __init__(self, memos: Iterable[Memo], stated: Mapping[str, int], now: datetime) -> None:
+        self.now = now
+        self.stated = dict(stated)
+        """How often a memo was stated again, by its id."""
+        self._before = {memo.id: memo for memo in sorted(memos, key=lambda memo: (memo.created, memo.id))}
+        self._after = dict(self._before)
+        self._reasons: dict[str, list[str]] = {}
+        self._expire()
+        self._said = {(normal(memo.text), memo.audience) for memo in self.live()}
+
+    def live(self) -> list[Memo]:
+        """What is still in use, oldest first."""
+        return [memo for memo in self._after.values() if memo.active]
+
+    def get(self, memo_id: str | None) -> Memo | None:
+        """A memo as it is now, if it is still in use."""
+        memo = self._after.get(memo_id or "")
+        return memo if memo is not None and memo.active else None
+
+    def supersede(self, old: Memo, by: Memo, reason: str) -> None:
+        """One memo takes another's place: should it go some day, the other counts again."""
+        before = None if old.supersedes == by.id else old.supersedes
+        self._set(
+            old, reason, status=Status.SUPERSEDED, superseded_by=by.id, supersedes=before, updated=self._later(old)
+        )
+        self._after[by.id] = replace(by, supersedes=by.supersedes or old.id)
+
+    def improve(self, memo: Memo, reason: str, **fields: Any) -> None:
+        """Give a memo other tags, more confidence; it keeps its words."""
+        if replace(memo, **fields) != memo:
+            self._set(memo, reason, **fields)
+
+    def changes(self) -> list[Revise | Retire]:
+        """What is different, in the order of the memos."""
+        pairs = ((before, self._after[name]) for name, before in self._before.items())
+        return [self._change(before, after) for before, after in pairs if before != after]
+
+    def lost(self) -> int:
+        """How many statements are not made any more to all who heard them; those that had expired were none."""
+        left = defaultdict[str, set[Audience]](set)
+        for memo in self.live():
+            left[normal(memo.text)].add(memo.audience)
+        return sum(not any(includes(wide, heard) for wide in left[text]) for text, heard in self._said)
+
+    def said(self) -> int:
+        """How many different statements there were."""
+        return len(self._said)
+
+    def _change(self, before: Memo, after: Memo) -> Revise | Retire:
+        reason = "; ".join(self._reasons.get(before.id, ["takes the place of an older fact"]))
+        return Revise(before, after, reason) if after.active else Retire(before, after, reason)
+
+    def _expire(self) -> None:
+        for memo in self.live():
+            if memo.expires is not None and memo.expires <= self.now:
+                self._set(memo, "expired", status=Status.EXPIRED, updated=self._later(memo))
+
+    def _set(self, memo: Memo, reason: str, **fields: Any) -> None:
+        self._after[memo.id] = replace(self._after[memo.id], **fields)
+        reasons = self._reasons.setdefault(memo.id, [])
+        if reason not in reasons:
+            reasons.append(reason)
+
+    def _later(self, memo: Memo) -> datetime:
+        return max(self.now, memo.updated)

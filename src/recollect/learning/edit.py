@@ -1,0 +1,93 @@
+"""Change one memo by its id: other words, other tags, or both. Words are merged like everything that is stated.
+
+What is said in a narrow circle must not reach a wider one through a memo that the wider one knows.
+"""
+
+from dataclasses import dataclass, replace
+
+from recollect.core.changes import Candidate, Revise, Skip
+from recollect.core.errors import BadInput, UnknownMemo
+from recollect.core.ports import Tx, Vector
+from recollect.core.types import EVERYWHERE, Audience, Memo, Origin, Provenance
+from recollect.learning.apply import Caps, Cause, learn, write
+from recollect.policy.visibility import heard_by_both
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """What a memo shall say from now on; None leaves it as it is. `source` is who says so, and where.
+
+    With `wide`, each person has one memory for all places: what they reword by hand stays in it.
+    """
+
+    text: str | None
+    tags: tuple[str, ...] | None
+    source: Provenance
+    wide: bool = False
+
+
+def revise(
+    tx: Tx, memo: Memo, wanted: Revision, cause: Cause, caps: Caps, vector: tuple[str, Vector] | None = None
+) -> Memo:
+    """The memo as it is then: same id, its earlier state in its history. Raises BadInput.
+
+    It is heard by the same people as before if all of them could hear the change, else only by those who could:
+    a public fact that is corrected in a DM is private from then on. `Memory.share` lets the others hear it again.
+    """
+    if not memo.active:
+        raise UnknownMemo(f"memo {memo.id!r} is no longer in use")
+    tags = memo.tags if wanted.tags is None else wanted.tags
+    text = memo.text if wanted.text is None else wanted.text
+    if (text, tags) == (memo.text, memo.tags):
+        return memo
+    if not (wanted.wide and _is_own(memo, wanted.source)):
+        memo = _narrowed(tx, memo, wanted.source.heard, cause)
+    if tags != memo.tags:
+        before, memo = memo, replace(memo, tags=tags, updated=max(cause.at, memo.updated))
+        write(tx, [Revise(before, memo, "other tags")], cause)
+    return memo if text == memo.text else _reworded(tx, memo, text, wanted.source, cause, caps, vector)
+
+
+def _is_own(memo: Memo, source: Provenance) -> bool:
+    """Whether its owner rewords by hand what is heard everywhere."""
+    return source.origin is Origin.MANUAL and memo.audience == EVERYWHERE
+
+
+def _narrowed(tx: Tx, memo: Memo, heard: Audience | None, cause: Cause) -> Memo:
+    """The memo for those alone who hear both it and the change; one that is made in no place is for the same people."""
+    if heard is None:
+        return memo
+    both = heard_by_both(memo, heard)
+    if both == memo.audience:
+        return memo
+    after = replace(memo, audience=both, updated=max(cause.at, memo.updated))
+    write(tx, [Revise(memo, after, f"audience {both}: it is changed where no others hear it")], cause)
+    return after
+
+
+def _reworded(
+    tx: Tx,
+    memo: Memo,
+    text: str,
+    source: Provenance,
+    cause: Cause,
+    caps: Caps,
+    vector: tuple[str, Vector] | None,
+) -> Memo:
+    candidate = Candidate(
+        id=memo.id,
+        subject=memo.subject,
+        kind=memo.kind,
+        text=text,
+        at=cause.at,
+        source=replace(source, metadata=memo.source.metadata),
+        audience=memo.audience,
+        expires=memo.expires,
+    )
+    match learn(tx, candidate, cause, caps, vector)[0]:
+        case Revise(after=after) if after.id == memo.id:
+            return after
+        case Skip(reason=reason):
+            raise BadInput(f"not changed: {reason}")
+        case _:
+            raise BadInput("not changed: another memo says this")

@@ -1,0 +1,206 @@
+"""Undo: the last change of someone's memory is named, and taken back if it is still the last one.
+
+A change that can't be taken back (its message was deleted, something was erased) is never passed over.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from recollect.core import serialization
+from recollect.core.events import Event
+from recollect.core.outcomes import CannotUndo, Offer, Outcome, Reversal, Undoable, Undone
+from recollect.core.ports import Tx
+from recollect.core.types import Memo, Status, Subject
+from recollect.learning.apply import Cause, bury
+from recollect.learning.changes import NO_JOBS, read_again
+from recollect.learning.rollback import NOT_UNDONE, stands
+from recollect.learning.schedule import Cadence
+from recollect.policy.merge import fingerprint
+from recollect.recall import withheld
+from recollect.recall.audience_migration import earlier
+from recollect.recall.listing import Hears
+
+_PAGE = 500
+"""Events read at a time while looking for the last change."""
+
+
+_BATCH = 200
+"""Events that one change may leave in the log after one of its own."""
+
+
+_UNDOABLE = ("memo.added", "memo.revised", "memo.retired")
+
+
+_ERASED = "memo.erased"
+
+
+_CHANGES = (*_UNDOABLE, "memo.undone", _ERASED)
+
+
+_BY_ERASURE = "the last change can't be undone: it was an erasure"
+
+
+_WITH_A_MESSAGE = "the last change can't be undone: it came with a message that was deleted or edited"
+
+
+_NO_LONGER_SAID = "the last change can't be undone: what it changed rests on a message that no longer says so"
+
+
+_CHANGED_SINCE = "something else was changed in the meantime, so nothing was undone"
+
+
+def undoable(tx: Tx, subject: Subject, audible: Hears) -> Offer:
+    """What `undo` would take back now."""
+    parts = _last_change(tx, subject)
+    if isinstance(parts, CannotUndo):
+        return parts
+    return _described(tx, subject, parts, audible) if parts else None
+
+
+def undo(
+    tx: Tx,
+    subject: Subject,
+    cause: Cause,
+    audible: Hears,
+    memo_id: str | None = None,
+    expected: int | None = None,
+    cadence: Cadence = NO_JOBS,
+) -> Outcome:
+    """Take back the subject's last change that has not been taken back, or what was last learned about one memo;
+    None when there is none. With `expected`, only if that is still the change with this event.
+    """
+    parts = _last_change(tx, subject) if memo_id is None else _last_lesson(tx, subject, memo_id)
+    if isinstance(parts, CannotUndo):
+        return parts
+    newest = next((event.id for event in parts if memo_id in (None, event.memo)), None)
+    if expected is not None and expected != newest:
+        return CannotUndo(_CHANGED_SINCE)
+    if not parts:
+        return None
+    change = _described(tx, subject, parts, audible)
+    batch = parts[0].data["batch"]
+    data = {"undoes": batch} if memo_id is None else {"undoes": batch, "alone": True}
+    for event in parts:
+        _take_back(tx, subject, event, cause, cadence)
+        reason = f"undid: {event.reason}"
+        tx.events.add(Event("memo.undone", cause.at, cause.actor, subject.scope, event.memo, reason, data))
+    shown_again = [tx.memos.get(subject, event.memo or "") for event in parts if event.kind != "memo.added"]
+    withheld.lift(tx, [memo for memo in shown_again if memo is not None and memo.active])
+    return Undone(change.change, change.actor, change.at, change.reversals, change.hidden)
+
+
+def _take_back(tx: Tx, subject: Subject, event: Event, cause: Cause, cadence: Cadence) -> None:
+    memo = tx.memos.get(subject, event.memo or "")
+    if memo is None:
+        return
+    if event.kind == "memo.added":
+        tx.memos.put(replace(memo, status=Status.DELETED, updated=cause.at))
+    elif _restore(tx, memo, earlier(tx, event), event).active and not memo.active:
+        read_again(tx, memo, cause.at, "what a message said counts again", cadence)
+
+
+def _described(tx: Tx, subject: Subject, parts: Sequence[Event], audible: Hears) -> Undoable:
+    """What taking back these events would do to each memo that is still there."""
+    reversals: dict[str, Reversal] = {}
+    for event in parts:  # newest first: the oldest tells what a memo was before
+        memo = tx.memos.get(subject, event.memo or "")
+        if memo is not None:
+            was = None if event.kind == "memo.added" else earlier(tx, event)
+            reversals[memo.id] = Reversal(memo, was and replace(was, key=memo.key, hits=memo.hits))
+    heard = [one for one in reversals.values() if audible(replace(one.told, status=Status.ACTIVE))]
+    return Undoable(parts[0].id, parts[0].actor, parts[-1].at, tuple(heard), len(reversals) - len(heard))
+
+
+def _last_change(tx: Tx, subject: Subject) -> list[Event] | CannotUndo:
+    """The events of the newest change that has not been taken back, newest first.
+
+    A change that can't be undone is an answer of its own: passing over it would take back another than the last one.
+    """
+    undone: set[tuple[str, str | None]] = set()
+    page = tx.events.list(scope=subject.scope, limit=_PAGE, kinds=_CHANGES)
+    while page:
+        for event in page:
+            batch = event.data.get("batch")
+            if event.kind == _ERASED:
+                return CannotUndo(_BY_ERASURE)
+            if event.kind == "memo.undone":
+                undone.add((event.data["undoes"], event.memo if event.data.get("alone") else None))
+            elif batch == NOT_UNDONE:
+                return CannotUndo(_WITH_A_MESSAGE)
+            elif batch and undone.isdisjoint({(batch, None), (batch, event.memo)}):
+                return _undoable_parts(tx, subject, _batch(tx, subject, batch, page), undone)
+        page = tx.events.list(scope=subject.scope, limit=_PAGE, before=page[-1].id, kinds=_CHANGES)
+    return []
+
+
+def _undoable_parts(
+    tx: Tx, subject: Subject, parts: Sequence[Event], undone: Collection[tuple[str, str | None]]
+) -> list[Event] | CannotUndo:
+    """What is left to take back of a change. Words whose message no longer says so don't come back, nor does anything
+    before them.
+    """
+    lost: set[str | None] = set()
+    left: list[Event] = []
+    for event in parts:
+        if (event.data["batch"], event.memo) in undone:
+            continue
+        if event.memo in lost or _is_lost(tx, subject, event):
+            lost.add(event.memo)
+        else:
+            left.append(event)
+    return left or CannotUndo(_NO_LONGER_SAID)
+
+
+def _last_lesson(tx: Tx, subject: Subject, memo_id: str) -> list[Event]:
+    """The events by which a memo was last learned, and others gave way to it; nothing when it was changed since."""
+    for last in tx.events.list(scope=subject.scope, memo=memo_id, limit=1):
+        if _is_lesson(last) and not _is_lost(tx, subject, last):
+            page = tx.events.list(scope=subject.scope, limit=_PAGE, before=last.id + _BATCH)
+            parts = _batch(tx, subject, last.data["batch"], page)
+            return [event for event in parts if event.id == last.id or _gave_way(tx, subject, event, memo_id)]
+    return []
+
+
+def _is_lesson(event: Event) -> bool:
+    """Whether a memo came to be, or got the words of a message; a change without one is its owner's decision."""
+    learned = event.kind == "memo.added" or (event.kind == "memo.revised" and "message" in event.data)
+    return learned and _can_undo(event)
+
+
+def _gave_way(tx: Tx, subject: Subject, event: Event, memo_id: str) -> bool:
+    memo = tx.memos.get(subject, event.memo or "") if event.kind == "memo.retired" else None
+    return memo is not None and memo.status is Status.SUPERSEDED and memo.superseded_by == memo_id
+
+
+def _is_lost(tx: Tx, subject: Subject, event: Event) -> bool:
+    """Whether a memo was before this event what its message no longer says."""
+    if "before" not in event.data or tx.memos.get(subject, event.memo or "") is None:
+        return False
+    before = serialization.to_memo(event.data["before"])
+    return before.active and not stands(tx, before)
+
+
+def _batch(tx: Tx, subject: Subject, batch: str, page: list[Event]) -> list[Event]:
+    """All events of a change, newest first, however many: they stand together in the log."""
+    parts: list[Event] = []
+    while page:
+        parts += [event for event in page if event.data.get("batch") == batch and _can_undo(event)]
+        if parts and page[-1].data.get("batch") != batch:
+            break
+        page = tx.events.list(scope=subject.scope, limit=_PAGE, before=page[-1].id)
+    return parts
+
+
+def _restore(tx: Tx, now: Memo, before: Memo, event: Event) -> Memo:
+    """As it was before; what was forgotten then is kept forgotten again."""
+    memo = replace(before, key=now.key, hits=now.hits)
+    tx.memos.put(memo)
+    if memo.active:
+        tx.memos.unbury(memo.subject.scope, fingerprint(memo.text))
+    elif memo.status is Status.DEPRECATED:
+        bury(tx, memo, event.at)
+    return memo
+
+
+def _can_undo(event: Event) -> bool:
+    return event.kind in _UNDOABLE and bool(event.data.get("batch"))

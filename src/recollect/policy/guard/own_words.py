@@ -1,0 +1,90 @@
+"""The speaker's own words of a message: without code, quotes, pasted logs, memories or prompts.
+
+Careful in both directions: "Update: I moved" is the speaker's, "Bob: I moved" is not.
+"""
+
+import re
+
+from recollect.core.text import fold, squeeze
+from recollect.core.types import Kind
+from recollect.policy.headers import HEADERS
+
+_FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
+_CODE = re.compile(r"(`{1,2})([^`\n]+)\1")
+_NAME_IN_CODE = re.compile(r"\S{1,40}")
+_QUOTE_TO_END = re.compile(r"^[ \t]*>>> .*", re.DOTALL | re.MULTILINE)
+_MARKUP = re.compile(
+    r"<(system|instructions?|prompt|memor(?:y|ies)|context|assistant|tool\w*|function\w*)\b[^>\n]{0,200}>.*?(?:</\1>"
+    r"|\Z)"
+    r"|<\|[^|\n]{1,40}\|>[^\n]*|\[/?INST\][^\n]*",
+    re.DOTALL | re.IGNORECASE,
+)
+_KINDS = "|".join([*Kind, "profile", "relationship", "other", "memory", "note"])
+_MEMORY = re.compile(rf"\s*(?:[-*•]\s*)?\[(?:{_KINDS})\]\s|.*\(src: ", re.IGNORECASE)
+_LOGGED = re.compile(
+    r"\s*(?:\[[^\]\n]{1,60}\]\s?:|\[?\d{1,2}:\d\d(?::\d\d)?(?:\s?[AaPp][Mm])?\]?\s*[-–]?\s*<?[\w .]{1,30}>?\s?:\s"
+    r"|<[^\W\d][\w .-]{0,30}>\s|(?:Human|Assistant|System|User|Bot|AI|Developer|Tool)\s?:\s)"
+)
+_PASTED_HEADER = re.compile(
+    r"\s*[\w .]{1,32}\s+[—–-]\s+(?:today|yesterday|heute|gestern|\d\d?/\d\d?/\d{2,4}).{0,20}", re.IGNORECASE
+)
+_PROMPT_HEADER = re.compile(
+    r"\s*#{1,4}\s.{0,40}\b(?:memor(?:y|ies)|instructions?|system|prompt|context)\b.*", re.IGNORECASE
+)
+_NAMED = re.compile(r"\s*([^\W\d_][\w'’.-]{0,24}(?: [^\W\d_][\w'’.-]{0,24})?)\s?:\s+(.*)")
+_SPEAKING = re.compile(
+    r"\b(?:i|i'm|i've|i'd|i'll|me|my|we|our|you|your|ich|mein\w*|wir|je|j'\w+|mon|ma|yo|mi|eu|meu|minha|io|я|мой|моя"
+    r"|мне)\b|[我私僕俺你]",
+    re.IGNORECASE,
+)
+_LABELS = frozenset(
+    """
+    update edit note notes ps pps tldr fact confession disclaimer reminder correction info fyi btw me myself also so and
+    but because anyway well honestly reason result example plan status goal news background context question answer
+    summary important warning todo name age city country job work hobby hobbies likes dislikes pronouns language
+    languages birthday location introduction intro hello hi hey favourite favorite favourites favorites food pets pet
+    family studies school timezone role skills interests problem issue tip thing things point first second third
+    one two three allergies diet dream weakness strength truth spoiler rant bonus moral remember hinweis hobbys alter
+    wohnort beruf nota update2 re announcement idea request
+    """.split()
+)
+
+
+def own_words(text: str, name: str = "") -> str:
+    """What the speaker, called `name`, says in this message; in order, the rest left out."""
+    text = _MARKUP.sub("\n", _FENCED.sub("\n", text))
+    text = _QUOTE_TO_END.sub("", text)
+    text = _CODE.sub(lambda code: code[2] if _NAME_IN_CODE.fullmatch(code[2]) else "\n", text)
+    return "\n".join(_kept(text.splitlines(), fold(squeeze(name)))).strip()
+
+
+def _kept(lines: list[str], name: str) -> list[str]:
+    kept: list[str] = []
+    pasted = False
+    for line in lines:
+        if not line.strip():
+            pasted = False
+        elif _is_header(line):
+            pasted = True
+        if not pasted and not _is_anothers(line, name):
+            kept.append(line)
+    return kept
+
+
+def _is_header(line: str) -> bool:
+    """After such a line comes what was pasted, up to an empty line."""
+    plain = line.strip().casefold()
+    if any(plain.startswith(header.casefold()) for header in HEADERS):
+        return True
+    return bool(_PROMPT_HEADER.fullmatch(line) or _PASTED_HEADER.fullmatch(line))
+
+
+def _is_anothers(line: str, name: str) -> bool:
+    if line.lstrip().startswith(">") or _MEMORY.match(line) or _LOGGED.match(line):
+        return True
+    named = _NAMED.fullmatch(line)
+    if named is None or not named[1][0].isupper():
+        return False
+    label = fold(named[1])
+    is_own = label == name or any(word.strip(".'’-") in _LABELS for word in label.replace(";", "").split())
+    return not is_own and _SPEAKING.search(named[2]) is not None

@@ -1,0 +1,220 @@
+"""Secrets that show by their format: keys and tokens of known makers, private keys, passwords in addresses, cards.
+
+Formats of makers are looked for only in runs of visible ASCII characters, which ordinary talk hardly has. Every
+pattern is bounded or starts at most once per place, so that the work grows with the text and not faster.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from recollect.policy.redaction.span import Span
+
+_RUN = re.compile(r"[!-~]{16,}")
+_TAIL = re.compile(r"[\w-]*", re.ASCII)
+_JWT_TAIL = re.compile(r"[\w.+/=-]*", re.ASCII)
+_GROUP_IS_VALUE = 12
+"""A shorter group of a pattern is the prefix of a token, not its value."""
+
+_PREFIXES = {
+    "sk-ant-": "Anthropic key",
+    "sk-": "API key",
+    "AIza": "Google key",
+    "ya29.": "Google token",
+    "GOCSPX-": "Google secret",
+    "hf_": "Hugging Face token",
+    "github_pat_": "GitHub token",
+    "xoxa-": "Slack token",
+    "xoxb-": "Slack token",
+    "xoxe-": "Slack token",
+    "xoxe.": "Slack token",
+    "xoxo-": "Slack token",
+    "xoxp-": "Slack token",
+    "xoxr-": "Slack token",
+    "xoxs-": "Slack token",
+    "xapp-": "Slack token",
+    "npm_": "npm token",
+    "gsk_": "Groq key",
+    "xai-": "xAI key",
+    "pplx-": "Perplexity key",
+    "r8_": "Replicate token",
+    "sk_test_": "Stripe key",
+    "rk_test_": "Stripe key",
+    "sk_live_": "Stripe key",
+    "rk_live_": "Stripe key",
+    "whsec_": "webhook secret",
+    "AKC": "Artifactory key",
+    "dop_v1_": "DigitalOcean token",
+    "shpat_": "Shopify token",
+    "lin_api_": "Linear key",
+    "ntn_": "Notion token",
+    "glpat-": "GitLab token",
+    "tskey-": "Tailscale key",
+    "hvs.": "Vault token",
+    "dckr_pat_": "Docker token",
+    "AGE-SECRET-KEY-": "private key",
+}
+_LONGEST_FIRST = sorted(_PREFIXES, key=len, reverse=True)
+_PREFIXED = re.compile(rf"(?<![A-Za-z0-9])({'|'.join(map(re.escape, _LONGEST_FIRST))})([\w-]{{16,}})", re.ASCII)
+_JWT = re.compile(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,8000}\.[A-Za-z0-9_-]{4,8000}(?:\.|(?![\w.-]))", re.ASCII)
+_WEBHOOK = re.compile(r"discord(?:app)?\.com/api/webhooks/\d{5,25}/([\w-]{20,100})", re.ASCII)
+_SAS = re.compile(r"[?&]sig=([\w%+/=-]{20,200})", re.ASCII)
+
+_BEARER = re.compile(r"\b(?:[Bb]earer|BEARER)\s{1,3}([A-Za-z0-9._~+/-]{16,2000}={0,2})")
+_ADDRESS = re.compile(r"(?<=://)[^\s/:@]{0,64}:([^\s/@]{1,100})@")
+# The first sign comes before the look behind it: so a search steps over all that can't begin one.
+_CARD = re.compile(r"[0-9](?<![\w@#&<:/.=-][0-9])(?:[ -]?[0-9]){13,15}(?![\w/@>-])")
+_CARD_MAKERS = re.compile(
+    r"4\d{15}|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[01])\d{13}|3[47]\d{13}|3[068]\d{12}|35\d{14}|6(?:011|5\d\d|2\d\d)\d{12}"
+)
+_IBAN = re.compile(r"[A-Z](?<!\w[A-Z])[A-Z][0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b")
+_IBAN_SIZES = {
+    country: int(size)
+    for size, countries in (
+        pair.split(":")
+        for pair in (
+            "15:NO 16:BE 18:DK,FI,NL 19:SI 20:AT,EE,LT,LU 21:CH,HR,LI,LV 22:BG,DE,GB,IE 23:AE,IL 24:CZ,ES,RO,SE,SK "
+            "25:PT 26:IS,TR 27:FR,GR,IT 28:CY,HU,PL 29:BR,UA"
+        ).split()
+    )
+    for country in countries.split(",")
+}
+_PEM = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[23]:")
+_PEM_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|^Private-MAC: ?\w+", re.MULTILINE)
+_PEM_BODY = re.compile(r"(?:(?:\s|\\n){1,4}[A-Za-z0-9+/=]{16,})*")
+
+
+def spans(text: str) -> Iterator[Span]:
+    """Where secrets of a known format stand."""
+    for run in _RUN.finditer(text):
+        yield from _in_run(run[0], run.start())
+    if "earer" in text or "BEARER" in text:
+        yield from _bearers(text)
+    for card in _CARD.finditer(text):
+        if _is_card(re.sub("[ -]", "", card[0])):
+            yield Span(*card.span(), "card number")
+    for account in _IBAN.finditer(text):
+        yield from _account(account)
+    if "://" in text and "@" in text:
+        yield from _in_addresses(text)
+    if "PRIVATE KEY" in text or "PuTTY" in text:
+        yield from _private_keys(text)
+
+
+def _bearers(text: str) -> Iterator[Span]:
+    for bearer in _BEARER.finditer(text):
+        if _is_random(bearer[1]):
+            yield Span(*bearer.span(1), "bearer token")
+
+
+def _in_run(run: str, at: int) -> Iterator[Span]:
+    for label, pattern in known():
+        yield from _placed(pattern, run, at, label)
+    for match in _PREFIXED.finditer(run):
+        if _is_random(match[2]):
+            yield Span(at + match.start(), at + match.end(), _PREFIXES[match[1]])
+    if "eyJ" in run:
+        yield from _placed(_JWT, run, at, "JSON web token", _JWT_TAIL)
+    yield from _placed(_WEBHOOK, run, at, "webhook secret")
+    yield from _placed(_SAS, run, at, "signature")
+
+
+def _placed(pattern: re.Pattern[str], run: str, at: int, label: str, tail: re.Pattern[str] = _TAIL) -> Iterator[Span]:
+    """Each match with what is left of its token, as a pattern may know only the shortest form."""
+    upto = 0
+    for match in pattern.finditer(run):
+        if match.start() < upto:
+            continue
+        group = 1 if pattern.groups and len(match[1] or "") >= _GROUP_IS_VALUE else 0
+        rest = tail.match(run, match.end(group))
+        upto = rest.end() if rest else match.end(group)
+        yield Span(at + match.start(group), at + upto, label)
+
+
+@lru_cache(maxsize=1)
+def known() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Formats that detect-secrets knows. Left out: those that take most words for a secret, those that need more
+    than linear time on hostile text (ours stand in for them), and makers that the assignments cover.
+    """
+    from detect_secrets.plugins import (
+        aws,
+        azure_storage_key,
+        discord,
+        github_token,
+        gitlab_token,
+        mailchimp,
+        pypi_token,
+        sendgrid,
+        slack,
+        square_oauth,
+        stripe,
+        telegram_token,
+        twilio,
+    )
+
+    detectors = (
+        ("AWS key", aws.AWSKeyDetector),
+        ("Azure key", azure_storage_key.AzureStorageKeyDetector),
+        ("Discord token", discord.DiscordBotTokenDetector),
+        ("GitHub token", github_token.GitHubTokenDetector),
+        ("GitLab token", gitlab_token.GitLabTokenDetector),
+        ("Mailchimp key", mailchimp.MailchimpDetector),
+        ("PyPI token", pypi_token.PypiTokenDetector),
+        ("SendGrid key", sendgrid.SendGridDetector),
+        ("Slack token", slack.SlackDetector),
+        ("Square secret", square_oauth.SquareOAuthDetector),
+        ("Stripe key", stripe.StripeDetector),
+        ("Telegram token", telegram_token.TelegramBotTokenDetector),
+        ("Twilio key", twilio.TwilioKeyDetector),
+    )
+    return tuple((label, pattern) for label, detector in detectors for pattern in vars(detector)["denylist"])
+
+
+def _is_random(value: str) -> bool:
+    """Letters and digits mixed, or capitals and small letters: not words with hyphens."""
+    has_digit = any(map(str.isdigit, value))
+    has_lower = any(map(str.islower, value))
+    has_upper = any(map(str.isupper, value))
+    return has_digit + has_lower + has_upper >= 2 and (has_digit or len(value) > 24)
+
+
+def _is_card(digits: str) -> bool:
+    if not _CARD_MAKERS.fullmatch(digits):
+        return False
+    doubled = (int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(digits)))
+    return sum(value - 9 if value > 9 else value for value in doubled) % 10 == 0
+
+
+def _account(found: re.Match[str]) -> Iterator[Span]:
+    """A bank account: as many signs as its country has, and the right check digits; words may follow it."""
+    size = _IBAN_SIZES.get(found[0][:2])
+    places = [place for place, char in enumerate(found[0]) if char != " "]
+    if size is None or len(places) < size:
+        return
+    end = places[size - 1] + 1
+    if end < len(found[0]) and found[0][end] != " ":
+        return
+    signs = found[0][:end].replace(" ", "")
+    if int("".join(str(int(sign, 36)) for sign in signs[4:] + signs[:4])) % 97 == 1:
+        yield Span(found.start(), found.start() + end, "bank account")
+
+
+def _in_addresses(text: str) -> Iterator[Span]:
+    for address in _ADDRESS.finditer(text):
+        if not re.fullmatch(r"[*x.]+|[<{$%\[].*", address[1]):
+            yield Span(*address.span(1), "password")
+
+
+def _private_keys(text: str) -> Iterator[Span]:
+    """From each beginning to the next end; where the end is missing, over the lines that look like a key."""
+    ends = [end.end() for end in _PEM_END.finditer(text)]
+    upto = 0
+    for begin in _PEM.finditer(text):
+        if begin.start() < upto:
+            continue
+        while ends and ends[0] <= begin.end():
+            ends.pop(0)
+        body = _PEM_BODY.match(text, begin.end())
+        upto = ends[0] if ends else body.end() if body else begin.end()
+        if upto > begin.end():
+            yield Span(begin.start(), upto, "private key")

@@ -1,0 +1,230 @@
+"""Secrets as people tell them, and as settings hold them: "my password is …", `API_KEY=…`, "PIN: …".
+
+What names a secret, what joins, what follows: only all three make a value. A word after "is" may be the value or say
+something about it, so a plain word counts only where it stands alone and describes nothing.
+"""
+
+import re
+from collections.abc import Iterator
+
+from recollect.policy.redaction.span import Span
+
+_PASSWORDS = (
+    r"pass ?(?:word|code|phrase|wd)|passwort|kennwort|pwd|senha|palavra[- ]passe|contrase[ñn]a|mot de passe|mdp"
+    r"|wachtwoord|l[öo]senord|has[łl]o|парол[ья]|şifre|密码|密碼|パスワード|비밀번호"
+)
+_BARE_PASSWORDS = r"pass(?<![^\W_]pass)(?=\s?[:=])|pw(?<![^\W_]pw)(?=\s?[:=]|\s(?:is|was|ist|for|of|to|on|at)\b)"
+_KEYS = (
+    r"(?:api|access|auth|secret|private|bot|licen[cs]e|client|refresh|session|signing|encryption|webhook|deploy)"
+    r"[ _-]?(?:access[ _-]?)?(?:keys?|tokens?|secrets?)|account[ _-]?key|wi-?fi[ _-]?key"
+)
+_WORDS = r"token|secret|credentials?|clave|parola"
+_PINS = (
+    r"(?:pin|tan|otp|cvv|cvc|puk)(?<![^\W_]\w\w\w)(?:[ -]?(?:code|number|nummer))?"
+    r"|(?:security|verification|door|alarm) code"
+)
+_STEM = re.compile(
+    "c(?:lave|ode|ontrase|red|v[cv])|haslo|key|login|m(?:dp|nemonic)|otp|p(?:arola|ass|in|uk|w)|recovery"
+    "|se(?:cret|ed|nha|nord)|t(?:an|oken)|wo(?:ord|rt)"
+)
+_FOREIGN_STEM = re.compile("hasło|парол|şifre|密|パスワード|비밀번호")
+"""Every name of a secret holds one of these; together by first letters, which takes half the time of a list."""
+
+_OF = r"(?:\s(?:for|of|to|on|at|in|do|da|de|del|para|pour|du|für|vom|zum|zu|von)(?:\s[\w'’.-]{1,24}){1,4}?)?"
+_IS = (
+    r"\s{1,3}(?:is|was|will be|ist|lautet|war|es|era|é|è|est|это|är|jest)\b"
+    r"(?:\s(?:now|still|actually|just|currently|simply|jetzt|ahora|agora|maintenant))?\s{0,3}[:=]?"
+)
+_JOINT = rf"(?P<joint>{_IS}|['’]s\s|\s{{0,3}}(?::=|=>|->|==?|[:：＝])|[是は为])\s{{0,3}}"
+_VALUE = r"(?=(?P<quote>[\"'`“„«‘])(?P<quoted>[^\n\"`”»]{1,100}?)[\"'`”“»’]|(?P<plain>\S{1,200}))"
+_TOLD = re.compile(
+    rf"(?:(?P<password>{_PASSWORDS}|{_BARE_PASSWORDS})|(?P<key>{_KEYS})|(?P<pin>{_PINS})|(?P<word>{_WORDS}))"
+    rf"[\"'*`]{{0,2}}{_OF}{_JOINT}[*`]{{0,2}}{_VALUE}"
+)
+_BESIDE = re.compile(rf"(?:{_PASSWORDS}|pw(?<!\wpw))\s(?=([\w!@#$%^&*+-]{{6,64}}))")
+_KEY_NAMES = ("key", "token", "secret")
+_KEY_BESIDE = re.compile(rf"(?:{_KEYS})\s(?=([\w-]{{10,64}}))")
+_LOGIN = re.compile(r"\b(?:login|creds|credentials)(?: details)?\s?[:=]\s?[^\s/]{2,60}\s?/\s?([^\s/]{5,64})(?!/)")
+_AS = re.compile(
+    rf"(?<!\S)(\S{{4,64}})\s(?:as|for|is|was|being|becomes)\s(?:my|the|our|his|her|their|a)\s(?:[\w'’-]{{1,20}}\s){{0,3}}?"
+    rf"(?:{_PASSWORDS}|pw|pin)\b(?! (?:manager|reset|policy|generator|hint|field|app|vault|tool|store))"
+)
+_SEED = re.compile(
+    r"(?:seed|recovery|mnemonic)(?: phrase| words)?(?: is|:| =)\s{0,3}((?:[a-z]{3,8}\s){11,23}[a-z]{3,8})"
+)
+
+_PLACEHOLDER = re.compile(
+    r"[*•xX.…_?-]{2,}|<[^>]*>.*|\$[A-Z_{(].*|%\w+%|\{.*|\[(?:redacted|your|insert|a-|\^).*|https?://.*|[\w.]+\(.*|[\w.]+\[(?!redacted).*"
+    r"|(?:your|my|the|some|a)[_-]?(?:api|password|passwd|pass|token|secret|key)[\w-]*|(?:os|process|env|self|args)\..*"
+    r"|changeme|example|placeholder|none|null|nil|true|false|undefined|str|string|int|bool|todo|tbd|n/?a|dummy"
+    r"|password|passwd|passwort|secret|token|key|redacted|hidden|unknown",
+    re.IGNORECASE,
+)
+_DESCRIBES = frozenset(
+    """
+    weak strong wrong right correct incorrect secure insecure safe unsafe long short secret empty blank missing invalid
+    valid old new gone lost bad good ok okay fine same different public private easy hard difficult simple complex null
+    unique random important mandatory optional required needed necessary there here somewhere nowhere this that these
+    it yours mine ours hers theirs his everything nothing something anything default temporary temp permanent case
+    plain plaintext encrypted hashed hash salted stale dead leaked stolen hacked unknown not no yes never always still
+    too so very super really quite pretty kinda probably maybe also already just only now later soon then again below
+    above attached inside out on off in at by of to for from with under over up down the a an my your our and or but
+    because if when where what who how why which is are was be been being has have had do does did can could should
+    would will must may might about like as than into 1password lastpass keepass keepassxc bitwarden dashlane nordpass
+    keychain vault keyring github google apple facebook discord terrible awful horrible garbage trash great awesome
+    stupid silly funny ridiculous obvious clear ready live case-sensitive sensitive annoying confidential personal
+    falsch richtig weg neu alt sicher unsicher geheim lang kurz leer hier da dort nicht kein noch schon sehr zu im in
+    ungültig gültig schwach stark gleich anders abgelaufen vergessen unbekannt bekannt notwendig nötig ein eine der die
+    das auf bei mein dein sein
+    incorrecta incorreta errada secreta segura nueva nova débil fraca forte fuerte longa larga corta curta igual otra
+    outra misma mesma la el lo una un uma um en em no na não muy muito aquí aqui não válida inválida
+    incorrect oublié perdu nouveau secret faible fort dans le les une sur trop très pas ici
+    """.split()
+)
+_DESCRIBING = re.compile(
+    r".+(?:ed|ing|able|ible|ful|less|ly|ous|ive|ado|ada|ido|ida|ável|ível|ée|lich|bar|haft)", re.IGNORECASE
+)
+_NAMES = re.compile(
+    r"(?:sha|md|base|oauth|argon|pbkdf|scrypt|bcrypt|utf|rot|aes|rsa|keepass|1password|web|v)-?\d*\w?|\d+[a-z]{0,3}s?|"
+    r".*(?:-based|-manager|-reset)|1password\w*",
+    re.IGNORECASE,
+)
+_UNIT = re.compile(
+    r"\s{0,2}(?:%|\+|(?:or more |to \d+ )?(?:char|digit|letter|symbol|word|long|year|month|week|day|hour|minute|second"
+    r"|bit|byte|time|step|zeichen|stellen|ziffern|caract|d[íi]git|chiffre|символ|знак|文字|位|年|天|日))",
+    re.IGNORECASE,
+)
+_SYMBOL = re.compile(r"(?<=\w)[!@#$%^&*_+=~|\\](?=\w)|^[!@#$%^&*]\w")
+_INNER_CAPITAL = re.compile(r"[a-zß-ÿ][A-Z]")
+_ALONE = re.compile(
+    r"[.,;:!?)\]}\"'”»]*(?:\s*(?:$|[\n(;,])|\s+(?:and|but|und|y|e|et|for|on|btw)\b)|[.,;!]\s", re.IGNORECASE
+)
+_PHRASE = re.compile(r"[a-z]{3,12}(?: [a-z]{3,12}){3,7}(?=\s*(?:[.!,\n]|$))")
+_OPENING = "\"'`“„«‘(["
+_CLOSING = ".,;:!?)]}\"'`*”»’"
+
+
+def mentions(lower: str) -> bool:
+    """Whether any word stands there that could name a secret: mostly not, and quickly told."""
+    return bool(_STEM.search(lower) or (not lower.isascii() and _FOREIGN_STEM.search(lower)))
+
+
+def spans(text: str) -> Iterator[Span]:
+    """Where values of told secrets stand."""
+    lower = text.replace("İ", "i").lower()  # the one letter that would make the text longer
+    if mentions(lower):
+        yield from search(text, lower)
+
+
+def search(text: str, lower: str) -> Iterator[Span]:
+    """The same without the quick test; names are looked for in lower case, values are judged as written."""
+    for told in _TOLD.finditer(lower):
+        yield from _value(told, text)
+    for told in _BESIDE.finditer(lower):
+        yield from _mixed(told, text, "password")
+    if any(name in lower for name in _KEY_NAMES):
+        for told in _KEY_BESIDE.finditer(lower):
+            yield from _mixed(told, text, "key")
+    if "/" in lower:
+        for told in _LOGIN.finditer(lower):
+            yield from _mixed(told, text, "password")
+    for told in _AS.finditer(lower):
+        start, value = told.start(1), text[told.start(1) : told.end(1)].strip(_OPENING + _CLOSING)
+        if _is_mixed(value) or (_SYMBOL.search(value) and "://" not in value):
+            start = text.index(value, start)
+            yield Span(start, start + len(value), "password")
+    for seed in _SEED.finditer(lower):
+        yield Span(*seed.span(1), "seed phrase")
+
+
+def _mixed(told: re.Match[str], text: str, label: str) -> Iterator[Span]:
+    """A value that nothing joins to its name: only letters and digits together are one."""
+    value = text[told.start(1) : told.end(1)].rstrip(_CLOSING)
+    if _is_mixed(value) and not _NAMES.fullmatch(value):
+        yield Span(told.start(1), told.start(1) + len(value), label)
+
+
+def _value(told: re.Match[str], text: str) -> Iterator[Span]:
+    kind = next(name for name in _TESTS if told[name])
+    if told["quoted"]:
+        start, end = told.span("quoted")
+        if _is_quoted_secret(text[start:end], kind):
+            yield Span(start, end, _LABELS[kind])
+        return
+    start, value = _plain_value(told, text)
+    if not value or _PLACEHOLDER.fullmatch(value):
+        return
+    rest = text[start + len(value) : start + len(value) + 120]
+    if kind == "password" and (phrase := _PHRASE.match(told.string, start)) and _is_passphrase(phrase[0]):
+        yield Span(*phrase.span(), "password")
+    elif _TESTS[kind](value, rest, told["joint"]):
+        yield Span(start, start + len(value), _LABELS[kind])
+
+
+def _plain_value(told: re.Match[str], text: str) -> tuple[int, str]:
+    """Where a value without quotes starts, and the value without the punctuation around it."""
+    start, end = told.span("plain")
+    plain = text[start:end]
+    bare = plain.lstrip(_OPENING)
+    if told["joint"] in ("=", ":"):
+        bare = bare.partition(";")[0]  # one of several settings in a row
+    return start + len(plain) - len(plain.lstrip(_OPENING)), "" if _PLACEHOLDER.fullmatch(plain) else bare.rstrip(
+        _CLOSING
+    )
+
+
+def _is_quoted_secret(value: str, kind: str) -> bool:
+    if _PLACEHOLDER.fullmatch(value) or value.lower() in _DESCRIBES:
+        return False
+    if kind == "pin":
+        return value.isdigit() and 3 <= len(value) <= 8
+    if kind == "password":
+        return len(value) >= 3 and not _DESCRIBING.fullmatch(value) and len(value.split()) <= 8
+    return len(value) >= 6 and " " not in value and (kind == "key" or _is_mixed(value))
+
+
+def _is_password(value: str, rest: str, joint: str) -> bool:
+    """Letters with digits or signs; else one word that stands alone and describes nothing."""
+    lower = value.lower()
+    if lower in _DESCRIBES or (value[0].isdigit() and _UNIT.match(rest)):
+        return False
+    if len(value) >= 4 and (re.search(r"\d", value) or _SYMBOL.search(value) or _INNER_CAPITAL.search(value)):
+        return not _NAMES.fullmatch(value) or value.isdigit()
+    if joint == "=" and len(value) >= 3:  # PASSWORD=letters
+        return True
+    if joint.strip() in ("是", "は", "为"):
+        return False
+    return value.isalpha() and len(value) >= 4 and not _DESCRIBING.fullmatch(lower) and bool(_ALONE.match(rest))
+
+
+def _is_key(value: str, rest: str, joint: str) -> bool:
+    if "=" in joint and len(value) >= 6 and value.lower() not in _DESCRIBES and not value.isdigit():
+        return bool(_ALONE.match(rest)) and not re.fullmatch(r"[a-z]+(?:[._][a-z]+)+", value)
+    return _is_mixed(value) and len(value) >= 8
+
+
+def _is_secret(value: str, rest: str, joint: str) -> bool:
+    del rest, joint
+    return _is_mixed(value) and len(value) >= 8
+
+
+def _is_pin(value: str, rest: str, joint: str) -> bool:
+    del joint
+    return re.fullmatch(r"[0-9]{4,8}", value) is not None and not _UNIT.match(rest)
+
+
+def _is_mixed(value: str) -> bool:
+    """Letters and digits together, of no date, time, address or version."""
+    if not (re.search(r"\d", value) and re.search(r"[^\W\d_]", value)) or len(value) < 6:
+        return False
+    return not re.fullmatch(
+        r"\d+[a-z]{1,12}|v?\d+(?:[.:/-]\d+)+\w{0,3}|\w+://.*|[/~.].*|.*\.(?:py|js|md|json|ya?ml|txt|env)", value.lower()
+    )
+
+
+def _is_passphrase(phrase: str) -> bool:
+    return not any(word in _DESCRIBES or _DESCRIBING.fullmatch(word) for word in phrase.split())
+
+
+_TESTS = {"password": _is_password, "key": _is_key, "pin": _is_pin, "word": _is_secret}
+_LABELS = {"password": "password", "key": "key", "pin": "PIN", "word": "secret"}

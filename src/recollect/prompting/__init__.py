@@ -1,0 +1,1 @@
+"""From a message to the prompt for answering it."""

@@ -1,0 +1,126 @@
+"""Sections to a prompt: named layouts, budgets, headers. What is empty leaves no trace.
+
+Content is only ever joined, never filled into a template, so a text that looks like a placeholder stays text.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from recollect.core.ports.layer import Block, Line
+from recollect.policy.budget import Budget, Overflow, fit, size
+from recollect.policy.headers import HEADERS
+from recollect.policy.rendering import inert
+from recollect.prompting.layouts import LAYOUTS, Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One section as it stands in the prompt."""
+
+    name: str
+    text: str
+    lines: tuple[Line, ...]
+    used: int
+    """Characters of its lines, which the limit is about."""
+    limit: int | None
+    left_out: int
+
+
+PRIORITY = 50
+"""Where memory as a whole stands among the layers of a larger prompt, which come in the order of their numbers."""
+
+
+STABLE = ("durable", "history")
+"""Sections after which a provider's prompt cache is worth a mark: what comes before seldom changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a model is given; as text for any of them, or as blocks with marks for Anthropic's prompt cache."""
+
+    sections: tuple[Section, ...]
+    separator: str
+    missing: tuple[str, ...] = ()
+    """Layers that failed or were late, and so are not in it."""
+    priority: int = PRIORITY
+
+    @property
+    def text(self) -> str:
+        return self.separator.join(section.text for section in self.sections)
+
+    def holds(self, moment: datetime) -> bool:
+        """Whether it is complete, and everything in it still true."""
+        ends = [line.until for section in self.sections for line in section.lines if line.until is not None]
+        return not self.missing and moment < min(ends, default=datetime.max.replace(tzinfo=UTC))
+
+    def blocks(self) -> list[dict[str, Any]]:
+        """Text blocks whose texts joined are `text`; each ends where the provider's cache may be asked to hold."""
+        found: list[dict[str, Any]] = []
+        pending = ""
+        for place, section in enumerate(self.sections):
+            pending += (self.separator if place else "") + section.text
+            if section.name in STABLE:
+                found.append({"type": "text", "text": pending, "cache_control": {"type": "ephemeral"}})
+                pending = ""
+        return [*found, {"type": "text", "text": pending}] if pending else found
+
+
+def quoted(block: Block) -> Block:
+    """The block as quoted data: no line of it can pass for a header of ours or a separator."""
+    return replace(block, lines=tuple(map(_quoted, block.lines)))
+
+
+def _quoted(line: Line) -> Line:
+    text = inert(line.text, HEADERS, indent="")
+    return line if text == line.text else replace(line, text=text)
+
+
+def assemble(blocks: Sequence[Block], chosen: Layout) -> Prompt:
+    """The sections that have something, in the layout's order; blocks of one name share a section."""
+    sections: list[Section] = []
+    for name in chosen.order:
+        section = _section(name, [block for block in blocks if block.name == name], chosen)
+        if section is not None:
+            sections.append(section)
+    return Prompt(tuple(sections), chosen.separator)
+
+
+def with_message(prompt: Prompt, text: str) -> Prompt:
+    """The prompt with the message being answered at its end, if its layout has no section for it.
+
+    Such a layout makes one layer of a larger prompt; whoever sends it as the whole user turn has to add the message.
+    """
+    if not text.strip() or any(section.name == "message" for section in prompt.sections):
+        return prompt
+    said = quoted(Block("message", (Line(text.strip(), "what is being answered"),)))
+    section = _section("message", [said], LAYOUTS["unified"])
+    return prompt if section is None else replace(prompt, sections=(*prompt.sections, section))
+
+
+def _section(name: str, blocks: Sequence[Block], chosen: Layout) -> Section | None:
+    shown: list[Line] = []
+    left_out, limits = 0, [Budget(block.chars, block.tokens, block.items).characters for block in blocks]
+    for block in blocks:
+        fitted, missing = _fit(block)
+        shown += fitted
+        left_out += missing
+    if not shown:
+        return None
+    header = chosen.headers.get(name)
+    body = "\n".join(line.text for line in shown)
+    text = body if header is None else f"{header}{chosen.after_header}{body}"
+    limit = None if None in limits else sum(limit or 0 for limit in limits)
+    return Section(name, text, tuple(shown), size([line.text for line in shown]), limit, left_out)
+
+
+def _fit(block: Block) -> tuple[list[Line], int]:
+    overflow: Overflow = "stop" if block.overflow == "stop" else "notice" if block.overflow == "notice" else "skip"
+    texts = [line.text for line in block.lines]
+    fitted = fit(texts, Budget(block.chars, block.tokens, block.items), overflow, block.what, block.more)
+    if not fitted.places:
+        return [], len(texts) + block.more
+    shown = [block.lines[place] for place in fitted.places]
+    shown += [Line(text, "over the budget") for text in fitted.notice]
+    return shown, len(texts) - len(fitted.places) + block.more

@@ -1,0 +1,158 @@
+"""The prompt for a scene: one look at the store for what all layers need, then every layer at once.
+
+A layer that fails or is late is left out and logged: memory never breaks a reply.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from recollect.core.clock import Clock
+from recollect.core.errors import RecollectError
+from recollect.core.ports import Layer, Scene, Tx
+from recollect.core.ports.layer import Block, Line
+from recollect.core.types import Message, Place, Summary
+from recollect.jobs.read_batcher import Visits
+from recollect.prompting.assemble import Prompt, assemble, quoted
+from recollect.prompting.cache import Cache
+from recollect.prompting.layouts import INSTRUCTIONS, Layout
+from recollect.recall import withheld
+from recollect.recall.withheld import Withheld
+
+log = logging.getLogger("recollect.prompting")
+
+DEADLINE = 1.5
+"""Seconds that the layers of a prompt have; a late one is left out."""
+
+_Key = tuple[str, Place, str, str | None, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """What is known before any layer is asked."""
+
+    generation: int
+    recent: Sequence[Message]
+    summary: Summary | None
+    known: bool
+    """Whether the message being answered is in the journal."""
+    withheld: Withheld
+
+
+class Composer:
+    """Makes prompts in one layout, and keeps each for a while: the same one until something is written."""
+
+    def __init__(
+        self,
+        layers: Mapping[str, Layer],
+        chosen: Layout,
+        look_back: int,
+        lifetime: float,
+        clock: Clock,
+        deadline: float = DEADLINE,
+    ) -> None:
+        self._layers = layers
+        self._layout = chosen
+        self._look_back = look_back
+        self._deadline = deadline
+        self._cache: Cache[_Key, Prompt] = Cache(lifetime, clock, Prompt.holds)
+
+    async def prompt(self, scene: Scene, actions: str = "") -> Prompt:
+        opening = await self._open(scene)
+        if opening is None:  # what needs the store can't answer either, and has cost time enough
+            return await self._compose(scene, actions, self._deadline / 5)
+        answered = scene.message if opening.known else None
+        key = scene.user, scene.place, scene.text, answered, actions, opening.generation
+        seen = replace(
+            scene,
+            store=Visits(scene.store),
+            recent=opening.recent,
+            summary=opening.summary,
+            withheld=opening.withheld if opening.withheld.items else None,
+        )
+        return await self._cache.get(key, lambda: self._compose(seen, actions, self._deadline))
+
+    @property
+    def counted(self) -> tuple[int, int]:
+        """How many prompts were asked for, and how many of them were at hand."""
+        return self._cache.asked, self._cache.reused
+
+    def clear(self) -> None:
+        """Drop all prompts, those that are being made too: they may hold what was erased."""
+        self._cache.clear()
+
+    async def close(self) -> None:
+        await self._cache.close()
+
+    async def _open(self, scene: Scene) -> _Opening | None:
+        try:
+            async with asyncio.timeout(self._deadline):
+                return await scene.store.read(self._look(scene))
+        except (RecollectError, TimeoutError) as error:
+            log.warning("the store can't be read, the prompt goes without: %s", str(error) or "no answer in time")
+            return None
+
+    def _look(self, scene: Scene) -> Callable[[Tx], _Opening]:
+        def work(tx: Tx) -> _Opening:
+            found = tx.journal.recent(scene.place, self._look_back + 1, before=scene.now)
+            heard = [message for message in found if message.id != scene.message and scene.audible(message)]
+            recent = scene.tagged(tx, heard[-self._look_back :])
+            known = scene.message is not None and tx.journal.get(scene.place.platform, scene.message) is not None
+            held = withheld.gather(tx, scene.place, [scene.user], recent)
+            summary = tx.summaries.get(scene.session or scene.place.session)
+            return _Opening(
+                tx.generation(),
+                withheld.shown(tx, held, recent),
+                summary and withheld.screened(summary, held),
+                known,
+                held,
+            )
+
+        return work
+
+    async def _compose(self, scene: Scene, actions: str, deadline: float) -> Prompt:
+        offered, missing = await gather(self._layers, scene, deadline)
+        blocks = [quoted(block) for block in offered]
+        own = {"actions": actions.strip()}
+        if any(block.lines for block in blocks):
+            own["instructions"] = INSTRUCTIONS
+        blocks += [Block(name, (Line(text, "always"),)) for name, text in own.items() if text]
+        if scene.text.strip():
+            said = Block("message", (Line(scene.text.strip(), "what is being answered"),))
+            blocks.append(quoted(said))
+        return replace(assemble(blocks, self._layout), missing=missing)
+
+
+async def gather(layers: Mapping[str, Layer], scene: Scene, deadline: float) -> tuple[list[Block], tuple[str, ...]]:
+    """The sections of all layers that answer within so many seconds, and the names of those that did not."""
+    tasks = {name: asyncio.create_task(_ask(layer, scene), name=f"recollect-{name}") for name, layer in layers.items()}
+    try:
+        if tasks:
+            await asyncio.wait(tasks.values(), timeout=deadline)
+        blocks: list[Block] = []
+        missing: list[str] = []
+        for name, task in tasks.items():
+            problem = _problem(task, deadline)
+            if problem is None:
+                blocks += task.result()
+            else:
+                missing.append(name)
+                failure = task.exception() if task.done() and not task.cancelled() else None
+                log.warning("the layer %s %s and was left out", name, problem, exc_info=failure)
+        return blocks, tuple(missing)
+    finally:
+        for task in tasks.values():
+            task.cancel()
+
+
+async def _ask(layer: Layer, scene: Scene) -> Sequence[Block]:
+    return await layer.offer(scene)
+
+
+def _problem(task: "asyncio.Task[Sequence[Block]]", deadline: float) -> str | None:
+    if not task.done():
+        return f"took longer than {deadline:.2f} s"
+    if task.cancelled():
+        return "was cancelled"
+    return None if task.exception() is None else "failed"

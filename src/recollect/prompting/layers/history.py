@@ -1,0 +1,108 @@
+"""The last messages of this conversation, word for word, under a budget.
+
+From the newest backwards: the assistant's message is cut to what is left, a user's message that does not fit ends it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Protocol
+
+from recollect.core.ports import Scene
+from recollect.core.ports.layer import Block, Line
+from recollect.core.text import clip
+from recollect.core.types import Message, Summary
+from recollect.policy import rendering
+
+SHORTEST = 20
+"""Characters below which a cut message says nothing."""
+
+
+class HistorySettings(Protocol):
+    @property
+    def inject_max_chars(self) -> int | None: ...
+    @property
+    def max_messages(self) -> int: ...
+
+
+class Uses(Protocol):
+    @property
+    def layout(self) -> str: ...
+    @property
+    def history(self) -> HistorySettings: ...
+
+
+class HistoryLayer:
+    def __init__(self, settings: Uses) -> None:
+        self._budget = settings.history.inject_max_chars
+        self._most = settings.history.max_messages
+        self._in_steps = settings.layout == "unified"
+
+    async def offer(self, scene: Scene) -> Sequence[Block]:
+        messages = list(scene.recent)[-self._most :]
+        if self._in_steps:
+            messages = [self._shortened(message) for message in messages]
+            messages = messages[self._start(messages, scene.summary) :]
+        found = tuple(Line(line, "said in this conversation") for line in window(messages, self._budget))
+        return [Block("history", found, chars=self._budget)] if found else []
+
+    def _shortened(self, message: Message) -> Message:
+        """At most a third of the room for one message, so that nobody can fill it alone."""
+        most = None if self._budget is None else self._budget // 3
+        return message if most is None or len(message.text) <= most else replace(message, text=clip(message.text, most))
+
+    def _start(self, messages: list[Message], summary: Summary | None) -> int:
+        """Where the window starts: it moves with the summary, which changes the prompt anyway, or else in steps."""
+        if summary is not None:
+            start = overlap(messages, summary.through or summary.updated, self._budget)
+            if start and not _is_cut(messages[start:], window(messages[start:], self._budget)):
+                return start
+        shown = window(messages, self._budget)
+        return step(messages, len(shown)) if len(messages) == self._most or _is_cut(messages, shown) else 0
+
+
+def window(messages: Sequence[Message], budget: int | None) -> list[str]:
+    """The newest lines that fit, oldest first."""
+    shown: list[str] = []
+    left = 1 << 60 if budget is None else budget
+    for message in reversed(messages):
+        line = rendering.said(message)
+        if len(line) > left:
+            if not message.bot or left < SHORTEST:
+                break
+            line = clip(line, left)
+        if line:
+            shown.append(line)
+            left -= len(line) + 1
+    return shown[::-1]
+
+
+def _is_cut(messages: Sequence[Message], shown: list[str]) -> bool:
+    """Whether something was left out, or cut."""
+    return [line for line in map(rendering.said, messages) if line] != shown
+
+
+def overlap(messages: Sequence[Message], summarised: datetime, budget: int | None) -> int:
+    """The first of the summarised messages that are shown too: as many as fit into a third of the room."""
+    covered = [message for message in messages if message.at <= summarised]
+    return len(covered) - len(window(covered, None if budget is None else budget // 3))
+
+
+def step(messages: Sequence[Message], fits: int) -> int:
+    """Where a window of about so many messages starts, such that it keeps its start for many turns.
+
+    Of the messages in the older half of the window it is the one before which the roundest moment passed: that
+    stays the same message until it falls out, and then the next such message is far away. A long silence counts
+    as round, so the window tends to start with a new conversation.
+    """
+    first = len(messages) - fits
+    last = max(first, len(messages) - -(-fits // 2))
+    seconds = [int(message.at.timestamp()) for message in messages]
+    candidates = range(max(1, first), min(last + 1, len(messages)))
+    return max(
+        candidates, key=lambda place: ((seconds[place - 1] ^ seconds[place]).bit_length(), -place), default=first
+    )
+
+
+def create(spec: str, settings: Uses) -> HistoryLayer:  # noqa: ARG001 - every layer is made from its name
+    return HistoryLayer(settings)

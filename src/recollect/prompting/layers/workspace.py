@@ -1,0 +1,70 @@
+"""Files for the assistant to read by itself: context files everywhere, a person's own notes in their DM.
+
+Only their paths go into the prompt, so they need no budget: `base/*.md` and `channels/<channel>.md` of the
+context folder, `MEMORY.md` and the logs of today and yesterday of the workspace.
+"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Protocol
+
+from recollect.core.ports import Scene
+from recollect.core.ports.layer import Block, Line
+from recollect.core.types import Place
+from recollect.workspace import NOTES, Workspace
+from recollect.workspace.names import context_files, daily
+
+
+class Uses(Protocol):
+    @property
+    def workspace_dir(self) -> Path: ...
+    @property
+    def workspace_per_user(self) -> bool: ...
+    @property
+    def context_dir(self) -> Path: ...
+
+
+class WorkspaceLayer:
+    def __init__(self, settings: Uses) -> None:
+        self._workspace = settings.workspace_dir
+        self._per_user = settings.workspace_per_user
+        self._context = settings.context_dir
+
+    async def offer(self, scene: Scene) -> Sequence[Block]:
+        found = await asyncio.to_thread(lambda: [*self._files(scene.user, scene.place, scene.now)])
+        return [Block("context", tuple(found), what="files")] if found else []
+
+    def _files(self, user: str, place: Place, now: datetime) -> Iterator[Line]:
+        for path in sorted(self._context.glob("base/*.md")):
+            if path.name.isprintable() and path.is_file():
+                yield _line(path, "context of every conversation")
+        if place.dm is None:
+            yield from self._of_channel(place)
+        elif place.dm == user:
+            yield from self._of_user(user, now)
+
+    def _of_channel(self, place: Place) -> Iterator[Line]:
+        paths = [self._context / name for name in context_files(place, by_name=not self._per_user)]
+        for path in [path for path in paths if path.is_file()][:1]:
+            yield _line(path, "context of this channel")
+
+    def _of_user(self, user: str, now: datetime) -> Iterator[Line]:
+        workspace = Workspace(self._workspace, user if self._per_user else None)
+        reasons = {
+            NOTES: "curated notes",
+            daily(now): "log of today",
+            daily(now - timedelta(days=1)): "log of yesterday",
+        }
+        for name, reason in reasons.items():
+            if workspace.holds(name):
+                yield _line(workspace.root / name, reason)
+
+
+def _line(path: Path, reason: str) -> Line:
+    return Line(f"- {path.as_posix()}", reason)
+
+
+def create(spec: str, settings: Uses) -> WorkspaceLayer:  # noqa: ARG001 - every layer is made from its name
+    return WorkspaceLayer(settings)

@@ -1,0 +1,1 @@
+"""Vectors of what is stored: made, kept complete, searched."""

@@ -1,0 +1,83 @@
+"""Bring the vectors of one model up to date, batch by batch; nothing is embedded inside a transaction."""
+
+import logging
+from collections.abc import Awaitable, Callable, Collection, Sequence
+
+from recollect.core.ports import Corpus, Progress, Store, Tx, Vector
+from recollect.core.types import Memo
+
+log = logging.getLogger("recollect.recall")
+
+BATCH = 100
+PAGE = 5_000
+
+Embed = Callable[[str, Sequence[str]], Awaitable[list[Vector]]]
+Payload = Callable[[Memo], str]
+"""What is embedded of a memo, where that is more than its text."""
+
+
+async def fill(
+    store: Store, corpus: Corpus, model: str, embed: Embed, done: Callable[[int], None], payload: Payload | None = None
+) -> int:
+    """Embed every row that lacks a vector of this model; `done` hears how many each batch had."""
+    after, count = 0, 0
+    while rows := await store.read(lambda tx, after=after: _texts(tx, corpus, model, after, payload)):
+        vectors = await embed(model, [text for _, text in rows])
+        made = dict(zip((key for key, _ in rows), vectors, strict=True))
+        await store.write(lambda tx, made=made: tx.lanes.put_vectors(corpus, model, made), patient=True)
+        after, count = rows[-1][0], count + len(rows)
+        done(len(rows))
+    return count
+
+
+async def promote(store: Store, corpus: Corpus, model: str, kept: Collection[str]) -> bool:
+    """Let a model serve in place of others; False when it still lacks vectors.
+
+    Sets of the models in `kept` are not in the way: they stand in for this one at times.
+    """
+    sets = await store.read(lambda tx: tx.lanes.vectors(corpus, counted=False))
+    settled = all(one.model in kept and one.serving == one.complete == (one.model == model) for one in sets)
+    if settled or all(one.model != model for one in sets):
+        return True
+
+    def work(tx: Tx) -> bool:
+        complete = not tx.lanes.unembedded(corpus, model, 1)
+        if complete:
+            tx.lanes.serve(corpus, model)
+            log.info("vectors of %s are now by %s", corpus, model)
+        return complete
+
+    return await store.write(work)
+
+
+async def count_missing(store: Store, corpus: Corpus, model: str) -> int:
+    after, count = 0, 0
+    while rows := await _missing(store, corpus, model, PAGE, after):
+        after, count = rows[-1][0], count + len(rows)
+    return count
+
+
+def _texts(tx: Tx, corpus: Corpus, model: str, after: int, payload: Payload | None) -> list[tuple[int, str]]:
+    rows = tx.lanes.unembedded(corpus, model, BATCH, after)
+    if payload is None or corpus != "memos":
+        return rows
+    memos = tx.memos.fetch([key for key, _ in rows])
+    return [(key, payload(memos[key]) if key in memos else text) for key, text in rows]
+
+
+async def _missing(store: Store, corpus: Corpus, model: str, limit: int, after: int) -> list[tuple[int, str]]:
+    return await store.read(lambda tx: tx.lanes.unembedded(corpus, model, limit, after))
+
+
+class Counter:
+    """Adds up what was done and tells the listener, with a total that never lies below it."""
+
+    def __init__(self, total: int, progress: Progress | None) -> None:
+        self._total = total
+        self._done = 0
+        self._progress = progress
+
+    def add(self, count: int) -> None:
+        self._done += count
+        if self._progress is not None:
+            self._progress(self._done, max(self._total, self._done))

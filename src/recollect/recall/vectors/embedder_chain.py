@@ -1,0 +1,115 @@
+"""The embedders at hand: a chain in order of preference, those that old vectors still need, and who is out of order."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+
+from recollect.core.errors import EmbedderError, RecollectError
+from recollect.core.ports import Embedder, Vector
+
+log = logging.getLogger("recollect.recall")
+
+HARMLESS = "hello"
+LONGEST_PAUSE = 300.0
+"""Seconds between two attempts at the most; the first pause is one second, each next one doubles."""
+
+Sleep = Callable[[float], Awaitable[None]]
+
+
+def pause_after(failures: int) -> float:
+    return min(LONGEST_PAUSE, 2.0 ** min(failures - 1, 30))
+
+
+class Crew:
+    """Calls embedders by the name of their model. One that failed is left alone and asked again with growing pauses."""
+
+    def __init__(self, chain: Sequence[Embedder], revive: Callable[[str], Embedder], sleep: Sleep) -> None:
+        self.chain = tuple(embedder for embedder in chain if embedder.name != "null")
+        self.changed: Callable[[], None] = lambda: None
+        self._revive = revive
+        self._sleep = sleep
+        self._others: dict[str, Embedder] = {}
+        self._down: set[str] = set()
+        self._failures: dict[str, int] = {}
+        self._recovery: asyncio.Task[None] | None = None
+
+    @property
+    def names(self) -> list[str]:
+        return [embedder.name for embedder in self.chain]
+
+    @property
+    def active(self) -> Embedder | None:
+        """The most preferred one that works."""
+        return next((embedder for embedder in self.chain if self.works(embedder.name)), None)
+
+    def works(self, model: str) -> bool:
+        return model not in self._down
+
+    async def embed(self, model: str, texts: Sequence[str]) -> list[Vector]:
+        """One vector a text; whatever goes wrong in an embedder is an EmbedderError here."""
+        try:
+            vectors = await self._named(model).embed(texts)
+        except RecollectError:
+            raise
+        except Exception as error:  # embedders are other people's code too, and replies must not break
+            raise EmbedderError(f"{model} failed: {error!r}") from error
+        if len(vectors) != len(texts):
+            raise EmbedderError(f"{model} gave {len(vectors)} vectors for {len(texts)} texts")
+        return vectors
+
+    async def ask(self, model: str) -> bool:
+        """Whether the embedder answers now."""
+        try:
+            await self.embed(model, [HARMLESS])
+        except RecollectError as error:
+            self.failed(model, error)
+            return False
+        return True
+
+    def failed(self, model: str, error: RecollectError) -> None:
+        """Leave it alone for a while."""
+        if model not in self._down:
+            self._down.add(model)
+            self._failures[model] = self._failures.get(model, 0) + 1
+            log.warning("%s does not embed (%s); searching without it meanwhile", model, error)
+            self.changed()
+        if self._recovery is None or self._recovery.done():
+            self._recovery = asyncio.create_task(self._recover(), name="recollect-recover-embedders")
+
+    def succeeded(self, model: str) -> None:
+        """All its work is done: its next failure is a first one again."""
+        self._failures.pop(model, None)
+
+    async def close(self) -> None:
+        for embedder in (*self.chain, *self._others.values()):
+            await embedder.close()
+
+    async def rest(self) -> None:
+        """No more attempts to bring anyone back."""
+        if self._recovery is not None:
+            self._recovery.cancel()
+            await asyncio.wait([self._recovery])
+
+    async def _recover(self) -> None:
+        while self._down:
+            await self._sleep(min(pause_after(self._failures.get(model, 1)) for model in self._down))
+            for model in [*self._down]:
+                await self._try_again(model)
+            self.changed()
+
+    async def _try_again(self, model: str) -> None:
+        if model not in self.names:  # of old vectors: the next query asks it
+            self._down.discard(model)
+        elif await self.ask(model):
+            self._down.discard(model)
+            log.info("%s embeds again", model)
+        else:
+            self._failures[model] = self._failures.get(model, 0) + 1
+
+    def _named(self, model: str) -> Embedder:
+        for embedder in self.chain:
+            if embedder.name == model:
+                return embedder
+        if model not in self._others:
+            self._others[model] = self._revive(model)
+        return self._others[model]

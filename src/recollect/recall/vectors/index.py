@@ -1,0 +1,229 @@
+"""Vectors follow what is written: embed queries at once, rows when there is time, and heal what is missing.
+
+Each model's vectors are a set of their own in the store, never mixed, and one set serves. A change of embedder
+fills a new set while the old one serves; complete, it takes over and the old one goes.
+
+Embedders form a chain, as in `openai:text-embedding-3-small,static`. The first is the one that is wanted: only its
+set ever takes over. While it fails, the next one that works fills a set of its own, queries use that one as soon as
+it is complete, and the first one's vectors stay as they are; it is asked again with growing pauses, catches up and is
+used again. Until some set can be used, and whenever a vector is not there in time, search goes by words: nothing
+that fails here reaches the caller.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from typing import Any
+
+from recollect.core.clock import Clock, now
+from recollect.core.errors import EmbedderError, RecollectError
+from recollect.core.events import Event
+from recollect.core.ports import Corpus, Embedder, Progress, Store, Vector, VectorSet
+from recollect.recall.vectors.backfill import Counter, Payload, count_missing, fill, promote
+from recollect.recall.vectors.embedder_chain import Crew, Sleep, pause_after
+from recollect.recall.vectors.query_vectors import Queries
+
+log = logging.getLogger("recollect.recall")
+
+CORPORA: tuple[Corpus, ...] = ("memos", "messages")
+SHORTEST_QUERY = 3
+"""Characters below which a query is no query for vectors."""
+DEADLINE = 5.0
+"""Seconds that closing may take to embed what is left; the next start does the rest."""
+KNOWN_FOR = 1.0
+"""Seconds for which a look at what sets there are is good."""
+EASE, LONGEST_EASE = 9.0, 5.0
+"""The healer pauses nine times as long as its last round took, up to five seconds: it looks through all rows."""
+
+
+class Vectors:
+    """Keeps the vectors of a store complete. `revive` makes the embedder of an old model by its name."""
+
+    def __init__(
+        self,
+        store: Store,
+        chain: Sequence[Embedder],
+        revive: Callable[[str], Embedder],
+        *,
+        sleep: Sleep = asyncio.sleep,
+        monotonic: Callable[[], float] = time.monotonic,
+        deadline: float = DEADLINE,
+        payload: Payload | None = None,
+        clock: Clock = now,
+    ) -> None:
+        self._store = store
+        self._payload = payload
+        self._clock = clock
+        self._crew = Crew(chain, revive, sleep)
+        self._queries = Queries(self._crew)
+        self._sleep = sleep
+        self._deadline = deadline
+        self._monotonic = monotonic
+        self._known: dict[Corpus, tuple[float, list[VectorSet]]] = {}
+        self._complete: set[tuple[Corpus, str]] = set()
+        self._dims: dict[tuple[Corpus, str], int] = {}
+        self._filling = asyncio.Lock()
+        self._due = asyncio.Event()
+        self._healer: asyncio.Task[None] | None = None
+
+    @property
+    def model(self) -> str:
+        """Who embeds at present."""
+        active = self._crew.active
+        return active.name if active else next(iter(self._crew.names), "null")
+
+    @property
+    def enabled(self) -> bool:
+        return bool(self._crew.chain)
+
+    def start(self) -> None:
+        """Heal in the background, now and whenever `nudge` is called."""
+        if self.enabled:
+            self._due.set()
+            self._crew.changed = self.nudge
+            self._healer = asyncio.create_task(self._heal(), name="recollect-vectors")
+
+    def nudge(self) -> None:
+        """Something was written that may lack a vector."""
+        self._due.set()
+
+    async def close(self) -> None:
+        """Embed what is left as long as it goes well, not longer than the deadline, and let go of the embedders."""
+        await self._queries.close()
+        if self._healer is not None:
+            self._healer.cancel()
+            await asyncio.wait([self._healer])
+            await self._in_time(self._round())
+        await self._crew.rest()
+        await self._in_time(self._crew.close())
+
+    async def _in_time(self, work: Coroutine[Any, Any, object]) -> None:
+        try:
+            await asyncio.wait_for(work, self._deadline)
+        except TimeoutError:
+            log.warning("vectors are behind, or their embedder does not close; the next start goes on")
+
+    async def of_query(self, text: str, corpus: Corpus, patience: float) -> tuple[str, Vector] | None:
+        """The query's vector and the model to compare with; None when there is none in time."""
+        text = text.strip()
+        if not self.enabled or len(text) < SHORTEST_QUERY:
+            return None
+        model = self._usable(corpus, await self._recent_sets(corpus))
+        return None if model is None else await self._of(text, corpus, model, patience)
+
+    async def of_text(self, text: str, patience: float) -> tuple[str, Vector] | None:
+        """The vector to store with a new memo, when it can be had at once; the healer brings it otherwise."""
+        active = self._crew.active
+        if active is None or not active.local or self._payload is not None:
+            return None
+        if ("memos", active.name) not in self._dims:
+            await self._sets("memos")
+        return await self._of(text, "memos", active.name, patience)
+
+    async def fill(self, progress: Progress | None = None) -> int:
+        """Embed every row that lacks a vector, now, with the first embedder that works; raises EmbedderError."""
+        problem: EmbedderError | None = None
+        for embedder in self._crew.chain:
+            try:
+                return await self._fill(embedder, progress)
+            except EmbedderError as error:
+                problem = problem or error
+                self._crew.failed(embedder.name, error)
+        if problem is not None:
+            raise problem
+        return 0
+
+    async def _of(self, text: str, corpus: Corpus, model: str, patience: float) -> tuple[str, Vector] | None:
+        """None, too, for a vector that is like nothing, and for one that can't be compared with the others."""
+        vector = await self._queries.vector(model, text, patience)
+        if vector is None or not any(vector):
+            return None
+        dims = self._dims.get((corpus, model), len(vector) // 4)
+        if len(vector) != 4 * dims:
+            log.warning("%s gave a vector of %d numbers; those in the store have %d", model, len(vector) // 4, dims)
+            return None
+        return model, vector
+
+    async def _recent_sets(self, corpus: Corpus) -> list[VectorSet]:
+        """The sets there are, as of a moment ago: they change with the embedder, hardly ever."""
+        read, sets = self._known.get(corpus, (float("-inf"), []))
+        if self._monotonic() - read < KNOWN_FOR and any(one.serving for one in sets):
+            return sets
+        return await self._sets(corpus)
+
+    async def _sets(self, corpus: Corpus) -> list[VectorSet]:
+        sets = await self._store.read(lambda tx: tx.lanes.vectors(corpus, counted=False))
+        self._dims |= {(corpus, one.model): one.dims for one in sets}
+        self._known[corpus] = self._monotonic(), sets
+        return sets
+
+    def _usable(self, corpus: Corpus, sets: list[VectorSet]) -> str | None:
+        """The set to search: the most preferred complete one, else the one that serves; its embedder has to work."""
+        there = {one.model for one in sets}
+        complete = [model for model in self._crew.names if model in there and (corpus, model) in self._complete]
+        serving = [one.model for one in sets if one.serving]
+        return next((model for model in complete + serving if self._crew.works(model)), None)
+
+    async def _heal(self) -> None:
+        first, *others = self._crew.chain
+        if others and not first.local:
+            await self._crew.ask(first.name)
+        failures, clock = 0, asyncio.get_running_loop().time
+        while True:
+            await self._due.wait()
+            self._due.clear()
+            began = clock()
+            failures = 0 if await self._round() else failures + 1
+            await self._sleep(pause_after(failures) if failures else min(LONGEST_EASE, EASE * (clock() - began)))
+            if failures:
+                self._due.set()
+
+    async def _round(self) -> bool:
+        """Fill with the first that works; False when it was not an embedder that failed."""
+        while (embedder := self._crew.active) is not None:
+            try:
+                await self._fill(embedder)
+            except EmbedderError as error:
+                self._crew.failed(embedder.name, error)
+                await self._note("embedding.error", embedder, str(error))
+            except RecollectError as error:
+                log.warning("vectors are behind (%s); searching by words meanwhile", error)
+                return False
+            else:
+                self._crew.succeeded(embedder.name)
+                return True
+        return True
+
+    async def _fill(self, embedder: Embedder, progress: Progress | None = None) -> int:
+        async with self._filling:
+            total = 0
+            if progress is not None:
+                total = sum([await count_missing(self._store, corpus, embedder.name) for corpus in CORPORA])
+            counter = Counter(total, progress)
+            return sum([await self._fill_corpus(corpus, embedder, counter) for corpus in CORPORA])
+
+    async def _fill_set(self, corpus: Corpus, embedder: Embedder, counter: Counter) -> int:
+        done = await fill(self._store, corpus, embedder.name, self._crew.embed, counter.add, self._payload)
+        if done and not embedder.local:
+            await self._note("embedding.call", embedder, f"{done} {corpus}")
+        return done
+
+    async def _note(self, kind: str, embedder: Embedder, reason: str) -> None:
+        """A line in the log, as what goes to a server costs something; the log itself must not stop us."""
+        event = Event(kind, self._clock(), embedder.name, reason=reason)
+        with suppress(RecollectError):
+            await self._store.write(lambda tx: tx.events.add(event))
+
+    async def _fill_corpus(self, corpus: Corpus, embedder: Embedder, counter: Counter) -> int:
+        """Complete a set; that of the chain's first embedder then serves."""
+        model = embedder.name
+        done = await self._fill_set(corpus, embedder, counter)
+        if embedder is self._crew.chain[0]:
+            while not await promote(self._store, corpus, model, self._crew.names):
+                done += await self._fill_set(corpus, embedder, counter)
+            self._complete -= {(corpus, other) for other in self._crew.names}  # a stand-in may be gone
+        self._complete.add((corpus, model))
+        self._known.pop(corpus, None)
+        return done

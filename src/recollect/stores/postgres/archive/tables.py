@@ -1,0 +1,159 @@
+"""Sections that are lists of their own: tombstones, summaries, exchanges, counters, jobs and events."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import LiteralString
+
+from recollect.core.ports.archive import Name, Record, document
+from recollect.stores.postgres import events, jobs
+from recollect.stores.postgres.archive.section import Shelf, Table, columns_of, marks
+from recollect.stores.postgres.database import Row
+from recollect.stores.postgres.messages import ERASED
+from recollect.stores.postgres.rows import BURY, make_scopes
+
+_DAY = 86_400_000
+
+
+class Tombstones(Table):
+    columns = ("scope", "fingerprint", "at")
+    source = "tombstones"
+    order = "scope, fingerprint"
+    names = ("scope::text", "fingerprint::text")
+    where: LiteralString = f"scope <> '{ERASED}'"
+
+
+class ErasedMessages(Shelf):
+    """The tombstones of messages, which have one scope."""
+
+    columns = ("fingerprint", "at")
+    source = "tombstones"
+    order = "fingerprint"
+    names = ("fingerprint::text",)
+    where: LiteralString = f"scope = '{ERASED}'"
+
+    def put(self, records: Sequence[Record]) -> None:
+        self._db.many(BURY, [(ERASED, *record) for record in records])
+
+    def remove(self, names: Sequence[Name]) -> None:
+        marks_of = [fingerprint for (fingerprint,) in names]
+        self._db.run(f"DELETE FROM tombstones WHERE {self.where} AND fingerprint = ANY(%s::text[])", (marks_of,))
+
+
+class Summaries(Table):
+    columns = ("session", "sequence", "text", "updated", "through")
+    source = "summaries"
+    order = "session, sequence"
+    names = ("session::text", "sequence::bigint")
+
+
+class Exchanges(Table):
+    columns = ("guild", "at", "id", "channel", "channel_name", "author", "text", "expires")
+    source = "exchanges"
+    order = "guild, at, id"
+    names = ("guild::text", "at::bigint", "id::text")
+
+
+class Counters(Shelf):
+    """A list is one record, as it is only filled or emptied."""
+
+    columns = ("name", "items")
+    source = "(SELECT name, array_agg(item ORDER BY number) AS items FROM counters GROUP BY name) AS lists"
+    order = "name"
+    names = ("name::text",)
+
+    def record(self, row: Row) -> Record:
+        return row[0], document(row[1])
+
+    def put(self, records: Sequence[Record]) -> None:
+        self.remove([record[:1] for record in records])
+        rows = [(name, *each) for name, items in records for each in enumerate(json.loads(items), 1)]
+        self._db.many("INSERT INTO counters (name, number, item) VALUES (%s, %s, %s)", rows)
+
+    def remove(self, names: Sequence[Name]) -> None:
+        self._db.run("DELETE FROM counters WHERE name = ANY(%s::text[])", ([name for (name,) in names],))
+
+
+class Jobs(Shelf):
+    """What is claimed is read as if its lease had run out: of a lane only the first job can have been begun."""
+
+    columns = (
+        *("id", "kind", "lane", "realm", "payload"),
+        "CASE state WHEN 'parked' THEN 'parked' ELSE 'waiting' END",
+        "due",
+        "attempts - (state = 'claimed' AND EXISTS (SELECT 1 FROM jobs AS earlier WHERE earlier.lane = jobs.lane "
+        "AND earlier.state = 'claimed' AND earlier.id < jobs.id))::int",
+        *("dedupe", "error"),
+    )
+    source = "jobs"
+    order = "id"
+    names = ("id::bigint",)
+    documents = frozenset({4})
+
+    def put(self, records: Sequence[Record]) -> None:
+        self._take_out([record[:1] for record in records])
+        self._db.many(
+            "INSERT INTO jobs (id, kind, lane, realm, payload, state, due, attempts, dedupe, error) "
+            f"OVERRIDING SYSTEM VALUE VALUES ({marks(10)})",
+            [(*record[:5], "parked" if record[5] == "parked" else "behind", *record[6:]) for record in records],
+        )
+        self._db.run(_COUNT_UP.format(table="jobs"))
+        jobs.mend(self._db)
+
+    def remove(self, names: Sequence[Name]) -> None:
+        self._take_out(names)
+        jobs.mend(self._db)
+
+    def _take_out(self, names: Sequence[Name]) -> None:
+        self._db.run("DELETE FROM jobs WHERE id = ANY(%s::bigint[])", ([job for (job,) in names],))
+
+
+class Events(Shelf):
+    """Ids stay as they are, since whoever follows the log has noted the last that was seen."""
+
+    columns = ("events.id", "kind", "at", "actor", "coalesce(scopes.name, '')", "memo", "reason", "data")
+    source = "events LEFT JOIN scopes ON scopes.id = events.scope"
+    order = "events.id"
+    names = ("events.id::bigint",)
+    documents = frozenset({7})
+
+    def put(self, records: Sequence[Record]) -> None:
+        known = self._known([record[:1] for record in records])
+        scopes = make_scopes(self._db, {record[4] for record in records} - {""})
+        self._db.many(_PUT_EVENT, [(*record[:4], scopes.get(record[4]), *record[5:]) for record in records])
+        self._db.run(_COUNT_UP.format(table="events"))
+        if known:
+            events.recount(self._db)
+        else:
+            self._add_to_counts(records)
+
+    def _add_to_counts(self, records: Sequence[Record]) -> None:
+        counts = Counter((record[1], record[2] // _DAY) for record in records)
+        last: dict[tuple[str, int], int] = {}
+        for _, kind, at, *_ in records:
+            last[kind, at // _DAY] = max(last.get((kind, at // _DAY), at), at)
+        rows = [(*day, count, last[day]) for day, count in sorted(counts.items())]
+        kinds, days, numbers, lasts = columns_of(rows)
+        values = {"kinds": kinds, "days": days, "counts": numbers, "lasts": lasts, "shard": self._db.shard}
+        self._db.run(events.COUNTING, values)
+
+    def remove(self, names: Sequence[Name]) -> None:
+        self._db.run("DELETE FROM events WHERE id = ANY(%s::bigint[])", ([event for (event,) in names],))
+        events.recount(self._db)
+
+    def _known(self, names: Sequence[Name]) -> bool:
+        sql: LiteralString = "SELECT EXISTS (SELECT 1 FROM events WHERE id = ANY(%s::bigint[]))"
+        return self._db.value(sql, ([event for (event,) in names],))
+
+
+_PUT_EVENT: LiteralString = (
+    "INSERT INTO events (id, kind, at, actor, scope, memo, reason, data) OVERRIDING SYSTEM VALUE "
+    f"VALUES ({marks(8)}) ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, at = excluded.at, "
+    "actor = excluded.actor, scope = excluded.scope, memo = excluded.memo, reason = excluded.reason, "
+    "data = excluded.data"
+)
+_COUNT_UP: LiteralString = (
+    "SELECT setval(pg_get_serial_sequence('{table}', 'id'), greatest((SELECT max(id) FROM {table}), "
+    "nextval(pg_get_serial_sequence('{table}', 'id'))))"
+)
+"""The next number that is given out is beyond all that are there."""

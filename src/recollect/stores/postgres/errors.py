@@ -1,0 +1,67 @@
+"""PostgreSQL's errors in our words: which pass by themselves, and what to do about the others."""
+
+import psycopg
+from psycopg import errors
+
+from recollect.core.errors import CorruptStore, StoreBusy, StoreError, StoreUnreachable, StoreUnwritable
+
+_CONFLICTS = (
+    errors.DeadlockDetected,
+    errors.SerializationFailure,
+    errors.UndefinedTable,  # the vectors of a model that was replaced while we looked
+)
+_PASSING = (
+    "starting up",
+    "shutting down",
+    "too many",
+    "not yet accepting",
+    "in recovery",
+    "remaining connection slots",
+)
+"""What a server says that lets nobody in for the moment."""
+
+
+def is_conflict(error: psycopg.Error) -> bool:
+    """Others were in its way; what was undone can be run again."""
+    return isinstance(error, _CONFLICTS)
+
+
+def is_refusal(error: psycopg.Error) -> bool:
+    """The server is there and doesn't let us in: waiting would not help."""
+    text = str(error)
+    return "FATAL" in text and not any(words in text for words in _PASSING)
+
+
+def unreachable(where: object, error: BaseException | None) -> StoreUnreachable:
+    reason = " ".join(str(error).split()) if error is not None else "no answer"
+    return StoreUnreachable(
+        f"{where} can't be reached ({reason}). Nothing acknowledged was lost; "
+        "check that the server runs and that RECOLLECT_STORE is right, or see 'recollect doctor'."
+    )
+
+
+def exhausted(where: object, size: int) -> StoreBusy:
+    return StoreBusy(f"all {size} connections to {where} are in use; allow more with pool= in its address.")
+
+
+def conflicting(where: object, error: psycopg.Error) -> StoreError:
+    if isinstance(error, errors.UndefinedTable):  # nobody's doing: it is not there
+        return translated(where, error)
+    return StoreBusy(f"others kept changing the same rows of {where}; try again.")
+
+
+def translated(where: object, error: psycopg.Error) -> StoreError:
+    detail = " ".join(str(error).split())
+    match error:
+        case errors.LockNotAvailable() | errors.QueryCanceled():
+            return StoreBusy(f"another process keeps rows of {where} locked; try again, or stop that process.")
+        case errors.DiskFull() | errors.OutOfMemory():
+            return StoreUnwritable(f"{where} has no space left ({detail}). Nothing stored was lost.")
+        case errors.ReadOnlySqlTransaction():
+            return StoreUnwritable(f"{where} only lets us read (a standby?); name the primary in RECOLLECT_STORE.")
+        case errors.InsufficientPrivilege():
+            return StoreUnwritable(f"{where} doesn't let us write ({detail}); grant this user the rights.")
+        case errors.DataCorrupted() | errors.IndexCorrupted():
+            return CorruptStore(f"{where} is damaged ({detail}). It was left as it is: restore it from a backup.")
+        case _:
+            return StoreError(f"{where}: {detail}")

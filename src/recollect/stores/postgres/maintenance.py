@@ -1,0 +1,254 @@
+"""Looking after a database: examine it, rebuild what is derived, clear away what was deleted."""
+
+from collections.abc import Callable, Sequence
+from typing import LiteralString
+
+import psycopg
+from psycopg.sql import SQL, Identifier
+
+from recollect.core.ports import Corpus, Finding, Progress
+from recollect.stores.postgres import errors, events, jobs, vectors, words
+from recollect.stores.postgres.address import Address
+from recollect.stores.postgres.database import Connection, Database
+from recollect.stores.postgres.pool import connect
+from recollect.stores.postgres.schema import EXTENSION_ADVICE, MIGRATIONS, version_of
+from recollect.stores.postgres.tx import PostgresTx
+from recollect.stores.postgres.vector_maintenance import wanted
+from recollect.stores.postgres.words import ALIVE
+
+BATCH = 500
+OLDEST = 140_000
+"""The first version of the server that has all we use."""
+_HUNG = 600
+"""Seconds after which a transaction that waits for its client is worth a word."""
+_CONNECTING = 5.0
+_SAID = {("memos", "text"), ("messages", "text")}
+
+_COUNTED: LiteralString = (
+    "SELECT scopes.id AS scope, size, coalesce(sum(alive.rows), 0) AS rows FROM scopes LEFT JOIN ("
+    + " UNION ALL ".join(f"SELECT scope, count(*) AS rows FROM ({each}) AS a GROUP BY 1" for each in ALIVE.values())
+    + ") AS alive ON alive.scope = scopes.id GROUP BY scopes.id"
+)
+
+
+def examine(db: Database) -> list[Finding]:
+    """Everything `recollect doctor` knows to check of a store; a check that meets damage is a finding too."""
+    findings: list[Finding] = []
+    for name, check in _CHECKS.items():
+        try:
+            findings += check(db)
+        except psycopg.Error as error:
+            return [*findings, Finding(name, False, f"{' '.join(str(error).split())}; restore a backup")]
+    return findings
+
+
+def examine_server(address: Address) -> list[Finding]:
+    """Examine a database that may not be a store, or not be there, without writing to it."""
+    try:
+        connection = connect(address, _CONNECTING)
+    except psycopg.Error as error:
+        return [Finding("server answers", False, str(errors.unreachable(address, error)))]
+    try:
+        found = _of_server(connection)
+        version = version_of(connection, address)
+        found.append(_schema(version, address))
+        if version == len(MIGRATIONS):
+            found += examine(Database(connection, writing=False))
+    except psycopg.Error as error:
+        return [Finding("server answers", False, str(errors.translated(address, error)))]
+    else:
+        return found
+    finally:
+        connection.close()
+
+
+def _of_server(connection: Connection) -> list[Finding]:
+    version = connection.info.server_version
+    row = connection.execute(
+        "SELECT installed_version, default_version FROM pg_available_extensions WHERE name = 'vector'"
+    ).fetchone()
+    if row is None:
+        extension = Finding("extension vector", False, f"not there; {EXTENSION_ADVICE}")
+    else:
+        extension = Finding("extension vector", True, row[0] or f"{row[1]}, made by the first memory")
+    detail = f"PostgreSQL {version // 10_000}.{version % 10_000}"
+    old = "" if version >= OLDEST else f"; recollect needs {OLDEST // 10_000} or later"
+    return [Finding("server answers", not old, detail + old), extension]
+
+
+def _schema(version: int | None, address: Address) -> Finding:
+    if version is None:
+        return Finding("schema", False, f"the tables in {address.schema} are another program's")
+    if version == 0:
+        return Finding("schema", True, "not there yet; the first memory makes it")
+    newer = version > len(MIGRATIONS)
+    older = ", brought up to date when it is next opened" if version < len(MIGRATIONS) else ""
+    return Finding("schema", not newer, f"version {version}{older}")
+
+
+def _indexes(db: Database) -> list[Finding]:
+    return [_agrees(db, corpus) for corpus in ALIVE]
+
+
+def _agrees(db: Database, corpus: Corpus) -> Finding:
+    """The word index holds exactly the rows that it should."""
+    lacks, extra = words.disagreement(db, corpus)
+    detail = f"{lacks} missing, {extra} stray; run 'recollect reindex'" if lacks or extra else ""
+    return Finding(f"word index of {corpus}", not detail, detail)
+
+
+def _sizes(db: Database) -> list[Finding]:
+    """Each scope's size is the number of its rows."""
+    wrong = db.value(f"SELECT count(*) FROM ({_COUNTED}) AS counted WHERE size <> rows")
+    return [Finding("sizes of scopes", not wrong, f"{wrong} wrong; run 'recollect reindex'" if wrong else "")]
+
+
+def _vectors(db: Database) -> list[Finding]:
+    found: list[Finding] = []
+    for number, corpus, model in _sets(db):
+        stray = db.value(f"SELECT count(*) FROM ({_strays(corpus, number)}) AS stray")
+        lacks = db.value(
+            f"SELECT count(*) FROM ({ALIVE[corpus]}) AS alive "
+            f"WHERE key NOT IN (SELECT key FROM {vectors.table_of(corpus, number)})"
+        )
+        detail = f"{lacks} still to embed" if lacks else ""
+        detail = f"{stray} stray; run 'recollect reindex'" if stray else detail
+        found.append(Finding(f"vectors of {corpus} by {model}", not stray, detail))
+    return found
+
+
+def _large(db: Database) -> list[Finding]:
+    """Scopes that are large enough for an index of their vectors and have none yet."""
+    lacking = len(wanted(db.rows))
+    detail = f"{lacking} searched row by row until their indexes are built; 'recollect reindex' does it now"
+    return [Finding("large scopes", True, detail if lacking else "")]
+
+
+def _sets(db: Database) -> list[tuple[int, Corpus, str]]:
+    rows = db.rows("SELECT id, corpus, model FROM embedders WHERE retired IS NULL ORDER BY id")
+    return [(number, corpus, model) for number, corpus, model in rows]
+
+
+def _strays(corpus: Corpus, number: int) -> LiteralString:
+    return f"SELECT key FROM {vectors.table_of(corpus, number)} AS v WHERE NOT EXISTS ({ALIVE[corpus]} AND key = v.key)"
+
+
+def _parked(db: Database) -> list[Finding]:
+    parked = db.value("SELECT count(*) FROM jobs WHERE state = 'parked'")
+    return [Finding("jobs", not parked, f"{parked} parked after repeated failures" if parked else "")]
+
+
+def _lanes(db: Database) -> list[Finding]:
+    """Of each lane the first job can be claimed, and only that one."""
+    stuck = len(jobs.unsettled(db))
+    return [Finding("lanes of jobs", not stuck, f"{stuck} out of order; run 'recollect reindex'" if stuck else "")]
+
+
+def _counts(db: Database) -> list[Finding]:
+    wrong = events.miscounted(db)
+    return [Finding("counts of events", not wrong, "wrong; run 'recollect reindex'" if wrong else "")]
+
+
+def _locks(db: Database) -> list[Finding]:
+    """Transactions that keep others waiting, or what was deleted from being cleared away."""
+    hung = db.value(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() "
+        "AND state LIKE 'idle in transaction%%' AND state_change < clock_timestamp() - make_interval(secs => %s)",
+        (_HUNG,),
+    )
+    waiting = db.value(
+        "SELECT count(*) FROM pg_locks WHERE NOT granted AND waitstart < clock_timestamp() - make_interval(secs => %s)",
+        (_HUNG,),
+    )
+    trouble = [f"{hung} transactions wait for their clients"] * bool(hung) + [f"{waiting} wait for locks"] * bool(
+        waiting
+    )
+    return [Finding("locks", not trouble, f"{' and '.join(trouble)}; see pg_stat_activity" if trouble else "")]
+
+
+_CHECKS: dict[str, Callable[[Database], list[Finding]]] = {
+    "word indexes": _indexes,
+    "sizes of scopes": _sizes,
+    "vectors": _vectors,
+    "large scopes": _large,
+    "jobs": _parked,
+    "lanes of jobs": _lanes,
+    "counts of events": _counts,
+    "locks": _locks,
+}
+
+
+def reindex_start(db: Database) -> dict[Corpus, tuple[int, int]]:
+    """For each corpus how many rows there are to do, and after which key an interrupted run goes on."""
+    found: dict[Corpus, tuple[int, int]] = {}
+    for corpus in ALIVE:
+        after = int(db.value("SELECT value FROM meta WHERE name = %s", (f"reindex:{corpus}",)) or 0)
+        found[corpus] = db.value(f"SELECT count(*) FROM ({ALIVE[corpus]} AND key > %s) AS a", (after,)), after
+    return found
+
+
+def reindex_step(corpus: Corpus, after: int, tx: PostgresTx) -> tuple[int, int]:
+    """Rewrite the words of the next rows, held meanwhile; (rows done, key of the last; 0 at the end)."""
+    db = tx.db
+    rows = db.rows(f"{ALIVE[corpus]} AND key > %s ORDER BY key LIMIT %s FOR SHARE", (after, BATCH))
+    words.rewrite(db, corpus, [(scope, key, text) for scope, key, text in rows])
+    last: int = rows[-1][1] if len(rows) == BATCH else 0
+    if not last:
+        _tidy(tx, corpus)
+    db.run(
+        "INSERT INTO meta VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        (f"reindex:{corpus}", str(last)),
+    )
+    return len(rows), last
+
+
+def _tidy(tx: PostgresTx, corpus: Corpus) -> None:
+    """Drop index entries and vectors without a row; count scopes and events anew, and put lanes of jobs in order."""
+    db = tx.db
+    tx.gate.close()
+    words.drop_strays(db, corpus)
+    for number, of, _ in _sets(db):
+        if of == corpus:
+            db.run(f"DELETE FROM {vectors.table_of(corpus, number)} WHERE key IN ({_strays(corpus, number)})")
+    db.run(
+        f"UPDATE scopes SET size = counted.rows FROM ({_COUNTED}) AS counted "
+        "WHERE counted.scope = scopes.id AND scopes.size <> counted.rows"
+    )
+    jobs.mend(db)
+    if events.miscounted(db):
+        events.recount(db)
+
+
+def sweep(connection: Connection, progress: Progress | None) -> None:
+    """Clear away what was deleted, table by table, while others go on.
+
+    Then nobody who asks the server gets to see it. Its files, its log and its copies are out of reach from here: what
+    stood in them is overwritten as the server goes on.
+    """
+    names: list[tuple[str]] = connection.execute(_TABLES).fetchall()
+    for done, (name,) in enumerate(names, 1):
+        connection.execute(SQL("VACUUM (ANALYZE) {}").format(Identifier(name)))
+        if progress is not None:
+            progress(done, len(names))
+
+
+_TABLES: LiteralString = (
+    "SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' ORDER BY 1"
+)
+_COLUMNS: LiteralString = (
+    "SELECT relname, attname FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid "
+    "WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attnum > 0 AND NOT attisdropped "
+    "AND atttypid IN ('text'::regtype, 'text[]'::regtype) ORDER BY relname, attnum"
+)
+
+
+def in_rows(db: Database, texts: Sequence[str]) -> dict[str, list[int]]:
+    """How many rows hold each text, by table for what people said, else by column; only places that have one."""
+    found: dict[str, list[int]] = {}
+    for table, column in db.rows(_COLUMNS) if texts else ():
+        holds = SQL("count(*) FILTER (WHERE strpos({}::text, %s) > 0)").format(Identifier(column))
+        query = SQL("SELECT {} FROM {}").format(SQL(", ").join([holds] * len(texts)), Identifier(table))
+        counts: list[int] = list(db.row(query, list(texts)) or ())
+        place = table if (table, column) in _SAID else f"{table}.{column}"
+        found |= {place: counts} if any(counts) else {}
+    return found

@@ -1,0 +1,95 @@
+"""What vectors need now and then, outside of any unit of work: indexes for large scopes, and past models' tables gone.
+
+Both may take a while and neither is urgent: without its index a scope is searched row by row. Safe to run at any time
+and by several processes; one does it.
+"""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import LiteralString, cast
+
+from psycopg import errors
+
+from recollect.core.ports import Corpus
+from recollect.stores.postgres.database import Connection, Row, Values, lock_key
+from recollect.stores.postgres.vectors import EXACT, HALVED, INLINE, index_name, table_of
+
+Ask = Callable[[LiteralString, Values], list[Row]]
+"""Runs a statement; the rows that it yields."""
+GRACE = timedelta(minutes=1)
+"""How long after a set of vectors was retired some reader may still look into it."""
+_LOCK = "settling"
+_TIMEOUT = "lock_timeout"
+_PATIENCE = "1s"
+"""How long to wait for readers of a table that is to go, such as a backup; others queue behind us meanwhile."""
+
+
+def settle(connection: Connection, grace: timedelta = GRACE, exact: int = EXACT) -> list[str]:
+    """Drop tables that nobody reads any more and build the indexes that are wanted; which ones.
+
+    The connection is outside of a transaction, in autocommit mode, and ours alone.
+    """
+    if not _value(connection, "SELECT pg_try_advisory_lock(%s)", lock_key(_LOCK)):
+        return []
+    patience = _value(connection, "SELECT current_setting(%s)", _TIMEOUT)
+    try:
+        connection.execute("DELETE FROM commits WHERE at < clock_timestamp() - interval '1 hour'")
+        return [*_drop_retired(connection, grace), *_build(connection, exact)]
+    finally:
+        if not connection.closed:
+            connection.execute("SELECT set_config(%s, %s, false)", (_TIMEOUT, patience))
+            connection.execute("SELECT pg_advisory_unlock(%s)", (lock_key(_LOCK),))
+
+
+def wanted(ask: Ask, exact: int = EXACT) -> list[tuple[Corpus, int, int, int]]:
+    """Corpus, number and dimensions of a set of vectors, and a large scope that has no index in it."""
+    found: list[tuple[Corpus, int, int, int]] = []
+    sets = ask("SELECT corpus, id, dims FROM embedders WHERE retired IS NULL AND dims <= %s", (HALVED,))
+    for corpus, number, dims in sets:
+        table = table_of(corpus, number)
+        scopes = ask(
+            "SELECT scopes.id FROM scopes WHERE scopes.size > %(exact)s AND %(exact)s < "
+            f"(SELECT count(*) FROM {table} WHERE {table}.scope = scopes.id) AND NOT EXISTS "
+            "(SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(%(name)s || scopes.id) AND indisvalid)",
+            {"exact": exact, "name": index_name(table)},
+        )
+        found += [(corpus, number, dims, scope) for (scope,) in scopes]
+    return found
+
+
+def _drop_retired(connection: Connection, grace: timedelta) -> list[str]:
+    dropped: list[str] = []
+    rows = connection.execute("SELECT corpus, id FROM embedders WHERE retired < clock_timestamp() - %s", (grace,))
+    for corpus, number in rows.fetchall():
+        table = table_of(corpus, number)
+        try:
+            with connection.transaction():
+                connection.execute("SELECT set_config(%s, %s, true)", (_TIMEOUT, _PATIENCE))
+                connection.execute(f"DROP TABLE IF EXISTS {table}")
+                connection.execute("DELETE FROM embedders WHERE id = %s", (number,))
+        except errors.LockNotAvailable:
+            continue
+        dropped.append(table)
+    return dropped
+
+
+def _build(connection: Connection, exact: int) -> list[str]:
+    built: list[str] = []
+    for corpus, number, dims, scope in wanted(lambda sql, values: connection.execute(sql, values).fetchall(), exact):
+        table = table_of(corpus, number)
+        name = cast("LiteralString", f"{index_name(table)}{scope}")
+        size, here = cast("LiteralString", str(dims)), cast("LiteralString", str(scope))
+        what: LiteralString = (
+            "embedding vector_ip_ops" if dims <= INLINE else f"(embedding::halfvec({size})) halfvec_ip_ops"
+        )
+        connection.execute("SELECT set_config(%s, '0', false)", (_TIMEOUT,))  # all who write now are waited for
+        connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")  # left by a build that was interrupted
+        connection.execute(f"CREATE INDEX CONCURRENTLY {name} ON {table} USING hnsw ({what}) WHERE scope = {here}")
+        connection.execute(f"ANALYZE {table}")
+        built.append(name)
+    return built
+
+
+def _value(connection: Connection, sql: LiteralString, parameter: object) -> object:
+    row = connection.execute(sql, (parameter,)).fetchone()
+    return None if row is None else row[0]

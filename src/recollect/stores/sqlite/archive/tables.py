@@ -1,0 +1,149 @@
+"""Sections that are lists of their own: tombstones, summaries, exchanges, counters, jobs and events."""
+
+import json
+from collections.abc import Sequence
+
+from recollect.core.ports.archive import Name, Record, document
+from recollect.core.text import clean
+from recollect.stores.sqlite import events, jobs
+from recollect.stores.sqlite.archive.section import Shelf, Table
+from recollect.stores.sqlite.database import Row
+from recollect.stores.sqlite.messages import ERASED
+from recollect.stores.sqlite.rows import make_scope
+
+
+class Tombstones(Table):
+    columns = "scope, fingerprint, at"
+    source = "tombstones"
+    order = "scope, fingerprint"
+    named = "scope = ? AND fingerprint = ?"
+    where = f"scope <> '{ERASED}'"
+
+
+class ErasedMessages(Shelf):
+    """The tombstones of messages, which have one scope."""
+
+    columns = "fingerprint, at"
+    source = "tombstones"
+    order = "fingerprint"
+    named = "fingerprint = ?"
+    where = f"scope = '{ERASED}'"
+
+    def put(self, records: Sequence[Record]) -> None:
+        self._db.executemany(f"INSERT OR REPLACE INTO tombstones VALUES ('{ERASED}', ?, ?)", records)
+
+    def remove(self, names: Sequence[Name]) -> None:
+        self._db.executemany(f"DELETE FROM tombstones WHERE {self.where} AND {self.named}", names)
+
+
+class Summaries(Table):
+    columns = "session, sequence, text, updated, through"
+    source = "summaries"
+    order = "session, sequence"
+    named = "session = ? AND sequence = ?"
+
+
+class Exchanges(Table):
+    columns = "guild, at, id, channel, channel_name, author, text, expires"
+    source = "exchanges"
+    order = "guild, at, id"
+    named = "guild = ? AND at = ? AND id = ?"
+
+
+class Counters(Shelf):
+    """A list is one record, as it is only filled or emptied."""
+
+    columns = "name, items"
+    source = (
+        "(SELECT lists.name AS name, (SELECT json_group_array(item) FROM "
+        "(SELECT item FROM counters AS one WHERE one.name = lists.name ORDER BY number)) AS items "
+        "FROM (SELECT DISTINCT name FROM counters) AS lists)"
+    )
+    order = "name"
+    named = "name = ?"
+
+    def record(self, row: Row) -> Record:
+        return clean(row[0]), document([clean(item) for item in json.loads(row[1])])
+
+    def put(self, records: Sequence[Record]) -> None:
+        self.remove([record[:1] for record in records])
+        rows = [(name, *each) for name, items in records for each in enumerate(json.loads(items), 1)]
+        self._db.executemany("INSERT INTO counters (name, number, item) VALUES (?, ?, ?)", rows)
+
+    def remove(self, names: Sequence[Name]) -> None:
+        self._db.executemany("DELETE FROM counters WHERE name = ?", names)
+
+
+class Jobs(Shelf):
+    """What is claimed is read as if its lease had run out: of a lane only the first job can have been begun."""
+
+    columns = (
+        "id, kind, lane, realm, payload, iif(state = 'parked', 'parked', 'waiting'), due, "
+        "attempts - (state = 'claimed' AND EXISTS (SELECT 1 FROM jobs AS earlier INDEXED BY jobs_in_work "
+        "WHERE earlier.lane = jobs.lane AND earlier.state = 'claimed' AND earlier.id < jobs.id)), dedupe, error"
+    )
+    source = "jobs"
+    order = "id"
+    named = "id = ?"
+    documents = frozenset({4})
+
+    def put(self, records: Sequence[Record]) -> None:
+        self.remove([record[:1] for record in records])
+        rows = [(*record[:5], "parked" if record[5] == "parked" else "behind", *record[6:]) for record in records]
+        self._db.executemany(
+            "INSERT INTO jobs (id, kind, lane, realm, payload, state, due, attempts, dedupe, error) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            rows,
+        )
+        self._settle({record[2] for record in records})
+
+    def remove(self, names: Sequence[Name]) -> None:
+        found = (self._db.value("DELETE FROM jobs WHERE id = ? RETURNING lane", name) for name in names)
+        self._settle({lane for lane in found if lane is not None})
+
+    def _settle(self, lanes: set[str]) -> None:
+        self._db.executemany(
+            "UPDATE jobs SET state = 'behind' WHERE lane = ? AND state = 'waiting'", [(lane,) for lane in lanes]
+        )
+        jobs.settle(self._db, lanes)
+
+
+class Events(Shelf):
+    """Ids stay as they are, since whoever follows the log has noted the last that was seen."""
+
+    columns = "events.id, kind, at, actor, coalesce(name, ''), memo, reason, data"
+    source = "events LEFT JOIN scopes ON scopes.id = events.scope"
+    order = "events.id"
+    named = "events.id = ?"
+    documents = frozenset({7})
+
+    def put(self, records: Sequence[Record]) -> None:
+        replaced = self._take_out([record[:1] for record in records])
+        self._db.executemany(
+            "INSERT INTO events (id, kind, at, actor, scope, memo, reason, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [(*record[:4], self._scope(record[4]), *record[5:]) for record in records],
+        )
+        if replaced:
+            events.recount(self._db)
+        else:
+            self._add_to_counts(records)
+
+    def _scope(self, name: str) -> int | None:
+        return make_scope(self._db, name) if name else None
+
+    def _add_to_counts(self, records: Sequence[Record]) -> None:
+        self._db.run(
+            "INSERT INTO event_days SELECT kind, at / 86400000, count(*), max(at) FROM events "
+            "WHERE id IN (SELECT value FROM json_each(?)) GROUP BY 1, 2 "
+            "ON CONFLICT (kind, day) DO UPDATE SET count = count + excluded.count, last = max(last, excluded.last)",
+            (json.dumps([record[0] for record in records]),),
+        )
+
+    def remove(self, names: Sequence[Name]) -> None:
+        if self._take_out(names):
+            events.recount(self._db)
+
+    def _take_out(self, names: Sequence[Name]) -> bool:
+        before = self._db.total_changes()
+        self._db.executemany("DELETE FROM events WHERE id = ?", names)
+        return self._db.total_changes() > before

@@ -1,0 +1,238 @@
+"""Looking after the file: examine it, copy it while in use, rebuild what is derived."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import apsw
+
+from recollect.core.errors import BadInput, CorruptStore, StoreUnwritable
+from recollect.core.ports import Corpus, Finding, Progress
+from recollect.stores.sqlite import events, jobs, vectors, words
+from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.engine import translated
+from recollect.stores.sqlite.schema import APPLICATION, MIGRATIONS
+from recollect.stores.sqlite.tx import SQLiteTx
+from recollect.workspace.disk import make_folder
+
+BATCH = 500
+
+_ALIVE: dict[Corpus, str] = {
+    "memos": "SELECT key, text || coalesce(' ' || (SELECT group_concat(value, ' ') FROM json_each(tags)), '') "
+    "FROM memos WHERE status = 'active'",
+    "messages": "SELECT key, text FROM messages WHERE deleted IS NULL",
+}
+
+
+_COUNTED = (
+    "SELECT scopes.id AS scope, size, coalesce(sum(alive.rows), 0) AS rows FROM scopes LEFT JOIN ("
+    + " UNION ALL ".join(
+        f"SELECT key >> 32 AS scope, count(*) AS rows FROM ({each}) GROUP BY 1" for each in _ALIVE.values()
+    )
+    + ") AS alive ON alive.scope = scopes.id GROUP BY scopes.id"
+)
+
+
+def examine(db: Database) -> list[Finding]:
+    """Everything `recollect doctor` knows to check of a store; a check that meets damage is a finding too."""
+    findings = [_sound(db)]
+    for name, check in (
+        ("schema", _schema),
+        ("word indexes", _indexes),
+        ("sizes of scopes", _sizes),
+        ("vectors", _vectors),
+        ("jobs", _parked),
+        ("lanes of jobs", _lanes),
+        ("counts of events", _counts),
+    ):
+        try:
+            findings += check(db)
+        except apsw.Error as error:
+            findings.append(Finding(name, False, f"{error}; restore the file from a backup"))
+    return findings
+
+
+def _schema(db: Database) -> list[Finding]:
+    version: int = db.pragma("user_version")
+    detail = f"version {version}" + (", brought up to date when it is next opened" if _is_older(db) else "")
+    return [Finding("schema", version <= len(MIGRATIONS), detail)]
+
+
+def _is_older(db: Database) -> bool:
+    return db.pragma("user_version") < len(MIGRATIONS)
+
+
+def _indexes(db: Database) -> list[Finding]:
+    return [_agrees(db, corpus) for corpus in _ALIVE]
+
+
+def _sound(db: Database) -> Finding:
+    for table in words.TABLE.values():  # FTS5 checks what it last saw of the index, so let it look again
+        with suppress(apsw.Error):
+            db.rows(f"SELECT 1 FROM {table} WHERE {table} MATCH 'x' LIMIT 1")
+    try:
+        faults: list[str] = [row[0] for row in db.rows("PRAGMA integrity_check(20)")]
+    except apsw.Error as error:
+        faults = [str(error)]
+    if faults == ["ok"]:
+        return Finding("file is sound", True)
+    advice = "run 'recollect reindex'" if all("fts5" in fault for fault in faults) else "restore it from a backup"
+    return Finding("file is sound", False, f"{'; '.join(faults)}; {advice}")
+
+
+def _agrees(db: Database, corpus: Corpus) -> Finding:
+    """The word index holds exactly the rows that it should."""
+    alive, indexed = _ALIVE[corpus], f"SELECT id FROM {words.TABLE[corpus]}_docsize"
+    try:
+        lacks = db.value(f"SELECT count(*) FROM ({alive}) WHERE key NOT IN ({indexed})")
+        extra = db.value(f"SELECT count(*) FROM ({indexed}) WHERE id NOT IN (SELECT key FROM ({alive}))")
+    except apsw.Error as error:
+        return Finding(f"word index of {corpus}", False, f"{error}; run 'recollect reindex'")
+    detail = f"{lacks} missing, {extra} stray; run 'recollect reindex'" if lacks or extra else ""
+    return Finding(f"word index of {corpus}", not detail, detail)
+
+
+def _sizes(db: Database) -> list[Finding]:
+    """Each scope's size is the number of its rows."""
+    wrong = db.value(f"SELECT count(*) FROM ({_COUNTED}) WHERE size <> rows")
+    return [Finding("sizes of scopes", not wrong, f"{wrong} wrong; run 'recollect reindex'" if wrong else "")]
+
+
+def _vectors(db: Database) -> list[Finding]:
+    found: list[Finding] = []
+    for number, corpus, model in db.rows("SELECT id, corpus, model FROM embedders"):
+        table = f"{corpus[:-1]}_vectors_{number}"
+        stray = db.value(f"SELECT count(*) FROM {table} WHERE key NOT IN (SELECT key FROM ({_ALIVE[corpus]}))")
+        lacks = db.value(f"SELECT count(*) FROM ({_ALIVE[corpus]}) WHERE key NOT IN (SELECT key FROM {table})")
+        detail = f"{lacks} still to embed" if lacks else ""
+        detail = f"{stray} stray; run 'recollect reindex'" if stray else detail
+        found.append(Finding(f"vectors of {corpus} by {model}", not stray, detail))
+    return found
+
+
+def _parked(db: Database) -> list[Finding]:
+    parked = db.value("SELECT count(*) FROM jobs WHERE state = 'parked'")
+    return [Finding("jobs", not parked, f"{parked} parked after repeated failures" if parked else "")]
+
+
+def _lanes(db: Database) -> list[Finding]:
+    """Of each lane the first job can be claimed, and only that one."""
+    if _is_older(db):
+        return []
+    stuck = len(jobs.unsettled(db))
+    return [Finding("lanes of jobs", not stuck, f"{stuck} out of order; run 'recollect reindex'" if stuck else "")]
+
+
+def _counts(db: Database) -> list[Finding]:
+    if _is_older(db):
+        return []
+    wrong = events.miscounted(db)
+    return [Finding("counts of events", not wrong, "wrong; run 'recollect reindex'" if wrong else "")]
+
+
+def examine_file(path: Path) -> list[Finding]:
+    """Examine a file that may be too damaged to open as a store, without writing to it."""
+    try:
+        db = Database(path, read_only=True)
+    except apsw.Error as error:
+        return [Finding("file opens", False, str(error))]
+    try:
+        db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        if db.pragma("application_id") != APPLICATION:
+            return [Finding("file is a recollect store", False, "another program's file, or an empty one")]
+        return examine(db)
+    except apsw.Error as error:
+        return [Finding("file is sound", False, str(error))]
+    finally:
+        db.close()
+
+
+def backup(path: Path | None, db: Database, target: Path, progress: Progress | None) -> None:
+    """Copy the store while it is in use; the copy appears under its name only when it is whole."""
+    if target.exists():
+        raise BadInput(f"{target} exists already; a backup never overwrites")
+    partial = target.with_name(target.name + ".part")
+    try:
+        make_folder(target.parent)
+        partial.unlink(missing_ok=True)
+        with translated(target):
+            _copy(path, db, partial, progress)
+        with partial.open("rb+") as file:
+            os.fsync(file.fileno())
+        partial.rename(target)
+    except OSError as error:
+        raise StoreUnwritable(f"cannot write the backup {target}: {error.strerror}") from error
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+def _copy(path: Path | None, db: Database, target: Path, progress: Progress | None) -> None:
+    copy = Database(target)
+    try:
+        with copy.backup("main", db, "main") as steps:
+            while not steps.done:
+                steps.step(2_000)
+                if progress is not None:
+                    progress(steps.page_count - steps.remaining, steps.page_count)
+        copy.pragma("journal_mode", "delete")
+        if copy.value("PRAGMA quick_check(1)") != "ok":
+            raise CorruptStore(f"the copy of {path} is damaged, so the store is; run 'recollect doctor'")
+    finally:
+        copy.close()
+
+
+def reindex_step(corpus: Corpus, after: int, tx: SQLiteTx) -> tuple[int, int]:
+    """Rewrite the words of the next rows; returns (rows done, key of the last; 0 at the end)."""
+    db = tx.db
+    if after == 0:
+        _renew_if_broken(db, corpus)
+    rows = db.rows(f"{_ALIVE[corpus]} AND key > ? ORDER BY key LIMIT ?", (after, BATCH))
+    for key, text in rows:
+        tx.words.put(corpus, key, text)
+    tx.words.flush()
+    last: int = rows[-1][0] if len(rows) == BATCH else 0
+    if not last:
+        _tidy(db, corpus)
+    db.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"reindex:{corpus}", last))
+    return len(rows), last
+
+
+def _tidy(db: Database, corpus: Corpus) -> None:
+    """Drop index entries and vectors without a row; count scopes and events anew, and put lanes of jobs in order."""
+    table = words.TABLE[corpus]
+    db.run(
+        f"DELETE FROM {table} WHERE rowid IN (SELECT id FROM {table}_docsize "
+        f"WHERE id NOT IN (SELECT key FROM ({_ALIVE[corpus]})))"
+    )
+    for (number,) in db.rows("SELECT id FROM embedders WHERE corpus = ?", (corpus,)):
+        alive = f"SELECT key FROM ({_ALIVE[corpus]})"
+        for (key,) in db.rows(f"SELECT key FROM {corpus[:-1]}_vectors_{number} WHERE key NOT IN ({alive})"):
+            vectors.remove(db, corpus, key)
+    db.run(
+        f"UPDATE scopes SET size = counted.rows FROM ({_COUNTED}) AS counted "
+        "WHERE counted.scope = scopes.id AND scopes.size <> counted.rows"
+    )
+    jobs.mend(db)
+    if events.miscounted(db):
+        events.recount(db)
+
+
+def reindex_start(db: Database) -> dict[Corpus, tuple[int, int]]:
+    """For each corpus how many rows there are to do, and after which key an interrupted run goes on."""
+    return {
+        corpus: (
+            db.value(f"SELECT count(*) FROM ({_ALIVE[corpus]} AND key > ?)", (at,)),
+            at,
+        )
+        for corpus in _ALIVE
+        for at in [db.value("SELECT value FROM meta WHERE name = ?", (f"reindex:{corpus}",)) or 0]
+    }
+
+
+def _renew_if_broken(db: Database, corpus: Corpus) -> None:
+    table = words.TABLE[corpus]
+    try:
+        db.run(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
+    except apsw.CorruptError:
+        db.run(f"INSERT INTO {table} ({table}) VALUES ('delete-all')")

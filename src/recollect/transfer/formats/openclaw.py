@@ -1,0 +1,51 @@
+"""OpenClaw: the notes in an agent's workspace, `MEMORY.md` and `memory/**/*.md`.
+
+What tells the agent how to behave (AGENTS.md, SOUL.md and the like) is no memory and is not read.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from recollect.compat.formats.clanker import pages
+from recollect.core.errors import BadInput
+from recollect.core.ports.format import Item, Owner
+from recollect.policy.kinds import CATEGORIES
+from recollect.transfer.readers import notes
+
+_NOTES = ("MEMORY.md", "memory.md")
+_SIGNS = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "TOOLS.md", "USER.md", "HEARTBEAT.md", "BOOTSTRAP.md")
+_OTHERS = ("durable", "rolling", "data", *CATEGORIES, *(f"memory/{name}" for name in CATEGORIES))
+"""Folders that others have who keep notes under these names too."""
+
+
+class OpenClaw:
+    name = "openclaw"
+    about = "OpenClaw: a workspace with MEMORY.md and memory/*.md"
+
+    def recognises(self, path: Path) -> bool:
+        found = _notes(path)
+        if any((path / name).is_file() for name in _SIGNS):
+            return found != []
+        others = any((path / name).is_dir() for name in _OTHERS)
+        return found != [] and not others and not any(map(pages.recognises, pages.found(path)))
+
+    def read(self, path: Path, owner: Owner) -> Iterator[Item]:
+        found = _notes(path)
+        if not found:
+            raise BadInput(f"there is neither MEMORY.md nor memory/*.md in {path}")
+        for name, file in found:
+            yield from notes.read(file, name, name, owner)
+
+
+FORMAT = OpenClaw()
+
+
+def _notes(folder: Path) -> list[tuple[str, Path]]:
+    if not folder.is_dir():
+        return []
+    try:
+        here = [name for name, _ in notes.pages(folder, "*.md")]
+        curated = [("MEMORY.md", folder / name) for name in _NOTES if name in here][:1]
+        return [*curated, *notes.pages(folder, "memory/**/*.md")]
+    except OSError:
+        return []

@@ -1,0 +1,208 @@
+"""An entry from elsewhere as a memo of ours: somebody's, without secrets, no order in disguise, its times kept."""
+
+import json
+import math
+import re
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Any
+
+from recollect.core.clock import from_ms, to_ms
+from recollect.core.errors import BadInput
+from recollect.core.ports.format import FOREIGN_ID, Entry, Problem
+from recollect.core.text import clean, clip, digest, memorable, squeeze
+from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Origin, Provenance, Subject
+from recollect.policy import kinds
+from recollect.policy.guard.instructions import is_instruction
+from recollect.policy.redaction import redact
+from recollect.policy.redaction.json_values import redact_value
+from recollect.policy.viewer import known_user
+from recollect.policy.visibility import Policy, of_source
+from recollect.transfer.readers import fields
+
+ORDERS = "gives orders to the assistant"
+_LONGEST_LABEL, _LONGEST_TAG, _MOST_TAGS, _MOST_OWN_TAGS = 60, 100, 50, 1_000
+_DEEPEST = 50
+"""How deep metadata may nest."""
+_OUR_CLOCK = timedelta(days=1)
+"""How far ahead of ours another clock may be."""
+# One that nobody takes for a number in a list or for words of a text.
+_KEPT_ID = re.compile(r"(?=.*[A-Za-z])(?=.*[\d:_.-])[\w:.-]{8,80}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What holds for everything that one import brings."""
+
+    format: str
+    at: datetime
+    everywhere: bool = False
+    """Whether it may be recalled everywhere where it isn't said who could hear it; else in its owner's DM alone."""
+    policy: Policy = Policy.DUAL
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A memo to be, without an id when it had none."""
+
+    memo: Memo
+    redacted: bool
+    dated: bool
+    """Whether it was said when it was written."""
+    trusted: bool
+    """Its owner stated it here before."""
+    vector: tuple[str, bytes] | None = None
+    shared: bool = False
+    """Whether it is for everywhere by a decision."""
+
+
+def fitted(entry: Entry, terms: Terms) -> Fitted | Problem:
+    """The entry as a memo; a Problem when it can't be one."""
+    try:
+        return _fitted(entry, terms)
+    except BadInput as error:
+        return Problem(entry.where, str(error))
+
+
+def gives_orders(entry: Fitted) -> bool:
+    """Whether it orders the assistant about; slow, so only what is news is asked."""
+    memo = entry.memo
+    return not entry.trusted and (is_instruction(memo.text) or is_instruction(memo.source.evidence or ""))
+
+
+def _fitted(entry: Entry, terms: Terms) -> Fitted:
+    subject = _subject(entry)
+    plain = memorable(clean(entry.text))
+    text = redact(plain).text
+    source = _source(entry, terms)
+    created, updated, dated = _times(entry, terms)
+    kind, label = _kind(entry, text)
+    memo = Memo(
+        id=_id(terms.format, entry.id, entry.own) or "",
+        subject=subject,
+        kind=kind,
+        text=text,
+        created=created,
+        updated=updated,
+        source=source,
+        audience=_audience(entry, subject, source, terms),
+        tags=_tags(entry),
+        status=entry.status,
+        confidence=_confidence(entry.confidence),
+        pinned=entry.pinned,
+        label=label,
+        happened=_moment(entry.happened),
+        expires=_moment(entry.expires),
+        supersedes=_id(terms.format, entry.supersedes, entry.own),
+        superseded_by=_id(terms.format, entry.superseded_by, entry.own),
+        hits=max(0, entry.hits),
+    )
+    is_whole = text == plain == squeeze(entry.text)  # a vector of other words, or of a secret, is not this text's
+    is_own_word = entry.own and source.origin is Origin.MANUAL
+    vector = _vector(entry) if is_whole and memo.active else None
+    return Fitted(memo, text != plain, dated, is_own_word, vector, shared=entry.shared or terms.everywhere)
+
+
+def _subject(entry: Entry) -> Subject:
+    if entry.user is not None:
+        return Subject(known_user(clean(entry.user)))
+    if entry.guild is None or not entry.guild.strip():
+        raise BadInput("doesn't say whose it is: add --user")
+    return Subject.lore(clean(entry.guild))
+
+
+def _id(form: str, named: str | None, own: bool) -> str | None:
+    """An id of elsewhere as one of ours, the same each time; lineage is told by these ids too."""
+    if named is None or not named.strip():
+        return None
+    plain = clean(named.strip())
+    return plain if own or _KEPT_ID.fullmatch(plain) else f"durable-{digest('imported', form, plain)[:12]}"
+
+
+def _source(entry: Entry, terms: Terms) -> Provenance:
+    source, metadata = entry.source, dict(entry.source.metadata)
+    if entry.id and _id(terms.format, entry.id, entry.own) != entry.id:
+        metadata[FOREIGN_ID] = entry.id
+    return replace(
+        source,
+        evidence=_redacted(source.evidence),
+        channel_name=_redacted(source.channel_name),
+        metadata=redact_value(_plain(metadata)) if metadata else {},
+        actor=clean(source.actor),
+    )
+
+
+def _plain(value: dict[str, Any]) -> dict[str, Any]:
+    """As every store gives it back; raises BadInput."""
+    if fields.nests(value, _DEEPEST):
+        raise BadInput("its metadata nests too deeply")
+    return json.loads(clean(json.dumps(value, ensure_ascii=False, default=str)))
+
+
+def _redacted(text: str | None) -> str | None:
+    return None if text is None else redact(clean(text)).text
+
+
+def _kind(entry: Entry, text: str) -> tuple[Kind, str | None]:
+    label = None if entry.label is None else redact(clip(clean(entry.label), _LONGEST_LABEL)).text
+    if entry.kind is None:
+        return (Kind.LORE if entry.user is None else kinds.infer(text)), label
+    try:
+        return kinds.from_kind(entry.kind)[0], label
+    except BadInput:
+        return Kind.FACT, label or clip(clean(entry.kind), _LONGEST_LABEL)
+
+
+def _tags(entry: Entry) -> tuple[str, ...]:
+    given = islice((tag for tag in entry.tags if tag.strip()), _MOST_OWN_TAGS if entry.own else _MOST_TAGS)
+    tags = [redact(clean(tag)).text for tag in given]  # a key in small letters is none
+    if entry.own:
+        return tuple(dict.fromkeys(tags))
+    return tuple(dict.fromkeys(tag.strip().lower()[:_LONGEST_TAG] for tag in tags))
+
+
+def _confidence(given: float) -> float:
+    if not math.isfinite(given):
+        raise BadInput(f"a confidence of {given} is no confidence")
+    return min(1.0, max(0.0, given))
+
+
+def _audience(entry: Entry, subject: Subject, source: Provenance, terms: Terms) -> Audience:
+    if subject.is_lore:
+        return entry.audience or Audience("guild", subject.guild or "", subject.guild or "")
+    if entry.audience is None:
+        return EVERYWHERE if terms.everywhere else Audience("dm", subject.id)
+    if entry.audience == EVERYWHERE and not _may_be_everywhere(entry, terms):
+        return of_source(source, subject.id)
+    return entry.audience
+
+
+def _may_be_everywhere(entry: Entry, terms: Terms) -> bool:
+    """Elsewhere it may have been the default; here it takes a decision, its owner's or that of who imports."""
+    return entry.shared or terms.everywhere or terms.policy is Policy.USER_GLOBAL
+
+
+def _times(entry: Entry, terms: Terms) -> tuple[datetime, datetime, bool]:
+    """When it was written down first and last, and whether that is known. A time that is still to come is not: what
+    bears it could never be changed again.
+    """
+    known = [_moment(entry.created), _moment(entry.updated)]
+    if not entry.own:
+        known = [at if at is not None and at <= terms.at + _OUR_CLOCK else None for at in known]
+    first, last = known
+    created, updated = first or last or terms.at, last or first or terms.at
+    return created, updated if entry.own else max(created, updated), first is not None or last is not None
+
+
+def _moment(given: datetime | None) -> datetime | None:
+    """To the millisecond; a time of the year 1 is one that was never set."""
+    if given is None or given.year <= 1:
+        return None
+    return from_ms(to_ms(given if given.tzinfo else given.replace(tzinfo=UTC)))
+
+
+def _vector(entry: Entry) -> tuple[str, bytes] | None:
+    """The vector with unit length, if it points anywhere."""
+    unit = None if entry.vector is None else fields.vector(entry.vector[1])
+    return None if entry.vector is None or unit is None else (entry.vector[0], unit)

@@ -1,0 +1,99 @@
+"""Links in a folder that is imported: what they lead to lies elsewhere and is not read, which is told."""
+
+import os
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from recollect.compat.formats import clanker, devclaw, discoclaw
+from recollect.core.errors import BadInput
+from recollect.core.ports.format import Format, Problem
+from recollect.transfer.formats import anthropic_folder, jsonl, mem0, openclaw
+from recollect.transfer.readers import fields, sqlite_file
+
+MOST = 20
+"""Links that are told of."""
+
+
+def links(path: Path) -> Iterator[Problem]:
+    """The links in a folder and in the folders that lie in it."""
+    for name in islice(_names(path), MOST):
+        yield Problem(name, "it is a link, and what lies elsewhere is not read", broken=False)
+
+
+def _names(path: Path) -> Iterator[str]:
+    for name, is_link in _within(path):
+        if is_link:
+            yield name
+        else:
+            yield from (f"{name}/{inner}" for inner, inner_is_link in _within(path / name) if inner_is_link)
+
+
+def _within(folder: Path) -> list[tuple[str, bool]]:
+    """What a folder holds, and whether it is a link; nothing of what is no folder."""
+    try:
+        with os.scandir(folder) as found:
+            return sorted((one.name, one.is_symlink()) for one in found)
+    except OSError:
+        return []
+
+
+FORMATS: tuple[Format, ...] = (
+    jsonl.FORMAT,
+    discoclaw.FORMAT,
+    clanker.FORMAT,
+    devclaw.FORMAT,
+    openclaw.FORMAT,
+    mem0.FORMAT,
+    anthropic_folder.FORMAT,
+)
+
+
+NAMES = tuple(one.name for one in FORMATS)
+
+
+_ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"7z\xbc\xaf", b"BZh", b"\xfd7zX", b"\x28\xb5\x2f\xfd")
+
+
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+
+
+def recognise(path: Path) -> Format:
+    """The one format that fits; raises BadInput when none does, or several do."""
+    check(path)
+    found = [one for one in FORMATS if one.recognises(path)]
+    if not found:
+        raise BadInput(_unknown(path))
+    if len(found) > 1:
+        raise BadInput(f"{path} may be {' or '.join(one.name for one in found)}: say which with --format")
+    return found[0]
+
+
+def check(path: Path) -> None:
+    """Refuse what can't be read from its beginning to its end more than once, such as a pipe; raises BadInput."""
+    if not path.exists():
+        raise BadInput(f"there is no {path}")
+    if not path.is_file() and not path.is_dir():
+        raise BadInput(f"{path} is neither a file nor a folder")
+
+
+def _unknown(path: Path) -> str:
+    start = fields.first_bytes(path, 4)
+    if start.startswith(_ARCHIVES):
+        return f"{path} is an archive: unpack it first"
+    if start.startswith(_WIDE):
+        return f"{path} is a text in UTF-16: save it as UTF-8 first"
+    for one in [path] if path.is_file() else [*fields.files_in(path, "*.db"), *fields.files_in(path, "data/*.db")]:
+        if why := sqlite_file.unreadable(one):
+            return why
+    said = f"{path} looks like nothing known here; if it is, say so with --format: {', '.join(NAMES)}"
+    return f"{said} (there are links in it, which are not followed)" if any(links(path)) else said
+
+
+def named(name: str) -> Format:
+    """A format by its name; raises BadInput."""
+    wanted = name.strip().lower()
+    for one in FORMATS:
+        if one.name == wanted:
+            return one
+    raise BadInput(f"there is no format {name!r}; there are {', '.join(NAMES)}")

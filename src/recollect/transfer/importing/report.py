@@ -1,0 +1,103 @@
+"""What an import did, or would do: counted by sort, and what was left out with its reason."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from recollect.core.ports.format import Problem
+
+What = Literal["new", "changed", "same", "left", "meant", "broken"]
+MOST_TOLD = 1_000
+"""Entries that were left out of which each is told; of more only how many there were."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one item."""
+
+    where: str
+    sort: str
+    what: What
+    why: str = ""
+    redacted: bool = False
+
+
+@dataclass(slots=True)
+class Report:
+    """`left` are entries that the rules kept out, `meant` those that have no place here and are left out on purpose,
+    `broken` those that could not be read.
+    """
+
+    format: str
+    dry_run: bool = False
+    counts: dict[What, Counter[str]] = field(default_factory=dict[What, Counter[str]])
+    skipped: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    """Where something stood that was left out, and why."""
+    unwanted: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    """The same for what was left out on purpose."""
+    notes: list[str] = field(default_factory=list[str])
+    redacted: int = 0
+    """Entries that held a secret."""
+
+    def add(self, outcome: Outcome | Problem) -> None:
+        if isinstance(outcome, Problem):
+            outcome = Outcome(outcome.where, "entry", _sort(outcome), outcome.why)
+        self.counts.setdefault(outcome.what, Counter())[outcome.sort] += 1
+        self.redacted += outcome.redacted
+        told = self.unwanted if outcome.what == "meant" else self.skipped
+        if outcome.why and len(told) < MOST_TOLD:
+            told.append((outcome.where, outcome.why))
+
+    def total(self, what: What) -> int:
+        return self.counts.get(what, Counter()).total()
+
+    @property
+    def new(self) -> int:
+        return self.total("new")
+
+    @property
+    def changed(self) -> int:
+        return self.total("changed")
+
+    @property
+    def same(self) -> int:
+        return self.total("same")
+
+    @property
+    def left_out(self) -> int:
+        return self.total("left") + self.total("broken")
+
+    @property
+    def on_purpose(self) -> int:
+        return self.total("meant")
+
+    @property
+    def ok(self) -> bool:
+        """Whether all of it could be read."""
+        return not self.total("broken")
+
+
+def _sort(found: Problem) -> What:
+    if found.broken:
+        return "broken"
+    return "left" if found.unsaid else "meant"
+
+
+def from_report(report: Report) -> dict[str, Any]:
+    """The report as plain JSON values."""
+    counts = {what: dict(sorted(found.items())) for what, found in report.counts.items()}
+    return {
+        "ok": report.ok,
+        "format": report.format,
+        "dry_run": report.dry_run,
+        "new": report.new,
+        "changed": report.changed,
+        "same": report.same,
+        "left_out": report.left_out,
+        "left_out_on_purpose": report.on_purpose,
+        "redacted": report.redacted,
+        "counts": counts,
+        "skipped": [{"where": where, "why": why} for where, why in report.skipped],
+        "unwanted": [{"where": where, "why": why} for where, why in report.unwanted],
+        "notes": report.notes,
+    }

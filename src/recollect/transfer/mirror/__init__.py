@@ -1,0 +1,27 @@
+"""Files that follow the store, for people and other programs to read: nothing is lost when they are deleted.
+
+`Keeper` keeps facts, summaries and the snapshot up to date; `Journal` writes the daily logs, as a job.
+"""
+
+from recollect.transfer.mirror.daily_log import Journal
+from recollect.transfer.mirror.follower import Folders, Keeper
+from recollect.transfer.mirror.json_files import (
+    DurableFile,
+    SummaryFile,
+    durable_name,
+    read_durable,
+    read_summary,
+    summary_name,
+)
+
+__all__ = [
+    "DurableFile",
+    "Folders",
+    "Journal",
+    "Keeper",
+    "SummaryFile",
+    "durable_name",
+    "read_durable",
+    "read_summary",
+    "summary_name",
+]

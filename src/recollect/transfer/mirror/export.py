@@ -1,0 +1,38 @@
+"""A copy of memos as files that other programs know: a person's `durable.json`, or a folder of pages."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from recollect.core.errors import BadInput
+from recollect.core.types import Memo
+from recollect.transfer.mirror.json_files import VERSION, render_durable
+from recollect.transfer.mirror.pages.markdown import again
+from recollect.transfer.mirror.pages.paths import Shelves
+from recollect.workspace.disk import create, make_folder
+
+_NOTHING = f'{{\n  "version": {VERSION},\n  "updatedAt": 0,\n  "items": []\n}}\n'.encode()
+
+
+def durable(memos: Sequence[Memo]) -> bytes:
+    """All memos that were not deleted, as one file of facts."""
+    return render_durable(memos) or _NOTHING
+
+
+def write_pages(memos: Sequence[Memo], folder: Path) -> list[Path]:
+    """Write a page for each memo in use into an empty folder; the same memos give the same names and bytes."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BadInput(f"{folder} is not an empty folder")
+    shelves = Shelves(folder, per_user=False)
+    active = sorted((memo for memo in memos if memo.active), key=lambda memo: (memo.created, memo.id))
+    make_folder(folder)
+    return [_write(shelves, memo) for memo in active]
+
+
+def _write(shelves: Shelves, memo: Memo) -> Path:
+    data = again(memo, None)
+    for name in shelves.names(memo, None if memo.subject.is_lore else memo.subject.id):
+        path = shelves.folder / name
+        make_folder(path.parent)
+        if create(path, data):
+            return path
+    raise AssertionError("names don't end")  # pragma: no cover

@@ -1,0 +1,268 @@
+"""Keeps files in step with the store: follows the log, and writes anew exactly what has changed.
+
+How far it has come is in the store, so a restart goes on from there, and several processes may keep the same files:
+each writes a file until the disk holds what the store says. Whatever fails is logged once and tried again.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+from recollect.core.clock import Clock
+from recollect.core.errors import RecollectError
+from recollect.core.events import Event
+from recollect.core.ports import Store, Tx
+from recollect.core.types import Memo, Origin, Status, Subject
+from recollect.recall import withheld
+from recollect.transfer.mirror import daily_log, disk, snapshot
+from recollect.transfer.mirror.json_files import durable_name, render_durable, render_summary, summary_name
+from recollect.transfer.mirror.pages.paths import Shelves
+from recollect.transfer.mirror.pages.writer import UNIT, Pages, unit_of
+from recollect.transfer.mirror.state import Ledger
+
+log = logging.getLogger("recollect.mirror")
+
+MOMENT = 1.0
+"""Seconds between two looks at the log: what changes meanwhile is written at one go."""
+RESPITE = 30.0
+"""Seconds until files that could not be written are tried again."""
+EVERY = timedelta(minutes=5)
+"""How often the snapshot is made from scratch, whatever the log says."""
+LAST = 5.0
+"""Seconds that the last round may take when all is closed; the rest is done at the next start."""
+_PAGE = 1000
+_TRIES = 3
+
+Render = Callable[[], Awaitable[bytes | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Where files go; None for those that are not kept."""
+
+    memory: Path
+    """Of the journal and the snapshot."""
+    durable: Path | None = None
+    rolling: Path | None = None
+    snapshot: bool = False
+    categories: Shelves | None = None
+
+    @property
+    def any(self) -> bool:
+        kept = (self.durable, self.rolling, self.categories)
+        return self.snapshot or any(folder is not None for folder in kept)
+
+
+class Keeper:
+    """Writes files in the background once it is started; without that, when told to, and when it is closed."""
+
+    def __init__(
+        self, store: Store, folders: Folders, clock: Clock, pause: Callable[[float], Awaitable[None]] = asyncio.sleep
+    ) -> None:
+        self._store = store
+        self._folders = folders
+        self._clock = clock
+        self._pause = pause
+        pages = folders.categories
+        self._pages = None if pages is None else Pages(store, pages)
+        self._ledger = Ledger(folders.durable, folders.rolling, folders.memory, *([pages.folder] if pages else []))
+        self._roll = snapshot.Roll()
+        self._lock = asyncio.Lock()
+        self._task: asyncio.Task[None] | None = None
+        self._started = self._complained = False
+        self._full: datetime | None = None
+        self._days: tuple[object, ...] = ()
+
+    def start(self) -> None:
+        if self._folders.any:
+            self._started = True
+            self._task = self._task or asyncio.create_task(self._run(), name="recollect-files")
+
+    async def hasten(self) -> None:
+        """Let the journal be written now rather than in a moment."""
+        with suppress(RecollectError):
+            if await self._store.read(daily_log.waits):
+                await self._store.write(lambda tx: daily_log.hasten(tx, self._clock()))
+
+    async def close(self) -> None:
+        """Stop, and bring the files up to date a last time."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+            self._task = None
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST):
+                await self._attempt(self.catch_up)
+
+    async def catch_up(self) -> None:
+        """Bring the files up to date with the store."""
+        if self._folders.any:
+            async with self._lock:
+                await self._follow()
+
+    async def restore(self) -> None:
+        """Make every file anew that is missing, or not as the store has it."""
+        await self._store.write(self._ledger.rewind)
+        await self._begin()
+        await self.refresh_now()
+
+    async def refresh_now(self) -> str:
+        """The snapshot as of now; it is written too, if it is kept."""
+        async with self._lock:
+            if self._folders.snapshot:
+                await self._attempt(self._write_snapshot)
+            return await self._snapshot(() if self._folders.snapshot else None)
+
+    async def _run(self) -> None:
+        await self._attempt(self._begin)
+        while True:
+            await self._pause(RESPITE if self._complained else MOMENT)
+            await self._attempt(self.catch_up)
+
+    async def _attempt(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do it; whatever goes wrong with files is nobody else's trouble."""
+        try:
+            await work()
+        except Exception as error:  # noqa: BLE001 - nothing that happens to a file may reach a caller; it is logged
+            self._complain(error)
+        else:
+            self._complained = False
+
+    def _complain(self, error: Exception) -> None:
+        if not self._complained:
+            known = isinstance(error, OSError | RecollectError)
+            log.warning(
+                "files can't be kept up to date (%s); it is tried again", error, exc_info=None if known else error
+            )
+        self._complained = True
+
+    async def _begin(self) -> None:
+        async with self._lock:
+            missing = await self._store.read(self._missing)
+            await self._store.write(partial(self._ledger.owe, files=missing)) if missing else None
+            await self._follow()
+
+    def _missing(self, tx: Tx) -> list[str]:
+        """Files that were deleted while nobody looked."""
+        found: list[str] = []
+        if (folder := self._folders.durable) is not None:
+            users = (subject.id for subject in tx.memos.subjects() if not subject.is_lore)
+            found += [f"durable {user}" for user in users if not (folder / durable_name(user)).exists()]
+        if (folder := self._folders.rolling) is not None:
+            sessions = self._ledger.sessions(tx)
+            found += [f"rolling {one}" for one in sessions if not (folder / summary_name(one)).exists()]
+        return found
+
+    async def _follow(self) -> None:
+        """Go on in the log from where we are, page by page."""
+        changed: set[Subject] = set()
+        error: OSError | None = None
+        while True:
+            events, owed = await self._store.read(lambda tx: self._ledger.look(tx, _PAGE))
+            failed: list[str] = []
+            files = [*owed, *(file for event in events for file in _files_of(event)), *await self._summaries(events)]
+            for file in dict.fromkeys(files):
+                try:
+                    await self._write(file)
+                except OSError as problem:
+                    error = problem
+                    failed.append(file)
+            if events or owed:
+                await self._store.write(partial(self._ledger.advance, events=events, owed=failed))
+            changed |= _subjects(events)
+            if len(events) < _PAGE:
+                break
+        await self._renew_snapshot(changed)
+        if error is not None:
+            raise error
+
+    async def _summaries(self, events: Sequence[Event]) -> list[str]:
+        """Files of summaries that repeat what was forgotten, or counts again."""
+        if self._folders.rolling is None:
+            return []
+        sessions = await self._store.read(lambda tx: withheld.touched(tx, events, self._ledger.sessions(tx)))
+        return [f"rolling {session}" for session in sessions]
+
+    async def _write(self, file: str) -> None:
+        kind, _, name = file.partition(" ")
+        folders = self._folders
+        if kind == "durable" and folders.durable is not None:
+            render = partial(self._store.read, lambda tx: render_durable(_told(tx, Subject(name))))
+            await self._settle(file, folders.durable / durable_name(name), render)
+        elif kind == "rolling" and folders.rolling is not None:
+            render = partial(self._store.read, lambda tx: render_summary(withheld.summary(tx, name)))
+            await self._settle(file, folders.rolling / summary_name(name), render)
+        elif kind == UNIT and self._pages is not None:
+            await self._pages.write(name)
+
+    async def _renew_snapshot(self, changed: Collection[Subject]) -> None:
+        if not self._folders.snapshot:
+            return
+        days = await asyncio.to_thread(daily_log.stamps, self._folders.memory, snapshot.DAYS)
+        due = self._started and (self._full is None or self._clock() - self._full >= EVERY)
+        if due or changed or (self._started and days != self._days):
+            await self._write_snapshot(None if due else changed)
+            self._days = days
+
+    async def _write_snapshot(self, changed: Collection[Subject] | None = None) -> None:
+        """With those who changed; without them, from scratch."""
+
+        async def render() -> bytes:
+            return (await self._snapshot(changed)).encode()
+
+        await self._settle("snapshot", self._folders.memory / snapshot.NAME, render)
+        self._full = self._clock() if changed is None else self._full
+
+    async def _snapshot(self, changed: Collection[Subject] | None = None) -> str:
+        gathered = await self._store.read(lambda tx: self._roll.gather(tx, changed))
+        return await asyncio.to_thread(snapshot.render, gathered, self._folders.memory)
+
+    async def _settle(self, file: str, path: Path, render: Render) -> None:
+        """Write until the disk holds what the store says: another process may be at it with an older state."""
+        for _ in range(_TRIES):
+            found = await asyncio.to_thread(disk.read, path)
+            wanted = await render()
+            if found == wanted:
+                return
+            ours = found is None or await self._store.read(lambda tx, found=found: self._ledger.wrote(tx, file, found))
+            if wanted is not None:
+                await self._store.write(partial(self._ledger.write, file=file, data=wanted))
+            await asyncio.to_thread(_put, path, wanted, ours)
+
+
+def _put(path: Path, wanted: bytes | None, ours: bool) -> None:
+    if not ours:
+        log.warning("%s was changed by someone else; their version is kept as %s", path, disk.set_aside(path).name)
+    if wanted is None:
+        disk.remove(path)
+    else:
+        disk.replace(path, wanted)
+
+
+def _files_of(event: Event) -> list[str]:
+    """Which files an event changes."""
+    if event.kind.startswith("summary."):
+        return [f"rolling {event.scope}"]
+    durable = f"durable {Subject.of_scope(event.scope).id}" if event.scope.startswith("user:") else ""
+    return [file for file in (durable, unit_of(event)) if file]
+
+
+def _subjects(events: Iterable[Event]) -> set[Subject]:
+    return {Subject.of_scope(event.scope) for event in events if event.scope.startswith(("user:", "lore:"))}
+
+
+def _told(tx: Tx, subject: Subject) -> list[Memo]:
+    """A user's memos of all statuses, but for those that went with the message that said them."""
+    return [memo for memo in tx.memos.list(subject) if not _went_with_its_message(tx, memo)]
+
+
+def _went_with_its_message(tx: Tx, memo: Memo) -> bool:
+    source = memo.source
+    if memo.status is not Status.ARCHIVED or source.message is None or source.origin is Origin.MANUAL:
+        return False
+    return tx.journal.get(source.platform, source.message) is None

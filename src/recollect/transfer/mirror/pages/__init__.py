@@ -1,0 +1,12 @@
+"""The file store: each memo as a page of Markdown that people read, edit, add and delete, as in Obsidian.
+
+`Pages` writes them, `Index` takes over what people did to them, `Watch` does so whenever they change.
+"""
+
+from recollect.transfer.mirror.pages.apply import Note, Terms
+from recollect.transfer.mirror.pages.paths import Shelves
+from recollect.transfer.mirror.pages.sync import Index, Report
+from recollect.transfer.mirror.pages.watch import EVERY, Watch
+from recollect.transfer.mirror.pages.writer import UNIT, Pages, unit_of
+
+__all__ = ["EVERY", "UNIT", "Index", "Note", "Pages", "Report", "Shelves", "Terms", "Watch", "unit_of"]

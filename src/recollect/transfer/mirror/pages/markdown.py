@@ -1,0 +1,181 @@
+"""One memo as a page of Markdown: front matter that programs read, and the words below it.
+
+Reading makes no object out of YAML, only texts and lists of texts. What is not ours in the front matter, and how a
+person laid out the words, stays as it is whenever a page is written again.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import yaml
+
+from recollect.core.errors import BadInput
+from recollect.core.text import memorable, squeeze
+from recollect.core.types import EVERYWHERE, Audience, Kind, Memo
+from recollect.policy.kinds import CATEGORIES, from_category, from_kind, to_category
+from recollect.policy.redaction import Redacted, redact
+from recollect.workspace.front_matter import fields, moment_of, parted, text_of, words_of
+
+LARGEST = 65_536
+"""Bytes of a page: more is a document, not something to remember."""
+_MOST_TAGS = 100
+_OURS = frozenset({"category", "created_at", "keywords", "id", "user", "guild", "kind", "audience", "source"})
+_REWRITTEN = _OURS | {"updated_at"}
+_LEVELS = ("dm", "channel", "guild", "everywhere")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a page says; None for what it leaves open."""
+
+    body: str
+    category: str | None = None
+    kind: Kind | None = None
+    keywords: tuple[str, ...] | None = None
+    created: datetime | None = None
+    id: str | None = None
+    user: str | None = None
+    guild: str | None = None
+    audience: Audience | None = None
+    extra: str = ""
+    """Lines of the front matter that are a person's own."""
+
+    @property
+    def words(self) -> Redacted:
+        """The words to remember, without secrets; raises BadInput when they can't be."""
+        return redact(memorable(self.body))
+
+
+def parse(data: bytes) -> Page:
+    """The page that a file holds; raises BadInput with the reason when it is not one."""
+    if len(data) > LARGEST:
+        raise BadInput(f"it has {len(data):,} bytes; the limit is {LARGEST:,}")
+    try:
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        raise BadInput("it is not a text in UTF-8") from None
+    if "\0" in text:
+        raise BadInput("it is binary, not a text")
+    head, body = parted(text)
+    if not body.strip():
+        raise BadInput("it has no text below the front matter" if head is not None else "it is empty")
+    return _read(head, body) if head is not None else Page(body)
+
+
+def render(memo: Memo, extra: str = "", body: str | None = None) -> bytes:
+    """The page of a memo; a `body` is laid out as a person did it."""
+    kind, category = memo.kind, to_category(memo.kind)
+    named = {
+        "keywords": list(memo.tags),
+        "id": memo.id,
+        **({"guild": memo.subject.guild} if memo.subject.is_lore else {"user": memo.subject.id}),
+        **({} if kind == category else {"kind": kind.value}),
+        **({} if memo.audience == EVERYWHERE else {"audience": str(memo.audience)}),
+        "source": memo.source.origin.value,
+    }
+    lines = [
+        "---\n",
+        f"category: {category}\n",
+        f"created_at: {_iso(memo.created)}\n",
+        _dumped(named),
+        f"updated_at: {_iso(memo.updated)}\n",
+        extra if not extra or extra.endswith("\n") else f"{extra}\n",
+        "---\n",
+        body if body is not None else f"\n{memo.text}\n",
+    ]
+    return "".join(lines).encode("utf-8", "replace")
+
+
+def again(memo: Memo, before: bytes | None) -> bytes:
+    """The page of a memo in place of an earlier one: what a person added to that stays."""
+    try:
+        page = None if before is None else parse(before)
+        if page is None:
+            return render(memo)
+        same = squeeze(page.words.text) == squeeze(memo.text)
+    except BadInput:
+        return render(memo)
+    return render(memo, page.extra, page.body if same else None)
+
+
+def loses(before: bytes, after: bytes | None) -> bool:
+    """Whether something of a person's own would go with a page: its layout, lines of theirs, a secret."""
+    try:
+        page = parse(before)
+        plain = page.body.strip() == squeeze(page.words.text)
+        if after is None:
+            return bool(page.extra) or not plain
+        return not plain and parse(after).body != page.body
+    except BadInput:
+        return True
+
+
+def revised(memo: Memo, page: Page) -> Memo:
+    """The memo with what the page says besides its words."""
+    kind = kind_of(page, memo.kind)
+    created = memo.created if page.created in (None, _seconds(memo.created)) else page.created
+    tags = memo.tags if page.keywords is None else page.keywords
+    return replace(memo, kind=kind, label=memo.label if kind is memo.kind else kind.value, tags=tags, created=created)
+
+
+def kind_of(page: Page, before: Kind | None = None) -> Kind:
+    """The kind that a page means: the one it names if that is of its category, else the category's own."""
+    if before is Kind.LORE:
+        return before
+    category = page.category or (to_category(before) if before else "fact")
+    for kind in (page.kind, before):
+        if kind is not None and to_category(kind) == category and kind is not Kind.LORE:
+            return kind
+    return from_category(category)[0]
+
+
+def _read(head: str, body: str) -> Page:
+    values, extra = fields(head, _OURS, _REWRITTEN)
+    category = text_of(values, "category")
+    if category is not None and (category := category.lower()) not in CATEGORIES:
+        raise BadInput(f"unknown category {category[:40]!r}; use {', '.join(CATEGORIES)}")
+    kind = text_of(values, "kind")
+    return Page(
+        body=body,
+        category=category,
+        kind=from_kind(kind[:40])[0] if kind else None,
+        keywords=_keywords(values),
+        created=moment_of(values, "created_at"),
+        id=text_of(values, "id"),
+        user=text_of(values, "user"),
+        guild=text_of(values, "guild"),
+        audience=_audience(text_of(values, "audience")),
+        extra=extra,
+    )
+
+
+def _keywords(values: Mapping[str, yaml.Node]) -> tuple[str, ...] | None:
+    parts = words_of(values, "keywords")
+    if parts is None:
+        return None
+    found = dict.fromkeys(squeeze(redact(part).text).lower() for part in parts)
+    if len(found) > _MOST_TAGS:
+        raise BadInput(f"it has {len(found)} keywords; the limit is {_MOST_TAGS}")
+    return tuple(filter(None, found))
+
+
+def _audience(text: str | None) -> Audience | None:
+    if text is None:
+        return None
+    audience = Audience.parse(text)
+    if audience.level not in _LEVELS or str(audience) != text:
+        raise BadInput(f"unknown audience {text[:40]!r}")
+    return audience
+
+
+def _dumped(value: Mapping[str, object]) -> str:
+    return yaml.safe_dump(dict(value), sort_keys=False, allow_unicode=True, default_flow_style=None, width=1_000_000)
+
+
+def _iso(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S}Z"
+
+
+def _seconds(moment: datetime) -> datetime:
+    return moment.replace(microsecond=0)

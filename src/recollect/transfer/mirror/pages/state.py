@@ -1,0 +1,93 @@
+"""What the store remembers about pages: where each memo's lies, and what we know it to hold.
+
+A record is made when its page is on the disk. So a page that is gone was deleted by somebody, and one that holds
+something else was edited.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from recollect.core.clock import to_ms
+from recollect.core.ports import Tx
+from recollect.core.text import digest
+from recollect.core.types import Memo, Subject
+
+Key = tuple[Subject, str]
+"""A memo by whose it is and its id."""
+_REMEMBERED = 8
+"""Contents that we know again: processes that write a page at the same time each have theirs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    path: str
+    marks: tuple[str, ...]
+    updated: int
+    """When the memo that the page shows was changed last, in milliseconds."""
+
+    def knows(self, data: bytes) -> bool:
+        return mark(data) in self.marks
+
+
+class Records:
+    """The records of a store: they hold wherever its folder is moved, or under whatever path it is mounted."""
+
+    _name = "pages"
+
+    def get(self, tx: Tx, key: Key) -> Record | None:
+        found = tx.counters.items(self._of(key))
+        if not found:
+            return None
+        path, marks, updated = json.loads(found[-1])
+        return Record(path, tuple(marks), updated)
+
+    def all(self, tx: Tx) -> Iterator[tuple[Key, Record]]:
+        for scope in tx.counters.items(f"{self._name} scopes"):
+            for memo_id in tx.counters.items(f"{self._name} ids {scope}"):
+                key = Subject.of_scope(scope), memo_id
+                record = self.get(tx, key)
+                if record is not None:
+                    yield key, record
+
+    def note(self, tx: Tx, memo: Memo, path: str, data: bytes) -> None:
+        """The page of a memo lies there and holds this."""
+        key = memo.subject, memo.id
+        before = self.get(tx, key)
+        known = [one for one in (before.marks if before else ()) if one != mark(data)]
+        record = Record(path, (*known[1 - _REMEMBERED :], mark(data)), to_ms(memo.updated))
+        if record != before:
+            self._put(tx, key, record)
+
+    def move(self, tx: Tx, key: Key, path: str) -> None:
+        record = self.get(tx, key)
+        if record is not None and record.path != path:
+            self._put(tx, key, replace(record, path=path))
+
+    def drop(self, tx: Tx, key: Key) -> None:
+        tx.counters.clear(self._of(key))
+
+    def owner(self, tx: Tx) -> str | None:
+        """Whose pages lie in the folder directly."""
+        return next(iter(tx.counters.items(f"{self._name} owner")), None)
+
+    def claim(self, tx: Tx, user: str) -> str:
+        """The owner; this user, when nobody is."""
+        owner = self.owner(tx)
+        if owner is None:
+            tx.counters.note(f"{self._name} owner", user)
+        return user if owner is None else owner
+
+    def _put(self, tx: Tx, key: Key, record: Record) -> None:
+        subject, memo_id = key
+        tx.counters.note(f"{self._name} scopes", subject.scope)
+        tx.counters.note(f"{self._name} ids {subject.scope}", memo_id)
+        tx.counters.clear(self._of(key))
+        tx.counters.note(self._of(key), json.dumps([record.path, record.marks, record.updated]))
+
+    def _of(self, key: Key) -> str:
+        return f"{self._name} memo {key[0].scope} {key[1]}"
+
+
+def mark(data: bytes) -> str:
+    return digest(data.decode("utf-8", "surrogateescape"))[:32]

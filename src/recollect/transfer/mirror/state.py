@@ -1,0 +1,79 @@
+"""What the store remembers about files: how far the log is followed, what is still to write, and what we wrote.
+
+A file whose content we did not write was changed by somebody, and must not be overwritten.
+"""
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from recollect.core.events import Event
+from recollect.core.ports import Tx
+from recollect.core.text import digest
+
+_SESSIONS = "files:sessions"
+_REMEMBERED = 8
+"""Contents of a file that we know again: processes that write it at the same time each have theirs."""
+
+
+class Ledger:
+    """Two processes with the same folders share an account, others have their own."""
+
+    def __init__(self, *folders: Path | None) -> None:
+        account = digest(*(str(folder and folder.absolute()) for folder in folders))[:16]
+        self._cursor = f"files:{account}"
+        self._owed = f"files:{account}:owed"
+
+    def look(self, tx: Tx, limit: int) -> tuple[list[Event], list[str]]:
+        """What happened since we looked last, and files that are still owed."""
+        return tx.events.after(self._position(tx), limit), tx.counters.items(self._owed)
+
+    def advance(self, tx: Tx, events: Sequence[Event], owed: Collection[str]) -> None:
+        """The files of these events are written, but for those that are owed."""
+        position = self._position(tx)
+        last = events[-1].id if events else position
+        if any(event.id == last for event in tx.events.after(position, len(events))):  # nobody has come further
+            position = last
+        tx.counters.clear(self._cursor)
+        tx.counters.note(self._cursor, str(position))
+        tx.counters.clear(self._owed)
+        self.owe(tx, owed)
+
+    def owe(self, tx: Tx, files: Collection[str]) -> None:
+        for file in files:
+            tx.counters.note(self._owed, file)
+
+    def rewind(self, tx: Tx) -> None:
+        """Follow the log from its start again."""
+        tx.counters.clear(self._cursor)
+
+    def sessions(self, tx: Tx) -> list[str]:
+        """Sessions whose summary was written once."""
+        return tx.counters.items(_SESSIONS)
+
+    def write(self, tx: Tx, file: str, data: bytes) -> None:
+        """Said before a file is written: so one that a crash leaves behind is known, too."""
+        kind, _, name = file.partition(" ")
+        if kind == "rolling":
+            tx.counters.note(_SESSIONS, name)
+        known = _contents(file)
+        if tx.counters.note(known, _mark(data)) > 2 * _REMEMBERED:
+            for mark in [*tx.counters.clear(known)[-_REMEMBERED:], _mark(data)]:
+                tx.counters.note(known, mark)
+
+    def wrote(self, tx: Tx, file: str, data: bytes) -> bool:
+        """Whether a content is one of those that we gave a file."""
+        return _mark(data) in tx.counters.items(_contents(file))
+
+    def _position(self, tx: Tx) -> int:
+        """The last event that we have seen; the start, when the log has become shorter than that."""
+        position = int(next(iter(tx.counters.items(self._cursor)), "0"))
+        newest = next(iter(tx.events.list(limit=1)), None)
+        return position if newest is not None and position <= newest.id else 0
+
+
+def _contents(file: str) -> str:
+    return f"file:{file}"
+
+
+def _mark(data: bytes) -> str:
+    return digest(data.decode("utf-8", "surrogateescape"))[:32]

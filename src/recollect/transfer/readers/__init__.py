@@ -1,0 +1,1 @@
+"""Readers that import formats share."""

@@ -1,0 +1,225 @@
+"""Commands that change memory: what they print, for people and for programs, and how they end."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+import recollect
+from tests import ground
+from tests.faces.cli.conftest import Run
+
+
+def test_remember_answers_with_the_text_and_stores_it(cli: Run):
+    assert cli("remember", "I", "prefer", "Rust").out.splitlines()[0] == 'Remembered: "I prefer Rust"'
+    assert "- [preference] I prefer Rust (src: manual)" in cli("show").out
+
+
+def test_what_is_remembered_is_heard_where_it_was_said_and_the_answer_says_where_and_how_to_widen_it(cli: Run):
+    told = cli("remember", "I am HIV positive").out
+    memo = cli("list", "--json").json["memos"][0]
+    assert memo["audience"] == "dm:me"
+    assert told.splitlines()[1] == (
+        f"  It may be recalled in your direct messages only; 'recollect share {memo['id']}' lets more people hear it."
+    )
+    assert "in the channel where" in cli("remember", "I will be promoted", "--in", "#staff!").out
+    assert "on the server where" in cli("remember", "I like green tea", "--in", "#dev").out
+    assert "HIV" not in cli("show", "--in", "#dev").out
+    assert "HIV" not in cli("prompt", "hello", "--in", "#dev").out
+    assert "promoted" not in cli("show", "--in", "#dev").out
+    assert "green tea" in cli("show", "--in", "#general").out
+    assert "green tea" not in cli("show", "--in", "club/#lobby").out
+    cli("share", memo["id"])
+    assert "HIV" in cli("show", "--in", "club/#lobby").out
+    assert "'recollect private" in cli("remember", "I am HIV positive").out
+
+
+def test_a_profile_with_one_memory_per_person_keeps_its_documents_answer_and_rule(cli: Run):
+    assert cli("--profile", "dnam", "remember", "I like tea").out == 'Remembered: "I like tea"\n'
+    assert "I like tea" in cli("--profile", "dnam", "show", "--in", "club/#lobby").out
+
+
+def test_remember_as_json_says_what_became_of_it(cli: Run):
+    added = cli("remember", "I live in Bern", "--kind", "fact", "--tag", "Home", "--pin", "--json").json
+    assert added["outcome"] == "added"
+    assert added["memo"]["text"] == "I live in Bern"
+    assert added["memo"]["tags"] == ["home"]
+    assert added["memo"]["pinned"] is True
+    assert added["replaced"] == []
+    again = cli("remember", "I live in Bern", "--json").json
+    assert again["outcome"] in ("revised", "known")
+    assert again["memo"]["id"] == added["memo"]["id"]
+
+
+def test_json_keys_are_the_same_for_every_memo(cli: Run):
+    plain = cli("remember", "Deploys happen on Tuesdays", "--json").json["memo"]
+    rich = cli("remember", "The server is called zelda", "--tag", "ops", "--pin", "--private", "--json").json["memo"]
+    assert plain.keys() == rich.keys()
+    assert plain["source"].keys() == rich["source"].keys()
+
+
+def test_text_comes_from_standard_input(cli: Run):
+    assert cli("remember", "-", stdin="I like tea\n").out.startswith('Remembered: "I like tea"\n')
+
+
+def test_bytes_that_are_no_text_are_taken_as_well_as_they_can_be(cli: Run):
+    assert cli("remember", "-", stdin=b"I like caf\xe9s a lot").out.startswith('Remembered: "I like caf')
+
+
+@pytest.mark.parametrize("text", ["", "   ", "x" * 9_000])
+def test_a_text_that_cannot_be_remembered_is_wrong_usage(cli: Run, text: str):
+    done = cli("remember", text, code=2)
+    assert done.out == ""
+    assert done.err.startswith("recollect: ")
+
+
+def test_an_unknown_kind_is_wrong_usage_and_names_the_kinds(cli: Run):
+    assert "preference" in cli("remember", "I like tea", "--kind", "nonsense", code=2).err
+
+
+def test_lore_needs_a_guild_and_is_never_private(cli: Run):
+    assert "guild" in cli("remember", "The standup is at ten", "--lore", code=2).err
+    assert "private" in cli("remember", "Standup at ten", "--lore", "--private", "--in", "#dev", code=2).err
+    memo = cli("remember", "The standup is at ten", "--lore", "--in", "#dev", "--json").json["memo"]
+    assert (memo["kind"], memo["guild"], memo["audience"]) == ("lore", "home", "guild:home")
+
+
+@pytest.mark.acceptance("A19", "A20")
+def test_forget_takes_any_part_of_the_text_and_keeps_the_memory_in_history(cli: Run):
+    cli("remember", "Works at Acme Corp")
+    assert cli("forget", "Acme").out == 'Deprecated 1 item matching "Acme"\n'
+    assert cli("show").out == "Durable memory (0 items):\n"
+    (kept,) = cli("list", "--status", "deprecated", "--json").json["memos"]
+    assert kept["text"] == "Works at Acme Corp"
+
+
+def test_forget_by_id_and_by_number(cli: Run):
+    first = cli("remember", "I like tea", "--json").json["memo"]["id"]
+    cli("remember", "Deploys happen on Tuesdays")
+    assert cli("forget", first, "--json").json["memos"][0]["text"] == "I like tea"
+    assert cli("forget", "1", "--json").json["memos"][0]["text"] == "Deploys happen on Tuesdays"
+
+
+def test_forgetting_what_is_not_there_ends_with_3(cli: Run):
+    cli("remember", "I like tea")
+    assert cli("forget", "coffee", code=3).err == 'recollect: Nothing matches "coffee"\n'
+    assert cli("forget", "coffee", "--json", code=3).json == {"outcome": "none", "what": "coffee", "memos": []}
+
+
+def test_an_ambiguous_forget_lists_the_matches_and_changes_nothing(cli: Run):
+    ids = [cli("remember", text, "--json").json["memo"]["id"] for text in ("Acme pays me", "Lunch at Acme is bad")]
+    cli("remember", "I like tea")
+    done = cli("forget", "acme", code=3)
+    assert done.out == ""
+    assert f"  2  {ids[1]}  Lunch at Acme is bad" in done.err
+    assert f"  3  {ids[0]}  Acme pays me" in done.err
+    assert "--all" in done.err
+    assert cli("show", "--json").json["total"] == 3
+    data = cli("forget", "acme", "--json", code=3).json
+    assert data["outcome"] == "ambiguous"
+    assert {memo["id"] for memo in data["memos"]} == set(ids)
+
+
+def test_the_numbers_of_an_ambiguous_forget_mean_what_they_mean_elsewhere(cli: Run):
+    for text in ("Acme pays me", "Lunch at Acme is bad", "I like tea"):
+        cli("remember", text)
+    assert "  3  " in cli("forget", "acme", code=3).err
+    assert cli("forget", "3", "--json").json["memos"][0]["text"] == "Acme pays me"
+
+
+def test_forget_all_and_undo_as_one(cli: Run):
+    for text in ("Acme pays me", "Lunch at Acme is bad"):
+        cli("remember", text)
+    assert cli("forget", "acme", "--all").out == 'Deprecated 2 items matching "acme"\n'
+    done = cli("undo")
+    assert sorted(done.out.splitlines()) == ['Restored: "Acme pays me"', 'Restored: "Lunch at Acme is bad"']
+    assert cli("show", "--json").json["total"] == 2
+
+
+@pytest.mark.acceptance("B6")
+def test_memory_is_inspected_and_corrected_by_its_owner(cli: Run):
+    cli("remember", "My office is in Bern")
+    cli("remember", "My dog is called Rex")
+    assert "My office is in Bern" in cli("show").out
+    cli("forget", "office")
+    cli("remember", "My office is in Basel")
+    assert cli("show").out.splitlines()[1:] == [
+        "- [fact] My office is in Basel (src: manual)",
+        "- [fact] My dog is called Rex (src: manual)",
+    ]
+
+
+def test_undo_goes_back_step_by_step_until_nothing_is_left(cli: Run):
+    cli("remember", "I like tea")
+    cli("forget", "tea")
+    assert cli("undo").out == 'Restored: "I like tea"\n'
+    assert cli("undo", "--json").json["removed"][0]["text"] == "I like tea"
+    assert cli("undo", code=3).err == "recollect: there is nothing to undo\n"
+    assert cli("undo", "--json", code=3).json["outcome"] == "none"
+
+
+def test_undo_after_a_pin_does_not_speak_of_restoring(cli: Run):
+    cli("remember", "I like tea")
+    cli("pin", "1")
+    assert cli("undo").out == 'Undid pinning: "I like tea"\n'
+
+
+def test_undo_refuses_where_the_last_change_came_with_a_deleted_message(cli: Run, process: Run, folder: Path):
+    cli("observe", "I live in Ghent", "--as", "ann")
+    moved = cli("observe", "I moved to Bruges", "--as", "ann", "--json").json["message"]
+
+    async def delete() -> bool:
+        async with recollect.open(ground.at(folder / "data" / "memory.db"), embedder="null", works=False) as memory:
+            return await memory.deleted("local", moved["id"])
+
+    assert asyncio.run(delete())
+    told = "the last change can't be undone: it came with a message that was deleted or edited"
+    assert process("undo", "--as", "ann", code=3).err == f"recollect: {told}\n"
+    refused = process("undo", "--as", "ann", "--json", code=3).json
+    assert (refused["outcome"], refused["reason"], refused["removed"]) == ("refused", told, [])
+    assert [one["text"] for one in process("show", "--as", "ann", "--json").json["memos"]] == ["Lives in Ghent"]
+
+
+def test_pin_unpin_share_and_private_by_number_and_by_id(cli: Run):
+    memo = cli("remember", "I like tea", "--json").json["memo"]["id"]
+    assert cli("pin", "1").out == 'Pinned: "I like tea"\n'
+    assert cli("show", "--json").json["memos"][0]["pinned"] is True
+    assert cli("unpin", memo, "--json").json["memo"]["pinned"] is False
+    assert cli("private", memo, "--json").json["memo"]["audience"] == "dm:me"
+    assert cli("share", memo, "--json").json["memo"]["audience"] == "everywhere"
+
+
+@pytest.mark.parametrize("command", ["pin", "unpin", "share", "private", "history"])
+@pytest.mark.parametrize("memo", ["durable-00000000", "7", "²", "9" * 5_000])
+def test_a_memory_that_is_not_there_ends_with_3(cli: Run, command: str, memo: str):
+    assert cli(command, memo, code=3).err.startswith("recollect: there is no ")
+
+
+def test_observe_adds_a_message_that_search_finds_in_its_place(cli: Run):
+    name = cli("observe", "The train to Thun leaves at nine", "--in", "#dev").out.strip()
+    (found,) = cli("search", "train", "--messages", "--in", "#dev", "--json").json["results"]
+    assert found["message"]["id"] == name
+    cli("search", "train", "--messages", "--in", "#ops", code=3)
+    data = cli("observe", "-", "--json", stdin="hello").json
+    assert data["added"] is True
+    assert data["message"]["text"] == "hello"
+
+
+def test_where_durable_memory_is_switched_off_nothing_is_remembered_and_everything_says_so(process: Run):
+    process("remember", "I like tea")
+    off = {"DISCOCLAW_DURABLE_MEMORY_ENABLED": "0"}
+    refused = process("remember", "I like coffee", code=2, **off)
+    assert "durable memory is switched off; switch it on with RECOLLECT_DURABLE_ENABLED=true" in refused.err
+    shown = process("show", **off)
+    assert "I like tea" in shown.out
+    assert "coffee" not in shown.out
+    assert "Durable memory is switched off" in shown.out
+    assert process("show", "--json", **off).json["off"] == [
+        "Durable memory is switched off: nothing is learned, remembered or recalled."
+    ]
+    assert "I like tea" in process("export", "me", **off).out
+    assert "Deprecated 1 item" in process("forget", "tea", **off).out
+
+
+def test_where_summaries_are_switched_off_show_says_so(process: Run):
+    assert "Rolling summaries are switched off." in process("show", RECOLLECT_SUMMARY_ENABLED="off").out

@@ -1,0 +1,138 @@
+"""The command that shows the work in the background, and what `observe` says of it."""
+
+import asyncio
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect import Message, Place
+from recollect.core.clock import now
+from recollect.core.errors import ModelError
+from recollect.core.ports import Hearing, Proposed
+from recollect.jobs.worker import Pace
+from recollect.testing.model_server import ModelServer, Says
+from recollect.testing.models import FakeModel
+from tests.faces.cli.conftest import Run
+from tests.waiting import eventually
+
+
+def refusing(hearing: Hearing) -> Proposed:
+    raise ModelError("no such model\x1b[31m")
+
+
+async def observe(store: Path, *texts: str, parked: bool = False) -> None:
+    """Messages that nobody has learned from; with `parked`, a model refused them for good."""
+    store.parent.mkdir(exist_ok=True)
+    how = {"embedder": "null", "works": parked, "using": FakeModel(refusing)}
+    async with recollect.open(f"sqlite:///{store}", **how) as memory:
+        memory.worker.pace = Pace(attempts=1, poll=0.02)
+        for text in texts:
+            await memory.observe(Message(text, "me", Place(dm="me"), text, now(), "me"))
+
+        async def put_aside() -> bool:
+            return (await memory.worker.standing(1)).counts.get("parked") == len(texts)
+
+        if parked:
+            await eventually(put_aside)
+
+
+@pytest.fixture
+def store(folder: Path) -> Path:
+    return folder / "data" / "memory.db"
+
+
+def extractions(cli: Run) -> list[tuple[int, str]]:
+    """Number and state of the jobs that learn from messages; what is done in quiet hours is left out."""
+    return [(job["id"], job["state"]) for job in cli("jobs", "--json").json["jobs"] if job["kind"] == "extract"]
+
+
+def test_without_a_store_there_are_no_jobs(cli: Run):
+    assert cli("jobs").out == "0 jobs waiting, 0 running, 0 put aside\n"
+    assert cli("jobs", "--json").json == {"counts": {}, "later": 0, "jobs": [], "events": {}}
+    assert cli("jobs", "--run").out == "0 jobs waiting, 0 running, 0 put aside\n"
+
+
+def test_what_waits_is_counted_and_listed(cli: Run, store: Path):
+    asyncio.run(observe(store, "I like tea", "I live in Berlin"))
+    done = cli("jobs", "--json").json
+    assert done["counts"] == {"waiting": len(done["jobs"])}
+    lines = cli("jobs").out.splitlines()
+    assert lines[0] == f"2 jobs waiting, 0 running, 0 put aside, {done['later']} for later"
+    assert done["later"] == len(done["jobs"]) - 2
+    rows = [line.split("\t") for line in lines if "\textract\t" in line]
+    assert [row[1:5] for row in rows] == [["extract", "user:me", "waiting", "0"]] * 2
+    assert len(cli("jobs", "--limit", "1", "--json").json["jobs"]) == 1
+
+
+def test_what_waits_is_done_on_demand(cli: Run, store: Path):
+    asyncio.run(observe(store, "I like tea", "I live in Berlin"))
+    assert "\textract\t" not in cli("jobs", "--run", RECOLLECT_MODEL="null").out
+    assert extractions(cli) == []
+
+
+def test_what_was_put_aside_says_why_and_can_be_tried_again(cli: Run, store: Path):
+    asyncio.run(observe(store, "I like tea", "I live in Berlin", parked=True))
+    done = cli("jobs")
+    assert ", 2 put aside" in done.out
+    assert "no such model\\x1b[31m" in done.out
+    (first, _), (second, _) = extractions(cli)
+    assert cli("jobs", "--retry", str(first)).out.startswith("1 job will be tried again")
+    assert sorted(extractions(cli)) == [(first, "waiting"), (second, "parked")]
+    assert cli("jobs", "--retry", "all", "--json").json == {"retried": 1}
+    assert sorted(extractions(cli)) == [(first, "waiting"), (second, "waiting")]
+    assert "no job" in cli("jobs", "--retry", str(second), code=3).err
+
+
+def test_a_job_can_be_given_up_and_its_message_stays(cli: Run, store: Path):
+    asyncio.run(observe(store, "I like tea", "I live in Berlin", parked=True))
+    (first, _), (second, _) = extractions(cli)
+    assert cli("jobs", "--drop", str(first)).out == f"Job {first} is given up; the message itself stays\n"
+    assert cli("jobs", "--drop", str(second), "--json").json == {"dropped": True}
+    assert extractions(cli) == []
+    assert "no job" in cli("jobs", "--drop", str(second), code=3).err
+    assert "I like tea" in cli("search", "tea", "--messages").out
+
+
+@pytest.mark.parametrize("wrong", ["x", "-1", "1.5", "all", "", "9" * 20])
+def test_a_number_that_is_none_is_refused(cli: Run, wrong: str):
+    assert cli("jobs", "--drop", wrong, code=2).out == ""
+
+
+def test_a_job_that_does_not_exist_is_no_match(cli: Run):
+    assert cli("jobs", "--drop", "7", code=3).out == ""
+    assert cli("jobs", "--retry", "7", code=3).out == ""
+    assert cli("jobs", "--retry", "all", code=3).out == ""
+
+
+def test_one_thing_is_done_at_a_time(cli: Run):
+    assert "one thing at a time" in cli("jobs", "--run", "--drop", "1", code=2).err
+    assert "one thing at a time" in cli("jobs", "--retry", "1", "--drop", "1", code=2).err
+
+
+def test_observe_says_what_was_learned(cli: Run):
+    done = cli("observe", "I like green tea", RECOLLECT_MODEL="local")
+    message, *learned = done.out.splitlines()
+    assert len(message) == 32
+    assert any("green tea" in line for line in learned)
+    found = cli("observe", "I live in Berlin", "--json", RECOLLECT_MODEL="local").json
+    assert found["done"] is True
+    assert ["Berlin" in memo["text"] for memo in found["learned"]] == [True]
+    assert cli("jobs", "--json").json["counts"].get("parked", 0) == 0
+
+
+def test_observe_with_no_model_learns_nothing_and_says_only_the_id(cli: Run):
+    assert cli("observe", "I like green tea", RECOLLECT_MODEL="null").out.count("\n") == 1
+
+
+async def test_what_was_learned_without_the_model_is_told_at_once_and_afterwards(process: Run):
+    async with ModelServer(Says("What a lovely place!")) as server:
+        env = {"RECOLLECT_MODEL": "openai:small", "RECOLLECT_MODEL_BASE_URL": server.url}
+        said = await asyncio.to_thread(partial(process, "observe", "I live in Lisbon", **env))
+    told = "learned by local instead: no JSON"
+    assert "learned: [fact] Lives in Lisbon" in said.out
+    assert f"the model's answer could not be used; {told}" in said.out
+    row = next(line for line in process("log").out.splitlines() if "extract.degraded" in line)
+    assert told in row
+    assert process("jobs", "--json").json["events"]["extract.degraded"]["count"] == 1

@@ -1,0 +1,98 @@
+"""What counts as an order, and what it says."""
+
+import pytest
+
+from recollect.app import open_loaded
+from recollect.faces.commands.dispatcher import Orders, pages
+from recollect.faces.commands.parse import Order, parse, unquoted
+from recollect.settings import load
+from tests.faces.commands.talk import talking
+from tests.scenes import DEV
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "hello",
+        "!memoryfoo",
+        "!memory_show",
+        "!mem show",
+        "memory show",
+        "say !memory show",
+        "!memory: show",
+        "! memory",
+    ],
+)
+def test_other_texts_are_no_order(text: str):
+    assert parse(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("!memory", Order("show")),
+        ("  !memory  ", Order("show")),
+        ("/memory show", Order("show")),
+        ("!MEMORY SHOW", Order("show")),
+        ("!memory\tremember   I like  tea ", Order("remember", "I like  tea")),
+        ("!memory\nremember\nI like tea\nand cake", Order("remember", "I like tea\nand cake")),
+        ("!Memory Forget Acme", Order("forget", "Acme")),
+        ("!memory remember 🫖 is <@42>'s favourite", Order("remember", "🫖 is <@42>'s favourite")),
+    ],
+)
+def test_an_order_is_a_verb_and_the_words_after_it(text: str, order: Order):
+    assert parse(text) == order
+
+
+@pytest.mark.parametrize(
+    ("words", "bare"),
+    [
+        ('"Acme"', "Acme"),
+        ("'Acme'", "Acme"),
+        ("“Acme Corp”", "Acme Corp"),
+        ("`Acme`", "Acme"),
+        ('""', ""),
+        ('"', '"'),
+        ('"Acme" and "Beta"', '"Acme" and "Beta"'),
+        ("Acme's", "Acme's"),
+    ],
+)
+def test_a_pair_of_quotation_marks_around_the_words_is_taken_off(words: str, bare: str):
+    assert unquoted(words) == bare
+
+
+async def test_what_is_no_order_is_not_answered():
+    async with talking() as talk:
+        assert await talk.orders.answer("hello", user="ann", place=DEV) is None
+        assert await talk.orders.answer("!memoryfoo", user="ann", place=DEV) is None
+
+
+@pytest.mark.acceptance("B52")
+async def test_orders_can_be_switched_off_by_an_environment_variable():
+    for value, answered in (("0", False), ("1", True)):
+        loaded = load({"DISCOCLAW_MEMORY_COMMANDS_ENABLED": value}, store="sqlite://", embedder="null", model="null")
+        async with open_loaded(loaded) as memory:
+            answer = await Orders(memory).answer("!memory show", user="ann", place=DEV)
+            assert (answer is not None) is answered
+
+
+def test_pages_are_cut_between_lines_and_lose_none():
+    text = "\n".join(f"{number}. item" for number in range(1, 300))
+    cut = pages(text, 100)
+    assert all(len(page) <= 100 for page in cut)
+    assert "\n".join(cut) == text
+
+
+def test_a_line_is_only_cut_when_it_is_too_long_for_a_page():
+    assert pages("short\n" + "word " * 30 + "end", 50) == (
+        "short",
+        *["word " * 9 + "word"] * 3,
+        "end",
+    )
+    assert pages("x" * 120, 50) == ("x" * 50, "x" * 50, "x" * 20)
+
+
+def test_no_page_is_empty():
+    assert pages("", 50) == ()
+    assert pages("a\n\n" + "b" * 50 + "\n\n", 50) == ("a", "b" * 50)

@@ -1,0 +1,212 @@
+"""A line for each learned fact, with buttons that only its owner can use."""
+
+import discord
+import pytest
+
+from recollect.core.ports import Hearing, Proposal, Proposed
+from recollect.core.types import Status
+from recollect.testing.model_server import Says
+from recollect.testing.models import FakeModel, nothing, quoting
+from tests.faces.discord.scene import Scene, acting
+from tests.faces.discord.test_memory_channel import TICK
+
+HERE = {"learned_lines": "here"}
+
+
+async def learned(scene: Scene, text: str = "I like green tea", **how: object) -> discord.Message:
+    await scene.env.advance_time(TICK)
+    await scene.ann.send(scene.dev, text)
+    await scene.settle()
+    await scene.env.advance_time(TICK)
+    line = scene.dev.last_message
+    assert line is not None
+    return line
+
+
+async def test_it_says_what_was_learned_and_where() -> None:
+    async with acting(bot=HERE) as scene:
+        line = await learned(scene)
+        said = scene.dev.history()[-2]
+        assert line.content == f"Learned: [fact] I like green tea – {said.jump_url}"
+
+
+async def test_only_its_owner_can_forget_it_and_a_restart_changes_nothing() -> None:
+    async with acting(bot=HERE) as scene:
+        line = await learned(scene)
+        await scene.restart()
+        refused = await scene.bob.click(line, label="Forget")
+        assert refused.ephemeral
+        assert await scene.known() == ["I like green tea"]
+        await scene.ann.click(line, label="Forget")
+        assert await scene.known() == []
+        assert scene.dev.last_message.content == "Forgotten."
+
+
+async def test_undo_takes_back_what_its_own_line_tells_whatever_was_learned_since() -> None:
+    async with acting(bot=HERE) as scene:
+        first = await learned(scene)
+        await learned(scene, "I have two cats")
+        await scene.order("!memory remember I play chess", where=scene.general)
+        await scene.ann.click(first, label="Undo")
+        assert await scene.known() == ["I play chess", "I have two cats"]
+        await scene.order("!memory undo", where=scene.general)
+        assert await scene.known() == ["I have two cats"], "the last change is still the last"
+        await scene.order("!memory undo", where=scene.general)
+        assert await scene.known() == []
+        again = await scene.order("!memory undo", where=scene.general)
+        assert again == "There is nothing to undo", "what was undone by its button is not undone again"
+
+
+async def test_of_two_facts_in_one_message_undo_takes_back_one() -> None:
+    def halves(hearing: Hearing) -> Proposed:
+        said = hearing.said[-1]
+        return Proposed(tuple(Proposal(part, "fact", part, said.id) for part in said.text.split(" and ")))
+
+    async with acting(bot=HERE, using=FakeModel(halves)) as scene:
+        last = await learned(scene, "I like green tea and I have two cats")
+        assert "cats" in last.content
+        await scene.ann.click(last, label="Undo")
+        assert await scene.known() == ["I like green tea"]
+        await scene.order("!memory undo", where=scene.general)
+        assert await scene.known() == []
+
+
+async def test_what_its_owner_changed_since_is_not_undone_by_its_line() -> None:
+    async with acting(bot=HERE) as scene:
+        line = await learned(scene)
+        await scene.order("!memory pin tea", where=scene.general)
+        late = await scene.ann.click(line, label="Undo")
+        assert late.followups[-1].content.startswith("It was changed since")
+        assert await scene.known() == ["I like green tea"]
+
+
+async def test_a_line_follows_its_fact_into_other_words_and_back() -> None:
+    def anew(hearing: Hearing) -> Proposed:
+        return Proposed((quoting(hearing.said[-1], id=hearing.known[0].id if hearing.known else None),))
+
+    async with acting(bot=HERE, using=FakeModel(anew)) as scene:
+        await learned(scene, "I live in Berlin")
+        await learned(scene, "I live in Lisbon")
+        assert told_lines(scene) == ["Learned anew: [fact] I live in Lisbon"]
+        await scene.order("!memory undo", where=scene.general)
+        await scene.env.advance_time(TICK)
+        assert told_lines(scene) == ["Learned: [fact] I live in Berlin"]
+
+
+async def test_undo_takes_back_nothing_but_what_its_line_still_tells() -> None:
+    def anew(hearing: Hearing) -> Proposed:
+        return Proposed((quoting(hearing.said[-1], id=hearing.known[0].id if hearing.known else None),))
+
+    async with acting(bot=HERE, using=FakeModel(anew)) as scene:
+        line = await learned(scene, "I live in Berlin")
+        await scene.ann.send(scene.dev, "I live in Lisbon")
+        await scene.settle()
+        assert told_lines(scene) == ["Learned: [fact] I live in Berlin"], "it has not followed yet"
+        late = await scene.ann.click(line, label="Undo")
+        assert late.followups[-1].content.startswith("It was changed since")
+        assert await scene.known() == ["I live in Lisbon"]
+        await scene.env.advance_time(TICK)
+        (_, line, *_) = scene.dev.history()
+        assert line.content.startswith("Learned anew: [fact] I live in Lisbon")
+        await scene.ann.click(line, label="Undo")
+        assert await scene.known() == ["I live in Berlin"]
+
+
+def told_lines(scene: Scene) -> list[str]:
+    own = [one.content for one in scene.dev.history() if one.author.id == scene.client.user.id]
+    return [one.partition(" – ")[0] for one in own]
+
+
+async def test_undo_brings_back_what_had_given_way() -> None:
+    async with acting(bot=HERE, using=FakeModel(replacing)) as scene:
+        await learned(scene, "I live in Berlin")
+        line = await learned(scene, "I live in Lisbon now")
+        assert await scene.known() == ["I live in Lisbon now"]
+        await scene.ann.click(line, label="Undo")
+        assert await scene.known() == ["I live in Berlin"]
+
+
+def replacing(hearing: Hearing) -> Proposed:
+    """Whatever is said takes the place of what was known."""
+    said = hearing.said[-1]
+    return Proposed((quoting(said, replaces=tuple(memo.id for memo in hearing.known)),))
+
+
+async def test_it_is_kept_private_and_no_longer_shown_where_it_was_said() -> None:
+    async with acting(bot=HERE) as scene:
+        line = await learned(scene)
+        await scene.ann.click(line, label="Keep private")
+        assert scene.dev.last_message.content == "Kept private."
+        assert await scene.known(place=scene.place(scene.dev)) == []
+        assert await scene.known() == ["I like green tea"]
+
+
+async def test_a_line_goes_away_with_the_message_it_came_from() -> None:
+    async with acting(bot=HERE) as scene:
+        await learned(scene)
+        (said, line) = scene.dev.history()
+        assert "green tea" in line.content
+        await scene.restart()
+        await scene.ann.delete(said)
+        await scene.settle()
+        await scene.env.advance_time(TICK)
+        assert scene.dev.history() == []
+
+
+async def test_a_line_goes_away_when_its_fact_is_made_private_elsewhere() -> None:
+    async with acting(bot=HERE) as scene:
+        await learned(scene)
+        await scene.whisper("!memory private tea")
+        await scene.env.advance_time(TICK)
+        assert [one.author.id for one in scene.dev.history()] == [scene.ann.id]
+
+
+async def test_nothing_private_is_told_in_the_memory_channel() -> None:
+    async with acting() as scene:
+        general = str(scene.general.id)
+    async with acting(bot={"learned_lines": "mirror"}, memory_channel_id=general, summary={"enabled": False}) as scene:
+        await scene.env.advance_time(TICK)
+        await scene.whisper("I am looking for another job")
+        await scene.ask("I like green tea")
+        await scene.settle()
+        await scene.env.advance_time(TICK)
+        shown = [one.content for one in scene.general.history()]
+        assert any(one.startswith("Learned: [fact] I like green tea") for one in shown)
+        assert not any("another job" in one for one in shown)
+
+
+async def test_what_was_learned_in_a_dm_is_told_in_the_dm() -> None:
+    async with acting(bot=HERE) as scene:
+        await scene.env.advance_time(TICK)
+        await scene.whisper("I am looking for another job")
+        await scene.settle()
+        await scene.env.advance_time(TICK)
+        assert scene.ann.user.dm_channel.last_message.content.startswith("Learned: [fact] I am looking for another")
+
+
+async def test_by_default_learning_says_nothing() -> None:
+    async with acting() as scene:
+        await scene.ann.send(scene.dev, "I like green tea")
+        await scene.settle()
+        await scene.env.advance_time(TICK)
+        assert [one.content for one in scene.dev.history()] == ["I like green tea"]
+
+
+@pytest.mark.parametrize("button", ["Forget", "Undo"])
+async def test_lore_is_told_and_only_those_who_manage_messages_can_take_it_back(button: str) -> None:
+    said = Says("Congratulations!\nmemory_line: Ann won the quiz night")
+    async with acting([said], bot=HERE, using=FakeModel(nothing)) as scene:
+        moderators = scene.guild.create_role("moderators", permissions=discord.Permissions(manage_messages=True))
+        eve = scene.guild.add_member(scene.env.create_user("eve"), roles=[moderators])
+        await scene.env.advance_time(TICK)
+        assert (await scene.ask("I won the quiz night!")).startswith("Congratulations!")
+        await scene.settle()
+        await scene.env.advance_time(TICK)
+        line = scene.dev.last_message
+        assert line is not None
+        assert line.content.startswith("Learned: [lore] Memory line: Ann won the quiz night.")
+        await scene.ann.click(line, label=button)
+        place = scene.place(scene.dev)
+        assert len((await scene.memory.memos(user="x", place=place, lore=True, statuses=[Status.ACTIVE])).memos) == 1
+        await eve.click(line, label=button)
+        assert (await scene.memory.memos(user="x", place=place, lore=True, statuses=[Status.ACTIVE])).memos == ()

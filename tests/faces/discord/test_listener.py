@@ -1,0 +1,266 @@
+"""The bot in a server: whom it answers, where, and what its messages look like."""
+
+import asyncio
+import logging
+
+import pytest
+
+from recollect.faces.discord.listener import UNREADABLE
+from recollect.testing.model_server import Calls, ModelServer, Request, Says, Slow, Status
+from recollect.testing.models import FakeModel
+from tests.faces.discord.scene import acting, speaker_of
+from tests.faces.discord.test_departures import look
+from tests.faces.discord.wire import WAIT, wired
+
+JOINED = 7
+"""The kind of message by which Discord greets a new member."""
+
+
+async def test_a_mention_a_reply_and_a_dm_are_answered_and_other_talk_is_not() -> None:
+    async with acting() as scene:
+        assert await scene.ask("hello there") == "I see."
+        bots = scene.dev.last_message
+        sent = await scene.ann.send(scene.dev, "and what about this?", reply_to=bots)
+        assert scene.said_since(scene.dev, sent) == ["I see."]
+        assert await scene.whisper("are you there?") == "I see."
+        assert await scene.order("just chatting with Bob") == ""
+
+
+async def test_in_channels_set_for_it_everything_is_answered_threads_included() -> None:
+    async with acting(bot={"channels": []}) as scene:
+        assert await scene.order("hello") == ""
+    async with acting() as scene:
+        channel = str(scene.dev.id)
+    async with acting(bot={"channels": [channel]}) as scene:
+        assert str(scene.dev.id) == channel, "ids are the same in every run"
+        assert await scene.order("hello") == "I see."
+        assert await scene.order("hello", where=scene.thread(scene.dev, "release")) == "I see."
+        assert await scene.order("hello", where=scene.general) == ""
+
+
+@pytest.mark.acceptance("B70")
+async def test_while_the_allowlist_is_empty_nobody_is_answered_or_learned_from(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.WARNING, "recollect.discord"):
+        async with acting(bot={"allowed_users": []}) as scene:
+            assert await scene.ask("hello there") == ""
+            assert await scene.order("!memory remember I like tea") == ""
+            assert await scene.whisper("I like tea, do you?") == ""
+            await scene.settle()
+            assert await scene.known() == []
+            assert scene.server.requests == []
+    assert "RECOLLECT_BOT_ALLOWED_USERS" in caplog.text
+
+
+async def test_people_are_allowed_by_id_by_role_and_by_guild_in_dms_too() -> None:
+    async with acting() as scene:
+        ann, staff, guild = str(scene.ann.id), str(scene.staff_role.id), str(scene.guild.id)
+    for allowed in ({"allowed_users": [ann]}, {"allowed_users": [], "allowed_roles": [staff]}):
+        async with acting(bot=allowed) as scene:
+            assert await scene.ask("hello") == "I see."
+            assert await scene.whisper("hello") == "I see."
+            assert await scene.ask("hello", scene.bob) == ""
+            assert await scene.whisper("hello", scene.bob) == ""
+    async with acting(bot={"allowed_users": [], "allowed_guilds": [guild]}) as scene:
+        assert await scene.ask("hello", scene.bob) == "I see."
+        assert await scene.whisper("hello", scene.bob) == "I see."
+        stranger = scene.env.create_user("eve")
+        await stranger.send_dm("hello")
+        assert [one.author.id for one in stranger.dm_channel.history()] == [stranger.id]
+
+
+async def test_bots_webhooks_and_system_messages_are_neither_answered_nor_kept() -> None:
+    async with acting(bot={"channels": []}) as scene:
+        robot = scene.guild.add_member(scene.env.create_user("robot", bot=True))
+        await robot.send(scene.dev, f"<@{scene.client.user.id}> I am a robot")
+        await scene.guild.create_webhook(scene.dev).send(f"<@{scene.client.user.id}> news")
+        heard = await scene.memory.store.read(lambda tx: list(tx.events.list()))
+        assert scene.server.requests == []
+        assert heard == []
+
+
+async def test_what_discord_itself_says_in_someones_name_is_neither_answered_nor_kept() -> None:
+    async with wired() as wire, wire.online():
+        await wire.lab.say(wire.lab.ada, wire.lab.dev, f"{wire.lab.bot.mention} joined", kind=JOINED)
+        assert (await wire.order("!memory show")).startswith("Durable memory")
+        assert await wire.memory.store.read(lambda tx: tx.journal.of(str(wire.lab.ada.id))) == []
+
+
+async def test_an_answer_is_shown_while_it_is_written() -> None:
+    written = asyncio.Event()
+    looks = Calls("memory", {"action": "search", "query": "tea"}, text="Let me look. ")
+    async with (
+        ModelServer([looks, Slow(written, Says("You like green tea."))]) as server,
+        wired() as wire,
+        wire.online(speaker_of(server)),
+    ):
+        lab = wire.lab
+        await lab.say(lab.ada, lab.dev, f"{lab.bot.mention} what do I like?")
+        await lab.until(lambda: [one.strip() for one in lab.said(lab.dev)] == ["Let me look."], WAIT)
+        written.set()
+        await lab.until(lambda: any("You like green tea." in one for one in lab.said(lab.dev)), WAIT)
+        assert len(lab.said(lab.dev)) == 1, "it is edited, not said again"
+
+
+async def test_two_shards_answer_each_their_own_servers_and_nothing_is_taken_for_left() -> None:
+    async with wired(bot={"erase_on_leave": "0"}) as wire:
+        lab = wire.lab
+        wire.clock.advance(milliseconds=1)  # the moment it was made decides to which of two shards a guild belongs
+        club = lab.world.guild("Club", lab.ada)
+        assert (club.id >> 22) % 2 != (lab.lab.id >> 22) % 2
+        room = lab.world.text(club, "room")
+        async with wire.online(shard_count=2) as client:
+            assert len(client.shards) == 2
+            assert (await wire.order("!memory remember I like tea")).partition("\n")[0] == 'Remembered: "I like tea"'
+            await wire.order("!memory share tea")
+            assert "I like tea" in await wire.order("!memory show", room)
+            await look(client)
+        async with wire.online(shard_count=2, shard_ids=[0]) as client:
+            assert len(client.guilds) == 1
+            await look(client)
+        assert await wire.events("guild.left") == []
+
+
+async def test_a_long_answer_comes_in_messages_under_the_limit_and_code_stays_code() -> None:
+    code = "```python\n" + "\n".join(f"line_{number} = {number}" for number in range(200)) + "\n```"
+    async with acting([Says("First the words.\n\n" + "word " * 300 + "\n\n" + code)]) as scene:
+        sent = await scene.ann.send(scene.dev, f"<@{scene.client.user.id}> show me")
+        pages = scene.said_since(scene.dev, sent)
+    assert len(pages) > 2
+    assert all(len(page) <= 2000 for page in pages)
+    assert all(page.count("```") % 2 == 0 for page in pages)
+    assert all(f"line_{number} = {number}" in "\n".join(pages) for number in range(200))
+
+
+async def test_nobody_is_pinged_by_what_the_bot_says() -> None:
+    async with acting([Says("Hello @everyone and <@1>!")]) as scene:
+        await scene.ask("greet them")
+        (request,) = [
+            one
+            for one in scene.env.http_requests
+            if one.method == "POST" and "greet" not in str(one.json) and one.json and "content" in one.json
+        ]
+    assert request.json["allowed_mentions"] == {"parse": [], "replied_user": False}
+
+
+async def test_the_bot_types_while_it_thinks_and_goes_on_when_it_may_not() -> None:
+    async with acting() as scene:
+        await scene.ask("hello")
+        assert any(one.path.endswith("/typing") for one in scene.env.http_requests)
+        scene.env.inject_error("POST", "/channels/*/typing", status=403)
+        assert await scene.ask("hello again") == "I see."
+
+
+async def test_without_the_message_content_intent_mentions_dms_and_replies_still_work() -> None:
+    async with acting(bot={"message_content": False}) as scene:
+        assert await scene.ask("hello there") == "I see."
+        assert await scene.whisper("are you there?") == "I see."
+        assert (await scene.ask("!memory remember I like tea")).partition("\n")[0] == 'Remembered: "I like tea"'
+        said = await scene.ann.send(scene.dev, "I have two cats")
+        kept = await scene.ann.context_menu(scene.dev, "Remember this", said)
+        assert (kept.response or kept.followups[-1]).content.partition("\n")[0] == 'Remembered: "I have two cats"'
+
+
+async def test_without_the_intent_a_reply_is_read_if_it_pings_and_else_it_is_said_why_not() -> None:
+    async with wired(bot={"message_content": False}) as wire, wire.online():
+        lab = wire.lab
+        await wire.order(f"{lab.bot.mention} !memory remember I like tea")
+        bots = lab.dev.messages[-1]
+        await lab.say(lab.ada, lab.dev, "!memory show", reply_to=bots)
+        assert "I like tea" in (await lab.next_message(lab.dev)).content
+        await lab.say(lab.ada, lab.dev, "!memory show", reply_to=bots, ping=False)
+        assert (await lab.next_message(lab.dev)).content == UNREADABLE
+
+
+async def test_a_model_that_fails_still_gets_an_answer() -> None:
+    async with acting(lambda _: Status(401)) as scene:
+        assert (await scene.ask("where do I live?")).startswith("My model can't be reached right now")
+
+
+async def test_why_a_model_fails_is_in_the_log_and_told_to_nobody(caplog: pytest.LogCaptureFixture) -> None:
+    async with acting(lambda _: Status(401)) as scene:
+        host = scene.server.url.removeprefix("http://").partition("/")[0]
+        told = await scene.ask("where do I live?")
+        assert told == "My model can't be reached right now, and nothing that I remember fits."
+    assert any(host in record.getMessage() for record in caplog.records)
+
+
+async def test_when_discord_refuses_a_message_the_next_one_is_answered() -> None:
+    async with acting() as scene:
+        scene.env.inject_error("POST", f"/channels/{scene.dev.id}/messages", status=500)
+        assert await scene.ask("hello") == ""
+        assert await scene.ask("hello", where=scene.general) == "I see."
+
+
+async def test_threads_forum_posts_and_voice_chat_are_places_to_talk() -> None:
+    async with acting() as scene:
+        voice = scene.guild.create_voice_channel("lounge")
+        assert await scene.ask("hello", where=voice) == "I see."
+        assert await scene.ask("hello", where=scene.thread(scene.dev, "release")) == "I see."
+        forum = scene.guild.create_forum_channel("help")
+        assert await scene.ask("hello", where=scene.thread(forum, "my first question")) == "I see."
+
+
+async def test_the_name_of_the_bot_is_not_part_of_what_was_said_and_others_are_named() -> None:
+    def answer(request: Request) -> Says:
+        return Says("Bob it is." if "I work with @Bob" in request.text else request.text[-80:])
+
+    async with acting(answer) as scene:
+        assert await scene.ask(f"I work with {scene.bob.mention}") == "Bob it is."
+
+
+async def test_only_the_bots_whole_name_is_taken_out() -> None:
+    async with acting(using=FakeModel()) as scene:
+        name = scene.client.user.display_name
+        await scene.ask(f"@{name}s unite, I like tea")
+        await scene.settle()
+        (memo,) = await scene.memos()
+    assert memo.text == f"@{name}s unite, I like tea"
+
+
+async def test_a_mention_alone_gets_a_word_and_nothing_is_asked_of_the_model() -> None:
+    async with acting() as scene:
+        assert "!memory help" in await scene.ask("")
+        assert scene.server.requests == []
+
+
+async def test_a_store_that_fails_does_not_break_the_reply() -> None:
+    async with acting() as scene:
+        await scene.memory.store.close()
+        assert await scene.ask("hello") == "I see."
+
+
+@pytest.mark.acceptance("W1")
+async def test_a_profile_whose_layout_is_one_layer_of_a_prompt_sends_what_was_said_too() -> None:
+    async with (
+        ModelServer(Says("Yes")) as server,
+        wired(profile="devclaw") as bot,
+        bot.online(speaker_of(server)),
+    ):
+        for text in ("which bike is mine?", "and the red one?"):
+            await bot.order(f"{bot.lab.bot.mention} {text}")
+            bot.clock.advance(minutes=1)
+        turns = [request.turns[-1] for request in server.requests]
+    assert turns == [("user", "User message:\nwhich bike is mine?"), ("user", "User message:\nand the red one?")]
+
+
+async def test_without_a_model_help_is_help_and_who_asks_what_is_known_of_them_is_told() -> None:
+    async with wired() as bot, bot.online():
+        me = bot.lab.bot.mention
+        assert (await bot.order(f"{me} help")).startswith("Memory commands:\n- !memory show")
+        assert "remember nothing about you that I could tell here" in await bot.order(f"{me} who am I?")
+        await bot.order("!memory remember I like green tea")
+        told = "Here is what I remember about you:\n- I like green tea"
+        assert await bot.order(f"{me} what do you know about me?") == told
+        assert await bot.order(f"{me} tell me about myself") == told
+        kept = await bot.memory.store.read(lambda tx: tx.journal.of(author=str(bot.lab.ada.id)))
+    assert "help" not in [message.text for _, message in kept]
+
+
+async def test_without_a_model_who_paused_learning_is_not_told_that_they_are_listened_to() -> None:
+    async with wired() as bot, bot.online():
+        assert "I only listen" in await bot.order(f"{bot.lab.bot.mention} good morning")
+        assert await bot.order(f"{bot.lab.bot.mention} nice weather") == "I am listening."
+        await bot.order("!memory pause")
+        assert (await bot.order(f"{bot.lab.bot.mention} I like tea")).startswith("Learning is paused")

@@ -1,0 +1,206 @@
+"""Slash commands, menus, buttons and forms: the same memory, and only its owner sees the answers."""
+
+import discord
+from simcord import InteractionResult
+
+from recollect.faces.discord.privacy_notice import NOTICE
+from tests.faces.discord.scene import Scene, acting
+
+
+async def slash(scene: Scene, name: str, **options: object) -> InteractionResult:
+    result = await scene.ann.slash(scene.dev, name, **options)
+    assert result.ephemeral
+    return result
+
+
+def text(result: InteractionResult) -> str:
+    message = result.response or (result.followups[-1] if result.followups else None)
+    assert message is not None
+    return message.content
+
+
+async def test_what_is_remembered_by_a_command_is_shown_by_the_other_to_its_owner_alone() -> None:
+    async with acting() as scene:
+        assert (
+            text(await slash(scene, "memory remember", words="I like green tea")).partition("\n")[0]
+            == 'Remembered: "I like green tea"'
+        )
+        assert "- [preference] I like green tea (src: manual)" in text(await slash(scene, "memory show"))
+        assert await scene.order("!memory show") == text(await slash(scene, "memory show"))
+        assert scene.dev.history(viewer=scene.bob)[-1].content.startswith("Durable memory")
+        assert len(scene.dev.history(viewer=scene.bob)) == 2, "the order and its answer, nothing of the commands"
+
+
+async def test_forgetting_is_asked_for_first() -> None:
+    async with acting() as scene:
+        await scene.memory.remember("Works at Acme Corp", user=str(scene.ann.id), place=scene.place(scene.dev))
+        asked = await slash(scene, "memory forget", which="Acme")
+        assert text(asked).startswith("Forget 1 item?")
+        await scene.ann.click(asked.response or asked.followups[-1], label="Keep")
+        assert await scene.known() == ["Works at Acme Corp"]
+        asked = await slash(scene, "memory forget", which="Acme")
+        await scene.ann.click(asked.response or asked.followups[-1], label="Forget")
+        assert await scene.known() == []
+        assert 'Restored: "Works at Acme Corp"' in text(await slash(scene, "memory undo"))
+
+
+async def test_undo_refuses_after_a_deleted_message_and_says_so_in_words_and_as_a_command() -> None:
+    async with acting() as scene:
+        await scene.ann.send(scene.dev, "I live in Ghent")
+        await scene.settle()
+        moved = await scene.ann.send(scene.dev, "I live in Bruges now")
+        await scene.settle()
+        await scene.ann.delete(moved)
+        await scene.settle()
+        assert await scene.known() == ["I live in Ghent"]
+        told = text(await slash(scene, "memory undo"))
+        assert told == "The last change can't be undone: it came with a message that was deleted or edited"
+        assert await scene.order("!memory undo") == told
+        assert await scene.known() == ["I live in Ghent"]
+
+
+async def test_one_is_offered_ones_own_items_as_far_as_they_may_be_heard_here() -> None:
+    async with acting() as scene:
+        ann, bob = str(scene.ann.id), str(scene.bob.id)
+        await scene.memory.remember("I like green tea", user=ann, place=scene.place(scene.dev))
+        await scene.memory.remember("Bob likes tea too", user=bob, place=scene.place(scene.dev))
+        await scene.whisper("I take a tea ceremony class in secret")
+        await scene.settle()
+        choices = await scene.ann.autocomplete(scene.dev, "memory pin", "which", "tea")
+        assert [one["name"] for one in choices] == ["I like green tea"]
+        result = await slash(scene, "memory pin", which=choices[0]["value"])
+        assert text(result) == 'Pinned: "I like green tea"'
+        assert "secret" not in text(await slash(scene, "memory show"))
+        in_dm = await scene.ann.user.slash("memory show")
+        assert "secret" in text(in_dm)
+
+
+async def test_a_long_list_is_leafed_through() -> None:
+    async with acting() as scene:
+        for number in range(40):
+            await scene.memory.remember(
+                f"Fact {number}: " + f"detail{number} " * 12, user=str(scene.ann.id), place=scene.place(scene.dev)
+            )
+        shown = await slash(scene, "memory show")
+        first = text(shown)
+        message = shown.response or shown.followups[-1]
+        await scene.ann.click(message, custom_id=_button(message, "Next"))
+        second = text(shown)
+        assert first != second
+        await scene.ann.click(message, label="Back")
+        assert text(shown) == first
+
+
+def _button(message: object, label: str) -> str:
+    rows = message.components  # type: ignore[attr-defined]
+    return next(one["custom_id"] for row in rows for one in row["components"] if one["label"].startswith(label))
+
+
+async def test_an_item_gets_other_words_in_a_form() -> None:
+    async with acting() as scene:
+        await scene.memory.remember("Works at Acme Corp", user=str(scene.ann.id), place=scene.place(scene.dev))
+        form = await scene.ann.slash(scene.dev, "memory edit", which="Acme")
+        assert form.modal is not None
+        field = form.modal["components"][0]["components"][0]
+        assert field["value"] == "Works at Acme Corp"
+        done = await scene.ann.submit_modal(form, {field["custom_id"]: "Works at Umbrella"})
+        assert text(done).partition("\n")[0] == 'Changed: "Works at Umbrella"'
+        assert await scene.known() == ["Works at Umbrella"]
+
+
+async def test_every_command_answers() -> None:
+    async with acting() as scene:
+        await scene.memory.remember("I like green tea", user=str(scene.ann.id), place=scene.place(scene.dev))
+        for verb in ("why", "pin", "unpin", "share", "private"):
+            assert "green tea" in text(await scene.ann.user.slash(f"memory {verb}", which="green"))
+        for verb in ("pause", "resume", "help", "undo"):
+            assert text(await slash(scene, f"memory {verb}"))
+        assert "green tea" in text(await scene.ann.user.slash("memory search", words="tea"))
+        exported = await scene.ann.user.slash("memory export")
+        assert "green tea" in text(exported)
+
+
+async def test_the_summary_is_cleared_only_after_a_question() -> None:
+    async with acting(summary={"every_n_turns": 1}) as scene:
+        await scene.ask("we talk about the release plan")
+        await scene.settle()
+        asked = await slash(scene, "memory reset")
+        assert "Rolling summary" in text(await slash(scene, "memory show"))
+        await scene.ann.click(asked.response or asked.followups[-1], label="Clear")
+        assert "Rolling summary" not in text(await slash(scene, "memory show"))
+
+
+async def test_a_message_of_ones_own_is_remembered_as_a_fact_and_anothers_as_a_note_that_stays_here() -> None:
+    async with acting(bot={"announce": "dm"}) as scene:
+        mine = await scene.ann.send(scene.staff, "I am on holiday in May")
+        kept = await scene.ann.context_menu(scene.staff, "Remember this", mine)
+        assert text(kept) == NOTICE
+        assert kept.followups[-1].content.partition("\n")[0] == 'Remembered: "I am on holiday in May"'
+        theirs = await scene.bob.send(scene.dev, "I love old maps")
+        await scene.bob.slash(scene.dev, "memory help")  # so that he is told
+        await scene.ann.context_menu(scene.dev, "Remember this", theirs)
+        note, fact = await scene.memos()
+        assert (note.text, note.kind, note.audience.level) == ("Bob said: I love old maps", "person", "guild")
+        assert (fact.source.message, fact.audience.level) == (str(mine.id), "channel")
+        assert note.text not in await scene.known(scene.bob)
+
+
+async def test_why_do_you_know_this_tells_what_came_from_a_message_and_what_an_answer_was_given() -> None:
+    async with acting() as scene:
+        sent = await scene.ann.send(scene.dev, "I like green tea")
+        await scene.settle()
+        why = await scene.ann.context_menu(scene.dev, "Why do you know this?", sent)
+        assert "Said by you in #dev" in text(why)
+        await scene.ask("what tea do I like?")
+        answer = scene.dev.last_message
+        assert answer is not None
+        why = await scene.ann.context_menu(scene.dev, "Why do you know this?", answer)
+        assert "I like green tea" in text(why)
+        other = await scene.bob.context_menu(scene.dev, "Why do you know this?", answer)
+        assert text(other) == "That was said to somebody else; only they may ask."
+
+
+async def test_who_is_not_allowed_gets_no_command_and_no_choices() -> None:
+    async with acting() as scene:
+        ann = str(scene.ann.id)
+    async with acting(bot={"allowed_users": [ann]}) as scene:
+        refused = await scene.bob.slash(scene.dev, "memory remember", words="I like tea")
+        assert "not allowed" in text(refused)
+        assert await scene.known(scene.bob) == []
+        assert await scene.bob.autocomplete(scene.dev, "memory pin", "which", "") == []
+
+
+async def test_the_commands_are_registered_only_when_they_changed() -> None:
+    async with acting() as scene:
+
+        def synced() -> int:
+            calls = scene.env.http_requests
+            return sum(one.method == "PUT" and one.path.endswith("/commands") for one in calls)
+
+        assert synced() == 1
+        await scene.restart()
+        assert synced() == 1
+        await scene.client.house.notes.put("commands", "as they were in an older version")
+        await scene.restart()
+        assert synced() == 2
+
+
+async def test_where_orders_are_switched_off_there_are_no_commands() -> None:
+    async with acting(commands={"enabled": False}) as scene:
+        assert scene.ann.available_commands(scene.dev) == ()
+
+
+async def test_administrators_switch_memory_off_for_a_whole_server() -> None:
+    async with acting() as scene:
+        managers = scene.guild.create_role("managers", permissions=discord.Permissions(manage_guild=True))
+        eve = scene.guild.add_member(scene.env.create_user("eve"), roles=[managers])
+        assert "memory-server" not in scene.ann.available_commands(scene.dev)
+        await eve.slash(scene.dev, "memory-server", memory="off")
+        await scene.restart()
+        await scene.ann.send(scene.dev, "I like green tea")
+        assert (await scene.ask("I like black tea")).startswith("Memory is switched off here")
+        await scene.settle()
+        assert await scene.known() == []
+        assert "Memory commands" in await scene.order("!memory help")
+        await eve.slash(scene.dev, "memory-server", memory="on")
+        assert await scene.ask("I like black tea") == "I see."

@@ -1,0 +1,67 @@
+"""A reply as it is written: shown early, edited, and complete in the end."""
+
+import discord
+import simcord
+
+from recollect.faces.discord.streaming import Draft
+from tests.faces.discord.scene import acting
+
+
+class Writer(discord.Client):
+    """Writes a reply in pieces, as a model does; `often` or all at once."""
+
+    def __init__(self, pieces: list[str], every: float) -> None:
+        intents = discord.Intents.default()
+        intents.message_content = True
+        super().__init__(intents=intents)
+        self._pieces, self._every = pieces, every
+        self.seen: list[str] = []
+
+    async def on_message(self, message: discord.Message) -> None:
+        if message.author == self.user:
+            return
+        draft = Draft(message, self._every)
+        for piece in self._pieces:
+            draft.feed(piece)
+            await draft.settled()
+        said = [one async for one in message.channel.history(oldest_first=True)]
+        self.seen = [one.content for one in said if one.author == self.user]
+        await draft.finish("".join(self._pieces).strip())
+
+
+async def written(pieces: list[str], every: float) -> tuple[list[str], list[str], int]:
+    """What was shown before the end, what stands in the end, and how many requests that took."""
+    bot = Writer(pieces, every)
+    async with simcord.run(bot) as env:
+        guild = env.create_guild()
+        channel = guild.create_text_channel("dev")
+        ann = guild.add_member(env.create_user("ann"))
+        await ann.send(channel, "hello")
+        texts = [one.content for one in channel.history()[1:]]
+        calls = sum("/messages" in one.path for one in env.http_requests if one.method != "GET")
+        return bot.seen, texts, calls
+
+
+async def test_it_is_shown_while_it_is_written_and_edited_in_place() -> None:
+    shown, texts, calls = await written(["Hello ", "there, ", "Ann."], every=0)
+    assert shown == ["Hello there, Ann."]
+    assert texts == ["Hello there, Ann."]
+    assert calls == 3, "one message and two edits; the end changed nothing"
+
+
+async def test_a_quick_answer_takes_one_request() -> None:
+    shown, texts, calls = await written(["Hello ", "there."], every=60)
+    assert (shown, texts, calls) == ([], ["Hello there."], 1)
+
+
+async def test_a_long_one_grows_into_further_messages() -> None:
+    _, texts, _ = await written(["word " * 300 + "\n\n"] * 4, every=0)
+    assert len(texts) == 4
+    assert all(len(text) <= 2000 for text in texts)
+
+
+async def test_an_answer_to_a_message_that_was_deleted_meanwhile_is_given_all_the_same() -> None:
+    async with acting() as scene:
+        assert await scene.ask("hello") == "I see."
+        (request,) = [one for one in scene.env.http_requests if one.json and "message_reference" in one.json]
+    assert request.json["message_reference"]["fail_if_not_exists"] is False

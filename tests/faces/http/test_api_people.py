@@ -1,0 +1,76 @@
+"""People, guilds, conversations and learning through the API."""
+
+import httpx
+import pytest
+
+from recollect import Memory, Place
+from recollect.core.types import Message, Summary
+from recollect.testing.clock import FakeClock
+
+DEV = Place("discord", "g1", "c-dev", name="dev", public=True)
+
+
+async def test_people_and_guilds_are_listed_page_by_page(client: httpx.AsyncClient, memory: Memory):
+    for user in ("ann", "bob", "cay"):
+        await memory.remember("Likes tea", user=user)
+    await memory.remember("The otter is our mascot", user="ann", place=DEV, lore=True)
+    first = (await client.get("/api/v1/people", params={"limit": 2})).json()
+    assert first["found"] == [{"id": "ann", "memos": 1}, {"id": "bob", "memos": 1}]
+    rest = (await client.get("/api/v1/people", params={"limit": 2, "after": first["after"]})).json()
+    assert rest == {"found": [{"id": "cay", "memos": 1}], "after": None}
+    assert (await client.get("/api/v1/guilds")).json() == {"found": [{"id": "g1", "memos": 1}], "after": None}
+    assert (await client.get("/api/v1/people", params={"part": "O"})).json()["found"] == [{"id": "bob", "memos": 1}]
+
+
+async def test_learning_from_someone_is_paused_and_resumed(client: httpx.AsyncClient, memory: Memory, clock: FakeClock):
+    async def learns() -> bool:
+        return (await client.get("/api/v1/people/learning", params={"user": "ann"})).json()["learning"]
+
+    assert await learns()
+    done = await client.post("/api/v1/people/pause", json={"user": "ann"})
+    assert done.json() == {"user": "ann", "learning": False, "changed": True}
+    assert not await learns()
+    again = await client.post("/api/v1/people/pause", json={"user": "ann"})
+    assert again.json()["changed"] is False
+    await client.post("/api/v1/people/resume", json={"user": "ann"})
+    assert await learns()
+    assert [(event.kind, event.actor) for event in await memory.log(user="ann")] == [
+        ("learning.resumed", "operator"),
+        ("learning.paused", "operator"),
+    ]
+    assert (await client.post("/api/v1/people/pause", json={"user": "__lore__"})).status_code == 422
+
+
+@pytest.fixture
+async def summarised(memory: Memory, clock: FakeClock) -> str:
+    for number, text in enumerate(("They plan a trip.", "They plan a trip to Oslo."), 1):
+        summary = Summary(DEV.session, text, number, clock())
+        await memory.store.write(lambda tx, summary=summary: tx.summaries.save(summary))
+        clock.advance(minutes=1)
+    return DEV.session
+
+
+async def test_a_conversations_summary_its_past_and_its_reset(
+    client: httpx.AsyncClient, summarised: str, memory: Memory
+):
+    which = {"session": summarised}
+    assert (await client.get("/api/v1/sessions", params={"part": "C-DEV"})).json() == {"sessions": [summarised]}
+    assert (await client.get("/api/v1/summary", params=which)).json()["text"] == "They plan a trip to Oslo."
+    history = (await client.get("/api/v1/summary/history", params=which)).json()
+    assert history["current"]["sequence"] == 2
+    assert [one["text"] for one in history["earlier"]] == ["They plan a trip."]
+    assert (await client.post("/api/v1/sessions/reset", json=which)).json()["reset"] is True
+    assert (await client.get("/api/v1/summary", params=which)).status_code == 404
+    assert (await client.post("/api/v1/sessions/reset", json=which)).json()["reset"] is False
+    (event,) = (await client.get("/api/v1/events", params={"kind": "summary.reset"})).json()["events"]
+    assert event["actor"] == "operator"
+
+
+async def test_stats_say_how_things_stand(client: httpx.AsyncClient, memory: Memory, clock: FakeClock):
+    await memory.remember("Likes tea", user="ann")
+    await memory.observe(Message("m1", "ann", DEV, "hello there", clock()))
+    found = (await client.get("/api/v1/stats", params={"days": 3})).json()
+    assert (found["memos"], found["messages"]) == (1, 1)
+    assert [day["learned"] for day in found["days"]] == [0, 0, 1]
+    assert found["jobs"]["waiting"] > 0
+    assert found["cost"] == {"calls": 0, "input": 0, "output": 0}

@@ -1,0 +1,57 @@
+"""Handing out and erasing through the API."""
+
+import httpx
+import pytest
+
+from recollect import Memory, Place
+from recollect.core.types import Message
+from recollect.testing.clock import FakeClock
+
+DM = Place("discord", dm="ann")
+DEV = Place("discord", "g1", "c-dev", name="dev", public=True)
+
+
+@pytest.fixture(autouse=True)
+async def told(memory: Memory, clock: FakeClock) -> None:
+    await memory.observe(Message("m1", "ann", DM, "I collect porcelain otters", clock(), "Ann"))
+    await memory.remember("Collects porcelain otters", user="ann", place=DM, message="m1")
+    await memory.remember("Likes rainy mornings", user="bob", place=Place("discord", dm="bob"))
+
+
+async def test_everything_about_a_person_is_one_document(client: httpx.AsyncClient):
+    answer = await client.get("/api/v1/export", params={"user": "ann"})
+    document = answer.json()
+    assert answer.headers["content-disposition"] == 'attachment; filename="export.json"'
+    assert [memo["text"] for memo in document["memos"]] == ["Collects porcelain otters"]
+    assert [message["text"] for message in document["messages"]] == ["I collect porcelain otters"]
+    assert "rainy" not in answer.text
+    assert (await client.get("/api/v1/export")).status_code == 422
+
+
+async def test_erasing_needs_the_name_exactly_and_gives_a_receipt(client: httpx.AsyncClient, memory: Memory):
+    survey = (await client.post("/api/v1/erase/survey", json={"user": "ann"})).json()
+    assert (survey["counts"]["memos"], survey["counts"]["messages"], survey["confirm"]) == (1, 1, "ann")
+    for wrong in ("Ann", "ann ", "bob"):
+        answer = await client.post("/api/v1/erase", json={"user": "ann", "confirm": wrong})
+        assert (answer.status_code, answer.headers["content-type"]) == (409, "application/problem+json")
+    assert len((await memory.show(user="ann", place=DM)).memos) == 1
+    receipt = (await client.post("/api/v1/erase", json={"user": "ann", "confirm": "ann"})).json()
+    assert receipt["clean"] is True
+    assert receipt["asked_by"] == "operator"
+    assert (receipt["erased"]["memos"], receipt["erased"]["messages"]) == (1, 1)
+    assert "otters" not in str(receipt)
+    gone = await client.get("/api/v1/export", params={"user": "ann"})
+    assert "porcelain" not in gone.text
+    assert len((await memory.show(user="bob", place=Place("discord", dm="bob"))).memos) == 1
+
+
+async def test_a_guild_is_erased_by_its_name(client: httpx.AsyncClient, memory: Memory):
+    await memory.remember("The otter is our mascot", user="ann", place=DEV, lore=True)
+    receipt = (await client.post("/api/v1/erase", json={"guild": "g1", "confirm": "g1"})).json()
+    assert (receipt["guild"], receipt["erased"]["memos"]) == ("g1", 1)
+    assert (await client.get("/api/v1/memos", params={"guild": "g1"})).json()["total"] == 0
+
+
+async def test_nobody_in_particular_can_not_be_erased(client: httpx.AsyncClient):
+    for path, body in (("/erase/survey", {}), ("/erase", {"confirm": "x"}), ("/erase/survey", {"user": "__lore__"})):
+        assert (await client.post(f"/api/v1{path}", json=body)).status_code == 422

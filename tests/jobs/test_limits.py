@@ -1,0 +1,123 @@
+"""Models are asked so many times at once, whatever becomes of those who ask."""
+
+import asyncio
+
+import pytest
+
+from recollect.core.clock import now
+from recollect.core.ports import Hearing, Proposed, Work
+from recollect.core.ports.jobs import Job
+from recollect.jobs.limits import Calls
+from recollect.jobs.worker import Pace
+from recollect.testing.models import FakeModel, everything
+from tests.scenes import opened
+from tests.waiting import eventually
+
+
+class Model:
+    """A model that thinks until it is let go on; `stubborn`, it does not hear that it was given up."""
+
+    def __init__(self, stubborn: bool = False) -> None:
+        self.asked = self.now = self.most = 0
+        self.going, self._stubborn = asyncio.Event(), stubborn
+
+    async def answer(self, _: object = None) -> Proposed:
+        self.asked += 1
+        self.now += 1
+        self.most = max(self.most, self.now)
+        while not self.going.is_set():
+            try:
+                await self.going.wait()
+            except asyncio.CancelledError:
+                if not self._stubborn:
+                    raise
+        self.now -= 1
+        return Proposed()
+
+    async def ask(self, calls: Calls) -> None:
+        async with calls.turn():
+            await self.answer()
+
+
+async def test_no_more_are_asked_at_once_than_there_is_room_for():
+    calls, model = Calls(3), Model()
+    asking = [asyncio.create_task(model.ask(calls)) for _ in range(10)]
+    await eventually(lambda: model.now == 3)
+    model.going.set()
+    await asyncio.gather(*asking)
+    assert (model.asked, model.most) == (10, 3)
+
+
+async def test_who_fails_or_is_cancelled_makes_room():
+    calls, model = Calls(1), Model()
+    with pytest.raises(ZeroDivisionError):
+        async with calls.turn():
+            _ = 1 / 0
+    asking = asyncio.create_task(model.ask(calls))
+    await eventually(lambda: model.now == 1)
+    asking.cancel()
+    await asyncio.wait([asking])
+    model.going.set()
+    async with asyncio.timeout(10):
+        await model.ask(calls)
+
+
+async def test_who_is_given_up_makes_room_once_even_if_the_call_never_ends():
+    calls, stubborn, model = Calls(1), Model(stubborn=True), Model()
+    given_up = asyncio.create_task(stubborn.ask(calls))
+    await eventually(lambda: stubborn.now == 1)
+    given_up.cancel()
+    calls.let_go(given_up)
+    asking = [asyncio.create_task(model.ask(calls)) for _ in range(3)]
+    await eventually(lambda: model.now == 1)
+    stubborn.going.set()
+    await asyncio.wait([given_up])
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert model.now == 1, "it does not make room a second time when it comes to its senses"
+    model.going.set()
+    await asyncio.gather(*asking)
+
+
+async def test_all_that_a_handler_does_can_be_a_turn():
+    calls, model = Calls(1), Model()
+
+    async def handler(_: Job) -> Work:
+        await model.answer()
+        return lambda _: None
+
+    job = Job(1, "summarise", "lane", {}, now(), 1, "claimed")
+    asking = [asyncio.create_task(calls.around(handler)(job)) for _ in range(3)]  # type: ignore[arg-type]
+    await eventually(lambda: model.now == 1)
+    model.going.set()
+    await asyncio.gather(*asking)
+    assert (model.asked, model.most) == (3, 1)
+
+
+async def test_learning_asks_as_often_at_once_as_is_set_while_more_users_are_worked_on() -> None:
+    model = Model()
+    async with opened(using=FakeModel(model.answer), ingest={"parallel": 2}) as stage:
+        said = [await stage.say(f"I live in town {number}", user=f"user{number}") for number in range(6)]
+        await eventually(lambda: model.now == 2 and len(stage.memory.worker._lanes) == 3)
+        model.going.set()
+        for one in said:
+            assert (await stage.memory.learned(one)).done
+    assert model.most == 2
+
+
+async def test_a_model_that_can_t_be_stopped_does_not_stop_the_learning_of_others() -> None:
+    model = Model(stubborn=True)
+
+    async def learns(hearing: Hearing) -> Proposed:
+        return await model.answer() if hearing.said[0].author == "ann" else everything(hearing)
+
+    async with opened(using=FakeModel(learns), ingest={"parallel": 1}) as stage:
+        stage.memory.worker.pace = Pace(width=1, limit=0.05, poll=0.02)
+        await stage.say("I live in Oslo", user="ann")
+        await eventually(lambda: model.now == 1)
+        said = await stage.say("I live in Bergen", user="bob")
+        try:
+            assert (await stage.memory.learned(said, 10)).done
+            assert await stage.known("bob") == ["I live in Bergen"]
+        finally:
+            model.going.set()

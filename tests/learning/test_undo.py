@@ -1,0 +1,137 @@
+"""Undo names the change that it takes back; one that can't be taken back is never passed over."""
+
+import pytest
+
+from recollect import CannotUndo, Undoable, Undone
+from recollect.core.errors import BadInput
+from recollect.core.ports import Hearing, Proposal, Proposed
+from recollect.core.types import EVERYWHERE, Audience, Origin
+from recollect.testing.models import FakeModel
+from tests.scenes import DEV, Stage, opened
+
+
+async def offer(stage: Stage) -> Undoable:
+    change = await stage.memory.undoable(user="ann")
+    assert isinstance(change, Undoable)
+    return change
+
+
+async def undo(stage: Stage, expected: int | None = None) -> Undone:
+    done = await stage.memory.undo(user="ann", expected=expected)
+    assert isinstance(done, Undone)
+    return done
+
+
+async def refused(stage: Stage, expected: int | None = None) -> str:
+    done = await stage.memory.undo(user="ann", expected=expected)
+    assert isinstance(done, CannotUndo)
+    return done.reason
+
+
+async def test_after_a_deleted_message_undo_refuses_and_leaves_what_came_back_alone() -> None:
+    async with opened(using=FakeModel()) as stage:
+        await stage.tell("I live in Ghent")
+        moved = await stage.tell("I live in Bruges now")
+        assert await stage.known() == ["I live in Bruges now"]
+        await stage.memory.deleted("discord", moved.id)
+        assert isinstance(await stage.memory.undoable(user="ann"), CannotUndo)
+        assert "message that was deleted" in await refused(stage)
+        assert await stage.known() == ["I live in Ghent"]
+        await stage.remember("I play chess")
+        assert [memo.text for memo in (await undo(stage)).removed] == ["I play chess"]
+        assert "message that was deleted" in await refused(stage), "what is older stays, however often it is asked"
+        assert await stage.known() == ["I live in Ghent"]
+
+
+async def test_after_an_edited_message_undo_takes_back_what_was_learned_anew_and_no_more() -> None:
+    async with opened(using=FakeModel()) as stage:
+        await stage.remember("I play chess")
+        said = await stage.tell("I live in Ghent")
+        await stage.memory.edited("discord", said.id, "I live in Bruges")
+        await stage.settle()
+        assert [memo.text for memo in (await undo(stage)).removed] == ["I live in Bruges"]
+        assert "edited" in await refused(stage)
+        assert await stage.known() == ["I play chess"]
+
+
+async def test_what_is_offered_is_what_is_taken_back() -> None:
+    async with opened() as stage:
+        await stage.remember("I like tea")
+        await stage.memory.forget("tea", user="ann")
+        change = await offer(stage)
+        assert [memo.text for memo in change.restored] == ["I like tea"]
+        assert await stage.known() == [], "to look changes nothing"
+        done = await undo(stage, change.change)
+        assert (done.change, done.restored, done.at) == (change.change, change.restored, change.at)
+        assert await stage.known() == ["I like tea"]
+
+
+async def test_what_was_changed_since_is_not_undone_in_the_place_of_what_was_offered() -> None:
+    async with opened() as stage:
+        await stage.remember("I like tea")
+        change = await offer(stage)
+        await stage.remember("I play chess")
+        assert "in the meantime" in await refused(stage, change.change)
+        assert await stage.known() == ["I play chess", "I like tea"]
+
+
+async def test_a_change_is_taken_back_once_however_often_its_undo_is_asked_for() -> None:
+    async with opened() as stage:
+        await stage.remember("I like tea")
+        await stage.remember("I play chess")
+        change = await offer(stage)
+        await undo(stage, change.change)
+        assert "in the meantime" in await refused(stage, change.change)
+        assert await stage.known() == ["I like tea"]
+
+
+async def test_each_sort_of_change_has_its_word() -> None:
+    async with opened() as stage:
+        memo = await stage.remember("I like tea")
+        words = [(await offer(stage)).reversals[0].change]
+        await stage.memory.pin(memo.id, user="ann")
+        words.append((await offer(stage)).reversals[0].change)
+        await stage.memory.pin(memo.id, user="ann", pinned=False)
+        words.append((await offer(stage)).reversals[0].change)
+        await stage.memory.share(memo.id, user="ann", audience=Audience("dm", "ann"))
+        words.append((await offer(stage)).reversals[0].change)
+        await stage.memory.revise(memo.id, "I like green tea", user="ann")
+        words.append((await offer(stage)).reversals[0].change)
+        await stage.memory.revise(memo.id, tags=["drink"], user="ann")
+        words.append((await offer(stage)).reversals[0].change)
+        await stage.memory.forget("tea", user="ann")
+        words.append((await offer(stage)).reversals[0].change)
+        await stage.memory.remember("I like green tea", user="ann")
+        words.append((await offer(stage)).reversals[0].change)
+    changed = ["added", "pinned", "unpinned", "shared", "reworded", "changed", "retired", "brought back"]
+    assert words == changed
+
+
+async def test_what_was_forgotten_stays_forgotten_when_its_return_is_undone() -> None:
+    async with opened(durable={"max_items": 2}) as stage:
+        await stage.remember("I like tea")
+        await stage.memory.forget("tea", user="ann")
+        await stage.remember("I like tea")
+        await undo(stage)
+        assert await stage.known() == []
+        await stage.remember("I play chess", "I own a boat")
+        assert (await stage.memory.memos(user="ann")).total == 2, "its row has made room"
+        with pytest.raises(BadInput, match="forgotten"):
+            await stage.memory.remember("I like tea", user="ann", origin=Origin.IMPORT)
+
+
+async def test_of_two_facts_of_a_message_one_is_undone_alone_and_then_the_other() -> None:
+    def halves(hearing: Hearing) -> Proposed:
+        said = hearing.said[-1]
+        return Proposed(tuple(Proposal(part, "fact", part, said.id) for part in said.text.split(" and ")))
+
+    async with opened(using=FakeModel(halves)) as stage:
+        await stage.remember("I play chess", audience=EVERYWHERE)
+        await stage.tell("I like green tea and I have two cats")
+        cats = next(memo for memo in (await stage.memory.show(user="ann")).memos if "cats" in memo.text)
+        other = (await offer(stage)).change
+        assert isinstance(await stage.memory.undo(user="ann", memo=cats.id, expected=other - 99), CannotUndo)
+        assert isinstance(await stage.memory.undo(user="ann", place=DEV, memo=cats.id), Undone)
+        assert [memo.text for memo in (await undo(stage)).removed] == ["I like green tea"]
+        assert [memo.text for memo in (await undo(stage)).removed] == ["I play chess"]
+        assert await stage.memory.undo(user="ann") is None

@@ -1,0 +1,348 @@
+"""Secret values go, mentions of secrets stay. The secrets are made up and put together, so that no scanner minds."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.policy.redaction import Redacted, known_formats, redact, spoken_secrets
+
+MIX = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6" * 2
+
+
+def made(prefix: str, size: int) -> str:
+    return prefix + MIX[:size]
+
+
+TOKENS = [
+    ("AWS key", "AKIA" + "IOSFODNN7EXAMPLE"),
+    ("GitHub token", made("ghp" + "_", 36)),
+    ("GitHub token", made("github" + "_pat_", 60)),
+    ("GitLab token", made("glpat" + "-", 20)),
+    ("Discord token", "M" + MIX[:24] + "." + MIX[:6] + "." + MIX[:27]),
+    ("Slack token", "xoxb" + "-123456789012-" + MIX[:24]),
+    ("Slack token", "https://hooks.slack.com/services/" + "T0A1B2C3D/B0A1B2C3D/" + MIX[:24]),
+    ("Stripe key", made("sk" + "_live_", 24)),
+    ("Stripe key", made("sk" + "_live_", 90)),
+    ("SendGrid key", "SG." + MIX[:22] + "." + MIX[:43]),
+    ("Twilio key", "AC" + MIX[:32].lower()),
+    ("Telegram token", "123456789:" + MIX[:35]),
+    ("PyPI token", made("pypi-" + "AgEIcHlwaS5vcmc", 75)),
+    ("Mailchimp key", MIX[:32].lower() + "-us12"),
+    ("Square secret", made("sq0csp" + "-", 43)),
+    ("Azure key", "AccountKey=" + (MIX[:86] + "==")),
+    ("API key", made("sk" + "-", 20) + "T3BlbkFJ" + MIX[:20]),
+    ("API key", made("sk" + "-proj-", 60)),
+    ("Anthropic key", made("sk-" + "ant-api03-", 80)),
+    ("Google key", made("AI" + "za", 35)),
+    ("Hugging Face token", made("hf" + "_", 34)),
+    ("npm token", made("npm" + "_", 36)),
+    ("Groq key", made("gsk" + "_", 50)),
+    ("JSON web token", "eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxMjM0In0." + MIX[:43]),
+    ("card number", "4111 1111 1111 1111"),
+    ("card number", "5500-0000-0000-0004"),
+    ("card number", "378282246310005"),
+]
+
+
+@pytest.mark.parametrize("frame", ["{}", "here: {} thanks", "é {} ü", "use {}, ok?", '"{}"'])
+@pytest.mark.parametrize(("label", "token"), TOKENS)
+def test_a_secret_of_a_known_format_is_replaced(label: str, token: str, frame: str):
+    found = redact(frame.format(token))
+    assert found.text == frame.format(f"[redacted: {label}]")
+    assert found.found == (label,)
+
+
+SPOKEN = [
+    ("my password is {}", "hunter2"),
+    ("My Password is: {}", "hunter2"),
+    ("the password's {}", "hunter2"),
+    ("my password is {}", "swordfish"),
+    ("my password is {}, don't tell", "swordfish"),
+    ("my password is {}.", "purple monkey dishwasher lamp"),
+    ('my password is "{}"', "correct horse"),
+    ("my password is now `{}`", "Tr0ub4dor&3"),
+    ("my password was “{}” once", "dolphins"),
+    ("the wifi password is {}", "Sommer2024"),
+    ("my pw for the router is {} if you need it", "Sommer2024"),
+    ("the password for the office wifi is {}", "Sommer2024"),
+    ("password: {}", "hunter"),
+    ("Password:{}", "hunter2"),
+    ("**password**: {}", "hunter2"),
+    ("user: bob pass: {}", "hunter2"),
+    ("login bob, password {}", "hunter2"),
+    ("is the password {}?", "hunter2"),
+    ("pin is {}", "4711"),
+    ("my PIN code is {}", "1234"),
+    ("cvv: {}9", "123"),
+    ("passcode: {}", "991122"),
+    ("secret token = {}", "swordfish9"),
+    ("the API key is {}", "abcd1234efgh5678"),
+    ("my token is {}", "abcd1234efgh5678"),
+    ("senha: {}", "abc12345"),
+    ("minha senha é {}", "girassol7"),
+    ("a senha do servidor é {}", "abc12345"),
+    ("Mein Passwort ist {}", "hunter2"),
+    ("Das Kennwort lautet {}", "Sommer77"),
+    ("Passwort ist {}", "Sonnenblume"),
+    ("mot de passe : {}", "soleil"),
+    ("mon mot de passe est {}", "soleil42"),
+    ("la contraseña es {}", "girasol7"),
+    ("пароль: {}", "qwerty12"),
+    ("мой пароль это {}", "qwerty12"),
+    ("密码是{}", "abc12345"),
+    ("パスワードは {}", "abc12345"),
+    ("PASSWORD={}", "hunter2"),
+    ("DB_PASSWORD={}", "letmein"),
+    ("export API_KEY={}", "a8f5f167f44f4964"),
+    ('api_key: "{}"', "abcd1234efgh"),
+    ("api_key = '{}'", "abcdefghij"),
+    ('{{"client_secret": "{}"}}', "GXyz12345abc"),
+    ("Server=x;User=sa;Password={};Trusted=1", "Abc123"),
+    ("postgres://bob:{}@db.local/x", "s3cr3t"),
+    ("redis://:{}@localhost:6379", "s3cr3t!x"),
+    ("Authorization: Bearer {}", "abcdef0123456789abcdef"),
+    ("AWS_SECRET_ACCESS_KEY={}", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
+    ("api key {}", "abcdef123456"),
+    ("login: bob / {}", "hunter2"),
+    ("creds = root/{}", "toor99x"),
+    ("seed phrase: {}", "abandon ability able about above absent absorb abstract absurd abuse access accident"),
+]
+
+
+@pytest.mark.parametrize(("frame", "value"), SPOKEN)
+def test_a_told_secret_loses_its_value_and_nothing_else(frame: str, value: str):
+    found = redact(frame.format(value))
+    assert value not in found.text
+    before, after = frame.format("\0").split("\0")
+    assert found.text.startswith(before)
+    assert found.text.endswith(after) or after == "9"
+    assert found.found
+    assert not any(value in label for label in found.found)
+
+
+MENTIONS = [
+    "the API key is in the vault",
+    "I forgot my password",
+    "my password manager is Bitwarden",
+    "the password is stored in 1Password",
+    "my password is in 1Password",
+    "password is required",
+    "password: required",
+    "token limit is 4096",
+    "JWT tokens with 24h expiration",
+    "API uses JWT tokens with 24h expiration",
+    "Stripe API key is stored in the vault",
+    "senha do servidor",
+    "esqueci a senha do servidor",
+    "a senha está errada",
+    "the pin is on the map",
+    "the pin is 13",
+    "GPIO pin 4 is high",
+    "reset my password",
+    "my password is weak.",
+    "my password is too long",
+    "the password is 12 characters long",
+    "password must be at least 8 characters",
+    "my password expired yesterday",
+    "the token is valid for 24h",
+    "token: 4096",
+    "max_tokens=4096",
+    "tokens = tokenizer.encode(text)",
+    "the secret is patience",
+    "the secret: be kind",
+    "the secret of my success is coffee",
+    "password = os.environ['X']",
+    "password = db.Column(db.String(120), nullable=False)",
+    "password=$DB_PASSWORD",
+    "password: ********",
+    "password: <your password>",
+    "api_key=YOUR_API_KEY",
+    "https://user:****@example.com/",
+    "https://<user>:<password>@example.com/",
+    "the password is the name of my dog",
+    "key is C major",
+    "the passport is 12 years old",
+    "I passed the exam: 95 points",
+    "the api key was rotated yesterday",
+    "my wifi password is on the fridge",
+    "Passwort ist falsch",
+    "Passwort vergessen",
+    "mot de passe oublié",
+    "olvidé la contraseña",
+    "access token is expired",
+    "the private key is on my laptop",
+    "-----BEGIN RSA PRIVATE KEY----- is how it starts",
+    "a bearer of bad news",
+    "hash the password with sha256",
+    "password sha256 or bcrypt?",
+    "<@123456789012345678> hi <#876543210987654321>",
+    "message 1305551234567890123 and order 1234567890123456",
+    "my phone is +49 170 1234567890",
+    "at 1700000000000 ms",
+    "see https://example.com/a/very/long/path/that/goes/on?x=1&y=abcdefghijklmnop",
+    "sk-learn-contrib-is-a-package-with-hyphens",
+    "APARTAMENTOS EN VALENCIA",
+    "the API key rotation",
+    "an access token authentication",
+    "login: bob / admin",
+    "login: see /usr/share/doc9",
+    "AB12 CDEF GHIJ KLMN",
+    "uuid 123e4567-e89b-12d3-a456-426614174000",
+    "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
+    "パスワードを忘れました",
+    "забыл пароль",
+]
+
+
+@pytest.mark.parametrize("text", MENTIONS)
+def test_a_mere_mention_stays_as_it_is(text: str):
+    assert redact(text) == Redacted(text)
+
+
+HIDDEN = ["\u200b", "\u2060", "\u00ad", "\ufeff", "\u200d", "\ufe0f", "\U000e0041", "\u200b\u200c\u2060"]
+
+
+@pytest.mark.parametrize("hidden", HIDDEN)
+@pytest.mark.parametrize("at", [1, 4, 10])
+def test_a_secret_with_signs_in_it_that_show_nothing_is_found_with_them(hidden: str, at: int):
+    token = "AKIA" + "IOSFODNN7EXAMPLE"
+    text = f"{hidden}so {token[:at]}{hidden}{token[at:]} it{hidden} is"
+    assert redact(text).text == f"{hidden}so [redacted: AWS key] it{hidden} is"
+    told = f"é my pass{hidden}word is hunter{hidden}2, ok{hidden}?"
+    assert redact(told).text == f"é my pass{hidden}word is [redacted: password], ok{hidden}?"
+
+
+@pytest.mark.parametrize("shift", [0xFF21 - ord("A"), 0x1D400 - ord("A")])
+def test_a_secret_in_wide_or_styled_letters_is_found(shift: int):
+    token = "AKIA" + "IOSFODNNEXAMPLEX"
+    styled = "".join(chr(ord(char) + shift) for char in token)
+    assert redact(f"see {styled}!").text == "see [redacted: AWS key]!"
+
+
+@pytest.mark.parametrize(
+    "text", ["👨\u200d👩\u200d👧 is my family 👍\ufe0f", "می\u200cخواهم", "ＡＢＣ！ ①②", "so\u00adft hy\u00adphen"]
+)
+def test_signs_that_show_nothing_stay_where_there_is_no_secret(text: str):
+    assert redact(text) == Redacted(text)
+
+
+@pytest.mark.parametrize("account", ["DE89 3704 0044 0532 0130 00", "GB82WEST12345698765432", "NO9386011117947"])
+def test_a_bank_account_is_known_by_its_check_digits(account: str):
+    assert redact(f"IBAN {account} thanks").text == "IBAN [redacted: bank account] thanks"
+    wrong = account[:-1] + str((int(account[-1]) + 1) % 10)
+    assert redact(f"IBAN {wrong} thanks").text == f"IBAN {wrong} thanks"
+
+
+def test_a_private_key_goes_with_all_its_lines():
+    begin, end = "-----BEGIN RSA " + "PRIVATE KEY-----", "-----END RSA " + "PRIVATE KEY-----"
+    body = "\n".join([MIX[:64]] * 5)
+    mark = "[redacted: private key]"
+    assert redact(f"here\n{begin}\n{body}\n{end}\nbye").text == f"here\n{mark}\nbye"
+    assert redact(f"here\n{begin}\n{body}\n").text == f"here\n{mark}\n"
+    assert redact(f'"{begin}\\n{MIX}\\n{end}\\n"').text == f'"{mark}\\n"'
+
+
+def test_several_secrets_are_all_found_and_named_once():
+    text = f"my password is hunter2 and my other password is hunter3, key {TOKENS[0][1]}"
+    found = redact(text)
+    assert found.text == (
+        "my password is [redacted: password] and my other password is [redacted: password], key [redacted: AWS key]"
+    )
+    assert found.found == ("password", "AWS key")
+
+
+FRAGMENTS = [
+    *(frame.format(value) for frame, value in SPOKEN),
+    *(token for _, token in TOKENS),
+    *MENTIONS,
+    *"password is pin token = : [redacted: password] [redacted: [ ] secret 4711 hunter2 key api ' \" ` ( İ ſ K".split(),
+    "login: bob / ",
+    "\n",
+    "\u200b",
+    "\ufe0f",
+    "Ａ１",
+    "DE89 3704 0044 0532 0130 00",
+]
+texts = st.one_of(
+    st.text(max_size=120),
+    st.lists(st.sampled_from(FRAGMENTS), max_size=6).map(" ".join),
+    st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=5)), max_size=8).map("".join),
+)
+
+
+@given(texts)
+def test_redacting_twice_changes_nothing_more(text: str):
+    once = redact(text).text
+    assert redact(once) == Redacted(once)
+
+
+@given(texts)
+def test_the_quick_test_never_misses_what_the_search_would_find(text: str):
+    lower = text.replace("İ", "i").lower()
+    assert len(lower) == len(text)
+    if not spoken_secrets.mentions(lower):
+        assert list(spoken_secrets.search(text, lower)) == []
+
+
+@given(
+    st.text(alphabet=st.characters(exclude_characters="0123456789"), max_size=200).filter(
+        lambda text: max(map(len, text.split()), default=0) < 16
+    )
+)
+def test_short_words_without_digits_hold_no_known_format(text: str):
+    assert list(known_formats.spans(text)) == []
+
+
+def test_a_mark_of_before_is_left_whole():
+    text = "my password is [redacted: password], 'pin' [redacted: PIN] and key=[redacted: AWS key]"
+    assert redact(text) == Redacted(text)
+    assert redact("password is abc1[redacted: AWS key] ok").text == "password is [redacted: password] ok"
+
+
+def steps(work: Callable[[], object]) -> int:
+    """Lines of Python run: the part of the work that can be counted."""
+    count = 0
+
+    def trace(*_: object) -> object:
+        nonlocal count
+        count += 1
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+HOSTILE = [
+    "a", "1", " ", "sk-", "eyJ", "=eyJ", ".eyJ", "://", "://a:", "password ", "password is ", "password for a b c d ",
+    "pass:", "key = ", "aws", "awskey'", "xoxb-1-", "glagent-", "-----BEGIN PRIVATE KEY-----", "[redacted: x]",
+    "password='", "pin is 4711 ", "1-", "AKIA" + "A" * 16, "bearer ", "seed: abandon ", "//", "M" * 25 + ".",
+    "\u200b", "Ａ", "AKIA\u200b", "login: a / ", "api key ", "DE89 3704 ", "DE89" + "3704" * 7, "creds:a/",
+]  # fmt: skip
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("unit", HOSTILE)
+def test_hostile_repetition_costs_in_proportion_to_its_length(unit: str):
+    redact(unit)
+    short, long = (steps(lambda size=size: redact((unit * size)[:size])) for size in (1_000, 10_000))
+    assert long <= 12 * short + 200
+    text = (unit * 10_000)[:10_000]
+    assert sum(span.end - span.start for span in known_formats.spans(text)) <= 4 * len(
+        text
+    )  # no span inside of another
+    redact((unit * 100_000)[:100_000])  # hours, were a pattern to go wrong; the timeout would tell
+
+
+def test_importing_does_not_load_the_library():
+    program = "import sys, recollect.policy.redaction; print('detect_secrets' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,30 @@
+"""`bm25` and `cosine` alone, worked out by hand."""
+
+import math
+
+import pytest
+
+from recollect.core.ports.ranker import bm25
+from recollect.recall.rank import baselines
+from tests.recall.rank.samples import asking, hit, item, keys, pool
+
+
+def test_bm25_by_hand():
+    one = item(1, length=4, shared=hit(1))
+    rarity = math.log(1 + (3 - 1 + 0.5) / (1 + 0.5))
+    assert bm25(one, pool(one, size=3, lengths=[4, 4, 4])) == pytest.approx(rarity * 2.2 / (1 + 1.2))
+    longer = pool(one, size=3, lengths=[1, 2, 3])  # twice the mean length of 2
+    assert bm25(one, longer) == pytest.approx(rarity * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 2)))
+
+
+def test_a_rare_word_counts_more_and_one_that_stands_everywhere_still_a_little():
+    rare, common, everywhere = (item(key, shared=hit(frequency)) for key, frequency in ((1, 1), (2, 5), (3, 10)))
+    ranked = baselines.by_words(asking("word"), pool(common, everywhere, rare, size=10))
+    assert keys(ranked) == [1, 2, 3]
+    assert ranked[-1].score > 0
+
+
+def test_each_lane_knows_only_what_it_found():
+    found = pool(item(1, shared=hit(1)), item(2, cosine=-0.5), item(3, cosine=0.5))
+    assert keys(baselines.by_words(asking("word"), found)) == [1]
+    assert keys(baselines.by_vector(asking("word"), found)) == [3, 2]
