@@ -1,20 +1,19 @@
 """`Memory`, the one public object: observe, remember, forget, undo, show, search."""
 
 import secrets
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from recollect.core import outcomes
 from recollect.core.changes import Candidate
 from recollect.core.clock import Clock, now
 from recollect.core.errors import BadInput
 from recollect.core.events import Event
-from recollect.core.outcomes import Forgetting, Remembered, Shown
-from recollect.core.ports import Corpus, Filters, Finding, Layer, Progress, Scene, Store, Tx
+from recollect.core.outcomes import Forgetting, Offer, Outcome, Remembered, Shown
+from recollect.core.ports import Corpus, Filters, Finding, Layer, Progress, Scene, Store
 from recollect.core.ports.ranker import Question
 from recollect.core.text import memorable
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Origin, Place, Status, Subject
@@ -39,7 +38,7 @@ from recollect.recall import listing, withheld
 from recollect.recall import search as recall
 from recollect.recall.display_names import Names
 from recollect.recall.query import NO_TEXTURE, Found, Search
-from recollect.recall.rank import named, unified
+from recollect.recall.rankers import unified
 from recollect.recall.usage import Uses
 from recollect.recall.vectors.index import Vectors
 from recollect.settings import Settings, wiring
@@ -193,7 +192,7 @@ class Memory:
         subject, audible = self._seen_by(user, place, lore)
         return await self.store.write(lambda tx: changes.forget(tx, subject, what, cause, audible, share, every, due))
 
-    async def undoable(self, *, user: str, place: Place | None = None, lore: bool = False) -> outcomes.Offer:
+    async def undoable(self, *, user: str, place: Place | None = None, lore: bool = False) -> Offer:
         """The change that `undo` would take back now."""
         subject, audible = self._seen_by(user, place, lore)
         return await self.store.read(lambda tx: undo_module.undoable(tx, subject, audible))
@@ -206,7 +205,7 @@ class Memory:
         lore: bool = False,
         memo: str | None = None,
         expected: int | None = None,
-    ) -> outcomes.Outcome:
+    ) -> Outcome:
         """Take back the last change, if it is the one `expected`; or what was last learned of one memo."""
         cause, due = self._cause(user), self._cadence
         subject, audible = self._seen_by(user, place, lore)
@@ -321,7 +320,7 @@ class Memory:
                 corpus=over,
                 scopes=scopes,
                 texture=kind,
-                ranker=named(ranker or self.settings.durable.ranker),
+                ranker=wiring.ranker(ranker or self.settings.durable.ranker),
                 limit=self._clamped(limit),
                 strict=strict,
                 filters=filters or Filters(),
@@ -329,7 +328,7 @@ class Memory:
                 vector=await self.vectors.of_query(topic, over, PATIENCE),
             )
             audible = self._audible(user, where)
-            found = await self.store.read(lambda tx: recall.search(tx, ask, self._tellable(tx, audible, over)))
+            found = await self.store.read(lambda tx: recall.search(tx, ask, withheld.tellable(tx, audible, over)))
         if not trial:
             self.uses.note(one.what.key for one in found[:OF_USE] if isinstance(one.what, Memo) and one.score > 0)
         return found
@@ -390,13 +389,6 @@ class Memory:
     def _clamped(self, limit: int | None) -> int:
         wanted = self.settings.search.max_results if limit is None else limit
         return max(1, min(wanted, self.settings.search.max_limit))
-
-    def _tellable(self, tx: Tx, audible: Audible, over: Corpus) -> Callable[[Any], bool]:
-        """What may be heard; of messages, only those that repeat nothing that was forgotten or taken back."""
-        held = withheld.gather(tx, audible.place, [audible.user]) if over == "messages" else withheld.NOTHING
-        if not held.items:
-            return audible
-        return lambda said: audible(said) and not held.hides(said, withheld.question(tx, said))
 
     def _seen_by(
         self, user: str, place: Place | None, lore: bool = False, expired_too: bool = False

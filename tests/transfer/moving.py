@@ -17,10 +17,10 @@ from recollect.testing.clock import START, FakeClock
 from recollect.transfer.exporting import gather
 from recollect.transfer.formats.jsonl import header, line
 from recollect.transfer.importing.convert import Terms
-from recollect.transfer.importing.detect import recognise
 from recollect.transfer.importing.report import Report
 from recollect.transfer.importing.run import bring
 from tests import ground
+from tests.transfer.forms import recognise
 
 ANN = Owner("ann")
 

@@ -8,7 +8,7 @@ from recollect.core.clock import now
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import Entry, PageEntry, Problem
 from recollect.faces.tool.files import MemoryFiles
-from recollect.transfer.formats.anthropic_folder import FORMAT
+from tests.transfer.forms import ANTHROPIC as FORMAT
 from tests.transfer.moving import ANN, import_, memos_of, opened
 
 

@@ -96,7 +96,7 @@ def test_an_unclear_folder_asks_for_its_format(cli: Run, folder: Path):
     (folder / "both" / "memories").mkdir(parents=True)
     (folder / "both" / "memories" / "a.md").write_text("- I prefer tea\n")
     (folder / "both" / "MEMORY.md").write_text("- I prefer mate\n")
-    assert "may be openclaw or anthropic: say which with --format" in cli("import", "both", code=2).err
+    assert "may be anthropic or openclaw: say which with --format" in cli("import", "both", code=2).err
     assert "2 " not in cli("import", "both", "--format", "anthropic").out
     assert "I prefer tea" in cli("show").out
     assert "I prefer mate" not in cli("show").out
@@ -168,7 +168,7 @@ def test_every_folder_that_is_written_can_be_read_again(cli: Run, told: None, fo
 
 def test_help_names_the_formats(cli: Run):
     text = " ".join(cli("import", "--help").out.split())
-    assert "recollect, discoclaw, clanker, devclaw, openclaw, mem0, anthropic" in text
+    assert "anthropic, clanker, devclaw, discoclaw, mem0, openclaw, recollect" in text
 
 
 def test_a_sound_folder_ends_well_and_what_has_no_place_here_is_told_apart(cli: Run, folder: Path):

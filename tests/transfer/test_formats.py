@@ -8,9 +8,9 @@ import pytest
 
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import Counted, Owner
-from recollect.transfer.importing.detect import FORMATS, NAMES, named, recognise
 from recollect.transfer.readers import json_lines
 from recollect.transfer.readers.notes import Statement, statements
+from tests.transfer.forms import FORMATS, NAMES, named, recognise
 
 MEM0 = [{"id": "a1b2c3d4-1", "memory": "Likes tea", "user_id": "ann"}]
 
@@ -42,7 +42,7 @@ def make(folder: Path, files: dict[str, str]) -> Path:
 )
 def test_each_format_is_recognised_by_exactly_one(tmp_path: Path, files: dict[str, str], chosen: str, name: str):
     path = make(tmp_path, files) / chosen
-    assert [one.name for one in FORMATS if one.recognises(path)] == [name]
+    assert [one.name for one in FORMATS if one.matches(path)] == [name]
     assert recognise(path).name == name
 
 
@@ -75,12 +75,12 @@ def test_random_bytes_never_make_a_format_raise(tmp_path: Path):
         path = tmp_path / f"{number}{dice.choice(['.json', '.jsonl', '.md', '.db', ''])}"
         path.write_bytes(dice.choice(starts) + dice.randbytes(dice.randrange(300)))
         for one in FORMATS:
-            one.recognises(path)
+            one.matches(path)
 
 
 def test_what_may_be_two_things_asks_which(tmp_path: Path):
     path = make(tmp_path, {"memories/a.md": "- Likes tea", "AGENTS.md": "x", "MEMORY.md": "- Likes mate"})
-    with pytest.raises(BadInput, match="may be openclaw or anthropic: say which with --format"):
+    with pytest.raises(BadInput, match="may be anthropic or openclaw: say which with --format"):
         recognise(path)
 
 
@@ -92,13 +92,13 @@ def test_a_path_that_is_not_there_is_said_to_be_missing(tmp_path: Path):
 def test_a_format_is_found_by_its_name():
     assert [named(name).name for name in NAMES] == list(NAMES)
     assert named(" Mem0 ").name == "mem0"
-    with pytest.raises(BadInput, match=r"there is no format 'letta'; there are recollect, "):
+    with pytest.raises(BadInput, match=r"there is no format 'letta'; there are anthropic, "):
         named("letta")
 
 
 @pytest.mark.parametrize("form", FORMATS, ids=lambda one: one.name)
 def test_a_missing_path_is_no_crash_but_bad_input(tmp_path: Path, form):
-    assert not form.recognises(tmp_path / "nothing")
+    assert not form.matches(tmp_path / "nothing")
     with pytest.raises(BadInput):
         list(form.read(tmp_path / "nothing", Owner("ann")))
 

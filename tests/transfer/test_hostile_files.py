@@ -8,13 +8,11 @@ from typing import Any
 
 import pytest
 
-from recollect.compat.formats import clanker, devclaw, discoclaw
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import Entry, Format
-from recollect.transfer.formats import anthropic_folder, jsonl, mem0, openclaw
-from recollect.transfer.importing.detect import recognise
 from tests.faces.cli.conftest import Run
 from tests.transfer.elsewhere import CLANKER_FACT, CLANKER_SCHEMA, DISCO_FACT, database, durable, read, written
+from tests.transfer.forms import ANTHROPIC, CLANKER, DEVCLAW, DISCOCLAW, MEM0, OPENCLAW, RECOLLECT, recognise
 from tests.transfer.moving import import_, memos_of, opened
 
 HEADER = '{"format":"recollect","version":1}\n'
@@ -41,17 +39,17 @@ def elsewhere(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("form", "link", "target"),
     [
-        (openclaw.FORMAT, "memory", "notes"),
-        (openclaw.FORMAT, "MEMORY.md", "notes/MEMORY.md"),
-        (openclaw.FORMAT, "memory/out", "notes"),
-        (anthropic_folder.FORMAT, "memories", "notes"),
-        (anthropic_folder.FORMAT, "memories/out", "notes"),
-        (discoclaw.FORMAT, "durable", "durable"),
-        (discoclaw.FORMAT, "data/memory", "."),
-        (devclaw.FORMAT, "fact", "fact"),
-        (devclaw.FORMAT, "users/ann", "."),
-        (clanker.FORMAT, "data", "data"),
-        (clanker.FORMAT, "bot.db", "data/clanker.db"),
+        (OPENCLAW, "memory", "notes"),
+        (OPENCLAW, "MEMORY.md", "notes/MEMORY.md"),
+        (OPENCLAW, "memory/out", "notes"),
+        (ANTHROPIC, "memories", "notes"),
+        (ANTHROPIC, "memories/out", "notes"),
+        (DISCOCLAW, "durable", "durable"),
+        (DISCOCLAW, "data/memory", "."),
+        (DEVCLAW, "fact", "fact"),
+        (DEVCLAW, "users/ann", "."),
+        (CLANKER, "data", "data"),
+        (CLANKER, "bot.db", "data/clanker.db"),
     ],
     ids=lambda value: value if isinstance(value, str) else value.name,
 )
@@ -60,7 +58,7 @@ def test_what_a_link_leads_to_is_not_read(tmp_path: Path, form: Format, link: st
     here = tmp_path / "here" / link
     here.parent.mkdir(parents=True)
     here.symlink_to(tmp_path / "elsewhere" / target)
-    assert not form.recognises(tmp_path / "here")
+    assert not form.matches(tmp_path / "here")
     with suppress(BadInput):  # there is nothing else in it
         assert read(form, tmp_path / "here", "ann") == []
 
@@ -68,8 +66,8 @@ def test_what_a_link_leads_to_is_not_read(tmp_path: Path, form: Format, link: st
 def test_a_folder_may_be_named_by_a_link_to_it(tmp_path: Path):
     elsewhere(tmp_path / "elsewhere")
     (tmp_path / "here").symlink_to(tmp_path / "elsewhere")
-    for form in (discoclaw.FORMAT, devclaw.FORMAT, clanker.FORMAT):
-        assert form.recognises(tmp_path / "here")
+    for form in (DISCOCLAW, DEVCLAW, CLANKER):
+        assert form.matches(tmp_path / "here")
         assert any(isinstance(item, Entry) for item in read(form, tmp_path / "here", "ann"))
 
 
@@ -212,10 +210,10 @@ async def test_of_tags_without_end_a_few_are_kept(tmp_path: Path):
 def test_a_line_without_end_is_read_over_and_an_entry_without_end_ends_the_file(tmp_path: Path):
     endless = "x" * 40_000_000
     ours = lines(tmp_path / "a.jsonl", memo(endless), memo("I like tea"))
-    told = [getattr(item, "text", None) or getattr(item, "why", None) for item in read(jsonl.FORMAT, ours)]
+    told = [getattr(item, "text", None) or getattr(item, "why", None) for item in read(RECOLLECT, ours)]
     assert told == ["it is longer than 4,000,000 bytes", "I like tea"]
     theirs = [{"memory": "Likes tea", "user_id": "a"}, {"memory": endless}, {"memory": "Likes mate"}]
-    found = read(mem0.FORMAT, written(tmp_path / "b.json", json.dumps(theirs)))
+    found = read(MEM0, written(tmp_path / "b.json", json.dumps(theirs)))
     assert [getattr(item, "why", "") for item in found] == [
         "",
         "line 1: an entry is longer than 16,777,216 characters, or never ends; what follows is left out",
@@ -224,7 +222,7 @@ def test_a_line_without_end_is_read_over_and_an_entry_without_end_ends_the_file(
 
 def test_of_a_name_that_stands_twice_the_last_value_counts(tmp_path: Path):
     path = written(tmp_path / "a.jsonl", HEADER + '{"type":"lore","type":"memo","user":"ann","text":"a","text":"b"}\n')
-    assert [(item.user, item.text) for item in read(jsonl.FORMAT, path) if isinstance(item, Entry)] == [("ann", "b")]
+    assert [(item.user, item.text) for item in read(RECOLLECT, path) if isinstance(item, Entry)] == [("ann", "b")]
 
 
 def test_no_name_of_a_file_acts_on_the_terminal(cli: Run, folder: Path):
@@ -247,5 +245,5 @@ def test_among_thousands_of_pages_only_names_and_few_beginnings_are_looked_at(tm
     unreadable = tmp_path / "memory" / "x" / "0.md"
     unreadable.unlink()
     unreadable.mkdir()
-    assert recognise(tmp_path) is openclaw.FORMAT
-    assert sum(isinstance(item, Entry) for item in read(openclaw.FORMAT, tmp_path, "ann")) == 2_999
+    assert recognise(tmp_path) is OPENCLAW
+    assert sum(isinstance(item, Entry) for item in read(OPENCLAW, tmp_path, "ann")) == 2_999

@@ -31,8 +31,9 @@ from recollect.core.types import (
 from recollect.learning.apply import bury
 from recollect.privacy.target import Target
 from recollect.testing.clock import START, FakeClock
-from recollect.transfer.formats.jsonl import FORMAT, header, line
+from recollect.transfer.formats.jsonl import header, line
 from tests import ground
+from tests.transfer.forms import RECOLLECT as FORMAT
 from tests.transfer.moving import ANN, export, import_, memos_of, opened
 
 DM, DEV = Place("discord", dm="ann"), Place("discord", "g1", "c1", thread="t1", name="dev", public=True)

@@ -14,18 +14,18 @@ import asyncio, os, signal, sys
 from pathlib import Path
 
 import recollect
+from recollect import plugins
 from recollect.faces.cli.importing import destination
 from recollect.core.clock import from_ms
 from recollect.core.ports.format import Owner
 from recollect.transfer.importing.run import bring
 from recollect.transfer.importing.convert import Terms
-from recollect.transfer.formats.jsonl import FORMAT
 
 address, path, after = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 
 
 def items():
-    for number, item in enumerate(FORMAT.read(path, Owner("ann"))):
+    for number, item in enumerate(plugins.load("formats", "jsonl").read(path, Owner("ann"))):
         if number == after:
             os.kill(os.getpid(), signal.SIGKILL)
         yield item

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from recollect.core.ports.format import Format
-from recollect.transfer.formats import jsonl, mem0
 from tests.faces.cli.conftest import ENVIRONMENT
+from tests.transfer.forms import MEM0, RECOLLECT
 from tests.transfer.moving import ANN
 
 MEGABYTE = 1_000_000
@@ -63,14 +63,14 @@ def write(path: Path, pieces: Iterator[str]) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("form", "made"), [(jsonl.FORMAT, lines), (mem0.FORMAT, document)], ids=["recollect", "mem0"])
+@pytest.mark.parametrize(("form", "made"), [(RECOLLECT, lines), (MEM0, document)], ids=["recollect", "mem0"])
 @pytest.mark.parametrize("size", [20 * MEGABYTE, pytest.param(200 * MEGABYTE, marks=[pytest.mark.slow])])
 def test_reading_takes_memory_for_an_entry_not_for_the_file(
     tmp_path: Path, form: Format, made: Callable[[int], Iterator[str]], size: int
 ):
     path = write(tmp_path / "large", made(size))
     assert path.stat().st_size >= size
-    assert form.recognises(path)
+    assert form.matches(path)
     tracemalloc.start()
     count = sum(1 for _ in form.read(path, ANN))
     _, peak = tracemalloc.get_traced_memory()

@@ -10,7 +10,7 @@ import pytest
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import Entry, Item, Owner, Problem
 from recollect.core.types import Origin, Provenance
-from recollect.transfer.formats.mem0 import FORMAT
+from tests.transfer.forms import MEM0 as FORMAT
 from tests.transfer.moving import ANN, import_, memos_of, opened
 
 TEA: dict[str, Any] = {

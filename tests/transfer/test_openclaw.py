@@ -9,7 +9,7 @@ import pytest
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import Entry, Owner, PageEntry, Problem
 from recollect.core.types import Kind
-from recollect.transfer.formats.openclaw import FORMAT
+from tests.transfer.forms import OPENCLAW as FORMAT
 from tests.transfer.moving import ANN, import_, memos_of, opened
 
 WRITTEN = datetime(2024, 6, 1, tzinfo=UTC)

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from recollect.compat.formats import clanker, devclaw, discoclaw
-from recollect.compat.formats.clanker import writer
+from recollect.compat.formats.clanker import reader, writer
 from recollect.compat.formats.clanker.writer import write_clanker
 from recollect.compat.formats.devclaw import writer as devclaw_writing
 from recollect.compat.formats.devclaw.writer import write_devclaw
@@ -22,11 +21,11 @@ from recollect.core.ports import Tx
 from recollect.core.ports.format import Entry, Format, Item
 from recollect.core.types import Memo, Message, Place, Status, Subject, Summary
 from recollect.transfer.exporting import Vectors, vectors
-from recollect.transfer.importing.detect import recognise
 from recollect.transfer.mirror.export import write_pages
 from recollect.transfer.mirror.json_files import read_durable, read_summary
 from tests.scenes import DEV, DM, STAFF, THREAD, Stage, opened
 from tests.transfer.elsewhere import brought, floats, read
+from tests.transfer.forms import CLANKER, DEVCLAW, DISCOCLAW, recognise
 
 
 async def tell(stage: Stage) -> None:
@@ -61,9 +60,9 @@ async def everything(stage: Stage) -> tuple[list[Memo], list[Summary], list[Mess
 async def write(form: Format, stage: Stage, folder: Path) -> dict[str, bytes]:
     """All that is known, as the files of a program."""
     memos, summaries, messages = await everything(stage)
-    if form is discoclaw.FORMAT:
+    if form is DISCOCLAW:
         write_discoclaw(memos, summaries, folder)
-    elif form is clanker.FORMAT:
+    elif form is CLANKER:
         write_clanker(memos, messages, folder)
     else:
         write_pages(memos, folder / "memory")
@@ -79,7 +78,7 @@ def worded(items: Sequence[Item]) -> list[str]:
     return sorted(item.text for item in items if isinstance(item, Entry))
 
 
-@pytest.mark.parametrize("form", [discoclaw.FORMAT, clanker.FORMAT, devclaw.FORMAT], ids=lambda form: form.name)
+@pytest.mark.parametrize("form", [DISCOCLAW, CLANKER, DEVCLAW], ids=lambda form: form.name)
 async def test_export_import_into_an_empty_store_and_export_gives_the_same_bytes(tmp_path: Path, form: Format) -> None:
     async with opened() as stage:
         await tell(stage)
@@ -98,7 +97,7 @@ async def test_export_import_into_an_empty_store_and_export_gives_the_same_bytes
 async def test_discoclaw_gets_a_file_for_each_person_and_each_session(tmp_path: Path) -> None:
     async with opened() as stage:
         await tell(stage)
-        files = await write(discoclaw.FORMAT, stage, tmp_path)
+        files = await write(DISCOCLAW, stage, tmp_path)
     assert set(files) == {
         "durable/ann.json",
         "durable/bob.json",
@@ -117,7 +116,7 @@ async def test_discoclaw_gets_a_file_for_each_person_and_each_session(tmp_path: 
 async def test_clanker_gets_the_tables_of_its_document_and_its_pages(tmp_path: Path) -> None:
     async with opened() as stage:
         await tell(stage)
-        files = await write(clanker.FORMAT, stage, tmp_path)
+        files = await write(CLANKER, stage, tmp_path)
     assert set(files) == {"data/clanker.db", "memory/2025-03-01.md", "memory/MEMORY.md"}
     with closing(sqlite3.connect(tmp_path / "data" / "clanker.db")) as made:
         made.row_factory = sqlite3.Row
@@ -140,7 +139,7 @@ async def test_clanker_gets_the_tables_of_its_document_and_its_pages(tmp_path: P
 async def test_devclaw_gets_a_database_that_its_own_search_works_on(tmp_path: Path) -> None:
     async with opened() as stage:
         await tell(stage)
-        files = await write(devclaw.FORMAT, stage, tmp_path)
+        files = await write(DEVCLAW, stage, tmp_path)
     assert {"memory.db", "memory/MEMORY.md"} <= files.keys()
     with closing(sqlite3.connect(tmp_path / "memory.db")) as made:
         found = made.execute("SELECT content FROM memories_fts WHERE memories_fts MATCH 'tea'").fetchall()
@@ -157,11 +156,11 @@ async def test_devclaw_gets_a_database_that_its_own_search_works_on(tmp_path: Pa
 async def test_through_devclaw_a_memory_comes_back_with_all_that_it_was(tmp_path: Path) -> None:
     async with opened() as stage:
         await tell(stage)
-        await write(devclaw.FORMAT, stage, tmp_path)
+        await write(DEVCLAW, stage, tmp_path)
         before = {(memo.subject, memo.id): memo for memo in (await everything(stage))[0] if memo.active}
     async with opened() as stage:
         stage.clock.advance(days=1)
-        await brought(stage, devclaw.FORMAT, tmp_path / "memory.db")
+        await brought(stage, DEVCLAW, tmp_path / "memory.db")
         after = {(memo.subject, memo.id): memo for memo in (await everything(stage))[0]}
     assert after.keys() == before.keys()
     for key, memo in before.items():
@@ -215,7 +214,7 @@ async def test_through_clanker_the_vectors_of_the_model_that_serves_come_back(tm
         await stage.remember("I am here already", user="zoe")
         await embed(stage, [1.0])
         stage.clock.advance(days=1)
-        report = await brought(stage, clanker.FORMAT, tmp_path / "first")
+        report = await brought(stage, CLANKER, tmp_path / "first")
         assert report.left_out == 0
         await stage.memory.store.write(lambda tx: tx.memos.remove(tx.memos.list(Subject("zoe"))[0]))
         second, after = await exported(stage, tmp_path / "second")
@@ -237,7 +236,7 @@ async def test_where_no_model_serves_no_vectors_are_written(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("model", [MODEL, "static:wordllama-256", "openai:ours:2", "fastembed:a/b@c"])
 def test_a_model_is_known_again_by_the_name_that_it_has_there(model: str) -> None:
-    assert clanker.model_here(clanker.model_there(model)) == model
+    assert reader.model_here(reader.model_there(model)) == model
 
 
 async def test_from_one_program_to_another_the_words_and_times_stay(tmp_path: Path) -> None:
@@ -248,10 +247,10 @@ async def test_from_one_program_to_another_the_words_and_times_stay(tmp_path: Pa
     write_clanker(in_guild, messages, tmp_path / "clanker")
     async with opened() as stage:
         stage.clock.advance(days=1)
-        await brought(stage, clanker.FORMAT, tmp_path / "clanker")
+        await brought(stage, CLANKER, tmp_path / "clanker")
         moved, summaries, _ = await everything(stage)
         write_discoclaw(moved, summaries, tmp_path / "discoclaw")
-    told = read(discoclaw.FORMAT, tmp_path / "discoclaw")
+    told = read(DISCOCLAW, tmp_path / "discoclaw")
     assert worded(told) == sorted(memo.text for memo in in_guild if not memo.subject.is_lore)
     times = {(item.user, item.text): item.created for item in told if isinstance(item, Entry)}
     assert times == {(memo.subject.id, memo.text): memo.created for memo in in_guild if not memo.subject.is_lore}
@@ -275,7 +274,7 @@ async def test_guilds_of_other_platforms_stay_theirs(tmp_path: Path) -> None:
     write_clanker(memos, [], tmp_path)
     async with opened() as stage:
         stage.clock.advance(days=1)
-        await brought(stage, clanker.FORMAT, tmp_path)
+        await brought(stage, CLANKER, tmp_path)
         moved, _, _ = await everything(stage)
     assert {(memo.subject, memo.source.platform, memo.source.guild) for memo in moved} == {
         (memo.subject, memo.source.platform, memo.source.guild) for memo in memos
@@ -297,8 +296,8 @@ async def test_of_nothing_there_are_files_with_nothing_in_them(tmp_path: Path) -
     write_devclaw([], tmp_path / "d")
     write_clanker([], [], tmp_path / "c")
     assert write_discoclaw([], [], tmp_path / "b") == []
-    assert read(devclaw.FORMAT, tmp_path / "d") == []
-    assert read(clanker.FORMAT, tmp_path / "c") == []
+    assert read(DEVCLAW, tmp_path / "d") == []
+    assert read(CLANKER, tmp_path / "c") == []
 
 
 async def test_two_facts_with_the_same_words_in_a_guild_become_the_one_in_use(tmp_path: Path) -> None:
@@ -307,7 +306,7 @@ async def test_two_facts_with_the_same_words_in_a_guild_become_the_one_in_use(tm
         ((memo,), _, _) = await everything(stage)
     old = replace(memo, id="durable-00000000", status=Status.ARCHIVED, created=memo.created - timedelta(days=1))
     write_clanker([old, memo], [], tmp_path)
-    (entry,) = read(clanker.FORMAT, tmp_path)
+    (entry,) = read(CLANKER, tmp_path)
     assert isinstance(entry, Entry)
     assert (entry.status, entry.created) == (Status.ACTIVE, memo.created)
 
@@ -315,6 +314,6 @@ async def test_two_facts_with_the_same_words_in_a_guild_become_the_one_in_use(tm
 async def test_notes_of_several_people_are_not_taken_for_those_of_one(tmp_path: Path) -> None:
     async with opened() as stage:
         await tell(stage)
-        await write(devclaw.FORMAT, stage, tmp_path)
-    told = read(devclaw.FORMAT, tmp_path, user="operator")
+        await write(DEVCLAW, stage, tmp_path)
+    told = read(DEVCLAW, tmp_path, user="operator")
     assert {item.user for item in told if isinstance(item, Entry)} == {"ann", "bob", None}

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect.compat.formats.clanker import FORMAT
 from recollect.core.errors import BadInput
-from recollect.transfer.importing.detect import recognise
 from tests.transfer.elsewhere import CLANKER_FACT, CLANKER_SCHEMA, database, entries
+from tests.transfer.forms import CLANKER as FORMAT
+from tests.transfer.forms import recognise
 
 pytestmark = pytest.mark.sqlite
 INSERT = "INSERT INTO memory_facts (created_at, updated_at, guild_id, subject, fact) VALUES ('', '', '1', '2', ?)"

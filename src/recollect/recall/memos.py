@@ -7,7 +7,7 @@ from recollect.core.ports.ranker import Item
 from recollect.core.text import words
 from recollect.core.types import Memo, Status, Subject
 from recollect.recall.query import BROWSED, LANE, Audible, Gathered, Search, allowed, near
-from recollect.recall.rank.unified import understand
+from recollect.recall.rankers.unified import understand
 
 POOL = 20
 """Rows read at the least; twice the results asked for if that is more."""

@@ -4,7 +4,7 @@ from recollect.core.ports import Tx, WordHit
 from recollect.core.ports.ranker import Item
 from recollect.core.types import Message
 from recollect.recall.query import BROWSED, LANE, Audible, Gathered, Search, allowed, near
-from recollect.recall.rank.unified import understand
+from recollect.recall.rankers.unified import understand
 
 LOOKED_UP = 600
 """Word hits kept to know the words of rows that came another way."""

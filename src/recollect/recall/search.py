@@ -6,9 +6,9 @@ from recollect.core.ports import Corpus, Texture, Tx
 from recollect.core.ports.ranker import Pool
 from recollect.core.types import Status
 from recollect.recall import memos, messages
+from recollect.recall.diversity import diversify
 from recollect.recall.query import NO_TEXTURE, Audible, Found, Gathered, Search
-from recollect.recall.rank.diversity import diversify
-from recollect.recall.rank.unified import is_assistant
+from recollect.recall.rankers.unified import is_assistant
 
 __all__ = ["NO_TEXTURE", "Found", "Search", "search", "texture"]
 

@@ -8,14 +8,16 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
 from recollect.core import serialization
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.events import Event
-from recollect.core.ports import Tx
+from recollect.core.ports import Corpus, Tx
 from recollect.core.text import clip, fold, normal, unmarked
 from recollect.core.types import Memo, Message, Place, Subject, Summary, realm_of
 from recollect.policy import repetition
+from recollect.policy.viewer import Audible
 
 MOST = 60
 """Retired statements of one person, or one guild, that are kept in mind; the oldest fall off."""
@@ -302,3 +304,11 @@ def _changed(tx: Tx, event: Event) -> list[Retired]:
         return []
     texts = dict.fromkeys(memo.text for memo in (before, now) if memo is not None)
     return [Retired(event.scope, event.memo, clip(text, LONGEST), event.at) for text in texts]
+
+
+def tellable(tx: Tx, audible: Audible, over: Corpus) -> Callable[[Any], bool]:
+    """What may be heard; of messages, only those that repeat nothing that was forgotten or taken back."""
+    held = gather(tx, audible.place, [audible.user]) if over == "messages" else NOTHING
+    if not held.items:
+        return audible
+    return lambda said: audible(said) and not held.hides(said, question(tx, said))

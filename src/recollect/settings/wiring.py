@@ -2,11 +2,14 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
+from functools import cache
 from typing import Any
 
+from recollect import plugins
 from recollect.core.clock import Clock
 from recollect.core.errors import BadInput
 from recollect.core.ports import Store
+from recollect.core.ports.ranker import Ranker
 from recollect.jobs.worker import Pace
 from recollect.learning import consolidate
 from recollect.learning.apply import Caps
@@ -163,3 +166,9 @@ def form(settings: Settings) -> Form:
 
 def pace(settings: Settings) -> Pace:
     return Pace(width=settings.ingest.parallel)
+
+
+@cache
+def ranker(name: str) -> Ranker:
+    """Looked up once: finding a module costs more than ranking a small pool."""
+    return plugins.load("rankers", name)

@@ -2,14 +2,15 @@
 the vectors of memos, for formats that have a place for them.
 """
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from recollect.core.clock import from_ms, to_ms
+from recollect.core.errors import BadInput
 from recollect.core.ports import Store, Tx
 from recollect.core.ports.archive import Cursor
-from recollect.core.ports.format import Canonical
+from recollect.core.ports.format import Canonical, Vectors
 from recollect.core.types import Memo, Message, Status, Subject, Summary, Tombstone
 from recollect.policy.merge import fingerprint
 
@@ -30,6 +31,12 @@ class Whose(Protocol):
     def alone_in(self, session: str) -> bool: ...
 
 
+def check_empty(folder: Path) -> None:
+    """Raise BadInput unless a folder is empty or not there yet: an export never overwrites."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BadInput(f"{folder} is not an empty folder")
+
+
 async def gather(store: Store, whose: Whose, memos: Sequence[Memo]) -> AsyncIterator[Canonical]:
     """Their memos, which are given, then summaries, messages with what was replied to them, and tombstones.
 
@@ -43,17 +50,6 @@ async def gather(store: Store, whose: Whose, memos: Sequence[Memo]) -> AsyncIter
         yield message
     for tombstone in await _tombstones(store, whose, memos):
         yield tombstone
-
-
-@dataclass(frozen=True, slots=True)
-class Vectors:
-    """What the model that serves made of memos, by scope and id."""
-
-    model: str = ""
-    made: Mapping[tuple[str, str], bytes] = field(default_factory=dict[tuple[str, str], bytes])
-
-    def of(self, memo: Memo) -> bytes | None:
-        return self.made.get((memo.subject.scope, memo.id))
 
 
 async def vectors(store: Store, memos: Sequence[Memo]) -> Vectors:

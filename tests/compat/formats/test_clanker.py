@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from recollect.compat.formats.clanker import FORMAT
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import Entry, MessageEntry
 from recollect.core.types import Audience, Origin, Place, Status
@@ -25,6 +24,7 @@ from tests.transfer.elsewhere import (
     read,
     written,
 )
+from tests.transfer.forms import CLANKER as FORMAT
 
 LORE = {**CLANKER_FACT, "subject": "__lore__", "fact": "Memory line: we meet on Fridays.", "fact_type": "lore"}
 LATER_SCHEMA = """
@@ -72,9 +72,9 @@ def vector(fact: int, model: str, blob: bytes, dims: int = 3, at: str = "2026-02
 
 def test_its_file_and_its_folders_are_known_by_the_table(tmp_path: Path) -> None:
     file = facts(tmp_path / "bot" / "data" / "clanker.db", CLANKER_FACT)
-    assert FORMAT.recognises(file)
-    assert FORMAT.recognises(tmp_path / "bot" / "data")
-    assert FORMAT.recognises(tmp_path / "bot")
+    assert FORMAT.matches(file)
+    assert FORMAT.matches(tmp_path / "bot" / "data")
+    assert FORMAT.matches(tmp_path / "bot")
     assert FORMAT.count(tmp_path / "bot") == 1
 
 
@@ -83,13 +83,13 @@ def test_other_files_are_not_taken_for_it(tmp_path: Path) -> None:
     other = database(tmp_path / "other.db", "CREATE TABLE facts (subject, fact)")
     torn = written(tmp_path / "torn.db", b"SQLite format 3\x00" + b"\xff" * 200)
     text = written(tmp_path / "text.db", "memory_facts")
-    assert not any(map(FORMAT.recognises, (view, other, torn, text, tmp_path, tmp_path / "none")))
+    assert not any(map(FORMAT.matches, (view, other, torn, text, tmp_path, tmp_path / "none")))
 
 
 async def test_a_store_of_ours_is_not_taken_for_it(tmp_path: Path) -> None:
     async with opened(store=f"sqlite:///{tmp_path}/memory.db") as stage:
         await stage.remember("I keep bees")
-    assert not FORMAT.recognises(tmp_path / "memory.db")
+    assert not FORMAT.matches(tmp_path / "memory.db")
 
 
 def test_a_fact_keeps_all_that_it_says(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_a_file_with_any_bytes_changed_is_read_or_refused(tmp_path: Path) -> Non
         for _ in range(chance.choice((1, 5, 100))):
             data[chance.randrange(chance.choice((100, 4096, len(data))))] = chance.randrange(256)
         file.write_bytes(data[: chance.randrange(1, len(data) * 2)])
-        FORMAT.recognises(file)
+        FORMAT.matches(file)
         try:
             read(FORMAT, file)
         except BadInput:
@@ -236,7 +236,7 @@ def test_a_file_with_any_bytes_changed_is_read_or_refused(tmp_path: Path) -> Non
 
 def test_a_version_without_the_columns_that_count_is_refused(tmp_path: Path) -> None:
     file = database(tmp_path / "clanker.db", "CREATE TABLE memory_facts (id INTEGER PRIMARY KEY, subject, statement)")
-    assert not FORMAT.recognises(file)
+    assert not FORMAT.matches(file)
     with pytest.raises(BadInput, match="no column 'fact'"):
         read(FORMAT, file)
 
@@ -255,7 +255,7 @@ def test_the_file_is_read_while_the_bot_writes_to_it(tmp_path: Path) -> None:
 
 def test_a_log_says_who_said_what_where_and_when(tmp_path: Path) -> None:
     written(tmp_path / "memory" / "2026-02-27.md", LOG)
-    assert FORMAT.recognises(tmp_path)
+    assert FORMAT.matches(tmp_path)
     found = [item.message for item in read(FORMAT, tmp_path) if isinstance(item, MessageEntry)]
     assert [(said.author, said.name, said.text) for said in found[:2]] == [
         ("42", "Ann (the first)", "I play the cello | and the harp"),
@@ -281,7 +281,7 @@ def test_a_line_that_is_none_of_a_log_is_reported(tmp_path: Path) -> None:
 
 def test_the_snapshot_stands_in_where_the_facts_are_missing(tmp_path: Path) -> None:
     file = written(tmp_path / "memory" / "MEMORY.md", SNAPSHOT)
-    assert FORMAT.recognises(file)
+    assert FORMAT.matches(file)
     told = [(one.user, one.guild, one.kind, one.text) for one in entries(FORMAT, tmp_path)]
     assert told == [
         ("42", None, "preference", "Likes tea."),

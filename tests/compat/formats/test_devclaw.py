@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from recollect.compat.formats.devclaw import FORMAT
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import Entry, PageEntry
 from recollect.core.types import Audience, Origin, Status, Subject
@@ -24,6 +23,7 @@ from tests.transfer.elsewhere import (
     read,
     written,
 )
+from tests.transfer.forms import DEVCLAW as FORMAT
 
 PAGE = """---
 category: fact
@@ -69,7 +69,7 @@ def test_its_folder_and_its_files_are_known(tmp_path: Path) -> None:
         notes,
         notes.parent,
     ):
-        assert FORMAT.recognises(path), path
+        assert FORMAT.matches(path), path
     assert FORMAT.count(tmp_path / "a") == 1
 
 
@@ -78,13 +78,13 @@ def test_other_files_are_not_taken_for_it(tmp_path: Path) -> None:
     notes = written(tmp_path / "n" / "MEMORY.md", "# Notes\n\n- I sail\n")
     pages = written(tmp_path / "p" / "fact" / "readme.md", "no front matter\n")
     for path in (view, view.parent, notes, notes.parent, pages, pages.parent.parent, tmp_path / "none"):
-        assert not FORMAT.recognises(path), path
+        assert not FORMAT.matches(path), path
 
 
 async def test_a_store_of_ours_is_not_taken_for_it(tmp_path: Path) -> None:
     async with opened(store=f"sqlite:///{tmp_path}/memory.db") as stage:
         await stage.remember("I keep bees")
-    assert not FORMAT.recognises(tmp_path / "memory.db")
+    assert not FORMAT.matches(tmp_path / "memory.db")
 
 
 def test_a_memory_keeps_all_that_it_says(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_broken_memory_is_reported_by_its_row_and_left_out(
 
 def test_a_version_without_the_columns_that_count_is_refused(tmp_path: Path) -> None:
     file = database(tmp_path / "memory.db", "CREATE TABLE memories (id TEXT PRIMARY KEY, body TEXT)")
-    assert not FORMAT.recognises(file)
+    assert not FORMAT.matches(file)
     with pytest.raises(BadInput, match="no column 'category'"):
         read(FORMAT, file)
 
@@ -165,7 +165,7 @@ def test_a_version_without_the_columns_that_count_is_refused(tmp_path: Path) -> 
 @pytest.mark.parametrize("data", [b"", b"SQLite format 3\x00", b"SQLite format 3\x00" + b"\xff" * 5000, b"text"])
 def test_a_corrupt_file_is_refused_with_a_reason(tmp_path: Path, data: bytes) -> None:
     file = written(tmp_path / "memory.db", data)
-    assert not FORMAT.recognises(file)
+    assert not FORMAT.matches(file)
     with pytest.raises(BadInput, match=r"memory\.db"):
         read(FORMAT, file)
 
@@ -187,7 +187,7 @@ def test_memories_of_later_versions_are_read_from_their_pieces(tmp_path: Path) -
         {**saved, "file_id": "memory/imported/_marker", "text": "done"},
     ]
     file = database(tmp_path / "memory.db", CHUNKS, chunks=rows)
-    assert FORMAT.recognises(file)
+    assert FORMAT.matches(file)
     (memory,) = entries(FORMAT, file, user="ann")
     assert (memory.kind, memory.text) == ("preference", "User prefers dark theme")
     assert memory.created == datetime(2026, 2, 20, 9, 15, tzinfo=UTC)

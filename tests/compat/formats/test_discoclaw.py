@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from recollect.compat.formats.discoclaw import FORMAT
 from recollect.core.clock import from_ms
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import Entry, Owner, PageEntry, Problem, SummaryEntry
@@ -16,6 +15,7 @@ from recollect.core.types import EVERYWHERE, Audience, Origin, Status
 from recollect.workspace.names import safe_id
 from tests.scenes import DM, opened
 from tests.transfer.elsewhere import DISCO_FACT, MS, brought, durable, entries, problems, read, written
+from tests.transfer.forms import DISCOCLAW as FORMAT
 
 LEARNED = {
     **DISCO_FACT,
@@ -33,23 +33,23 @@ def summary(path: Path, text: str, at: int = MS, **more: Any) -> Path:
 @pytest.mark.parametrize("where", ["", "memory", "data/memory"])
 def test_its_folder_is_known_by_what_lies_in_it(tmp_path: Path, where: str) -> None:
     durable(tmp_path / where / "durable" / "42.json", DISCO_FACT)
-    assert FORMAT.recognises(tmp_path)
-    assert FORMAT.recognises(tmp_path / where / "durable")
-    assert FORMAT.recognises(tmp_path / where / "durable" / "42.json")
+    assert FORMAT.matches(tmp_path)
+    assert FORMAT.matches(tmp_path / where / "durable")
+    assert FORMAT.matches(tmp_path / where / "durable" / "42.json")
     assert [entry.user for entry in entries(FORMAT, tmp_path)] == ["42"]
 
 
 def test_summaries_alone_make_its_folder(tmp_path: Path) -> None:
     summary(tmp_path / "data" / "summaries" / "discord:dm:42.json", "They talk about boats.")
-    assert FORMAT.recognises(tmp_path)
+    assert FORMAT.matches(tmp_path)
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"results": []}', '{"version": 1, "memos": []}', "\x00\xff", "{" * 5000])
 def test_other_json_is_not_taken_for_it(tmp_path: Path, text: str) -> None:
     file = written(tmp_path / "durable" / "42.json", text)
-    assert not FORMAT.recognises(file)
-    assert not FORMAT.recognises(tmp_path)
-    assert not FORMAT.recognises(tmp_path / "nothing")
+    assert not FORMAT.matches(file)
+    assert not FORMAT.matches(tmp_path)
+    assert not FORMAT.matches(tmp_path / "nothing")
 
 
 def test_a_fact_of_version_1_keeps_all_that_it_says(tmp_path: Path) -> None:

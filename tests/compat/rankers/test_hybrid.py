@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from recollect.compat.rankers import hybrid
-from tests.recall.rank.samples import asking, item, keys, pool
+from tests.recall.rankers.samples import asking, item, keys, pool
 
 RUST = item(1, "Prefers Rust for CLI tools", days_old=45, confidence=0.9, channel="dev", cosine=0.6)
 ASKED = asking("rust tools please", channel="dev")

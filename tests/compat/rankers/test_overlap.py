@@ -4,7 +4,7 @@ import pytest
 
 from recollect.compat.rankers import overlap
 from recollect.core.ports.ranker import Item
-from tests.recall.rank.samples import asking, item, keys, pool
+from tests.recall.rankers.samples import asking, item, keys, pool
 
 
 def score(question: str, one: Item) -> float:

@@ -1,7 +1,7 @@
 """`recency`: newest first, whatever was asked."""
 
 from recollect.compat.rankers import recency
-from tests.recall.rank.samples import asking, item, keys, pool
+from tests.recall.rankers.samples import asking, item, keys, pool
 
 
 def test_the_newest_comes_first_whatever_the_question():

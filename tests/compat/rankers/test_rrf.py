@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.compat.rankers import rrf
-from tests.recall.rank.samples import asking, hit, item, keys, pool
+from tests.recall.rankers.samples import asking, hit, item, keys, pool
 
 QUESTION = asking("word")
 

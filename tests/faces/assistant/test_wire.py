@@ -1,17 +1,13 @@
 """What leaves the assistant: the requests themselves, as a model's server gets them, under every profile."""
 
-from importlib import resources
-
 import pytest
 
 from recollect import Place
+from recollect.settings import PROFILES
 from recollect.testing.model_server import Request, Says
 from tests.faces.assistant.test_assistant import PROVIDERS, Talk, talking
 from tests.scenes import DEV, DM
 
-PROFILES = sorted(
-    file.name.removesuffix(".yaml") for file in (resources.files("recollect") / "profiles").iterdir() if file.is_file()
-)
 PLACES = {"dm": DM, "channel": DEV}
 
 

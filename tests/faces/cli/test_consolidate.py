@@ -10,10 +10,10 @@ OTHERS = ("Plays the cello", "Has a dog named Rex", "Speaks Dutch", "Is allergic
 @pytest.fixture
 def twice(cli: Run) -> Run:
     """A memory that says one thing twice, since the fuller wording was private at first."""
-    for text in (*OTHERS, "Likes coffee"):
+    for text in OTHERS:
         cli("remember", text)
-    fuller = cli("remember", "Likes coffee and cake", "--private", "--json").json["memo"]["id"]
-    cli("share", fuller)
+    for text in ("Likes coffee", "Likes coffee and cake"):
+        cli("share", cli("remember", text, "--json").json["memo"]["id"])
     return cli
 
 

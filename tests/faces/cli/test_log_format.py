@@ -45,5 +45,5 @@ def test_an_error_is_in_its_object_with_where_it_came_from():
 
 def test_a_line_for_people_can_not_act_on_their_terminal():
     line = Lines().format(record("hello\n\x1b[31mred"))
-    assert line.endswith("warning recollect.web: hello \\x1b[31mred")
+    assert line.endswith("warning recollect.http: hello \\x1b[31mred")
     assert "RuntimeError: it broke" in Lines().format(record("it failed", error=caught()))

@@ -45,7 +45,7 @@ async def test_a_message_that_cannot_be_read_after_an_outage_is_in_the_log_with_
         assert is_whole(bot.log), bot.log
         (line,) = [line for line in bot.log.splitlines() if str(broken.id) in line]
         assert f"channel:{lab.dev.id}" in line
-        assert " error recollect.bot: " in line
+        assert " error recollect.discord: " in line
         after = Bot(lab, tmp_path)
         await after.start("--as", str(lab.ada.id), "--json", command="show")
         assert await after.ended() == 0

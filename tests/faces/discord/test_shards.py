@@ -214,7 +214,7 @@ async def test_each_looks_for_what_it_missed_on_its_own_servers(
             await bot.noted(HEARD)
         for message in said:
             await lab.delete(message)
-        with caplog.at_level("INFO", "recollect.bot"):
+        with caplog.at_level("INFO", "recollect.discord"):
             for half in (bot.zero, bot.one):
                 async with half.online() as client:
                     cog = client.get_cog("Recheck")

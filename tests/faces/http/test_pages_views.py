@@ -10,7 +10,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from recollect import Memory
+from recollect import Memory, plugins
 from recollect.admin.overview import Day
 from recollect.core.events import Event
 from recollect.core.ports.jobs import NewJob
@@ -18,7 +18,6 @@ from recollect.core.types import Memo, Message, Place, Summary
 from recollect.faces.http.pages import chart, log, places
 from recollect.faces.http.pages import search as asking_page
 from recollect.faces.http.pages.format import ago
-from recollect.recall.rank import RANKERS
 from recollect.testing.clock import FakeClock
 from tests.faces.http.conftest import Served, asking
 from tests.faces.http.visiting import text_of, visiting
@@ -93,7 +92,7 @@ async def test_five_rankers_answer_side_by_side_and_each_score_is_taken_apart(ap
         page = await visitor.see("/search", q="green tea", user="ann")
     columns = re.split(r'<h2 id="ranker-', page)[1:]
     assert [column.partition('"')[0] for column in columns] == ["unified", "recency", "overlap", "hybrid", "rrf"]
-    assert set(asking_page.RANKERS) <= set(RANKERS)
+    assert set(asking_page.RANKERS) <= set(plugins.names("rankers"))
     found = await memory.search("green tea", user="ann", ranker="unified")
     assert f"{found[0].score:.3f}" in columns[0]
     for name, part in found[0].parts.items():

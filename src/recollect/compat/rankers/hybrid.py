@@ -1,6 +1,6 @@
 """`hybrid`: a weighted sum of five signals behind a relevance gate (ClankerBot)."""
 
-from recollect.core.ports.ranker import Item, Pool, Question, Ranked, in_order, tokens
+from recollect.core.ports.ranker import BOTH_CORPORA, Item, Pool, Question, Ranked, Ranker, in_order, tokens
 from recollect.core.text import fold, squeeze, words
 
 WITH_VECTORS = {"semantic": 0.50, "lexical": 0.28, "confidence": 0.10, "recency": 0.07, "channel": 0.05}
@@ -62,3 +62,7 @@ def passes(semantic: float, lexical: float, combined: float, has_vectors: bool) 
             return True
         return combined >= 0.52 and (semantic >= 0.08 or lexical >= 0.10)
     return lexical >= 0.24 or combined >= 0.62
+
+
+def create(spec: str) -> Ranker:  # noqa: ARG001 - it has no options
+    return Ranker(rank, browses=BOTH_CORPORA, gated=True)

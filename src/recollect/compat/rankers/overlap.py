@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from recollect.core.ports.ranker import STOP_WORDS, Item, Pool, Question, Ranked, in_order, tokens
+from recollect.core.ports.ranker import BOTH_CORPORA, STOP_WORDS, Item, Pool, Question, Ranked, Ranker, in_order, tokens
 
 PROJECT_WORDS = frozenset("repo repository build deploy release branch commit ship code project".split())
 PROJECT_BOOST = 2.0
@@ -22,3 +22,7 @@ def _score(item: Item, question: Question, asked: set[str]) -> Ranked:
     recent = RECENT_BOOST if question.now - item.updated <= RECENT else 0.0
     parts = {"words in common": float(common), "project": project, "recent": recent}
     return Ranked(item, common + project + recent, parts, relevant=common + project > 0)
+
+
+def create(spec: str) -> Ranker:  # noqa: ARG001 - it has no options
+    return Ranker(rank, browses=BOTH_CORPORA)

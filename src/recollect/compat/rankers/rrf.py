@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from recollect.core.ports.ranker import Item, Pool, Question, Ranked, bm25, in_order
+from recollect.core.ports.ranker import Item, Pool, Question, Ranked, Ranker, bm25, in_order
 
 K = 60
 
@@ -27,3 +27,7 @@ def _places(pool: Pool, score: Callable[[Item], float]) -> dict[int, int]:
     scored = [(score(item), item.key) for item in pool.items]
     found = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: (-pair[0], pair[1]))
     return {key: place for place, (_, key) in enumerate(found, 1)}
+
+
+def create(spec: str) -> Ranker:  # noqa: ARG001 - it has no options
+    return Ranker(rank)

@@ -1,14 +1,14 @@
 """What a format of other people's memories is, and what it yields: items, each with the place it was read at.
 
-A reader tells what it finds, entry by entry; what becomes of it is decided in `bring`. The module of a format has the
-one instance of it as `FORMAT`, and `recognise` lists these.
+A reader tells what it finds, entry by entry; what becomes of it is decided while importing. `create` of a format's
+module returns the format.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from recollect.core.errors import BadInput
 from recollect.core.types import (
@@ -147,7 +147,7 @@ class Format(Protocol):
         """One line for people who choose a format."""
         ...
 
-    def recognises(self, path: Path) -> bool:
+    def matches(self, path: Path) -> bool:
         """Whether a file or folder looks like this, by names and first bytes; never raises for what is foreign."""
         ...
 
@@ -166,5 +166,60 @@ class Counted(Protocol):
     def count(self, path: Path) -> int: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """What the embedder that is in use made of memos, by scope and id."""
+
+    model: str = ""
+    made: Mapping[tuple[str, str], bytes] = field(default_factory=dict[tuple[str, str], bytes])
+
+    def of(self, memo: Memo) -> bytes | None:
+        return self.made.get((memo.subject.scope, memo.id))
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRecords:
+    """What a format may write."""
+
+    memos: Sequence[Memo]
+    summaries: Sequence[Summary] = ()
+    messages: Sequence[Message] = ()
+    vectors: Vectors = Vectors()
+
+
+Section = Literal["summaries", "messages", "vectors"]
+"""What may be exported beside memos."""
+
+
+@runtime_checkable
+class WritesFolder(Protocol):
+    """A format that can be exported to, as the files of a folder."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def writes(self) -> frozenset[Section]:
+        """What it has a place for beside memos."""
+        ...
+
+    def left_out(self, memos: Sequence[Memo]) -> int:
+        """How many memos it has no place for."""
+        ...
+
+    def write(self, records: ExportRecords, folder: Path) -> list[Path]:
+        """Write all files into an empty folder; the same records give the same bytes."""
+        ...
+
+
 Canonical = Memo | Summary | Message | Tombstone
 """What can't be derived from anything else."""
+
+
+@runtime_checkable
+class WritesLines(Protocol):
+    """A format that can be exported to as one file, record by record."""
+
+    def header(self) -> bytes: ...
+    def line(self, record: Canonical, *, shared: bool = False) -> bytes:
+        """One record; `shared` says that what is for everywhere became so by its owner's decision."""
+        ...

@@ -8,6 +8,7 @@ from recollect.core.ports import Corpus
 from recollect.core.text import query_words, rarity, words
 
 K1, B = 1.2, 0.75
+BOTH_CORPORA: frozenset[Corpus] = frozenset({"memos", "messages"})
 
 
 STOP_WORDS = frozenset(
@@ -110,6 +111,8 @@ def tokens(text: str, shortest: int = 3) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
+    """What `create` of a ranker's module returns."""
+
     rank: Callable[[Question, Pool], list[Ranked]]
     gated: bool = False
     """What fails the gate is left out as long as anything passes."""

@@ -3,22 +3,16 @@
 import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, BinaryIO, Literal
+from typing import Annotated, BinaryIO
 
 import typer
 
+from recollect import plugins
 from recollect.admin.names import meant, only
-from recollect.compat.formats.clanker import writer
-from recollect.compat.formats.clanker.writer import write_clanker
-from recollect.compat.formats.devclaw import writer as devclaw_writing
-from recollect.compat.formats.devclaw.writer import write_devclaw
-from recollect.compat.formats.discoclaw import writer as discoclaw_writing
-from recollect.compat.formats.discoclaw.writer import check_empty, write_discoclaw
 from recollect.core.errors import BadInput, StoreError
-from recollect.core.ports.format import Canonical
+from recollect.core.ports.format import ExportRecords, Vectors, WritesFolder, WritesLines
 from recollect.core.types import Memo, Message, Status, Summary
 from recollect.faces.cli.doctor import file_of
 from recollect.faces.cli.invocation import NO_MATCH, Call, fail, warn
@@ -27,9 +21,8 @@ from recollect.memory import Memory
 from recollect.policy.visibility import Policy
 from recollect.privacy.export import encoded
 from recollect.privacy.target import Target
-from recollect.transfer.exporting import Vectors, gather, vectors
-from recollect.transfer.formats.jsonl import header, line
-from recollect.transfer.mirror.export import durable, write_pages
+from recollect.transfer.exporting import check_empty, gather, vectors
+from recollect.transfer.mirror.export import PageFolder, durable
 
 Whose = Annotated[
     str | None,
@@ -41,15 +34,12 @@ InGuild = Annotated[
     str | None,
     typer.Option("--guild", metavar="GUILD", help="A guild: all of it, or what USER left there.", show_default=False),
 ]
-Folders = Literal["pages", "discoclaw", "clanker", "devclaw"]
+FOLDERS: dict[str, WritesFolder] = {
+    form.name: form for form in (PageFolder(), *plugins.load_all("formats")) if isinstance(form, WritesFolder)
+}
 _PARTS = ("memos", "summaries", "exchanges", "events", "messages")
 """What a document lists."""
-_LEFT_OUT: dict[Folders, Callable[[Sequence[Memo]], int]] = {
-    "pages": devclaw_writing.left_out,
-    "discoclaw": discoclaw_writing.left_out,
-    "clanker": writer.left_out,
-    "devclaw": devclaw_writing.left_out,
-}
+_FILES = ("json", "jsonl", "durable")
 
 
 def export(
@@ -57,12 +47,12 @@ def export(
     user: Whose = None,
     guild: InGuild = None,
     form: Annotated[
-        Literal["json", "jsonl", "durable", "pages", "discoclaw", "clanker", "devclaw"],
+        str,
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help="json: all of it; jsonl: all that can be imported; durable: the memories as a file; pages, discoclaw, "
-            "clanker, devclaw: as the files of a folder.",
+            help="json: all of it; jsonl: all that can be imported; durable: the memories as a file; "
+            f"{', '.join(FOLDERS)}: as the files of a folder.",
         ),
     ] = "json",
     to: Annotated[
@@ -71,13 +61,14 @@ def export(
 ) -> None:
     """Hand out all that is known of a person or a guild."""
     target = target_of(call, user, guild)
-    match form:
-        case "pages" | "discoclaw" | "clanker" | "devclaw":
-            _export_folder(call, target, form, to)
-        case "jsonl":
-            _export_lines(call, target, to)
-        case _:
-            _export_document(call, target, form, to)
+    if form in FOLDERS:
+        _export_folder(call, target, FOLDERS[form], to)
+    elif form == "jsonl":
+        _export_lines(call, target, to)
+    elif form in _FILES:
+        _export_document(call, target, form, to)
+    else:
+        raise BadInput(f"there is no format {form!r}; there are {', '.join((*_FILES, *FOLDERS))}")
 
 
 def _export_document(call: Call, target: Target, form: str, to: Path | None) -> None:
@@ -113,60 +104,44 @@ def _export_lines(call: Call, target: Target, to: Path | None) -> None:
 
 async def _write_lines(memory: Memory, target: Target, write: Callable[[bytes], object]) -> int:
     """How many records were written."""
-    write(header())
+    form: WritesLines = plugins.load("formats", "jsonl")
+    write(form.header())
     number, shared = 0, memory.settings.privacy != Policy.USER_GLOBAL
     async for one in gather(memory.store, target, await memory.privacy.memos(target)):
-        write(line(one, shared=shared))
+        write(form.line(one, shared=shared))
         number += 1
     return number
 
 
-def _export_folder(call: Call, target: Target, form: Folders, to: Path | None) -> None:
+def _export_folder(call: Call, target: Target, form: WritesFolder, to: Path | None) -> None:
     if to is None:
-        raise BadInput(f"{form} needs a folder: add --to FOLDER")
+        raise BadInput(f"{form.name} needs a folder: add --to FOLDER")
     check_empty(to)
-    found = call.run(partial(_found, target=target, form=form))
-    number, left_out = len(_there(found.memos)), _LEFT_OUT[form](found.memos)
-    if number == left_out and not found.beside:
-        fail(_nothing(target) if not number else f"{_without_place(number, form)}: nothing is written", NO_MATCH)
+    records = call.run(partial(_records, target=target, form=form))
+    memo_count, left_out = len(_there(records.memos)), form.left_out(records.memos)
+    if memo_count == left_out and not records.summaries and not records.messages:
+        without_place = f"{_without_place(memo_count, form)}: nothing is written"
+        fail(without_place if memo_count else _nothing(target), NO_MATCH)
     try:
-        written = _write_folder(form, found, to)
+        written = form.write(records, to)
     except OSError as error:
         raise StoreError(f"cannot write to {to}: {error.strerror}") from error
-    _tell_written(call, to, sum(path.stat().st_size for path in written), memories=number - left_out, left_out=left_out)
+    size = sum(path.stat().st_size for path in written)
+    _tell_written(call, to, size, memories=memo_count - left_out, left_out=left_out)
     if left_out and not call.options.json:
         call.screen.say(f"{_without_place(left_out, form)}; --format jsonl keeps all")
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What goes into a folder: memos, and what else the format has a place for."""
-
-    memos: list[Memo]
-    beside: list[Canonical]
-    vectors: Vectors
-
-
-async def _found(memory: Memory, target: Target, form: Folders) -> _Found:
-    beside = {"discoclaw": Summary, "clanker": Message}.get(form)
-    everything = [one async for one in gather(memory.store, target, await memory.privacy.memos(target))]
-    memos = [one for one in everything if isinstance(one, Memo)]
-    made = await vectors(memory.store, memos) if form == "clanker" else Vectors()
-    return _Found(memos, [one for one in everything if beside and isinstance(one, beside)], made)
-
-
-def _write_folder(form: Folders, found: _Found, to: Path) -> list[Path]:
-    match form:
-        case "pages":
-            return write_pages(found.memos, to)
-        case "discoclaw":
-            return write_discoclaw(found.memos, [one for one in found.beside if isinstance(one, Summary)], to)
-        case "clanker":
-            said = [one for one in found.beside if isinstance(one, Message)]
-            return write_clanker(found.memos, said, to, found.vectors)
-        case "devclaw":
-            pages = write_pages(found.memos, to / "memory")
-            return [*write_devclaw(found.memos, to), *pages]
+async def _records(memory: Memory, target: Target, form: WritesFolder) -> ExportRecords:
+    """What the format has a place for."""
+    everything = [record async for record in gather(memory.store, target, await memory.privacy.memos(target))]
+    memos = [record for record in everything if isinstance(record, Memo)]
+    return ExportRecords(
+        memos,
+        [record for record in everything if isinstance(record, Summary)] if "summaries" in form.writes else (),
+        [record for record in everything if isinstance(record, Message)] if "messages" in form.writes else (),
+        await vectors(memory.store, memos) if "vectors" in form.writes else Vectors(),
+    )
 
 
 def _there(memos: Sequence[Memo]) -> list[Memo]:
@@ -183,8 +158,8 @@ def _warn_of_nothing(target: Target, is_empty: bool) -> None:
         warn(_nothing(target))
 
 
-def _without_place(number: int, form: Folders) -> str:
-    return f"{number:,} {'memory has' if number == 1 else 'memories have'} no place in {form}"
+def _without_place(number: int, form: WritesFolder) -> str:
+    return f"{number:,} {'memory has' if number == 1 else 'memories have'} no place in {form.name}"
 
 
 def _tell_written(call: Call, to: Path, size: int, **counts: int) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from recollect import plugins
 from recollect.core.clock import now
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import Counted, Format, Owner
@@ -17,12 +18,14 @@ from recollect.memory import Memory
 from recollect.policy.visibility import Policy
 from recollect.settings import wiring
 from recollect.transfer.importing.convert import Terms
-from recollect.transfer.importing.detect import NAMES, check, links, named, recognise
+from recollect.transfer.importing.detect import check, detect, links, named
 from recollect.transfer.importing.limits import Limits
 from recollect.transfer.importing.report import Report, What, from_report
 from recollect.transfer.importing.run import Destination, bring
 from recollect.workspace import Workspace
 
+FORMATS: list[Format] = plugins.load_all("formats")
+_NAMES = ", ".join(sorted(form.name for form in FORMATS))
 _SORTS = {
     "memory": "memories",
     "summary": "summaries",
@@ -46,7 +49,7 @@ def import_(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A file or folder of memories.", show_default=False)],
     form: Annotated[
         str | None,
-        typer.Option("--format", metavar="FORMAT", help=f"What it is, if that isn't clear: {', '.join(NAMES)}."),
+        typer.Option("--format", metavar="FORMAT", help=f"What it is, if that isn't clear: {_NAMES}."),
     ] = None,
     user: Annotated[
         str | None,
@@ -63,7 +66,7 @@ def import_(
     """Bring memories along from other programs, or from an export."""
     owner = Owner(user or (None if guild else call.user), guild)
     check(path)
-    chosen = recognise(path) if form is None else named(form)
+    chosen = detect(path, FORMATS) if form is None else named(form, FORMATS)
     settings = call.load("null").settings
     if not settings.enabled:
         raise BadInput("memory is switched off; switch it on with RECOLLECT_ENABLED=true")

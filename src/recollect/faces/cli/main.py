@@ -2,55 +2,68 @@
 
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from inspect import Parameter
 from io import TextIOWrapper
 from typing import Annotated
 
 import typer
 
-from recollect.faces.chat import command, demo
-from recollect.faces.cli import (
-    agents,
-    change,
-    consolidate,
-    copy,
-    discord,
-    erase,
-    export,
-    importing,
-    index,
-    jobs,
-    maintenance,
-    prompt,
-    search,
-    serve,
-    show,
-)
 from recollect.faces.cli.invocation import Call, Once, accepting, called
 from recollect.faces.cli.options import Options, flag
 from recollect.faces.cli.welcome import welcome
 
-COMMANDS: dict[str, list[Callable[..., None]]] = {
-    "Talk": [command.chat, discord.discord, demo.demo],
-    "Remember": [change.remember, change.forget, change.undo, change.observe, index.index],
-    "Look": [show.show, search.search, prompt.prompt, show.list_, show.history, show.log],
-    "Decide": [change.pin, change.unpin, change.share, change.private, consolidate.dream],
-    "Move": [importing.import_, export.export],
-    "Privacy": [erase.erase],
-    "Agents": [agents.mcp, agents.tool_schema],
-    "Look after": [
-        serve.serve,
-        serve.worker,
-        jobs.jobs,
-        maintenance.config,
-        maintenance.doctor,
-        maintenance.backup,
-        copy.copy,
-        maintenance.reindex,
-        maintenance.version,
-    ],
+COMMANDS = {
+    "Talk": {
+        "chat": "recollect.faces.chat.command:chat",
+        "discord": "recollect.faces.cli.discord:discord",
+        "demo": "recollect.faces.chat.demo:demo",
+    },
+    "Remember": {
+        "remember": "recollect.faces.cli.change:remember",
+        "forget": "recollect.faces.cli.change:forget",
+        "undo": "recollect.faces.cli.change:undo",
+        "observe": "recollect.faces.cli.change:observe",
+        "index": "recollect.faces.cli.index:index",
+    },
+    "Look": {
+        "show": "recollect.faces.cli.show:show",
+        "search": "recollect.faces.cli.search:search",
+        "prompt": "recollect.faces.cli.prompt:prompt",
+        "list": "recollect.faces.cli.show:list_",
+        "history": "recollect.faces.cli.show:history",
+        "log": "recollect.faces.cli.show:log",
+    },
+    "Decide": {
+        "pin": "recollect.faces.cli.change:pin",
+        "unpin": "recollect.faces.cli.change:unpin",
+        "share": "recollect.faces.cli.change:share",
+        "private": "recollect.faces.cli.change:private",
+        "dream": "recollect.faces.cli.consolidate:dream",
+    },
+    "Move": {
+        "import": "recollect.faces.cli.importing:import_",
+        "export": "recollect.faces.cli.export:export",
+    },
+    "Privacy": {"erase": "recollect.faces.cli.erase:erase"},
+    "Agents": {
+        "mcp": "recollect.faces.cli.agents:mcp",
+        "tool-schema": "recollect.faces.cli.agents:tool_schema",
+    },
+    "Look after": {
+        "serve": "recollect.faces.cli.serve:serve",
+        "worker": "recollect.faces.cli.serve:worker",
+        "jobs": "recollect.faces.cli.jobs:jobs",
+        "config": "recollect.faces.cli.maintenance:config",
+        "doctor": "recollect.faces.cli.maintenance:doctor",
+        "backup": "recollect.faces.cli.maintenance:backup",
+        "copy": "recollect.faces.cli.copy:copy",
+        "reindex": "recollect.faces.cli.maintenance:reindex",
+        "version": "recollect.faces.cli.maintenance:version",
+    },
 }
+"""Panels of the help, and where each command's function is: imported only when it may be called."""
 VERSION = Parameter(
     "version",
     Parameter.KEYWORD_ONLY,
@@ -64,14 +77,17 @@ def start(context: typer.Context, options: Options, version: bool = False) -> No
     """Long-term memory for chat assistants: nothing lost, nothing leaked, nothing made up."""
     context.obj = options
     if version:
-        maintenance.version(Call(options))
+        _function(COMMANDS["Look after"]["version"])(Call(options))
         raise typer.Exit
     if context.invoked_subcommand is None:
         welcome(Call(options))
 
 
-def build(*, colours: bool) -> typer.Typer:
-    """The whole program; pipes get plain help and plain errors."""
+def build(*, colours: bool, arguments: Sequence[str] = ()) -> typer.Typer:
+    """The program: every command, or only those that the arguments name. Pipes get plain help and plain errors."""
+    known = {name for commands in COMMANDS.values() for name in commands}
+    # A value of an option may equal a command's name, so each argument that could be the command counts.
+    wanted = known.intersection(arguments) or known
     app = typer.Typer(
         name="recollect",
         rich_markup_mode="rich" if colours else None,
@@ -80,11 +96,15 @@ def build(*, colours: bool) -> typer.Typer:
         context_settings={"help_option_names": ["--help", "-h"]},
     )
     app.callback(invoke_without_command=True)(accepting(start, [VERSION]))
-    for panel, functions in COMMANDS.items():
-        for function in functions:
-            name = function.__name__.removesuffix("_").replace("_", "-")
-            app.command(name, rich_help_panel=panel)(called(function, speaks=panel != "Look after"))
+    for panel, commands in COMMANDS.items():
+        for name in (name for name in commands if name in wanted):
+            app.command(name, rich_help_panel=panel)(called(_function(commands[name]), speaks=panel != "Look after"))
     return app
+
+
+def _function(path: str) -> Callable[..., None]:
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)
 
 
 def main() -> None:
@@ -93,4 +113,4 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that can't show a character
-    build(colours=sys.stdout.isatty() and sys.stderr.isatty())(prog_name="recollect")
+    build(colours=sys.stdout.isatty() and sys.stderr.isatty(), arguments=sys.argv[1:])(prog_name="recollect")

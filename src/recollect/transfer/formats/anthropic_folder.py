@@ -19,7 +19,7 @@ class AnthropicFolder:
     name = "anthropic"
     about = "Anthropic's memory tool: a folder memories/ with files"
 
-    def recognises(self, path: Path) -> bool:
+    def matches(self, path: Path) -> bool:
         root = _root(path)
         try:
             return root is not None and any(file.suffix in _TEXTS for _, file in notes.pages(root, "**/*"))
@@ -35,7 +35,8 @@ class AnthropicFolder:
             yield from notes.read(file, name, f"{ROOT}/{name}", owner, wordy=wordy, private=True)
 
 
-FORMAT = AnthropicFolder()
+def create(spec: str) -> AnthropicFolder:  # noqa: ARG001 - it has no options
+    return AnthropicFolder()
 
 
 def _root(path: Path) -> Path | None:

@@ -55,7 +55,7 @@ class JSONLines:
     name = NAME
     about = "recollect's own plain JSON lines, as `recollect export --format jsonl` writes them"
 
-    def recognises(self, path: Path) -> bool:
+    def matches(self, path: Path) -> bool:
         if not path.is_file():
             return False
         first = values.opening(path).lstrip().split("\n", 1)[0]
@@ -66,6 +66,12 @@ class JSONLines:
 
     def count(self, path: Path) -> int:
         return json_lines.count(path)
+
+    def header(self) -> bytes:
+        return header()
+
+    def line(self, record: Canonical, *, shared: bool = False) -> bytes:
+        return line(record, shared=shared)
 
     def read(self, path: Path, owner: Owner) -> Iterator[Item]:
         records = json_lines.lines(path)
@@ -81,7 +87,8 @@ class JSONLines:
                 yield Problem(where, str(error))
 
 
-FORMAT = JSONLines()
+def create(spec: str) -> JSONLines:  # noqa: ARG001 - it has no options
+    return JSONLines()
 
 
 def _is_ours(first: Any) -> bool:

@@ -6,11 +6,10 @@ What tells the agent how to behave (AGENTS.md, SOUL.md and the like) is no memor
 from collections.abc import Iterator
 from pathlib import Path
 
-from recollect.compat.formats.clanker import pages
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import Item, Owner
 from recollect.policy.kinds import CATEGORIES
-from recollect.transfer.readers import notes
+from recollect.transfer.readers import generated_pages, notes
 
 _NOTES = ("MEMORY.md", "memory.md")
 _SIGNS = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "TOOLS.md", "USER.md", "HEARTBEAT.md", "BOOTSTRAP.md")
@@ -22,12 +21,12 @@ class OpenClaw:
     name = "openclaw"
     about = "OpenClaw: a workspace with MEMORY.md and memory/*.md"
 
-    def recognises(self, path: Path) -> bool:
+    def matches(self, path: Path) -> bool:
         found = _notes(path)
         if any((path / name).is_file() for name in _SIGNS):
             return found != []
         others = any((path / name).is_dir() for name in _OTHERS)
-        return found != [] and not others and not any(map(pages.recognises, pages.found(path)))
+        return found != [] and not others and not any(map(generated_pages.is_generated, generated_pages.find(path)))
 
     def read(self, path: Path, owner: Owner) -> Iterator[Item]:
         found = _notes(path)
@@ -37,7 +36,8 @@ class OpenClaw:
             yield from notes.read(file, name, name, owner)
 
 
-FORMAT = OpenClaw()
+def create(spec: str) -> OpenClaw:  # noqa: ARG001 - it has no options
+    return OpenClaw()
 
 
 def _notes(folder: Path) -> list[tuple[str, Path]]:

@@ -1,14 +1,12 @@
-"""Links in a folder that is imported: what they lead to lies elsewhere and is not read, which is told."""
+"""Which format a file or folder is in. Links in a folder are not followed, and reported."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from recollect.compat.formats import clanker, devclaw, discoclaw
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import Format, Problem
-from recollect.transfer.formats import anthropic_folder, jsonl, mem0, openclaw
 from recollect.transfer.readers import fields, sqlite_file
 
 MOST = 20
@@ -17,11 +15,11 @@ MOST = 20
 
 def links(path: Path) -> Iterator[Problem]:
     """The links in a folder and in the folders that lie in it."""
-    for name in islice(_names(path), MOST):
+    for name in islice(_links(path), MOST):
         yield Problem(name, "it is a link, and what lies elsewhere is not read", broken=False)
 
 
-def _names(path: Path) -> Iterator[str]:
+def _links(path: Path) -> Iterator[str]:
     for name, is_link in _within(path):
         if is_link:
             yield name
@@ -38,35 +36,21 @@ def _within(folder: Path) -> list[tuple[str, bool]]:
         return []
 
 
-FORMATS: tuple[Format, ...] = (
-    jsonl.FORMAT,
-    discoclaw.FORMAT,
-    clanker.FORMAT,
-    devclaw.FORMAT,
-    openclaw.FORMAT,
-    mem0.FORMAT,
-    anthropic_folder.FORMAT,
-)
-
-
-NAMES = tuple(one.name for one in FORMATS)
-
-
 _ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"7z\xbc\xaf", b"BZh", b"\xfd7zX", b"\x28\xb5\x2f\xfd")
 
 
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 
-def recognise(path: Path) -> Format:
+def detect(path: Path, formats: Sequence[Format]) -> Format:
     """The one format that fits; raises BadInput when none does, or several do."""
     check(path)
-    found = [one for one in FORMATS if one.recognises(path)]
-    if not found:
-        raise BadInput(_unknown(path))
-    if len(found) > 1:
-        raise BadInput(f"{path} may be {' or '.join(one.name for one in found)}: say which with --format")
-    return found[0]
+    candidates = [form for form in formats if form.matches(path)]
+    if not candidates:
+        raise BadInput(_unknown(path, formats))
+    if len(candidates) > 1:
+        raise BadInput(f"{path} may be {' or '.join(_names(candidates))}: say which with --format")
+    return candidates[0]
 
 
 def check(path: Path) -> None:
@@ -77,7 +61,7 @@ def check(path: Path) -> None:
         raise BadInput(f"{path} is neither a file nor a folder")
 
 
-def _unknown(path: Path) -> str:
+def _unknown(path: Path, formats: Sequence[Format]) -> str:
     start = fields.first_bytes(path, 4)
     if start.startswith(_ARCHIVES):
         return f"{path} is an archive: unpack it first"
@@ -86,14 +70,17 @@ def _unknown(path: Path) -> str:
     for one in [path] if path.is_file() else [*fields.files_in(path, "*.db"), *fields.files_in(path, "data/*.db")]:
         if why := sqlite_file.unreadable(one):
             return why
-    said = f"{path} looks like nothing known here; if it is, say so with --format: {', '.join(NAMES)}"
+    said = f"{path} looks like nothing known here; if it is, say so with --format: {', '.join(_names(formats))}"
     return f"{said} (there are links in it, which are not followed)" if any(links(path)) else said
 
 
-def named(name: str) -> Format:
+def named(name: str, formats: Sequence[Format]) -> Format:
     """A format by its name; raises BadInput."""
-    wanted = name.strip().lower()
-    for one in FORMATS:
-        if one.name == wanted:
-            return one
-    raise BadInput(f"there is no format {name!r}; there are {', '.join(NAMES)}")
+    for form in formats:
+        if form.name == name.strip().lower():
+            return form
+    raise BadInput(f"there is no format {name!r}; there are {', '.join(_names(formats))}")
+
+
+def _names(formats: Sequence[Format]) -> list[str]:
+    return sorted(form.name for form in formats)

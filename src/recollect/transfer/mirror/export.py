@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from recollect.core.errors import BadInput
-from recollect.core.types import Memo
+from recollect.core.ports.format import ExportRecords, Section
+from recollect.core.types import Memo, Status
+from recollect.transfer.exporting import check_empty
 from recollect.transfer.mirror.json_files import VERSION, render_durable
 from recollect.transfer.mirror.pages.markdown import again
 from recollect.transfer.mirror.pages.paths import Shelves
@@ -20,12 +21,24 @@ def durable(memos: Sequence[Memo]) -> bytes:
 
 def write_pages(memos: Sequence[Memo], folder: Path) -> list[Path]:
     """Write a page for each memo in use into an empty folder; the same memos give the same names and bytes."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise BadInput(f"{folder} is not an empty folder")
+    check_empty(folder)
     shelves = Shelves(folder, per_user=False)
     active = sorted((memo for memo in memos if memo.active), key=lambda memo: (memo.created, memo.id))
     make_folder(folder)
     return [_write(shelves, memo) for memo in active]
+
+
+class PageFolder:
+    """The export format `pages`: a folder with a page for each memo in use."""
+
+    name = "pages"
+    writes: frozenset[Section] = frozenset()
+
+    def left_out(self, memos: Sequence[Memo]) -> int:
+        return sum(not memo.active for memo in memos if memo.status is not Status.DELETED)
+
+    def write(self, records: ExportRecords, folder: Path) -> list[Path]:
+        return write_pages(records.memos, folder)
 
 
 def _write(shelves: Shelves, memo: Memo) -> Path:

@@ -1,176 +1,23 @@
-"""ClankerBot: facts about people and lore of guilds in the table `memory_facts` of its SQLite file, with vectors.
+"""Clanker's files, read and written."""
 
-Beside it lie daily logs of what was said, and a snapshot that is made from the facts: it is read where the file with
-the facts is missing. Both schemas of the facts are known, that of document D and the later one with scopes.
-"""
-
-import sqlite3
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from recollect.compat.formats.clanker import pages as clanker_pages
-from recollect.core.errors import BadInput
-from recollect.core.ports.format import Entry, Item, Owner, Problem, Unsaid, problem
-from recollect.core.text import unmarked
-from recollect.core.types import LORE, Audience, Origin, Provenance, Status, realm_of
-from recollect.policy.kinds import TYPES, from_type
-from recollect.transfer.readers import fields
-from recollect.transfer.readers.sqlite_file import Row, columns_of, count, has_table, is_database, reading, rows
-
-FACTS, VECTORS = "memory_facts", "memory_fact_vectors_native"
-SELF = "__self__"
-PLATFORM = "discord"
-TYPE = "fact_type"
-"""Where the metadata of a memo keeps a type that isn't one of the six."""
-_ASKED = "openai:"
-_SAID = "messages"
-_NEEDED = ("subject", "fact")
-_COLUMNS = (
-    "id created_at updated_at scope guild_id channel_id user_id subject fact fact_type evidence_text "
-    "source_message_id confidence is_active"
-).split()
+from recollect.compat.formats.clanker.reader import ClankerReader
+from recollect.compat.formats.clanker.writer import left_out, write_clanker
+from recollect.core.ports.format import ExportRecords, Section
+from recollect.core.types import Memo
 
 
-class Clanker:
-    name = "clanker"
-    about = "ClankerBot: its SQLite file with memory_facts, daily logs and MEMORY.md"
+class Clanker(ClankerReader):
+    writes: frozenset[Section] = frozenset({"messages", "vectors"})
 
-    def recognises(self, path: Path) -> bool:
-        if path.is_file():
-            return has_table(path, FACTS, *_NEEDED) or clanker_pages.recognises(path)
-        return bool(_databases(path)) or any(map(clanker_pages.recognises, clanker_pages.found(path)))
+    def left_out(self, memos: Sequence[Memo]) -> int:
+        return left_out(memos)
 
-    def count(self, path: Path) -> int:
-        found = _databases(path) if path.is_dir() else [path]
-        return sum(count(one, FACTS) for one in found if is_database(one))
-
-    def read(self, path: Path, owner: Owner) -> Iterator[Item]:
-        if not path.exists():
-            raise BadInput(f"there is no {path}")
-        databases = _databases(path) if path.is_dir() else [path] if is_database(path) else []
-        if path.is_file() and not databases and path.suffix != ".md":
-            raise BadInput(f"{path.name} is neither ClankerBot's SQLite file nor one of its pages")
-        for one in databases:
-            yield from _facts(one, one.name, owner)
-        pages = clanker_pages.found(path) if path.is_dir() else [] if databases else [path]
-        for one in pages:
-            yield from clanker_pages.read(one, owner, snapshot=not databases)
+    def write(self, records: ExportRecords, folder: Path) -> list[Path]:
+        return write_clanker(records.memos, records.messages, folder, records.vectors)
 
 
-FORMAT = Clanker()
-
-
-def _databases(path: Path) -> list[Path]:
-    found = [*fields.files_in(path, "*.db"), *fields.files_in(path, "data/*.db")]
-    return [one for one in found if has_table(one, FACTS, *_NEEDED)]
-
-
-def _facts(path: Path, where: str, owner: Owner) -> Iterator[Item]:
-    with reading(path) as database:
-        columns = columns_of(database, FACTS)
-        missing = [name for name in _NEEDED if name not in columns]
-        if missing:
-            raise BadInput(f"{where}: {FACTS} has no column {missing[0]!r}, a version that this program doesn't know")
-        try:
-            for number, row in enumerate(rows(database, _query(database, list(columns))), 1):
-                yield _entry(row, f"{where} {FACTS} {row.get('id') or number}", owner)
-        except BadInput as error:
-            yield Problem(where, str(error))
-        if columns_of(database, _SAID):
-            yield Problem(f"{where} {_SAID}", "what was said is read from the daily logs in memory/", broken=False)
-
-
-def _query(database: sqlite3.Connection, columns: list[str]) -> str:
-    """All facts in their order, each with its newest vector; what a version doesn't have is not asked for."""
-    named = ", ".join(f"facts.{name}" for name in _COLUMNS if name in columns)
-    if "id" not in columns or not {"fact_id", "model", "embedding_blob"} <= columns_of(database, VECTORS).keys():
-        return f"SELECT {named} FROM {FACTS} AS facts"  # noqa: S608 - names of columns that are ours
-    return (
-        f"SELECT {named}, vectors.model, vectors.dims, vectors.embedding_blob FROM {FACTS} AS facts "  # noqa: S608 - as above
-        f"LEFT JOIN {VECTORS} AS vectors ON vectors.rowid = (SELECT rowid FROM {VECTORS} "
-        "WHERE fact_id = facts.id ORDER BY updated_at DESC, rowid DESC LIMIT 1) ORDER BY facts.id"
-    )
-
-
-def _entry(row: Row, where: str, owner: Owner) -> Entry | Problem:
-    try:
-        return _told(row, where, owner)
-    except BadInput as error:
-        return problem(where, error)
-
-
-def _told(row: Row, where: str, owner: Owner) -> Entry | Problem:
-    subject = fields.text(fields.name_of(row["subject"], "subject"), "subject")
-    if subject == SELF:
-        return Problem(where, "it is about the bot itself", broken=False)
-    guild = fields.name_of(row.get("guild_id"), "guild_id")
-    is_lore = subject == LORE
-    if is_lore and not (guild or owner.guild):
-        raise Unsaid("it is lore, and its guild is not known: say it with --guild")
-    label = fields.name_of(row.get("fact_type"), "fact_type") or "other"
-    kind, known = from_type(label)
-    source = _source(row, "" if is_lore else subject, label)
-    return Entry(
-        where=where,
-        user=None if is_lore else subject,
-        guild=guild or owner.guild if is_lore else None,
-        kind="lore" if is_lore else kind.value,
-        label=known,
-        text=fields.text(row["fact"], "fact"),
-        status=Status.ACTIVE if row.get("is_active", 1) else Status.ARCHIVED,
-        created=fields.moment(row.get("created_at"), "created_at"),
-        updated=fields.moment(row.get("updated_at"), "updated_at"),
-        confidence=fields.share(row.get("confidence"), "confidence", 0.5),
-        source=source,
-        audience=None if is_lore else _heard(source),
-        vector=_vector(row),
-    )
-
-
-def _heard(source: Provenance) -> Audience | None:
-    """Who could hear it: those in its channel, or in the guild where none is named; None when that isn't known."""
-    if source.guild is None:
-        return None
-    realm = realm_of(source.platform, source.guild)
-    return Audience("channel", source.channel, realm) if source.channel else Audience("guild", realm, realm)
-
-
-def parted(realm: str | None) -> tuple[str, str | None]:
-    """Platform and guild: ClankerBot knows Discord alone, recollect writes others as `slack~1`."""
-    if realm is None or "~" not in realm:
-        return PLATFORM, realm
-    platform, _, guild = realm.partition("~")
-    return unmarked(platform, "~"), guild
-
-
-def _source(row: Row, actor: str, label: str) -> Provenance:
-    platform, guild = parted(fields.name_of(row.get("guild_id"), "guild_id"))
-    evidence = row.get("evidence_text")
-    return Provenance(
-        origin=Origin.DISCORD,
-        actor=actor,
-        platform=platform,
-        guild=guild,
-        channel=fields.name_of(row.get("channel_id"), "channel_id"),
-        message=fields.name_of(row.get("source_message_id"), "source_message_id"),
-        evidence=fields.text(evidence, "evidence_text") if evidence else None,
-        metadata={} if label.lower() in (*TYPES, "general") else {TYPE: label},
-    )
-
-
-def _vector(row: Row) -> tuple[str, bytes] | None:
-    model: Any = row.get("model")
-    found = fields.vector(row.get("embedding_blob"), row.get("dims"))
-    return (model_here(model), found) if isinstance(model, str) and found else None
-
-
-def model_here(model: str) -> str:
-    """A model by the name that its embedder has here: ClankerBot asks OpenAI, and says the bare name."""
-    return model if ":" in model else f"{_ASKED}{model}"
-
-
-def model_there(model: str) -> str:
-    """A model of ours by the name that ClankerBot knows it under."""
-    bare = model.removeprefix(_ASKED)
-    return model if ":" in bare else bare
+def create(spec: str) -> Clanker:  # noqa: ARG001 - it has no options
+    return Clanker()

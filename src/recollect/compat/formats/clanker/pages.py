@@ -10,11 +10,9 @@ from recollect.core.text import digest
 from recollect.core.types import Audience, Message, Origin, Place, Provenance, realm_of
 from recollect.policy.kinds import from_type
 from recollect.transfer.readers import fields
+from recollect.transfer.readers.generated_pages import DAY
 
 PLATFORM = "discord"
-SNAPSHOT = "MEMORY.md"
-_TITLES = ("# Clanker Conk Memory", "# Durable Memory Snapshot", "# Daily Memory Log")
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
 _SAID = re.compile(r"- (\S+) \| (.*) \(([^()]+)\) \| (.*)")
 _SCOPE = re.compile(r"\[((?:(?:guild|channel|message):\S+ ?)+)(voice)?\] ")
 _PERSON = re.compile(r"- (?:\[(user|guild:(\S+))\] )?([^\s:]+): (.+)")
@@ -23,20 +21,10 @@ _TYPED = re.compile(r"(Preference|Profile|Relationship|Project|Guidance|Behavior
 _NOTHING = re.compile(r"- \(No.*\)")
 
 
-def found(folder: Path) -> list[Path]:
-    """The pages in a folder of ClankerBot's, or in its `memory`."""
-    pages = [*fields.files_in(folder, "*.md"), *fields.files_in(folder, "memory/*.md")]
-    return [one for one in pages if one.name == SNAPSHOT or _DAY.fullmatch(one.name)]
-
-
-def recognises(path: Path) -> bool:
-    return path.suffix == ".md" and fields.opening(path, 200).startswith(_TITLES)
-
-
 def read(path: Path, owner: Owner, *, snapshot: bool) -> Iterator[Item]:
     """What one page says; the snapshot only where its facts aren't read from elsewhere."""
     where = path.name
-    is_snapshot = not _DAY.fullmatch(path.name)
+    is_snapshot = not DAY.fullmatch(path.name)
     if is_snapshot and not snapshot:
         return
     try:

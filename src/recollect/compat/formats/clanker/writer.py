@@ -9,12 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from recollect.compat.formats.clanker import FACTS, TYPE, VECTORS, model_there
-from recollect.compat.formats.discoclaw.writer import check_empty
+from recollect.compat.formats.clanker.reader import FACTS, TYPE, VECTORS, model_there
 from recollect.core.text import squeeze
 from recollect.core.types import LORE, Memo, Message, Status, realm_of
 from recollect.policy.kinds import to_type
-from recollect.transfer.exporting import Vectors
+from recollect.transfer.exporting import Vectors, check_empty
 from recollect.transfer.readers.fields import iso
 from recollect.transfer.readers.sqlite_file import writing
 from recollect.workspace.disk import create, make_folder

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from recollect.compat.formats.devclaw import OURS, TABLE
+from recollect.compat.formats.devclaw.reader import OURS, TABLE
 from recollect.core import serialization
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.text import squeeze

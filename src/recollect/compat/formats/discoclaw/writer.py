@@ -6,8 +6,8 @@ It has no place for a guild's lore, nor for other statuses than active and depre
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from recollect.core.errors import BadInput
 from recollect.core.types import Memo, Status, Summary
+from recollect.transfer.exporting import check_empty
 from recollect.transfer.mirror.json_files import durable_name, render_durable, render_summary, summary_name
 from recollect.workspace.disk import create, make_folder
 
@@ -29,11 +29,6 @@ def write_discoclaw(memos: Sequence[Memo], summaries: Iterable[Summary], folder:
 def left_out(memos: Iterable[Memo]) -> int:
     """How many memos have no place there."""
     return sum(memo.subject.is_lore for memo in memos if memo.status is not Status.DELETED)
-
-
-def check_empty(folder: Path) -> None:
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise BadInput(f"{folder} is not an empty folder")
 
 
 def _write(path: Path, data: bytes) -> Path:

@@ -1,4 +1,4 @@
-"""The REST API: `/api/v1` for programs, the dashboard's routes of document D, and the description of both."""
+"""The REST API: `/api/v1` for programs, the routes of plug-ins, and the description of all of them."""
 
 from functools import cache
 from typing import Any
@@ -9,12 +9,12 @@ from fastapi.responses import JSONResponse
 from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 
-from recollect.compat import dashboard_api
+from recollect import plugins
 from recollect.core.version import __version__
 from recollect.faces.http.api import events, jobs, memos, messages, people, privacy, search, sessions, stats
 from recollect.faces.http.api.common import ROOT, Problem
 
-PARTS = (search, messages, memos, people, sessions, jobs, events, stats, privacy, dashboard_api)
+PARTS = (search, messages, memos, people, sessions, jobs, events, stats, privacy)
 _ABOUT = (
     "Long-term memory for chat assistants. Every request shows a token: `Authorization: Bearer …`; a reader's token "
     "can't change anything. Errors are problem details (RFC 9457). Ids may have any characters and go into the query. "
@@ -41,6 +41,8 @@ def _routes() -> APIRouter:
     )
     for part in PARTS:
         own.include_router(part.routes)
+    for routes in plugins.load_all("routes"):
+        own.include_router(routes)
     return own
 
 

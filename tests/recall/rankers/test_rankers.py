@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recollect import plugins
 from recollect.core.errors import ConfigError
 from recollect.core.ports.ranker import Item, Pool, in_order, meaningful, tokens
-from recollect.recall.rank import RANKERS, named
-from tests.recall.rank.samples import asking, hit, item, keys, pool
+from recollect.settings.wiring import ranker as named
+from tests.recall.rankers.samples import asking, hit, item, keys, pool
 
-ALL = pytest.mark.parametrize("name", RANKERS)
+ALL = pytest.mark.parametrize("name", plugins.names("rankers"))
 ADDENDS = {"words", "vector", "around", "session"}
 
 

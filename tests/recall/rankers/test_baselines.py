@@ -5,8 +5,9 @@ import math
 import pytest
 
 from recollect.core.ports.ranker import bm25
-from recollect.recall.rank import baselines
-from tests.recall.rank.samples import asking, hit, item, keys, pool
+from recollect.recall.rankers import bm25 as by_words
+from recollect.recall.rankers import cosine as by_vector
+from tests.recall.rankers.samples import asking, hit, item, keys, pool
 
 
 def test_bm25_by_hand():
@@ -19,12 +20,12 @@ def test_bm25_by_hand():
 
 def test_a_rare_word_counts_more_and_one_that_stands_everywhere_still_a_little():
     rare, common, everywhere = (item(key, shared=hit(frequency)) for key, frequency in ((1, 1), (2, 5), (3, 10)))
-    ranked = baselines.by_words(asking("word"), pool(common, everywhere, rare, size=10))
+    ranked = by_words.rank(asking("word"), pool(common, everywhere, rare, size=10))
     assert keys(ranked) == [1, 2, 3]
     assert ranked[-1].score > 0
 
 
 def test_each_lane_knows_only_what_it_found():
     found = pool(item(1, shared=hit(1)), item(2, cosine=-0.5), item(3, cosine=0.5))
-    assert keys(baselines.by_words(asking("word"), found)) == [1]
-    assert keys(baselines.by_vector(asking("word"), found)) == [3, 2]
+    assert keys(by_words.rank(asking("word"), found)) == [1]
+    assert keys(by_vector.rank(asking("word"), found)) == [3, 2]

@@ -1,4 +1,4 @@
-"""All that is known within one guild, searched as a whole: whoever it is about, and no other guild's."""
+"""The dashboard's routes of document D: the facts of one guild, and its snapshot `MEMORY.md`."""
 
 from datetime import datetime
 from typing import Annotated
@@ -6,15 +6,16 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import JSONResponse
 
+from recollect.compat.rankers import hybrid
 from recollect.core.ports import Filters, Tx
 from recollect.core.ports.ranker import Question
 from recollect.core.types import LORE, Kind, Memo, Subject, realm_of
 from recollect.faces.http.api.common import CHANGING, LARGEST, LONGEST_NAME, READING, Wire
 from recollect.faces.http.dependencies import House, In
 from recollect.memory import PATIENCE, Memory
-from recollect.recall import rank, search
+from recollect.recall import search
 from recollect.recall.query import Found, Search
-from recollect.recall.rank import unified
+from recollect.recall.rankers import unified
 
 MOST = 24
 """Facts of one answer at the most."""
@@ -32,7 +33,7 @@ async def facts(
             question=question,
             corpus="memos",
             scopes=_scopes(tx, guild),
-            ranker=rank.named("hybrid"),
+            ranker=hybrid.create("hybrid"),
             limit=clamped(limit),
             strict=True,
             filters=Filters(guild=_bare(guild)),
@@ -180,3 +181,7 @@ def _fact(found: Found) -> FactOut:
         score=found.score,
         parts=found.parts,
     )
+
+
+def create(spec: str) -> APIRouter:  # noqa: ARG001 - it has no options
+    return routes

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
 
-from recollect.core.ports.ranker import STOP_WORDS, Item, Pool, Question, Ranked, in_order
+from recollect.core.ports.ranker import STOP_WORDS, Item, Pool, Question, Ranked, Ranker, in_order
 from recollect.core.text import OPENING, query_words, rarity, words
 from recollect.language.dates import days
 
@@ -269,3 +269,7 @@ def _standing(item: Item, question: Question) -> float:
     used = 1.0 if age <= GRACE else min(1.0, item.hits / 10)
     fresh = 1 / (1 + age / 45)
     return (1 + FRESH * fresh + USED * used + (PINNED if item.pinned else 0.0)) * (0.8 + 0.2 * item.confidence)
+
+
+def create(spec: str) -> Ranker:  # noqa: ARG001 - it has no options
+    return Ranker(rank)

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.ports.ranker import Ranked
-from recollect.recall.rank.diversity import diversify
-from tests.recall.rank.samples import item, keys
+from recollect.recall.diversity import diversify
+from tests.recall.rankers.samples import item, keys
 
 
 def ranked(*texts: str) -> list[Ranked]:

@@ -1,0 +1,1 @@
+"""Routes of earlier designs, added to the API."""
