@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, cast
 
+from recollect import EVERYWHERE
 from recollect.core.ports import Store, Tx
 from recollect.jobs.priority import Courtesy
 from recollect.testing.models import FakeModel
@@ -133,7 +134,9 @@ async def test_whoever_reads_for_a_prompt_or_a_search_is_known_to_ask() -> None:
 async def test_a_prompt_visits_the_store_three_times_at_the_most() -> None:
     async with opened() as stage:
         for number in range(40):  # more than fit, so that they are searched
-            await stage.memory.remember(f"I like tea number {number} with {'much ' * 30}milk", user="ann")
+            await stage.memory.remember(
+                f"I like tea number {number} with {'much ' * 30}milk", user="ann", audience=EVERYWHERE
+            )
         counting, memory = Counting(stage.memory.store), stage.memory
         memory.store = cast("Store", counting)
         prompt = await memory.context(stage.message("which tea do I like?"))

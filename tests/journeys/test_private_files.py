@@ -14,6 +14,7 @@ from tests import ground
 from tests.doubles.discord.server import DiscordServer
 from tests.faces.discord.process import WAIT, running
 
+pytestmark = pytest.mark.sqlite  # a backup of PostgreSQL needs the server's own pg_dump on the PATH
 KINDS = "durable,rolling,journal,snapshot,categories"
 FORMATS = ("pages", "discoclaw", "clanker", "devclaw")
 
