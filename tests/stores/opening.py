@@ -12,7 +12,7 @@ from recollect.stores.sqlite import SQLiteStore, create
 
 PREAMBLE = """
 import asyncio, sys
-from recollect.errors import *
+from recollect.core.errors import *
 from recollect.stores.sqlite import create
 from recollect.testing.store_contract.samples import *
 
