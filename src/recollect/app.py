@@ -168,7 +168,7 @@ def _keep_folder_private(folder: Path) -> None:
 
 
 async def _settle_audiences(store: Store, policy: Policy, clock: Clock) -> None:
-    """See `narrowing`."""
+    """See `recall.audience_migration`."""
     if policy is Policy.USER_GLOBAL:
         await audience_migration.keep_wide(store)
     elif count := await audience_migration.narrow(store, clock()):
