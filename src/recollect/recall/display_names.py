@@ -2,8 +2,8 @@
 
 The first person in a guild with a name keeps it as it is. Everyone else whose name looks the same, and everyone whose
 name looks like the assistant's, gets a tag made from their id, as in `Ann#3f2a`; no name contains a `#` by itself (see
-`policy.rendering.named`). Who was first is noted in the store: a line that was shown once stays as it is, and so does the cached
-beginning of a prompt.
+`policy.rendering.named`). Who was first is noted in the store: a line that was shown once stays as it is, and so does
+the cached beginning of a prompt.
 """
 
 import unicodedata
