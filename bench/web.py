@@ -85,7 +85,7 @@ class Connection:
 @asynccontextmanager
 async def serving(folder: str, processes: int) -> AsyncIterator[tuple[Process, int]]:
     """`recollect serve` on the store in this folder, and its port."""
-    env = {"PATH": os.environ["PATH"], "RECOLLECT_WEB_TOKEN": TOKEN, "RECOLLECT_DURABLE_MAX_ACTIVE": "none"}
+    env = {"PATH": os.environ["PATH"], "RECOLLECT_HTTP_TOKEN": TOKEN, "RECOLLECT_MEMOS_MAX_ACTIVE": "none"}
     program = ["-m", "recollect", "serve", "--no-worker", "--port", "0", "--data-dir", folder]
     program += ["--processes", str(processes)]
     with (Path(folder) / "serve.log").open("wb") as log:
@@ -156,14 +156,14 @@ async def load(
 async def filled(folder: str, given: argparse.Namespace, progress: Progress) -> None:
     if (Path(folder) / "memory.db").exists():
         return
-    settings: dict[str, Any] = {"embedder": "static", "durable": {"max_active": None}, "data_dir": folder}
-    async with recollect.open(f"sqlite:///{folder}/memory.db", works=False, **settings) as memory:
+    settings: dict[str, Any] = {"embedder": "static", "memos": {"max_active": None}, "data_dir": folder}
+    async with recollect.AsyncMemory(f"sqlite:///{folder}/memory.db", run_worker=False, **settings) as memory:
         await fill(memory, given.memos, 0, progress)
         await talk(memory, given.messages)
         await memory.vectors.fill()
 
 
-async def talk(memory: recollect.Memory, count: int) -> None:
+async def talk(memory: recollect.AsyncMemory, count: int) -> None:
     """Messages of many people in the channels of one guild, in turn."""
     random_, start = random.Random(3), now() - timedelta(seconds=count + 60)
     said = (
@@ -177,7 +177,7 @@ async def talk(memory: recollect.Memory, count: int) -> None:
         for number, place in zip(range(count), cycle(PLACES), strict=False)
     )
     while batch := list(islice(said, BATCH)):
-        await memory.store.write(lambda tx, batch=batch: [tx.journal.add(message) for message in batch])
+        await memory.store.write(lambda tx, batch=batch: [tx.messages.add(message) for message in batch])
 
 
 async def measure(given: argparse.Namespace, progress: Progress) -> dict[str, Any]:

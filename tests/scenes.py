@@ -4,14 +4,15 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 import recollect
-from recollect import Memory, Place
+from recollect import AsyncMemory, Place, plugins
+from recollect.app import Parts
 from recollect.core.events import Event
 from recollect.core.ports import Layer
 from recollect.core.types import Audience, Memo, Message, Origin, Summary
-from recollect.policy.viewer import session_of
+from recollect.engine import Engine
+from recollect.policy.viewer import session_name
 from recollect.prompting.assemble import Prompt
 from recollect.prompting.compose import DEADLINE
-from recollect.prompting.layouts import LAYOUTS
 from recollect.testing.clock import FakeClock
 from tests import ground
 
@@ -28,7 +29,7 @@ EVERY_PLACE = (DEV, GENERAL, STAFF, THREAD, PRIVATE_THREAD, ELSEWHERE, DM)
 class Stage:
     """A memory whose clock moves on by a minute with everything that is said."""
 
-    def __init__(self, memory: Memory, clock: FakeClock) -> None:
+    def __init__(self, memory: AsyncMemory, clock: FakeClock) -> None:
         self.memory = memory
         self.clock = clock
         self.said = 0
@@ -40,7 +41,7 @@ class Stage:
 
     async def say(self, text: str, user: str = "ann", place: Place = DEV, **how: object) -> Message:
         message = self.message(text, user, place, **how)
-        await self.memory.observe(message)
+        await self.memory.add(message)
         self.clock.advance(minutes=1)
         return message
 
@@ -49,7 +50,7 @@ class Stage:
 
     async def settle(self) -> None:
         """Let everything that is due be done."""
-        assert await self.memory.worker.drain(10)
+        assert await self.memory.worker.wait_idle(10)
 
     async def tell(self, text: str, user: str = "ann", place: Place = DEV, **how: object) -> Message:
         """Say something and let it be learned from."""
@@ -79,7 +80,7 @@ class Stage:
 
     async def summarise(self, text: str, place: Place = DEV, sequence: int = 1) -> None:
         by_user = self.memory.settings.summary.session_key == "user_channel"
-        session = session_of(place, "ann" if by_user else None)
+        session = session_name(place, "ann" if by_user else None)
         summary = Summary(session, text, sequence, self.clock())
         await self.memory.store.write(lambda tx: tx.summaries.save(summary))
         self.clock.advance(minutes=1)
@@ -88,7 +89,20 @@ class Stage:
         return await self.memory.context(self.message(text, user, place), actions=actions)
 
     def with_layers(self, layers: Mapping[str, Layer], deadline: float = DEADLINE) -> "Stage":
-        memory = Memory(self.memory.store, self.memory.vectors, self.memory.settings, self.clock, layers, deadline)
+        old = self.memory.engine
+        parts = Parts(
+            store=old.store,
+            vectors=old.vectors,
+            settings=old.settings,
+            layers=layers,
+            layout=plugins.load("layouts", old.settings.layout),
+            worker=None,
+            mirror=old.mirror,
+            consolidator=old.consolidator,
+            names=old.names,
+        )
+        memory = AsyncMemory(clock=self.clock)
+        memory.use(Engine(parts, self.clock, deadline))
         return Stage(memory, self.clock)
 
 
@@ -99,8 +113,14 @@ async def opened(profile: str = "unified", store: str | None = None, **settings:
     store = store or ground.new()
     folder = ground.folder(store)
     beside = {} if folder is None else {"data_dir": str(folder)}
-    settings = {"embedder": "null", "profile": profile, "works": "using" in settings, **beside, **settings}
-    async with recollect.open(store, clock=clock, **settings) as memory:
+    settings = {
+        "embedder": "null",
+        "profile": profile,
+        "run_worker": not isinstance(settings.get("model", ""), str),
+        **beside,
+        **settings,
+    }
+    async with recollect.AsyncMemory(store, clock=clock, **settings) as memory:
         yield Stage(memory, clock)
 
 
@@ -118,7 +138,7 @@ def parsed(prompt: Prompt, layout: str) -> list[str]:
 
     Every line that looks like a header counts, wherever it stands.
     """
-    headers = LAYOUTS[layout].headers
+    headers = plugins.load("layouts", layout).headers
     found: list[str] = []
     for chunk in prompt.text.split("\n---\n"):
         heads = [line for line in chunk.splitlines() if line.strip() in headers.values()]

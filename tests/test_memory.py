@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect import Ambiguous, Audience, Filters, Forgotten, Found, Memo, Memory, NoMatch, Place, Status, Undone
+from recollect import Ambiguous, AsyncMemory, Audience, Filters, Forgotten, Hit, Memo, NotFound, Place, Status, Undone
 from recollect.core.changes import Retire, Skip
 from recollect.core.errors import BadInput, UnknownMemo
-from recollect.core.text import LONGEST_MEMO
+from recollect.core.text import MAX_MEMO_CHARS
 from recollect.core.types import EVERYWHERE, Kind, Message, Origin
 from recollect.policy.viewer import provenance
 from recollect.testing.clock import START, FakeClock
@@ -30,7 +30,7 @@ PROFILES = ("unified", "discoclaw", "dnam", "clanker", "devclaw")
 class Told:
     """A memory whose clock moves on by a minute with everything that is told."""
 
-    def __init__(self, memory: Memory, clock: FakeClock) -> None:
+    def __init__(self, memory: AsyncMemory, clock: FakeClock) -> None:
         self.memory = memory
         self.clock = clock
 
@@ -46,7 +46,7 @@ class Told:
 @asynccontextmanager
 async def opened(store: str | None = None, **settings: object) -> AsyncIterator[Told]:
     clock = FakeClock()
-    async with recollect.open(store or ground.new(), embedder="null", clock=clock, **settings) as memory:
+    async with recollect.AsyncMemory(store or ground.new(), embedder="null", clock=clock, **settings) as memory:
         yield Told(memory, clock)
 
 
@@ -56,8 +56,8 @@ async def told() -> AsyncIterator[Told]:
         yield told
 
 
-def texts(found: Sequence[Found | Memo]) -> list[str]:
-    return [one.what.text if isinstance(one, Found) else one.text for one in found]
+def texts(found: Sequence[Hit | Memo]) -> list[str]:
+    return [one.text for one in found]
 
 
 async def shown(told: Told, place: Place | None = None, user: str = "ann") -> list[str]:
@@ -127,14 +127,14 @@ class TestRemember:
             await told(*(f"Fact number {n}" for n in range(203)))
             kept = await shown(told)
             assert (len(kept), kept[0], kept[-1]) == (200, "Fact number 202", "Fact number 3")
-            assert (await told.memory.memos(user="ann")).total == 200
+            assert (await told.memory.list(user="ann")).total == 200
 
     @pytest.mark.acceptance("D19", "D67")
     async def test_beyond_eighty_active_facts_older_ones_are_archived_not_lost(self):
         async with opened(profile="clanker") as told:
             await told(*(f"Fact number {n}" for n in range(83)), place=DEV, origin=Origin.DISCORD)
             assert len(await shown(told, DEV)) == 80
-            archived = await told.memory.memos(user="ann", place=DEV, statuses=[Status.ARCHIVED])
+            archived = await told.memory.list(user="ann", place=DEV, statuses=[Status.ARCHIVED])
             assert texts(archived.memos) == ["Fact number 2", "Fact number 1", "Fact number 0"]
             assert await search(told, "number 1", place=DEV, status=Status.ARCHIVED, limit=3) != []
 
@@ -142,10 +142,10 @@ class TestRemember:
     async def test_lore_keeps_the_latest_120_lines(self):
         async with opened(profile="clanker") as told:
             await told(*(f"Memory line: event {n}." for n in range(123)), place=DEV, lore=True)
-            lore = await told.memory.memos(user="ann", place=DEV, lore=True, statuses=[Status.ACTIVE])
+            lore = await told.memory.list(user="ann", place=DEV, lore=True, statuses=[Status.ACTIVE])
             assert (lore.total, lore.memos[0].text) == (120, "Memory line: event 122.")
 
-    @pytest.mark.parametrize("text", ["", "   ", "\n", "x" * (LONGEST_MEMO + 1)])
+    @pytest.mark.parametrize("text", ["", "   ", "\n", "x" * (MAX_MEMO_CHARS + 1)])
     async def test_nothing_and_too_much_are_refused(self, told: Told, text: str):
         with pytest.raises(BadInput):
             await told(text)
@@ -231,7 +231,7 @@ class TestForget:
     async def test_under_dnam_exactly_sixty_percent_is_enough(self):
         async with opened(profile="dnam") as told:
             await told("0123456789")
-            assert isinstance(await told.memory.forget("01234", user="ann"), NoMatch)
+            assert isinstance(await told.memory.forget("01234", user="ann"), NotFound)
             assert isinstance(await told.memory.forget("012345", user="ann"), Forgotten)
 
     @pytest.mark.acceptance("B38")
@@ -270,7 +270,7 @@ class TestForget:
     async def test_no_match_changes_nothing(self, told: Told, what: str):
         await told("Works at Acme")
         events = await told.memory.log()
-        assert await told.memory.forget(what, user="ann") == NoMatch(what)
+        assert await told.memory.forget(what, user="ann") == NotFound(what)
         assert await told.memory.log() == events
 
     async def test_nothing_to_forget_is_refused(self, told: Told):
@@ -280,7 +280,7 @@ class TestForget:
     async def test_what_may_not_be_heard_here_can_not_be_forgotten_here(self, told: Told):
         memo = await told("Is looking for a new job", place=DM, audience=Audience("dm", "ann"))
         for what in ("job", memo.id, "1"):
-            assert isinstance(await told.memory.forget(what, user="ann", place=GENERAL), NoMatch)
+            assert isinstance(await told.memory.forget(what, user="ann", place=GENERAL), NotFound)
         assert isinstance(await told.memory.forget("job", user="ann", place=DM), Forgotten)
 
     async def test_a_forgotten_text_stated_again_is_one_item(self, told: Told):
@@ -288,7 +288,7 @@ class TestForget:
         await told.memory.forget("Acme", user="ann")
         again = await told("Works at Acme")
         assert (again.id, again.status) == (memo.id, Status.ACTIVE)
-        assert (await told.memory.memos(user="ann")).total == 1
+        assert (await told.memory.list(user="ann")).total == 1
 
 
 class TestUndo:
@@ -362,7 +362,7 @@ class TestShow:
 
 class TestPinAndShare:
     async def test_a_pinned_memo_outlives_the_limit(self):
-        async with opened(durable={"max_active": 2}) as told:
+        async with opened(memos={"max_active": 2}) as told:
             memo = await told("Fact number 0")
             await told.memory.pin(memo.id, user="ann")
             await told("Fact number 1", "Fact number 2")
@@ -447,7 +447,7 @@ class TestSearch:
     async def test_every_ranker_finds_and_explains(self, told: Told, ranker: str):
         await told("Works at Acme", "Likes green tea")
         found = await told.memory.search("green tea", user="ann", ranker=ranker)
-        assert found[0].what.text == "Likes green tea"
+        assert found[0].text == "Likes green tea"
         assert all(one.parts for one in found)
 
     @pytest.mark.acceptance("E18")
@@ -555,25 +555,25 @@ class TestMessages:
 
     async def test_a_message_is_taken_once_and_found_in_its_channel_only(self, told: Told):
         said = self.message(1, "We deploy with Terraform", DEV)
-        assert await told.memory.observe(said)
-        assert not await told.memory.observe(said)
+        assert await told.memory.add(said)
+        assert not await told.memory.add(said)
         assert await search(told, "terraform", over="messages", place=DEV) == ["We deploy with Terraform"]
         assert await search(told, "terraform", over="messages", place=GENERAL) == []
         assert await search(told, "terraform") == [], "nothing was learned"
 
     async def test_a_private_thread_is_not_heard_in_its_channel(self, told: Told):
         thread = replace(DEV, thread="t1", private_thread=True)
-        await told.memory.observe(self.message(1, "The salary list is ready", thread))
-        await told.memory.observe(self.message(2, "The lunch list is ready", DEV))
+        await told.memory.add(self.message(1, "The salary list is ready", thread))
+        await told.memory.add(self.message(2, "The lunch list is ready", DEV))
         assert await search(told, "list", over="messages", place=DEV) == ["The lunch list is ready"]
         assert len(await search(told, "list", over="messages", place=thread)) == 2
 
     async def test_edited_and_deleted_messages_are_found_as_they_are_now(self, told: Told):
-        await told.memory.observe(self.message(1, "We deploy with Terraform", DEV))
-        assert await told.memory.edited("discord", "m1", "We deploy with Ansible", START + timedelta(hours=1))
+        await told.memory.add(self.message(1, "We deploy with Terraform", DEV))
+        assert await told.memory.message_edited("discord", "m1", "We deploy with Ansible", START + timedelta(hours=1))
         assert await search(told, "terraform", over="messages", place=DEV) == []
         assert await search(told, "ansible", over="messages", place=DEV) == ["We deploy with Ansible"]
-        assert await told.memory.deleted("discord", "m1", START + timedelta(hours=2))
+        assert await told.memory.message_deleted("discord", "m1", START + timedelta(hours=2))
         assert await search(told, "ansible", over="messages", place=DEV) == []
 
 

@@ -19,7 +19,7 @@ sys.modules["numpy"] = None  # as if it were not installed
 import asyncio, recollect
 
 async def main():
-    async with recollect.open("sqlite://") as memory:
+    async with recollect.AsyncMemory("sqlite://") as memory:
         await memory.remember("I like tea", user="ada")
         print([found.what.text for found in await memory.search("tea", user="ada")])
 
@@ -35,16 +35,16 @@ def test_the_core_works_by_words_where_numpy_is_not_installed():
 
 
 async def test_a_closed_channel_is_not_heard_in_another_guilds_channel_of_the_same_id():
-    async with recollect.open(ground.new(), embedder="null") as memory:
+    async with recollect.AsyncMemory(ground.new(), embedder="null") as memory:
         said = datetime.now(UTC) - timedelta(minutes=5)
         here, there = Place(guild="A", channel="general"), Place(guild="B", channel="general")
-        await memory.observe(Message("1", "ada", here, "the merger with Globex is secret", said))
+        await memory.add(Message("1", "ada", here, "the merger with Globex is secret", said))
         prompt = await memory.context(Message("2", "bob", there, "hello there", datetime.now(UTC)))
         assert "Globex" not in prompt.text
 
 
 async def test_a_date_beyond_the_calendar_does_not_make_a_memory_unreadable():
-    async with recollect.open(ground.new(), embedder="null") as memory:
+    async with recollect.AsyncMemory(ground.new(), embedder="null") as memory:
         west, east = timezone(timedelta(hours=-5)), timezone(timedelta(hours=5))
         await memory.remember("I hold a visa", user="ada", expires=datetime(9999, 12, 31, 23, tzinfo=west))
         await memory.remember("I was there", user="ada", happened=datetime(1, 1, 1, tzinfo=east))
@@ -53,10 +53,10 @@ async def test_a_date_beyond_the_calendar_does_not_make_a_memory_unreadable():
 
 async def test_one_endless_message_does_not_silence_the_conversation():
     clock = FakeClock()
-    async with recollect.open(ground.new(), embedder="null", clock=clock) as memory:
+    async with recollect.AsyncMemory(ground.new(), embedder="null", clock=clock) as memory:
         place = Place(dm="ada")
         for number, text in enumerate(("we meet at noon", "x" * 3100)):
-            await memory.observe(Message(str(number), "ada", place, text, clock()))
+            await memory.add(Message(str(number), "ada", place, text, clock()))
             clock.advance(minutes=1)
         prompt = await memory.context(Message("9", "ada", place, "when do we meet?", clock()))
         assert prompt.missing == ()
@@ -65,7 +65,7 @@ async def test_one_endless_message_does_not_silence_the_conversation():
 
 async def test_a_statement_counts_even_when_the_clock_was_set_back():
     clock = FakeClock(datetime(2027, 1, 1, tzinfo=UTC))
-    async with recollect.open(ground.new(), embedder="null", clock=clock) as memory:
+    async with recollect.AsyncMemory(ground.new(), embedder="null", clock=clock) as memory:
         await memory.remember("I live in Berlin", user="ada")
         clock.advance(days=-365)
         done = await memory.remember("I live in Paris", user="ada")
@@ -76,7 +76,7 @@ async def test_a_statement_counts_even_when_the_clock_was_set_back():
 
 
 async def test_undo_passes_over_what_is_gone_and_takes_a_large_change_whole():
-    async with recollect.open(ground.new(), embedder="null", durable={"max_items": 3}) as memory:
+    async with recollect.AsyncMemory(ground.new(), embedder="null", memos={"max_items": 3}) as memory:
         await memory.remember("keep alpha", user="ada", pinned=True)
         await memory.remember("drop beta", user="ada")
         await memory.forget("beta", user="ada")
@@ -86,7 +86,7 @@ async def test_undo_passes_over_what_is_gone_and_takes_a_large_change_whole():
             assert await memory.undo(user="ada") is not None
         assert await memory.undo(user="ada") is None
         assert (await memory.show(user="ada")).total == 0
-    async with recollect.open(ground.new(), embedder="null", durable={"max_active": None}) as memory:
+    async with recollect.AsyncMemory(ground.new(), embedder="null", memos={"max_active": None}) as memory:
         for number in range(620):
             await memory.remember(f"tulip {number} is planted in bed {number}", user="ada")
         await memory.forget("tulip", user="ada", every=True)
@@ -98,11 +98,11 @@ async def test_undo_passes_over_what_is_gone_and_takes_a_large_change_whole():
 
 async def test_a_memory_that_is_switched_off_takes_nothing_and_tells_nothing(tmp_path: Path):
     address = ground.at(tmp_path / "memory.db")
-    async with recollect.open(address, embedder="null") as memory:
+    async with recollect.AsyncMemory(address, embedder="null") as memory:
         await memory.remember("I like tea", user="ada")
     message = Message("1", "ada", Place(dm="ada"), "which tea?", datetime.now(UTC))
-    async with recollect.open(address, embedder="null", enabled=False) as memory:
-        assert not await memory.observe(message)
+    async with recollect.AsyncMemory(address, embedder="null", enabled=False) as memory:
+        assert not await memory.add(message)
         with pytest.raises(BadInput, match="switched off"):
             await memory.remember("I like coffee", user="ada")
         assert await memory.search("tea", user="ada") == []

@@ -25,7 +25,7 @@ from rich.table import Table
 import recollect
 import recollect.core.clock
 from bench.material import memos, questions, sentence
-from recollect import Memory, Message, Place
+from recollect import AsyncMemory, Message, Place
 from recollect.core.ports import Store
 from recollect.core.types import Exchange, Subject, Summary
 from recollect.embedders.static import StaticEmbedder
@@ -72,7 +72,7 @@ def said(rng: random.Random, number: int, start: Any) -> Message:
     return Message(f"m{number}", who, HERE, text, start + timedelta(seconds=20 * number), who.title(), bot=who == "bot")
 
 
-async def fill(memory: Memory, count: int, messages: int, progress: Progress) -> None:
+async def fill(memory: AsyncMemory, count: int, messages: int, progress: Progress) -> None:
     embedder = StaticEmbedder()
     task = progress.add_task(f"{count:,} memos, {messages:,} messages", total=count + messages)
     supply = (memo for memo, _ in memos(count, max(1, count // OF_ONE_USER)))
@@ -89,13 +89,13 @@ async def fill(memory: Memory, count: int, messages: int, progress: Progress) ->
     start = recollect.core.clock.now() - timedelta(seconds=20 * (messages + 1))
     journal = (said(rng, number, start) for number in range(messages))
     while talk := list(islice(journal, BATCH)):
-        await memory.store.write(lambda tx, talk=talk: [tx.journal.add(message) for message in talk])
+        await memory.store.write(lambda tx, talk=talk: [tx.messages.add(message) for message in talk])
         progress.update(task, advance=len(talk))
     await surround(memory)
     await memory.vectors.fill()
 
 
-async def surround(memory: Memory) -> None:
+async def surround(memory: AsyncMemory) -> None:
     """Lore, a summary and what went on in another channel."""
     at = recollect.core.clock.now()
     for number in range(30):
@@ -109,16 +109,16 @@ async def surround(memory: Memory) -> None:
     await memory.store.write(lambda tx: [tx.exchanges.add(entry) for entry in entries])
 
 
-async def ask(memory: Memory) -> tuple[list[float], list[int], list[Any]]:
+async def ask(memory: AsyncMemory) -> tuple[list[float], list[int], list[Any]]:
     counted = Counted(memory.store)
     times: list[float] = []
     trips: list[int] = []
     prompts: list[Any] = []
     for number, question in enumerate(islice(questions(), TURNS + WARM)):
         who = f"u{1 + number % 3}"
-        await memory.observe(Message(f"o{number}", who, HERE, f"I think so, {number}", recollect.core.clock.now(), who))
+        await memory.add(Message(f"o{number}", who, HERE, f"I think so, {number}", recollect.core.clock.now(), who))
         message = Message(f"t{number}", "u0", HERE, question, recollect.core.clock.now(), "U0")
-        await memory.observe(message)
+        await memory.add(message)
         await memory.vectors.fill()  # what the background does between turns
         memory.store, counted.trips = counted, 0
         start = time.perf_counter()
@@ -134,8 +134,8 @@ async def ask(memory: Memory) -> tuple[list[float], list[int], list[Any]]:
 
 async def measure(count: int, messages: int, progress: Progress) -> Row:
     with tempfile.TemporaryDirectory() as folder:
-        settings: dict[str, Any] = {"embedder": "static", "durable": {"max_active": None}}
-        async with recollect.open(f"sqlite:///{folder}/memory.db", works=False, **settings) as memory:
+        settings: dict[str, Any] = {"embedder": "static", "memos": {"max_active": None}}
+        async with recollect.AsyncMemory(f"sqlite:///{folder}/memory.db", run_worker=False, **settings) as memory:
             await fill(memory, count, messages, progress)
             assert await memory.store.read(lambda tx: tx.memos.count(Subject("u0"))) == OF_ONE_USER
             times, trips, prompts = await ask(memory)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from bench.extract.corpus import Expected, Sample
-from recollect.core.ports import Hearing, Model, Proposal
+from recollect.core.ports import ExtractionInput, Model, Proposal
 from recollect.core.types import Kind, Memo, Message, Place, Subject
 from recollect.policy.guard import Refused, check
 from recollect.policy.redaction import redact
@@ -70,7 +70,7 @@ async def _outcome(model: Model, sample: Sample, number: int) -> Outcome:
     clean = redact(sample.text).text
     message = Message(f"m{number}", sample.author, Place(dm=sample.author), clean, sample.at, sample.author.title())
     known = [_memo(text, place, sample) for place, text in enumerate(sample.known)]
-    proposed = await model.extract(Hearing([message], known))
+    proposed = await model.extract(ExtractionInput([message], known))
     verdicts = [(each, check(each, [message], known)) for each in proposed.proposals]
     passed = [each for each, verdict in verdicts if not isinstance(verdict, Refused)]
     refused = tuple(f"{each.text}: {verdict.reason}" for each, verdict in verdicts if isinstance(verdict, Refused))

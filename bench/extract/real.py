@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.extract.corpus import SAID
-from recollect.core.ports import Hearing, Model, Proposal
+from recollect.core.ports import ExtractionInput, Model, Proposal
 from recollect.core.types import Message, Place
 from recollect.policy.guard import Refused, check
 from recollect.policy.redaction import redact
@@ -74,7 +74,7 @@ def read(model: Model, said: Sequence[Message]) -> Reading:
     """Every message the whole way, each by itself; what a person says twice counts once."""
 
     async def each() -> list[tuple[Message, tuple[Proposal, ...]]]:
-        return [(one, tuple((await model.extract(Hearing([one]))).proposals)) for one in said]
+        return [(one, tuple((await model.extract(ExtractionInput([one]))).proposals)) for one in said]
 
     start = time.perf_counter()
     proposed = asyncio.run(each())

@@ -13,7 +13,7 @@ from typing import Any
 import recollect
 from bench.ingest.talk import USERS, Paced, chatter
 from bench.material import memos, questions
-from recollect import Memory, Message
+from recollect import AsyncMemory, Message
 from recollect.core.clock import now
 from recollect.core.ports import Store
 
@@ -55,11 +55,11 @@ class Figures:
 
 
 @asynccontextmanager
-async def opened(name: str, **how: Any) -> AsyncIterator[Memory]:
+async def opened(name: str, **how: Any) -> AsyncIterator[AsyncMemory]:
     """A memory on a new file; vectors are left out, as they are made behind everyone's back."""
     with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
         how = {"embedder": "null", **how}
-        async with recollect.open(f"sqlite:///{folder}/{name}.db", **how) as memory:
+        async with recollect.AsyncMemory(f"sqlite:///{folder}/{name}.db", **how) as memory:
             yield memory
 
 
@@ -81,21 +81,21 @@ async def spread(messages: Iterable[Message], writers: int, write: Callable[[Mes
 
 
 def raw(store: Store) -> Callable[[Message], Awaitable[bool]]:
-    return lambda message: store.write(lambda tx: tx.journal.add(message))
+    return lambda message: store.write(lambda tx: tx.messages.add(message))
 
 
 async def writing(size: Size, figures: Figures, step: Step) -> None:
     """One observer against raw writes, and many observers against one; no worker, so jobs only queue up."""
     supply = chatter("w")
-    async with opened("raw", works=False) as plain, opened("ours", works=False) as memory:
+    async with opened("raw", run_worker=False) as plain, opened("ours", run_worker=False) as memory:
         for number in range(size.rounds + 1):  # the first one warms up
             once, single = [], []
             for _ in range(8):  # in small turns: the disk has moods
                 batch = list(islice(supply, size.single // 8))
                 once.append(await timed(spread(batch, 1, raw(plain.store))) / len(batch))
-                single.append(await timed(spread(batch, 1, memory.observe)) / len(batch))
+                single.append(await timed(spread(batch, 1, memory.add)) / len(batch))
             batch = list(islice(supply, size.many))
-            many = len(batch) / await timed(spread(batch, WRITERS, memory.observe))
+            many = len(batch) / await timed(spread(batch, WRITERS, memory.add))
             await spread(batch, WRITERS, raw(plain.store))  # so that both hold the same
             if number:
                 one = statistics.median(single)
@@ -107,11 +107,11 @@ async def writing(size: Size, figures: Figures, step: Step) -> None:
 async def learning(size: Size, figures: Figures, step: Step) -> None:
     """Ingest and all its jobs with the null model, against raw writes: by one writer, and by many."""
     supply = chatter("l")
-    async with opened("raw", works=False) as plain, opened("ours", model="null") as memory:
+    async with opened("raw", run_worker=False) as plain, opened("ours", model="null") as memory:
 
         async def ingest(batch: Sequence[Message], writers: int) -> None:
-            await spread(batch, writers, memory.observe)
-            assert await memory.worker.drain()
+            await spread(batch, writers, memory.add)
+            assert await memory.worker.wait_idle()
 
         for number in range(size.rounds + 1):
             for name, count, writers in (
@@ -132,13 +132,13 @@ async def draining(size: Size, figures: Figures, step: Step) -> None:
     supply = chatter("d")
     for seconds in MODELS:
         paced, jobs = Paced(seconds), size.backlog if seconds < 1 else size.backlog // 2
-        async with opened("ours", using=paced.model()) as memory:
-            width = memory.worker.pace.width
+        async with opened("ours", model=paced.model()) as memory:
+            width = memory.worker.pace.max_model_calls
             for _ in range(size.rounds if seconds < 1 else 2):
                 paced.going.clear()
-                await spread(islice(supply, jobs), WRITERS, memory.observe)
+                await spread(islice(supply, jobs), WRITERS, memory.add)
                 paced.going.set()
-                took = await timed(memory.worker.drain())
+                took = await timed(memory.worker.wait_idle())
                 figures.add(f"back-log, model of {seconds:g} s", took, jobs * seconds / width)
                 step()
 
@@ -149,9 +149,9 @@ async def reading(size: Size, figures: Figures, step: Step) -> None:
         paced = Paced(seconds)
         alone: Times = {"context": [], "search": []}
         busy: Times = {"context": [], "search": []}
-        async with opened("ours", using=paced.model()) as memory:
+        async with opened("ours", model=paced.model()) as memory:
             await fill(memory, size)
-            await spread(islice(chatter("b"), size.backlog), WRITERS, memory.observe)
+            await spread(islice(chatter("b"), size.backlog), WRITERS, memory.add)
             asking, talk = questions(), chatter("r")
             await ask(memory, islice(asking, 30), talk, {"context": [], "search": []})
             for _ in range(READING_ROUNDS):
@@ -164,27 +164,27 @@ async def reading(size: Size, figures: Figures, step: Step) -> None:
                 paced.going.clear()
                 await asyncio.sleep(2 * seconds)  # what was begun ends
                 step()
-            assert (await memory.worker.standing(1)).counts, "the back-log was too short"
+            assert (await memory.worker.status(1)).counts, "the back-log was too short"
             paced.seconds = 0
             paced.going.set()
         for name in alone:
             figures.add(f"p95 of {name}, model of {seconds:g} s", p95(busy[name]), p95(alone[name]))
 
 
-async def fill(memory: Memory, size: Size) -> None:
+async def fill(memory: AsyncMemory, size: Size) -> None:
     """Memos of the users who talk, and some talk."""
     supply = (memo for memo, _ in memos(size.memos, max(USERS, size.memos // 200)))
     while batch := list(islice(supply, 1_000)):
         await memory.store.write(lambda tx, batch=batch: [tx.memos.put(memo) for memo in batch])
     said = list(islice(chatter("f", seed=5), size.memos // 5))
-    await memory.store.write(lambda tx: [tx.journal.add(message) for message in said])
+    await memory.store.write(lambda tx: [tx.messages.add(message) for message in said])
 
 
-async def ask(memory: Memory, asked: Iterable[str], talk: Iterator[Message], times: Times) -> None:
+async def ask(memory: AsyncMemory, asked: Iterable[str], talk: Iterator[Message], times: Times) -> None:
     """A turn a question: it is observed, its prompt is timed, then a search for it."""
     for question in asked:
         message = replace(next(talk), text=question, at=now())
-        await memory.observe(message)
+        await memory.add(message)
         times["context"].append(1000 * await timed(memory.context(message)))
         searching = memory.search(question, user=message.author, place=message.place)
         times["search"].append(1000 * await timed(searching))

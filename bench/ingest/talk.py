@@ -9,7 +9,7 @@ from datetime import timedelta
 from bench.material import sentence
 from recollect import Message, Place
 from recollect.core.clock import now
-from recollect.core.ports import Hearing, Proposal, Proposed
+from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal
 from recollect.testing.models import FakeModel
 
 USERS, CHANNELS, GUILDS = 40, 8, 3
@@ -39,14 +39,14 @@ class Paced:
     going: asyncio.Event = field(default_factory=asyncio.Event)
     calls: int = 0
 
-    async def learn(self, hearing: Hearing) -> Proposed:
+    async def learn(self, hearing: ExtractionInput) -> ExtractionResult:
         await self.going.wait()
         await asyncio.sleep(self.seconds)
         self.calls += 1
-        told = hearing.said[-1]
+        told = hearing.messages[-1]
         if self.calls % 3:
-            return Proposed()
-        return Proposed((Proposal(told.text[:200], "fact", told.text[:200], told.id),))
+            return ExtractionResult()
+        return ExtractionResult((Proposal(told.text[:200], "fact", told.text[:200], told.id),))
 
     def model(self) -> FakeModel:
         return FakeModel(self.learn)

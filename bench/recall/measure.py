@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import recollect
 from bench.recall.dataset import Conversation
-from recollect import Memory, Message, Place
+from recollect import AsyncMemory, Message, Place
 
 CUTS = (5, 10, 20)
 RANKERS = ("unified", "recency", "overlap", "hybrid", "rrf", "bm25", "cosine")
@@ -49,7 +49,7 @@ class Tally:
         return result
 
 
-async def store(memory: Memory, conversation: Conversation) -> None:
+async def store(memory: AsyncMemory, conversation: Conversation) -> None:
     """Every line becomes a message of one channel, each session a thread in it."""
     for document in conversation.documents:
         thread = document.session or None
@@ -61,7 +61,7 @@ async def store(memory: Memory, conversation: Conversation) -> None:
             text=document.text,
             at=document.at,
         )
-        await memory.observe(message)
+        await memory.add(message)
     await memory.vectors.fill()
 
 
@@ -69,7 +69,7 @@ async def measure(conversation: Conversation, embedder: str, rankers: Iterable[s
     """A tally for each ranker and category of question."""
     tallies: dict[tuple[str, str], Tally] = defaultdict(Tally)
     after = max(document.at for document in conversation.documents)
-    async with recollect.open(
+    async with recollect.AsyncMemory(
         "sqlite://", embedder=embedder, clock=lambda: after, search={"max_limit": max(CUTS)}
     ) as memory:
         await store(memory, conversation)
@@ -81,5 +81,5 @@ async def measure(conversation: Conversation, embedder: str, rankers: Iterable[s
                     asked.text, user="bench", place=where, over="messages", ranker=ranker, limit=max(CUTS)
                 )
                 took = (time.perf_counter() - start) * 1000
-                tallies[ranker, asked.category].add([one.what.id for one in found], asked.evidence, took)
+                tallies[ranker, asked.category].add([one.item.id for one in found], asked.evidence, took)
     return tallies

@@ -46,11 +46,11 @@ async def compare(count: int, given: Given, progress: Progress) -> list[Row]:
             progress.update(task, completed=done, total=total)
 
         took: dict[str, float] = {}
-        async with recollect.open(at["sqlite"], works=False) as source:
+        async with recollect.AsyncMemory(at["sqlite"], run_worker=False) as source:
             took["sqlite"] = await fill(source, count, MESSAGES, StaticEmbedder().name, step)
             for name in (name for name in given.names if name != "sqlite"):
                 progress.update(task, description=f"{count:,} memos into {name}")
-                async with recollect.open(at[name], works=False) as target:
+                async with recollect.AsyncMemory(at[name], run_worker=False) as target:
                     took[name] = await pour(source.store, target.store, step)
         progress.remove_task(task)
         return [
@@ -65,7 +65,7 @@ async def measure(name: str, address: str, count: int, given: Given, progress: P
     stores.settle(address)
     room = stores.size(address) / (count + MESSAGES)
     rows: list[Row] = []
-    async with recollect.open(address, works=False) as memory:
+    async with recollect.AsyncMemory(address, run_worker=False) as memory:
         for number in given.clients:
             for what, doing in DOING.items():
                 progress.update(task, description=f"{name}, {count:,} memos, {number} clients: {what}")

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from bench.scale.people import asked, known, said, statements
-from recollect import Memory, Message
+from recollect import AsyncMemory, Message
 from recollect.core.ports import Progress, Store
 
 BATCH = 1_000
@@ -28,7 +28,7 @@ class Rate:
     p99: float
 
 
-async def fill(memory: Memory, count: int, messages: int, model: str, progress: Progress | None = None) -> float:
+async def fill(memory: AsyncMemory, count: int, messages: int, model: str, progress: Progress | None = None) -> float:
     """Put memos and messages in; seconds that it took."""
     start, done = time.perf_counter(), 0
     rows = ((memo, (model, vector)) for memo, vector in known(count))
@@ -39,11 +39,11 @@ async def fill(memory: Memory, count: int, messages: int, model: str, progress: 
             progress(done, count + messages)
     talk = said(messages)
     while batch := list(islice(talk, BATCH)):
-        await memory.store.write(lambda tx, batch=batch: [tx.journal.add(message) for message in batch])
+        await memory.store.write(lambda tx, batch=batch: [tx.messages.add(message) for message in batch])
         done += len(batch)
         if progress:
             progress(done, count + messages)
-    await memory.store.write(lambda tx: tx.lanes.serve("memos", model))
+    await memory.store.write(lambda tx: tx.index.activate("memos", model))
     return time.perf_counter() - start
 
 
@@ -71,7 +71,7 @@ async def pour(source: Store, target: Store, progress: Progress | None = None) -
     return time.perf_counter() - start
 
 
-def writing(memory: Memory) -> Do:
+def writing(memory: AsyncMemory) -> Do:
     """Remember a statement: redaction, vector, merge with what is known, log."""
 
     def client(number: int) -> Callable[[], Awaitable[Any]]:
@@ -86,11 +86,11 @@ def writing(memory: Memory) -> Do:
     return client
 
 
-def searching(memory: Memory) -> Do:
+def searching(memory: AsyncMemory) -> Do:
     return partial(_asking, ask=lambda one: memory.search(one.text, user=one.author, place=one.place))
 
 
-def prompting(memory: Memory) -> Do:
+def prompting(memory: AsyncMemory) -> Do:
     return partial(_asking, ask=memory.context)
 
 
@@ -103,7 +103,7 @@ def _asking(number: int, ask: Callable[[Message], Awaitable[Any]]) -> Callable[[
     return once
 
 
-DOING: dict[str, Callable[[Memory], Do]] = {"write": writing, "search": searching, "context": prompting}
+DOING: dict[str, Callable[[AsyncMemory], Do]] = {"write": writing, "search": searching, "context": prompting}
 
 
 async def rate(do: Do, clients: int, seconds: float) -> Rate:

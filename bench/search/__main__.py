@@ -47,7 +47,7 @@ class Row:
     """Memory of the whole process while both are open."""
 
 
-async def fill(memory: recollect.Memory, script: Script, count: int, scopes: int, progress: Progress) -> None:
+async def fill(memory: recollect.AsyncMemory, script: Script, count: int, scopes: int, progress: Progress) -> None:
     embedder = StaticEmbedder()
     task = progress.add_task(f"{count:,} memos in {scopes:,} scopes", total=count)
     supply = (memo for memo, _ in memos(count, scopes))
@@ -64,7 +64,7 @@ async def fill(memory: recollect.Memory, script: Script, count: int, scopes: int
         progress.update(task, advance=len(batch))
 
 
-async def ask(memory: recollect.Memory, script: Script, scopes: int) -> tuple[list[float], list[float]]:
+async def ask(memory: recollect.AsyncMemory, script: Script, scopes: int) -> tuple[list[float], list[float]]:
     """Milliseconds of each question, ours and the script's, asked in turn; the query's vector is at hand."""
     embedder = StaticEmbedder()
     ours: list[float] = []
@@ -73,7 +73,7 @@ async def ask(memory: recollect.Memory, script: Script, scopes: int) -> tuple[li
     for number, question in enumerate(islice(questions(), ASKED + 20)):
         user = f"u{picked.randrange(scopes)}"
         (vector,) = await embedder.embed([question])
-        await memory.vectors.of_query(" ".join(meaningful(question)), "memos", 5)
+        await memory.vectors.embed_query(" ".join(meaningful(question)), "memos", 5)
         start = time.perf_counter()
         await memory.search(question, user=user, limit=10)
         middle = time.perf_counter()
@@ -85,7 +85,7 @@ async def ask(memory: recollect.Memory, script: Script, scopes: int) -> tuple[li
     return sorted(ours), sorted(theirs)
 
 
-async def exactness(memory: recollect.Memory, scopes: int) -> float:
+async def exactness(memory: recollect.AsyncMemory, scopes: int) -> float:
     """How many of the ten rows that are really nearest the vector lane brings."""
     embedder = StaticEmbedder()
     model = embedder.name
@@ -95,8 +95,8 @@ async def exactness(memory: recollect.Memory, scopes: int) -> float:
         scope = Subject(f"u{len(shares) % scopes}").scope
         found = await memory.store.read(
             lambda tx, s=scope, v=vector: (
-                tx.lanes.near("memos", [s], model, v, 100),
-                tx.lanes.near("memos", [s], model, v, 1_000_000),
+                tx.index.nearest("memos", [s], model, v, 100),
+                tx.index.nearest("memos", [s], model, v, 1_000_000),
             )
         )
         best = [sorted(one, key=lambda key, one=one: -one[key])[:10] for one in found]
@@ -108,8 +108,8 @@ async def exactness(memory: recollect.Memory, scopes: int) -> float:
 async def measure(count: int, scopes: int, progress: Progress) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         script = Script(Path(folder) / "script.db", 256)
-        async with recollect.open(
-            f"sqlite:///{folder}/ours.db", embedder="static", durable={"max_active": None}
+        async with recollect.AsyncMemory(
+            f"sqlite:///{folder}/ours.db", embedder="static", memos={"max_active": None}
         ) as memory:
             await fill(memory, script, count, scopes, progress)
             ours, theirs = await ask(memory, script, scopes)

@@ -2,33 +2,33 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from recollect import plugins
-from recollect.core.clock import Clock, now
+from recollect.core.clock import Clock
 from recollect.core.errors import MissingExtra, RecollectError, StoreUnreachable, StoreUnwritable
-from recollect.core.ports import Embedder, EmbedderOptions, Model, ModelOptions, Store, Tx
-from recollect.core.ports.jobs import EXTRACT, JOURNAL, REFLECT, SUMMARISE
-from recollect.jobs.limits import Calls
-from recollect.jobs.priority import Courtesy
+from recollect.core.ports import Embedder, EmbedderOptions, Layer, Model, ModelOptions, Store, Tx
+from recollect.core.ports.jobs import CONSOLIDATE, DAILY_LOG, EXTRACT, SUMMARIZE
+from recollect.core.ports.layout import Layout
+from recollect.jobs.limits import ModelLimiter
+from recollect.jobs.priority import ForegroundPriority
 from recollect.jobs.worker import Worker
-from recollect.learning.consolidate import Dreams
-from recollect.learning.extract import Extraction
-from recollect.learning.summarize import Summaries
-from recollect.memory import PATIENCE, Memory
+from recollect.learning.consolidate import Consolidator
+from recollect.learning.extract import Extractor
+from recollect.learning.summarize import Summarizer
 from recollect.policy.kinds import embedded
-from recollect.policy.visibility import Policy
-from recollect.privacy.planned import ERASE
+from recollect.policy.visibility import VisibilityPolicy
 from recollect.recall import audience_migration
 from recollect.recall.display_names import Names
-from recollect.recall.vectors.index import Vectors
-from recollect.settings import Loaded, Settings, load, secret, wiring
-from recollect.transfer.mirror.daily_log import Journal
-from recollect.transfer.mirror.follower import Keeper
+from recollect.recall.vectors.index import VectorIndexer
+from recollect.settings import Loaded, Settings, secret, wiring
+from recollect.transfer.mirror.daily_log import DailyLog
+from recollect.transfer.mirror.follower import MirrorWriter
 from recollect.workspace.disk import keep_private
 
 T = TypeVar("T")
@@ -45,7 +45,7 @@ OWN_NAMES = frozenset("memory summaries workspace backups tokens.json chat_histo
 """What lies in the folder of everything that is stored, besides the store."""
 
 
-class Watched:
+class WriteMonitor:
     """A store, and what it last said when it had no space or no right to write: all that a process reads and writes
     passes here. Before the first of it the store is made ready; while that fails, nothing is read.
     """
@@ -86,72 +86,57 @@ class Watched:
         return getattr(self._store, name)
 
 
-@asynccontextmanager
-async def open(
-    store: str | None = None,
-    *,
-    config: Path | None = None,
-    clock: Clock = now,
-    works: bool = True,
-    using: Model | None = None,
-    **overrides: Any,
-) -> AsyncGenerator[Memory]:
-    """Open a memory: `async with recollect.open("sqlite:///memory.db") as memory`.
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a memory is made of."""
 
-    Without arguments everything comes from the environment, `recollect.yaml` and the profile; keyword arguments
-    override single settings, as in `open(embedder="null", summary={"enabled": False})`. A memory that `works` learns
-    in the background, `using` a model of your own if you give one; otherwise that is left to other processes.
-    """
-    loaded = load(file=config, store=store, **overrides)
-    async with open_loaded(loaded, clock, works=works, using=using) as memory:
-        yield memory
+    store: Store
+    vectors: VectorIndexer
+    settings: Settings
+    layers: Mapping[str, Layer]
+    layout: Layout
+    worker: Worker | None
+    """None where learning is left to other processes."""
+    mirror: MirrorWriter
+    consolidator: Consolidator
+    names: Names
 
 
 @asynccontextmanager
-async def open_loaded(
-    loaded: Loaded, clock: Clock = now, *, works: bool = True, using: Model | None = None
-) -> AsyncGenerator[Memory]:
-    """Open a memory with settings that are loaded already."""
+async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Model | None) -> AsyncGenerator[Parts]:
+    """Open everything that the settings name, and close it in the reverse order; see `AsyncMemory`."""
     for warning in loaded.warnings:
         log.warning(warning)
     settings = loaded.settings
     _keep_folder_private(settings.data_dir)
-    ready = partial(_settle_audiences, policy=Policy(settings.privacy), clock=clock)
-    store = cast("Store", Watched(plugins.load("stores", settings.store), ready))
-    try:
-        if settings.search.mirror_words and (mirror := getattr(store, "mirror_words", None)):
-            await mirror()
+    prepare = partial(_migrate_audiences, policy=VisibilityPolicy(settings.visibility), clock=clock)
+    async with AsyncExitStack() as closing:
+        store = cast("Store", WriteMonitor(plugins.load("stores", settings.store), prepare))
+        closing.push_async_callback(store.close)
+        if settings.compat.memories_fts and (mirror_words := getattr(store, "mirror_words", None)):
+            await mirror_words()
         payload = embedded if settings.embed_evidence else None
         chain, revive = make_embedders(settings), partial(make_embedder, settings=settings)
-        vectors = Vectors(store, chain, revive, payload=payload, clock=clock)
+        vectors = VectorIndexer(store, chain, revive, payload=payload, clock=clock)
         vectors.start()
-        try:
-            layers = {name: plugins.load("layers", name, settings) for name in settings.layers}
-            async with AsyncExitStack() as closing:
-                model = partial(_model, closing=closing, made={}, using=using)
-                learner = partial(model, settings.extraction.model, settings.extraction.base_url)
-                dreams = Dreams(store, learner, wiring.reflection(settings), clock)
-                names = Names(settings.bot.name)
-                worker = make_worker(store, vectors, settings, clock, model, dreams, names) if works else None
-                keeper = Keeper(store, wiring.folders(settings), clock)
-                closing.push_async_callback(keeper.close)
-                memory = Memory(
-                    store, vectors, settings, clock, layers, worker=worker, keeper=keeper, dreams=dreams, names=names
-                )
-                if works:
-                    memory.worker.take_on(ERASE, memory.privacy.erasures)
-                    memory.worker.start()
-                    keeper.start()
-                try:
-                    yield memory
-                finally:
-                    await _close_if_away(store)
-                    await keeper.hasten()
-                    await memory.close()
-        finally:
-            await vectors.close()
-    finally:
-        await store.close()
+        closing.push_async_callback(vectors.close)
+        models = partial(_model, closing=closing, made={}, given=model)
+        learner = partial(models, settings.extraction.model, settings.extraction.base_url)
+        consolidator = Consolidator(store, learner, wiring.consolidation_options(settings), clock)
+        names = Names(settings.discord.name)
+        mirror = MirrorWriter(store, wiring.mirror_targets(settings), clock)
+        closing.push_async_callback(mirror.close)
+        yield Parts(
+            store=store,
+            vectors=vectors,
+            settings=settings,
+            layers={name: plugins.load("layers", name, settings) for name in settings.layers if settings.enabled},
+            layout=plugins.load("layouts", settings.layout),
+            worker=make_worker(store, vectors, settings, clock, models, consolidator, names) if run_worker else None,
+            mirror=mirror,
+            consolidator=consolidator,
+            names=names,
+        )
 
 
 def _keep_folder_private(folder: Path) -> None:
@@ -167,16 +152,16 @@ def _keep_folder_private(folder: Path) -> None:
             keep_private(path)
 
 
-async def _settle_audiences(store: Store, policy: Policy, clock: Clock) -> None:
+async def _migrate_audiences(store: Store, policy: VisibilityPolicy, clock: Clock) -> None:
     """See `recall.audience_migration`."""
-    if policy is Policy.USER_GLOBAL:
+    if policy is VisibilityPolicy.USER_GLOBAL:
         await audience_migration.keep_wide(store)
     elif count := await audience_migration.narrow(store, clock()):
         log.warning(NARROWED, f"{count:,} memories" if count != 1 else "1 memory")
 
 
-async def _close_if_away(store: Store) -> None:
-    """Close a store that is away before all that would like to write into it a last time, and would wait for it."""
+async def close_if_unreachable(store: Store) -> None:
+    """Close a store that is away before its users try to write a last time, and would wait for it."""
     try:
         await store.read(lambda tx: tx.generation())
     except StoreUnreachable as error:
@@ -188,38 +173,39 @@ async def _close_if_away(store: Store) -> None:
 
 def make_worker(
     store: Store,
-    vectors: Vectors,
+    vectors: VectorIndexer,
     settings: Settings,
     clock: Clock,
     model: Callable[[str, str], Model],
-    dreams: Dreams,
+    consolidator: Consolidator,
     names: Names,
 ) -> Worker:
     """The worker with all that it can do; `model` gives the model of a specification, at the address of its server."""
-    embed, courtesy, pace = partial(vectors.of_text, patience=PATIENCE), Courtesy(), wiring.pace(settings)
-    calls, asked = Calls(pace.width), model(settings.extraction.model, settings.extraction.base_url)
+    options, priority = wiring.worker_options(settings), ForegroundPriority()
+    limiter = ModelLimiter(options.max_model_calls)
+    learner = model(settings.extraction.model, settings.extraction.base_url)
     floor: Model | None = None
-    if asked.name not in (FALLBACK, NO_MODEL):
+    if learner.name not in (FALLBACK, NO_MODEL):
         floor = plugins.load("models", FALLBACK, ModelOptions())
-    learning = Extraction(store, embed, asked, wiring.extraction(settings), clock, courtesy, calls, names, floor)
+    extractor = Extractor(
+        store, vectors.embed_text, learner, wiring.extraction(settings), clock, priority, limiter, names, floor
+    )
     writer = model(settings.summary.model, settings.summary.base_url)
-    summing = Summaries(store, writer, wiring.form(settings), clock, names)
-    journal = Journal(store, settings.memory_dir, settings.ingest.max_chars, clock)
     handlers = {
-        EXTRACT: learning,
-        SUMMARISE: calls.around(summing),
-        JOURNAL: journal,
-        REFLECT: calls.around(dreams),
+        EXTRACT: extractor,
+        SUMMARIZE: limiter.limited(Summarizer(store, writer, wiring.summary_options(settings), clock, names)),
+        DAILY_LOG: DailyLog(store, settings.mirror.dir, settings.extraction.max_chars, clock),
+        CONSOLIDATE: limiter.limited(consolidator),
     }
-    return Worker(store, handlers, clock, pace, courtesy, calls)
+    return Worker(store, handlers, clock, options, priority, limiter)
 
 
 def _model(
-    spec: str, base_url: str, closing: AsyncExitStack, made: dict[tuple[str, str], Model], using: Model | None
+    spec: str, base_url: str, closing: AsyncExitStack, made: dict[tuple[str, str], Model], given: Model | None
 ) -> Model:
     """The one model of a specification and a server, closed with the stack; or the one that was given, for all."""
-    if using is not None:
-        return using
+    if given is not None:
+        return given
     name = spec, base_url
     if name not in made:
         made[name] = make_model(*name)

@@ -17,7 +17,7 @@ from recollect.core.events import Event
 from recollect.core.ports.layer import Line
 from recollect.core.types import Audience, Kind, Memo, Message, Origin, Place, Provenance, Status, Subject
 from recollect.prompting.assemble import Section
-from recollect.recall.query import Found
+from recollect.recall.query import Hit
 
 try:
     import httpx
@@ -28,7 +28,7 @@ ROOT = "/api/v1"
 _PLACE = ("platform", "guild", "channel", "thread", "dm", "name", "public", "private_thread")
 
 
-class Refused(RecollectError):
+class ApiError(RecollectError):
     """The server did not do what it was asked; `status` is 0 when it could not be reached."""
 
     def __init__(self, status: int, detail: str) -> None:
@@ -72,24 +72,26 @@ class Client:
     async def close(self) -> None:
         await self._http.aclose()
 
-    async def observe(self, message: Message) -> bool:
+    async def add(self, message: Message) -> bool:
         """Hand in what was said; whether it is new."""
         body = {**_plain(asdict(message)), "place": _place(message.place), "at": message.at.isoformat()}
         del body["tag"]  # it is about how a message is shown
         return (await self._send("POST", "/observe", body))["new"]
 
-    async def edited(self, platform: str, message_id: str, text: str, at: datetime | None = None) -> bool:
+    async def message_edited(self, platform: str, message_id: str, text: str, at: datetime | None = None) -> bool:
         body = _plain({"platform": platform, "id": message_id, "text": text, "at": at})
         return (await self._send("POST", "/observe/edited", body))["changed"]
 
-    async def deleted(self, platform: str, message_id: str, at: datetime | None = None) -> bool:
+    async def message_deleted(self, platform: str, message_id: str, at: datetime | None = None) -> bool:
         body = _plain({"platform": platform, "id": message_id, "at": at})
         return (await self._send("POST", "/observe/deleted", body))["changed"]
 
-    async def context(self, message: Message, *, actions: str = "", trial: bool = False) -> Preview:
-        """The prompt for answering a message; in a `trial`, what it shows does not count as used."""
+    async def context(self, message: Message, *, actions: str = "", count_use: bool = True) -> Preview:
+        """The prompt for answering a message; what it shows counts as used unless told otherwise."""
         asked = {"author": message.author, "place": _place(message.place), "text": message.text, "actions": actions}
-        found = await self._send("POST", "/context", {**asked, "trial": trial, **_plain({"id": message.id or None})})
+        found = await self._send(
+            "POST", "/context", {**asked, "trial": not count_use, **_plain({"id": message.id or None})}
+        )
         return Preview(found["text"], found["blocks"], tuple(map(_section, found["sections"])), tuple(found["missing"]))
 
     async def search(
@@ -102,29 +104,13 @@ class Client:
         ranker: str | None = None,
         strict: bool = False,
         limit: int = 10,
-    ) -> list[Found]:
+    ) -> list[Hit]:
         """What fits and may be heard in the place, best first, each score taken apart."""
         where = {} if place is None or place.dm is not None else _place(place)
         where.pop("name", None)
         asked = {"q": query, "user": user, "over": over, "ranker": ranker, "strict": strict, "limit": limit}
         found = await self._get("/search", {**asked, **where})
         return [_found(one) for one in found["results"]]
-
-    async def memos(
-        self,
-        *,
-        user: str | None = None,
-        guild: str | None = None,
-        part: str = "",
-        kinds: Collection[Kind] = (),
-        statuses: Collection[Status] = (Status.ACTIVE,),
-        limit: int = 50,
-        offset: int = 0,
-    ) -> Page:
-        """A person's memos or a guild's lore, newest first."""
-        which = {"user": user, "guild": guild, "part": part, "limit": limit, "offset": offset}
-        found = await self._get("/memos", {**which, "kind": list(kinds), "status": list(statuses)})
-        return Page(tuple(map(_memo, found["memos"])), found["total"])
 
     async def remember(
         self,
@@ -145,11 +131,11 @@ class Client:
         done = await self._send("POST", "/memos", {**body, "pinned": pinned})
         return _memo(done["memo"])
 
-    async def revise(self, memo: Memo, text: str | None = None, tags: Sequence[str] | None = None) -> Memo:
+    async def update(self, memo: Memo, text: str | None = None, tags: Sequence[str] | None = None) -> Memo:
         body = _plain({"text": text, "tags": None if tags is None else list(tags)})
         return _memo(await self._send("PATCH", "/memo", body, _named(memo)))
 
-    async def retire(self, memo: Memo) -> Memo:
+    async def forget(self, memo: Memo) -> Memo:
         """Take a memo out of use; `undo` brings it back."""
         return _memo(await self._send("DELETE", "/memo", None, _named(memo)))
 
@@ -201,6 +187,22 @@ class Client:
         body = _plain({"user": user, "guild": guild, "confirm": confirm})
         return await self._send("POST", "/erase", body, timeout=600)
 
+    async def list(
+        self,
+        *,
+        user: str | None = None,
+        guild: str | None = None,
+        part: str = "",
+        kinds: Collection[Kind] = (),
+        statuses: Collection[Status] = (Status.ACTIVE,),
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Page:
+        """A person's memos or a guild's lore, newest first."""
+        which = {"user": user, "guild": guild, "part": part, "limit": limit, "offset": offset}
+        found = await self._get("/memos", {**which, "kind": list(kinds), "status": list(statuses)})
+        return Page(tuple(map(_memo, found["memos"])), found["total"])
+
     async def _get(self, path: str, params: Mapping[str, Any]) -> Any:
         return await self._send("GET", path, None, params)
 
@@ -210,17 +212,17 @@ class Client:
         try:
             answer = await self._http.request(method, ROOT + path, params=_plain(params or {}), json=body, **how)
         except httpx.TransportError as error:
-            raise Refused(0, f"{self._http.base_url} can't be reached: {error or type(error).__name__}") from error
+            raise ApiError(0, f"{self._http.base_url} can't be reached: {error or type(error).__name__}") from error
         if not answer.is_success:
             raise _refused(answer)
         return answer.json()
 
 
-def _refused(answer: httpx.Response) -> Refused:
+def _refused(answer: httpx.Response) -> ApiError:
     try:
-        return Refused(answer.status_code, str(answer.json()["detail"]))
+        return ApiError(answer.status_code, str(answer.json()["detail"]))
     except (ValueError, KeyError, TypeError):
-        return Refused(answer.status_code, "the server gave no reason")
+        return ApiError(answer.status_code, "the server gave no reason")
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -274,9 +276,9 @@ def _message(value: Mapping[str, Any]) -> Message:
     return Message(**fields)
 
 
-def _found(value: Mapping[str, Any]) -> Found:
+def _found(value: Mapping[str, Any]) -> Hit:
     what = _message(value["message"]) if value["memo"] is None else _memo(value["memo"])
-    return Found(what, value["score"], value["parts"])
+    return Hit(what, value["score"], value["parts"])
 
 
 def _event(value: Mapping[str, Any]) -> Event:

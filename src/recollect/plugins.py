@@ -19,6 +19,7 @@ PACKAGES = {
     "embedders": ("embedders",),
     "models": ("models",),
     "layers": ("prompting.layers",),
+    "layouts": ("prompting.layouts", "compat.layouts"),
     "rankers": ("recall.rankers", "compat.rankers"),
     "formats": ("transfer.formats", "compat.formats"),
     "routes": ("compat.routes",),

@@ -41,9 +41,11 @@ async def test_the_example_for_pydantic_ai_answers_saves_and_observes(tmp_path: 
     async with ModelServer([Calls("memory", SAVE), Says("The castle.")]) as server:
         assert await run(example("pydantic-ai"), tmp_path, server) == "The castle.\n"
         assert "Search before you save" in str(server.requests[0].tools)
-    async with recollect.open(f"sqlite:///{tmp_path}/data/memory.db", embedder="null", works=False) as memory:
+    async with recollect.AsyncMemory(
+        f"sqlite:///{tmp_path}/data/memory.db", embedder="null", run_worker=False
+    ) as memory:
         place = recollect.Place(dm="ann")
-        said = await memory.store.read(lambda tx: tx.journal.recent(place, 10))
+        said = await memory.store.read(lambda tx: tx.messages.recent(place, 10))
         assert [one.text for one in said] == ["I moved to Lisbon. What should I see first?", "The castle."]
         assert "Ann lives in Lisbon" in [memo.text for memo in (await memory.show(user="ann")).memos]
 
@@ -52,7 +54,7 @@ async def test_the_agent_that_serves_everybody_keeps_them_apart(tmp_path: Path):
     ask = """
 import asyncio
 async def main():
-    async with recollect.open() as memory:
+    async with recollect.AsyncMemory() as memory:
         agent = serving(memory)
         for user in ("ann", "bob"):
             await agent.run(f"I am {user}", deps=Request(user, recollect.Place(dm=user)))
@@ -69,7 +71,7 @@ async def test_the_tool_alone_saves_for_its_user(tmp_path: Path):
     ask = """
 import asyncio
 async def main():
-    async with recollect.open() as memory:
+    async with recollect.AsyncMemory() as memory:
         print((await with_a_notebook(memory, "ann").run("I live in Lisbon")).output)
         print([memo.text for memo in (await memory.show(user="ann")).memos])
 asyncio.run(main())

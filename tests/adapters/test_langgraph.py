@@ -179,7 +179,7 @@ async def test_a_memo_that_its_owner_corrects_has_another_value(stage: Stage):
     await store.aput(ANN, "text", {"content": "I live in Berlin", "n": 1})
     await store.aput(ANN, "fields", {"pet": "cat"})
     for memo in (await stage.memory.show(user="ann")).memos:
-        await stage.memory.revise(memo.id, f"{memo.text}, really", user="ann")
+        await stage.memory.update(memo.id, f"{memo.text}, really", user="ann")
     assert await value(store, "text") == {"content": "I live in Berlin, really", "n": 1}
     assert await value(store, "fields") == {"pet": "cat", "text": "pet: cat, really"}
 
@@ -196,7 +196,7 @@ async def test_what_their_owner_says_later_takes_the_place_of_an_item(stage: Sta
 
 
 async def test_putting_evicts_nothing_but_what_is_remembered_later_keeps_to_the_limit():
-    async with opened(durable={"max_active": 3}) as stage:
+    async with opened(memos={"max_active": 3}) as stage:
         store = made(stage)
         for number, text in enumerate(("tea", "jazz", "chess", "sushi", "hiking")):
             await store.aput(ANN, f"k{number}", {"hobby": text})
@@ -212,7 +212,7 @@ async def test_what_is_deleted_is_not_learned_again_from_older_words(stage: Stag
     stage.clock.advance(minutes=1)
     await store.aput(ANN, "k", {"text": "I live in Berlin"})
     await store.adelete(ANN, "k")
-    buried = await stage.memory.store.read(lambda tx: tx.memos.buried("user:ann", fingerprint("I live in Berlin")))
+    buried = await stage.memory.store.read(lambda tx: tx.memos.tombstone("user:ann", fingerprint("I live in Berlin")))
     assert buried is not None
     assert buried.at > before
 
@@ -362,9 +362,9 @@ async def test_nothing_is_put_while_memory_is_switched_off():
 
 async def test_values_survive_a_restart(tmp_path: Path):
     address = ground.at(tmp_path / "memory.db")
-    async with recollect.open(address, embedder="null") as memory:
+    async with recollect.AsyncMemory(address, embedder="null") as memory:
         await RecollectStore(memory).aput(ANN, "k", {"text": "I bake", "since": 2020})
-    async with recollect.open(address, embedder="null") as memory:
+    async with recollect.AsyncMemory(address, embedder="null") as memory:
         assert await value(RecollectStore(memory), "k") == {"text": "I bake", "since": 2020}
 
 

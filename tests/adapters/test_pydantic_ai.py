@@ -15,7 +15,7 @@ from pydantic_ai.models.test import TestModel
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
 
-from recollect import Memory, Place
+from recollect import AsyncMemory, Place
 from recollect.adapters.pydantic_ai import LongTermMemory, memory_toolset
 from recollect.core.errors import BadInput, StoreBusy
 from recollect.core.types import Message
@@ -62,8 +62,8 @@ def whole(stage: Stage, **how: Any) -> LongTermMemory[Any]:
     return LongTermMemory(stage.memory, **{"user": "ann", "place": DM, "clock": stage.clock, **how})
 
 
-async def journal(memory: Memory, place: Place = DM) -> list[Message]:
-    return await memory.store.read(lambda tx: tx.journal.recent(place, 20))
+async def journal(memory: AsyncMemory, place: Place = DM) -> list[Message]:
+    return await memory.store.read(lambda tx: tx.messages.recent(place, 20))
 
 
 async def test_the_toolset_gives_the_model_the_memory_tool_and_its_guidance():
@@ -256,7 +256,7 @@ async def test_a_reply_with_a_structure_is_observed_as_json():
         assert [one.text for one in await journal(stage.memory)] == ["where do I live?", '{"name":"Berlin"}']
 
 
-class Unreachable(Memory):
+class Unreachable(AsyncMemory):
     """A memory whose store is locked by someone else."""
 
     async def context(self, message: Message, *, actions: str = "") -> Any:
@@ -268,7 +268,8 @@ class Unreachable(Memory):
 
 async def test_a_memory_that_cannot_be_reached_never_costs_the_reply(caplog: pytest.LogCaptureFixture):
     async with opened() as stage:
-        memory = Unreachable(stage.memory.store, stage.memory.vectors, stage.memory.settings)
+        memory = Unreachable()
+        memory.use(stage.memory.engine)
         done = await Agent(Listener("Fine.").model(), capabilities=[LongTermMemory(memory, user="ann")]).run("hi")
     assert done.output == "Fine."
     assert "goes without memory" in caplog.text

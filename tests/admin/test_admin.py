@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 
 import recollect
-from recollect import Memory, Place, Status
-from recollect.admin import Office
+from recollect import AsyncMemory, Place, Status
+from recollect.admin import Admin
 from recollect.core.errors import BadInput, UnknownMemo
 from recollect.core.events import Event
 from recollect.core.types import Audience, Message, Origin, Subject, Summary
@@ -25,27 +25,27 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-async def memory(clock: FakeClock) -> AsyncIterator[Memory]:
-    async with recollect.open(ground.new(), embedder="null", clock=clock) as memory:
+async def memory(clock: FakeClock) -> AsyncIterator[AsyncMemory]:
+    async with recollect.AsyncMemory(ground.new(), embedder="null", clock=clock) as memory:
         yield memory
 
 
 @pytest.fixture
-def office(memory: Memory, clock: FakeClock) -> Office:
-    return Office(memory, clock)
+def office(memory: AsyncMemory, clock: FakeClock) -> Admin:
+    return Admin(memory, clock)
 
 
-async def texts(office: Office, subject: Subject = ANN, *statuses: Status) -> list[str]:
+async def texts(office: Admin, subject: Subject = ANN, *statuses: Status) -> list[str]:
     return [memo.text for memo in (await office.memos(subject, statuses=statuses or [Status.ACTIVE])).memos]
 
 
-async def test_the_operator_sees_what_was_said_in_closed_rooms(memory: Memory, office: Office):
+async def test_the_operator_sees_what_was_said_in_closed_rooms(memory: AsyncMemory, office: Admin):
     await memory.remember("Negotiates a new contract", user="ann", place=STAFF, audience=STAFF.audience)
     assert await texts(office) == ["Negotiates a new contract"]
     assert await office.people() == [(ANN, 1)]
 
 
-async def test_memos_are_filtered_by_words_tags_and_kind(memory: Memory, office: Office):
+async def test_memos_are_filtered_by_words_tags_and_kind(memory: AsyncMemory, office: Admin):
     await memory.remember("Likes green tea", user="ann", kind="preference", tags=["Drinks"])
     await memory.remember("Lives in Graz", user="ann", kind="fact")
     assert [memo.text for memo in (await office.memos(ANN, "DRINKS")).memos] == ["Likes green tea"]
@@ -54,13 +54,15 @@ async def test_memos_are_filtered_by_words_tags_and_kind(memory: Memory, office:
     assert (len(page.memos), page.total) == (1, 2)
 
 
-async def named(memory: Memory, clock: FakeClock, user: str, name: str) -> None:
+async def named(memory: AsyncMemory, clock: FakeClock, user: str, name: str) -> None:
     """A person is remembered under a name."""
-    await memory.observe(Message(f"m-{user}", user, DEV, "I like tea", clock(), name=name))
+    await memory.add(Message(f"m-{user}", user, DEV, "I like tea", clock(), name=name))
     await memory.remember("Likes tea", user=user, place=DEV, message=f"m-{user}", origin=Origin.DISCORD)
 
 
-async def test_a_person_is_known_by_id_or_by_name_whatever_its_case(memory: Memory, office: Office, clock: FakeClock):
+async def test_a_person_is_known_by_id_or_by_name_whatever_its_case(
+    memory: AsyncMemory, office: Admin, clock: FakeClock
+):
     await named(memory, clock, "310", "Ada Lovelace")
     await memory.remember("Likes coffee", user="ben")
     for typed, user in (
@@ -76,21 +78,23 @@ async def test_a_person_is_known_by_id_or_by_name_whatever_its_case(memory: Memo
         await office.meant(" ")
 
 
-async def test_of_several_who_have_a_name_none_is_meant(memory: Memory, office: Office, clock: FakeClock):
+async def test_of_several_who_have_a_name_none_is_meant(memory: AsyncMemory, office: Admin, clock: FakeClock):
     await named(memory, clock, "310", "Ada")
     await named(memory, clock, "311", "ADA")
     meant = await office.meant("ada")
     assert (meant.id, meant.known, meant.several) == ("", False, {"310": "Ada", "311": "ADA"})
 
 
-async def test_a_name_never_hides_an_id(memory: Memory, office: Office, clock: FakeClock):
+async def test_a_name_never_hides_an_id(memory: AsyncMemory, office: Admin, clock: FakeClock):
     await named(memory, clock, "310", "eve")
-    await memory.observe(Message("m9", "eve", DEV, "Nothing is learned from this", clock(), name="Somebody"))
+    await memory.add(Message("m9", "eve", DEV, "Nothing is learned from this", clock(), name="Somebody"))
     meant = await office.meant("eve")
     assert (meant.id, meant.known) == ("eve", True)
 
 
-async def test_who_is_not_known_may_be_somebody_with_a_name_like_it(memory: Memory, office: Office, clock: FakeClock):
+async def test_who_is_not_known_may_be_somebody_with_a_name_like_it(
+    memory: AsyncMemory, office: Admin, clock: FakeClock
+):
     await named(memory, clock, "310", "Ada Lovelace")
     await named(memory, clock, "311", "Bob")
     for typed in ("Ada", "Ada Lovelaec"):
@@ -100,22 +104,22 @@ async def test_who_is_not_known_may_be_somebody_with_a_name_like_it(memory: Memo
 
 
 async def test_a_conversation_without_a_summary_is_none_however_many_of_its_messages_are_deleted(
-    memory: Memory, office: Office, clock: FakeClock
+    memory: AsyncMemory, office: Admin, clock: FakeClock
 ):
     await memory.store.write(lambda tx: tx.summaries.save(Summary(STAFF.session, "They plan.", 1, clock())))
-    await memory.observe(Message("m1", "ann", DEV, "hello", clock()))
-    await memory.deleted("discord", "m1")
+    await memory.add(Message("m1", "ann", DEV, "hello", clock()))
+    await memory.message_deleted("discord", "m1")
     assert await office.sessions() == [STAFF.session]
     assert await office.sessions(limit=1) == [STAFF.session], "those that are none take nobody's place"
     await office.reset(STAFF.session)
     assert await office.sessions() == []
 
 
-async def test_a_memo_tells_its_story(memory: Memory, office: Office):
+async def test_a_memo_tells_its_story(memory: AsyncMemory, office: Admin):
     said = Message("m1", "ann", DEV, "I live in Graz", START)
-    await memory.observe(said)
+    await memory.add(said)
     memo = (await memory.remember("Lives in Graz", user="ann", place=DEV, message="m1")).memo
-    await office.revise(ANN, memo.id, "Lives in Vienna")
+    await office.update(ANN, memo.id, "Lives in Vienna")
     story = await office.story(ANN, memo.id)
     assert story.memo.text == "Lives in Vienna"
     assert [(event.kind, event.actor) for event in story.events] == [
@@ -126,22 +130,22 @@ async def test_a_memo_tells_its_story(memory: Memory, office: Office):
         await office.story(BOB, memo.id)
 
 
-async def test_the_message_behind_a_memo_is_shown(memory: Memory, office: Office):
+async def test_the_message_behind_a_memo_is_shown(memory: AsyncMemory, office: Admin):
     said = Message("m1", "ann", DEV, "I live in Graz", START)
-    await memory.observe(said)
+    await memory.add(said)
     memo = (await memory.remember("Lives in Graz", user="ann", place=DEV, message="m1")).memo
     assert (await office.story(ANN, memo.id)).message == said
 
 
-async def test_rewording_by_the_operator_lets_nobody_else_hear_it(memory: Memory, office: Office):
+async def test_rewording_by_the_operator_lets_nobody_else_hear_it(memory: AsyncMemory, office: Admin):
     memo = (await memory.remember("Earns 40", user="ann", place=STAFF, audience=STAFF.audience)).memo
-    after = await office.revise(ANN, memo.id, "Earns 50", tags=["pay"])
+    after = await office.update(ANN, memo.id, "Earns 50", tags=["pay"])
     assert (after.id, after.audience, after.tags) == (memo.id, STAFF.audience, ("pay",))
     assert [memo.text for memo in (await memory.show(user="ann", place=DEV)).memos] == []
     assert [memo.text for memo in (await memory.show(user="ann", place=STAFF)).memos] == ["Earns 50"]
 
 
-async def test_what_the_operator_retires_is_not_learned_again_and_can_be_undone(memory: Memory, office: Office):
+async def test_what_the_operator_retires_is_not_learned_again_and_can_be_undone(memory: AsyncMemory, office: Admin):
     memo = (await memory.remember("Likes green tea", user="ann")).memo
     assert (await office.retire(ANN, memo.id)).status is Status.DEPRECATED
     assert await texts(office) == []
@@ -152,7 +156,7 @@ async def test_what_the_operator_retires_is_not_learned_again_and_can_be_undone(
     assert (await office.events(scope=ANN.scope))[0].actor == "operator"
 
 
-async def test_memos_are_merged_into_one_and_apart_again(memory: Memory, office: Office, clock: FakeClock):
+async def test_memos_are_merged_into_one_and_apart_again(memory: AsyncMemory, office: Admin, clock: FakeClock):
     kept = (await memory.remember("Plays the cello in an orchestra", user="ann")).memo
     clock.advance(minutes=1)
     other = (await memory.remember("Has a string instrument at home", user="ann")).memo
@@ -164,7 +168,7 @@ async def test_memos_are_merged_into_one_and_apart_again(memory: Memory, office:
     assert sorted(await texts(office)) == ["Has a string instrument at home", "Plays the cello in an orchestra"]
 
 
-async def test_a_memo_is_not_merged_with_itself_nor_with_one_that_is_gone(memory: Memory, office: Office):
+async def test_a_memo_is_not_merged_with_itself_nor_with_one_that_is_gone(memory: AsyncMemory, office: Admin):
     kept = (await memory.remember("Plays the cello", user="ann")).memo
     with pytest.raises(BadInput, match="other"):
         await office.merge(ANN, kept.id, [kept.id])
@@ -173,21 +177,21 @@ async def test_a_memo_is_not_merged_with_itself_nor_with_one_that_is_gone(memory
     assert await texts(office) == ["Plays the cello"]
 
 
-async def test_lore_is_added_and_belongs_to_the_whole_guild(memory: Memory, office: Office):
+async def test_lore_is_added_and_belongs_to_the_whole_guild(memory: AsyncMemory, office: Admin):
     added = (await office.add(GUILD, "Releases go out on Fridays")).memo
     assert added.audience == Audience("guild", "g1", "g1")
     assert await office.guilds() == [(GUILD, 1)]
     found = await memory.search("when do releases go out", user="ann", place=DEV)
-    assert [one.what.text for one in found] == ["Releases go out on Fridays"]
+    assert [one.text for one in found] == ["Releases go out on Fridays"]
 
 
-async def test_a_memo_is_added_for_someone_without_its_secrets(memory: Memory, office: Office):
+async def test_a_memo_is_added_for_someone_without_its_secrets(memory: AsyncMemory, office: Admin):
     added = (await office.add(ANN, "My password is hunter2hunter2", kind="fact", tags=["Log in"], pinned=True)).memo
     assert "hunter2" not in added.text
     assert (added.tags, added.pinned, added.source.actor) == (("log in",), True, "operator")
 
 
-async def test_summaries_are_shown_with_those_before_them(memory: Memory, office: Office):
+async def test_summaries_are_shown_with_those_before_them(memory: AsyncMemory, office: Admin):
     for number in (1, 2):
         summary = Summary("discord:g1:channel:c-dev", f"Version {number}", number, START + timedelta(days=number))
         await memory.store.write(lambda tx, summary=summary: tx.summaries.save(summary))
@@ -199,9 +203,9 @@ async def test_summaries_are_shown_with_those_before_them(memory: Memory, office
     assert "Version 1" in [one.text for one in past]
 
 
-async def test_the_overview_counts_by_day_and_adds_up_costs(memory: Memory, office: Office, clock: FakeClock):
+async def test_the_overview_counts_by_day_and_adds_up_costs(memory: AsyncMemory, office: Admin, clock: FakeClock):
     await memory.remember("Likes green tea", user="ann")
-    await memory.observe(Message("m1", "ann", DEV, "hello there", clock()))
+    await memory.add(Message("m1", "ann", DEV, "hello there", clock()))
     cost = {"input": 100, "output": 20, "requests": 2}
     old = Event("extract.call", START - timedelta(days=2), data=cost)
     events = [old, Event("extract.call", START, data=cost), Event("job.parked", START, reason="broken")]
@@ -215,7 +219,7 @@ async def test_the_overview_counts_by_day_and_adds_up_costs(memory: Memory, offi
     assert [event.reason for event in seen.problems] == ["broken"]
 
 
-async def test_prompts_that_were_at_hand_are_counted(memory: Memory, office: Office):
+async def test_prompts_that_were_at_hand_are_counted(memory: AsyncMemory, office: Admin):
     message = Message("m1", "ann", DEV, "what do I like?", START)
     await memory.context(message)
     await memory.context(message)
@@ -223,7 +227,7 @@ async def test_prompts_that_were_at_hand_are_counted(memory: Memory, office: Off
     assert (seen.prompts, seen.reused) == (2, 1)
 
 
-async def test_the_log_goes_on_where_a_reader_stopped(memory: Memory, office: Office):
+async def test_the_log_goes_on_where_a_reader_stopped(memory: AsyncMemory, office: Admin):
     await memory.remember("Likes green tea", user="ann")
     last = (await office.newer(0))[-1].id
     await memory.remember("Lives in Graz", user="bob")

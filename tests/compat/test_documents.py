@@ -16,7 +16,7 @@ ELSEWHERE = Place("discord", "guild-2", "general", name="general", public=True)
 @pytest.mark.acceptance("D3")
 async def test_facts_stand_in_memory_facts_with_guild_channel_subject_source_and_state(tmp_path: Path):
     store = ground.at(tmp_path / "memory.db")
-    async with recollect.open(store, profile="clanker", embedder="null") as memory:
+    async with recollect.AsyncMemory(store, profile="clanker", embedder="null") as memory:
         await memory.remember("I prefer tea", user="42", place=DEV, kind="preference", message="m1")
         await memory.remember("The otter is our mascot", user="42", place=DEV, lore=True)
         await memory.remember("I own a kayak", user="42", place=DEV)
@@ -32,7 +32,7 @@ async def test_facts_stand_in_memory_facts_with_guild_channel_subject_source_and
 @pytest.mark.acceptance("D4")
 async def test_a_fact_is_there_once_per_guild_and_subject_and_stating_it_again_updates_it(tmp_path: Path):
     store = ground.at(tmp_path / "memory.db")
-    async with recollect.open(store, profile="clanker", embedder="null") as memory:
+    async with recollect.AsyncMemory(store, profile="clanker", embedder="null") as memory:
         for place in (DEV, DEV, ELSEWHERE):
             for user in ("42", "43"):
                 await memory.remember("I prefer tea", user=user, place=place)
@@ -44,15 +44,15 @@ async def test_a_fact_is_there_once_per_guild_and_subject_and_stating_it_again_u
 @pytest.mark.acceptance("E6")
 async def test_memories_fts_finds_content_and_keywords_by_rowid_and_follows_every_change(tmp_path: Path):
     store = f"sqlite:///{tmp_path}/memory.db"
-    earlier = recollect.open(store, embedder="null", data_dir=str(tmp_path))
+    earlier = recollect.AsyncMemory(store, embedder="null", data_dir=str(tmp_path))
     async with earlier as memory:
         await memory.remember("Written before the table was there", user="42")
-    async with recollect.open(store, profile="devclaw", embedder="null", data_dir=str(tmp_path)) as memory:
+    async with recollect.AsyncMemory(store, profile="devclaw", embedder="null", data_dir=str(tmp_path)) as memory:
         await memory.remember("API uses JWT tokens", user="42", tags=["auth"])
         gone = await memory.remember("The parrot is called Jack", user="42")
         await memory.forget("parrot", user="42")
         other = await memory.remember("The office is in Ghent", user="42")
-        await memory.revise(other.memo.id, "The office is in Bruges", user="42")
+        await memory.update(other.memo.id, "The office is in Bruges", user="42")
 
     def found(words: str) -> list[str]:
         sql = (

@@ -57,19 +57,19 @@ memos = st.builds(
 
 @given(memos)
 def test_a_memo_goes_through_json_unchanged(memo: Memo):
-    value: dict[str, Any] = json.loads(json.dumps(serialization.from_memo(memo)))
-    assert serialization.to_memo(value) == memo
+    value: dict[str, Any] = json.loads(json.dumps(serialization.memo_to_json(memo)))
+    assert serialization.memo_from_json(value) == memo
 
 
 @given(memos, st.none() | audiences)
 def test_who_heard_it_goes_through_json_unchanged(memo: Memo, heard: Audience | None):
     memo = replace(memo, source=replace(memo.source, heard=heard))
-    value: dict[str, Any] = json.loads(json.dumps(serialization.from_memo(memo)))
-    assert serialization.to_memo(value).source.heard == heard
+    value: dict[str, Any] = json.loads(json.dumps(serialization.memo_to_json(memo)))
+    assert serialization.memo_from_json(value).source.heard == heard
 
 
 def test_what_is_empty_is_left_out_but_no_confidence_at_all_is_kept():
     memo = Memo("durable-1", Subject("ann"), Kind.FACT, "Likes tea", START, START)
-    value = serialization.from_memo(replace(memo, confidence=0.0))
+    value = serialization.memo_to_json(replace(memo, confidence=0.0))
     assert value["confidence"] == 0.0
     assert {"label", "tags", "pinned", "happened", "supersedes", "subject_guild"}.isdisjoint(value)

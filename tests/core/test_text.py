@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.core.text import MAX_WORDS, clean, clip, digest, fold, normal, query_words, squeeze, words
+from recollect.core.text import MAX_WORDS, clean, clip, collapse_spaces, digest, fold, normalize, query_words, words
 
 ANY_TEXT = st.text(st.characters(), max_size=200)
 PLAIN_TEXT = ANY_TEXT.map(lambda text: unicodedata.normalize("NFKD", text))
@@ -120,13 +120,13 @@ def test_folding_twice_is_folding_once(text: str):
     ],
 )
 def test_squeezing_trims_and_collapses(text: str, expected: str):
-    assert squeeze(text) == expected
+    assert collapse_spaces(text) == expected
 
 
 @given(ANY_TEXT)
 def test_a_squeezed_text_is_one_printable_line(text: str):
-    squeezed = squeeze(text)
-    assert squeeze(squeezed) == squeezed
+    squeezed = collapse_spaces(text)
+    assert collapse_spaces(squeezed) == squeezed
     assert squeezed.isprintable()
     assert "  " not in squeezed
 
@@ -143,12 +143,12 @@ def test_a_squeezed_text_is_one_printable_line(text: str):
     ],
 )
 def test_texts_that_say_the_same_are_normal_alike(one: str, other: str):
-    assert normal(one) == normal(other)
+    assert normalize(one) == normalize(other)
 
 
 @pytest.mark.parametrize(("one", "other"), [("tea", "teas"), ("1.5", "15"), ("a b", "ab"), ("C", "C++"), ("-1", "1")])
 def test_texts_that_differ_stay_different(one: str, other: str):
-    assert normal(one) != normal(other)
+    assert normalize(one) != normalize(other)
 
 
 def test_a_digest_is_stable_and_tells_parts_apart():

@@ -16,10 +16,10 @@ from recollect.core.types import (
     Provenance,
     Status,
     Subject,
-    dereference,
-    reference,
+    message_ref,
+    parse_message_ref,
 )
-from recollect.policy.viewer import session_of
+from recollect.policy.viewer import session_name
 from recollect.testing.clock import START
 from recollect.testing.store_contract.samples import make_memo
 
@@ -194,7 +194,7 @@ def conversation(place: Place, user: str | None) -> tuple[str | None, ...]:
 def test_two_places_share_a_session_only_if_they_are_one_conversation(
     one: Place, other: Place, user: str | None, another: str | None
 ):
-    shared = session_of(one, user) == session_of(other, another)
+    shared = session_name(one, user) == session_name(other, another)
     assert shared == (conversation(one, user) == conversation(other, another))
 
 
@@ -202,8 +202,8 @@ def test_two_places_share_a_session_only_if_they_are_one_conversation(
 @pytest.mark.parametrize("message_id", ["1", "y/z", "%2F", "/"])
 def test_a_message_is_found_again_by_its_reference_whatever_its_ids_hold(platform: str, message_id: str):
     message = Message(message_id, "ada", Place(platform, dm="ada"), "hello", START)
-    assert dereference(reference(message)) == (platform, message_id)
+    assert parse_message_ref(message_ref(message)) == (platform, message_id)
 
 
 def test_the_reference_of_a_plain_message_is_its_platform_and_its_id():
-    assert reference(Message("7", "ada", DM, "hello", START)) == "discord/7"
+    assert message_ref(Message("7", "ada", DM, "hello", START)) == "discord/7"

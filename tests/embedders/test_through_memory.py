@@ -10,7 +10,7 @@ import pytest
 import recollect
 from recollect.core.types import Place
 from recollect.embedders import openai
-from recollect.memory import Memory
+from recollect.memory import AsyncMemory
 from recollect.testing import embedding_server as served
 from recollect.testing.embedding_server import EmbeddingServer, Request, numbers, status
 from tests import ground
@@ -38,16 +38,16 @@ def dimensions(file: str) -> list[int]:
     return [len(one) // 4 if isinstance(one, bytes) else len(one.split(",")) if one else 0 for one in shown]
 
 
-async def texts(memory: Memory, query: str, **options: object) -> list[str]:
-    return [found.what.text for found in await memory.search(query, user="ada", **options)]
+async def texts(memory: AsyncMemory, query: str, **options: object) -> list[str]:
+    return [found.text for found in await memory.search(query, user="ada", **options)]
 
 
-async def sets(memory: Memory) -> dict[str, int]:
-    found = await memory.store.read(lambda tx: tx.lanes.vectors("memos"))
+async def sets(memory: AsyncMemory) -> dict[str, int]:
+    found = await memory.store.read(lambda tx: tx.index.vectors("memos"))
     return {one.model: one.size for one in found}
 
 
-async def has(memory: Memory, expected: dict[str, int]) -> None:
+async def has(memory: AsyncMemory, expected: dict[str, int]) -> None:
     async def same() -> bool:
         return await sets(memory) == expected
 
@@ -56,12 +56,12 @@ async def has(memory: Memory, expected: dict[str, int]) -> None:
 
 @pytest.mark.acceptance("E17")
 async def test_a_question_finds_what_shares_no_word_with_it(file: str):
-    async with recollect.open(file, embedder="static") as memory:
+    async with recollect.AsyncMemory(file, embedder="static") as memory:
         for fact in FACTS:
             await memory.remember(fact, user="ada")
         for ranker in ("unified", "rrf", "hybrid"):
             first, *_ = await memory.search("how to authenticate", user="ada", ranker=ranker)
-            assert first.what.text == "API uses JWT tokens"
+            assert first.text == "API uses JWT tokens"
         first, *_ = await memory.search("how to authenticate", user="ada")
         assert (first.parts["vector"], first.parts["words"]) == (pytest.approx(1), 0)
 
@@ -76,7 +76,7 @@ async def test_two_documents_ask_for_a_model_of_openai(
     async def model(config: str | None = None) -> str:
         path = tmp_path / "recollect.yaml"
         path.write_text(config or "{}")
-        async with recollect.open(file, config=path, profile=profile, embedder_base_url=server.url) as memory:
+        async with recollect.AsyncMemory(file, config=path, profile=profile, embedder_base_url=server.url) as memory:
             await memory.remember(f"fact number {len(server.requests)} of many", user="ada")
         return server.requests[-1].model
 
@@ -96,20 +96,20 @@ async def test_a_change_of_model_is_not_noticed_by_who_searches(file: str, serve
         return served.held(complete, served.of_dims(8))(request) if waits else served.of_dims(8)(request)
 
     server.always(behave)
-    async with recollect.open(file, embedder="openai:old", embedder_base_url=server.url) as memory:
+    async with recollect.AsyncMemory(file, embedder="openai:old", embedder_base_url=server.url) as memory:
         for fact in FACTS:
             await memory.remember(fact, user="ada")
     assert set(dimensions(file)) == {served.DIMS}
 
-    async with recollect.open(file, embedder="openai:new", embedder_base_url=server.url) as memory:
+    async with recollect.AsyncMemory(file, embedder="openai:new", embedder_base_url=server.url) as memory:
         await eventually(lambda: any(request.model == "new" for request in server.requests))
         first, *_ = await memory.search("tom's cat", user="ada")
-        assert (first.what.text, first.parts["vector"]) == ("My cat is called Tom", pytest.approx(1))
+        assert (first.text, first.parts["vector"]) == ("My cat is called Tom", pytest.approx(1))
         assert server.requests[-1].model == "old"
         complete.set()
         await has(memory, {"openai:new": 4})
         first, *_ = await memory.search("the cat called tom", user="ada")
-        assert (first.what.text, first.parts["vector"]) == ("My cat is called Tom", pytest.approx(1))
+        assert (first.text, first.parts["vector"]) == ("My cat is called Tom", pytest.approx(1))
         assert server.requests[-1].model == "new"
     assert set(dimensions(file)) == {8}
 
@@ -118,7 +118,7 @@ async def test_with_a_dead_server_words_are_left_and_recovery_heals(
     file: str, server: EmbeddingServer, caplog: pytest.LogCaptureFixture
 ):
     await server.stop()
-    async with recollect.open(file, embedder="openai:m", embedder_base_url=server.url) as memory:
+    async with recollect.AsyncMemory(file, embedder="openai:m", embedder_base_url=server.url) as memory:
         for fact in FACTS:
             await memory.remember(fact, user="ada")
         assert (await texts(memory, "called Tom"))[0] == "My cat is called Tom"
@@ -134,7 +134,7 @@ async def test_with_a_dead_server_words_are_left_and_recovery_heals(
 
 @pytest.mark.slow
 async def test_a_server_that_hangs_delays_a_search_by_a_second_and_closing_by_five(file: str, server: EmbeddingServer):
-    async with recollect.open(file, embedder="openai:m", embedder_base_url=server.url) as memory:
+    async with recollect.AsyncMemory(file, embedder="openai:m", embedder_base_url=server.url) as memory:
         await memory.remember(FACTS[2], user="ada")
         await has(memory, {"openai:m": 1})
         server.always(served.held(asyncio.Event()))
@@ -146,13 +146,13 @@ async def test_a_server_that_hangs_delays_a_search_by_a_second_and_closing_by_fi
 
 async def test_a_chain_falls_back_to_what_works_here(file: str, server: EmbeddingServer):
     server.always(status(401))
-    async with recollect.open(file, embedder="openai:m,static", embedder_base_url=server.url) as memory:
+    async with recollect.AsyncMemory(file, embedder="openai:m,static", embedder_base_url=server.url) as memory:
         await eventually(lambda: memory.vectors.model == "static:wordllama-256")
         for fact in FACTS:
             await memory.remember(fact, user="ada")
         await has(memory, {"static:wordllama-256": 4})
         first, *_ = await memory.search("how to authenticate", user="ada")
-        assert (first.what.text, first.parts["vector"]) == (FACTS[0], pytest.approx(1))
+        assert (first.text, first.parts["vector"]) == (FACTS[0], pytest.approx(1))
         server.always(served.well)
         await has(memory, {"openai:m": 4})
 
@@ -162,24 +162,24 @@ async def test_vectors_change_the_order_and_nothing_else(tmp_path: Path):
     channel = Place("discord", guild="g", channel="c", public=True)
 
     async def tell(embedder: str) -> tuple[list[str], list[str], bool]:
-        async with recollect.open(ground.at(tmp_path / f"{embedder}.db"), embedder=embedder) as memory:
+        async with recollect.AsyncMemory(ground.at(tmp_path / f"{embedder}.db"), embedder=embedder) as memory:
             for fact in FACTS:
                 await memory.remember(fact, user="ada", place=channel)
             shown = [memo.text for memo in (await memory.show(user="ada", place=channel)).memos]
             found = await memory.search("my cat in the office", user="ada", place=channel)
             forgotten = await memory.forget("pizza", user="ada", place=channel)
-            return shown, sorted(one.what.text for one in found if one.parts["words"]), bool(forgotten)
+            return shown, sorted(one.text for one in found if one.parts["words"]), bool(forgotten)
 
     assert await tell("static") == await tell("null")
 
 
 async def test_one_query_embeds_one_text_however_many_rows_lack_a_vector(file: str, server: EmbeddingServer):
-    async with recollect.open(file, embedder="null") as memory:
+    async with recollect.AsyncMemory(file, embedder="null") as memory:
         for number in range(20):
             await memory.remember(f"{number} is the number of thing {number * 7}", user="ada")
     release = asyncio.Event()
     server.next(served.held(release))
-    async with recollect.open(file, embedder="openai:m", embedder_base_url=server.url) as memory:
+    async with recollect.AsyncMemory(file, embedder="openai:m", embedder_base_url=server.url) as memory:
         await eventually(lambda: len(server.requests) == 1)
         await texts(memory, "which number")
         release.set()

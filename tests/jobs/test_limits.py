@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from recollect.core.clock import now
-from recollect.core.ports import Hearing, Proposed, Work
+from recollect.core.ports import ExtractionInput, ExtractionResult, UnitOfWork
 from recollect.core.ports.jobs import Job
-from recollect.jobs.limits import Calls
-from recollect.jobs.worker import Pace
+from recollect.jobs.limits import ModelLimiter
+from recollect.jobs.worker import WorkerOptions
 from recollect.testing.models import FakeModel, everything
 from tests.scenes import opened
 from tests.waiting import eventually
@@ -21,7 +21,7 @@ class Model:
         self.asked = self.now = self.most = 0
         self.going, self._stubborn = asyncio.Event(), stubborn
 
-    async def answer(self, _: object = None) -> Proposed:
+    async def answer(self, _: object = None) -> ExtractionResult:
         self.asked += 1
         self.now += 1
         self.most = max(self.most, self.now)
@@ -32,15 +32,15 @@ class Model:
                 if not self._stubborn:
                     raise
         self.now -= 1
-        return Proposed()
+        return ExtractionResult()
 
-    async def ask(self, calls: Calls) -> None:
-        async with calls.turn():
+    async def ask(self, calls: ModelLimiter) -> None:
+        async with calls.slot():
             await self.answer()
 
 
 async def test_no_more_are_asked_at_once_than_there_is_room_for():
-    calls, model = Calls(3), Model()
+    calls, model = ModelLimiter(3), Model()
     asking = [asyncio.create_task(model.ask(calls)) for _ in range(10)]
     await eventually(lambda: model.now == 3)
     model.going.set()
@@ -49,9 +49,9 @@ async def test_no_more_are_asked_at_once_than_there_is_room_for():
 
 
 async def test_who_fails_or_is_cancelled_makes_room():
-    calls, model = Calls(1), Model()
+    calls, model = ModelLimiter(1), Model()
     with pytest.raises(ZeroDivisionError):
-        async with calls.turn():
+        async with calls.slot():
             _ = 1 / 0
     asking = asyncio.create_task(model.ask(calls))
     await eventually(lambda: model.now == 1)
@@ -63,11 +63,11 @@ async def test_who_fails_or_is_cancelled_makes_room():
 
 
 async def test_who_is_given_up_makes_room_once_even_if_the_call_never_ends():
-    calls, stubborn, model = Calls(1), Model(stubborn=True), Model()
+    calls, stubborn, model = ModelLimiter(1), Model(stubborn=True), Model()
     given_up = asyncio.create_task(stubborn.ask(calls))
     await eventually(lambda: stubborn.now == 1)
     given_up.cancel()
-    calls.let_go(given_up)
+    calls.release(given_up)
     asking = [asyncio.create_task(model.ask(calls)) for _ in range(3)]
     await eventually(lambda: model.now == 1)
     stubborn.going.set()
@@ -80,14 +80,14 @@ async def test_who_is_given_up_makes_room_once_even_if_the_call_never_ends():
 
 
 async def test_all_that_a_handler_does_can_be_a_turn():
-    calls, model = Calls(1), Model()
+    calls, model = ModelLimiter(1), Model()
 
-    async def handler(_: Job) -> Work:
+    async def handler(_: Job) -> UnitOfWork:
         await model.answer()
         return lambda _: None
 
     job = Job(1, "summarise", "lane", {}, now(), 1, "claimed")
-    asking = [asyncio.create_task(calls.around(handler)(job)) for _ in range(3)]  # type: ignore[arg-type]
+    asking = [asyncio.create_task(calls.limited(handler)(job)) for _ in range(3)]  # type: ignore[arg-type]
     await eventually(lambda: model.now == 1)
     model.going.set()
     await asyncio.gather(*asking)
@@ -96,28 +96,28 @@ async def test_all_that_a_handler_does_can_be_a_turn():
 
 async def test_learning_asks_as_often_at_once_as_is_set_while_more_users_are_worked_on() -> None:
     model = Model()
-    async with opened(using=FakeModel(model.answer), ingest={"parallel": 2}) as stage:
+    async with opened(model=FakeModel(model.answer), jobs={"max_model_calls": 2}) as stage:
         said = [await stage.say(f"I live in town {number}", user=f"user{number}") for number in range(6)]
         await eventually(lambda: model.now == 2 and len(stage.memory.worker._lanes) == 3)
         model.going.set()
         for one in said:
-            assert (await stage.memory.learned(one)).done
+            assert (await stage.memory.wait_learned(one)).done
     assert model.most == 2
 
 
 async def test_a_model_that_can_t_be_stopped_does_not_stop_the_learning_of_others() -> None:
     model = Model(stubborn=True)
 
-    async def learns(hearing: Hearing) -> Proposed:
-        return await model.answer() if hearing.said[0].author == "ann" else everything(hearing)
+    async def learns(hearing: ExtractionInput) -> ExtractionResult:
+        return await model.answer() if hearing.messages[0].author == "ann" else everything(hearing)
 
-    async with opened(using=FakeModel(learns), ingest={"parallel": 1}) as stage:
-        stage.memory.worker.pace = Pace(width=1, limit=0.05, poll=0.02)
+    async with opened(model=FakeModel(learns), jobs={"max_model_calls": 1}) as stage:
+        stage.memory.worker.pace = WorkerOptions(max_model_calls=1, job_timeout=0.05, poll=0.02)
         await stage.say("I live in Oslo", user="ann")
         await eventually(lambda: model.now == 1)
         said = await stage.say("I live in Bergen", user="bob")
         try:
-            assert (await stage.memory.learned(said, 10)).done
+            assert (await stage.memory.wait_learned(said, 10)).done
             assert await stage.known("bob") == ["I live in Bergen"]
         finally:
             model.going.set()

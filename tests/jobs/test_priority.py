@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from recollect import EVERYWHERE
 from recollect.core.ports import Store, Tx
-from recollect.jobs.priority import Courtesy
+from recollect.jobs.priority import ForegroundPriority
 from recollect.testing.models import FakeModel
 from tests.jobs.test_read_batcher import Counting
 from tests.scenes import names, opened
@@ -14,8 +14,8 @@ from tests.scenes import names, opened
 FOR_EVER = 1e6
 
 
-async def work(courtesy: Courtesy, done: list[str], name: str) -> None:
-    async with courtesy.behind():
+async def work(courtesy: ForegroundPriority, done: list[str], name: str) -> None:
+    async with courtesy.wait_for_foreground():
         done.append(f"{name} begins")
         await asyncio.sleep(0)
         done.append(f"{name} ends")
@@ -28,13 +28,13 @@ async def let_others_run() -> None:
 
 async def test_background_work_begins_at_once_when_nobody_asks():
     done: list[str] = []
-    await work(Courtesy(FOR_EVER), done, "work")
+    await work(ForegroundPriority(FOR_EVER), done, "work")
     assert done == ["work begins", "work ends"]
 
 
 async def test_background_work_waits_while_somebody_asks():
-    courtesy, done = Courtesy(FOR_EVER), list[str]()
-    with courtesy.asking():
+    courtesy, done = ForegroundPriority(FOR_EVER), list[str]()
+    with courtesy.foreground():
         task = asyncio.create_task(work(courtesy, done, "work"))
         await let_others_run()
         assert done == []
@@ -43,19 +43,19 @@ async def test_background_work_waits_while_somebody_asks():
 
 
 async def test_who_asks_right_after_another_is_let_pass_too():
-    courtesy, done = Courtesy(FOR_EVER), list[str]()
-    with courtesy.asking():
+    courtesy, done = ForegroundPriority(FOR_EVER), list[str]()
+    with courtesy.foreground():
         task = asyncio.create_task(work(courtesy, done, "work"))
         await let_others_run()
-    with courtesy.asking():  # before the work that was woken could begin
+    with courtesy.foreground():  # before the work that was woken could begin
         await let_others_run()
         assert done == []
     await task
 
 
 async def test_of_several_who_ask_the_last_one_counts():
-    courtesy, done = Courtesy(FOR_EVER), list[str]()
-    first, second = courtesy.asking(), courtesy.asking()
+    courtesy, done = ForegroundPriority(FOR_EVER), list[str]()
+    first, second = courtesy.foreground(), courtesy.foreground()
     first.__enter__()
     second.__enter__()
     task = asyncio.create_task(work(courtesy, done, "work"))
@@ -68,15 +68,15 @@ async def test_of_several_who_ask_the_last_one_counts():
 
 
 async def test_background_work_does_not_starve_where_somebody_always_asks():
-    courtesy, done = Courtesy(longest=0.001), list[str]()
-    with courtesy.asking():
+    courtesy, done = ForegroundPriority(longest=0.001), list[str]()
+    with courtesy.foreground():
         await asyncio.gather(*(work(courtesy, done, name) for name in "abc"))
     assert len(done) == 6
 
 
 async def test_pieces_of_background_work_that_had_to_wait_come_one_after_the_other():
-    courtesy, done = Courtesy(FOR_EVER), list[str]()
-    with courtesy.asking():
+    courtesy, done = ForegroundPriority(FOR_EVER), list[str]()
+    with courtesy.foreground():
         tasks = [asyncio.create_task(work(courtesy, done, name)) for name in "ab"]
         await let_others_run()
     await asyncio.gather(*tasks)
@@ -84,15 +84,15 @@ async def test_pieces_of_background_work_that_had_to_wait_come_one_after_the_oth
 
 
 async def test_pieces_of_background_work_that_nobody_keeps_waiting_go_side_by_side():
-    courtesy, done = Courtesy(FOR_EVER), list[str]()
+    courtesy, done = ForegroundPriority(FOR_EVER), list[str]()
     await asyncio.gather(*(work(courtesy, done, name) for name in "ab"))
     assert done == ["a begins", "b begins", "a ends", "b ends"]
 
 
 async def test_an_answer_that_fails_lets_the_background_go_on():
-    courtesy, done = Courtesy(FOR_EVER), list[str]()
+    courtesy, done = ForegroundPriority(FOR_EVER), list[str]()
     try:
-        with courtesy.asking():
+        with courtesy.foreground():
             raise RuntimeError
     except RuntimeError:
         await work(courtesy, done, "work")
@@ -100,15 +100,15 @@ async def test_an_answer_that_fails_lets_the_background_go_on():
 
 
 async def test_learning_waits_while_a_prompt_or_a_search_is_made() -> None:
-    async with opened(using=FakeModel()) as stage:
-        courtesy = stage.memory.worker.courtesy
+    async with opened(model=FakeModel()) as stage:
+        courtesy = stage.memory.worker.priority
         courtesy._longest = FOR_EVER
-        with courtesy.asking():
+        with courtesy.foreground():
             said = stage.message("I work at Acme")
-            await stage.memory.observe(said)
-            assert not await stage.memory.worker.drain(0.05)
+            await stage.memory.add(said)
+            assert not await stage.memory.worker.wait_idle(0.05)
             assert await stage.known() == []
-        assert (await stage.memory.learned(said)).done
+        assert (await stage.memory.wait_learned(said)).done
         assert await stage.known() == ["I work at Acme"]
 
 
@@ -119,7 +119,7 @@ async def test_whoever_reads_for_a_prompt_or_a_search_is_known_to_ask() -> None:
 
         class Reading:
             async def read(self, work: Callable[[Tx], Any]) -> Any:
-                asked.append(memory.worker.courtesy._asking)
+                asked.append(memory.worker.priority._asking)
                 return await store.read(work)
 
         store, memory.store = memory.store, cast("Store", Reading())

@@ -9,7 +9,7 @@ import pytest
 
 from recollect.core.errors import BadInput
 from recollect.core.ports import Store, Tx
-from recollect.jobs.read_batcher import Visits
+from recollect.jobs.read_batcher import ReadBatcher
 from recollect.stores.sqlite import create
 from recollect.testing.store_contract.samples import ADA, make_memo, put
 
@@ -37,7 +37,7 @@ async def counting(tmp_path: Path) -> AsyncIterator[Counting]:
 
 
 def size(tx: Tx) -> int:
-    return tx.lanes.size([ADA.scope])
+    return tx.index.size([ADA.scope])
 
 
 def broken(tx: Tx) -> Any:
@@ -45,20 +45,20 @@ def broken(tx: Tx) -> Any:
 
 
 async def test_reads_of_one_moment_share_a_visit(counting: Counting):
-    visits = Visits(counting)
+    visits = ReadBatcher(counting)
     found = await asyncio.gather(*(visits.read(lambda tx, n=n: (n, size(tx))) for n in range(5)))
     assert found == [(n, 2) for n in range(5)]
     assert counting.visits == 1
 
 
 async def test_a_later_read_makes_a_visit_of_its_own(counting: Counting):
-    visits = Visits(counting)
+    visits = ReadBatcher(counting)
     assert [await visits.read(size), await visits.read(size)] == [2, 2]
     assert counting.visits == 2
 
 
 async def test_one_that_fails_takes_no_other_with_it(counting: Counting):
-    visits = Visits(counting)
+    visits = ReadBatcher(counting)
     good, bad, also = await asyncio.gather(
         visits.read(size), visits.read(broken), visits.read(size), return_exceptions=True
     )
@@ -67,7 +67,7 @@ async def test_one_that_fails_takes_no_other_with_it(counting: Counting):
 
 
 async def test_a_read_that_is_given_up_does_not_disturb_the_others(counting: Counting):
-    visits = Visits(counting)
+    visits = ReadBatcher(counting)
     given_up, other = asyncio.ensure_future(visits.read(size)), asyncio.ensure_future(visits.read(size))
     await asyncio.sleep(0)
     given_up.cancel()
@@ -76,7 +76,7 @@ async def test_a_read_that_is_given_up_does_not_disturb_the_others(counting: Cou
 
 
 async def test_one_that_ends_an_iteration_by_mistake_gets_an_error_and_keeps_nobody_waiting(counting: Counting):
-    visits = Visits(counting)
+    visits = ReadBatcher(counting)
     ended, good = await asyncio.gather(visits.read(lambda _: next(iter(()))), visits.read(size), return_exceptions=True)
     assert isinstance(ended, RuntimeError)
     assert good == 2

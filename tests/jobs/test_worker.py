@@ -13,16 +13,16 @@ import pytest
 from recollect import plugins
 from recollect.core.errors import BadInput, ModelUnavailable, StoreBusy, StoreUnreachable
 from recollect.core.events import Event
-from recollect.core.ports import Handler, Stale, Store, Tx, Work
+from recollect.core.ports import Handler, StaleResult, Store, Tx, UnitOfWork
 from recollect.core.ports.jobs import Job, NewJob
-from recollect.jobs.worker import Pace, Worker
+from recollect.jobs.worker import Worker, WorkerOptions
 from recollect.testing.clock import FakeClock
 from tests import ground
 from tests.waiting import eventually
 
 T = TypeVar("T")
 
-FAST = Pace(poll=0.02, pause=0.01, longest_pause=0.02, drain=1.0)
+FAST = WorkerOptions(poll=0.02, pause=0.01, longest_pause=0.02, drain=1.0)
 
 
 class Bench:
@@ -36,11 +36,11 @@ class Bench:
     async def add(self, *names: str, lane: str = "user:ann", realm: str = "", **more: object) -> None:
         def work(tx: Tx) -> None:
             for name in names:
-                tx.jobs.add(NewJob("note", lane, {"name": name}, self.clock(), realm=realm, **more))  # type: ignore[arg-type]
+                tx.jobs.add(NewJob("note", lane, {"name": name}, self.clock(), tenant=realm, **more))  # type: ignore[arg-type]
 
         await self.store.write(work)
 
-    async def note(self, job: Job) -> Work:
+    async def note(self, job: Job) -> UnitOfWork:
         self.begun.append(job.payload["name"])
         return partial(self._noted, job=job)
 
@@ -56,7 +56,7 @@ class Bench:
         return await self.store.read(lambda tx: tx.jobs.counts())
 
     @asynccontextmanager
-    async def working(self, handler: Handler | None = None, pace: Pace = FAST) -> AsyncIterator[Worker]:
+    async def working(self, handler: Handler | None = None, pace: WorkerOptions = FAST) -> AsyncIterator[Worker]:
         worker = Worker(self.store, {"note": handler or self.note}, self.clock, pace)
         worker.start()
         try:
@@ -78,7 +78,7 @@ def failing(bench: Bench, error: Callable[[], Exception], times: int) -> Handler
     """Fails so many times, then works."""
     left = [times]
 
-    async def handler(job: Job) -> Work:
+    async def handler(job: Job) -> UnitOfWork:
         if left[0] > 0:
             left[0] -= 1
             raise error()
@@ -91,14 +91,14 @@ async def test_jobs_of_a_lane_are_done_in_order(bench: Bench) -> None:
     names = [str(number) for number in range(50)]
     await bench.add(*names)
     async with bench.working() as worker:
-        assert await worker.drain(5)
+        assert await worker.wait_idle(5)
     assert await bench.done() == names
 
 
 async def test_lanes_are_worked_side_by_side(bench: Bench) -> None:
     together = asyncio.Barrier(3)
 
-    async def handler(job: Job) -> Work:
+    async def handler(job: Job) -> UnitOfWork:
         async with asyncio.timeout(5):
             await together.wait()
         return await bench.note(job)
@@ -106,7 +106,7 @@ async def test_lanes_are_worked_side_by_side(bench: Bench) -> None:
     for user in ("ann", "bob", "cem"):
         await bench.add(user, lane=f"user:{user}")
     async with bench.working(handler) as worker:
-        assert await worker.drain(5)
+        assert await worker.wait_idle(5)
     assert sorted(await bench.done()) == ["ann", "bob", "cem"]
 
 
@@ -114,7 +114,7 @@ async def test_a_sequential_worker_does_one_lane_at_a_time(bench: Bench) -> None
     at_once: list[int] = []
     running = [0]
 
-    async def handler(job: Job) -> Work:
+    async def handler(job: Job) -> UnitOfWork:
         running[0] += 1
         at_once.append(running[0])
         await asyncio.sleep(0)
@@ -123,8 +123,8 @@ async def test_a_sequential_worker_does_one_lane_at_a_time(bench: Bench) -> None
 
     for user in ("ann", "bob", "cem"):
         await bench.add(user, lane=f"user:{user}")
-    async with bench.working(handler, Pace(width=1, poll=0.02)) as worker:
-        assert await worker.drain(5)
+    async with bench.working(handler, WorkerOptions(max_model_calls=1, poll=0.02)) as worker:
+        assert await worker.wait_idle(5)
     assert at_once == [1, 1, 1]
 
 
@@ -132,8 +132,8 @@ async def test_a_small_guild_does_not_wait_for_a_large_one(bench: Bench) -> None
     for number in range(60):
         await bench.add(f"large {number}", lane=f"user:{number}", realm="large")
     await bench.add("small", lane="user:someone", realm="small")
-    async with bench.working(pace=Pace(width=4, poll=0.02)) as worker:
-        assert await worker.drain(5)
+    async with bench.working(pace=WorkerOptions(max_model_calls=4, poll=0.02)) as worker:
+        assert await worker.wait_idle(5)
     assert bench.begun.index("small") < 8
 
 
@@ -147,14 +147,14 @@ async def test_a_job_that_fails_is_tried_again_and_its_lane_waits_for_it(bench: 
 async def _passing(bench: Bench, worker: Worker, seconds: float) -> bool:
     """Let time pass until everything is done."""
     bench.clock.advance(seconds=seconds)
-    worker.nudge()
+    worker.wake()
     return not await bench.counts()
 
 
 async def test_a_job_that_always_fails_is_put_aside_and_the_lane_goes_on(bench: Bench) -> None:
     await bench.add("poison", "good")
 
-    async def handler(job: Job) -> Work:
+    async def handler(job: Job) -> UnitOfWork:
         if job.payload["name"] == "poison":
             raise ZeroDivisionError("what a pity")
         return await bench.note(job)
@@ -166,7 +166,7 @@ async def test_a_job_that_always_fails_is_put_aside_and_the_lane_goes_on(bench: 
             return await bench.counts() == {"parked": 1}
 
         await eventually(only_parked)
-        standing = await worker.standing(10)
+        standing = await worker.status(10)
         assert await bench.done() == ["good"]
     assert [(job.state, job.error) for job in standing.jobs] == [("parked", "ZeroDivisionError: what a pity")]
     assert standing.events["job.parked"][0] == 1
@@ -177,16 +177,16 @@ async def test_a_job_that_was_put_aside_can_be_tried_again(bench: Bench) -> None
     await bench.add("late")
     broken = [True]
 
-    async def handler(job: Job) -> Work:
+    async def handler(job: Job) -> UnitOfWork:
         if broken[0]:
             raise BadInput("no")
         return await bench.note(job)
 
-    async with bench.working(handler, Pace(attempts=1, poll=0.02)) as worker:
+    async with bench.working(handler, WorkerOptions(attempts=1, poll=0.02)) as worker:
         await eventually(lambda: _is(bench, {"parked": 1}))
         broken[0] = False
         assert await worker.retry() == 1
-        assert await worker.drain(5)
+        assert await worker.wait_idle(5)
     assert await bench.done() == ["late"]
 
 
@@ -196,20 +196,20 @@ async def _is(bench: Bench, counts: dict[str, int]) -> bool:
 
 async def test_a_job_that_was_put_aside_can_be_given_up(bench: Bench) -> None:
     await bench.add("hopeless")
-    async with bench.working(failing(bench, lambda: BadInput("no"), 9), Pace(attempts=1, poll=0.02)) as worker:
+    async with bench.working(failing(bench, lambda: BadInput("no"), 9), WorkerOptions(attempts=1, poll=0.02)) as worker:
         await eventually(lambda: _is(bench, {"parked": 1}))
-        (job,) = (await worker.standing(5)).jobs
-        assert await worker.give_up(job.id)
-        assert not await worker.give_up(job.id)
+        (job,) = (await worker.status(5)).jobs
+        assert await worker.discard(job.id)
+        assert not await worker.discard(job.id)
     assert await bench.counts() == {}
 
 
 async def test_a_model_that_cannot_be_reached_costs_a_delay_and_no_attempt(bench: Bench) -> None:
     await bench.add("patient")
     async with bench.working(failing(bench, lambda: ModelUnavailable("down"), FAST.attempts * 3)) as worker:
-        assert not await worker.drain(5), "nothing can be done now, and that is said at once"
+        assert not await worker.wait_idle(5), "nothing can be done now, and that is said at once"
         await eventually(lambda: _passing(bench, worker, seconds=60))
-        assert (await worker.standing(5)).events["note.error"][0] == 1, "an outage is one line in the log"
+        assert (await worker.status(5)).events["note.error"][0] == 1, "an outage is one line in the log"
     assert await bench.done() == ["patient"]
 
 
@@ -220,22 +220,22 @@ async def test_a_store_that_cannot_be_reached_costs_a_delay_and_no_attempt(
     await bench.add("patient")
     async with bench.working(failing(bench, lambda: error("away"), FAST.attempts * 3)) as worker:
         await eventually(lambda: _passing(bench, worker, seconds=60))
-        assert "note.error" not in (await worker.standing(5)).events
+        assert "note.error" not in (await worker.status(5)).events
     assert await bench.done() == ["patient"]
 
 
 async def test_work_that_was_overtaken_is_prepared_again(bench: Bench) -> None:
     await bench.add("edited")
-    async with bench.working(failing(bench, Stale, FAST.attempts * 2)) as worker:
-        assert await worker.drain(5)
+    async with bench.working(failing(bench, StaleResult, FAST.attempts * 2)) as worker:
+        assert await worker.wait_idle(5)
     assert await bench.done() == ["edited"]
 
 
 async def test_a_job_nobody_knows_is_put_aside(bench: Bench) -> None:
     await bench.store.write(lambda tx: tx.jobs.add(NewJob("dance", "user:ann", {}, bench.clock())))
     async with bench.working() as worker:
-        assert await worker.drain(5)
-        (job,) = (await worker.standing(5)).jobs
+        assert await worker.wait_idle(5)
+        (job,) = (await worker.status(5)).jobs
     assert job.error == "nothing here does jobs of the kind 'dance'"
 
 
@@ -243,7 +243,7 @@ async def test_a_job_that_hangs_is_left_and_tried_again_even_when_it_ignores_bei
     await bench.add("stubborn")
     release, calls = asyncio.Event(), [0]
 
-    async def handler(job: Job) -> Work:
+    async def handler(job: Job) -> UnitOfWork:
         calls[0] += 1
         while calls[0] == 1 and not release.is_set():
             try:
@@ -252,7 +252,7 @@ async def test_a_job_that_hangs_is_left_and_tried_again_even_when_it_ignores_bei
                 continue
         return await bench.note(job)
 
-    async with bench.working(handler, Pace(limit=0.05, poll=0.02, pause=0.01)) as worker:
+    async with bench.working(handler, WorkerOptions(job_timeout=0.05, poll=0.02, pause=0.01)) as worker:
         await eventually(lambda: _passing(bench, worker, seconds=60))
         assert await bench.done() == ["stubborn"]
         release.set()
@@ -264,7 +264,7 @@ async def test_a_job_whose_lease_was_lost_changes_nothing(bench: Bench) -> None:
     await bench.add("contested")
     entered, go_on = asyncio.Event(), asyncio.Event()
 
-    async def slow(job: Job) -> Work:
+    async def slow(job: Job) -> UnitOfWork:
         entered.set()
         await go_on.wait()
         return await bench.note(job)
@@ -276,7 +276,7 @@ async def test_a_job_whose_lease_was_lost_changes_nothing(bench: Bench) -> None:
             await eventually(lambda: _is(bench, {}))
             assert second.name != first.name
         go_on.set()
-        assert await first.drain(5)
+        assert await first.wait_idle(5)
     assert await bench.done() == ["contested"]
 
 
@@ -287,7 +287,7 @@ async def test_what_a_dead_worker_held_is_free_when_its_lease_runs_out(bench: Be
     async with bench.working() as worker:
         assert not await bench.done()
         bench.clock.advance(seconds=31)
-        worker.nudge()
+        worker.wake()
         await eventually(lambda: _is(bench, {}))
     assert await bench.done() == ["orphan"]
 
@@ -299,7 +299,7 @@ async def test_a_job_that_kills_its_process_again_and_again_is_put_aside(bench: 
         assert await bench.store.write(lambda tx, until=until: tx.jobs.claim("dead", bench.clock(), until, 1))
         bench.clock.advance(seconds=31)
     async with bench.working() as worker:
-        assert await worker.drain(5)
+        assert await worker.wait_idle(5)
     assert bench.begun == []
     assert await bench.counts() == {"parked": 1}
 
@@ -314,15 +314,15 @@ async def test_closing_finishes_what_is_due(bench: Bench) -> None:
 async def test_closing_does_not_wait_for_ever_and_leaves_the_rest_on_disk(bench: Bench) -> None:
     await bench.add("endless", "next")
 
-    async def handler(job: Job) -> Work:
+    async def handler(job: Job) -> UnitOfWork:
         await asyncio.Event().wait()
         return await bench.note(job)
 
-    async with bench.working(handler, Pace(drain=0.05, poll=0.02)):
+    async with bench.working(handler, WorkerOptions(drain=0.05, poll=0.02)):
         await eventually(lambda: _is(bench, {"claimed": 2}))
     bench.clock.advance(seconds=1)
     async with bench.working() as worker:  # its lease ended with it: no waiting
-        assert await worker.drain(5)
+        assert await worker.wait_idle(5)
     assert await bench.done() == ["endless", "next"]
 
 
@@ -330,8 +330,8 @@ async def test_two_workers_share_the_work_and_do_nothing_twice(bench: Bench) -> 
     for user in range(40):
         await bench.add(f"{user} a", f"{user} b", lane=f"user:{user}")
     async with bench.working() as one, bench.working() as other:
-        assert await one.drain(10)
-        assert await other.drain(10)
+        assert await one.wait_idle(10)
+        assert await other.wait_idle(10)
     done = await bench.done()
     assert len(done) == len(set(done)) == 80
     assert all(done.index(f"{user} a") < done.index(f"{user} b") for user in range(40))
@@ -353,7 +353,7 @@ class Noting:
 
 
 async def test_nobody_waits_for_what_a_worker_writes(bench: Bench) -> None:
-    async def fails(_: Job) -> Work:
+    async def fails(_: Job) -> UnitOfWork:
         raise ValueError("on purpose")
 
     store = Noting(bench.store)
@@ -361,7 +361,7 @@ async def test_nobody_waits_for_what_a_worker_writes(bench: Bench) -> None:
     await bench.store.write(lambda tx: tx.jobs.add(NewJob("fail", "user:bob", {}, bench.clock())))
     worker = Worker(cast("Store", store), {"note": bench.note, "fail": fails}, bench.clock, FAST)
     worker.start()
-    assert await worker.drain(10)
+    assert await worker.wait_idle(10)
     assert len(store.patient) >= 4, "a claim, the end of a job, a line in the log and another try"
     assert all(store.patient)
     await worker.close()
@@ -403,24 +403,24 @@ async def test_waiting_for_one_job_ends_when_that_one_is_over(bench: Bench) -> N
     await bench.add("other", lane="user:bob", dedupe="note:other")
     hold = asyncio.Event()
 
-    async def handler(job: Job) -> Work:
+    async def handler(job: Job) -> UnitOfWork:
         if job.payload["name"] == "other":
             await hold.wait()
         return await bench.note(job)
 
     async with bench.working(handler) as worker:
-        assert await worker.settled("note:this", 5)
-        assert not await worker.settled("note:other", 0.05)
+        assert await worker.wait_for("note:this", 5)
+        assert not await worker.wait_for("note:other", 0.05)
         hold.set()
-        assert await worker.settled("note:other", 5)
-        assert await worker.settled("never heard of it", 5)
+        assert await worker.wait_for("note:other", 5)
+        assert await worker.wait_for("never heard of it", 5)
 
 
 async def test_a_job_that_the_store_would_not_let_end_is_not_held_for_ever(bench: Bench) -> None:
     await bench.add("first", "second")
     store = Locked(bench.store, 0)
 
-    async def handler(job: Job) -> Work:
+    async def handler(job: Job) -> UnitOfWork:
         if bench.begun == []:
             store.lock(4)  # from here on until the worker has failed to end it, and to note that
         return await bench.note(job)
@@ -436,14 +436,14 @@ async def test_a_job_that_the_store_would_not_let_end_is_not_held_for_ever(bench
 async def test_a_handler_that_ends_in_an_odd_way_fails_like_any_other(bench: Bench, error: type[BaseException]) -> None:
     await bench.add("odd", "fine")
 
-    async def handler(job: Job) -> Work:
+    async def handler(job: Job) -> UnitOfWork:
         if job.payload["name"] == "odd":
             raise error("odd", [ValueError()]) if error is BaseExceptionGroup else error()
         return await bench.note(job)
 
-    async with bench.working(handler, Pace(attempts=1, poll=0.02)) as worker:
-        assert await worker.drain(5)
-        assert worker.running
+    async with bench.working(handler, WorkerOptions(attempts=1, poll=0.02)) as worker:
+        assert await worker.wait_idle(5)
+        assert worker.is_running
     assert await bench.done() == ["fine"]
     assert await bench.counts() == {"parked": 1}
 

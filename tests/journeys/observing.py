@@ -15,14 +15,14 @@ DEV = Place("discord", "g1", "c-dev", name="dev", public=True)
 
 
 async def main(store: str, run: str, count: int) -> None:
-    async with recollect.open(store, embedder="null", works=False) as memory:
+    async with recollect.AsyncMemory(store, embedder="null", run_worker=False) as memory:
         print("ready", flush=True)
         await asyncio.to_thread(sys.stdin.readline)
 
         async def talk(user: str) -> None:
             for number in range(count):
                 name = f"{run}-{user}-{number}"
-                await memory.observe(Message(name, user, DEV, f"I live in {run}{user}ville{number}", now(), user))
+                await memory.add(Message(name, user, DEV, f"I live in {run}{user}ville{number}", now(), user))
                 print(name, flush=True)
 
         await asyncio.gather(*map(talk, USERS))

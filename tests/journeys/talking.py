@@ -12,10 +12,10 @@ from hashlib import sha256
 from itertools import count, islice
 
 import recollect
-from recollect import Memory, Message, Place
+from recollect import AsyncMemory, Message, Place
 from recollect.core.clock import now
 from recollect.core.outcomes import Forgotten
-from recollect.core.ports import Hearing, Proposed
+from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.core.ports.jobs import Job
 from recollect.testing.models import FakeModel, everything, the_beginning
 
@@ -30,7 +30,7 @@ TURNS = 3
 LEASE = 0.5
 SETTINGS = {
     "embedder": "null",
-    "durable": {"max_active": None},
+    "memos": {"max_active": None},
     "summary": {"every_n_turns": TURNS},
 }
 
@@ -41,7 +41,7 @@ def fact(*of: object) -> str:
     return f"I keep a {letters[:8]} named {letters[8:16]} near {letters[16:24]}"
 
 
-async def unhurried(hearing: Hearing) -> Proposed:
+async def unhurried(hearing: ExtractionInput) -> ExtractionResult:
     """Learn every message, but not at once: a process may well end meanwhile."""
     await asyncio.sleep(0.003)
     return everything(hearing)
@@ -53,15 +53,15 @@ async def condensed(previous: str | None, exchange: str, limit: int) -> str:
 
 
 def opened(store: str):
-    return recollect.open(store, using=FakeModel(unhurried, condensed), **SETTINGS)
+    return recollect.AsyncMemory(store, model=FakeModel(unhurried, condensed), **SETTINGS)
 
 
-def hurry(memory: Memory) -> None:
+def hurry(memory: AsyncMemory) -> None:
     """Free what a dead process held after half a second rather than half a minute."""
     memory.worker.pace = replace(memory.worker.pace, lease=LEASE, poll=0.05)
 
 
-async def unfinished(memory: Memory) -> list[Job]:
+async def unfinished(memory: AsyncMemory) -> list[Job]:
     """Jobs that are due, run, or were put aside."""
     jobs = await memory.store.read(lambda tx: tx.jobs.list(limit=1_000_000))
     return [job for job in jobs if job.state != "waiting" or job.due <= now()]
@@ -70,7 +70,7 @@ async def unfinished(memory: Memory) -> list[Job]:
 class User:
     """Speaks and changes their mind; which message meets which fate is a matter of its number."""
 
-    def __init__(self, memory: Memory, name: str, run: str) -> None:
+    def __init__(self, memory: AsyncMemory, name: str, run: str) -> None:
         self.memory = memory
         self.name = name
         self.run = run
@@ -102,22 +102,22 @@ class User:
 
     async def say(self, number: int) -> None:
         message = self.message(number)
-        await asyncio.gather(self.memory.observe(message), self.memory.observe(message))
+        await asyncio.gather(self.memory.add(message), self.memory.add(message))
         self.report("done", "say", message.id)
         answer = Message(f"{message.id}-a", "bot", message.place, "I see.", now(), "Bot", bot=True, reply_to=message.id)
-        await self.memory.observe(answer)
+        await self.memory.add(answer)
         self.report("done", "say", answer.id)
 
     async def edit(self, number: int) -> None:
         message = self.message(number)
         self.report("try", "edit", message.id)
-        await self.memory.edited("discord", message.id, fact("edited", message.id))
+        await self.memory.message_edited("discord", message.id, fact("edited", message.id))
         self.report("done", "edit", message.id)
 
     async def delete(self, number: int) -> None:
         message = self.message(number)
         self.report("try", "delete", message.id)
-        await self.memory.deleted("discord", message.id)
+        await self.memory.message_deleted("discord", message.id)
         self.report("done", "delete", message.id)
 
     async def remember(self, number: int) -> None:

@@ -35,10 +35,10 @@ BABBLE: dict[str, Any] = {
 async def learning(model: str, *answers: Any, **settings: Any) -> AsyncIterator[tuple[Stage, ModelServer]]:
     """Somebody talks while a model learns; after these answers the last one is repeated."""
     *first, last = answers
-    off = {"summary": {"enabled": False}, "reflection": {"enabled": False}}
+    off = {"summary": {"enabled": False}, "consolidation": {"enabled": False}}
     async with ModelServer([*first]) as server:
         server.always(last)
-        how = {"model": model, "model_base_url": server.url, "works": True, **off, **settings}
+        how = {"model": model, "model_base_url": server.url, "run_worker": True, **off, **settings}
         async with opened(**how) as stage:
             yield stage, server
 
@@ -58,7 +58,7 @@ async def test_a_model_that_babbles_twice_loses_nothing(model: str, babble: Any)
         assert await told_by(stage) == [("Lives in Lisbon", "local")]
         assert len(server.requests) == 2
         (degraded,) = await stage.events("extract.degraded")
-        standing = await stage.memory.worker.standing(5)
+        standing = await stage.memory.worker.status(5)
     assert (degraded.scope, degraded.data["message"]) == ("user:ann", f"discord/{said.id}")
     assert degraded.reason.startswith("learned by local instead: ")
     assert standing.events["extract.degraded"][0] == 1
@@ -117,15 +117,15 @@ async def test_of_an_answer_cut_off_twice_the_whole_facts_count(model: str) -> N
 async def test_an_outage_between_the_two_waits_as_any_outage(model: str) -> None:
     async with learning(model, BABBLE["prose"], Status(529), GOOD) as (stage, server):
         await stage.say(SAID)
-        assert not await stage.memory.worker.drain(10)
+        assert not await stage.memory.worker.wait_idle(10)
         assert await stage.known() == []
-        assert (await stage.memory.worker.standing(1)).jobs[0].attempts <= 1
+        assert (await stage.memory.worker.status(1)).jobs[0].attempts <= 1
         assert len(server.requests) == 2
         assert await stage.events("extract.degraded") == []
 
 
 async def test_without_a_model_nothing_is_learned_as_ever() -> None:
-    async with opened(model="null", works=True) as stage:
+    async with opened(model="null", run_worker=True) as stage:
         await stage.tell(SAID)
         assert await stage.known() == []
         assert await stage.events("extract.degraded") == []

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.core.types import dereference
+from recollect.core.types import parse_message_ref
 from recollect.testing.model_server import ModelServer, Request, Says, Slow
 from tests import ground
 from tests.faces.cli.conftest import ENVIRONMENT, Run
@@ -80,9 +80,11 @@ def test_undo_says_what_it_took_back_and_refuses_what_came_with_a_deleted_messag
 
 async def deleted_last(folder: Path) -> None:
     """Somebody else deletes the message from which something was learned last."""
-    async with recollect.open(ground.at(folder / "data" / "memory.db"), embedder="null", works=False) as memory:
+    async with recollect.AsyncMemory(
+        ground.at(folder / "data" / "memory.db"), embedder="null", run_worker=False
+    ) as memory:
         added = next(event for event in await memory.log() if event.kind == "memo.added")
-        assert await memory.deleted(*dereference(added.data["message"]))
+        assert await memory.message_deleted(*parse_message_ref(added.data["message"]))
 
 
 def test_a_change_of_mind_is_told_with_what_it_replaced(folder: Path):

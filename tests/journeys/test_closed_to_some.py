@@ -92,7 +92,7 @@ async def test_the_chat_of_a_voice_channel_is_closed_to_those_who_may_not_join()
 
 
 async def test_a_channel_that_only_another_bot_can_not_see_is_public() -> None:
-    async with party(bot={"members": True}) as scene:
+    async with party(discord={"members": True}) as scene:
         robot = scene.lab.world.user("robot", bot=True)
         scene.lab.world.join(scene.lab.lab, robot)
         scene.lab.world.overwrite(scene.lab.dev, robot, deny="view_channel")
@@ -110,7 +110,7 @@ async def test_a_channel_is_closed_to_those_whom_its_category_shuts_out() -> Non
 
 async def test_who_is_not_known_by_name_is_shut_out_all_the_same() -> None:
     """Without the intent for members the bot knows the ids of those who are denied, and nothing else of them."""
-    async with party(bot={"members": False}) as scene:
+    async with party(discord={"members": False}) as scene:
         surprise = scene.lab.world.text(scene.lab.lab, "bobs-surprise-party")
         _to_a_member(scene.lab, scene.bob, surprise)
         assert not await scene.tells_the_cake(surprise)

@@ -9,7 +9,7 @@ import pytest
 from recollect.core.types import Status, Subject
 from recollect.faces.assistant.assistant import Assistant
 from recollect.faces.chat.demo import WeekClock, opened, script, tell
-from recollect.faces.chat.output import Paper
+from recollect.faces.chat.output import ChatOutput
 from recollect.faces.cli.output import Screen
 from tests.faces.cli.conftest import Run
 from tests.journeys.terminal import CTRL_C, CTRL_D, Terminal
@@ -24,10 +24,10 @@ async def test_what_is_told_as_learned_is_what_the_store_holds(capsys: pytest.Ca
     people = {step.voice.user for scene in week for step in scene.steps}
     thread, leak = week[-1].steps[-1].voice.place, week[4].steps[0].voice.place
     async with opened(clock) as memory:
-        paper = Paper(Screen())
+        paper = ChatOutput(Screen())
         await tell(week, memory, Assistant(memory, clock=clock), clock, paper, slowly=False)
         held = await memory.store.read(lambda tx: [memo for who in people for memo in tx.memos.list(Subject(who))])
-        said = await memory.store.read(lambda tx: tx.journal.recent(leak, 10))
+        said = await memory.store.read(lambda tx: tx.messages.recent(leak, 10))
         summary = await memory.store.read(lambda tx: tx.summaries.get(thread.session))
     told = capsys.readouterr().out
     learned = re.findall(r"^ {6}learned: (.+)$", told, re.MULTILINE)
@@ -69,7 +69,9 @@ def test_no_setting_of_this_machine_changes_the_story_and_nothing_is_left(proces
     (folder / "recollect.yaml").write_text(
         "privacy: user_global\nextraction: {enabled: false}\nsummary: {enabled: false}"
     )
-    told = process("demo", RECOLLECT_STORE="sqlite:///mine.db", RECOLLECT_PRIVACY="user_global", TMPDIR=str(folder)).out
+    told = process(
+        "demo", RECOLLECT_STORE="sqlite:///mine.db", RECOLLECT_VISIBILITY="user_global", TMPDIR=str(folder)
+    ).out
     assert [path.name for path in folder.iterdir()] == ["recollect.yaml"]
     (folder / "recollect.yaml").unlink()
     assert process("demo").out == told

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect import Memory, Message, Place
+from recollect import AsyncMemory, Message, Place
 from recollect.core.clock import now
 from recollect.core.events import Event
 from recollect.testing.model_server import ModelServer, Request, Says, Slow
@@ -43,14 +43,14 @@ async def heard(process: Process) -> list[str]:
     return out.decode().split()
 
 
-async def settled(memory: Memory) -> None:
+async def settled(memory: AsyncMemory) -> None:
     async def holds() -> bool:
         return not await unfinished(memory)
 
     await eventually(holds, WAIT)
 
 
-async def studied(memory: Memory) -> list[str]:
+async def studied(memory: AsyncMemory) -> list[str]:
     """The messages that were learned from, in the order in which that was done."""
     events: list[Event] = await memory.store.read(lambda tx: tx.events.after(0, 100_000))
     return [event.data["message"].removeprefix("discord/") for event in events if event.kind == "extract.call"]
@@ -65,7 +65,7 @@ def with_a_model(server: ModelServer, database: str) -> dict[str, str]:
 async def test_two_that_listen_and_two_that_learn_keep_each_users_order_and_learn_each_message_once(database: str):
     async with (
         ModelServer(lambda _: NOTHING) as server,
-        recollect.open(database, embedder="null", works=False) as memory,
+        recollect.AsyncMemory(database, embedder="null", run_worker=False) as memory,
         started("worker", "--logs", "plain", **with_a_model(server, database)) as first,
         started("worker", "--logs", "plain", **with_a_model(server, database)) as second,
     ):
@@ -97,11 +97,11 @@ async def test_a_worker_that_is_killed_leaves_its_job_to_another_after_its_lease
 
     async with (
         ModelServer(answer) as server,
-        recollect.open(database, embedder="null", works=False) as memory,
+        recollect.AsyncMemory(database, embedder="null", run_worker=False) as memory,
     ):
         env = with_a_model(server, database)
         for number in range(3):
-            await memory.observe(Message(f"m{number}", "ann", DEV, f"I live in Lisbon since {1990 + number}", now()))
+            await memory.add(Message(f"m{number}", "ann", DEV, f"I live in Lisbon since {1990 + number}", now()))
         async with started("worker", **env) as doomed:
             await asyncio.wait_for(asked.wait(), WAIT)
             async with started("worker", "--logs", "plain", **env) as heir:
@@ -120,7 +120,7 @@ async def test_a_prompt_shows_at_once_what_another_process_was_told(database: st
     def elsewhere(*args: str) -> None:
         process(*args, "--as", "ann", RECOLLECT_STORE=database)
 
-    async with recollect.open(database, embedder="null", works=False) as memory:
+    async with recollect.AsyncMemory(database, embedder="null", run_worker=False) as memory:
         for _ in range(2):
             assert "Lisbon" not in (await memory.context(question)).text
         await asyncio.to_thread(elsewhere, "remember", "I live in Lisbon")

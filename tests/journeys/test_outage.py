@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 import recollect
-from recollect import Memory, Message, Place
+from recollect import AsyncMemory, Message, Place
 from recollect.core.clock import now
 from recollect.core.errors import StoreUnreachable
 from recollect.faces.assistant.assistant import Assistant
@@ -39,8 +39,8 @@ def said(number: int, text: str = "", user: str = "ann") -> Message:
 
 
 @asynccontextmanager
-async def opened(store: str, **settings: object) -> AsyncIterator[Memory]:
-    async with recollect.open(store, embedder="null", using=FakeModel(), **settings) as memory:
+async def opened(store: str, **settings: object) -> AsyncIterator[AsyncMemory]:
+    async with recollect.AsyncMemory(store, embedder="null", model=FakeModel(), **settings) as memory:
         yield memory
 
 
@@ -70,11 +70,11 @@ async def test_the_assistant_answers_without_memory_and_keeps_what_was_said_for_
         await asyncio.to_thread(own_server.start)
 
         async def is_kept() -> bool:
-            return len(await memory.store.read(lambda tx: tx.journal.recent(DM, 10))) == 3
+            return len(await memory.store.read(lambda tx: tx.messages.recent(DM, 10))) == 3
 
         await eventually(is_kept, 30)
         await assistant.close()
-        heard = await memory.store.read(lambda tx: tx.journal.recent(DM, 10))
+        heard = await memory.store.read(lambda tx: tx.messages.recent(DM, 10))
         assert [message.id for message in heard] == ["ann-0", "ann-2", "r-2"]
         assert "Lisbon" in (await memory.context(said(3, "where do I live?"))).text
         await speaker.close()
@@ -83,14 +83,14 @@ async def test_the_assistant_answers_without_memory_and_keeps_what_was_said_for_
 async def test_a_message_waits_for_the_database_or_is_refused_in_clear_words(own_server: Server, away: str):
     async with opened(away) as patient, opened(f"{away}?patience=0.3") as hasty:
         for memory, number in ((patient, 0), (hasty, 1)):
-            await memory.observe(said(number))
+            await memory.add(said(number))
         await asyncio.to_thread(own_server.stop, "immediate")
         with pytest.raises(StoreUnreachable, match="Nothing acknowledged was lost"):
-            await hasty.observe(said(2))
-        waiting = asyncio.create_task(patient.observe(said(3)))
+            await hasty.add(said(2))
+        waiting = asyncio.create_task(patient.add(said(3)))
         await asyncio.to_thread(own_server.start)
         assert await waiting
-        kept = await hasty.store.read(lambda tx: tx.journal.recent(DM, 10))
+        kept = await hasty.store.read(lambda tx: tx.messages.recent(DM, 10))
         assert {message.id for message in kept} == {"ann-0", "ann-1", "ann-3"}
 
 
@@ -99,11 +99,11 @@ async def test_the_bot_answers_while_the_database_is_away_and_remembers_again_wh
     own_server: Server, away: str
 ):
     clock = FakeClock()
-    bot = {"allowed_users": "*", "announce": "off"}
+    bot = {"allowed_users": "*", "privacy_notice": "off"}
     async with (
         ModelServer(echo) as server,
         Lab(clock=clock) as lab,
-        recollect.open(away, embedder="null", clock=clock, using=FakeModel(), bot=bot) as memory,
+        recollect.AsyncMemory(away, embedder="null", clock=clock, model=FakeModel(), discord=bot) as memory,
         Wired(lab, memory, clock).online(speaker_of(server)),
     ):
         wire = Wired(lab, memory, clock)
@@ -115,7 +115,7 @@ async def test_the_bot_answers_while_the_database_is_away_and_remembers_again_wh
         await wire.happened("extract.call")
         await lab.say(lab.ada, lab.dev, "!memory show")
         await lab.until(lambda: "I like tea" in lab.said(lab.dev)[-1], WAIT)
-        heard = await memory.store.read(lambda tx: tx.journal.of(guild=str(lab.lab.id)))
+        heard = await memory.store.read(lambda tx: tx.messages.written_by(guild=str(lab.lab.id)))
         assert [message.text for _, message in heard if not message.bot] == ["what do I like?"]
 
 
@@ -146,14 +146,14 @@ def test_a_chat_through_a_pipe_that_could_not_be_remembered_fails_and_says_so(
     assert done.err.endswith("recollect: 2 lines of it could not be remembered\n")
 
 
-async def talk(memory: Memory, user: str, count: int, kept: list[str]) -> None:
+async def talk(memory: AsyncMemory, user: str, count: int, kept: list[str]) -> None:
     for number in range(count):
         message = said(number, user=user)
-        await memory.observe(message)
+        await memory.add(message)
         kept.append(message.id)
 
 
-async def check(memory: Memory, kept: list[str]) -> None:
+async def check(memory: AsyncMemory, kept: list[str]) -> None:
     """All that was acknowledged is there, and was learned from once."""
 
     async def is_done() -> bool:

@@ -30,7 +30,7 @@ def _usual_umask() -> Iterator[None]:
 
 
 def recollect(folder: Path, *args: str, stdin: str = "") -> str:
-    env = {"PATH": os.environ["PATH"], "RECOLLECT_EMBEDDER": "null", "RECOLLECT_FILES": KINDS}
+    env = {"PATH": os.environ["PATH"], "RECOLLECT_EMBEDDER": "null", "RECOLLECT_MIRROR_FILES": KINDS}
     done = subprocess.run(
         [sys.executable, "-m", "recollect", "--data-dir", "data", *args],
         input=stdin,
@@ -88,7 +88,7 @@ async def test_nobody_else_may_read_what_the_bot_leaves(tmp_path: Path) -> None:
         ada = server.world.user("ada")
         lab = server.world.guild("Lab", ada)
         dev = server.world.text(lab, "dev")
-        async with running(server, data, RECOLLECT_FILES=KINDS, RECOLLECT_BOT_ANNOUNCE="off") as bot:
+        async with running(server, data, RECOLLECT_MIRROR_FILES=KINDS, RECOLLECT_DISCORD_PRIVACY_NOTICE="off") as bot:
             await server.say(ada, dev, "!memory remember I like green tea")
             await server.next_message(dev, WAIT)
             await server.say(ada, dev, f"{server.bot.mention} I live in Porto with my cat Tom")

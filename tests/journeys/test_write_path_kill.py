@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory, plugins
+from recollect import AsyncMemory, plugins
 from recollect.core.events import Event
 from recollect.core.ports.jobs import NewJob
 from recollect.core.types import Memo, Message, Subject
@@ -84,7 +84,7 @@ class State:
         return Counter(memo.text for memo in self.memos[user] if memo.active)
 
 
-async def settled(memory: Memory) -> State:
+async def settled(memory: AsyncMemory) -> State:
     """Do what is left, as a process does that is started after the others died."""
 
     async def is_done() -> bool:
@@ -93,7 +93,7 @@ async def settled(memory: Memory) -> State:
     await eventually(is_done, 60)
 
     def everything(tx):
-        journal = [message for place in PLACES for message in tx.journal.recent(place, EVERYTHING)]
+        journal = [message for place in PLACES for message in tx.messages.recent(place, EVERYTHING)]
         assert len(journal) == len({message.id for message in journal})
         memos = {user: tx.memos.list(Subject(user)) for user in USERS}
         return State({message.id: message for message in journal}, memos, tx.events.list(limit=EVERYTHING))
@@ -109,7 +109,7 @@ async def check(store: str, record: Record) -> None:
         check_facts(state, record)
         check_events(state, record)
         await check_summaries(memory, state)
-        assert not faults(await memory.examine())
+        assert not faults(await memory.store.check_health())
 
 
 def check_messages(state: State, record: Record) -> None:
@@ -148,10 +148,10 @@ def check_events(state: State, record: Record) -> None:
     assert not [event for event in state.events if event.kind in ("job.parked", "extract.error", "summarise.error")]
 
 
-async def check_summaries(memory: Memory, state: State) -> None:
+async def check_summaries(memory: AsyncMemory, state: State) -> None:
     for place in PLACES:
         replies = sum(message.bot for message in state.messages.values() if message.place.session == place.session)
-        counted = await memory.store.read(lambda tx, place=place: tx.counters.items(f"turns:{place.session}"))
+        counted = await memory.store.read(lambda tx, place=place: tx.state.items(f"turns:{place.session}"))
         assert len(counted) == replies % TURNS
         past = await memory.store.read(lambda tx, place=place: tx.summaries.history(place.session, EVERYTHING))
         sequences = [summary.sequence for summary in past]

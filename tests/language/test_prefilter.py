@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.language.prefilter import needles
-from recollect.policy.guard.instruction_patterns import signs
+from recollect.language.prefilter import required_literals
+from recollect.policy.guard.instruction_patterns import instruction_patterns
 
 
 @pytest.mark.parametrize(
@@ -23,19 +23,19 @@ from recollect.policy.guard.instruction_patterns import signs
     ],
 )
 def test_the_words_that_a_pattern_needs(pattern: str, words: set[str]):
-    assert set(needles(re.compile(pattern))) == words
+    assert set(required_literals(re.compile(pattern))) == words
 
 
-@pytest.mark.parametrize("number", range(len(signs())))
+@pytest.mark.parametrize("number", range(len(instruction_patterns())))
 @given(data=st.data())
 @settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_whatever_a_sign_matches_has_one_of_its_words(number: int, data: st.DataObject):
-    words, sign = signs()[number]
+    words, sign = instruction_patterns()[number]
     text = data.draw(st.from_regex(sign))
     assert any(word in text for word in words)
 
 
 def test_most_signs_are_passed_over_in_ordinary_talk():
     told = "i prefer tea over coffee when i work at night, and my sister nora lives in lyon with two cats."
-    searched = [words for words, _ in signs() if any(word in told for word in words)]
-    assert len(searched) < len(signs()) / 10
+    searched = [words for words, _ in instruction_patterns() if any(word in told for word in words)]
+    assert len(searched) < len(instruction_patterns()) / 10

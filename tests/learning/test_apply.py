@@ -12,7 +12,7 @@ from recollect.core.changes import Add, Candidate, Change, Revise, Skip
 from recollect.core.events import Event
 from recollect.core.ports import Store
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Origin, Provenance, Status, Subject
-from recollect.learning.apply import Caps, Cause, learn
+from recollect.learning.apply import ChangeContext, MemoLimits, apply_statement
 from recollect.learning.changes import forget
 from recollect.testing.clock import START
 from tests import ground
@@ -20,7 +20,7 @@ from tests import ground
 ANN = Subject("ann")
 MANUAL = Provenance(Origin.MANUAL, "ann")
 LEARNED = Provenance(Origin.DISCORD, "ann", guild="g1", channel="c1", message="m1")
-NO_CAPS = Caps()
+NO_CAPS = MemoLimits()
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ async def tell(
     store: Store,
     text: str,
     minute: float = 0,
-    caps: Caps = NO_CAPS,
+    caps: MemoLimits = NO_CAPS,
     source: Provenance = MANUAL,
     said: float | None = None,
     audience: Audience = EVERYWHERE,
@@ -44,12 +44,12 @@ async def tell(
     """Learn a text at a minute, from words said then or at another one."""
     at = START + timedelta(minutes=minute if said is None else said)
     candidate = replace(Candidate(subject, Kind.FACT, text, at, source, audience), **rest)  # type: ignore[arg-type]
-    cause = Cause("ann", START + timedelta(minutes=minute), f"batch-{minute}")
-    return await store.write(lambda tx: learn(tx, candidate, cause, caps))
+    cause = ChangeContext("ann", START + timedelta(minutes=minute), f"batch-{minute}")
+    return await store.write(lambda tx: apply_statement(tx, candidate, cause, caps))
 
 
 async def drop(store: Store, what: str, minute: float) -> None:
-    cause = Cause("ann", START + timedelta(minutes=minute), f"batch-{minute}")
+    cause = ChangeContext("ann", START + timedelta(minutes=minute), f"batch-{minute}")
     await store.write(lambda tx: forget(tx, ANN, what, cause, lambda _: True, 0.0, every=True))
 
 
@@ -80,7 +80,7 @@ async def test_every_change_has_its_line_in_the_log_with_what_was_before(store: 
     retired, added, first = await log(store)
     assert (first.kind, added.kind, retired.kind) == ("memo.added", "memo.added", "memo.retired")
     assert (retired.memo, retired.reason, retired.actor) == (berlin.id, "superseded", "ann")
-    assert replace(serialization.to_memo(retired.data["before"]), key=berlin.key) == berlin
+    assert replace(serialization.memo_from_json(retired.data["before"]), key=berlin.key) == berlin
     assert retired.data["batch"] == added.data["batch"] == "batch-1"
 
 
@@ -146,7 +146,7 @@ class TestForgetting:
     async def test_it_stays_forgotten_when_the_memo_itself_was_dropped(self, store: Store):
         await tell(store, "Works at Acme", 0)
         await drop(store, "Acme", 1)
-        await tell(store, "Likes tea", 2, Caps(total=1))
+        await tell(store, "Likes tea", 2, MemoLimits(total=1))
         assert await texts(store) == ["Likes tea"]
         (change,) = await tell(store, "Works at Acme", 3, source=LEARNED, said=0.5)
         assert isinstance(change, Skip)
@@ -155,11 +155,11 @@ class TestForgetting:
 class TestCaps:
     async def test_sixty_facts_one_by_one_leave_the_newest_and_not_the_first(self, store: Store):
         for minute in range(60):
-            changes = await tell(store, f"Fact number {minute}", minute, Caps(active=20), LEARNED)
+            changes = await tell(store, f"Fact number {minute}", minute, MemoLimits(active=20), LEARNED)
             assert isinstance(changes[0], Add)
             active = await memos(store, Status.ACTIVE)
             assert changes[0].memo.id in {memo.id for memo in active}, "what was just written is there"
-            await store.write(lambda tx, keys=[memo.key for memo in active]: tx.memos.touch(keys, START))
+            await store.write(lambda tx, keys=[memo.key for memo in active]: tx.memos.count_use(keys, START))
         assert await texts(store, Status.ACTIVE) == [f"Fact number {minute}" for minute in range(59, 39, -1)]
         assert len(await memos(store, Status.ARCHIVED)) == 40
 
@@ -169,20 +169,20 @@ class TestCaps:
             await tell(store, f"Fact number {minute}", minute)
         await drop(store, "number 2", 5)
         await drop(store, "number 3", 6)
-        await tell(store, "Fact number 7", 7, Caps(total=4))
+        await tell(store, "Fact number 7", 7, MemoLimits(total=4))
         assert await texts(store) == ["Fact number 7", "Fact number 3", "Fact number 1", "Fact number 0"]
-        await tell(store, "Fact number 8", 8, Caps(total=3))
+        await tell(store, "Fact number 8", 8, MemoLimits(total=3))
         assert await texts(store) == ["Fact number 8", "Fact number 7", "Fact number 1"]
 
     async def test_a_revision_at_the_limit_evicts_nobody(self, store: Store):
         for minute in range(3):
-            await tell(store, f"Fact number {minute}", minute, Caps(active=3, total=3))
-        changes = await tell(store, "fact number 0!", 5, Caps(active=3, total=3))
+            await tell(store, f"Fact number {minute}", minute, MemoLimits(active=3, total=3))
+        changes = await tell(store, "fact number 0!", 5, MemoLimits(active=3, total=3))
         assert [type(change) for change in changes] == [Revise]
         assert len(await memos(store, Status.ACTIVE)) == 3
 
     async def test_what_the_owner_wrote_outlives_what_was_learned(self, store: Store):
-        caps = Caps(active=3)
+        caps = MemoLimits(active=3)
         await tell(store, "Fact number 0", 0, caps)
         for minute in range(1, 6):
             await tell(store, f"Fact number {minute}", minute, caps, LEARNED)
@@ -191,14 +191,14 @@ class TestCaps:
         assert await texts(store, Status.ACTIVE) == ["Fact number 10", "Pinned fact number 9", "Fact number 0"]
 
     async def test_the_limit_is_each_persons_own(self, store: Store):
-        await tell(store, "Fact number 0", 0, Caps(active=1))
-        await tell(store, "Fact number 1", 1, Caps(active=1), subject=Subject("bob"))
+        await tell(store, "Fact number 0", 0, MemoLimits(active=1))
+        await tell(store, "Fact number 1", 1, MemoLimits(active=1), subject=Subject("bob"))
         assert await texts(store, Status.ACTIVE) == ["Fact number 0"]
 
     async def test_archiving_and_dropping_are_logged(self, store: Store):
         await tell(store, "Fact number 0", 0)
-        await tell(store, "Fact number 1", 1, Caps(active=1))
-        await tell(store, "Fact number 2", 2, Caps(active=1, total=2))
+        await tell(store, "Fact number 1", 1, MemoLimits(active=1))
+        await tell(store, "Fact number 2", 2, MemoLimits(active=1, total=2))
         kinds = [event.kind for event in await log(store)]
         assert kinds == ["memo.dropped", "memo.retired", "memo.added", "memo.retired", "memo.added", "memo.added"]
 

@@ -13,13 +13,21 @@ from hypothesis import strategies as st
 
 from recollect.core.changes import Add, Retire
 from recollect.core.errors import ModelError, ModelUnavailable
-from recollect.core.ports import Proposal, Proposed, Retraction, Stale
+from recollect.core.ports import ExtractionResult, Proposal, Retraction, StaleResult
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Origin, Provenance, Status, Subject
-from recollect.jobs.worker import Pace, Worker
+from recollect.jobs.worker import Worker, WorkerOptions
 from recollect.learning import consolidate
-from recollect.learning.apply import Cause, write
-from recollect.learning.consolidate import Dreams, look, plan
-from recollect.learning.consolidate.plan import CONTRADICTED, MERGED, STATED_OFTEN, TRUSTED, USED_OFTEN, Rules, View
+from recollect.learning.apply import ChangeContext, write
+from recollect.learning.consolidate import Consolidator, plan, read_input
+from recollect.learning.consolidate.plan import (
+    CONTRADICTED,
+    MERGED,
+    STATED_OFTEN,
+    TRUSTED,
+    USED_OFTEN,
+    ConsolidationInput,
+    ConsolidationOptions,
+)
 from recollect.testing.clock import FakeClock
 from recollect.testing.models import FakeModel
 from tests.scenes import DEV, DM, Stage, opened
@@ -28,7 +36,7 @@ ANN = Subject("ann")
 NOW = FakeClock()()
 GUILD, STAFF, PRIVATE = Audience("guild", "g1", "g1"), Audience("channel", "c-staff", "g1"), Audience("dm", "ann")
 LEARNED = Provenance(Origin.SUMMARY, "ann", "discord", "g1")
-FREELY = Rules(least=0, max_loss=1.0)
+FREELY = ConsolidationOptions(least=0, max_loss=1.0)
 OTHERS = ("Plays the cello", "Has a dog named Rex", "Speaks Dutch", "Allergic to peanuts", "Building a boat")
 
 
@@ -49,9 +57,11 @@ def authored(text: str, age: int = 0, **more: object) -> Memo:
     return memo(text, age, source=Provenance(actor="ann"), confidence=1.0, **more)
 
 
-def after(memos: Sequence[Memo], rules: Rules = FREELY, *said: Proposed, **view: object) -> dict[str, Memo]:
+def after(
+    memos: Sequence[Memo], rules: ConsolidationOptions = FREELY, *said: ExtractionResult, **view: object
+) -> dict[str, Memo]:
     """The memos that are in use after a dream, by text; the model said this to all of them."""
-    done = plan(View(memos, **view), rules, NOW, [(memos, one) for one in said])  # type: ignore[arg-type]
+    done = plan(ConsolidationInput(memos, **view), rules, NOW, [(memos, one) for one in said])  # type: ignore[arg-type]
     changed = {change.after.id: change.after for change in ([] if done.abort else done.changes)}
     left = [changed.get(one.id, one) for one in memos]
     return {one.text: one for one in left if one.active}
@@ -67,7 +77,9 @@ class TestNearDuplicates:
 
     def test_keep_their_lineage(self) -> None:
         first, again = memo("Likes tea", 2), memo("Loves tea", 1)
-        (retired,) = [one for one in plan(View([first, again]), FREELY, NOW).changes if isinstance(one, Retire)]
+        (retired,) = [
+            one for one in plan(ConsolidationInput([first, again]), FREELY, NOW).changes if isinstance(one, Retire)
+        ]
         assert (retired.after.id, retired.after.status, retired.reason) == (again.id, Status.SUPERSEDED, MERGED)
         assert retired.after.superseded_by == first.id
 
@@ -97,7 +109,7 @@ class TestNearDuplicates:
         ids=["both pinned", "pinned words", "the owner's words", "two events", "pinned says more", "somebody else"],
     )
     def test_stay_apart_where_one_would_lose_something(self, pair: tuple[Memo, Memo]) -> None:
-        left = plan(View(pair), FREELY, NOW)
+        left = plan(ConsolidationInput(pair), FREELY, NOW)
         lasting = [change for change in left.changes if isinstance(change, Retire)]
         assert len(lasting) == (1 if pair[0].expires else 0)
 
@@ -151,7 +163,9 @@ class TestAudience:
 class TestContradictions:
     def test_the_older_one_gives_way(self) -> None:
         berlin, paris = memo("Lives in Berlin", 9), memo("Lives in Paris", 1)
-        (retired,) = [one for one in plan(View([berlin, paris]), FREELY, NOW).changes if isinstance(one, Retire)]
+        (retired,) = [
+            one for one in plan(ConsolidationInput([berlin, paris]), FREELY, NOW).changes if isinstance(one, Retire)
+        ]
         assert (retired.before, retired.after.superseded_by, retired.reason) == (berlin, paris.id, CONTRADICTED)
 
     def test_the_one_that_was_stated_last_counts_not_the_one_that_came_first(self) -> None:
@@ -174,15 +188,17 @@ class TestContradictions:
 
 class TestWhatRecurs:
     def test_is_trusted_when_it_was_stated_again_and_again(self) -> None:
-        (change,) = plan(View([memo("Likes tea")], {memo("Likes tea").id: 3}), FREELY, NOW).changes
+        (change,) = plan(ConsolidationInput([memo("Likes tea")], {memo("Likes tea").id: 3}), FREELY, NOW).changes
         assert (change.after.confidence, change.reason) == (TRUSTED, STATED_OFTEN)
 
     def test_is_trusted_when_it_is_used_often(self) -> None:
-        (change,) = plan(View([memo("Likes tea", hits=50)]), FREELY, NOW).changes
+        (change,) = plan(ConsolidationInput([memo("Likes tea", hits=50)]), FREELY, NOW).changes
         assert (change.after.confidence, change.reason) == (TRUSTED, USED_OFTEN)
 
     def test_is_not_trusted_for_less(self) -> None:
-        assert not plan(View([memo("Likes tea", hits=49)], {memo("Likes tea").id: 2}), FREELY, NOW).changes
+        assert not plan(
+            ConsolidationInput([memo("Likes tea", hits=49)], {memo("Likes tea").id: 2}), FREELY, NOW
+        ).changes
 
     def test_is_what_several_memos_said(self) -> None:
         wordings = [memo("Likes tea", 4), memo("Loves tea", 3), memo("Enjoys tea", 2), memo("I like tea", 1)]
@@ -196,11 +212,11 @@ class TestBounds:
         assert len(after([*twice, memo("Has a dog")], replace(FREELY, least=3))) == 2
 
     def test_no_memos_no_dream(self) -> None:
-        assert plan(View([]), FREELY, NOW).changes == ()
+        assert plan(ConsolidationInput([]), FREELY, NOW).changes == ()
 
     def test_a_dream_that_would_lose_too_much_says_so(self) -> None:
         memos = [memo("Likes tea", 4), memo("Loves tea", 3), *map(memo, OTHERS[:2])]
-        done = plan(View(memos), replace(FREELY, max_loss=0.2), NOW)
+        done = plan(ConsolidationInput(memos), replace(FREELY, max_loss=0.2), NOW)
         assert done.abort == "1 of 4 memories would go, more than 20%"
         assert len(after([*memos, memo(OTHERS[2])], replace(FREELY, max_loss=0.2))) == 4
 
@@ -213,12 +229,12 @@ class TestBounds:
 
     def test_a_copy_that_fewer_may_hear_makes_up_for_nothing(self) -> None:
         berlin = memo("Lives in Berlin", 9), memo("Lives in Berlin", 8, audience=PRIVATE, pinned=True)
-        done = plan(View([*berlin, memo("Lives in Paris", 1)]), FREELY, NOW)
+        done = plan(ConsolidationInput([*berlin, memo("Lives in Paris", 1)]), FREELY, NOW)
         assert (done.said, done.lost) == (3, 1)
 
     def test_what_has_expired_is_set_aside_and_counts_as_no_loss(self) -> None:
         old = memo("On holiday", expires=NOW - timedelta(hours=1))
-        (change,) = plan(View([old]), Rules(least=5, max_loss=0.0), NOW).changes
+        (change,) = plan(ConsolidationInput([old]), ConsolidationOptions(least=5, max_loss=0.0), NOW).changes
         assert (change.after.status, change.reason) == (Status.EXPIRED, "expired")
 
     def test_what_has_expired_takes_nothing_with_it(self) -> None:
@@ -232,12 +248,12 @@ class TestBounds:
 
     def test_two_thousand_memos_of_one_form_all_stay(self) -> None:
         many = [memo(f"Likes dish number {n} of the menu in restaurant {n % 97}", n % 300) for n in range(2_000)]
-        assert not plan(View(many), FREELY, NOW).changes
+        assert not plan(ConsolidationInput(many), FREELY, NOW).changes
 
 
-def joins(keep: Memo, *others: Memo, text: str = "", **more: object) -> Proposed:
+def joins(keep: Memo, *others: Memo, text: str = "", **more: object) -> ExtractionResult:
     ids = tuple(other.id for other in others)
-    return Proposed((Proposal(text or keep.text, "fact", keep.text, id=keep.id, replaces=ids, **more),))  # type: ignore[arg-type]
+    return ExtractionResult((Proposal(text or keep.text, "fact", keep.text, id=keep.id, replaces=ids, **more),))  # type: ignore[arg-type]
 
 
 class TestWithAModel:
@@ -257,22 +273,22 @@ class TestWithAModel:
 
     def test_of_all_it_names_the_one_closest_to_its_words_stays(self) -> None:
         full = memo("Runs each morning before work with the dog", 3)
-        quoting_less = Proposed((Proposal(full.text, "fact", self.jogs.text, replaces=(full.id,)),))
+        quoting_less = ExtractionResult((Proposal(full.text, "fact", self.jogs.text, replaces=(full.id,)),))
         assert full.text in after([self.jogs, full], FREELY, quoting_less)
 
     @pytest.mark.parametrize(
         "said",
         [
             joins(jogs, replace(runs, id="durable-nowhere")),
-            Proposed((Proposal(runs.text, "fact", "I said so", id=runs.id, replaces=(jogs.id,)),)),
-            Proposed((Proposal("Is a morning person", "fact", jogs.text),)),
-            Proposed(retractions=(Retraction("so it is", id="durable-nowhere"),)),
-            Proposed(retractions=(Retraction("so it is", match="morning"),)),
-            Proposed(retractions=(Retraction("nothing newer speaks of it", id=runs.id),)),
+            ExtractionResult((Proposal(runs.text, "fact", "I said so", id=runs.id, replaces=(jogs.id,)),)),
+            ExtractionResult((Proposal("Is a morning person", "fact", jogs.text),)),
+            ExtractionResult(retractions=(Retraction("so it is", id="durable-nowhere"),)),
+            ExtractionResult(retractions=(Retraction("so it is", match="morning"),)),
+            ExtractionResult(retractions=(Retraction("nothing newer speaks of it", id=runs.id),)),
         ],
         ids=["unknown id", "no such evidence", "a new memo", "unknown retraction", "vague match", "newest"],
     )
-    def test_what_rests_on_no_memo_counts_for_nothing(self, said: Proposed) -> None:
+    def test_what_rests_on_no_memo_counts_for_nothing(self, said: ExtractionResult) -> None:
         assert set(after([self.jogs, self.runs], FREELY, said)) == {self.jogs.text, self.runs.text}
 
     @pytest.mark.parametrize(
@@ -280,7 +296,7 @@ class TestWithAModel:
         [replace(jogs, pinned=True), replace(jogs, source=Provenance(actor="ann")), replace(jogs, audience=STAFF)],
     )
     def test_it_ends_nothing_pinned_nothing_written_by_hand_nothing_of_another_circle(self, safe: Memo) -> None:
-        said = [joins(self.runs, safe), Proposed(retractions=(Retraction("changed", id=safe.id),))]
+        said = [joins(self.runs, safe), ExtractionResult(retractions=(Retraction("changed", id=safe.id),))]
         assert safe.text in after([safe, self.runs], FREELY, *said)
 
     @pytest.mark.parametrize("exact", ["Runs the Berlin marathon", "Runs a marathon in 3 hours"])
@@ -292,18 +308,20 @@ class TestWithAModel:
 
     def test_it_may_retract_what_a_newer_memo_is_about(self) -> None:
         old, new = memo("Is training for a marathon", 9), memo("Gave up marathon running", 1)
-        assert list(after([old, new], FREELY, Proposed(retractions=(Retraction("over", id=old.id),)))) == [new.text]
+        assert list(after([old, new], FREELY, ExtractionResult(retractions=(Retraction("over", id=old.id),)))) == [
+            new.text
+        ]
 
     def test_it_can_not_retract_what_no_other_memo_speaks_of(self) -> None:
         old, new = memo("Plays the cello", 9), memo("Speaks Dutch", 1)
-        assert len(after([old, new], FREELY, Proposed(retractions=(Retraction("over", id=old.id),)))) == 2
+        assert len(after([old, new], FREELY, ExtractionResult(retractions=(Retraction("over", id=old.id),)))) == 2
 
     def test_one_that_goes_too_far_changes_nothing(self) -> None:
         memos = [
             memo(f"Likes the colour {name}", age) for age, name in enumerate(("red", "teal", "pink", "grey", "blue"))
         ]
         everything = joins(memos[0], *memos[1:], text="Likes the colour red")
-        assert plan(View(memos), replace(FREELY, max_loss=0.2), NOW, [(memos, everything)]).abort
+        assert plan(ConsolidationInput(memos), replace(FREELY, max_loss=0.2), NOW, [(memos, everything)]).abort
         assert len(after(memos, replace(FREELY, max_loss=0.2), everything)) == 5
 
 
@@ -344,7 +362,7 @@ def memories(draw: st.DrawFn) -> list[Memo]:
 
 
 @st.composite
-def answers(draw: st.DrawFn, memos: Sequence[Memo]) -> Proposed:
+def answers(draw: st.DrawFn, memos: Sequence[Memo]) -> ExtractionResult:
     """Anything that a model may say about memos, ids of nothing included."""
     ids = st.sampled_from([*(one.id for one in memos), "durable-nowhere"])
     texts = st.sampled_from([*TEXTS, "Owns a yacht"])
@@ -352,7 +370,7 @@ def answers(draw: st.DrawFn, memos: Sequence[Memo]) -> Proposed:
         Proposal, texts, st.just("fact"), texts, id=st.none() | ids, replaces=st.lists(ids, max_size=3).map(tuple)
     )
     retraction = st.builds(Retraction, st.just("over"), id=ids)
-    return Proposed(tuple(draw(st.lists(proposal, max_size=4))), tuple(draw(st.lists(retraction, max_size=3))))
+    return ExtractionResult(tuple(draw(st.lists(proposal, max_size=4))), tuple(draw(st.lists(retraction, max_size=3))))
 
 
 @given(st.data(), memories(), st.sampled_from([0.0, 0.2, 0.5, 1.0]))
@@ -360,9 +378,9 @@ def answers(draw: st.DrawFn, memos: Sequence[Memo]) -> Proposed:
 def test_a_dream_loses_little_widens_nothing_and_leaves_nothing_to_dream(
     data: st.DataObject, memos: list[Memo], floor: float
 ) -> None:
-    rules = Rules(least=0, max_loss=floor)
+    rules = ConsolidationOptions(least=0, max_loss=floor)
     said = [(memos, data.draw(answers(memos)))] if memos else []
-    done = plan(View(memos), rules, NOW, said)
+    done = plan(ConsolidationInput(memos), rules, NOW, said)
     assert done.abort or done.lost <= floor * done.said
     changed = {change.after.id: change.after for change in done.changes}
     for before in memos:
@@ -375,19 +393,19 @@ def test_a_dream_loses_little_widens_nothing_and_leaves_nothing_to_dream(
         assert set(now.tags) <= circle
     left = [one for one in (changed.get(one.id, one) for one in memos) if one.active]
     assert bool(left) or all(one.expires is not None and one.expires <= NOW for one in memos)
-    assert plan(View(left), rules, NOW).changes == ()
+    assert plan(ConsolidationInput(left), rules, NOW).changes == ()
 
 
 @given(memories())
 @settings(max_examples=30)
 def test_undo_restores_exactly_what_a_dream_changed(memos: list[Memo]) -> None:
     async def story() -> None:
-        async with opened(reflection={"max_loss": 1, "min_memos": 0}) as stage:
+        async with opened(consolidation={"max_loss": 1, "min_memos": 0}) as stage:
             await _put(stage, *memos)
             before = await _everything(stage)
-            done = await stage.memory.dream(user="ann")
+            done = await stage.memory.consolidate(user="ann")
             assert await _everything(stage) == before if not done.changes else await _everything(stage) != before
-            again = await stage.memory.dream(user="ann")
+            again = await stage.memory.consolidate(user="ann")
             assert again.changes == ()
             if done.changes:
                 await stage.memory.undo(user="ann")
@@ -397,7 +415,7 @@ def test_undo_restores_exactly_what_a_dream_changed(memos: list[Memo]) -> None:
 
 
 async def _put(stage: Stage, *memos: Memo) -> None:
-    cause = Cause("ann", stage.clock(), "b0")
+    cause = ChangeContext("ann", stage.clock(), "b0")
     await stage.memory.store.write(lambda tx: write(tx, [Add(one) for one in memos], cause))
 
 
@@ -408,7 +426,7 @@ async def _everything(stage: Stage) -> dict[str, Memo]:
 TWICE = (memo("Likes tea", 4), memo("Loves tea", 3))
 ENOUGH = (*TWICE, *map(memo, OTHERS))
 ALL = {"Likes tea", "Loves tea", *OTHERS}
-FAST = Pace(poll=0.02, pause=0.01, longest_pause=0.02)
+FAST = WorkerOptions(poll=0.02, pause=0.01, longest_pause=0.02)
 
 
 async def _texts(stage: Stage) -> set[str]:
@@ -416,7 +434,7 @@ async def _texts(stage: Stage) -> set[str]:
 
 
 async def test_a_dream_happens_by_itself_when_its_user_is_silent_for_long_enough() -> None:
-    async with opened(using=FakeModel(lambda heard: Proposed())) as stage:
+    async with opened(model=FakeModel(lambda heard: ExtractionResult())) as stage:
         await _put(stage, *ENOUGH)
         await stage.tell("good evening to you all")
         stage.clock.advance(hours=5)
@@ -432,14 +450,14 @@ async def test_a_dream_happens_by_itself_when_its_user_is_silent_for_long_enough
 
 
 async def test_a_dream_that_waits_does_not_hold_up_learning() -> None:
-    async with opened(using=FakeModel()) as stage:
+    async with opened(model=FakeModel()) as stage:
         await stage.tell("I live in Berlin")
         await stage.tell("I have two cats")
         assert len(await stage.known()) == 2
 
 
 async def test_one_dream_a_day_is_enough() -> None:
-    async with opened(using=FakeModel(lambda heard: Proposed()), reflection={"interval": "2d"}) as stage:
+    async with opened(model=FakeModel(lambda heard: ExtractionResult()), consolidation={"interval": "2d"}) as stage:
         await _put(stage, *ENOUGH)
         for _ in range(4):
             await stage.tell("good evening to you all")
@@ -453,7 +471,7 @@ async def test_one_dream_a_day_is_enough() -> None:
 
 @pytest.mark.parametrize("profile", ["discoclaw", "dnam", "clanker", "devclaw"])
 async def test_the_documents_know_no_dreams(profile: str) -> None:
-    async with opened(profile, using=FakeModel(lambda heard: Proposed()), embedder="null") as stage:
+    async with opened(profile, model=FakeModel(lambda heard: ExtractionResult()), embedder="null") as stage:
         await _put(stage, *ENOUGH)
         await stage.tell("good evening to you all")
         stage.clock.advance(hours=100)
@@ -468,9 +486,11 @@ async def test_a_dream_that_is_switched_off_meanwhile_does_nothing() -> None:
         await stage.say("good evening to you all")
         stage.clock.advance(hours=7)
         store, clock = stage.memory.store, stage.clock
-        worker = Worker(store, {"reflect": Dreams(store, None, Rules(enabled=False), clock)}, clock, FAST)
+        worker = Worker(
+            store, {"reflect": Consolidator(store, None, ConsolidationOptions(enabled=False), clock)}, clock, FAST
+        )
         worker.start()
-        await worker.drain(10)
+        await worker.wait_idle(10)
         await worker.close()
         assert await store.read(lambda tx: tx.jobs.find("reflect:ann")) is None
         assert await _texts(stage) == ALL
@@ -480,25 +500,25 @@ async def test_undo_takes_back_the_whole_dream_and_the_next_one_respects_that() 
     async with opened() as stage:
         await _put(stage, *ENOUGH, memo("Lives in Berlin", 9), memo("Lives in Paris", 1), memo("Has a boat", hits=70))
         before = await _everything(stage)
-        done = await stage.memory.dream(user="ann")
+        done = await stage.memory.consolidate(user="ann")
         assert done.applied
-        assert done.told == "1 merged, 1 contradicted, 1 trusted"
+        assert done.description == "1 merged, 1 contradicted, 1 trusted"
         stage.clock.advance(minutes=1)
         assert await stage.memory.undo(user="ann") is not None
         assert await _everything(stage) == before
-        assert (await stage.memory.dream(user="ann")).changes == ()
+        assert (await stage.memory.consolidate(user="ann")).changes == ()
 
 
 async def test_what_was_put_back_and_stated_anew_may_be_dreamed_of_again() -> None:
     async with opened() as stage:
         await _put(stage, *ENOUGH)
-        await stage.memory.dream(user="ann")
+        await stage.memory.consolidate(user="ann")
         await stage.memory.undo(user="ann")
         stage.clock.advance(minutes=1)
         for one in TWICE:
             stated = replace(one, updated=stage.clock())
             await stage.memory.store.write(partial(_replace, stated=stated))
-        assert (await stage.memory.dream(user="ann")).told == "1 merged"
+        assert (await stage.memory.consolidate(user="ann")).description == "1 merged"
 
 
 def _replace(tx: object, stated: Memo) -> None:
@@ -509,8 +529,8 @@ async def test_a_dry_run_tells_and_changes_nothing() -> None:
     async with opened() as stage:
         await _put(stage, *ENOUGH)
         before, log = await _everything(stage), await stage.memory.log(limit=100)
-        done = await stage.memory.dream(user="ann", dry_run=True)
-        assert (done.told, done.applied) == ("1 merged", False)
+        done = await stage.memory.consolidate(user="ann", dry_run=True)
+        assert (done.description, done.applied) == ("1 merged", False)
         assert (await _everything(stage), await stage.memory.log(limit=100)) == (before, log)
 
 
@@ -519,7 +539,7 @@ async def test_a_dream_that_would_lose_too_much_is_noted_and_changes_nothing(cap
         await _put(stage, *TWICE, *map(memo, OTHERS[:2]), memo("Enjoys tea", 1))
         before = await _everything(stage)
         with caplog.at_level(logging.ERROR, "recollect"):
-            done = await stage.memory.dream(user="ann")
+            done = await stage.memory.consolidate(user="ann")
         assert (done.applied, done.abort) == (False, "2 of 5 memories would go, more than 20%")
         (event,) = await stage.events("dream.aborted")
         assert event.reason == done.abort
@@ -532,9 +552,9 @@ async def test_what_expires_is_not_shown_and_later_set_aside() -> None:
         lasting = await stage.remember("Plays the cello")
         stage.clock.advance(hours=2)
         assert (await stage.known(), lasting.expires) == (["Plays the cello"], None)
-        assert (await stage.memory.dream(user="ann", dry_run=True)).told == "1 expired"
+        assert (await stage.memory.consolidate(user="ann", dry_run=True)).description == "1 expired"
         assert {one.status for one in (await _everything(stage)).values()} == {Status.ACTIVE}
-        await stage.memory.dream(user="ann")
+        await stage.memory.consolidate(user="ann")
         kept = {one.text: one.status for one in (await _everything(stage)).values()}
         assert kept == {"On holiday": Status.EXPIRED, "Plays the cello": Status.ACTIVE}
 
@@ -542,51 +562,51 @@ async def test_what_expires_is_not_shown_and_later_set_aside() -> None:
 async def test_few_memories_are_left_alone_without_a_word() -> None:
     async with opened() as stage:
         await _put(stage, *TWICE)
-        assert (await stage.memory.dream(user="ann")).changes == ()
+        assert (await stage.memory.consolidate(user="ann")).changes == ()
         assert not await stage.events("dream.done")
 
 
 async def test_the_model_sees_memos_of_one_circle_at_a_time() -> None:
     shown: list[list[str]] = []
 
-    def reflects(memos: Sequence[Memo]) -> Proposed:
+    def reflects(memos: Sequence[Memo]) -> ExtractionResult:
         shown.append(sorted(one.text for one in memos))
-        return Proposed()
+        return ExtractionResult()
 
-    async with opened(using=FakeModel(reflects=reflects)) as stage:
+    async with opened(model=FakeModel(reflects=reflects)) as stage:
         await _put(stage, *map(memo, OTHERS), *(memo(text, audience=PRIVATE) for text in ("Is ill", "Seeks a job")))
-        await stage.memory.dream(user="ann", dry_run=True)
+        await stage.memory.consolidate(user="ann", dry_run=True)
     assert shown == [sorted(OTHERS), ["Is ill", "Seeks a job"]]
 
 
 async def test_a_model_that_can_not_be_reached_costs_a_delay() -> None:
     failing = [True]
 
-    def reflects(memos: Sequence[Memo]) -> Proposed:
+    def reflects(memos: Sequence[Memo]) -> ExtractionResult:
         if failing:
             raise ModelUnavailable("overloaded")
-        return Proposed()
+        return ExtractionResult()
 
-    async with opened(using=FakeModel(lambda heard: Proposed(), reflects=reflects)) as stage:
+    async with opened(model=FakeModel(lambda heard: ExtractionResult(), reflects=reflects)) as stage:
         await _put(stage, *ENOUGH)
         await stage.tell("good evening to you all")
         stage.clock.advance(hours=7)
-        assert not await stage.memory.worker.drain(10)
+        assert not await stage.memory.worker.wait_idle(10)
         assert await _texts(stage) == ALL
         with pytest.raises(ModelUnavailable):
-            await stage.memory.dream(user="ann")
+            await stage.memory.consolidate(user="ann")
         failing.clear()
-        assert (await stage.memory.dream(user="ann")).applied
+        assert (await stage.memory.consolidate(user="ann")).applied
 
 
 async def test_without_a_usable_answer_of_the_model_words_decide() -> None:
-    def reflects(memos: Sequence[Memo]) -> Proposed:
+    def reflects(memos: Sequence[Memo]) -> ExtractionResult:
         raise ModelError("it answers in riddles")
 
-    async with opened(using=FakeModel(reflects=reflects)) as stage:
+    async with opened(model=FakeModel(reflects=reflects)) as stage:
         await _put(stage, *ENOUGH)
-        done = await stage.memory.dream(user="ann")
-    assert (done.told, done.problems) == ("1 merged", ("it answers in riddles",))
+        done = await stage.memory.consolidate(user="ann")
+    assert (done.description, done.problems) == ("1 merged", ("it answers in riddles",))
 
 
 async def test_what_is_said_while_the_model_thinks_makes_it_think_again() -> None:
@@ -596,13 +616,13 @@ async def test_what_is_said_while_the_model_thinks_makes_it_think_again() -> Non
         reads = stage.memory.store
 
         class Slow(FakeModel):
-            async def reflect(self, memos: Sequence[Memo]) -> Proposed:
+            async def reflect(self, memos: Sequence[Memo]) -> ExtractionResult:
                 asked.append(len(memos))
                 if len(asked) == 1:
                     await stage.remember("Has a parrot", place=DEV, audience=GUILD, origin=Origin.SUMMARY)
-                return Proposed()
+                return ExtractionResult()
 
-        done = await Dreams(reads, Slow, Rules(), stage.clock).of(ANN)
+        done = await Consolidator(reads, Slow, ConsolidationOptions(), stage.clock).of(ANN)
     assert asked == [7, 8]
     assert done.memos == 8
 
@@ -610,11 +630,11 @@ async def test_what_is_said_while_the_model_thinks_makes_it_think_again() -> Non
 async def test_a_plan_for_memories_that_have_changed_is_never_written() -> None:
     async with opened() as stage:
         await _put(stage, *ENOUGH)
-        view = await stage.memory.store.read(lambda tx: look(tx, ANN))
-        dreams = Dreams(stage.memory.store, None, Rules(), stage.clock)
+        view = await stage.memory.store.read(lambda tx: read_input(tx, ANN))
+        dreams = Consolidator(stage.memory.store, None, ConsolidationOptions(), stage.clock)
         done = await dreams.of(ANN, dry_run=True)
         await stage.memory.pin(TWICE[1].id, user="ann")
-        with pytest.raises(Stale):
+        with pytest.raises(StaleResult):
             await stage.memory.store.write(lambda tx: dreams._apply(tx, view, done))  # pyright: ignore[reportPrivateUsage]
         assert await _texts(stage) == ALL
 
@@ -622,10 +642,10 @@ async def test_a_plan_for_memories_that_have_changed_is_never_written() -> None:
 async def test_use_alone_makes_no_plan_stale() -> None:
     async with opened() as stage:
         await _put(stage, *ENOUGH)
-        view = await stage.memory.store.read(lambda tx: look(tx, ANN))
-        dreams = Dreams(stage.memory.store, None, Rules(), stage.clock)
+        view = await stage.memory.store.read(lambda tx: read_input(tx, ANN))
+        dreams = Consolidator(stage.memory.store, None, ConsolidationOptions(), stage.clock)
         done = await dreams.of(ANN, dry_run=True)
-        await stage.memory.store.write(lambda tx: tx.memos.touch([one.key for one in view.memos], stage.clock()))
+        await stage.memory.store.write(lambda tx: tx.memos.count_use([one.key for one in view.memos], stage.clock()))
         await stage.memory.store.write(lambda tx: dreams._apply(tx, view, done))  # pyright: ignore[reportPrivateUsage]
         assert await _texts(stage) == ALL - {"Loves tea"}
 
@@ -633,31 +653,33 @@ async def test_use_alone_makes_no_plan_stale() -> None:
 async def test_two_dreams_at_once_do_the_work_of_one() -> None:
     async with opened() as stage:
         await _put(stage, *ENOUGH)
-        await asyncio.gather(*(stage.memory.dream(user="ann") for _ in range(4)))
+        await asyncio.gather(*(stage.memory.consolidate(user="ann") for _ in range(4)))
         assert await _texts(stage) == ALL - {"Loves tea"}
         assert len([event for event in await stage.memory.log(limit=99) if event.kind == "memo.retired"]) == 1
 
 
 async def test_what_was_stated_in_several_messages_is_trusted_more() -> None:
-    def learns(heard: object) -> Proposed:
-        said = heard.said  # type: ignore[attr-defined]
-        return Proposed(tuple(Proposal("Likes tea", "preference", one.text, one.id, confidence=0.6) for one in said))
+    def learns(heard: object) -> ExtractionResult:
+        said = heard.messages  # type: ignore[attr-defined]
+        return ExtractionResult(
+            tuple(Proposal("Likes tea", "preference", one.text, one.id, confidence=0.6) for one in said)
+        )
 
-    async with opened(using=FakeModel(learns)) as stage:
+    async with opened(model=FakeModel(learns)) as stage:
         for text in ("I like tea", "as I said, I like tea", "did I say that I like tea", "honestly, I like tea"):
             await stage.tell(text)
-        done = await stage.memory.dream(user="ann")
+        done = await stage.memory.consolidate(user="ann")
         (known,) = (await stage.memory.show(user="ann", place=DM)).memos
-    assert (known.confidence, done.told) == (TRUSTED, "1 trusted")
+    assert (known.confidence, done.description) == (TRUSTED, "1 trusted")
 
 
 async def test_deleting_the_message_behind_the_kept_wording_brings_the_other_back() -> None:
-    async with opened(using=FakeModel()) as stage:
+    async with opened(model=FakeModel()) as stage:
         kept = await stage.tell("I like tea and cake")
         merged = memo("Likes tea", 1, source=replace(LEARNED, message="m-other"))
         await _put(stage, merged, *map(memo, OTHERS))
-        assert (await stage.memory.dream(user="ann")).told == "1 merged"
-        await stage.memory.deleted("discord", kept.id)
+        assert (await stage.memory.consolidate(user="ann")).description == "1 merged"
+        await stage.memory.message_deleted("discord", kept.id)
         assert await _texts(stage) == {"Likes tea", *OTHERS}
 
 
@@ -666,7 +688,9 @@ async def test_everyone_is_dreamed_for_one_after_the_other() -> None:
     async with opened() as stage:
         for user in ("ann", "ben", "cat"):
             await _put(stage, *(replace(one, subject=Subject(user)) for one in ENOUGH[user == "cat" :]))
-        dreams = await stage.memory.dreams.of_everyone(progress=lambda done, total: seen.append((done, total)))
+        dreams = await stage.memory.engine.consolidator.of_everyone(
+            progress=lambda done, total: seen.append((done, total))
+        )
     assert [one.subject.id for one in dreams] == ["ann", "ben"]
     assert seen == [(1, 3), (2, 3), (3, 3)]
     assert consolidate.ACTOR == "dream"

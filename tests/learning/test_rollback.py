@@ -3,24 +3,24 @@
 import pytest
 
 from recollect import CannotUndo
-from recollect.core.ports import Hearing, Proposal, Proposed, Retraction
+from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction
 from recollect.core.types import EVERYWHERE, Memo, Status
 from recollect.learning.ingest import MOST_GONE
 from recollect.testing.models import FakeModel, nothing, quoting
 from tests.scenes import DEV, DM, STAFF, Stage, opened
 
 
-def rewording(hearing: Hearing) -> Proposed:
+def rewording(hearing: ExtractionInput) -> ExtractionResult:
     """Whatever is said next rewords the first memo."""
-    known = hearing.known[0].id if hearing.known else None
-    return Proposed(tuple(quoting(one, id=known) for one in hearing.said))
+    known = hearing.known_memos[0].id if hearing.known_memos else None
+    return ExtractionResult(tuple(quoting(one, id=known) for one in hearing.messages))
 
 
-def retracting(hearing: Hearing) -> Proposed:
+def retracting(hearing: ExtractionInput) -> ExtractionResult:
     """What begins with "no longer" ends all that is known, anything else is learned."""
-    if hearing.said[-1].text.startswith("no longer"):
-        return Proposed((), tuple(Retraction("no longer so", memo.id) for memo in hearing.known))
-    return Proposed(tuple(map(quoting, hearing.said)))
+    if hearing.messages[-1].text.startswith("no longer"):
+        return ExtractionResult((), tuple(Retraction("no longer so", memo.id) for memo in hearing.known_memos))
+    return ExtractionResult(tuple(map(quoting, hearing.messages)))
 
 
 async def the_memo(stage: Stage) -> Memo:
@@ -29,19 +29,19 @@ async def the_memo(stage: Stage) -> Memo:
 
 
 async def edit(stage: Stage, message_id: str, text: str) -> None:
-    assert await stage.memory.edited("discord", message_id, text)
+    assert await stage.memory.message_edited("discord", message_id, text)
     stage.clock.advance(minutes=1)
     await stage.settle()
 
 
 async def delete(stage: Stage, message_id: str) -> None:
-    assert await stage.memory.deleted("discord", message_id)
+    assert await stage.memory.message_deleted("discord", message_id)
     stage.clock.advance(minutes=1)
     await stage.settle()
 
 
 async def test_what_was_learned_from_a_deleted_message_is_no_longer_recalled() -> None:
-    async with opened(using=FakeModel()) as stage:
+    async with opened(model=FakeModel()) as stage:
         said = await stage.tell("I live in Berlin")
         (memo,) = (await stage.memory.show(user="ann", place=DEV)).memos
         await delete(stage, said.id)
@@ -53,17 +53,19 @@ async def test_what_was_learned_from_a_deleted_message_is_no_longer_recalled() -
 
 
 async def test_an_edited_message_is_learned_anew_and_its_old_words_go() -> None:
-    async with opened(using=FakeModel()) as stage:
+    async with opened(model=FakeModel()) as stage:
         said = await stage.tell("I live in Berlin")
         await edit(stage, said.id, "I live in Bremen")
         assert await stage.known() == ["I live in Bremen"]
 
 
 async def test_a_memo_whose_words_are_still_there_survives_an_edit() -> None:
-    def quotes(hearing: Hearing) -> Proposed:
-        return Proposed(tuple(Proposal("Lives in Berlin", "fact", "I live in Berlin", one.id) for one in hearing.said))
+    def quotes(hearing: ExtractionInput) -> ExtractionResult:
+        return ExtractionResult(
+            tuple(Proposal("Lives in Berlin", "fact", "I live in Berlin", one.id) for one in hearing.messages)
+        )
 
-    async with opened(using=FakeModel(quotes)) as stage:
+    async with opened(model=FakeModel(quotes)) as stage:
         said = await stage.tell("I live in Berlin and it rains")
         (before,) = (await stage.memory.show(user="ann", place=DEV)).memos
         await edit(stage, said.id, "I live in Berlin and it snows")
@@ -73,7 +75,7 @@ async def test_a_memo_whose_words_are_still_there_survives_an_edit() -> None:
 
 
 async def test_what_a_deleted_message_had_replaced_counts_again() -> None:
-    async with opened(using=FakeModel()) as stage:
+    async with opened(model=FakeModel()) as stage:
         await stage.tell("I live in Berlin")
         said = await stage.tell("I live in Munich now")
         assert await stage.known() == ["I live in Munich now"]
@@ -82,7 +84,7 @@ async def test_what_a_deleted_message_had_replaced_counts_again() -> None:
 
 
 async def test_what_was_replaced_does_not_come_back_when_its_own_message_is_gone_too() -> None:
-    async with opened(using=FakeModel()) as stage:
+    async with opened(model=FakeModel()) as stage:
         first = await stage.tell("I live in Berlin")
         second = await stage.tell("I live in Munich now")
         await delete(stage, first.id)
@@ -91,7 +93,7 @@ async def test_what_was_replaced_does_not_come_back_when_its_own_message_is_gone
 
 
 async def test_a_memo_that_a_deleted_message_only_reworded_gets_its_earlier_words_back() -> None:
-    async with opened(using=FakeModel(rewording)) as stage:
+    async with opened(model=FakeModel(rewording)) as stage:
         await stage.tell("I work at Acme")
         said = await stage.tell("I work at Acme as a gardener")
         assert await stage.known() == ["I work at Acme as a gardener"]
@@ -100,7 +102,7 @@ async def test_a_memo_that_a_deleted_message_only_reworded_gets_its_earlier_word
 
 
 async def test_what_its_owner_wrote_down_stays_when_the_message_goes() -> None:
-    async with opened(using=FakeModel(nothing)) as stage:
+    async with opened(model=FakeModel(nothing)) as stage:
         said = await stage.say("!memory remember I live in Berlin")
         await stage.memory.remember("I live in Berlin", user="ann", place=DEV, message=said.id)
         await delete(stage, said.id)
@@ -109,7 +111,7 @@ async def test_what_its_owner_wrote_down_stays_when_the_message_goes() -> None:
 
 async def test_a_summary_is_rebuilt_without_a_deleted_message() -> None:
     model = FakeModel(nothing, lambda previous, exchange, limit: f"{previous or ''} {exchange}"[:limit])
-    async with opened(using=model, summary={"every_n_turns": 1}) as stage:
+    async with opened(model=model, summary={"every_n_turns": 1}) as stage:
         for text in ("the weather", "my embarrassing secret", "the budget"):
             asked = await stage.say(f"let us discuss {text}")
             await stage.reply("gladly", asked)
@@ -117,8 +119,8 @@ async def test_a_summary_is_rebuilt_without_a_deleted_message() -> None:
         shown = await stage.memory.show(user="ann", place=DEV)
         assert shown.summary is not None
         assert "embarrassing" in shown.summary.text
-        embarrassing = (await stage.memory.store.read(lambda tx: tx.journal.recent(DEV, 10)))[2]
-        assert await stage.memory.deleted("discord", embarrassing.id)
+        embarrassing = (await stage.memory.store.read(lambda tx: tx.messages.recent(DEV, 10)))[2]
+        assert await stage.memory.message_deleted("discord", embarrassing.id)
         at_once = (await stage.memory.show(user="ann", place=DEV)).summary
         assert at_once is None or "embarrassing" not in at_once.text
         await stage.settle()
@@ -132,18 +134,18 @@ async def test_a_summary_is_rebuilt_without_a_deleted_message() -> None:
 
 @pytest.mark.parametrize("fate", ["deleted", "edited"])
 async def test_a_message_nobody_knows_changes_nothing(fate: str) -> None:
-    async with opened(using=FakeModel()) as stage:
+    async with opened(model=FakeModel()) as stage:
         await stage.tell("I live in Berlin")
         if fate == "deleted":
-            assert not await stage.memory.deleted("discord", "nobody-knows")
+            assert not await stage.memory.message_deleted("discord", "nobody-knows")
         else:
-            assert not await stage.memory.edited("discord", "nobody-knows", "I live in Rome")
+            assert not await stage.memory.message_edited("discord", "nobody-knows", "I live in Rome")
         assert await stage.known() == ["I live in Berlin"]
 
 
 @pytest.mark.parametrize("fate", ["deleted", "edited"])
 async def test_what_a_message_ended_counts_again_when_that_is_no_longer_said(fate: str) -> None:
-    async with opened(using=FakeModel(retracting)) as stage:
+    async with opened(model=FakeModel(retracting)) as stage:
         await stage.tell("I use Vim")
         said = await stage.tell("no longer")
         assert await stage.known() == []
@@ -156,7 +158,7 @@ async def test_what_a_message_ended_counts_again_when_that_is_no_longer_said(fat
 
 
 async def test_an_ending_that_is_still_said_after_an_edit_ends_again() -> None:
-    async with opened(using=FakeModel(retracting)) as stage:
+    async with opened(model=FakeModel(retracting)) as stage:
         await stage.tell("I use Vim")
         said = await stage.tell("no longer")
         await edit(stage, said.id, "no longer, really")
@@ -164,7 +166,7 @@ async def test_an_ending_that_is_still_said_after_an_edit_ends_again() -> None:
 
 
 async def test_what_was_ended_does_not_come_back_when_its_own_message_is_gone_too() -> None:
-    async with opened(using=FakeModel(retracting)) as stage:
+    async with opened(model=FakeModel(retracting)) as stage:
         first = await stage.tell("I use Vim")
         second = await stage.tell("no longer")
         await delete(stage, first.id)
@@ -173,7 +175,7 @@ async def test_what_was_ended_does_not_come_back_when_its_own_message_is_gone_to
 
 
 async def test_what_its_owner_forgot_does_not_come_back_with_a_message_that_had_ended_it_before() -> None:
-    async with opened(using=FakeModel(retracting)) as stage:
+    async with opened(model=FakeModel(retracting)) as stage:
         await stage.tell("I use Vim")
         said = await stage.tell("no longer")
         stage.clock.advance(minutes=1)
@@ -184,14 +186,14 @@ async def test_what_its_owner_forgot_does_not_come_back_with_a_message_that_had_
         assert await stage.known() == []
 
 
-def selling(hearing: Hearing) -> Proposed:
+def selling(hearing: ExtractionInput) -> ExtractionResult:
     """Who sold something has nothing else any more."""
-    gone = tuple(memo.id for memo in hearing.known) if "sold" in hearing.said[-1].text else ()
-    return Proposed(tuple(quoting(one, replaces=gone) for one in hearing.said))
+    gone = tuple(memo.id for memo in hearing.known_memos) if "sold" in hearing.messages[-1].text else ()
+    return ExtractionResult(tuple(quoting(one, replaces=gone) for one in hearing.messages))
 
 
 async def test_everything_that_a_deleted_message_had_replaced_counts_again() -> None:
-    async with opened(using=FakeModel(selling)) as stage:
+    async with opened(model=FakeModel(selling)) as stage:
         await stage.tell("I own a cat")
         await stage.tell("I play chess")
         said = await stage.tell("I sold it all for a boat")
@@ -201,7 +203,7 @@ async def test_everything_that_a_deleted_message_had_replaced_counts_again() -> 
 
 
 async def test_what_was_replaced_first_counts_again_when_all_that_took_its_place_is_gone() -> None:
-    async with opened(using=FakeModel()) as stage:
+    async with opened(model=FakeModel()) as stage:
         await stage.tell("I live in Berlin")
         second = await stage.tell("I live in Munich now")
         third = await stage.tell("I live in Hamburg now")
@@ -213,7 +215,7 @@ async def test_what_was_replaced_first_counts_again_when_all_that_took_its_place
 
 
 async def test_decisions_of_its_owner_outlast_the_words_that_a_deletion_takes_back() -> None:
-    async with opened(using=FakeModel(rewording)) as stage:
+    async with opened(model=FakeModel(rewording)) as stage:
         await stage.tell("I work at Acme", place=DM)
         said = await stage.tell("I work at Acme as a gardener", place=DM)
         memo = await the_memo(stage)
@@ -225,7 +227,7 @@ async def test_decisions_of_its_owner_outlast_the_words_that_a_deletion_takes_ba
 
 
 async def test_words_said_in_private_are_not_public_because_public_ones_were_taken_back() -> None:
-    async with opened(using=FakeModel(rewording)) as stage:
+    async with opened(model=FakeModel(rewording)) as stage:
         await stage.tell("I work at Acme", place=STAFF)
         said = await stage.tell("I work at Acme as a gardener", place=DEV)
         assert (await the_memo(stage)).audience == DEV.audience
@@ -237,7 +239,9 @@ async def test_words_said_in_private_are_not_public_because_public_ones_were_tak
 @pytest.mark.parametrize("fate", ["deleted", "edited"])
 async def test_words_that_no_message_says_any_more_are_passed_over_for_those_before_them(fate: str) -> None:
     async with opened(
-        using=FakeModel(lambda hearing: rewording(hearing) if "Acme" in hearing.said[-1].text else Proposed())
+        model=FakeModel(
+            lambda hearing: rewording(hearing) if "Acme" in hearing.messages[-1].text else ExtractionResult()
+        )
     ) as stage:
         await stage.tell("I work at Acme")
         second = await stage.tell("I work at Acme as a gardener")
@@ -253,7 +257,7 @@ async def test_words_that_no_message_says_any_more_are_passed_over_for_those_bef
 
 @pytest.mark.parametrize("pinned", [False, True])
 async def test_earlier_words_are_heard_no_further_than_they_were_said(pinned: bool) -> None:
-    async with opened(using=FakeModel(rewording)) as stage:
+    async with opened(model=FakeModel(rewording)) as stage:
         await stage.tell("I work at Acme", place=STAFF)
         wider = await stage.tell("I work at Acme as a gardener", place=DEV)
         assert (await the_memo(stage)).audience == DEV.audience
@@ -266,7 +270,7 @@ async def test_earlier_words_are_heard_no_further_than_they_were_said(pinned: bo
 
 
 async def test_words_that_their_owner_undid_do_not_come_back_by_a_deletion() -> None:
-    async with opened(using=FakeModel(rewording)) as stage:
+    async with opened(model=FakeModel(rewording)) as stage:
         first = await stage.tell("I work at Acme")
         await stage.tell("I work at Acme as a gardener")
         await stage.memory.undo(user="ann", place=DEV)
@@ -276,7 +280,7 @@ async def test_words_that_their_owner_undid_do_not_come_back_by_a_deletion() -> 
 
 
 async def test_what_its_owner_wrote_down_gets_its_own_words_back() -> None:
-    async with opened(using=FakeModel(rewording)) as stage:
+    async with opened(model=FakeModel(rewording)) as stage:
         await stage.remember("I work at Acme", audience=DEV.audience)
         said = await stage.tell("I work at Acme as a gardener")
         assert await stage.known() == ["I work at Acme as a gardener"]
@@ -285,7 +289,7 @@ async def test_what_its_owner_wrote_down_gets_its_own_words_back() -> None:
 
 
 async def test_a_pinned_memo_that_nothing_else_says_goes_with_its_message_and_the_log_says_so() -> None:
-    async with opened(using=FakeModel()) as stage:
+    async with opened(model=FakeModel()) as stage:
         said = await stage.tell("I live in Berlin")
         memo = await the_memo(stage)
         await stage.memory.pin(memo.id, user="ann", place=DEV)
@@ -296,7 +300,7 @@ async def test_a_pinned_memo_that_nothing_else_says_goes_with_its_message_and_th
 
 
 async def test_undo_does_not_bring_back_what_went_with_its_message() -> None:
-    async with opened(using=FakeModel()) as stage:
+    async with opened(model=FakeModel()) as stage:
         await stage.remember("I play chess")
         said = await stage.tell("I live in Berlin")
         await delete(stage, said.id)
@@ -305,7 +309,7 @@ async def test_undo_does_not_bring_back_what_went_with_its_message() -> None:
 
 
 async def test_undo_does_not_bring_back_what_was_forgotten_before_its_message_was_deleted() -> None:
-    async with opened(using=FakeModel()) as stage:
+    async with opened(model=FakeModel()) as stage:
         said = await stage.tell("I live in Berlin")
         await stage.memory.forget("Berlin", user="ann", place=DEV)
         await delete(stage, said.id)
@@ -314,31 +318,31 @@ async def test_undo_does_not_bring_back_what_was_forgotten_before_its_message_wa
 
 
 async def test_undo_does_not_put_words_that_are_gone_in_the_place_of_its_owners() -> None:
-    async with opened(using=FakeModel()) as stage:
+    async with opened(model=FakeModel()) as stage:
         said = await stage.tell("I live in Berlin")
         memo = await the_memo(stage)
-        await stage.memory.revise(memo.id, "I live in Potsdam", user="ann", place=DEV)
+        await stage.memory.update(memo.id, "I live in Potsdam", user="ann", place=DEV)
         await delete(stage, said.id)
         assert isinstance(await stage.memory.undo(user="ann", place=DEV), CannotUndo)
         assert await stage.known() == ["I live in Potsdam"]
 
 
 async def test_a_message_that_was_deleted_before_it_came_is_not_taken_in() -> None:
-    async with opened(using=FakeModel()) as stage:
+    async with opened(model=FakeModel()) as stage:
         late = stage.message("I live in Berlin")
-        assert not await stage.memory.deleted("discord", late.id)
-        assert not await stage.memory.observe(late)
+        assert not await stage.memory.message_deleted("discord", late.id)
+        assert not await stage.memory.add(late)
         await stage.settle()
         assert await stage.known() == []
-        assert await stage.memory.store.read(lambda tx: tx.journal.recent(DEV, 10)) == []
-        assert await stage.memory.observe(stage.message("I play chess"))
+        assert await stage.memory.store.read(lambda tx: tx.messages.recent(DEV, 10)) == []
+        assert await stage.memory.add(stage.message("I play chess"))
 
 
 async def test_only_so_many_messages_nobody_had_seen_are_remembered_as_deleted() -> None:
-    async with opened(using=FakeModel(nothing)) as stage:
+    async with opened(model=FakeModel(nothing)) as stage:
         for number in range(MOST_GONE + 1):
-            await stage.memory.deleted("discord", f"gone-{number}")
-        kept = await stage.memory.store.read(lambda tx: tx.counters.names("gone:"))
+            await stage.memory.message_deleted("discord", f"gone-{number}")
+        kept = await stage.memory.store.read(lambda tx: tx.state.names("gone:"))
     assert len(kept) == MOST_GONE // 2 + 1
     assert f"gone:discord/gone-{MOST_GONE}" in kept
     assert "gone:discord/gone-0" not in kept

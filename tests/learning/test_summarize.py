@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 
 from recollect.core.errors import ModelError, ModelUnavailable
-from recollect.core.ports import Hearing, Proposed
+from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.core.types import Message, Place, Summary
-from recollect.jobs.worker import Pace
+from recollect.jobs.worker import WorkerOptions
 from recollect.learning.summarize import PAGE, exchanges
 from recollect.testing.clock import START
 from recollect.testing.models import FakeModel, everything, nothing
@@ -38,7 +38,7 @@ async def summary(stage: Stage, place: Place = DEV, user: str = "ann") -> str | 
 @pytest.mark.acceptance("A3", "A5", "B30", "C15")
 async def test_every_five_turns_the_session_is_summarised_in_the_background() -> None:
     model = summing(lambda previous, exchange, limit: f"{previous or 'new'} + {exchange.count('topic')}")
-    async with opened(using=model) as stage:
+    async with opened(model=model) as stage:
         await talk(stage, 4)
         await stage.settle()
         assert await summary(stage) is None
@@ -48,14 +48,14 @@ async def test_every_five_turns_the_session_is_summarised_in_the_background() ->
         await talk(stage, 5)
         await stage.settle()
         assert await summary(stage) == "new + 10 + 10"
-        journal = await stage.memory.store.read(lambda tx: tx.journal.recent(DEV, 100))
+        journal = await stage.memory.store.read(lambda tx: tx.messages.recent(DEV, 100))
     assert len(journal) == 20, "nothing but the conversation itself was said"
 
 
 @pytest.mark.acceptance("A42", "C17", "C18")
 async def test_the_model_gets_the_previous_summary_and_the_exchange_with_replies_cut_short() -> None:
     model = summing(lambda previous, exchange, limit: "so far")
-    async with opened(using=model, summary={"every_n_turns": 1}) as stage:
+    async with opened(model=model, summary={"every_n_turns": 1}) as stage:
         await stage.reply("x" * 900, await stage.say("tell me everything", name="Ann"))
         await stage.settle()
         await stage.reply("fine", await stage.say("and then?", name="Ann"))
@@ -77,7 +77,7 @@ async def test_a_summary_over_its_limit_is_recompressed_once_and_then_cut_at_a_s
         return "One sentence is here. " * 6
 
     model = summing(lambda previous, exchange, limit: "y" * 500, shortens=shortens)
-    async with opened(using=model, summary={"every_n_turns": 1, "max_chars": 100}) as stage:
+    async with opened(model=model, summary={"every_n_turns": 1, "max_chars": 100}) as stage:
         await talk(stage, 1)
         await stage.settle()
         text = await summary(stage)
@@ -87,7 +87,7 @@ async def test_a_summary_over_its_limit_is_recompressed_once_and_then_cut_at_a_s
 
 async def test_a_summary_that_cannot_be_recompressed_is_cut() -> None:
     model = summing(lambda previous, exchange, limit: "word " * 100, shortens=lambda text, limit: "")
-    async with opened(using=model, summary={"every_n_turns": 1, "max_chars": 100}) as stage:
+    async with opened(model=model, summary={"every_n_turns": 1, "max_chars": 100}) as stage:
         await talk(stage, 1)
         await stage.settle()
         text = await summary(stage)
@@ -105,12 +105,12 @@ async def test_a_model_that_fails_leaves_the_summary_as_it_was(caplog: pytest.Lo
             raise ModelError("no good")
         return "the first one"
 
-    async with opened(using=summing(condenses), summary={"every_n_turns": 1}) as stage:
+    async with opened(model=summing(condenses), summary={"every_n_turns": 1}) as stage:
         await talk(stage, 1)
         await stage.settle()
         broken[0] = True
         await talk(stage, 1)
-        await stage.memory.worker.drain(5)
+        await stage.memory.worker.wait_idle(5)
         assert await summary(stage) == "the first one"
     assert f"summarise of session:{DEV.session} failed: no good" in caplog.messages
 
@@ -118,7 +118,7 @@ async def test_a_model_that_fails_leaves_the_summary_as_it_was(caplog: pytest.Lo
 async def test_an_empty_answer_leaves_the_summary_as_it_was() -> None:
     answers = ["the first one", ""]
     model = summing(lambda previous, exchange, limit: answers.pop(0))
-    async with opened(using=model, summary={"every_n_turns": 1}) as stage:
+    async with opened(model=model, summary={"every_n_turns": 1}) as stage:
         for _ in range(2):
             await talk(stage, 1)
             await stage.settle()
@@ -130,12 +130,12 @@ async def test_the_count_is_reset_even_when_the_model_fails() -> None:
         raise ModelUnavailable("down")
 
     model = summing(condenses)
-    async with opened(using=model, summary={"every_n_turns": 2}) as stage:
-        stage.memory.worker.pace = Pace(poll=0.02, pause=30)
+    async with opened(model=model, summary={"every_n_turns": 2}) as stage:
+        stage.memory.worker.pace = WorkerOptions(poll=0.02, pause=30)
         await talk(stage, 2)
-        await stage.memory.worker.drain(5)
+        await stage.memory.worker.wait_idle(5)
         assert len(model.exchanges) == 1
-        left = await stage.memory.store.read(lambda tx: tx.counters.items(f"turns:{DEV.session}"))
+        left = await stage.memory.store.read(lambda tx: tx.state.items(f"turns:{DEV.session}"))
     assert left == []
 
 
@@ -147,8 +147,8 @@ async def test_after_an_outage_the_summary_catches_up() -> None:
             raise ModelUnavailable("down")
         return f"covers {exchange.count('?')} questions"
 
-    async with opened(using=summing(condenses), summary={"every_n_turns": 2}) as stage:
-        stage.memory.worker.pace = Pace(poll=0.02, pause=0.01, longest_pause=0.02)
+    async with opened(model=summing(condenses), summary={"every_n_turns": 2}) as stage:
+        stage.memory.worker.pace = WorkerOptions(poll=0.02, pause=0.01, longest_pause=0.02)
         await talk(stage, 6)
         down[0] = False
 
@@ -170,7 +170,7 @@ async def test_a_reset_clears_this_session_and_wins_over_work_in_flight() -> Non
             await answer.wait()
         return exchange[:60]
 
-    async with opened(using=summing(condenses), summary={"every_n_turns": 1}) as stage:
+    async with opened(model=summing(condenses), summary={"every_n_turns": 1}) as stage:
         await talk(stage, 1, place=GENERAL, about="weather")
         await stage.settle()
         await talk(stage, 1, about="secret plan")
@@ -192,7 +192,7 @@ async def test_a_summary_that_was_overtaken_is_thrown_away() -> None:
         await answer.wait()
         return "stale"
 
-    async with opened(using=summing(condenses), summary={"every_n_turns": 1}) as stage:
+    async with opened(model=summing(condenses), summary={"every_n_turns": 1}) as stage:
         await talk(stage, 1)
         await asked.wait()
         newer = Summary(DEV.session, "newer", 5, stage.clock(), stage.clock())
@@ -204,7 +204,7 @@ async def test_a_summary_that_was_overtaken_is_thrown_away() -> None:
 
 async def test_past_summaries_are_kept() -> None:
     model = summing(lambda previous, exchange, limit: f"after {exchange.count('answer')} more; {previous}")
-    async with opened(using=model, summary={"every_n_turns": 1}) as stage:
+    async with opened(model=model, summary={"every_n_turns": 1}) as stage:
         for _ in range(3):
             await talk(stage, 1)
             await stage.settle()
@@ -215,7 +215,7 @@ async def test_past_summaries_are_kept() -> None:
 @pytest.mark.acceptance("C24")
 async def test_channels_threads_and_dms_are_summarised_apart() -> None:
     model = summing(lambda previous, exchange, limit: exchange.split("\n")[0])
-    async with opened(using=model, summary={"every_n_turns": 1}) as stage:
+    async with opened(model=model, summary={"every_n_turns": 1}) as stage:
         for place, about in ((DEV, "dev"), (GENERAL, "general"), (THREAD, "thread"), (DM, "dm")):
             await talk(stage, 1, place=place, about=about)
         await stage.settle()
@@ -226,7 +226,7 @@ async def test_channels_threads_and_dms_are_summarised_apart() -> None:
 @pytest.mark.acceptance("A4")
 async def test_in_discoclaw_each_user_of_a_channel_has_a_summary_of_their_own() -> None:
     model = summing(lambda previous, exchange, limit: exchange)
-    async with opened("discoclaw", using=model, summary={"every_n_turns": 2}) as stage:
+    async with opened("discoclaw", model=model, summary={"every_n_turns": 2}) as stage:
         await talk(stage, 2, user="ann", about="tea")
         await talk(stage, 2, user="bob", about="coffee")
         await stage.settle()
@@ -243,15 +243,15 @@ async def test_in_discoclaw_each_user_of_a_channel_has_a_summary_of_their_own() 
 async def test_after_a_restart_the_topic_is_still_known(tmp_path: object) -> None:
     store = ground.at(tmp_path / "memory.db")
     model = summing(lambda previous, exchange, limit: "Ann plans the move to the new database")
-    async with opened("discoclaw", store, using=model) as stage:
+    async with opened("discoclaw", store, model=model) as stage:
         await talk(stage, 5, about="the new database")
         await stage.settle()
-    async with opened("discoclaw", store, using=model) as stage:
+    async with opened("discoclaw", store, model=model) as stage:
         stage.clock.advance(days=3)
         stage.said = 100
         prompt = await stage.prompt("what were we talking about?")
     assert "Ann plans the move to the new database" in prompt.text
-    async with opened("discoclaw", store, using=model, summary={"enabled": False}) as stage:
+    async with opened("discoclaw", store, model=model, summary={"enabled": False}) as stage:
         stage.said = 200
         stage.clock.advance(days=3)
         window = await stage.prompt("what were we talking about?")
@@ -264,7 +264,7 @@ async def test_turns_are_counted_across_a_restart(tmp_path: object) -> None:
     store = ground.at(tmp_path / "memory.db")
     model = summing(lambda previous, exchange, limit: "done")
     for start in (0, 1):
-        async with opened("unified", store, using=model) as stage:
+        async with opened("unified", store, model=model) as stage:
             stage.said = 100 * start
             stage.clock.advance(hours=start)
             await talk(stage, 3 if not start else 2)
@@ -274,7 +274,7 @@ async def test_turns_are_counted_across_a_restart(tmp_path: object) -> None:
 
 async def test_the_prompt_says_how_old_a_summary_is() -> None:
     model = summing(lambda previous, exchange, limit: "Ann plans a trip")
-    async with opened(using=model) as stage:
+    async with opened(model=model) as stage:
         await talk(stage, 5)
         await stage.settle()
         prompt = await stage.prompt("and?")
@@ -286,7 +286,7 @@ async def test_the_prompt_says_how_old_a_summary_is() -> None:
 async def test_a_secret_that_a_model_writes_into_a_summary_is_taken_out() -> None:
     key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     model = summing(lambda previous, exchange, limit: f"Ann's key is {key}.")
-    async with opened(using=model, summary={"every_n_turns": 1}) as stage:
+    async with opened(model=model, summary={"every_n_turns": 1}) as stage:
         await talk(stage, 1)
         await stage.settle()
         assert key not in (await summary(stage) or "")
@@ -294,7 +294,7 @@ async def test_a_secret_that_a_model_writes_into_a_summary_is_taken_out() -> Non
 
 async def test_a_summary_after_silence_waits_for_it() -> None:
     model = summing(lambda previous, exchange, limit: "quiet now")
-    async with opened(using=model, summary={"trigger": "idle"}, extraction={"idle_after": "10m"}) as stage:
+    async with opened(model=model, summary={"trigger": "idle"}, extraction={"idle_after": "10m"}) as stage:
         await talk(stage, 2)
         await stage.settle()
         assert await summary(stage) is None
@@ -310,12 +310,12 @@ async def test_a_summary_is_made_of_everything_said_since_however_much_that_is()
         seen.append(exchange)
         return "so far"
 
-    async with opened(using=summing(condenses), summary={"every_n_turns": 1}) as stage:
+    async with opened(model=summing(condenses), summary={"every_n_turns": 1}) as stage:
         await talk(stage, 1)
         await stage.settle()
         seen.clear()
         for number in range(250):
-            await stage.memory.observe(stage.message(f"line {number} " + "x" * 90, user="bob"))
+            await stage.memory.add(stage.message(f"line {number} " + "x" * 90, user="bob"))
             stage.clock.advance(seconds=1)
         await talk(stage, 1)
         await stage.settle()
@@ -337,18 +337,18 @@ def adding(previous: str | None, exchange: str, limit: int) -> str:
 
 @pytest.mark.parametrize("seconds", [30, 0])
 async def test_what_comes_late_is_in_the_next_summary(seconds: int) -> None:
-    async with opened(using=summing(adding), summary={"every_n_turns": 1}) as stage:
+    async with opened(model=summing(adding), summary={"every_n_turns": 1}) as stage:
         await talk(stage, 1, about="first")
         await stage.settle()
-        last = (await stage.memory.store.read(lambda tx: tx.journal.recent(DEV, 1)))[0]
+        last = (await stage.memory.store.read(lambda tx: tx.messages.recent(DEV, 1)))[0]
         when = last.at - timedelta(seconds=seconds) + timedelta(microseconds=400)
-        await stage.memory.observe(Message("late", "ann", DEV, "zebras came late", when, name="Ann"))
+        await stage.memory.add(Message("late", "ann", DEV, "zebras came late", when, name="Ann"))
         await talk(stage, 1, about="second")
         await stage.settle()
         await talk(stage, 1, about="third")
         await stage.settle()
         text = await summary(stage) or ""
-        left = await stage.memory.store.read(lambda tx: tx.counters.names("late:"))
+        left = await stage.memory.store.read(lambda tx: tx.state.names("late:"))
     assert text.count("zebras came late") == 1
     assert [text.count(f"{about} 0: what next?") for about in ("first", "second", "third")] == [1, 1, 1]
     assert left == []
@@ -362,11 +362,11 @@ async def test_what_comes_late_while_a_summary_is_made_is_in_the_next_one() -> N
         await answer.wait()
         return adding(previous, exchange, limit)
 
-    async with opened(using=summing(condenses), summary={"every_n_turns": 1}) as stage:
+    async with opened(model=summing(condenses), summary={"every_n_turns": 1}) as stage:
         before = stage.clock()
         await talk(stage, 1, about="first")
         await asked.wait()
-        await stage.memory.observe(Message("late", "ann", DEV, "zebras came late", before, name="Ann"))
+        await stage.memory.add(Message("late", "ann", DEV, "zebras came late", before, name="Ann"))
         answer.set()
         await stage.settle()
         await talk(stage, 1, about="second")
@@ -376,21 +376,21 @@ async def test_what_comes_late_while_a_summary_is_made_is_in_the_next_one() -> N
 
 
 async def test_history_that_is_brought_in_is_not_summarised_as_if_it_were_late() -> None:
-    async with opened(using=summing(adding), summary={"every_n_turns": 1}) as stage:
+    async with opened(model=summing(adding), summary={"every_n_turns": 1}) as stage:
         await talk(stage, 1, about="first")
         await stage.settle()
         old = stage.clock() - timedelta(days=30)
-        await stage.memory.observe(Message("old", "ann", DEV, "zebras of last month", old, name="Ann"))
+        await stage.memory.add(Message("old", "ann", DEV, "zebras of last month", old, name="Ann"))
         await talk(stage, 1, about="second")
         await stage.settle()
         assert "zebras" not in (await summary(stage) or "")
 
 
 async def test_what_is_forgotten_leaves_the_summary_and_an_undo_brings_it_back() -> None:
-    def learns(hearing: Hearing) -> Proposed:
-        return everything(hearing) if "live" in hearing.said[-1].text else Proposed()
+    def learns(hearing: ExtractionInput) -> ExtractionResult:
+        return everything(hearing) if "live" in hearing.messages[-1].text else ExtractionResult()
 
-    async with opened(using=FakeModel(learns, adding), summary={"every_n_turns": 1}) as stage:
+    async with opened(model=FakeModel(learns, adding), summary={"every_n_turns": 1}) as stage:
         await talk(stage, 1, about="weather")
         await stage.settle()
         await stage.reply("Berlin is lovely", await stage.say("I live in Berlin"))
@@ -411,7 +411,7 @@ async def test_what_is_forgotten_leaves_the_summary_and_an_undo_brings_it_back()
 
 async def test_the_summary_of_one_user_gets_past_pages_of_what_others_said() -> None:
     async with opened(
-        "dnam", using=summing(adding), summary={"every_n_turns": 1, "session_key": "user_channel"}
+        "dnam", model=summing(adding), summary={"every_n_turns": 1, "session_key": "user_channel"}
     ) as stage:
         await talk(stage, 1, about="first")
         await stage.settle()

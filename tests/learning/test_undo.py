@@ -4,7 +4,7 @@ import pytest
 
 from recollect import CannotUndo, Undoable, Undone
 from recollect.core.errors import BadInput
-from recollect.core.ports import Hearing, Proposal, Proposed
+from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal
 from recollect.core.types import EVERYWHERE, Audience, Origin
 from recollect.testing.models import FakeModel
 from tests.scenes import DEV, Stage, opened
@@ -29,11 +29,11 @@ async def refused(stage: Stage, expected: int | None = None) -> str:
 
 
 async def test_after_a_deleted_message_undo_refuses_and_leaves_what_came_back_alone() -> None:
-    async with opened(using=FakeModel()) as stage:
+    async with opened(model=FakeModel()) as stage:
         await stage.tell("I live in Ghent")
         moved = await stage.tell("I live in Bruges now")
         assert await stage.known() == ["I live in Bruges now"]
-        await stage.memory.deleted("discord", moved.id)
+        await stage.memory.message_deleted("discord", moved.id)
         assert isinstance(await stage.memory.undoable(user="ann"), CannotUndo)
         assert "message that was deleted" in await refused(stage)
         assert await stage.known() == ["I live in Ghent"]
@@ -44,10 +44,10 @@ async def test_after_a_deleted_message_undo_refuses_and_leaves_what_came_back_al
 
 
 async def test_after_an_edited_message_undo_takes_back_what_was_learned_anew_and_no_more() -> None:
-    async with opened(using=FakeModel()) as stage:
+    async with opened(model=FakeModel()) as stage:
         await stage.remember("I play chess")
         said = await stage.tell("I live in Ghent")
-        await stage.memory.edited("discord", said.id, "I live in Bruges")
+        await stage.memory.message_edited("discord", said.id, "I live in Bruges")
         await stage.settle()
         assert [memo.text for memo in (await undo(stage)).removed] == ["I live in Bruges"]
         assert "edited" in await refused(stage)
@@ -95,9 +95,9 @@ async def test_each_sort_of_change_has_its_word() -> None:
         words.append((await offer(stage)).reversals[0].change)
         await stage.memory.share(memo.id, user="ann", audience=Audience("dm", "ann"))
         words.append((await offer(stage)).reversals[0].change)
-        await stage.memory.revise(memo.id, "I like green tea", user="ann")
+        await stage.memory.update(memo.id, "I like green tea", user="ann")
         words.append((await offer(stage)).reversals[0].change)
-        await stage.memory.revise(memo.id, tags=["drink"], user="ann")
+        await stage.memory.update(memo.id, tags=["drink"], user="ann")
         words.append((await offer(stage)).reversals[0].change)
         await stage.memory.forget("tea", user="ann")
         words.append((await offer(stage)).reversals[0].change)
@@ -108,24 +108,24 @@ async def test_each_sort_of_change_has_its_word() -> None:
 
 
 async def test_what_was_forgotten_stays_forgotten_when_its_return_is_undone() -> None:
-    async with opened(durable={"max_items": 2}) as stage:
+    async with opened(memos={"max_items": 2}) as stage:
         await stage.remember("I like tea")
         await stage.memory.forget("tea", user="ann")
         await stage.remember("I like tea")
         await undo(stage)
         assert await stage.known() == []
         await stage.remember("I play chess", "I own a boat")
-        assert (await stage.memory.memos(user="ann")).total == 2, "its row has made room"
+        assert (await stage.memory.list(user="ann")).total == 2, "its row has made room"
         with pytest.raises(BadInput, match="forgotten"):
             await stage.memory.remember("I like tea", user="ann", origin=Origin.IMPORT)
 
 
 async def test_of_two_facts_of_a_message_one_is_undone_alone_and_then_the_other() -> None:
-    def halves(hearing: Hearing) -> Proposed:
-        said = hearing.said[-1]
-        return Proposed(tuple(Proposal(part, "fact", part, said.id) for part in said.text.split(" and ")))
+    def halves(hearing: ExtractionInput) -> ExtractionResult:
+        said = hearing.messages[-1]
+        return ExtractionResult(tuple(Proposal(part, "fact", part, said.id) for part in said.text.split(" and ")))
 
-    async with opened(using=FakeModel(halves)) as stage:
+    async with opened(model=FakeModel(halves)) as stage:
         await stage.remember("I play chess", audience=EVERYWHERE)
         await stage.tell("I like green tea and I have two cats")
         cats = next(memo for memo in (await stage.memory.show(user="ann")).memos if "cats" in memo.text)

@@ -7,10 +7,10 @@ import pytest
 
 from recollect import plugins
 from recollect.core.changes import Candidate, Retire
-from recollect.core.ports import Hearing, Model, ModelOptions, Proposed
+from recollect.core.ports import ExtractionInput, ExtractionResult, Model, ModelOptions
 from recollect.core.types import Kind, Memo, Message, Place, Subject
 from recollect.models.local import NOTICE, LocalModel
-from recollect.policy.merge import Known, merge
+from recollect.policy.merge import ExistingMemos, merge
 
 SAID = datetime(2026, 11, 15, 12, tzinfo=UTC)  # a Sunday
 
@@ -24,9 +24,11 @@ def memo(text: str, number: int = 0, **details) -> Memo:
     return Memo(f"k{number}", Subject("ann"), Kind.FACT, text, at, at, **details)
 
 
-async def hear(*texts: str, known=(), most: int | None = None) -> Proposed:
+async def hear(*texts: str, known=(), most: int | None = None) -> ExtractionResult:
     said = [message(text, number) for number, text in enumerate(texts)]
-    return await LocalModel().extract(Hearing(said, [memo(text, n) for n, text in enumerate(known)], most=most))
+    return await LocalModel().extract(
+        ExtractionInput(said, [memo(text, n) for n, text in enumerate(known)], max_proposals=most)
+    )
 
 
 async def learned(*texts: str, **details) -> list[str]:
@@ -170,7 +172,7 @@ async def test_what_a_couple_does_is_no_note_on_one_of_them():
 
 
 async def test_the_words_of_a_bot_teach_nothing():
-    assert await LocalModel().extract(Hearing([message("I live in Berlin", bot=True)])) == Proposed()
+    assert await LocalModel().extract(ExtractionInput([message("I live in Berlin", bot=True)])) == ExtractionResult()
 
 
 async def test_what_is_no_longer_so_is_retracted_by_its_id():
@@ -191,7 +193,7 @@ async def test_a_switch_names_the_memo_that_it_replaces():
 async def test_a_move_takes_the_place_of_the_old_home_when_it_is_merged():
     (text,) = await learned("I moved to Lisbon last month", known=["Lives in Berlin"])
     candidate = Candidate(Subject("ann"), Kind.FACT, text, SAID)
-    changes = merge(candidate, Known(similar=[memo("Lives in Berlin")]), SAID)
+    changes = merge(candidate, ExistingMemos(similar=[memo("Lives in Berlin")]), SAID)
     assert [change.before.text for change in changes if isinstance(change, Retire)] == ["Lives in Berlin"]
 
 
@@ -226,5 +228,5 @@ async def test_only_the_surest_are_given_when_few_are_wanted():
 )
 async def test_a_huge_and_hostile_message_is_read_in_bounded_time(hostile: str):
     start = time.process_time()
-    await LocalModel().extract(Hearing([message(hostile)]))
+    await LocalModel().extract(ExtractionInput([message(hostile)]))
     assert time.process_time() - start < 5

@@ -4,7 +4,7 @@ import pytest
 
 from bench.extract.corpus import load
 from bench.extract.measure import report, run
-from recollect.core.ports import Proposal, Proposed
+from recollect.core.ports import ExtractionResult, Proposal
 from recollect.models.local import LocalModel
 
 
@@ -45,5 +45,5 @@ class _Eager(LocalModel):
     """Takes every message for a fact."""
 
     async def extract(self, hearing):
-        (said,) = hearing.said
-        return Proposed((Proposal(said.text[:200], "fact", said.text[:200], said.id),))
+        (said,) = hearing.messages
+        return ExtractionResult((Proposal(said.text[:200], "fact", said.text[:200], said.id),))

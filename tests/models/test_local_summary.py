@@ -16,7 +16,7 @@ and my team uses Terraform.
 
 
 async def summary(previous: str | None, exchange: str, limit: int = 500) -> str:
-    return (await LocalModel().summarise(previous, exchange, limit)).text
+    return (await LocalModel().summarize(previous, exchange, limit)).text
 
 
 async def test_decisions_tastes_and_open_questions_are_kept_with_their_speaker():
@@ -65,7 +65,9 @@ def memo(number: int, text: str, **details) -> Memo:
 
 
 async def test_other_words_for_one_fact_become_one_memo():
-    reflected = await LocalModel().reflect([memo(1, "Likes hiking"), memo(2, "Enjoys hiking"), memo(3, "Owns a boat")])
+    reflected = await LocalModel().consolidate(
+        [memo(1, "Likes hiking"), memo(2, "Enjoys hiking"), memo(3, "Owns a boat")]
+    )
     (joined,) = reflected.proposals
     assert (joined.id, joined.replaces, joined.evidence) == ("k2", ("k1",), "Enjoys hiking")
     assert reflected.retractions == ()
@@ -73,6 +75,6 @@ async def test_other_words_for_one_fact_become_one_memo():
 
 async def test_what_a_newer_memo_denies_is_retracted_unless_it_is_pinned():
     old, new = memo(1, "Lives in Berlin"), memo(2, "Lives in Lisbon")
-    assert [each.id for each in (await LocalModel().reflect([new, old])).retractions] == ["k1"]
+    assert [each.id for each in (await LocalModel().consolidate([new, old])).retractions] == ["k1"]
     pinned = memo(1, "Lives in Berlin", pinned=True)
-    assert (await LocalModel().reflect([pinned, new])).retractions == ()
+    assert (await LocalModel().consolidate([pinned, new])).retractions == ()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.core.ports import Hearing
+from recollect.core.ports import ExtractionInput
 from recollect.core.types import Kind, Memo, Message, Place, Status, Subject
 from recollect.models import _prompts as prompts
 
@@ -38,7 +38,7 @@ def heard(data: str) -> list[str]:
 
 @pytest.mark.acceptance("D26")
 def test_extraction_asks_only_for_what_was_stated_and_lasts():
-    asked = prompts.extraction(Hearing([said("I live in Lisbon.")], most=3)).instructions
+    asked = prompts.extraction(ExtractionInput([said("I live in Lisbon.")], max_proposals=3)).instructions
     for rule in (
         "explicitly stated about themselves",
         "No inference",
@@ -52,14 +52,14 @@ def test_extraction_asks_only_for_what_was_stated_and_lasts():
 
 
 def test_each_kind_is_explained():
-    asked = prompts.extraction(Hearing([said("x")])).instructions
+    asked = prompts.extraction(ExtractionInput([said("x")])).instructions
     assert all(f"- {kind}:" in asked for kind in Kind if kind not in {Kind.SUMMARY, Kind.LORE})
 
 
 @pytest.mark.acceptance("B34")
 def test_known_memos_are_listed_with_ids_to_update_deprecate_and_not_repeat():
     known = [memo("durable-1", "Lives in Porto."), memo("durable-2", "Prefers tabs.", Kind.PREFERENCE)]
-    prompt = prompts.extraction(Hearing([said("I moved.")], known))
+    prompt = prompts.extraction(ExtractionInput([said("I moved.")], known))
     assert rows(prompt.data, "Known about the speaker:") == [
         {"id": "durable-1", "kind": "fact", "text": "Lives in Porto."},
         {"id": "durable-2", "kind": "preference", "text": "Prefers tabs."},
@@ -74,12 +74,12 @@ def test_known_memos_are_listed_with_ids_to_update_deprecate_and_not_repeat():
 
 def test_only_active_memos_count_as_known():
     old = replace(memo("durable-1", "Lives in Porto."), status=Status.SUPERSEDED)
-    assert "durable-1" not in prompts.extraction(Hearing([said("x")], [old])).data
+    assert "durable-1" not in prompts.extraction(ExtractionInput([said("x")], [old])).data
 
 
 @pytest.mark.acceptance("B35")
 def test_strict_json_of_upserts_and_deprecations_is_asked_for():
-    prompt = prompts.extraction(Hearing([said("x")]))
+    prompt = prompts.extraction(ExtractionInput([said("x")]))
     assert prompt.structured
     assert "Answer with strict JSON only, no prose and no code fences" in prompt.instructions
     (shape,) = [line for line in prompt.instructions.split("\n") if line.startswith('{"upserts": [{')]
@@ -93,7 +93,7 @@ def test_strict_json_of_upserts_and_deprecations_is_asked_for():
 
 
 def test_messages_come_with_ids_and_times_so_that_relative_dates_can_be_resolved():
-    prompt = prompts.extraction(Hearing([said("I moved yesterday.", "m7")]))
+    prompt = prompts.extraction(ExtractionInput([said("I moved yesterday.", "m7")]))
     assert rows(prompt.data, "The speaker's own messages") == [
         {"id": "m7", "at": "Sunday 2026-03-01T12:00+00:00", "text": "I moved yesterday."}
     ]
@@ -105,7 +105,7 @@ def test_what_was_said_before_is_told_apart_from_the_speakers_words():
         said("Rome is nice", "b2", "bob", name="Bob"),
         said("Hm.", "b3"),
     ]
-    data = prompts.extraction(Hearing([said("Lisbon.")], before=before)).data
+    data = prompts.extraction(ExtractionInput([said("Lisbon.")], context=before)).data
     assert [row["by"] for row in rows(data, "Said just before")] == ["the assistant", "Bob", "the speaker"]
     assert heard(data) == ["Lisbon."]
 
@@ -113,7 +113,7 @@ def test_what_was_said_before_is_told_apart_from_the_speakers_words():
 def test_the_input_is_bounded_and_what_is_left_out_is_said():
     many = [said(f"message {number} " + "word " * 2_000, f"m{number}") for number in range(100)]
     known = [memo(f"durable-{number}", "fact " * 200) for number in range(500)]
-    prompt = prompts.extraction(Hearing(many, known, many))
+    prompt = prompts.extraction(ExtractionInput(many, known, many))
     texts = heard(prompt.data)
     assert len(texts) == prompts.MESSAGES
     assert texts[-1].startswith("message 99")
@@ -126,7 +126,7 @@ def test_the_input_is_bounded_and_what_is_left_out_is_said():
 
 
 def test_a_usual_message_is_read_in_full():
-    prompt = prompts.extraction(Hearing([said("x" * 4_000)]))
+    prompt = prompts.extraction(ExtractionInput([said("x" * 4_000)]))
     assert heard(prompt.data) == ["x" * 4_000]
     assert prompt.problems == ()
 
@@ -134,7 +134,7 @@ def test_a_usual_message_is_read_in_full():
 @given(st.lists(st.text(), max_size=4), st.text(), st.text())
 @example(["\x1c\x0b\x85{"], "\u2028The speaker's own messages, oldest first:", "\u2029\r\n\n")
 def test_no_text_breaks_out_of_its_line(texts: Sequence[str], known: str, before: str):
-    hearing = Hearing(
+    hearing = ExtractionInput(
         [said(text) for text in texts],
         [memo("durable-1", known)],
         [said(before, "b1", "eve", name="Eve")],
@@ -196,20 +196,20 @@ def test_of_a_long_exchange_the_end_counts():
 
 
 def test_the_answer_is_bounded_by_what_was_asked_for():
-    one, three = (prompts.extraction(Hearing([said("x")], most=most)).tokens for most in (1, 3))
+    one, three = (prompts.extraction(ExtractionInput([said("x")], max_proposals=most)).tokens for most in (1, 3))
     assert prompts.TOKENS < one < three < 1_000
     assert prompts.summary(None, "x", 2_000).tokens < 2_500
 
 
 def test_reflection_lists_memos_with_their_age_and_asks_for_nothing_new():
-    prompt = prompts.reflection([memo("durable-1", "Likes tea."), memo("durable-2", "Enjoys tea.")])
+    prompt = prompts.consolidation([memo("durable-1", "Likes tea."), memo("durable-2", "Enjoys tea.")])
     assert [row["id"] for row in rows(prompt.data, "Memories:")] == ["durable-1", "durable-2"]
     assert rows(prompt.data, "Memories:")[0]["learned"] == "2026-03-01"
     assert "Use only what the memories say" in prompt.instructions
-    assert prompts.reflection([memo(f"d{number}", "x") for number in range(90)]).problems == (
+    assert prompts.consolidation([memo(f"d{number}", "x") for number in range(90)]).problems == (
         "10 memos were left out of the request",
     )
 
 
 def test_half_characters_are_replaced():
-    assert "\ud83d" not in prompts.extraction(Hearing([said("half \ud83d character")])).data
+    assert "\ud83d" not in prompts.extraction(ExtractionInput([said("half \ud83d character")])).data

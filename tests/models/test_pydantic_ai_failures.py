@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from recollect.core.errors import ModelError, ModelUnavailable
-from recollect.core.ports import Hearing, ModelOptions
+from recollect.core.ports import ExtractionInput, ModelOptions
 from recollect.core.types import Message, Place
 from recollect.models.pydantic_ai import ANSWER_CHARS, PydanticAIModel
 from recollect.testing.model_server import (
@@ -39,7 +39,7 @@ PROVIDERS = [
 each_provider = pytest.mark.parametrize(
     ("provider", "name", "variable"), PROVIDERS, ids=[each[0] for each in PROVIDERS]
 )
-HEARING = Hearing(
+HEARING = ExtractionInput(
     [Message("m1", "ada", Place(dm="ada"), SECRET_WORDS, datetime(2026, 3, 1, 12, tzinfo=UTC))],
 )
 FACT = {"kind": "fact", "text": "Has a zebra called Quentin.", "tags": [], "evidence": SECRET_WORDS}
@@ -60,7 +60,7 @@ async def failure(provider: str, name: str, answer: Answer, timeout: float = 10)
     """The error that both kinds of request end in, which tells nothing that it should not."""
     async with ModelServer(answer) as server, opened(provider, name, server, timeout) as model:
         with pytest.raises(ModelError) as raised:
-            await model.summarise(None, SECRET_WORDS, 100)
+            await model.summarize(None, SECRET_WORDS, 100)
         told = "".join(traceback.format_exception(raised.value))
         assert KEY not in told
         assert "Quentin" not in told
@@ -160,7 +160,7 @@ async def test_a_dead_server_is_named(provider: str, name: str, variable: str):
         with pytest.raises(ModelUnavailable, match=r"127\.0\.0\.1:\d+ can't be reached"):
             await model.extract(HEARING)
         await server.start()
-        assert (await model.summarise(None, "x", 100)).text == "ok"
+        assert (await model.summarize(None, "x", 100)).text == "ok"
 
 
 @each_provider
@@ -199,7 +199,7 @@ async def test_prose_teaches_nothing_and_is_reported(provider: str, name: str, v
 @each_provider
 async def test_a_megabyte_is_cut_and_reported(provider: str, name: str, variable: str):
     async with ModelServer(Overlong(1_000_000)) as server, opened(provider, name, server) as model:
-        assert len((await model.summarise(None, "x", 100)).text) <= ANSWER_CHARS
+        assert len((await model.summarize(None, "x", 100)).text) <= ANSWER_CHARS
         found = await model.extract(HEARING)
     assert found.proposals == ()
     assert "the answer was far too long" in found.problems
@@ -240,7 +240,7 @@ async def test_the_key_is_in_no_log(provider: str, name: str, variable: str, cap
 async def test_a_password_in_the_address_is_not_repeated():
     model = PydanticAIModel("openai", "m", ModelOptions("http://ada:hunter2@127.0.0.1:9/v1"))
     with pytest.raises(ModelUnavailable, match=r"127\.0\.0\.1:9") as raised:
-        await model.summarise(None, "x", 100)
+        await model.summarize(None, "x", 100)
     assert "hunter2" not in "".join(traceback.format_exception(raised.value))
     await model.close()
 
@@ -255,7 +255,7 @@ async def test_closing_leaves_no_connection_open_and_waits_for_nobody():
     async with ModelServer(note) as server:
         for provider, name, _ in PROVIDERS:
             async with opened(provider, name, server) as model:
-                await model.summarise(None, "x", 100)
+                await model.summarize(None, "x", 100)
                 client = await model.client()
             assert client.provider
             assert client.provider.client._client.is_closed

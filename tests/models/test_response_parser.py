@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.core.ports.model import Proposal, Proposed, Retraction
-from recollect.models._response_parser import LONGEST, read
+from recollect.core.ports.model import ExtractionResult, Proposal, Retraction
+from recollect.models._response_parser import LONGEST, parse_response
 
 TEA = {"kind": "preference", "text": "Likes tea", "evidence": "I like tea"}
 CAT = {"kind": "fact", "text": "Has a cat", "evidence": "my cat"}
@@ -36,7 +36,7 @@ def test_the_full_shape_is_read():
         ],
         "deprecations": [{"id": "durable-3", "reason": "sold it"}, {"matchText": "has a car", "reason": "sold"}],
     }
-    assert read(json.dumps(answer)) == Proposed(
+    assert parse_response(json.dumps(answer)) == ExtractionResult(
         (
             Proposal(
                 "Builds a boat",
@@ -76,14 +76,14 @@ def test_the_full_shape_is_read():
     ],
 )
 def test_the_same_is_read_however_it_is_wrapped(text: str):
-    found = read(text)
+    found = parse_response(text)
     assert found.proposals == (TEA_READ, CAT_READ)
     assert found.problems == ()
 
 
 def test_a_single_object_stands_for_an_array_of_one():
-    assert read(json.dumps(TEA)).proposals == (TEA_READ,)
-    assert read(json.dumps({"upserts": TEA, "deprecations": {"id": "x"}})) == Proposed(
+    assert parse_response(json.dumps(TEA)).proposals == (TEA_READ,)
+    assert parse_response(json.dumps({"upserts": TEA, "deprecations": {"id": "x"}})) == ExtractionResult(
         (TEA_READ,), (Retraction("no longer so", "x"),)
     )
 
@@ -92,7 +92,7 @@ def test_a_single_object_stands_for_an_array_of_one():
     "text", ['{"upserts": [], "deprecations": []}', "[]", "```json\n[]\n```", '{"facts": []}', " {}\n"]
 )
 def test_nothing_to_learn_is_no_problem(text: str):
-    assert read(text) == Proposed()
+    assert parse_response(text) == ExtractionResult()
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_nothing_to_learn_is_no_problem(text: str):
     ],
 )
 def test_what_holds_no_answer_says_why(text: str, problem: str):
-    found = read(text)
+    found = parse_response(text)
     assert problem in found.problems
     assert found.flaw
     assert (found.proposals, found.retractions) == ((), ())
@@ -133,7 +133,9 @@ def test_what_holds_no_answer_says_why(text: str, problem: str):
     ],
 )
 def test_an_element_that_cannot_be_used_is_skipped_and_named(element: object, problem: str):
-    assert read(json.dumps({"upserts": [TEA, element, CAT]})) == Proposed((TEA_READ, CAT_READ), (), (problem,))
+    assert parse_response(json.dumps({"upserts": [TEA, element, CAT]})) == ExtractionResult(
+        (TEA_READ, CAT_READ), (), (problem,)
+    )
 
 
 @pytest.mark.parametrize(
@@ -160,7 +162,7 @@ def test_an_element_that_cannot_be_used_is_skipped_and_named(element: object, pr
     ],
 )
 def test_values_of_another_type_are_understood(field: str, value: object, read_as: tuple[str, object]):
-    found = read(json.dumps([{**TEA, field: value}]))
+    found = parse_response(json.dumps([{**TEA, field: value}]))
     assert getattr(found.proposals[0], read_as[0]) == read_as[1]
     assert found.problems == ()
 
@@ -179,25 +181,25 @@ def test_values_of_another_type_are_understood(field: str, value: object, read_a
 def test_values_that_make_no_sense_are_left_out_and_named(
     field: str, value: object, problem: str, read_as: tuple[str, object]
 ):
-    found = read(json.dumps([{**TEA, field: value}]))
+    found = parse_response(json.dumps([{**TEA, field: value}]))
     assert getattr(found.proposals[0], read_as[0]) == read_as[1]
     assert found.problems == (problem,)
 
 
 def test_not_a_number_and_duplicate_keys_are_survived():
     text = '[{"kind": "fact", "text": "Has a dog", "text": "Has a cat", "evidence": "my cat", "confidence": NaN}]'
-    assert read(text).proposals == (CAT_READ,)
+    assert parse_response(text).proposals == (CAT_READ,)
 
 
 def test_more_than_asked_for_is_cut():
-    assert read(BOTH, most=1) == Proposed((TEA_READ,), (), ("more than asked for",))
-    assert read(BOTH, most=2).problems == ()
-    assert read(BOTH, most=0).proposals == ()
+    assert parse_response(BOTH, most=1) == ExtractionResult((TEA_READ,), (), ("more than asked for",))
+    assert parse_response(BOTH, most=2).problems == ()
+    assert parse_response(BOTH, most=0).proposals == ()
 
 
 @pytest.mark.parametrize("end", range(len(json.dumps(TEA)) + 16, len(BOTH) - 20, 7))
 def test_of_an_answer_that_was_cut_off_the_complete_elements_are_kept(end: int):
-    found = read(BOTH[:end])
+    found = parse_response(BOTH[:end])
     assert found.proposals[0] == TEA_READ
     assert "cut off" in found.problems
 
@@ -208,12 +210,12 @@ def test_an_element_that_was_cut_off_is_not_kept():
         + json.dumps(TEA)
         + ', {"text": "Has a cat", "evidence": "my cat", "source": {"messageId": "m1"}'
     )
-    assert read(text) == Proposed((TEA_READ,), (), ("cut off",), flaw="cut off")
+    assert parse_response(text) == ExtractionResult((TEA_READ,), (), ("cut off",), flaw="cut off")
 
 
 def test_a_bracket_in_a_text_that_was_cut_off_does_no_harm():
     text = '{"upserts": [' + json.dumps(TEA) + ', {"text": "uses {braces} and [brackets'
-    assert read(text) == Proposed((TEA_READ,), (), ("cut off",), flaw="cut off")
+    assert parse_response(text) == ExtractionResult((TEA_READ,), (), ("cut off",), flaw="cut off")
 
 
 @pytest.mark.timeout(20)
@@ -221,17 +223,17 @@ def test_a_bracket_in_a_text_that_was_cut_off_does_no_harm():
     "unit", ['{"text": "x"},', '\\"', '"\\"', "[{", "[[]", '{"a', "```", ",  ", "]}", '{"upserts": [']
 )
 def test_a_megabyte_is_read_in_bounded_work(unit: str):
-    found = read('[{"kind": "fact", "text": "' + unit * (1_000_000 // len(unit)))
+    found = parse_response('[{"kind": "fact", "text": "' + unit * (1_000_000 // len(unit)))
     assert "cut off" in found.problems
     assert len(found.proposals) <= 200
 
 
 def test_what_stands_behind_the_longest_part_is_not_read():
-    assert read(" " * LONGEST + BOTH) == Proposed(problems=("cut off", "no JSON"), flaw="no JSON")
+    assert parse_response(" " * LONGEST + BOTH) == ExtractionResult(problems=("cut off", "no JSON"), flaw="no JSON")
 
 
 def test_a_problem_holds_nothing_of_the_content():
-    found = read(json.dumps([{"text": "hunter2", "kind": "hunter2", "confidence": "hunter2"}, "hunter2"]))
+    found = parse_response(json.dumps([{"text": "hunter2", "kind": "hunter2", "confidence": "hunter2"}, "hunter2"]))
     assert not any("hunter2" in problem for problem in found.problems)
 
 
@@ -253,11 +255,11 @@ json_values = st.recursive(
 def test_any_json_cut_anywhere_is_survived(value: object, prose: str, cut: int):
     text = prose + json.dumps(value)
     for part in (text, text[: len(text) - cut]):
-        found = read(part, most=3)
+        found = parse_response(part, most=3)
         assert len(found.proposals) <= 3
         assert all(one.text and 0 <= one.confidence <= 1 for one in found.proposals)
 
 
 @given(st.text(alphabet='[]{}",:\\`ab1 \n', max_size=200))
 def test_any_text_is_survived(text: str):
-    assert isinstance(read(text), Proposed)
+    assert isinstance(parse_response(text), ExtractionResult)

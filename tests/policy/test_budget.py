@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.policy.budget import Budget, Fitted, fit, size, tokens
+from recollect.policy.budget import Budget, FitResult, fit_lines, size, tokens
 
 
 def test_four_characters_are_a_token_and_a_started_one_counts():
@@ -13,46 +13,48 @@ def test_four_characters_are_a_token_and_a_started_one_counts():
 def test_the_least_of_several_limits_wins():
     """X7"""
     lines = ["x" * 9] * 10
-    assert len(fit(lines, Budget(chars=49)).places) == 5
-    assert len(fit(lines, Budget(chars=49, tokens=10)).places) == 4
-    assert len(fit(lines, Budget(chars=49, tokens=10, items=2)).places) == 2
-    assert len(fit(lines, Budget(chars=49, tokens=1_000, items=100)).places) == 5
+    assert len(fit_lines(lines, Budget(chars=49)).places) == 5
+    assert len(fit_lines(lines, Budget(chars=49, tokens=10)).places) == 4
+    assert len(fit_lines(lines, Budget(chars=49, tokens=10, items=2)).places) == 2
+    assert len(fit_lines(lines, Budget(chars=49, tokens=1_000, items=100)).places) == 5
     assert Budget(chars=49, tokens=10).characters == 40
     assert Budget().characters is None
 
 
 def test_without_limits_everything_fits():
-    assert fit(["a", "b"], Budget()) == Fitted((0, 1))
+    assert fit_lines(["a", "b"], Budget()) == FitResult((0, 1))
 
 
 def test_an_exact_fit_fits():
-    assert fit(["ab", "cd"], Budget(chars=5)).places == (0, 1)
-    assert fit(["ab", "cd"], Budget(chars=4)).places == (0,)
+    assert fit_lines(["ab", "cd"], Budget(chars=5)).places == (0, 1)
+    assert fit_lines(["ab", "cd"], Budget(chars=4)).places == (0,)
 
 
 def test_at_a_line_that_does_not_fit_it_stops_or_skips_or_says_so():
     """X8"""
     lines = ["aaaa", "b" * 200, "cccc"]
-    assert fit(lines, Budget(chars=100), "stop") == Fitted((0,))
-    assert fit(lines, Budget(chars=100), "skip") == Fitted((0, 2))
-    assert fit(lines, Budget(chars=100), "notice") == Fitted((0, 2), ("...", "[truncated - 1 more memories available]"))
+    assert fit_lines(lines, Budget(chars=100), "stop") == FitResult((0,))
+    assert fit_lines(lines, Budget(chars=100), "skip") == FitResult((0, 2))
+    assert fit_lines(lines, Budget(chars=100), "notice") == FitResult(
+        (0, 2), ("...", "[truncated - 1 more memories available]")
+    )
 
 
 def test_for_lines_of_equal_length_stop_and_skip_agree():
     """X8"""
     lines = ["x" * 30] * 50
-    assert fit(lines, Budget(chars=500), "stop") == fit(lines, Budget(chars=500), "skip")
+    assert fit_lines(lines, Budget(chars=500), "stop") == fit_lines(lines, Budget(chars=500), "skip")
 
 
 def test_a_budget_of_nothing_takes_nothing():
     for overflow in ("stop", "skip", "notice"):
-        assert fit(["a"], Budget(chars=0), overflow).places == ()
-        assert fit(["a"], Budget(items=0), overflow).places == ()
+        assert fit_lines(["a"], Budget(chars=0), overflow).places == ()
+        assert fit_lines(["a"], Budget(items=0), overflow).places == ()
 
 
 def test_the_notice_names_what_it_counts():
     assert (
-        fit(["a" * 50, "b" * 60], Budget(chars=105), "notice", "messages")
+        fit_lines(["a" * 50, "b" * 60], Budget(chars=105), "notice", "messages")
         .notice[1]
         .endswith("more messages available]")
     )
@@ -67,7 +69,7 @@ def test_the_notice_names_what_it_counts():
 )
 def test_whatever_the_lines_no_limit_is_exceeded_and_the_order_is_kept(lines, chars, most_tokens, items, overflow):
     budget = Budget(chars, most_tokens, items)
-    fitted = fit(lines, budget, overflow)
+    fitted = fit_lines(lines, budget, overflow)
     assert list(fitted.places) == sorted(set(fitted.places))
     shown = [lines[place] for place in fitted.places]
     if shown:

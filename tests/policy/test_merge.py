@@ -10,9 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.changes import Add, Candidate, Retire, Revise, Skip
-from recollect.core.text import normal
+from recollect.core.text import normalize
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Origin, Provenance, Status, Subject, Tombstone
-from recollect.policy.merge import Known, covering, fingerprint, is_authored, memo_id, merge, overflow, retire, surplus
+from recollect.policy.merge import (
+    ExistingMemos,
+    covered_by,
+    fingerprint,
+    is_authored,
+    memo_id,
+    merge,
+    over_limit,
+    overflow,
+    retire,
+)
 from recollect.testing.clock import START
 
 ANN = Subject("ann")
@@ -42,10 +52,10 @@ class TestIds:
     def test_an_id_is_a_short_hash_of_kind_and_normal_text_for_life(self):
         expected = hashlib.sha256(b"fact\x1fworks at acme").hexdigest()[:8]
         assert memo_id("fact", "Works at Acme", none_taken) == f"durable-{expected}"
-        (change,) = merge(says("Works at Acme"), Known(), LATER)
+        (change,) = merge(says("Works at Acme"), ExistingMemos(), LATER)
         assert isinstance(change, Add)
         assert change.memo.id == f"durable-{expected}"
-        (change,) = merge(says("Works at Initech", id=change.memo.id), Known(by_id=change.memo), LATER)
+        (change,) = merge(says("Works at Initech", id=change.memo.id), ExistingMemos(by_id=change.memo), LATER)
         assert isinstance(change, Revise)
         assert (change.after.id, change.after.text) == (f"durable-{expected}", "Works at Initech")
 
@@ -89,18 +99,18 @@ class TestMatching:
     @pytest.mark.acceptance("B37")
     def test_the_order_is_id_then_same_text_then_new(self):
         by_id, same = memo("Works at Acme", "durable-a"), memo("Works at Initech", "durable-b")
-        (first, *_) = merge(says("Works at Initech", id="durable-a"), Known(by_id=by_id, same=[same]), LATER)
+        (first, *_) = merge(says("Works at Initech", id="durable-a"), ExistingMemos(by_id=by_id, same=[same]), LATER)
         assert isinstance(first, Revise)
         assert first.after.id == "durable-a"
-        (first, *_) = merge(says("Works at Initech"), Known(same=[same], similar=[by_id]), LATER)
+        (first, *_) = merge(says("Works at Initech"), ExistingMemos(same=[same], similar=[by_id]), LATER)
         assert isinstance(first, Revise)
         assert first.after.id == "durable-b"
-        (first,) = merge(says("Likes tea"), Known(similar=[by_id]), LATER)
+        (first,) = merge(says("Likes tea"), ExistingMemos(similar=[by_id]), LATER)
         assert isinstance(first, Add)
 
     @pytest.mark.acceptance("B45")
     def test_an_unknown_id_makes_a_new_memo_with_an_id_of_its_own(self):
-        (change,) = merge(says("Works at Acme", id="durable-invented"), Known(by_id=None), LATER)
+        (change,) = merge(says("Works at Acme", id="durable-invented"), ExistingMemos(by_id=None), LATER)
         assert isinstance(change, Add)
         assert change.memo.id == memo_id("fact", "Works at Acme", none_taken)
 
@@ -109,7 +119,7 @@ class TestMatching:
         known = memo("Works at Acme", tags=("work",), source=LEARNED, confidence=0.9, hits=3)
         new = replace(LEARNED, message="m2")
         wanted = says("Works at Acme Corp", id=known.id, tags=("job", "work"), source=new, confidence=0.5)
-        (change,) = merge(wanted, Known(by_id=known), LATER)
+        (change,) = merge(wanted, ExistingMemos(by_id=known), LATER)
         assert isinstance(change, Revise)
         assert change.before == known
         assert change.after == replace(
@@ -118,53 +128,53 @@ class TestMatching:
 
     @pytest.mark.acceptance("B40")
     def test_text_is_trimmed_and_collapsed_before_anything_else(self):
-        (change,) = merge(says("  Works \n at\tAcme  "), Known(), LATER)
+        (change,) = merge(says("  Works \n at\tAcme  "), ExistingMemos(), LATER)
         assert isinstance(change, Add)
         assert change.memo.text == "Works at Acme"
         assert (change.memo.created, change.memo.updated, change.memo.status) == (LATER, LATER, Status.ACTIVE)
 
     @pytest.mark.parametrize("text", ["", "   ", "\n\t"])
     def test_nothing_said_changes_nothing(self, text: str):
-        (change,) = merge(says(text), Known(), LATER)
+        (change,) = merge(says(text), ExistingMemos(), LATER)
         assert isinstance(change, Skip)
         assert change.reason == "empty"
 
     def test_the_same_text_said_again_stays_one_memo_of_its_kind(self):
         known = memo("Likes tea", kind=Kind.PREFERENCE)
-        (change,) = merge(says("likes TEA."), Known(same=[known]), LATER)
+        (change,) = merge(says("likes TEA."), ExistingMemos(same=[known]), LATER)
         assert isinstance(change, Revise)
         assert (change.after.id, change.after.kind, change.reason) == (known.id, Kind.PREFERENCE, "stated again")
 
     def test_other_words_for_the_same_fact_revise_it(self):
         known = memo("User loves hiking")
-        (change,) = merge(says("I like hiking"), Known(similar=[known]), LATER)
+        (change,) = merge(says("I like hiking"), ExistingMemos(similar=[known]), LATER)
         assert isinstance(change, Revise)
         assert (change.after.id, change.after.text) == (known.id, "I like hiking")
 
     def test_more_detail_revises_and_less_detail_is_skipped(self):
         known = memo("Works with Kubernetes")
-        (change,) = merge(says("Works with Kubernetes and Terraform"), Known(similar=[known]), LATER)
+        (change,) = merge(says("Works with Kubernetes and Terraform"), ExistingMemos(similar=[known]), LATER)
         assert isinstance(change, Revise)
-        (change,) = merge(says("Works with Kubernetes"), Known(similar=[change.after]), LATER)
+        (change,) = merge(says("Works with Kubernetes"), ExistingMemos(similar=[change.after]), LATER)
         assert isinstance(change, Skip)
         assert (change.reason, change.memo and change.memo.id) == ("known in more detail", known.id)
 
     def test_distinct_facts_about_one_topic_are_both_kept(self):
-        (change,) = merge(says("Likes green apples"), Known(similar=[memo("Likes red apples")]), LATER)
+        (change,) = merge(says("Likes green apples"), ExistingMemos(similar=[memo("Likes red apples")]), LATER)
         assert isinstance(change, Add)
 
     def test_an_id_changed_to_the_text_of_another_memo_leaves_one_of_them(self):
         changed, twin = memo("Likes tea", "durable-a"), memo("Likes coffee", "durable-b")
-        first, second = merge(says("Likes coffee", id="durable-a"), Known(by_id=changed, same=[twin]), LATER)
+        first, second = merge(says("Likes coffee", id="durable-a"), ExistingMemos(by_id=changed, same=[twin]), LATER)
         assert isinstance(first, Revise)
         assert isinstance(second, Retire)
         assert (second.after.id, second.after.superseded_by) == ("durable-b", "durable-a")
 
     def test_an_expired_memo_does_not_stand_in_for_a_new_statement(self):
         over = memo("Works with Kubernetes and Terraform", expires=START)
-        (change,) = merge(says("Works with Kubernetes"), Known(similar=[over]), LATER)
+        (change,) = merge(says("Works with Kubernetes"), ExistingMemos(similar=[over]), LATER)
         assert isinstance(change, Add)
-        (change,) = merge(says("Likes tea"), Known(same=[memo("Likes tea", expires=START)]), LATER)
+        (change,) = merge(says("Likes tea"), ExistingMemos(same=[memo("Likes tea", expires=START)]), LATER)
         assert isinstance(change, Revise)
         assert change.after.expires is None
 
@@ -172,7 +182,7 @@ class TestMatching:
 class TestReplacing:
     def test_a_contradiction_takes_the_place_of_the_older_fact_and_both_know_it(self):
         old = memo("Lives in Berlin")
-        added, retired = merge(says("Lives in Paris"), Known(similar=[old]), LATER)
+        added, retired = merge(says("Lives in Paris"), ExistingMemos(similar=[old]), LATER)
         assert isinstance(added, Add)
         assert isinstance(retired, Retire)
         assert added.memo.supersedes == old.id
@@ -182,7 +192,7 @@ class TestReplacing:
     def test_what_was_replaced_can_come_back_and_ends_its_successor(self):
         berlin = memo("Lives in Berlin", "durable-b", status=Status.SUPERSEDED, superseded_by="durable-p")
         paris = memo("Lives in Paris", "durable-p", supersedes="durable-b")
-        back, gone = merge(says("Lives in Berlin"), Known(same=[berlin], similar=[paris]), LATER)
+        back, gone = merge(says("Lives in Berlin"), ExistingMemos(same=[berlin], similar=[paris]), LATER)
         assert isinstance(back, Revise)
         assert isinstance(gone, Retire)
         assert (back.after.id, back.after.active, back.after.superseded_by) == ("durable-b", True, None)
@@ -191,14 +201,14 @@ class TestReplacing:
 
     def test_several_contradicted_facts_all_give_way(self):
         old = [memo("Lives in Berlin", "durable-b"), memo("I live in Rome", "durable-r")]
-        added, *gone = merge(says("Lives in Paris"), Known(similar=old), LATER)
+        added, *gone = merge(says("Lives in Paris"), ExistingMemos(similar=old), LATER)
         assert isinstance(added, Add)
         assert [change.after.superseded_by for change in gone if isinstance(change, Retire)] == [added.memo.id] * 2
 
     def test_an_extractor_may_name_what_it_replaces(self):
         old = memo("Deploys by hand", "durable-x", confidence=0.9)
         wanted = says("Deploys from CI", supersedes=" durable-x ", confidence=0.6, source=LEARNED)
-        added, gone = merge(wanted, Known(taken={"durable-x": old}.get), LATER)
+        added, gone = merge(wanted, ExistingMemos(taken={"durable-x": old}.get), LATER)
         assert isinstance(added, Add)
         assert isinstance(gone, Retire)
         assert (added.memo.supersedes, gone.after.superseded_by) == ("durable-x", added.memo.id)
@@ -206,35 +216,37 @@ class TestReplacing:
 
     @pytest.mark.parametrize("named", [None, "", "  ", "durable-unknown"])
     def test_to_replace_what_is_not_there_is_a_plain_insert(self, named: str | None):
-        (change,) = merge(says("Deploys from CI", supersedes=named), Known(), LATER)
+        (change,) = merge(says("Deploys from CI", supersedes=named), ExistingMemos(), LATER)
         assert isinstance(change, Add)
         assert change.memo.supersedes is None
 
     def test_what_is_already_out_of_use_is_not_replaced_again(self):
         old = memo("Deploys by hand", "durable-x", status=Status.DEPRECATED)
-        (change,) = merge(says("Deploys from CI", supersedes="durable-x"), Known(taken={"durable-x": old}.get), LATER)
+        (change,) = merge(
+            says("Deploys from CI", supersedes="durable-x"), ExistingMemos(taken={"durable-x": old}.get), LATER
+        )
         assert isinstance(change, Add)
         assert change.memo.supersedes is None
 
     def test_older_words_do_not_replace_what_the_owner_wrote_since(self):
         paris = memo("Lives in Paris", updated=LATER)
         in_flight = says("Lives in Berlin", at=START, source=LEARNED)
-        (change,) = merge(in_flight, Known(similar=[paris]), LATER + timedelta(minutes=1))
+        (change,) = merge(in_flight, ExistingMemos(similar=[paris]), LATER + timedelta(minutes=1))
         assert isinstance(change, Skip)
         assert (change.reason, change.memo) == ("older than what is known", paris)
         by_id = says("Lives in Berlin", at=START, source=LEARNED, id=paris.id)
-        (change,) = merge(by_id, Known(by_id=paris), LATER + timedelta(minutes=1))
+        (change,) = merge(by_id, ExistingMemos(by_id=paris), LATER + timedelta(minutes=1))
         assert isinstance(change, Skip)
 
     def test_an_old_import_does_not_replace_what_was_learned_since(self):
         paris = memo("Lives in Paris", updated=LATER, source=LEARNED)
-        (change,) = merge(says("Lives in Berlin", at=START, source=IMPORTED), Known(similar=[paris]), LATER)
+        (change,) = merge(says("Lives in Berlin", at=START, source=IMPORTED), ExistingMemos(similar=[paris]), LATER)
         assert isinstance(change, Skip)
 
     def test_messages_learned_in_order_replace_each_other_however_late_that_happens(self):
         berlin = memo("Lives in Berlin", source=LEARNED, updated=LATER)
         in_order = says("Lives in Paris", at=START + timedelta(minutes=1), source=LEARNED)
-        added, gone = merge(in_order, Known(similar=[berlin]), LATER)
+        added, gone = merge(in_order, ExistingMemos(similar=[berlin]), LATER)
         assert isinstance(added, Add)
         assert isinstance(gone, Retire)
 
@@ -242,28 +254,28 @@ class TestReplacing:
 class TestProvenance:
     def test_what_its_owner_wrote_stays_the_owners_when_it_is_heard_again(self):
         known = memo("Likes tea")
-        (change,) = merge(says("likes tea", source=LEARNED), Known(same=[known]), LATER)
+        (change,) = merge(says("likes tea", source=LEARNED), ExistingMemos(same=[known]), LATER)
         assert isinstance(change, Revise)
         assert change.after.source == MANUAL
 
     def test_words_that_add_to_it_bring_their_evidence_and_leave_it_the_owners(self):
         known = memo("Works with Kubernetes")
         wanted = says("Works with Kubernetes and Terraform", source=LEARNED)
-        (change,) = merge(wanted, Known(similar=[known]), LATER)
+        (change,) = merge(wanted, ExistingMemos(similar=[known]), LATER)
         assert isinstance(change, Revise)
         assert is_authored(change.after)
         assert (change.after.source.evidence, change.after.source.message) == ("said so", "m1")
 
     def test_what_was_learned_becomes_the_owners_when_written_down(self):
-        (change,) = merge(says("Likes tea"), Known(same=[memo("Likes tea", source=LEARNED)]), LATER)
+        (change,) = merge(says("Likes tea"), ExistingMemos(same=[memo("Likes tea", source=LEARNED)]), LATER)
         assert isinstance(change, Revise)
         assert is_authored(change.after)
 
 
 class TestForgetting:
-    def buried(self, text: str, at: datetime = START) -> Known:
+    def buried(self, text: str, at: datetime = START) -> ExistingMemos:
         gone = memo(text, status=Status.DEPRECATED, updated=at)
-        return Known(same=[gone], buried=Tombstone(ANN.scope, fingerprint(text), at))
+        return ExistingMemos(same=[gone], buried=Tombstone(ANN.scope, fingerprint(text), at))
 
     def test_its_owner_may_say_it_again_and_gets_the_same_memo_back(self):
         (change,) = merge(says("Works at Acme"), self.buried("Works at Acme"), LATER)
@@ -298,26 +310,26 @@ class TestForgetting:
     def test_work_in_flight_does_not_bring_it_back_under_its_id_in_new_words(self):
         gone = memo("Works at Acme", status=Status.DEPRECATED, updated=LATER)
         wanted = says("Is employed by the Acme company", id=gone.id, at=START, source=LEARNED)
-        (change,) = merge(wanted, Known(by_id=gone), LATER)
+        (change,) = merge(wanted, ExistingMemos(by_id=gone), LATER)
         assert isinstance(change, Skip)
 
     def test_work_in_flight_does_not_bring_it_back_in_other_words(self):
         gone = memo("Works at Acme Corp", status=Status.DEPRECATED, updated=LATER)
         for text in ("Works at Acme", "I work at Acme Corp", "Works at Acme Corp as an engineer"):
-            (change,) = merge(says(text, at=START, source=LEARNED), Known(forgotten=[gone]), LATER)
+            (change,) = merge(says(text, at=START, source=LEARNED), ExistingMemos(forgotten=[gone]), LATER)
             assert isinstance(change, Skip), text
-        (change,) = merge(says("Likes tea", at=START, source=LEARNED), Known(forgotten=[gone]), LATER)
+        (change,) = merge(says("Likes tea", at=START, source=LEARNED), ExistingMemos(forgotten=[gone]), LATER)
         assert isinstance(change, Add)
 
     def test_the_id_of_a_retired_memo_in_a_new_message_makes_a_new_memo(self):
         gone = memo("Works at Acme", status=Status.DEPRECATED)
-        (change,) = merge(says("Works at Initech", id=gone.id, source=LEARNED), Known(by_id=gone), LATER)
+        (change,) = merge(says("Works at Initech", id=gone.id, source=LEARNED), ExistingMemos(by_id=gone), LATER)
         assert isinstance(change, Add)
         assert change.memo.id != gone.id
 
     def test_what_was_only_archived_comes_back_when_it_is_said_again(self):
         archived = memo("Works at Acme", status=Status.ARCHIVED)
-        (change,) = merge(says("Works at Acme", source=LEARNED), Known(same=[archived]), LATER)
+        (change,) = merge(says("Works at Acme", source=LEARNED), ExistingMemos(same=[archived]), LATER)
         assert isinstance(change, Revise)
         assert change.after.active
 
@@ -325,31 +337,31 @@ class TestForgetting:
 class TestAudiences:
     def test_a_private_statement_does_not_touch_what_is_public(self):
         public = memo("Lives in Berlin", audience=GUILD)
-        (change,) = merge(says("Lives in Paris", audience=DM), Known(similar=[public]), LATER)
+        (change,) = merge(says("Lives in Paris", audience=DM), ExistingMemos(similar=[public]), LATER)
         assert isinstance(change, Add)
         assert (change.memo.audience, change.memo.supersedes) == (DM, None)
         by_id = says("Lives in Paris", audience=DM, id=public.id)
-        (change,) = merge(by_id, Known(by_id=public, similar=[public]), LATER)
+        (change,) = merge(by_id, ExistingMemos(by_id=public, similar=[public]), LATER)
         assert isinstance(change, Add)
 
     @pytest.mark.parametrize("text", ["Lives in Berlin", "I currently live in Berlin"])
     def test_what_everyone_knows_already_is_not_kept_again_in_private(self, text: str):
         public = memo("Lives in Berlin", audience=GUILD)
-        same = [public] if normal(text) == normal(public.text) else []
-        (change,) = merge(says(text, audience=CHANNEL), Known(same=same, similar=[public]), LATER)
+        same = [public] if normalize(text) == normalize(public.text) else []
+        (change,) = merge(says(text, audience=CHANNEL), ExistingMemos(same=same, similar=[public]), LATER)
         assert isinstance(change, Skip)
         assert (change.reason, change.memo) == ("already known", public)
 
     def test_more_detail_said_in_private_stays_private(self):
         public = memo("Works with Kubernetes", audience=GUILD)
         wanted = says("Works with Kubernetes and Terraform", audience=CHANNEL)
-        (change,) = merge(wanted, Known(similar=[public]), LATER)
+        (change,) = merge(wanted, ExistingMemos(similar=[public]), LATER)
         assert isinstance(change, Add)
         assert change.memo.audience == CHANNEL
 
     def test_the_same_text_said_in_a_wider_circle_widens_the_memo(self):
         private = memo("Lives in Berlin", audience=CHANNEL, source=LEARNED)
-        (change,) = merge(says("Lives in Berlin", audience=GUILD), Known(same=[private]), LATER)
+        (change,) = merge(says("Lives in Berlin", audience=GUILD), ExistingMemos(same=[private]), LATER)
         assert isinstance(change, Revise)
         assert (change.after.id, change.after.audience) == (private.id, GUILD)
 
@@ -362,7 +374,7 @@ class TestAudiences:
             source=replace(MANUAL, channel="c1", channel_name="secret", evidence="in tears I drink tea"),
         )
         wanted = says("Likes tea", audience=GUILD, tags=("drinks",), source=replace(LEARNED, channel="c2"))
-        (change,) = merge(wanted, Known(same=[private]), LATER)
+        (change,) = merge(wanted, ExistingMemos(same=[private]), LATER)
         assert isinstance(change, Revise)
         assert (change.after.tags, change.after.happened) == (("drinks",), None)
         assert (change.after.source.channel, change.after.source.channel_name) == ("c2", None)
@@ -370,20 +382,20 @@ class TestAudiences:
 
     def test_a_detail_known_only_in_private_does_not_keep_a_public_statement_out(self):
         private = memo("Works with Kubernetes and Terraform", audience=DM)
-        (change,) = merge(says("Works with Kubernetes"), Known(similar=[private]), LATER)
+        (change,) = merge(says("Works with Kubernetes"), ExistingMemos(similar=[private]), LATER)
         assert isinstance(change, Add)
         assert change.memo.audience == EVERYWHERE
 
     def test_a_public_contradiction_ends_a_private_memo(self):
         private = memo("Lives in Berlin", audience=CHANNEL)
-        added, gone = merge(says("Lives in Paris", audience=GUILD), Known(similar=[private]), LATER)
+        added, gone = merge(says("Lives in Paris", audience=GUILD), ExistingMemos(similar=[private]), LATER)
         assert isinstance(added, Add)
         assert isinstance(gone, Retire)
         assert gone.after.audience == CHANNEL
 
     def test_circles_that_do_not_contain_each_other_keep_their_own_memos(self):
         dm = memo("Lives in Berlin", audience=DM)
-        (change,) = merge(says("Lives in Berlin", audience=GUILD), Known(same=[dm]), LATER)
+        (change,) = merge(says("Lives in Berlin", audience=GUILD), ExistingMemos(same=[dm]), LATER)
         assert isinstance(change, Add)
 
 
@@ -394,20 +406,20 @@ class TestCoverage:
     @pytest.mark.acceptance("B39")
     @pytest.mark.parametrize(("length", "matches"), [(5, False), (6, True), (7, True), (10, True)])
     def test_a_match_has_to_cover_sixty_percent(self, length: int, matches: bool):
-        assert bool(covering(self.TEXT[:length], [memo(self.TEXT)])) is matches
+        assert bool(covered_by(self.TEXT[:length], [memo(self.TEXT)])) is matches
 
     @pytest.mark.acceptance("B39")
     @pytest.mark.parametrize("tens", [1, 2, 3, 7, 11, 13])
     def test_exactly_sixty_percent_is_enough_at_any_length(self, tens: int):
         text = "x" * 10 * tens
-        assert covering("x" * 6 * tens, [memo(text)])
-        assert not covering("x" * (6 * tens - 1), [memo(text)])
+        assert covered_by("x" * 6 * tens, [memo(text)])
+        assert not covered_by("x" * (6 * tens - 1), [memo(text)])
 
     def test_it_is_a_part_of_the_text_in_any_case_and_of_active_memos_only(self):
         active, gone = memo("Works at Acme"), memo("Works at Acme", status=Status.DEPRECATED)
-        assert covering("  WORKS   at acm", [active, gone]) == [active]
-        assert covering("Works for Acme", [active]) == []
-        assert covering("  ", [active]) == []
+        assert covered_by("  WORKS   at acm", [active, gone]) == [active]
+        assert covered_by("Works for Acme", [active]) == []
+        assert covered_by("  ", [active]) == []
 
     @pytest.mark.acceptance("B42")
     def test_retiring_marks_the_memo_and_stamps_the_time(self):
@@ -433,15 +445,15 @@ def numbers(memos: Sequence[Memo]) -> list[int]:
 class TestCaps:
     def test_exactly_at_the_limit_nothing_goes(self):
         assert overflow(stack(5), 5, ()) == []
-        assert surplus(stack(5), 5, ()) == []
-        assert overflow(stack(5), None, ()) == surplus(stack(5), None, ()) == []
+        assert over_limit(stack(5), 5, ()) == []
+        assert overflow(stack(5), None, ()) == over_limit(stack(5), None, ()) == []
 
     def test_the_oldest_goes_first(self):
         assert numbers(overflow(stack(6), 4, ())) == [0, 1]
 
     def test_what_was_just_written_stays_even_when_it_looks_oldest(self):
         assert numbers(overflow(stack(3), 2, {"durable-0"})) == [1]
-        assert numbers(surplus(stack(3), 2, {"durable-0"})) == [1]
+        assert numbers(over_limit(stack(3), 2, {"durable-0"})) == [1]
 
     def test_what_is_pinned_stays_even_over_the_limit(self):
         assert overflow(stack(3, pinned=True), 1, ()) == []
@@ -455,9 +467,9 @@ class TestCaps:
     @pytest.mark.acceptance("B43")
     def test_over_the_total_the_oldest_retired_go_first_then_the_oldest_active(self):
         retired = stack(2, first=10, status=Status.DEPRECATED)
-        assert numbers(surplus([*stack(3), *retired], 4, ())) == [10]
-        assert numbers(surplus([*stack(3), *retired], 3, ())) == [10, 11]
-        assert numbers(surplus([*stack(3), *retired], 2, ())) == [10, 11, 0]
+        assert numbers(over_limit([*stack(3), *retired], 4, ())) == [10]
+        assert numbers(over_limit([*stack(3), *retired], 3, ())) == [10, 11]
+        assert numbers(over_limit([*stack(3), *retired], 2, ())) == [10, 11, 0]
 
     @given(
         st.lists(st.tuples(st.sampled_from(Status), st.booleans(), st.booleans()), max_size=12),
@@ -471,7 +483,7 @@ class TestCaps:
             memo(f"n{n}", f"durable-{n}", key=n, status=status, pinned=pinned, source=MANUAL if hand else LEARNED)
             for n, (status, pinned, hand) in enumerate(rows)
         ]
-        gone = surplus(memos, limit, {f"durable-{written}"})
+        gone = over_limit(memos, limit, {f"durable-{written}"})
         assert len(set(numbers(gone))) == len(gone) <= max(0, len(memos) - limit)
         assert all(not one.active or (not one.pinned and one.key != written) for one in gone)
         if any(one.active for one in gone):
@@ -493,8 +505,8 @@ def test_after_any_statements_each_circle_knows_each_text_once_and_ids_are_uniqu
     memos: dict[str, Memo] = {}
     for minute, (text, audience, source) in enumerate(said):
         now = START + timedelta(minutes=minute)
-        known = Known(
-            same=[one for one in memos.values() if normal(one.text) == normal(text)],
+        known = ExistingMemos(
+            same=[one for one in memos.values() if normalize(one.text) == normalize(text)],
             similar=[one for one in memos.values() if one.active],
             taken=memos.get,
         )
@@ -509,7 +521,7 @@ def test_after_any_statements_each_circle_knows_each_text_once_and_ids_are_uniqu
                 case Skip():
                     assert memos == before
     active = [one for one in memos.values() if one.active]
-    assert len({(normal(one.text), one.audience) for one in active}) == len(active)
+    assert len({(normalize(one.text), one.audience) for one in active}) == len(active)
     for one in memos.values():
         assert (one.superseded_by is not None) == (one.status is Status.SUPERSEDED)
         assert one.superseded_by is None or one.superseded_by in memos

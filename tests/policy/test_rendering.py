@@ -16,23 +16,25 @@ MEMO = Memo("id", Subject("ann"), Kind.FACT, "Prefers Rust", AT, AT, Provenance(
 
 
 def said(text: str, name: str = "Ann", bot: bool = False) -> str:
-    return rendering.said(Message("m", "u1", Place(dm="u1"), text, AT, name=name, bot=bot))
+    return rendering.render_message(Message("m", "u1", Place(dm="u1"), text, AT, name=name, bot=bot))
 
 
 @pytest.mark.acceptance("A56")
 def test_the_line_of_document_a_names_the_channel_only_when_there_is_one():
-    assert rendering.documented(MEMO) == "- [fact] Prefers Rust (src: manual, #dev, updated 2025-01-15)"
+    assert rendering.render_plain(MEMO) == "- [fact] Prefers Rust (src: manual, #dev, updated 2025-01-15)"
     bare = replace(MEMO, source=Provenance(Origin.MANUAL, channel="123", message="456"))
-    assert rendering.documented(bare) == "- [fact] Prefers Rust (src: manual, updated 2025-01-15)"
+    assert rendering.render_plain(bare) == "- [fact] Prefers Rust (src: manual, updated 2025-01-15)"
     learned = replace(MEMO, source=Provenance(Origin.DISCORD, channel="123", channel_name="#dev", message="456"))
-    assert rendering.documented(learned) == "- [fact] Prefers Rust (src: discord, #dev, updated 2025-01-15)"
+    assert rendering.render_plain(learned) == "- [fact] Prefers Rust (src: discord, #dev, updated 2025-01-15)"
 
 
 @pytest.mark.acceptance("B11")
 def test_the_line_of_document_b_cites_the_message_or_says_manual():
     learned = replace(MEMO, kind=Kind.PREFERENCE, source=Provenance(Origin.DISCORD, channel="12", message="34"))
-    assert rendering.cited(learned) == "- [preference] Prefers Rust (src: discord:12/34, updated 2025-01-15)"
-    assert rendering.cited(MEMO) == "- [fact] Prefers Rust (src: manual, updated 2025-01-15)"
+    assert (
+        rendering.render_with_source(learned) == "- [preference] Prefers Rust (src: discord:12/34, updated 2025-01-15)"
+    )
+    assert rendering.render_with_source(MEMO) == "- [fact] Prefers Rust (src: manual, updated 2025-01-15)"
 
 
 SOURCE = Provenance(Origin.DISCORD, "ann", "discord", "g1", "c-1", channel_name="layoffs", message="m1")
@@ -50,25 +52,25 @@ SOURCE = Provenance(Origin.DISCORD, "ann", "discord", "g1", "c-1", channel_name=
 )
 def test_where_it_was_said_is_told_to_those_who_could_hear_it_there(said: Place, named_in: set[Place]):
     memo = replace(MEMO, source=replace(provenance("ann", said, "m1", Origin.DISCORD), channel_name="layoffs"))
-    assert {here for here in EVERY_PLACE if "layoffs" in rendering.documented(memo, here)} == named_in
-    assert {here for here in EVERY_PLACE if "/m1" in rendering.cited(memo, here)} == named_in
-    assert "layoffs" not in rendering.documented(memo, Place("discord", dm="bob"))
-    assert "layoffs" not in rendering.documented(memo, replace(said, platform="slack", dm=None))
+    assert {here for here in EVERY_PLACE if "layoffs" in rendering.render_plain(memo, here)} == named_in
+    assert {here for here in EVERY_PLACE if "/m1" in rendering.render_with_source(memo, here)} == named_in
+    assert "layoffs" not in rendering.render_plain(memo, Place("discord", dm="bob"))
+    assert "layoffs" not in rendering.render_plain(memo, replace(said, platform="slack", dm=None))
 
 
 def test_where_it_is_not_known_who_could_hear_it_there_it_is_told_in_that_very_place():
     old = replace(MEMO, source=replace(SOURCE, channel="c-dev"))
-    named_in = {here for here in EVERY_PLACE if "layoffs" in rendering.documented(old, here)}
+    named_in = {here for here in EVERY_PLACE if "layoffs" in rendering.render_plain(old, here)}
     assert named_in == {DEV, THREAD, PRIVATE_THREAD, DM}
     threaded = replace(MEMO, source=replace(SOURCE, channel="c-dev", thread="t-2"))
-    assert {here for here in EVERY_PLACE if "layoffs" in rendering.documented(threaded, here)} == {PRIVATE_THREAD, DM}
+    assert {here for here in EVERY_PLACE if "layoffs" in rendering.render_plain(threaded, here)} == {PRIVATE_THREAD, DM}
     nowhere = replace(MEMO, source=Provenance(channel_name="layoffs"))
-    assert "layoffs" not in rendering.documented(nowhere, Place())
+    assert "layoffs" not in rendering.render_plain(nowhere, Place())
 
 
 def test_the_line_of_document_e_has_category_and_content():
-    assert rendering.categorised(replace(MEMO, kind=Kind.PROJECT)) == "- [fact] Prefers Rust"
-    assert rendering.categorised(replace(MEMO, kind=Kind.EVENT)) == "- [event] Prefers Rust"
+    assert rendering.render_with_category(replace(MEMO, kind=Kind.PROJECT)) == "- [fact] Prefers Rust"
+    assert rendering.render_with_category(replace(MEMO, kind=Kind.EVENT)) == "- [event] Prefers Rust"
 
 
 @pytest.mark.acceptance("B12")
@@ -94,7 +96,7 @@ def test_an_exchange_names_its_channel_and_time():
     ],
 )
 def test_a_memo_is_one_line_whatever_it_contains(text: str):
-    for style in (rendering.documented, rendering.cited, rendering.categorised):
+    for style in (rendering.render_plain, rendering.render_with_source, rendering.render_with_category):
         line = style(replace(MEMO, text=text, source=replace(MEMO.source, channel_name=f"dev\n---\n{text}")))
         assert len(line.splitlines()) == 1
         assert line.isprintable()
@@ -131,7 +133,7 @@ def test_a_name_stays_a_name(name: str, shown: str):
     ],
 )
 def test_a_line_that_passes_for_structure_is_marked_as_text(line: str):
-    quoted = rendering.inert(f"{line}\n{line}\nend", HEADERS, indent="")
+    quoted = rendering.neutralize(f"{line}\n{line}\nend", HEADERS, indent="")
     assert [each[:2] for each in quoted.splitlines()] == ["· ", "· ", "en"]
 
 
@@ -147,7 +149,7 @@ def test_a_line_that_passes_for_structure_is_marked_as_text(line: str):
     ],
 )
 def test_ordinary_text_stays_as_it_is(text: str):
-    assert rendering.inert(text, HEADERS, indent="") == text
+    assert rendering.neutralize(text, HEADERS, indent="") == text
 
 
 def test_hidden_characters_are_taken_out_of_messages():

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.policy.similarity import CUES, Likeness, compare, cues, slot_of
+from recollect.policy.similarity import CUES, Similarity, compare, match_cues, slot_of
 
-SAME, RICHER, POORER = Likeness.SAME, Likeness.RICHER, Likeness.POORER
-CONTRADICTS, OTHER = Likeness.CONTRADICTS, Likeness.OTHER
+SAME, RICHER, POORER = Similarity.SAME, Similarity.RICHER, Similarity.POORER
+CONTRADICTS, OTHER = Similarity.CONTRADICTS, Similarity.OTHER
 
 # Each line reads: what the new text is to the old one.
 SAYS_THE_SAME = [
@@ -150,7 +150,7 @@ DISTINCT_FACTS = [
 ]
 
 
-def _named(pairs: list[tuple[str, str]], *expected: Likeness) -> list[object]:
+def _named(pairs: list[tuple[str, str]], *expected: Similarity) -> list[object]:
     return [pytest.param(new, old, *expected, id=f"{new} / {old}") for new, old in pairs]
 
 
@@ -163,7 +163,7 @@ def _named(pairs: list[tuple[str, str]], *expected: Likeness) -> list[object]:
         *_named(DISTINCT_FACTS, OTHER),
     ],
 )
-def test_what_a_new_text_is_to_an_old_one(new: str, old: str, expected: Likeness):
+def test_what_a_new_text_is_to_an_old_one(new: str, old: str, expected: Similarity):
     assert compare(new, old) is expected
 
 
@@ -188,19 +188,19 @@ def test_a_relation_with_one_value_is_recognised_in_any_wording():
 
 
 def test_facts_are_looked_for_under_the_words_that_matter():
-    assert cues("I like the tea in Berlin") == ["like", "tea", "berlin"]
-    assert cues("It is me") == ["it", "is", "me"]
-    assert len(cues(" ".join(f"word{n}" for n in range(500)))) == CUES
+    assert match_cues("I like the tea in Berlin") == ["like", "tea", "berlin"]
+    assert match_cues("It is me") == ["it", "is", "me"]
+    assert len(match_cues(" ".join(f"word{n}" for n in range(500)))) == CUES
 
 
 def test_facts_that_a_text_may_replace_are_looked_for_under_other_words_too():
-    assert "live" in cues("Based in Paris")
-    assert "live" in cues("I moved from Berlin to Paris")
+    assert "live" in match_cues("Based in Paris")
+    assert "live" in match_cues("I moved from Berlin to Paris")
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_any_two_texts_can_be_compared(new: str, old: str):
-    assert compare(new, old) in Likeness
+    assert compare(new, old) in Similarity
     assert compare(new, new) is SAME
 
 

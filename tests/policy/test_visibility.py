@@ -11,15 +11,22 @@ from hypothesis import strategies as st
 import recollect
 from recollect.core.errors import BadInput
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Origin, Place, Provenance, Subject
-from recollect.policy.viewer import provenance, subject_of, whole_guild
-from recollect.policy.visibility import Policy, includes, is_heard, may_hear, narrowest, within
-from recollect.recall.query import Found
+from recollect.policy.viewer import guild_audience, provenance, subject_of
+from recollect.policy.visibility import (
+    VisibilityPolicy,
+    audience_covers_place,
+    includes,
+    is_visible,
+    limit_audience,
+    narrowest,
+)
+from recollect.recall.query import Hit
 from recollect.testing.clock import START, FakeClock
 from recollect.testing.models import FakeModel
 from tests import ground
 
 PEOPLE = ("ann", "bob", "cem", "dua")
-WALLS = (Policy.DUAL, Policy.GUILD_ISOLATED)
+WALLS = (VisibilityPolicy.BY_AUDIENCE, VisibilityPolicy.GUILD_ISOLATED)
 
 
 @dataclass(frozen=True)
@@ -45,14 +52,14 @@ class Said:
     audience: Audience
     lore: bool = False
 
-    def may_be_heard(self, world: World, place: Place, asker: str, policy: Policy) -> bool:
+    def may_be_heard(self, world: World, place: Place, asker: str, policy: VisibilityPolicy) -> bool:
         """The rule in terms of people, not of names of audiences."""
         if self.lore:
             return place.guild == self.place.guild and is_among(world, place, world.members[self.place.guild or ""])
-        if policy is Policy.GUILD_ISOLATED:
+        if policy is VisibilityPolicy.GUILD_ISOLATED:
             shared = self.audience == EVERYWHERE and place.guild is not None
             return place.guild == self.place.guild and (shared or self._was_heard_by_all(world, place))
-        if place.dm == self.speaker or (policy is Policy.USER_GLOBAL and asker == self.speaker):
+        if place.dm == self.speaker or (policy is VisibilityPolicy.USER_GLOBAL and asker == self.speaker):
             return True
         if self.audience == EVERYWHERE:
             return asker == self.speaker
@@ -105,11 +112,11 @@ def statements(draw: st.DrawFn, world: World, number: int = 0, texts: Sequence[s
 
 
 @st.composite
-def scenes(draw: st.DrawFn) -> tuple[World, Said, Place, str, Policy]:
+def scenes(draw: st.DrawFn) -> tuple[World, Said, Place, str, VisibilityPolicy]:
     world = draw(worlds())
     place = draw(st.sampled_from(world.places))
     asker = draw(st.sampled_from(sorted(world.hearers[place])))
-    return world, draw(statements(world)), place, asker, draw(st.sampled_from(Policy))
+    return world, draw(statements(world)), place, asker, draw(st.sampled_from(VisibilityPolicy))
 
 
 def memo_of(said: Said) -> Memo:
@@ -125,23 +132,25 @@ def memo_of(said: Said) -> Memo:
     )
 
 
-def keeps_secrets(scene: tuple[World, Said, Place, str, Policy]) -> None:
+def keeps_secrets(scene: tuple[World, Said, Place, str, VisibilityPolicy]) -> None:
     world, said, place, asker, policy = scene
     memo = memo_of(said)
-    if may_hear(memo, place, {asker}, policy):
+    if is_visible(memo, place, {asker}, policy):
         assert said.may_be_heard(world, place, asker, policy)
-    if policy in WALLS and may_hear(memo, place, (), policy) and place.dm != said.speaker:
+    if policy in WALLS and is_visible(memo, place, (), policy) and place.dm != said.speaker:
         source = world.members[said.place.guild or ""] if said.lore else world.hearers[said.place]
         assert is_among(world, place, source), "nobody shares it here, so everyone must have been able to hear it"
         assert said.audience != EVERYWHERE
-    assert may_hear(memo, said.place, {said.speaker}, policy), "it is heard where it was said"
-    if not said.lore and policy is not Policy.GUILD_ISOLATED:
-        assert may_hear(memo, Place("discord", dm=said.speaker), {said.speaker}, policy), "the subject's DM hears all"
+    assert is_visible(memo, said.place, {said.speaker}, policy), "it is heard where it was said"
+    if not said.lore and policy is not VisibilityPolicy.GUILD_ISOLATED:
+        assert is_visible(memo, Place("discord", dm=said.speaker), {said.speaker}, policy), "the subject's DM hears all"
 
 
 @settings(max_examples=300, deadline=None)
 @given(scenes())
-def test_no_memo_may_be_heard_by_somebody_who_could_not_have_heard_it(scene: tuple[World, Said, Place, str, Policy]):
+def test_no_memo_may_be_heard_by_somebody_who_could_not_have_heard_it(
+    scene: tuple[World, Said, Place, str, VisibilityPolicy],
+):
     keeps_secrets(scene)
 
 
@@ -150,7 +159,9 @@ def test_no_memo_may_be_heard_by_somebody_who_could_not_have_heard_it(scene: tup
 @pytest.mark.timeout(600)
 @settings(max_examples=12_000, deadline=None, suppress_health_check=list(HealthCheck))
 @given(scenes())
-def test_no_memo_may_be_heard_by_outsiders_in_ten_thousand_worlds(scene: tuple[World, Said, Place, str, Policy]):
+def test_no_memo_may_be_heard_by_outsiders_in_ten_thousand_worlds(
+    scene: tuple[World, Said, Place, str, VisibilityPolicy],
+):
     keeps_secrets(scene)
 
 
@@ -160,8 +171,8 @@ def test_what_includes_an_audience_is_heard_wherever_that_is(data: st.DataObject
     audiences = [EVERYWHERE, *(place.audience for place in world.places)]
     wide, narrow = data.draw(st.sampled_from(audiences)), data.draw(st.sampled_from(audiences))
     for place in world.places:
-        if includes(wide, narrow) and is_heard(narrow, place):
-            assert is_heard(wide, place)
+        if includes(wide, narrow) and audience_covers_place(narrow, place):
+            assert audience_covers_place(wide, place)
 
 
 @settings(max_examples=200, deadline=None)
@@ -171,13 +182,13 @@ def test_what_is_derived_from_several_sources_is_heard_only_where_all_of_them_ar
     sources = data.draw(st.lists(st.sampled_from(audiences), min_size=1, max_size=3))
     derived = narrowest(sources)
     for place in world.places:
-        if derived is not None and is_heard(derived, place):
-            assert all(is_heard(source, place) for source in sources)
+        if derived is not None and audience_covers_place(derived, place):
+            assert all(audience_covers_place(source, place) for source in sources)
 
 
 def test_an_audience_that_nobody_knows_is_heard_nowhere():
-    assert not is_heard(Audience.parse("friends:ann"), Place(dm="ann"))
-    assert not is_heard(Audience("channel", "", "g1"), Place(guild="g1"))
+    assert not audience_covers_place(Audience.parse("friends:ann"), Place(dm="ann"))
+    assert not audience_covers_place(Audience("channel", "", "g1"), Place(guild="g1"))
 
 
 ODD_IDS = st.sampled_from(["x", "y", "x/y", "slack~x", "x~y", "%2F", "staff"])
@@ -207,38 +218,42 @@ def could_hear(said: Place, place: Place, lore: bool) -> bool:
 @settings(max_examples=1500, deadline=None)
 @given(ANYWHERE, ANYWHERE, st.booleans(), st.sampled_from(WALLS))
 def test_equal_ids_in_two_guilds_channels_threads_or_platforms_let_nothing_cross(
-    said: Place, place: Place, lore: bool, policy: Policy
+    said: Place, place: Place, lore: bool, policy: VisibilityPolicy
 ):
     lore = lore and said.guild is not None
     subject = subject_of("ann", said, lore)
     source = provenance("ann", said, "1", Origin.MANUAL)
-    audience = Audience.parse(str(whole_guild(said) if lore else said.audience))
+    audience = Audience.parse(str(guild_audience(said) if lore else said.audience))
     memo = Memo("durable-1", subject, Kind.FACT, "Lives in Berlin", START, START, source, audience)
     allowed = could_hear(said, place, lore)
-    assert is_heard(audience, place) == allowed
-    assert allowed or not may_hear(memo, place, {"bob"}, policy)
-    assert may_hear(memo, said, {"bob"}, policy), "it is heard where it was said"
+    assert audience_covers_place(audience, place) == allowed
+    assert allowed or not is_visible(memo, place, {"bob"}, policy)
+    assert is_visible(memo, said, {"bob"}, policy), "it is heard where it was said"
 
 
 def test_a_public_thread_does_not_hear_the_closed_channel_whose_id_it_has():
     thread = Place("local", "home", "dev", thread="staff", public=True)
-    assert not is_heard(Place("local", "home", "staff").audience, thread)
-    assert not is_heard(
+    assert not audience_covers_place(Place("local", "home", "staff").audience, thread)
+    assert not audience_covers_place(
         Place("local", "home", "dev", thread="staff", private_thread=True).audience, Place("local", "home", "staff")
     )
 
 
 def test_guilds_of_two_platforms_are_two_even_if_their_ids_are_one():
     said, elsewhere = Place("discord", "1", "5", public=True), Place("slack", "1", "5", public=True)
-    assert not is_heard(said.audience, elsewhere)
-    assert not is_heard(elsewhere.audience, said)
-    assert is_heard(elsewhere.audience, elsewhere)
-    assert within(EVERYWHERE, elsewhere, Policy.GUILD_ISOLATED) == whole_guild(elsewhere) != whole_guild(said)
+    assert not audience_covers_place(said.audience, elsewhere)
+    assert not audience_covers_place(elsewhere.audience, said)
+    assert audience_covers_place(elsewhere.audience, elsewhere)
+    assert (
+        limit_audience(EVERYWHERE, elsewhere, VisibilityPolicy.GUILD_ISOLATED)
+        == guild_audience(elsewhere)
+        != guild_audience(said)
+    )
 
 
 async def test_lore_of_a_guild_on_another_platform_is_shown_there_and_not_in_its_namesake():
     discord, slack = Place("discord", "1", "5", public=True), Place("slack", "1", "5", public=True)
-    async with recollect.open(ground.new(), embedder="null", clock=FakeClock()) as memory:
+    async with recollect.AsyncMemory(ground.new(), embedder="null", clock=FakeClock()) as memory:
         await memory.remember("The launch is on Friday", user="ann", place=slack, lore=True)
         for place, expected in ((slack, True), (discord, False)):
             prompt = await memory.context(Message("q", "bob", place, "When is the launch?", START))
@@ -256,10 +271,10 @@ async def test_lore_of_a_guild_on_another_platform_is_shown_there_and_not_in_its
 )
 async def test_the_summary_of_a_conversation_is_not_shown_in_one_whose_ids_look_alike(said: Place, elsewhere: Place):
     summary = {"trigger": "every_n", "every_n_turns": 1}
-    async with recollect.open(ground.new(), embedder="null", using=FakeModel(), summary=summary) as memory:
-        await memory.observe(Message("1", "channel:x", said, "The layoffs are in June", START))
-        await memory.observe(Message("2", "bot", said, "Noted", START, bot=True, reply_to="1"))
-        await memory.worker.drain(5)
+    async with recollect.AsyncMemory(ground.new(), embedder="null", model=FakeModel(), summary=summary) as memory:
+        await memory.add(Message("1", "channel:x", said, "The layoffs are in June", START))
+        await memory.add(Message("2", "bot", said, "Noted", START, bot=True, reply_to="1"))
+        await memory.worker.wait_idle(5)
         here, there = [await memory.show(user="channel:x", place=place) for place in (said, elsewhere)]
         assert here.summary is not None
         assert there.summary is None
@@ -270,44 +285,46 @@ async def test_the_summary_of_a_conversation_is_not_shown_in_one_whose_ids_look_
 async def test_nobody_speaks_under_a_name_that_is_no_users(author: str, bot: bool):
     place = Place("discord", "g1", "c1", public=True)
     said = [Message(str(n), name, place, "I live in Lisbon", START, bot=bot) for n, name in enumerate(("ann", author))]
-    async with recollect.open(ground.new(), embedder="null", clock=FakeClock()) as memory:
-        done = await asyncio.gather(*map(memory.observe, said), return_exceptions=True)
+    async with recollect.AsyncMemory(ground.new(), embedder="null", clock=FakeClock()) as memory:
+        done = await asyncio.gather(*map(memory.add, said), return_exceptions=True)
         assert done[0] is True, "what others say meanwhile is kept"
         assert isinstance(done[1], BadInput)
         found = await memory.search("Lisbon", user="ann", place=place, over="messages")
-        assert [one.what for one in found] == said[:1]
+        assert [one.item for one in found] == said[:1]
 
 
 async def test_what_is_said_on_a_platform_with_a_slash_in_its_name_is_learned():
     message = Message("1", "ann", Place("a/b", dm="ann"), "I live in Lisbon", START)
-    async with recollect.open(ground.new(), embedder="null", clock=FakeClock()) as memory:
-        await memory.observe(message)
-        await memory.learned(message, 5)
+    async with recollect.AsyncMemory(ground.new(), embedder="null", clock=FakeClock()) as memory:
+        await memory.add(message)
+        await memory.wait_learned(message, 5)
         assert [memo.text for memo in (await memory.show(user="ann")).memos] == ["Lives in Lisbon"]
 
 
 def test_lore_of_a_restricted_channel_stays_in_it():
     lore = Memo("durable-1", Subject.lore("g1"), Kind.LORE, "The vault code word", START, START)
     restricted = replace(lore, audience=Audience("channel", "staff", "g1"))
-    assert may_hear(lore, Place(guild="g1", channel="general"))
-    assert not may_hear(restricted, Place(guild="g1", channel="general"))
-    assert may_hear(restricted, Place(guild="g1", channel="staff"))
-    assert not may_hear(lore, Place(guild="g2", channel="general"))
-    assert not may_hear(lore, Place(dm="ann"))
+    assert is_visible(lore, Place(guild="g1", channel="general"))
+    assert not is_visible(restricted, Place(guild="g1", channel="general"))
+    assert is_visible(restricted, Place(guild="g1", channel="staff"))
+    assert not is_visible(lore, Place(guild="g2", channel="general"))
+    assert not is_visible(lore, Place(dm="ann"))
 
 
 def test_what_is_shared_everywhere_is_heard_only_where_its_owner_is():
     memo = Memo("durable-1", Subject("ann"), Kind.FACT, "Lives in Berlin", START, START)
     channel = Place("discord", "g1", "c1", public=True)
-    assert may_hear(memo, channel, {"ann", "bob"})
-    assert not may_hear(memo, channel, {"bob"})
-    assert not may_hear(memo, Place("discord", dm="bob"), {"bob"})
+    assert is_visible(memo, channel, {"ann", "bob"})
+    assert not is_visible(memo, channel, {"bob"})
+    assert not is_visible(memo, Place("discord", dm="bob"), {"bob"})
 
 
-@pytest.mark.parametrize("policy", [Policy.DUAL, Policy.USER_GLOBAL])
-def test_a_private_fact_is_heard_in_public_only_under_the_policy_that_says_so(policy: Policy):
+@pytest.mark.parametrize("policy", [VisibilityPolicy.BY_AUDIENCE, VisibilityPolicy.USER_GLOBAL])
+def test_a_private_fact_is_heard_in_public_only_under_the_policy_that_says_so(policy: VisibilityPolicy):
     memo = Memo("durable-1", Subject("ann"), Kind.FACT, "Is pregnant", START, START, audience=Audience("dm", "ann"))
-    assert may_hear(memo, Place("discord", "g1", "c1", public=True), {"ann"}, policy) is (policy is Policy.USER_GLOBAL)
+    assert is_visible(memo, Place("discord", "g1", "c1", public=True), {"ann"}, policy) is (
+        policy is VisibilityPolicy.USER_GLOBAL
+    )
 
 
 @dataclass
@@ -326,17 +343,17 @@ def stories(draw: st.DrawFn) -> Story:
     return Story(world, [draw(statements(world, number, texts)) for number in range(count)])
 
 
-async def leaks(story: Story, policy: Policy) -> list[str]:
+async def leaks(story: Story, policy: VisibilityPolicy) -> list[str]:
     """Everything that a memory shows or finds somewhere although it may not be heard there."""
     clock = FakeClock()
-    async with recollect.open(ground.new(), embedder="null", privacy=policy.value, clock=clock) as memory:
+    async with recollect.AsyncMemory(ground.new(), embedder="null", visibility=policy.value, clock=clock) as memory:
         for said in story.said:
             clock.advance(minutes=1)
             await memory.remember(
                 said.text,
                 user=said.speaker,
                 place=said.place,
-                audience=within(said.audience, said.place, policy),
+                audience=limit_audience(said.audience, said.place, policy),
                 lore=said.lore,
                 tags=[f"tag{said.number}"],
                 message=str(said.number),
@@ -351,27 +368,27 @@ async def leaks(story: Story, policy: Policy) -> list[str]:
     return found
 
 
-def is_covered(result: Found | Memo, allowed: list[Said]) -> bool:
+def is_covered(result: Hit | Memo, allowed: list[Said]) -> bool:
     """Whether everything in a result was said by somebody in a way that may be heard here: text, tags and source."""
-    memo = result.what if isinstance(result, Found) else result
+    memo = result.item if isinstance(result, Hit) else result
     assert isinstance(memo, Memo)
     texts = {said.text for said in allowed if said.lore == memo.subject.is_lore}
     numbers = {str(said.number) for said in allowed}
     return memo.text in texts and {tag[3:] for tag in memo.tags} <= numbers and memo.source.message in numbers
 
 
-@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize("policy", VisibilityPolicy)
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(story=stories())
-async def test_search_and_show_never_give_away_what_may_not_be_heard(policy: Policy, story: Story):
+async def test_search_and_show_never_give_away_what_may_not_be_heard(policy: VisibilityPolicy, story: Story):
     assert await leaks(story, policy) == []
 
 
 @pytest.mark.slow
 @pytest.mark.sqlite
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize("policy", VisibilityPolicy)
 @settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
 @given(story=stories())
-async def test_search_and_show_never_give_away_anything_in_many_stories(policy: Policy, story: Story):
+async def test_search_and_show_never_give_away_anything_in_many_stories(policy: VisibilityPolicy, story: Story):
     assert await leaks(story, policy) == []

@@ -33,7 +33,7 @@ async def opened(
     summary = {"every_n_turns": 1}
     values = {"files": FILES, "summary": summary, "embedder": "null", "data_dir": folder / "data", **settings}
     store = store or ground.at(folder / "data" / "memory.db")
-    async with recollect.open(store, clock=clock, using=using or FakeModel(), **values) as memory:
+    async with recollect.AsyncMemory(store, clock=clock, model=using or FakeModel(), **values) as memory:
         yield Stage(memory, clock)
 
 
@@ -57,9 +57,9 @@ async def tell(stage: Stage) -> None:
     await stage.remember("Cy owes me a sandwich with cress", user="ben", place=HERE)
     await stage.remember("We meet in the old library", user="ben", place=HERE, lore=True)
     await stage.settle()
-    await stage.memory.keeper.hasten()
+    await stage.memory.mirror.flush()
     await stage.settle()
-    await stage.memory.keeper.catch_up()
+    await stage.memory.mirror.catch_up()
 
 
 def bytes_with(folder: Path, *words: str) -> dict[str, list[str]]:

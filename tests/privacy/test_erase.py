@@ -12,13 +12,13 @@ import pytest
 
 from recollect import CannotUndo, Undone
 from recollect.core.errors import BadInput
-from recollect.core.ports import Hearing, Proposed, Store, Tx
+from recollect.core.ports import ExtractionInput, ExtractionResult, Store, Tx
 from recollect.core.types import Origin, Subject
-from recollect.learning.consent import pause, paused, resume
+from recollect.learning.consent import is_paused, pause, resume
 from recollect.policy import similarity
-from recollect.privacy.erase import forget_results
+from recollect.privacy.erase import clear_function_caches
 from recollect.privacy.receipt import from_receipt
-from recollect.privacy.target import Target
+from recollect.privacy.target import ErasureTarget
 from recollect.settings import wiring
 from recollect.testing.models import FakeModel, everything
 from tests import ground
@@ -26,10 +26,10 @@ from tests.privacy.telling import ANNS, HERE, THERE, ask, bytes_with, dm, opened
 from tests.scenes import DEV, ELSEWHERE, Stage
 
 T = TypeVar("T")
-ANN = Target("ann")
+ANN = ErasureTarget("ann")
 
 
-async def rows_of(stage: Stage, target: Target) -> str:
+async def rows_of(stage: Stage, target: ErasureTarget) -> str:
     """All that the store has of someone, but for the log, whose numbers go on."""
     document = await stage.memory.privacy.export(target)
     return json.dumps({name: document[name] for name in ("memos", "messages", "exchanges")}, sort_keys=True)
@@ -44,7 +44,7 @@ async def test_no_byte_of_an_erased_person_is_left_in_any_file(tmp_path: Path):
         assert await stage.known() == []
         assert await stage.memory.search("zanzibar lighthouse", user="ann") == []
         await stage.settle()
-        await stage.memory.keeper.catch_up()
+        await stage.memory.mirror.catch_up()
     assert bytes_with(tmp_path, *ANNS) == {}
     assert receipt.clean
     assert receipt.samples >= 5
@@ -72,14 +72,14 @@ async def takes_part(stage: Stage, user: str) -> None:
     await stage.remember("I play the xylophone", user=user, place=HERE)
     await stage.remember("I play the xylophone quetzal", user=user, place=dm(user))
     await stage.memory.forget("lighthouse number 0", user=user)
-    await stage.memory.deleted("discord", "m3")
-    await stage.memory.edited("discord", "m5", "I keep a quetzal")
+    await stage.memory.message_deleted("discord", "m3")
+    await stage.memory.message_edited("discord", "m5", "I keep a quetzal")
     await stage.settle()
     await stage.memory.store.write(lambda tx: pause(tx, user, stage.clock()))
     await stage.memory.store.write(lambda tx: resume(tx, user, stage.clock()))
     await stage.say("I still wait to be learned from, in a zanzibar way", user, HERE, name="Annabel")
-    await stage.memory.keeper.hasten()
-    await stage.memory.keeper.catch_up()
+    await stage.memory.mirror.flush()
+    await stage.memory.mirror.catch_up()
 
 
 @pytest.mark.parametrize("settings", EVERY_WAY, ids=["default", "by user, when idle", "dnam"])
@@ -94,11 +94,11 @@ async def test_whoever_took_part_in_every_way_leaves_neither_id_nor_word_in_any_
     assert len(rows_with(store, user)) >= 7
     assert len(rows_with(store, *words)) >= 5
     async with opened(tmp_path, **settings) as stage:
-        receipt = await stage.memory.privacy.erase(Target(user), asked_by="operator")
+        receipt = await stage.memory.privacy.erase(ErasureTarget(user), asked_by="operator")
         assert receipt.clean, receipt.probe
         assert bytes_with(tmp_path, *words) == {}
         await stage.settle()
-        await stage.memory.keeper.catch_up()
+        await stage.memory.mirror.catch_up()
     left = rows_with(store, user, *words)
     assert set(left) <= STAYS
     assert {word for found in left.values() for word in found} == {user}
@@ -112,8 +112,8 @@ async def test_whose_turn_it_was_last_is_forgotten_too(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await ask(stage, "zq7731", "I live in a zanzibar lighthouse", "How nice!", dm("zq7731"))
     assert "meta" in rows_with(store, "zq7731")
-    async with opened(tmp_path, works=False) as stage:
-        await stage.memory.privacy.erase(Target("zq7731"), asked_by="operator")
+    async with opened(tmp_path, run_worker=False) as stage:
+        await stage.memory.privacy.erase(ErasureTarget("zq7731"), asked_by="operator")
     assert set(rows_with(store, "zq7731")) <= STAYS
 
 
@@ -124,11 +124,11 @@ async def test_a_list_that_still_names_the_person_is_found(tmp_path: Path, left:
     async with opened(tmp_path) as stage:
         await ask(stage, "zq7731", "I live in a zanzibar lighthouse", "How nice!")
         unknown = left.replace("speakers", "listeners").replace("showing", "shown")
-        await stage.memory.store.write(lambda tx: tx.counters.note(left, "zq7731"))
-        known = await stage.memory.privacy.erase(Target("zq7731"), asked_by="operator")
-        names = await stage.memory.store.read(lambda tx: tx.counters.names())
-        await stage.memory.store.write(lambda tx: tx.counters.note(unknown, "zq7731"))
-        missed = await stage.memory.privacy.erase(Target("zq7731"), asked_by="operator")
+        await stage.memory.store.write(lambda tx: tx.state.append(left, "zq7731"))
+        known = await stage.memory.privacy.erase(ErasureTarget("zq7731"), asked_by="operator")
+        names = await stage.memory.store.read(lambda tx: tx.state.names())
+        await stage.memory.store.write(lambda tx: tx.state.append(unknown, "zq7731"))
+        missed = await stage.memory.privacy.erase(ErasureTarget("zq7731"), asked_by="operator")
     assert known.clean == (left not in names)
     assert not missed.clean
     assert [check.where for check in missed.probe if not check.clean] == ["state"]
@@ -140,9 +140,9 @@ async def test_a_channel_or_a_guild_called_like_the_person_is_not_taken_for_them
         said = await stage.say("The parrot is called Kirkegaard", "ben", place)
         await stage.reply("Hello Kirkegaard", said)
         await stage.say("I live in a zanzibar lighthouse", "dev", THERE)
-        before = await stage.memory.store.read(lambda tx: tx.counters.names("learn:"))
-        receipt = await stage.memory.privacy.erase(Target("dev"), asked_by="dev")
-        after = await stage.memory.store.read(lambda tx: tx.counters.names("learn:"))
+        before = await stage.memory.store.read(lambda tx: tx.state.names("learn:"))
+        receipt = await stage.memory.privacy.erase(ErasureTarget("dev"), asked_by="dev")
+        after = await stage.memory.store.read(lambda tx: tx.state.names("learn:"))
     assert receipt.clean
     assert sorted(set(before) - set(after)) == [f"learn:{THERE.session}:dev"]
     assert len(after) == 1
@@ -153,22 +153,22 @@ async def test_of_whom_nothing_is_left_the_assistant_repeats_what_others_forgot_
         for user in ("ann", "ben"):
             await ask(stage, user, f"I keep a {user}like dragon", "I see")
             await stage.memory.forget("dragon", user=user, place=HERE)
-        lists = await stage.memory.store.read(lambda tx: tx.counters.names("retired:"))
+        lists = await stage.memory.store.read(lambda tx: tx.state.names("retired:"))
         assert lists == ["retired:guild:g1", "retired:user:ann", "retired:user:ben"]
-        await stage.memory.privacy.erase(Target("ann", "g1"), asked_by="ann")
-        left = await stage.memory.store.read(lambda tx: tx.counters.items("retired:guild:g1"))
+        await stage.memory.privacy.erase(ErasureTarget("ann", "g1"), asked_by="ann")
+        left = await stage.memory.store.read(lambda tx: tx.state.items("retired:guild:g1"))
         assert ["benlike" in item for item in left] == [True]
-        await stage.memory.privacy.erase(Target(guild="g1"), asked_by="operator")
-        assert await stage.memory.store.read(lambda tx: tx.counters.names("retired:")) == []
+        await stage.memory.privacy.erase(ErasureTarget(guild="g1"), asked_by="operator")
+        assert await stage.memory.store.read(lambda tx: tx.state.names("retired:")) == []
 
 
 async def test_an_earlier_wording_of_lore_cannot_be_imported_after_its_guild_was_erased(tmp_path: Path):
     async with opened(tmp_path) as stage:
         memo = await stage.remember("We meet in the old library", user="ben", place=HERE, lore=True)
         await stage.remember("We meet in the old library and drink tea", user="ben", place=HERE, lore=True)
-        (now,) = (await stage.memory.memos(user="ben", place=HERE, lore=True)).memos
+        (now,) = (await stage.memory.list(user="ben", place=HERE, lore=True)).memos
         assert now.id == memo.id
-        await stage.memory.privacy.erase(Target(guild="g1"), asked_by="operator")
+        await stage.memory.privacy.erase(ErasureTarget(guild="g1"), asked_by="operator")
         for text in (memo.text, now.text):
             with pytest.raises(BadInput, match="forgotten by its owner"):
                 await stage.remember(text, user="ben", place=HERE, lore=True, origin=Origin.IMPORT)
@@ -177,7 +177,7 @@ async def test_an_earlier_wording_of_lore_cannot_be_imported_after_its_guild_was
 async def test_a_deleted_message_makes_no_sessions_that_nobody_talked_in(tmp_path: Path):
     async with opened(tmp_path) as stage:
         said = await ask(stage, "ann", "I live in a zanzibar lighthouse", "How nice!")
-        await stage.memory.deleted("discord", said.id)
+        await stage.memory.message_deleted("discord", said.id)
         await stage.settle()
         sessions = await stage.memory.store.read(lambda tx: tx.summaries.sessions())
     assert sessions == [HERE.session]
@@ -186,19 +186,19 @@ async def test_a_deleted_message_makes_no_sessions_that_nobody_talked_in(tmp_pat
 async def test_others_keep_everything(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
-        before = [await rows_of(stage, Target(user)) for user in ("ben", "cy")]
+        before = [await rows_of(stage, ErasureTarget(user)) for user in ("ben", "cy")]
         theirs = [
             *(tmp_path / "data" / "memory" / "users" / "ben").rglob("*.md"),
             tmp_path / "data/memory/durable/ben.json",
         ]
         files = {path: path.read_bytes() for path in theirs}
         await stage.memory.privacy.erase(ANN, asked_by="ann")
-        assert [await rows_of(stage, Target(user)) for user in ("ben", "cy")] == before
+        assert [await rows_of(stage, ErasureTarget(user)) for user in ("ben", "cy")] == before
         assert len(files) > 3
         assert all(path.read_bytes() == content for path, content in files.items())
         found = await stage.memory.search("parrot", user="ben")
-        assert [one.what.text for one in found][:1] == ["My parrot is called Kirkegaard"]
-        assert all(finding.ok for finding in await stage.memory.examine())
+        assert [one.text for one in found][:1] == ["My parrot is called Kirkegaard"]
+        assert all(finding.ok for finding in await stage.memory.store.check_health())
 
 
 async def test_summaries_are_made_anew_without_the_erased_words(tmp_path: Path):
@@ -217,12 +217,12 @@ async def test_summaries_are_made_anew_without_the_erased_words(tmp_path: Path):
 async def test_a_guild_goes_alone(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
-        there = await rows_of(stage, Target(guild="g2"))
-        receipt = await stage.memory.privacy.erase(Target(guild="g1"), asked_by="owner")
-        assert await rows_of(stage, Target(guild="g2")) == there
+        there = await rows_of(stage, ErasureTarget(guild="g2"))
+        receipt = await stage.memory.privacy.erase(ErasureTarget(guild="g1"), asked_by="owner")
+        assert await rows_of(stage, ErasureTarget(guild="g2")) == there
         await stage.settle()
         known = {user: await stage.known(user) for user in ("ann", "ben", "cy")}
-        lore = await stage.memory.memos(user="ben", place=HERE, lore=True)
+        lore = await stage.memory.list(user="ben", place=HERE, lore=True)
     assert receipt.clean
     assert known["cy"] == []
     assert sorted(known["ann"]) == ["I dream of a quetzal at night", "I keep a xylophone in the cellar"]
@@ -236,7 +236,7 @@ async def test_a_guild_goes_alone(tmp_path: Path):
 async def test_what_a_person_left_in_one_guild_goes_alone(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
-        receipt = await stage.memory.privacy.erase(Target("ann", "g1"), asked_by="ann")
+        receipt = await stage.memory.privacy.erase(ErasureTarget("ann", "g1"), asked_by="ann")
         known = await stage.known()
     assert receipt.clean
     assert sorted(known) == ["I dream of a quetzal at night", "I keep a xylophone in the cellar"]
@@ -247,10 +247,10 @@ async def test_what_a_person_left_in_one_guild_goes_alone(tmp_path: Path):
 async def test_an_erased_text_cannot_be_imported_observed_or_undone(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
-        rows = await stage.memory.store.read(lambda tx: tx.journal.of("ann"))
+        rows = await stage.memory.store.read(lambda tx: tx.messages.written_by("ann"))
         await stage.memory.privacy.erase(ANN, asked_by="ann")
         for _, message in rows:
-            assert not await stage.memory.observe(message)
+            assert not await stage.memory.add(message)
         for text in ("I live in a zanzibar lighthouse", "I dream of a quetzal at night"):
             with pytest.raises(BadInput, match="forgotten"):
                 await stage.memory.remember(text, user="ann", origin=Origin.IMPORT)
@@ -277,7 +277,7 @@ async def test_undo_does_not_reach_behind_what_was_erased_in_one_guild(tmp_path:
     async with opened(tmp_path) as stage:
         await stage.remember("I grow tomatoes", place=ELSEWHERE)
         await stage.remember("I collect old stamps", place=DEV)
-        await stage.memory.privacy.erase(Target("ann", "g1"), asked_by="ann")
+        await stage.memory.privacy.erase(ErasureTarget("ann", "g1"), asked_by="ann")
         assert isinstance(await stage.memory.undo(user="ann"), CannotUndo)
         assert await stage.known() == ["I grow tomatoes"]
 
@@ -285,7 +285,7 @@ async def test_undo_does_not_reach_behind_what_was_erased_in_one_guild(tmp_path:
 async def test_an_earlier_wording_cannot_be_imported_either(tmp_path: Path):
     async with opened(tmp_path) as stage:
         memo = await stage.remember("I collect old stamps")
-        await stage.memory.revise(memo.id, "I collect rare coins", user="ann", place=HERE)
+        await stage.memory.update(memo.id, "I collect rare coins", user="ann", place=HERE)
         await stage.memory.privacy.erase(ANN, asked_by="ann")
         with pytest.raises(BadInput, match="forgotten"):
             await stage.memory.remember("I collect old stamps", user="ann", origin=Origin.IMPORT)
@@ -294,7 +294,7 @@ async def test_an_earlier_wording_cannot_be_imported_either(tmp_path: Path):
 async def test_a_model_that_answers_too_late_brings_nothing_back(tmp_path: Path):
     asked, may_answer = asyncio.Event(), asyncio.Event()
 
-    async def slowly(hearing: Hearing) -> Proposed:
+    async def slowly(hearing: ExtractionInput) -> ExtractionResult:
         asked.set()
         await may_answer.wait()
         return everything(hearing)
@@ -311,7 +311,7 @@ async def test_a_model_that_answers_too_late_brings_nothing_back(tmp_path: Path)
         may_answer.set()
         await stage.settle()
         assert await stage.known() == []
-        assert {job.kind for job in (await stage.memory.worker.standing(10)).jobs} <= {"journal"}
+        assert {job.kind for job in (await stage.memory.worker.status(10)).jobs} <= {"journal"}
     assert bytes_with(tmp_path, *ANNS) == {}
 
 
@@ -331,10 +331,10 @@ class Interrupted:
 
     async def wipe(self, progress: object = None) -> None:
         self._step()
-        await self._store.wipe()
+        await self._store.purge_deleted()
 
     async def traces(self, texts: Any) -> dict[str, list[int]]:
-        return await self._store.traces(texts)
+        return await self._store.find_traces(texts)
 
     def _step(self) -> None:
         self._left -= 1
@@ -342,11 +342,11 @@ class Interrupted:
             raise InterruptedError
 
 
-async def erase_interrupted(stage: Stage, target: Target, writes: int) -> bool:
+async def erase_interrupted(stage: Stage, target: ErasureTarget, writes: int) -> bool:
     """Whether it got through."""
     memory = stage.memory
     store: Any = Interrupted(memory.store, writes)
-    parts = (memory.settings, stage.clock, memory.search, memory.keeper.catch_up, lambda: None)
+    parts = (memory.settings, stage.clock, memory.search, memory.mirror.catch_up, lambda: None)
     try:
         await wiring.privacy(store, *parts).erase(target, asked_by="ann")
     except InterruptedError:
@@ -354,12 +354,12 @@ async def erase_interrupted(stage: Stage, target: Target, writes: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("target", [ANN, Target(guild="g1"), Target("ann", "g1")], ids=str)
-async def test_an_erasure_that_was_interrupted_anywhere_is_completed_by_the_next(tmp_path: Path, target: Target):
+@pytest.mark.parametrize("target", [ANN, ErasureTarget(guild="g1"), ErasureTarget("ann", "g1")], ids=str)
+async def test_an_erasure_that_was_interrupted_anywhere_is_completed_by_the_next(tmp_path: Path, target: ErasureTarget):
     words = {
         ANN: ANNS,
-        Target(guild="g1"): ("lighthouse", "kirkegaard", "rowing"),
-        Target("ann", "g1"): ("lighthouse",),
+        ErasureTarget(guild="g1"): ("lighthouse", "kirkegaard", "rowing"),
+        ErasureTarget("ann", "g1"): ("lighthouse",),
     }
     async with opened(tmp_path / "told") as stage:
         await tell(stage)
@@ -372,9 +372,9 @@ async def test_an_erasure_that_was_interrupted_anywhere_is_completed_by_the_next
             through = await erase_interrupted(stage, target, writes)
             again = await stage.memory.privacy.erase(target, asked_by="ann")
             await stage.settle()
-            await stage.memory.keeper.catch_up()
+            await stage.memory.mirror.catch_up()
             assert again.clean, from_receipt(again)
-            assert not await stage.memory.store.read(lambda tx: tx.counters.names("erasing:"))
+            assert not await stage.memory.store.read(lambda tx: tx.state.names("erasing:"))
         assert bytes_with(folder, *words[target]) == {}, writes
         if through:
             break
@@ -389,7 +389,7 @@ async def test_erasing_twice_finds_nothing_more_and_keeps_the_tombstones(tmp_pat
         again = await stage.memory.privacy.erase(ANN, asked_by="ann")
         with pytest.raises(BadInput, match="forgotten"):
             await stage.memory.remember("I live in a zanzibar lighthouse", user="ann", origin=Origin.IMPORT)
-        survey = await stage.memory.privacy.survey(ANN)
+        survey = await stage.memory.privacy.preview(ANN)
     assert again.clean
     assert not any(again.counts.values())
     assert survey.empty
@@ -399,7 +399,7 @@ async def test_a_survey_changes_nothing(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
         before = await stage.memory.store.read(lambda tx: tx.generation())
-        survey = await stage.memory.privacy.survey(ANN)
+        survey = await stage.memory.privacy.preview(ANN)
         assert await stage.memory.store.read(lambda tx: tx.generation()) == before
     assert survey.counts["memos"] == 4
     assert any(file.endswith("ann.json") for file in survey.files)
@@ -411,7 +411,7 @@ async def test_the_probe_finds_what_is_left_and_says_where(tmp_path: Path):
         notes = tmp_path / "data" / "workspace" / "MEMORY.md"
         notes.parent.mkdir(parents=True, exist_ok=True)
         notes.write_text("somebody wrote: I live in a zanzibar lighthouse\n")
-        await stage.memory.store.write(lambda tx: tx.counters.note("odd", "I dream of a quetzal at night"))
+        await stage.memory.store.write(lambda tx: tx.state.append("odd", "I dream of a quetzal at night"))
         receipt = await stage.memory.privacy.erase(ANN, asked_by="ann")
     found = {check.where: check.found for check in receipt.probe if check.found}
     assert not receipt.clean
@@ -435,7 +435,7 @@ async def test_lore_stays_the_guilds_without_its_authors_name(tmp_path: Path):
     async with opened(tmp_path) as stage:
         memo = await stage.remember("We meet every caturday", user="ann", lore=True)
         await stage.memory.privacy.erase(ANN, asked_by="ann")
-        (kept,) = (await stage.memory.memos(user="ben", place=HERE, lore=True)).memos
+        (kept,) = (await stage.memory.list(user="ben", place=HERE, lore=True)).memos
     assert kept == replace(memo, key=kept.key, source=replace(memo.source, actor=""))
 
 
@@ -443,15 +443,17 @@ async def test_vectors_go_with_their_rows(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
         store = stage.memory.store
-        keys = await store.read(lambda tx: [key for key, _ in (*tx.journal.of("ann"), *tx.journal.of("ben"))])
+        keys = await store.read(
+            lambda tx: [key for key, _ in (*tx.messages.written_by("ann"), *tx.messages.written_by("ben"))]
+        )
         memos = await store.read(lambda tx: [memo.key for memo in tx.memos.list(Subject("ann"))])
         made = b"\0\0\x80?" + b"\0" * 4
-        await store.write(lambda tx: tx.lanes.put_vectors("messages", "m", dict.fromkeys(keys, made)))
-        await store.write(lambda tx: tx.lanes.put_vectors("memos", "m", dict.fromkeys(memos, made)))
+        await store.write(lambda tx: tx.index.put_vectors("messages", "m", dict.fromkeys(keys, made)))
+        await store.write(lambda tx: tx.index.put_vectors("memos", "m", dict.fromkeys(memos, made)))
         receipt = await stage.memory.privacy.erase(ANN, asked_by="ann")
-        left = await store.read(lambda tx: [tx.lanes.vectors("messages")[0].size, tx.lanes.vectors("memos")[0].size])
-        assert left == [len(await store.read(lambda tx: tx.journal.of("ben"))), 0]
-        assert all(finding.ok for finding in await stage.memory.examine())
+        left = await store.read(lambda tx: [tx.index.vectors("messages")[0].size, tx.index.vectors("memos")[0].size])
+        assert left == [len(await store.read(lambda tx: tx.messages.written_by("ben"))), 0]
+        assert all(finding.ok for finding in await stage.memory.store.check_health())
     assert receipt.clean
 
 
@@ -464,7 +466,7 @@ async def test_copies_kept_aside_notes_and_typed_lines_go_too(tmp_path: Path):
                 path.read_text() + "edited by hand, about a zanzibar lighthouse: I live in a zanzibar lighthouse"
             )
         await stage.remember("I own a blue teapot", user="ann")
-        await stage.memory.keeper.catch_up()
+        await stage.memory.mirror.catch_up()
         assert len(list(data.rglob("*.kept-*"))) == 2
         own = data / "workspace" / "users" / "ann" / "MEMORY.md"
         own.parent.mkdir(parents=True)
@@ -491,7 +493,7 @@ async def test_nothing_stays_in_the_memory_of_the_process(tmp_path: Path):
         await stage.memory.privacy.erase(ANN, asked_by="ann")
         prompt = await stage.prompt("what do you know?", user="ann")
         assert "lighthouse" not in prompt.text
-    forget_results()
+    clear_function_caches()
     assert held.cache_info().currsize == 0
 
 
@@ -500,7 +502,7 @@ async def test_someone_who_asked_not_to_be_learned_from_is_not_learned_from_afte
         await tell(stage)
         await stage.memory.store.write(lambda tx: pause(tx, "ann", stage.clock()))
         await stage.memory.privacy.erase(ANN, asked_by="ann")
-        assert await stage.memory.store.read(lambda tx: paused(tx, "ann"))
+        assert await stage.memory.store.read(lambda tx: is_paused(tx, "ann"))
 
 
 async def test_the_log_keeps_that_something_happened_and_the_receipt_without_content(tmp_path: Path):
@@ -534,11 +536,11 @@ async def test_a_store_in_memory_is_erased_and_leaves_the_files_of_others_alone(
 @pytest.mark.parametrize("given", [{}, {"user": " "}, {"user": "__lore__"}, {"guild": ""}])
 def test_it_must_be_said_whose(given: dict[str, str]):
     with pytest.raises(BadInput):
-        Target(**given)
+        ErasureTarget(**given)
 
 
 def test_names_of_sessions_lanes_and_lists_tell_whose_they_are():
-    ann, g1, both = Target("ann"), Target(guild="g1"), Target("ann", "g1")
+    ann, g1, both = ErasureTarget("ann"), ErasureTarget(guild="g1"), ErasureTarget("ann", "g1")
     shared, share = HERE.session, f"{HERE.session}:user:ann"
     assert [each.alone_in(shared) for each in (ann, g1, both)] == [False, True, False]
     assert [each.alone_in(share) for each in (ann, g1, both)] == [True, True, True]

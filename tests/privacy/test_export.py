@@ -8,7 +8,7 @@ import pytest
 
 from recollect.core.errors import BadInput
 from recollect.privacy.export import encoded
-from recollect.privacy.target import Target
+from recollect.privacy.target import ErasureTarget
 from recollect.transfer.mirror.export import durable, write_pages
 from recollect.transfer.mirror.json_files import read_durable
 from tests import ground
@@ -19,7 +19,7 @@ async def test_a_person_gets_everything_of_theirs_and_nothing_of_others(tmp_path
     async with opened(tmp_path) as stage:
         await tell(stage)
         await stage.memory.forget("xylophone", user="ann")
-        document = await stage.memory.privacy.export(Target("ann"))
+        document = await stage.memory.privacy.export(ErasureTarget("ann"))
     texts = {memo["text"]: memo for memo in document["memos"]}
     assert len(texts) == 4
     forgotten = texts["I keep a xylophone in the cellar"]
@@ -37,7 +37,7 @@ async def test_a_person_gets_everything_of_theirs_and_nothing_of_others(tmp_path
 async def test_a_guild_gets_its_lore_and_what_was_said_there(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
-        document = await stage.memory.privacy.export(Target(guild="g1"))
+        document = await stage.memory.privacy.export(ErasureTarget(guild="g1"))
     assert {"We meet in the old library", "My rowing boat leaks badly"} <= {memo["text"] for memo in document["memos"]}
     assert {message["guild"] for message in document["messages"]} == {"g1"}
     assert {summary["session"] for summary in document["summaries"]} == {HERE.session}
@@ -48,25 +48,25 @@ async def test_a_guild_gets_its_lore_and_what_was_said_there(tmp_path: Path):
 async def test_the_same_store_gives_the_same_bytes(tmp_path: Path):
     async with opened(tmp_path / "a") as stage:
         await tell(stage)
-        first = encoded(await stage.memory.privacy.export(Target("ann")))
-        assert encoded(await stage.memory.privacy.export(Target("ann"))) == first
+        first = encoded(await stage.memory.privacy.export(ErasureTarget("ann")))
+        assert encoded(await stage.memory.privacy.export(ErasureTarget("ann"))) == first
     shutil.copytree(tmp_path / "a", tmp_path / "b")
     ground.copy(tmp_path / "a" / "data" / "memory.db", tmp_path / "b" / "data" / "memory.db")
     async with opened(tmp_path / "b") as stage:
-        assert encoded(await stage.memory.privacy.export(Target("ann"))) == first
+        assert encoded(await stage.memory.privacy.export(ErasureTarget("ann"))) == first
     assert json.loads(first)["format"] == "recollect-export"
 
 
 async def test_someone_unknown_gets_an_empty_document(tmp_path: Path):
     async with opened(tmp_path) as stage:
-        document = await stage.memory.privacy.export(Target("zoe"))
+        document = await stage.memory.privacy.export(ErasureTarget("zoe"))
     assert [document[name] for name in ("memos", "messages", "summaries", "exchanges", "events")] == [[]] * 5
 
 
 async def test_memos_as_the_file_of_facts(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
-        data = durable(await stage.memory.privacy.memos(Target("ann")))
+        data = durable(await stage.memory.privacy.memos(ErasureTarget("ann")))
         assert data == (tmp_path / "data" / "memory" / "durable" / "ann.json").read_bytes()
     (tmp_path / "empty.json").write_bytes(durable([]))
     found = read_durable(tmp_path / "empty.json")
@@ -77,7 +77,7 @@ async def test_memos_as_the_file_of_facts(tmp_path: Path):
 async def test_memos_as_pages(tmp_path: Path):
     async with opened(tmp_path / "store") as stage:
         await tell(stage)
-        memos = await stage.memory.privacy.memos(Target("ann"))
+        memos = await stage.memory.privacy.memos(ErasureTarget("ann"))
     first, second = (write_pages(memos, tmp_path / name) for name in ("one", "two"))
     assert [path.relative_to(tmp_path / "one") for path in first] == [
         path.relative_to(tmp_path / "two") for path in second

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from recollect.core.ports import Stale
+from recollect.core.ports import StaleResult
 from recollect.core.ports.jobs import Job
-from recollect.privacy.planned import AGAIN, ERASE, Erasures
+from recollect.privacy.planned import AGAIN, ERASE, PlannedErasures
 from recollect.privacy.receipt import Receipt
-from recollect.privacy.target import Target
+from recollect.privacy.target import ErasureTarget
 from tests.privacy.telling import HERE, opened
 from tests.scenes import Stage
 
-GUILD = Target(guild="g1")
+GUILD = ErasureTarget(guild="g1")
 WEEK = timedelta(days=7)
 
 
@@ -25,7 +25,7 @@ async def planned(stage: Stage) -> None:
 
 
 async def jobs(stage: Stage) -> list[Job]:
-    standing = await stage.memory.worker.standing(20)
+    standing = await stage.memory.worker.status(20)
     return [job for job in standing.jobs if job.kind == ERASE]
 
 
@@ -74,7 +74,7 @@ async def test_called_off_it_is_gone_from_the_queue_even_where_it_was_put_aside(
         (job,) = await jobs(stage)
         due, until = stage.clock() + WEEK, stage.clock() + 2 * WEEK
         await stage.memory.store.write(lambda tx: tx.jobs.claim("other", due, until, 99, 9))
-        await stage.memory.store.write(lambda tx: tx.jobs.park(job.id, "other", "no"))
+        await stage.memory.store.write(lambda tx: tx.jobs.fail(job.id, "other", "no"))
         assert await stage.memory.privacy.call_off(GUILD, asked_by="bot")
         assert await jobs(stage) == []
         assert not await stage.memory.privacy.call_off(GUILD, asked_by="bot")
@@ -89,23 +89,23 @@ async def test_one_that_takes_long_goes_on_while_the_worker_does_other_things(tm
         await stage.memory.privacy.confirm(GUILD)
         let, times = asyncio.Event(), list[str]()
 
-        async def erase(target: Target, by: str) -> Receipt:
+        async def erase(target: ErasureTarget, by: str) -> Receipt:
             times.append(by)
             await let.wait()
             return await stage.memory.privacy.erase(target, asked_by=by)
 
-        handler = Erasures(stage.memory.store, erase, stage.clock, patience=0.01)
+        handler = PlannedErasures(stage.memory.store, erase, stage.clock, patience=0.01)
         job = Job(1, ERASE, "erase:guild g1", {"guild": "g1"}, stage.clock())
-        with pytest.raises(Stale):
+        with pytest.raises(StaleResult):
             await handler(job)
-        with pytest.raises(Stale):
+        with pytest.raises(StaleResult):
             await handler(job)
         let.set()
         work = None
         while work is None:
             try:
                 work = await handler(job)
-            except Stale:
+            except StaleResult:
                 continue
         await stage.memory.store.write(work)
         assert times == ["bot"], "it is begun once"
@@ -122,10 +122,10 @@ async def test_what_the_discord_bot_noted_about_someone_goes_with_them(tmp_path:
             "discord:told:ben": False,
             "discord:heard:discord:g1:channel:c-dev": False,
         }
-        await stage.memory.store.write(lambda tx: [tx.counters.note(name, "x") for name in notes])
-        await stage.memory.privacy.erase(Target("ann"), asked_by="ann")
-        left = await stage.memory.store.read(lambda tx: tx.counters.names("discord:"))
+        await stage.memory.store.write(lambda tx: [tx.state.append(name, "x") for name in notes])
+        await stage.memory.privacy.erase(ErasureTarget("ann"), asked_by="ann")
+        left = await stage.memory.store.read(lambda tx: tx.state.names("discord:"))
         assert sorted(left) == sorted(name for name, goes in notes.items() if not goes)
         await stage.memory.privacy.erase(GUILD, asked_by="operator")
-        left = await stage.memory.store.read(lambda tx: tx.counters.names("discord:"))
+        left = await stage.memory.store.read(lambda tx: tx.state.names("discord:"))
         assert left == ["discord:told:ben"]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect import Place
-from recollect.privacy.target import Target
+from recollect.privacy.target import ErasureTarget
 from tests.privacy.telling import HERE, THERE, bytes_with, dm, opened
 from tests.scenes import Stage
 
@@ -39,18 +39,18 @@ async def do(stage: Stage, step: Step) -> None:
         case "revise":
             shown = await memory.show(user=user, place=dm(user))
             for memo in shown.memos[:1]:
-                await memory.revise(memo.id, f"{text} now", user=user, place=dm(user))
+                await memory.update(memo.id, f"{text} now", user=user, place=dm(user))
         case "forget":
             await memory.forget(f"{user}thing{number}", user=user, every=True)
         case "undo":
             await memory.undo(user=user)
         case "edit" | "delete":
-            rows = await memory.store.read(lambda tx: [message for _, message in tx.journal.of(user)])
+            rows = await memory.store.read(lambda tx: [message for _, message in tx.messages.written_by(user)])
             for message in [message for message in rows if message.author == user][:1]:
                 if deed == "edit":
-                    await memory.edited("discord", message.id, f"{text} after all")
+                    await memory.message_edited("discord", message.id, f"{text} after all")
                 else:
-                    await memory.deleted("discord", message.id)
+                    await memory.message_deleted("discord", message.id)
         case _:
             if place.guild is not None:
                 await stage.remember(f"The guild of {number} meets", user=user, place=place, lore=True)
@@ -58,7 +58,7 @@ async def do(stage: Stage, step: Step) -> None:
 
 
 async def everything_of(stage: Stage, user: str) -> str:
-    return json.dumps(await stage.memory.privacy.export(Target(user)), sort_keys=True)
+    return json.dumps(await stage.memory.privacy.export(ErasureTarget(user)), sort_keys=True)
 
 
 @settings(max_examples=12, deadline=None)
@@ -69,13 +69,13 @@ async def test_an_erased_person_leaves_nothing_and_takes_nothing_along(story: li
         async with opened(folder) as stage:
             for step in story:
                 await do(stage, step)
-            await stage.memory.keeper.catch_up()
+            await stage.memory.mirror.catch_up()
             others = [user for user in PEOPLE if user != erased]
             before = [await everything_of(stage, user) for user in others]
-            receipt = await stage.memory.privacy.erase(Target(erased), asked_by=erased)
+            receipt = await stage.memory.privacy.erase(ErasureTarget(erased), asked_by=erased)
             assert receipt.clean
             assert bytes_with(folder, f"{erased}like", f"{erased}thing", f"{erased}more") == {}
             assert [await everything_of(stage, user) for user in others] == before
-            assert all(finding.ok for finding in await stage.memory.examine())
+            assert all(finding.ok for finding in await stage.memory.store.check_health())
             await stage.settle()
         assert bytes_with(folder, f"{erased}like", f"{erased}thing", f"{erased}more") == {}

@@ -2,10 +2,17 @@
 
 import pytest
 
+from recollect import plugins
 from recollect.core.errors import ConfigError
 from recollect.core.ports.layer import Block, Line
+from recollect.core.ports.layout import Layout
 from recollect.prompting.assemble import Prompt, assemble, quoted
-from recollect.prompting.layouts import LAYOUTS, layout
+
+LAYOUTS = {layout: plugins.load("layouts", layout) for layout in plugins.names("layouts")}
+
+
+def layout(name: str) -> Layout:
+    return plugins.load("layouts", name)
 
 
 def block(name: str, *texts: str, **limits: object) -> Block:
@@ -25,14 +32,14 @@ def order(prompt: Prompt, *names: str) -> list[str]:
 def test_the_order_of_document_a():
     """X9"""
     wanted = "context durable shortterm rolling history actions message".split()
-    assert order(everything("A"), *wanted) == wanted
+    assert order(everything("discoclaw"), *wanted) == wanted
 
 
 @pytest.mark.acceptance("B9", "B10")
 def test_the_order_and_the_headers_of_document_b():
     """X9, X10"""
     blocks = [block(name, f"<{name}>") for name in ("actions", "message", "history", "rolling", "durable", "context")]
-    assert assemble(blocks, layout("B")).text == (
+    assert assemble(blocks, layout("dnam")).text == (
         "Context files (read with Read tool before responding, in order):\n<context>\n\n---\n"
         "Durable memory (user-specific notes; may be empty):\n<durable>\n\n---\n"
         "Conversation memory (rolling summary; may be empty):\n<rolling>\n\n---\n"
@@ -45,7 +52,7 @@ def test_the_order_and_the_headers_of_document_b():
 @pytest.mark.acceptance("C3")
 def test_the_order_and_the_headers_of_document_c():
     """X9, X10"""
-    assert everything("C").text == (
+    assert everything("rolling").text == (
         "Context files (read with Read tool before responding, in order):\n<context>\n\n---\n"
         "Conversation memory:\n<rolling>\n\n---\n"
         "Recent conversation:\n<history>\n\n---\n"
@@ -56,7 +63,7 @@ def test_the_order_and_the_headers_of_document_c():
 
 @pytest.mark.acceptance("E22")
 def test_the_section_of_document_e():
-    assert assemble([block("durable", "- [fact] a", "- [event] b")], layout("layered")).text == (
+    assert assemble([block("durable", "- [fact] a", "- [event] b")], layout("devclaw")).text == (
         "## Relevant Memories\n\n- [fact] a\n- [event] b"
     )
 
@@ -70,7 +77,7 @@ def test_stable_sections_come_first_in_ours():
 
 def test_no_layout_drops_a_section_that_a_layer_may_offer():
     offered = set("context durable relevant lore people shortterm rolling past history".split())
-    for name in ("A", "B", "unified"):
+    for name in ("discoclaw", "dnam", "unified"):
         assert offered <= set(LAYOUTS[name].order)
         assert set(LAYOUTS[name].order) <= set(LAYOUTS[name].headers) | {"instructions"}
 
@@ -86,13 +93,13 @@ def test_what_is_empty_leaves_no_header_and_no_separator(name: str):
 
 def test_a_section_in_which_nothing_fits_is_empty_too():
     for overflow in ("stop", "skip", "notice"):
-        assert assemble([block("durable", "x" * 50, chars=40, overflow=overflow)], layout("A")).text == ""
+        assert assemble([block("durable", "x" * 50, chars=40, overflow=overflow)], layout("discoclaw")).text == ""
 
 
 @pytest.mark.acceptance("E24")
 def test_over_budget_the_section_ends_with_how_many_more_there_are():
     texts = [f"- [fact] number {n:02} {'x' * 370}" for n in range(28)]
-    prompt = assemble([block("durable", *texts, tokens=2000, overflow="notice")], layout("layered"))
+    prompt = assemble([block("durable", *texts, tokens=2000, overflow="notice")], layout("devclaw"))
     assert prompt.text.endswith("\n...\n[truncated - 8 more memories available]")
     (section,) = prompt.sections
     assert (section.left_out, section.limit) == (8, 8000)
@@ -100,13 +107,13 @@ def test_over_budget_the_section_ends_with_how_many_more_there_are():
 
 
 def test_blocks_of_one_name_share_a_section():
-    prompt = assemble([block("lore", "a", chars=10), block("lore", "b", chars=20)], layout("A"))
+    prompt = assemble([block("lore", "a", chars=10), block("lore", "b", chars=20)], layout("discoclaw"))
     (section,) = prompt.sections
     assert (section.text, section.limit) == ("Lore of this guild:\na\nb", 30)
 
 
 def test_every_line_says_why_it_is_there():
-    prompt = assemble([block("durable", "x" * 90, "y" * 20, chars=80, overflow="notice")], layout("A"))
+    prompt = assemble([block("durable", "x" * 90, "y" * 20, chars=80, overflow="notice")], layout("discoclaw"))
     assert [line.reason for line in prompt.sections[0].lines] == ["because", "over the budget", "over the budget"]
 
 
@@ -117,12 +124,12 @@ def test_blocks_for_anthropic_join_to_the_text_and_mark_what_is_stable():
     assert [each.get("cache_control") for each in blocks] == [{"type": "ephemeral"}] * 2 + [None]
     assert blocks[0]["text"].endswith("<durable>")
     assert blocks[1]["text"].endswith("<history>")
-    assert assemble([], layout("A")).blocks() == []
+    assert assemble([], layout("discoclaw")).blocks() == []
 
 
 def test_placeholders_are_text():
     texts = ["{recentExchange}", "$& $1 $$ \\1", "{0} %s %(x)s {{message}}"]
-    prompt = assemble([block("rolling", *texts), block("history", "real")], layout("A"))
+    prompt = assemble([block("rolling", *texts), block("history", "real")], layout("discoclaw"))
     assert prompt.text == "Conversation memory:\n" + "\n".join(texts) + "\n\n---\nRecent conversation:\nreal"
 
 
@@ -132,5 +139,7 @@ def test_quoting_keeps_why_and_limits():
 
 
 def test_a_layout_that_does_not_exist_is_named():
-    with pytest.raises(ConfigError, match="no layout 'Z'; choose one of A, B, C"):
+    with pytest.raises(
+        ConfigError, match="no 'Z' among the layouts; known here: devclaw, discoclaw"
+    ):
         layout("Z")

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect import Memory, plugins
+from recollect import AsyncMemory, plugins
 from recollect.core.changes import Candidate
 from recollect.core.ports import Store, Tx
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Origin, Place, Provenance, Subject
 from recollect.learning import changes as changes_module
 from recollect.learning import undo
-from recollect.learning.apply import Caps, Cause, learn
+from recollect.learning.apply import ChangeContext, MemoLimits, apply_statement
 from recollect.policy.viewer import provenance
 from recollect.recall.audience_migration import NARROWED
 from recollect.testing.clock import FakeClock
@@ -39,13 +39,13 @@ class Old:
     async def states(self, text: str, source: Provenance, audience: Audience = EVERYWHERE) -> Memo:
         candidate = Candidate(ANN, Kind.FACT, text, self._clock(), source, audience)
         cause = self._cause()
-        changes = await self.store.write(lambda tx: learn(tx, candidate, cause, Caps()))
+        changes = await self.store.write(lambda tx: apply_statement(tx, candidate, cause, MemoLimits()))
         return changes[0].memo if hasattr(changes[0], "memo") else changes[0].after
 
     async def says(self, text: str, place: Place) -> Memo:
         return await self.states(text, provenance("ann", place, None, Origin.MANUAL))
 
-    async def does(self, work: Callable[[Tx, Cause], object]) -> None:
+    async def does(self, work: Callable[[Tx, ChangeContext], object]) -> None:
         cause = self._cause()
         await self.store.write(lambda tx: work(tx, cause))
 
@@ -58,9 +58,9 @@ class Old:
     async def forgets(self, memo: Memo) -> None:
         await self.does(lambda tx, cause: changes_module.forget(tx, ANN, memo.id, cause, _everything, 0.0, every=False))
 
-    def _cause(self) -> Cause:
+    def _cause(self) -> ChangeContext:
         self._number += 1
-        return Cause("ann", self._clock.advance(minutes=1), f"batch-{self._number}")
+        return ChangeContext("ann", self._clock.advance(minutes=1), f"batch-{self._number}")
 
 
 @pytest.fixture
@@ -78,13 +78,13 @@ async def written(address: str, clock: FakeClock) -> AsyncIterator[Old]:
 
 
 @asynccontextmanager
-async def opened(address: str, clock: FakeClock, **settings: Any) -> AsyncIterator[Memory]:
-    async with recollect.open(address, clock=clock, embedder="null", works=False, **settings) as memory:
+async def opened(address: str, clock: FakeClock, **settings: Any) -> AsyncIterator[AsyncMemory]:
+    async with recollect.AsyncMemory(address, clock=clock, embedder="null", run_worker=False, **settings) as memory:
         yield memory
 
 
-async def audiences(memory: Memory) -> dict[str, str]:
-    memos = (await memory.memos(user="ann")).memos
+async def audiences(memory: AsyncMemory) -> dict[str, str]:
+    memos = (await memory.list(user="ann")).memos
     return {memo.text: str(memo.audience) for memo in memos}
 
 
@@ -171,11 +171,11 @@ async def test_an_earlier_wording_comes_back_as_narrow_as_it_was_said(tmp_path: 
     async with written(address, clock) as old:
         await old.says("I live in Bern", DM)
         said = Message("m1", "ann", DEV, "I live in Bern with my dog Rex", clock())
-        await old.store.write(lambda tx: tx.journal.add(said))
+        await old.store.write(lambda tx: tx.messages.add(said))
         source = replace(provenance("ann", DEV, "m1", Origin.SUMMARY), evidence="I live in Bern with my dog Rex")
         await old.states("I live in Bern with my dog Rex", source)
     async with opened(address, clock) as memory:
-        assert await memory.deleted("discord" if DEV.platform == "discord" else DEV.platform, "m1")
+        assert await memory.message_deleted("discord" if DEV.platform == "discord" else DEV.platform, "m1")
         assert await audiences(memory) == {"I live in Bern": "dm:ann"}
 
 
@@ -212,9 +212,9 @@ async def test_a_new_store_has_nothing_to_narrow(tmp_path: Path, clock: FakeCloc
         done = await memory.remember("I own a boat", user="ann", place=DM, audience=EVERYWHERE)
         assert done.memo.audience == EVERYWHERE
     async with opened(address, clock) as memory:
-        assert await memory.store.read(lambda tx: len(tx.counters.items(NARROWED))) == 1
+        assert await memory.store.read(lambda tx: len(tx.state.items(NARROWED))) == 1
         assert await memory.store.read(lambda tx: tx.events.list(kinds=["memory.narrowed"])) == []
-    async with opened(address, clock, privacy="user_global"), opened(address, clock) as memory:
+    async with opened(address, clock, visibility="user_global"), opened(address, clock) as memory:
         assert await audiences(memory) == {"I own a boat": "everywhere"}, "it was said with it that all may hear it"
 
 
@@ -232,7 +232,7 @@ async def test_nobody_is_told_what_another_keeps_private_where_each_has_one_memo
     async with opened(ground.new(), clock, **settings) as memory:
         await memory.remember("I am HIV positive", user="ann", place=DM)
         await memory.remember("I like green tea", user="ann", place=DEV)
-        await memory.observe(Message("m1", "ann", GENERAL, "good morning", clock(), name="Ann"))
+        await memory.add(Message("m1", "ann", GENERAL, "good morning", clock(), name="Ann"))
         clock.advance(minutes=1)
         prompt = str(await memory.context(Message("m2", "bob", GENERAL, "who is here?", clock(), name="Bob")))
         assert "green tea" in prompt

@@ -1,23 +1,23 @@
 """Private memos, however many and however well they fit, do not push out what may be heard."""
 
 import recollect
-from recollect import Audience, Memory, Place
+from recollect import AsyncMemory, Audience, Place
 from tests import ground
 
 CHANNEL = Place("discord", "g", "dev", name="dev", public=True)
 
 
-async def remember_many(memory: Memory, count: int) -> None:
+async def remember_many(memory: AsyncMemory, count: int) -> None:
     for number in range(count):
         text = f"the deploy of service {number} failed in the night"
         await memory.remember(text, user="ada", audience=Audience("dm", "ada"))
 
 
 async def test_what_may_be_heard_is_found_behind_hundreds_of_private_memos_that_fit_better():
-    async with recollect.open(ground.new(), embedder="static", durable={"max_active": None}) as memory:
+    async with recollect.AsyncMemory(ground.new(), embedder="static", memos={"max_active": None}) as memory:
         await memory.remember("We deploy on Thursdays", user="ada", audience=CHANNEL.audience)
         await memory.remember("Lunch is at noon", user="ada", audience=CHANNEL.audience)
         await remember_many(memory, 300)
         found = await memory.search("which deploy failed in the night?", user="ada", place=CHANNEL, limit=5)
-        assert [one.what.text for one in found] == ["We deploy on Thursdays", "Lunch is at noon"]
+        assert [one.text for one in found] == ["We deploy on Thursdays", "Lunch is at noon"]
         assert len(await memory.search("which deploy failed?", user="ada", limit=5)) == 5

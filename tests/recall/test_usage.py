@@ -15,14 +15,14 @@ from tests.waiting import eventually
 
 async def test_a_memo_that_a_search_brings_has_one_use_more_however_often_it_is_searched(tmp_path: Path):
     address = ground.at(tmp_path / "memory.db")
-    async with recollect.open(address, embedder="null", clock=FakeClock()) as memory:
+    async with recollect.AsyncMemory(address, embedder="null", clock=FakeClock()) as memory:
         await memory.remember("I like tea", user="ada")
         await memory.remember("My bike is green", user="ada")
         before = await memory.store.read(lambda tx: tx.generation())
         for _ in range(5):
             await memory.search("which tea?", user="ada", limit=1)
         assert await memory.store.read(lambda tx: tx.generation()) == before, "reading wrote something"
-    async with recollect.open(address, embedder="null") as memory:
+    async with recollect.AsyncMemory(address, embedder="null") as memory:
         hits = {memo.text: memo.hits for memo in (await memory.show(user="ada")).memos}
         assert hits == {"I like tea": 1, "My bike is green": 0}
 
@@ -33,36 +33,36 @@ async def test_uses_are_written_in_the_background_after_a_while():
     async def sleep(_: float) -> None:
         await passed.wait()
 
-    async with recollect.open(ground.new(), embedder="null") as memory:
+    async with recollect.AsyncMemory(ground.new(), embedder="null") as memory:
         await memory.remember("I like tea", user="ada")
-        memory.uses._sleep = sleep
+        memory.engine.usage._sleep = sleep
         (found,) = await memory.search("tea", user="ada")
-        assert found.what.hits == 0
+        assert found.item.hits == 0
         passed.set()
 
         async def counted() -> bool:
-            return (await memory.get(found.what.id, user="ada")).hits == 1
+            return (await memory.get(found.item.id, user="ada")).hits == 1
 
         await eventually(counted)
 
 
 async def test_a_trial_counts_as_no_use(tmp_path: Path):
     address = ground.at(tmp_path / "memory.db")
-    async with recollect.open(address, embedder="null", clock=FakeClock()) as memory:
+    async with recollect.AsyncMemory(address, embedder="null", clock=FakeClock()) as memory:
         await memory.remember("I like tea", user="ada")
-        await memory.search("which tea?", user="ada", trial=True)
-        await memory.context(Message("m1", "ada", Place(dm="ada"), "which tea?", START), trial=True)
-    async with recollect.open(address, embedder="null") as memory:
+        await memory.search("which tea?", user="ada", count_use=False)
+        await memory.context(Message("m1", "ada", Place(dm="ada"), "which tea?", START), count_use=False)
+    async with recollect.AsyncMemory(address, embedder="null") as memory:
         assert [memo.hits for memo in (await memory.show(user="ada")).memos] == [0]
 
 
 async def test_uses_of_very_many_memos_are_all_counted(tmp_path: Path):
     address = ground.at(tmp_path / "memory.db")
     people = [Subject(f"u{number}") for number in range(BATCH + 50)]
-    async with recollect.open(address, embedder="null", works=False) as memory:
+    async with recollect.AsyncMemory(address, embedder="null", run_worker=False) as memory:
         keys = await put(memory.store, *(make_memo("likes tea", person) for person in people))
-        memory.uses.note(keys)
-    async with recollect.open(address, embedder="null", works=False) as memory:
+        memory.engine.usage.note(keys)
+    async with recollect.AsyncMemory(address, embedder="null", run_worker=False) as memory:
         found = await memory.store.read(lambda tx: tx.memos.fetch(keys))
         assert {memo.hits for memo in found.values()} == {1}
         assert len(found) == len(people)

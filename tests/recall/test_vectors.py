@@ -10,7 +10,7 @@ from recollect import plugins
 from recollect.core.errors import EmbedderError, StoreBusy
 from recollect.core.ports import Corpus, Store, Tx, Vector
 from recollect.recall.vectors.embedder_chain import pause_after
-from recollect.recall.vectors.index import Vectors
+from recollect.recall.vectors.index import VectorIndexer
 from recollect.recall.vectors.query_vectors import BUSY, KEPT
 from recollect.testing.embedders import WordEmbedder
 from recollect.testing.store_contract.samples import BEN, make_memo, make_message, put, say
@@ -54,15 +54,15 @@ def pauses() -> Pauses:
     return Pauses()
 
 
-Open = Callable[..., Awaitable[Vectors]]
+Open = Callable[..., Awaitable[VectorIndexer]]
 
 
 @pytest.fixture
 async def started(store: Store, pauses: Pauses) -> AsyncIterator[Open]:
     """Opens vectors over a chain of embedders, and closes them in the end."""
-    opened: list[Vectors] = []
+    opened: list[VectorIndexer] = []
 
-    async def start(*chain: WordEmbedder, old: Collection[WordEmbedder] = ()) -> Vectors:
+    async def start(*chain: WordEmbedder, old: Collection[WordEmbedder] = ()) -> VectorIndexer:
         known = {embedder.name: embedder for embedder in old}
 
         def revive(name: str) -> WordEmbedder:
@@ -70,7 +70,7 @@ async def started(store: Store, pauses: Pauses) -> AsyncIterator[Open]:
                 raise EmbedderError(f"nobody knows {name}")
             return known[name]
 
-        vectors = Vectors(store, chain, revive, sleep=pauses.sleep, deadline=0.3)
+        vectors = VectorIndexer(store, chain, revive, sleep=pauses.sleep, deadline=0.3)
         vectors.start()
         opened.append(vectors)
         return vectors
@@ -85,13 +85,13 @@ async def write(store: Store, *texts: str) -> list[int]:
 
 
 async def sizes(store: Store, corpus: Corpus = "memos") -> dict[str, int]:
-    sets = await store.read(lambda tx: tx.lanes.vectors(corpus))
+    sets = await store.read(lambda tx: tx.index.vectors(corpus))
     return {one.model: one.size for one in sets}
 
 
 async def serving(store: Store) -> list[str]:
-    sets = await store.read(lambda tx: tx.lanes.vectors("memos"))
-    return [one.model for one in sets if one.serving]
+    sets = await store.read(lambda tx: tx.index.vectors("memos"))
+    return [one.model for one in sets if one.active]
 
 
 async def serves(store: Store, model: str) -> bool:
@@ -130,7 +130,7 @@ async def test_a_backlog_is_embedded_in_batches_outside_of_transactions(store: S
 async def test_a_nudge_embeds_what_was_written_since(store: Store, started: Open):
     vectors = await started(WordEmbedder())
     await write(store, *TEXTS)
-    vectors.nudge()
+    vectors.wake()
     await filled(store, "words", 3)
 
 
@@ -140,13 +140,13 @@ async def test_the_same_query_is_embedded_once_by_all_who_ask_and_then_kept(stor
     vectors = await started(embedder)
     await filled(store, "words", 3)
     embedder.gate.clear()
-    asking = [asyncio.create_task(vectors.of_query("which cat", "memos", 5)) for _ in range(5)]
+    asking = [asyncio.create_task(vectors.embed_query("which cat", "memos", 5)) for _ in range(5)]
     await eventually(lambda: "which cat" in embedder.texts)
     embedder.gate.set()
     answers = await asyncio.gather(*asking)
     assert len(set(answers)) == 1
     assert answers[0] is not None
-    assert await vectors.of_query(" which cat ", "memos", 0) == answers[0]
+    assert await vectors.embed_query(" which cat ", "memos", 0) == answers[0]
     assert embedder.texts.count("which cat") == 1
 
 
@@ -156,13 +156,13 @@ async def test_only_so_many_queries_are_kept_and_only_so_many_wait(store: Store,
     vectors = await started(embedder)
     await filled(store, "words", 3)
     for number in range(KEPT + 1):
-        await vectors.of_query(f"query {number}", "memos", 5)
-    await vectors.of_query("query 1", "memos", 5)
-    await vectors.of_query("query 0", "memos", 5)
+        await vectors.embed_query(f"query {number}", "memos", 5)
+    await vectors.embed_query("query 1", "memos", 5)
+    await vectors.embed_query("query 0", "memos", 5)
     assert (embedder.texts.count("query 0"), embedder.texts.count("query 1")) == (2, 1)
     embedder.gate.clear()
     for number in range(BUSY + 5):
-        assert await vectors.of_query(f"stuck {number}", "memos", 0) is None
+        assert await vectors.embed_query(f"stuck {number}", "memos", 0) is None
     await asyncio.sleep(0)
     assert sum(text.startswith("stuck") for text in embedder.texts) == BUSY
     embedder.gate.set()
@@ -174,11 +174,11 @@ async def test_a_query_is_embedded_from_three_characters_and_only_with_an_embedd
     embedder = WordEmbedder()
     vectors = await started(embedder)
     await filled(store, "words", 3)
-    assert await vectors.of_query("ca ", "memos", 5) is None
-    assert await vectors.of_query("cat", "memos", 5) is not None
+    assert await vectors.embed_query("ca ", "memos", 5) is None
+    assert await vectors.embed_query("cat", "memos", 5) is not None
     assert [text for text in embedder.texts if len(text) <= 3] == ["cat"]
     without = await started()
-    assert await without.of_query("cat", "memos", 5) is None
+    assert await without.embed_query("cat", "memos", 5) is None
     assert not without.enabled
 
 
@@ -188,9 +188,9 @@ async def test_a_slow_query_goes_without_but_serves_the_next(store: Store, start
     vectors = await started(embedder)
     await filled(store, "words", 3)
     embedder.gate.clear()
-    assert await vectors.of_query("which cat", "memos", 0.01) is None
+    assert await vectors.embed_query("which cat", "memos", 0.01) is None
     embedder.gate.set()
-    assert await vectors.of_query("which cat", "memos", 5) is not None
+    assert await vectors.embed_query("which cat", "memos", 5) is not None
     assert embedder.texts.count("which cat") == 1
 
 
@@ -200,7 +200,7 @@ async def test_a_query_that_is_like_nothing_goes_by_words(store: Store, started:
     vectors = await started(embedder)
     await filled(store, "words", 3)
     embedder._vector = lambda text: bytes(4 * embedder.dims)
-    assert await vectors.of_query("🙂🙂🙂", "memos", 5) is None
+    assert await vectors.embed_query("🙂🙂🙂", "memos", 5) is None
 
 
 async def test_vectors_of_other_dimensions_are_neither_searched_with_nor_stored(
@@ -211,10 +211,10 @@ async def test_vectors_of_other_dimensions_are_neither_searched_with_nor_stored(
     vectors = await started(embedder)
     await filled(store, "words", 3)
     embedder.dims = 8
-    assert await vectors.of_query("which cat", "memos", 5) is None
-    assert await vectors.of_text("a new fact", 5) is None
+    assert await vectors.embed_query("which cat", "memos", 5) is None
+    assert await vectors.embed_text("a new fact", 5) is None
     await write(store, "one more fact")
-    vectors.nudge()
+    vectors.wake()
     await eventually(lambda: pauses.asked == [1.0])
     assert "a vector of 8 numbers" in caplog.text
     assert await sizes(store) == {"words": 3}
@@ -226,16 +226,16 @@ async def test_errors_of_any_kind_stay_inside(store: Store, started: Open):
     vectors = await started(embedder)
     await filled(store, "words", 3)
     embedder.trouble = ZeroDivisionError("a plug-in's bug")
-    assert await vectors.of_query("which cat", "memos", 5) is None
-    assert await vectors.of_text("some text", 5) is None
+    assert await vectors.embed_query("which cat", "memos", 5) is None
+    assert await vectors.embed_text("some text", 5) is None
 
 
 async def test_only_a_local_embedder_is_waited_for_when_writing(store: Store, started: Open):
     local, remote = await started(WordEmbedder("near")), await started(WordEmbedder("far", local=False))
-    found = await local.of_text("some text", 5)
+    found = await local.embed_text("some text", 5)
     assert found is not None
     assert found[0] == "near"
-    assert await remote.of_text("some text", 5) is None
+    assert await remote.embed_text("some text", 5) is None
 
 
 async def test_an_embedder_that_failed_is_left_alone_and_asked_again_with_growing_pauses(
@@ -245,12 +245,12 @@ async def test_an_embedder_that_failed_is_left_alone_and_asked_again_with_growin
     embedder.trouble = EmbedderError("the server is gone")
     vectors = await started(embedder)
     await write(store, *TEXTS)
-    vectors.nudge()
+    vectors.wake()
     for expected in (1, 2, 4, 8):
         await eventually(lambda expected=expected: pauses.asked[-1:] == [expected])
         before = len(embedder.calls)
-        vectors.nudge()
-        assert await vectors.of_query("which cat", "memos", 5) is None
+        vectors.wake()
+        assert await vectors.embed_query("which cat", "memos", 5) is None
         await asyncio.sleep(0.02)
         assert len(embedder.calls) == before
         await pauses.over()
@@ -258,7 +258,7 @@ async def test_an_embedder_that_failed_is_left_alone_and_asked_again_with_growin
     embedder.trouble = None
     await pauses.over()
     await filled(store, "words", 3)
-    assert await vectors.of_query("which cat", "memos", 5) is not None
+    assert await vectors.embed_query("which cat", "memos", 5) is not None
 
 
 async def test_pauses_grow_too_when_it_answers_but_can_not_do_the_work(store: Store, started: Open, pauses: Pauses):
@@ -305,12 +305,12 @@ async def test_old_vectors_serve_until_the_new_ones_are_complete(store: Store, s
     new.gate.clear()
     vectors = await started(new, old=[old])
     await eventually(lambda: len(new.calls) == 1)
-    assert (await vectors.of_query("which fact", "memos", 5) or "?")[0] == "old"
+    assert (await vectors.embed_query("which fact", "memos", 5) or "?")[0] == "old"
     new.gate.set()
     await filled(store, "new", 150)
     await eventually(lambda: not vectors._filling.locked())
     assert await sizes(store) == {"new": 150}
-    assert (await vectors.of_query("which fact", "memos", 5) or "?")[0] == "new"
+    assert (await vectors.embed_query("which fact", "memos", 5) or "?")[0] == "new"
 
 
 async def test_a_row_written_during_the_last_batch_is_not_lost_by_the_change(store: Store, started: Open):
@@ -333,7 +333,7 @@ async def test_an_old_model_that_nobody_knows_any_more_costs_nothing_but_its_vec
     new.gate.clear()
     vectors = await started(new)
     await eventually(lambda: len(new.calls) == 1)
-    assert await vectors.of_query("which cat", "memos", 5) is None
+    assert await vectors.embed_query("which cat", "memos", 5) is None
     new.gate.set()
     await filled(store, "new", 3)
 
@@ -345,25 +345,25 @@ async def test_a_stand_in_fills_its_own_set_and_the_first_ones_vectors_stay(
     await write(store, *TEXTS)
     vectors = await started(first, second)
     await filled(store, "first", 3)
-    assert (await vectors.of_query("which cat", "memos", 5) or "?")[0] == "first"
+    assert (await vectors.embed_query("which cat", "memos", 5) or "?")[0] == "first"
     assert not second.calls
 
     first.trouble = EmbedderError("gone")
-    assert await vectors.of_query("another cat", "memos", 5) is None
+    assert await vectors.embed_query("another cat", "memos", 5) is None
     await filled(store, "second", 3)
     await eventually(lambda: ("memos", "second") in vectors._complete)
-    assert (await vectors.of_query("another cat", "memos", 5) or "?")[0] == "second"
+    assert (await vectors.embed_query("another cat", "memos", 5) or "?")[0] == "second"
     assert await sizes(store) == {"first": 3, "second": 3}
     assert await serving(store) == ["first"]
     await write(store, "written meanwhile")
-    vectors.nudge()
+    vectors.wake()
     await filled(store, "second", 4)
 
     first.trouble = None
     await pauses.over()
     await filled(store, "first", 4)
     await eventually(lambda: vectors.model == "first" and not vectors._filling.locked())
-    assert (await vectors.of_query("third cat", "memos", 5) or "?")[0] == "first"
+    assert (await vectors.embed_query("third cat", "memos", 5) or "?")[0] == "first"
 
 
 async def test_a_first_one_that_never_worked_leaves_the_second_to_serve_and_takes_over_later(
@@ -375,7 +375,7 @@ async def test_a_first_one_that_never_worked_leaves_the_second_to_serve_and_take
     vectors = await started(first, second)
     await filled(store, "second", 3)
     assert await serving(store) == ["second"]
-    assert (await vectors.of_text("new fact", 5) or "?")[0] == "second"
+    assert (await vectors.embed_text("new fact", 5) or "?")[0] == "second"
     first.trouble = None
     await pauses.over()
     await filled(store, "first", 3)
@@ -392,7 +392,7 @@ async def test_without_anyone_who_works_words_are_left(store: Store, started: Op
         embedder.trouble = EmbedderError("gone")
     await write(store, *TEXTS)
     vectors = await started(*chain)
-    assert await vectors.of_query("which cat", "memos", 5) is None
+    assert await vectors.embed_query("which cat", "memos", 5) is None
     with pytest.raises(EmbedderError, match="gone"):
         await vectors.fill()
 
@@ -400,7 +400,7 @@ async def test_without_anyone_who_works_words_are_left(store: Store, started: Op
 async def test_progress_has_a_true_total(store: Store, started: Open):
     await write(store, *(f"fact number {number}" for number in range(230)))
     await say(store, *(make_message(f"said {number}", seconds=number) for number in range(20)))
-    vectors = Vectors(store, [WordEmbedder()], WordEmbedder)
+    vectors = VectorIndexer(store, [WordEmbedder()], WordEmbedder)
     seen: list[tuple[int, int]] = []
     assert await vectors.fill(lambda done, total: seen.append((done, total))) == 250
     assert seen == [(100, 250), (200, 250), (230, 250), (250, 250)]
@@ -410,7 +410,7 @@ async def test_progress_has_a_true_total(store: Store, started: Open):
 
 async def test_closing_finishes_what_is_left(store: Store):
     embedder = WordEmbedder()
-    vectors = Vectors(store, [embedder], WordEmbedder)
+    vectors = VectorIndexer(store, [embedder], WordEmbedder)
     vectors.start()
     await write(store, *TEXTS)
     await vectors.close()
@@ -442,10 +442,10 @@ async def test_after_an_outage_missing_vectors_come_back_and_no_query_embeds_mor
     embedder.gate.clear()
     queries = [f"query {number}" for number in range(3)]
     for query in queries:
-        await vectors.of_query(query, "memos", 0.01)
+        await vectors.embed_query(query, "memos", 0.01)
     on_the_way = [text for text in embedder.texts if not text.startswith(("query", "fact"))]
     assert on_the_way == []
     assert all(len(call) <= 8 for call in embedder.calls if set(call) & set(queries))
     embedder.gate.set()
-    vectors.nudge()
+    vectors.wake()
     await filled(store, "words", 30)

@@ -44,28 +44,28 @@ VARIABLES = [
     shows("A59", "discoclaw", "SUMMARY_MODEL", "summary.model", HAIKU, "openai:gpt-x", "openai:gpt-x"),
     shows("A60", "discoclaw", "SUMMARY_MAX_CHARS", "summary.max_chars", 2000, "900", 900),
     shows("A61", "discoclaw", "SUMMARY_EVERY_N_TURNS", "summary.every_n_turns", 5, "7", 7),
-    shows("A62", "discoclaw", "DURABLE_MEMORY_ENABLED", "durable.enabled", True, "off", False),
-    shows("A63", "discoclaw", "DURABLE_INJECT_MAX_CHARS", "durable.inject_max_chars", 2000, "1", 1),
-    shows("A64", "discoclaw", "DURABLE_MAX_ITEMS", "durable.max_items", 200, "50", 50),
-    shows("A65", "discoclaw", "MEMORY_COMMANDS_ENABLED", "commands.enabled", True, "no", False),
+    shows("A62", "discoclaw", "DURABLE_MEMORY_ENABLED", "memos.enabled", True, "off", False),
+    shows("A63", "discoclaw", "DURABLE_INJECT_MAX_CHARS", "memos.inject_max_chars", 2000, "1", 1),
+    shows("A64", "discoclaw", "DURABLE_MAX_ITEMS", "memos.max_items", 200, "50", 50),
+    shows("A65", "discoclaw", "MEMORY_COMMANDS_ENABLED", "chat_commands.enabled", True, "no", False),
     shows("A66", "discoclaw", "SUMMARY_TO_DURABLE_ENABLED", "extraction.enabled", False, "true", True),
-    shows("A67", "discoclaw", "SHORTTERM_MEMORY_ENABLED", "shortterm.enabled", False, "true", True),
-    shows("A68", "discoclaw", "SHORTTERM_MAX_ENTRIES", "shortterm.max_entries", 20, "3", 3),
-    shows("A69", "discoclaw", "SHORTTERM_MAX_AGE_HOURS", "shortterm.max_age_hours", 6, "1.5", 1.5),
-    shows("A70", "discoclaw", "SHORTTERM_INJECT_MAX_CHARS", "shortterm.inject_max_chars", 1000, "10", 10),
+    shows("A67", "discoclaw", "SHORTTERM_MEMORY_ENABLED", "exchanges.enabled", False, "true", True),
+    shows("A68", "discoclaw", "SHORTTERM_MAX_ENTRIES", "exchanges.max_entries", 20, "3", 3),
+    shows("A69", "discoclaw", "SHORTTERM_MAX_AGE_HOURS", "exchanges.max_age_hours", 6, "1.5", 1.5),
+    shows("A70", "discoclaw", "SHORTTERM_INJECT_MAX_CHARS", "exchanges.inject_max_chars", 1000, "10", 10),
     shows("B57", "dnam", "SUMMARY_ENABLED", "summary.enabled", True, "0", False),
     shows("B58", "dnam", "SUMMARY_MODEL", "summary.model", HAIKU, "local", "local"),
     shows("B59", "dnam", "SUMMARY_MAX_CHARS", "summary.max_chars", 2000, "900", 900),
     shows("B60", "dnam", "SUMMARY_EVERY_N_TURNS", "summary.every_n_turns", 5, "7", 7),
     shows("B61", "dnam", "SUMMARY_DATA_DIR", "summary.dir", Path("data/memory/rolling"), "s", Path("s")),
-    shows("B62", "dnam", "DURABLE_MEMORY_ENABLED", "durable.enabled", True, "0", False),
+    shows("B62", "dnam", "DURABLE_MEMORY_ENABLED", "memos.enabled", True, "0", False),
     shows("B63", "dnam", "DURABLE_MODEL", "extraction.model", HAIKU, "local", "local"),
     shows("B64", "dnam", "DURABLE_EVERY_N_TURNS", "extraction.every_n_turns", 10, "4", 4),
-    shows("B65", "dnam", "DURABLE_DATA_DIR", "durable.dir", Path("data/memory/durable"), "/d", Path("/d")),
-    shows("B66", "dnam", "DURABLE_INJECT_MAX_CHARS", "durable.inject_max_chars", 2000, "800", 800),
-    shows("B67", "dnam", "DURABLE_MAX_ITEMS", "durable.max_items", 200, "50", 50),
-    shows("B68", "dnam", "MEMORY_CHANNEL_ID", "memory_channel_id", "", "1234", "1234"),
-    shows("B69", "dnam", "MEMORY_COMMANDS_ENABLED", "commands.enabled", True, "0", False),
+    shows("B65", "dnam", "DURABLE_DATA_DIR", "memos.dir", Path("data/memory/durable"), "/d", Path("/d")),
+    shows("B66", "dnam", "DURABLE_INJECT_MAX_CHARS", "memos.inject_max_chars", 2000, "800", 800),
+    shows("B67", "dnam", "DURABLE_MAX_ITEMS", "memos.max_items", 200, "50", 50),
+    shows("B68", "dnam", "MEMORY_CHANNEL_ID", "discord__memory_channel", "", "1234", "1234"),
+    shows("B69", "dnam", "MEMORY_COMMANDS_ENABLED", "chat_commands.enabled", True, "0", False),
 ]
 
 
@@ -81,9 +81,7 @@ def test_variable_of_discoclaw_has_its_documented_default_and_takes_effect(
 
 
 @pytest.mark.acceptance("A71")
-@pytest.mark.parametrize(
-    "name", ["store", "memory_dir", "workspace_dir", "durable.dir", "summary.dir", "shortterm.dir"]
-)
+@pytest.mark.parametrize("name", ["store", "memory_dir", "workspace_dir", "memos.dir", "summary.dir", "exchanges.dir"])
 def test_storage_lies_under_the_data_directory_by_default(name: str):
     loaded = load({"DISCOCLAW_DATA_DIR": "/srv/bot"}, profile="discoclaw")
     assert str(value(loaded, name)).removeprefix("sqlite:///").startswith("/srv/bot/")
@@ -147,7 +145,7 @@ FILE_KEYS = [
     ),
     shows("E35", "devclaw", "search.max_results", 20, "memory: {max_results: 5}", 5),
     shows("E36", "devclaw", "search.cache_ttl", 30, "memory: {cache_ttl: 2m}", 120),
-    shows("E37", "devclaw", "durable.inject_max_tokens", 2000, "token_budget: {memory: 300}", 300),
+    shows("E37", "devclaw", "memos.inject_max_tokens", 2000, "token_budget: {memory: 300}", 300),
 ]
 
 
@@ -205,52 +203,52 @@ def test_variable_of_devclaw_takes_effect(variable: str, name: str, default: Any
 
 PRESETS = {
     "unified": {
-        "durable.ranker": "unified",
+        "memos.ranker": "unified",
         "privacy": "dual",
         "embedder": "static",
-        "durable.overflow": "notice",
+        "memos.overflow": "notice",
     },
     "discoclaw": {
-        "durable.ranker": "recency",
-        "durable.overflow": "stop",
+        "memos.ranker": "recency",
+        "memos.overflow": "stop",
         "extraction.trigger": "per_turn",
         "extraction.max_facts": 3,
         "forget_mode": "substring",
-        "layout": "A",
+        "layout": "discoclaw",
         "summary.session_key": "user_channel",
         "history.max_messages": 10,
         "embedder": "null",
     },
     "dnam": {
-        "durable.ranker": "overlap",
-        "durable.inject_max_items": 12,
+        "memos.ranker": "overlap",
+        "memos.inject_max_items": 12,
         "extraction.enabled": True,
         "extraction.trigger": "every_m",
         "forget_mode": "coverage60",
         "layout": "B",
-        "commands.show": "injected",
+        "chat_commands.show": "injected",
     },
     "clanker": {
-        "durable.ranker": "hybrid",
-        "durable.user_items": 8,
-        "durable.inject_max_items": 10,
-        "history.relevant_messages": 8,
-        "durable.max_active": 80,
-        "durable.lore_max_items": 120,
+        "memos.ranker": "hybrid",
+        "memos.inject_own_items": 8,
+        "memos.inject_max_items": 10,
+        "past.max_messages": 8,
+        "memos.max_active": 80,
+        "settings.lore.max_active": 120,
         "extraction.trigger": "on_ingest",
         "extraction.max_facts": 4,
         "privacy": "guild_isolated",
-        "ingest.max_waiting": 400,
-        "ingest.max_chars": 320,
+        "jobs.max_queued": 400,
+        "extraction.max_chars": 320,
         "search.max_limit": 24,
     },
     "devclaw": {
-        "durable.ranker": "rrf",
-        "durable.inject_max_chars": None,
-        "durable.inject_max_items": 20,
-        "durable.overflow": "notice",
+        "memos.ranker": "rrf",
+        "memos.inject_max_chars": None,
+        "memos.inject_max_items": 20,
+        "memos.overflow": "notice",
         "extraction.trigger": "pre_compaction",
-        "layout": "layered",
+        "layout": "devclaw",
         "search.max_limit": 100,
     },
 }
@@ -350,8 +348,8 @@ def test_empty_file_and_empty_groups_change_nothing(tmp_path: Path):
     [
         ("extraction: {trigger: off}", "extraction.trigger", "off"),
         ("embedder: null", "embedder", "null"),
-        ("memory_channel_id: 123456789012345678", "memory_channel_id", "123456789012345678"),
-        ("durable: {max_items: null}", "durable.max_items", None),
+        ("memory_channel_id: 123456789012345678", "discord__memory_channel", "123456789012345678"),
+        ("durable: {max_items: null}", "memos.max_items", None),
         ("files: [journal, snapshot]", "files", ("journal", "snapshot")),
     ],
 )
@@ -361,7 +359,7 @@ def test_words_that_yaml_reads_in_its_own_way_mean_what_they_say(content: str, n
 
 @pytest.mark.parametrize("word", ["1", "true", "yes", "on", "TRUE", "Yes", " On "])
 def test_yes_is_understood_in_any_case(word: str):
-    assert load({"RECOLLECT_SHORTTERM_ENABLED": word}, profile="dnam").settings.shortterm.enabled is True
+    assert load({"RECOLLECT_EXCHANGES_ENABLED": word}, profile="dnam").settings.exchanges.enabled is True
 
 
 @pytest.mark.parametrize("word", ["0", "false", "no", "off", "FALSE", "No"])
@@ -383,8 +381,8 @@ def test_no_is_understood_in_any_case(word: str):
             "not a duration; accepted are numbers such as 30, 30s, 5m and 6h",
         ),
         ("RECOLLECT_SEARCH_CACHE_TTL", "-5", "not a duration"),
-        ("RECOLLECT_DURABLE_RANKER", "magic", "'recency'"),
-        ("RECOLLECT_FILES", "journal,novel", "'snapshot'"),
+        ("RECOLLECT_MEMOS_RANKER", "magic", "'recency'"),
+        ("RECOLLECT_MIRROR_FILES", "journal,novel", "'snapshot'"),
         ("RECOLLECT_LAYOUT", "Q", "is not accepted: it should be 'A', 'B', 'C', 'layered' or 'unified'"),
     ],
 )
@@ -411,12 +409,12 @@ def test_durations_carry_units(given: str, result: float):
 
 @pytest.mark.parametrize(("given", "result"), [("6", 6), ("6h", 6), ("90m", 1.5), ("1d", 24)])
 def test_hours_may_carry_another_unit(given: str, result: float):
-    assert load({"DISCOCLAW_SHORTTERM_MAX_AGE_HOURS": given}).settings.shortterm.max_age_hours == result
+    assert load({"DISCOCLAW_SHORTTERM_MAX_AGE_HOURS": given}).settings.exchanges.max_age_hours == result
 
 
 def test_limit_can_be_lifted_by_a_variable():
     loaded = load({"DISCOCLAW_DURABLE_MAX_ITEMS": "none"}, profile="discoclaw")
-    assert loaded.settings.durable.max_items is None
+    assert loaded.settings.memos.max_items is None
 
 
 def test_mistyped_variable_is_reported_with_the_nearest_name():
@@ -473,7 +471,7 @@ def test_store_is_an_address_or_a_path(given: str, result: str):
 def test_home_directory_is_expanded_everywhere():
     settings = load({"RECOLLECT_DATA_DIR": "~/bot"}).settings
     assert settings.data_dir == Path.home() / "bot"
-    assert settings.memory_dir == Path.home() / "bot" / "memory"
+    assert settings.mirror.dir == Path.home() / "bot" / "memory"
     assert settings.store == f"sqlite:///{Path.home()}/bot/memory.db"
 
 

@@ -11,10 +11,10 @@ import pytest
 
 from recollect.core.errors import BadInput
 from recollect.core.outcomes import Forgotten
-from recollect.core.ports import Hearing
+from recollect.core.ports import ExtractionInput
 from recollect.faces.assistant.assistant import Assistant
 from recollect.faces.tool.dispatcher import MemoryTool
-from recollect.privacy.target import Target
+from recollect.privacy.target import ErasureTarget
 from recollect.testing.model_server import ModelServer, Request, Says
 from recollect.testing.models import FakeModel, nothing
 from tests import ground
@@ -23,8 +23,8 @@ from tests.scenes import DEV, DM, GENERAL, Stage, lines, names, opened
 from tests.waiting import eventually
 
 NO_SUMMARIES = {"summary": {"enabled": False, "every_n_turns": 1}}
-NO_DURABLE = {"durable": {"enabled": False}}
-OFF = "durable memory is switched off; switch it on with RECOLLECT_DURABLE_ENABLED=true"
+NO_DURABLE = {"memos": {"enabled": False}}
+OFF = "durable memory is switched off; switch it on with RECOLLECT_MEMOS_ENABLED=true"
 SUMMARISES = "You maintain the running summary"
 EXTRACTS = "You keep the long-term memory"
 
@@ -44,17 +44,17 @@ async def exchange(stage: Stage, text: str, place: Any = DEV, user: str = "ann")
 
 
 async def kinds_of_jobs(stage: Stage) -> set[str]:
-    return {job.kind for job in (await stage.memory.worker.standing(50)).jobs}
+    return {job.kind for job in (await stage.memory.worker.status(50)).jobs}
 
 
 class TestNoSummaries:
     async def test_no_job_and_no_request_come_of_a_conversation(self) -> None:
         async with ModelServer(Says('{"upserts": [], "deprecations": []}')) as server:
             model = {"model": "openai:small", "model_base_url": server.url}
-            async with opened(**model, **NO_SUMMARIES, works=False) as stage:
+            async with opened(**model, **NO_SUMMARIES, run_worker=False) as stage:
                 await exchange(stage, "I live in Lisbon")
                 assert "summarise" not in await kinds_of_jobs(stage)
-            async with opened(**model, **NO_SUMMARIES, works=True) as stage:
+            async with opened(**model, **NO_SUMMARIES, run_worker=True) as stage:
                 for number in range(6):
                     await exchange(stage, f"this is number {number}")
                 await stage.settle()
@@ -64,10 +64,10 @@ class TestNoSummaries:
     async def test_what_waited_from_before_is_dropped(self, tmp_path: Path) -> None:
         store = ground.at(tmp_path / "memory.db")
         model = FakeModel(nothing)
-        async with opened("dnam", store, summary={"every_n_turns": 1}, works=False) as stage:
+        async with opened("dnam", store, summary={"every_n_turns": 1}, run_worker=False) as stage:
             await exchange(stage, "I live in Lisbon")
             assert "summarise" in await kinds_of_jobs(stage)
-        async with opened("dnam", store, using=model, **NO_SUMMARIES) as stage:
+        async with opened("dnam", store, model=model, **NO_SUMMARIES) as stage:
             stage.clock.advance(days=1)
             await stage.settle()
             assert "summarise" not in await kinds_of_jobs(stage)
@@ -76,14 +76,14 @@ class TestNoSummaries:
 
     async def test_a_deleted_message_does_not_start_them_again(self, tmp_path: Path) -> None:
         store, model = ground.at(tmp_path / "memory.db"), FakeModel(nothing)
-        async with opened("unified", store, using=model, summary={"every_n_turns": 1}) as stage:
+        async with opened("unified", store, model=model, summary={"every_n_turns": 1}) as stage:
             said = await stage.say("I live in Lisbon")
             await stage.reply("I see", said)
             await stage.settle()
             assert len(model.exchanges) == 1
-        async with opened("unified", store, using=model, **NO_SUMMARIES) as stage:
+        async with opened("unified", store, model=model, **NO_SUMMARIES) as stage:
             stage.clock.advance(days=1)
-            await stage.memory.deleted("discord", said.id)
+            await stage.memory.message_deleted("discord", said.id)
             await stage.settle()
             assert (await stage.memory.show(user="ann", place=DEV)).summary is None
         assert len(model.exchanges) == 1
@@ -119,9 +119,9 @@ class TestNoDurableMemory:
 
     async def test_nothing_is_learned_and_what_waited_is_passed_over(self, tmp_path: Path) -> None:
         store, model = ground.at(tmp_path / "memory.db"), FakeModel()
-        async with opened("unified", store, works=False) as stage:
+        async with opened("unified", store, run_worker=False) as stage:
             said = await stage.say("I live in Lisbon")
-        async with opened("unified", store, using=model, **NO_DURABLE) as stage:
+        async with opened("unified", store, model=model, **NO_DURABLE) as stage:
             stage.said = 10
             stage.clock.advance(days=1)
             await stage.tell("I work at Acme")
@@ -162,7 +162,7 @@ class TestNoDurableMemory:
             assert "I work at Acme" in (await assistant.reply(stage.message("!memory export", place=DM))).text
             assert isinstance(await stage.memory.forget("Lisbon", user="ann"), Forgotten)
             assert await stage.known() == ["I work at Acme"]
-            receipt = await stage.memory.privacy.erase(Target(user="ann"), asked_by="ann")
+            receipt = await stage.memory.privacy.erase(ErasureTarget(user="ann"), asked_by="ann")
             assert receipt.clean
             assert await stage.known() == []
             empty = (await assistant.reply(stage.message("!memory show", place=DM))).text
@@ -191,7 +191,7 @@ class TestModels:
                 "extraction": {"model": f"{provider}:learner", "base_url": facts.url},
                 "summary": {"model": f"{provider}:writer", "base_url": sums.url, "every_n_turns": 1},
             }
-            async with opened(**settings, works=True) as stage:
+            async with opened(**settings, run_worker=True) as stage:
                 await exchange(stage, "I live in Lisbon")
                 await stage.settle()
         assert main.requests == []
@@ -206,7 +206,7 @@ class TestModels:
                 "extraction": {"model": "openai:learner"},
                 "summary": {"model": "openai:writer", "every_n_turns": 1},
             }
-            async with opened(**settings, works=True) as stage:
+            async with opened(**settings, run_worker=True) as stage:
                 await exchange(stage, "I live in Lisbon")
                 await stage.settle()
         asked = {request.model: request.instructions for request in server.requests}
@@ -216,10 +216,10 @@ class TestModels:
 
     async def test_a_memory_is_tidied_by_the_model_that_learns(self) -> None:
         async with ModelServer() as main, ModelServer(Says("{}")) as facts:
-            settings = {"model": "openai:main", "model_base_url": main.url, "reflection": {"min_memos": 1}}
+            settings = {"model": "openai:main", "model_base_url": main.url, "consolidation": {"min_memos": 1}}
             async with opened(**settings, extraction={"model": "openai:learner", "base_url": facts.url}) as stage:
                 await stage.remember("I like tea", "I love green tea", "I like black tea a lot", "I like tea with milk")
-                await stage.memory.dream(user="ann")
+                await stage.memory.consolidate(user="ann")
         assert main.requests == []
         assert {request.model for request in facts.requests} == {"learner"}
 
@@ -233,16 +233,16 @@ class TestNumbers:
             return "never"
 
         settings = {"summary": {"timeout": "20ms", "every_n_turns": 1}, "extraction": {"timeout": "1h"}}
-        async with opened(using=FakeModel(nothing, condenses), **settings) as stage:
+        async with opened(model=FakeModel(nothing, condenses), **settings) as stage:
             await exchange(stage, "I live in Lisbon")
-            assert not await stage.memory.worker.drain(10)
+            assert not await stage.memory.worker.wait_idle(10)
             (event,) = await stage.events("summarise.error")
         assert event.reason == "no answer within 0 s"
 
     @pytest.mark.parametrize("every", [2, 3])
     async def test_a_summary_is_made_every_so_many_turns(self, every: int) -> None:
         model = FakeModel(nothing)
-        async with opened(using=model, summary={"every_n_turns": every}) as stage:
+        async with opened(model=model, summary={"every_n_turns": every}) as stage:
             for number in range(6):
                 await exchange(stage, f"turn {number}")
                 await stage.settle()
@@ -251,16 +251,16 @@ class TestNumbers:
     @pytest.mark.parametrize("every", [2, 3])
     async def test_facts_are_learned_every_so_many_turns(self, every: int) -> None:
         model = FakeModel(nothing)
-        async with opened(using=model, extraction={"trigger": "every_m", "every_n_turns": every}) as stage:
+        async with opened(model=model, extraction={"trigger": "every_m", "every_n_turns": every}) as stage:
             for number in range(6):
                 await exchange(stage, f"turn {number} of mine")
                 await stage.settle()
-        assert [len(hearing.said) for hearing in model.heard] == [every] * (6 // every)
+        assert [len(hearing.messages) for hearing in model.heard] == [every] * (6 // every)
 
     @pytest.mark.parametrize("most", [2, 25])
     async def test_short_term_memory_keeps_so_many_exchanges(self, most: int) -> None:
         async with opened(
-            "discoclaw", shortterm={"enabled": True, "max_entries": most, "inject_max_chars": "none"}
+            "discoclaw", exchanges={"enabled": True, "max_entries": most, "inject_max_chars": "none"}
         ) as (stage):
             for number in range(30):
                 await exchange(stage, f"turn {number}", GENERAL)
@@ -273,7 +273,7 @@ class TestNumbers:
         class Counting:
             asked = 0
 
-            async def offer(self, scene: object) -> list[Any]:
+            async def blocks(self, scene: object) -> list[Any]:
                 self.asked += 1
                 return []
 
@@ -292,7 +292,7 @@ class TestNumbers:
 
     @pytest.mark.parametrize("most", [3, 11])
     async def test_a_prompt_carries_so_many_relevant_facts(self, most: int) -> None:
-        settings = {"embedder": "null", "durable": {"inject_max_items": most, "user_items": 0}}
+        settings = {"embedder": "null", "memos": {"inject_max_items": most, "inject_own_items": 0}}
         async with opened("clanker", **settings) as stage:
             for number in range(20):
                 await stage.remember(f"The deploy of service{number} runs on host{number}")
@@ -308,7 +308,7 @@ class TestNumbers:
 
     async def test_before_a_conversation_is_shortened_what_waits_is_learned_from(self) -> None:
         model = FakeModel(nothing)
-        settings = {"extraction": {"trigger": "pre_compaction"}, "using": model, "summary": {"enabled": False}}
+        settings = {"extraction": {"trigger": "pre_compaction"}, "model": model, "summary": {"enabled": False}}
         wordy = ModelServer(Says("well " * 200))
         async with wordy as server, speaking(server) as speaker, opened(**settings) as stage:
             assistant = Assistant(stage.memory, speaker, room=1_500, clock=stage.clock)
@@ -319,26 +319,26 @@ class TestNumbers:
                 stage.clock.advance(minutes=1)
             await stage.settle()
         assert model.heard
-        assert "I have 0 goats in my garden" in [one.text for hearing in model.heard for one in hearing.said]
+        assert "I have 0 goats in my garden" in [one.text for hearing in model.heard for one in hearing.messages]
 
     async def test_exported_facts_lie_in_the_folder_that_is_set(self, tmp_path: Path) -> None:
         folder = tmp_path / "elsewhere" / "facts"
         async with opened(
-            "discoclaw", ground.at(tmp_path / "memory.db"), durable={"dir": str(folder)}, works=True, model="null"
+            "discoclaw", ground.at(tmp_path / "memory.db"), memos={"dir": str(folder)}, run_worker=True, model="null"
         ) as stage:
             await stage.remember("I live in Lisbon")
-            await stage.memory.keeper.catch_up()
+            await stage.memory.mirror.catch_up()
         (file,) = folder.glob("*.json")
         assert [item["text"] for item in json.loads(file.read_text())["items"]] == ["I live in Lisbon"]
         assert not (tmp_path / "memory" / "durable").exists()
 
     @pytest.mark.parametrize("most", [1, 3])
     async def test_a_round_adds_so_many_facts(self, most: int) -> None:
-        async def learns(hearing: Hearing) -> Any:
-            assert hearing.most == most
+        async def learns(hearing: ExtractionInput) -> Any:
+            assert hearing.max_proposals == most
             return nothing(hearing)
 
         model = FakeModel(learns)
-        async with opened(using=model, extraction={"max_facts": most}) as stage:
+        async with opened(model=model, extraction={"max_facts": most}) as stage:
             await stage.tell("I live in Lisbon")
         assert len(model.heard) == 1

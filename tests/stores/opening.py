@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from recollect.core.ports import Finding
+from recollect.core.ports import HealthCheck
 from recollect.stores.sqlite import SQLiteStore, create
 
 PREAMBLE = """
@@ -60,5 +60,5 @@ async def finished(process: subprocess.Popen[str]) -> list[str]:
     return out.splitlines()
 
 
-def faults(findings: list[Finding]) -> dict[str, str]:
+def faults(findings: list[HealthCheck]) -> dict[str, str]:
     return {finding.check: finding.detail for finding in findings if not finding.ok}

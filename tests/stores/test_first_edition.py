@@ -34,7 +34,9 @@ def old_store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def opened(store: str, folder: Path, **options: Any):
-    return recollect.open(store, clock=lambda: LATER, data_dir=folder, model="local", embedder="static", **options)
+    return recollect.AsyncMemory(
+        store, clock=lambda: LATER, data_dir=folder, model="local", embedder="static", **options
+    )
 
 
 async def test_every_memo_message_event_and_job_is_still_there(old_store: str, tmp_path: Path):
@@ -65,9 +67,9 @@ async def test_every_memo_message_event_and_job_is_still_there(old_store: str, t
 async def test_what_was_said_before_is_found_by_words_and_by_meaning(old_store: str, tmp_path: Path):
     async with opened(old_store, tmp_path, works=False) as memory:
         hits = await memory.search("which drink do I prefer?", user="1001", place=DEV, limit=1)
-        assert [hit.what.text for hit in hits] == ["Prefers tea over coffee"]
+        assert [hit.text for hit in hits] == ["Prefers tea over coffee"]
         hits = await memory.search("peanuts", user="1003", place=DEV, over="messages")
-        assert "I'm allergic to peanuts" in [hit.what.text for hit in hits]
+        assert "I'm allergic to peanuts" in [hit.text for hit in hits]
 
 
 async def test_the_last_change_of_the_first_edition_can_be_undone(old_store: str, tmp_path: Path):
@@ -79,7 +81,7 @@ async def test_the_last_change_of_the_first_edition_can_be_undone(old_store: str
 
 async def test_jobs_that_waited_are_done(old_store: str, tmp_path: Path):
     async with opened(old_store, tmp_path) as memory:
-        await memory.worker.settled("extract:discord/3004", 30)
+        await memory.worker.wait_for("extract:discord/3004", 30)
         assert "Lives in Basel" in [memo.text for memo in (await memory.show(user="1003", place=DEV)).memos]
 
 

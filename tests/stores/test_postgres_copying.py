@@ -53,13 +53,13 @@ async def test_from_a_file_to_a_server_and_back_is_the_same(source: Store, serve
     there = await copy(source, server)
     assert there.ok
     assert all(each.source.count for each in there.sections)
-    assert list(faults(await server.examine())) == ["jobs"]  # the one that was parked
+    assert list(faults(await server.check_health())) == ["jobs"]  # the one that was parked
     async with opening.opened(tmp_path / "back.db") as back:
         again = await copy(server, back)
         assert again.ok
         assert [each.target for each in again.sections] == [each.source for each in there.sections]
         assert prints(await contents(back)) == prints(await contents(source))
-        assert list(faults(await back.examine())) == ["jobs"]
+        assert list(faults(await back.check_health())) == ["jobs"]
 
 
 @pytest.mark.parametrize("odd", ["a\x00b", "a\ud800b", "\u2028 東京 \U0001f600 %s {} \\u0000 '\"", "é" * 199, "\n"])
@@ -74,8 +74,8 @@ async def test_odd_characters_pass_from_a_file_to_a_server(server: Store, tmp_pa
         await source.write(lambda tx: tx.jobs.add(NewJob(odd, odd, {odd: odd}, at(0), odd, odd)))
         await source.write(lambda tx: tx.summaries.save(Summary(odd, odd, 1, at(0))))
         await source.write(lambda tx: tx.exchanges.add(Exchange(odd, odd, odd, odd, odd, odd, at(0), at(9))))
-        await source.write(lambda tx: tx.counters.note(odd, odd))
-        await source.write(lambda tx: tx.memos.bury(Tombstone(odd, odd, at(0))))
+        await source.write(lambda tx: tx.state.append(odd, odd))
+        await source.write(lambda tx: tx.memos.add_tombstone(Tombstone(odd, odd, at(0))))
         assert (await copy(source, server)).ok
         async with opening.opened(tmp_path / "back.db") as back:
             assert (await copy(server, back)).ok
@@ -100,15 +100,15 @@ async def test_what_changed_in_the_file_comes_to_the_server_with_the_next_copy(s
     await copy(source, server)
 
     def change(tx: Tx) -> None:
-        tx.journal.add(make_message("a new line", OTHER, 50, id="new"))
-        tx.journal.edit("discord", "line 4", "edited words", at(60))
-        tx.journal.erase([("discord", "line 6"), ("discord", "said")], at(61))
+        tx.messages.add(make_message("a new line", OTHER, 50, id="new"))
+        tx.messages.edit("discord", "line 4", "edited words", at(60))
+        tx.messages.erase([("discord", "line 6"), ("discord", "said")], at(61))
         tea = tx.memos.get(ADA, make_memo("I like tea").id)
         assert tea is not None
         tx.memos.remove(tea)
         tx.memos.put(make_memo("I prefer coffee"), (MODEL, unit_vector(3, 2, 1)))
-        tx.counters.clear("since: ada")
-        tx.events.scrub([event.id for event in tx.events.list()])
+        tx.state.clear("since: ada")
+        tx.events.redact([event.id for event in tx.events.list()])
         tx.events.add(Event("later", at(63)))
         (job, *_) = tx.jobs.claim("w", at(99), at(199), 1)
         tx.jobs.finish(job.id, "w")
@@ -118,7 +118,7 @@ async def test_what_changed_in_the_file_comes_to_the_server_with_the_next_copy(s
     assert prints(await contents(server)) == prints(await contents(source))
     assert await find(server, "tea") == []
     assert await find(server, "coffee") == ["I prefer coffee"]
-    assert list(faults(await server.examine())) == ["jobs"]
+    assert list(faults(await server.check_health())) == ["jobs"]
 
 
 async def test_a_server_that_was_used_since_is_refused_untouched(source: Store, server: Store):
@@ -183,7 +183,7 @@ async def test_a_memory_that_moved_to_a_server_answers_as_before_and_goes_on_wor
         async with scenes.opened(store=store, embedder="static", data_dir=str(tmp_path)) as stage:
             found = [
                 [
-                    (each.what.text, round(each.score, 4))
+                    (each.text, round(each.score, 4))
                     for each in await stage.memory.search(query, user="ann", place=scenes.DEV, over=corpus)
                 ]
                 for corpus in ("memos", "messages")
@@ -192,7 +192,7 @@ async def test_a_memory_that_moved_to_a_server_answers_as_before_and_goes_on_wor
             assert all(found)
             seen.append((found, (await stage.prompt("When does Kim visit?")).text))
     assert seen[0] == seen[1]
-    async with scenes.opened(store=database, using=FakeModel(), data_dir=str(tmp_path)) as stage:
+    async with scenes.opened(store=database, model=FakeModel(), data_dir=str(tmp_path)) as stage:
         stage.clock.advance(hours=1)
         await stage.settle()
         assert "The release is on Friday" in await stage.known(place=scenes.DEV)

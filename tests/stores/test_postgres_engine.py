@@ -65,19 +65,19 @@ async def test_a_unit_that_fails_leaves_a_connection_that_the_next_can_use(datab
 
 async def test_a_text_that_postgres_would_refuse_undoes_nothing(database: str):
     def work(tx: Tx) -> None:
-        tx.counters.note("list", "first")
-        tx.counters.note("list", "nul \x00, half \ud800")
-        tx.counters.note("list", "last")
+        tx.state.append("list", "first")
+        tx.state.append("list", "nul \x00, half \ud800")
+        tx.state.append("list", "last")
 
     async with opened(database) as store:
         await store.write(work)
-        first, odd, last = await store.read(lambda tx: tx.counters.items("list"))
+        first, odd, last = await store.read(lambda tx: tx.state.items("list"))
         assert (first, odd[:4], last) == ("first", "nul ", "last")
 
 
 def count_on(tx: Tx) -> None:
-    number = len(tx.counters.items("c")) + 1
-    assert tx.counters.note("c", f"{number}") == number
+    number = len(tx.state.items("c")) + 1
+    assert tx.state.append("c", f"{number}") == number
 
 
 def sum_up(tx: Tx) -> None:
@@ -94,7 +94,7 @@ async def test_what_is_written_is_decided_by_what_is_there_at_that_moment(databa
     """Eight transactions at once read, decide and write; none decides by what another is about to change."""
     async with opened(f"{database}?pool=10") as store:
         await asyncio.gather(*(store.write(another) for _ in range(40)))
-        counted = await store.read(lambda tx: tx.counters.items("c"))
+        counted = await store.read(lambda tx: tx.state.items("c"))
         summed, learned = await store.read(lambda tx: (tx.summaries.sequence("s"), tx.memos.count(ADA)))
         assert [len(counted), summed, learned] == [40 * (another is each) for each in (count_on, sum_up, learn_on)]
         assert counted == [f"{n + 1}" for n in range(len(counted))]

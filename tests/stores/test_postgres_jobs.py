@@ -59,7 +59,7 @@ async def test_workers_that_claim_at_the_same_time_neither_wait_nor_share(databa
             assert [each.payload["n"] for each in first] == [0, 6, 1, 7]
             assert [each.payload["n"] for each in second] == [2, 8, 3, 9, 4, 10]
         assert [each.payload["n"] for each in await claim(store, "w3", depth=2)] == [5, 11]
-        assert not faults(await store.examine())
+        assert not faults(await store.check_health())
 
 
 async def test_realms_whose_work_is_in_other_hands_do_not_keep_a_worker_from_the_rest(database: str):
@@ -130,7 +130,7 @@ class Crew:
         while jobs := await claim(self._store, worker, limit=self._dice.randint(1, 3), depth=self._dice.randint(1, 3)):
             runs: dict[str, list[Job]] = {}
             for each in jobs:
-                runs.setdefault(each.lane, []).append(each)
+                runs.setdefault(each.queue, []).append(each)
             assert not runs.keys() & self._held, "another worker has this lane"
             self._held |= runs.keys()
             for lane, run_of_lane in runs.items():
@@ -164,10 +164,10 @@ async def test_workers_at_random_never_share_a_lane_and_keep_its_order(database:
             await asyncio.gather(*(each.work(f"{each is crew} {n}") for each in (crew, rival) for n in range(3)))
         await adding
         assert sorted(each.payload["n"] for each in crew.done) == list(range(crew.added))
-        for lane in {each.lane for each in crew.done}:
-            ours = [each.id for each in crew.done if each.lane == lane]
+        for lane in {each.queue for each in crew.done}:
+            ours = [each.id for each in crew.done if each.queue == lane]
             assert ours == sorted(ours)
-        assert not faults(await one.examine())
+        assert not faults(await one.check_health())
 
 
 async def test_whatever_is_done_to_jobs_at_once_leaves_their_lanes_in_order(database: str):
@@ -187,18 +187,18 @@ async def test_whatever_is_done_to_jobs_at_once_leaves_their_lanes_in_order(data
             case 6:
                 tx.jobs.retry(number, worker, at(now), "no")
             case 7:
-                tx.jobs.park(number, worker, "no")
+                tx.jobs.fail(number, worker, "no")
             case 8:
-                tx.jobs.unpark(number, at(now))
+                tx.jobs.requeue(number, at(now))
             case _:
-                dice.choice([tx.jobs.drop, lambda n: tx.jobs.erase([n]), lambda _: tx.jobs.drop_oldest("learn", 20)])(
-                    number
-                )
+                dice.choice(
+                    [tx.jobs.discard, lambda n: tx.jobs.erase([n]), lambda _: tx.jobs.discard_oldest("learn", 20)]
+                )(number)
 
     async with opened(database) as store:
         for _ in range(12):
             await asyncio.gather(*(store.write(something) for _ in range(25)))
-            assert not [each for each in await store.examine() if each.check == "lanes of jobs" and not each.ok]
+            assert not [each for each in await store.check_health() if each.check == "lanes of jobs" and not each.ok]
 
 
 def fill(address: str, lanes: int, realms: int = 1, due: int = 0, jobs: int = MANY, *, analysed: bool = False) -> None:
@@ -243,11 +243,11 @@ def whole_life(tx: PostgresTx) -> None:
     tx.jobs.finish(first, "w")
     second, third = take(tx, depth=2)
     tx.jobs.retry(third, "w", at(0), "no")
-    tx.jobs.park(second, "w", "no")
+    tx.jobs.fail(second, "w", "no")
     assert take(tx) == [third]
-    tx.jobs.unpark(second, at(0))
+    tx.jobs.requeue(second, at(0))
     assert take(tx, "other", now=60) == [second]
-    tx.jobs.drop(third)
+    tx.jobs.discard(third)
     tx.jobs.finish(second, "other")
 
 
@@ -277,30 +277,30 @@ async def test_a_bound_costs_as_much_as_it_keeps(database: str):
     run(database, "UPDATE jobs SET kind = 'kept', dedupe = NULL")
     fill(database, lanes=MANY, analysed=True)
     async with opened(database) as store:
-        assert await store.write(lambda tx: rows_read(tx, lambda tx: tx.jobs.drop_oldest("kept", 400))) <= 800
+        assert await store.write(lambda tx: rows_read(tx, lambda tx: tx.jobs.discard_oldest("kept", 400))) <= 800
 
 
 async def test_who_only_looks_at_a_list_keeps_nobody_else_from_looking(database: str):
     async with opened(f"{database}?patience=2") as store:
-        await store.write(lambda tx: tx.counters.note("paused: ada", "since noon"))
-        async with in_the_middle(store, lambda tx: tx.counters.items("paused: ada")), asyncio.timeout(1.5):
-            assert await store.write(lambda tx: tx.counters.items("paused: ada")) == ["since noon"]
+        await store.write(lambda tx: tx.state.append("paused: ada", "since noon"))
+        async with in_the_middle(store, lambda tx: tx.state.items("paused: ada")), asyncio.timeout(1.5):
+            assert await store.write(lambda tx: tx.state.items("paused: ada")) == ["since noon"]
 
 
 TALK = {
     "at once": {"extraction": {"trigger": "on_ingest"}},
     "after silence": {"extraction": {"trigger": "idle", "idle_after": 0.01}, "summary": {"trigger": "idle"}},
-    "with a file a day": {"extraction": {"trigger": "on_ingest"}, "files": ["journal"]},
+    "with a file a day": {"extraction": {"trigger": "on_ingest"}, "mirror__files": ["journal"]},
 }
 
 
 @pytest.mark.parametrize("how", TALK)
 async def test_talk_and_learning_from_it_never_wait_for_each_other_in_a_circle(how: str, database: str, tmp_path: Path):
-    settings = {"embedder": "null", "data_dir": tmp_path, "using": FakeModel(everything), **TALK[how]}
+    settings = {"embedder": "null", "data_dir": tmp_path, "model": FakeModel(everything), **TALK[how]}
     place = Place("discord", "g1", "c1", public=True)
-    async with recollect.open(database, **settings) as memory:
+    async with recollect.AsyncMemory(database, **settings) as memory:
         for n in range(60):
-            await memory.observe(Message(f"m{n}", "bob", place, f"I like tea number {n}", now(), "Bob"))
-        await memory.worker.drain(20)
+            await memory.add(Message(f"m{n}", "bob", place, f"I like tea number {n}", now(), "Bob"))
+        await memory.worker.wait_idle(20)
     found = run(database, "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
     assert found == [(0,)]

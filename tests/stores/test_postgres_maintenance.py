@@ -63,7 +63,7 @@ async def test_a_backup_taken_while_others_write_is_whole_and_consistent(
         texts = await texts_of(copy)
         assert len([text for text in texts if text.startswith("early")]) == 50
         assert sorted(text for text in texts if text.startswith("pair")) == sorted(await texts_of(copy, BEN))
-        assert not faults(await copy.examine())
+        assert not faults(await copy.check_health())
         await put(copy, make_memo("the copy lives on"))
         assert await find(copy, "copy lives") == ["the copy lives on"]
 
@@ -183,14 +183,14 @@ async def test_what_is_derived_is_found_damaged_and_repaired_by_reindexing(datab
     await fill(database)
     run(database, REPAIRABLE[kind])
     async with opened(database) as store:
-        found = faults(await store.examine())
+        found = faults(await store.check_health())
         assert found
         assert all("recollect reindex" in detail for detail in found.values())
         await store.reindex()
-        assert not faults(await store.examine())
+        assert not faults(await store.check_health())
         assert len(await find(store, "tea", limit=99)) == 20
         assert await find(store, "tea", [CHANNEL.stream], "messages") == ["tea time"]
-        assert await store.read(lambda tx: tx.lanes.size([ADA.scope])) == 21
+        assert await store.read(lambda tx: tx.index.size([ADA.scope])) == 21
         claimed = await store.write(lambda tx: tx.jobs.claim("w", at(0), at(60), 9, 9))
         assert [each.id for each in claimed] == [1, 3, 5, 2, 4, 6]
         assert (await store.read(lambda tx: tx.events.counts()))["e"] == (1, at(0))
@@ -213,7 +213,7 @@ async def test_reindexing_goes_on_where_it_was_interrupted_while_others_write(da
         left = await going
         assert 0 < left < 1_221
         assert len(await find(store, "tea", limit=9_999)) == 1_221
-        assert not faults(await store.examine())
+        assert not faults(await store.check_health())
 
 
 async def test_an_examination_names_each_kind_of_trouble(database: str, bare_database: str, postgres: str):
@@ -232,7 +232,7 @@ async def test_an_examination_names_each_kind_of_trouble(database: str, bare_dat
     async with opened(database) as store:
         job = await store.write(lambda tx: tx.jobs.add(NewJob("learn", "lane", {}, at(0))))
         await store.write(lambda tx: tx.jobs.claim("w", at(0), at(60), 1))
-        await store.write(lambda tx: tx.jobs.park(job or 0, "w", "no"))
+        await store.write(lambda tx: tx.jobs.fail(job or 0, "w", "no"))
         assert faults(examine(database)) == {"jobs": "1 parked after repeated failures"}
         await put(store, make_memo("to embed"))
         await store.write(lambda tx: tx.memos.put(make_memo("embedded"), ("m", unit_vector(1, 0))))

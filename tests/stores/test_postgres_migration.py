@@ -50,8 +50,8 @@ async def test_tables_of_another_program_are_left_alone(bare_database: str):
     run(bare_database, "CREATE TABLE public.messages (theirs text); INSERT INTO public.messages VALUES ('precious')")
     async with opened(bare_database) as store:
         await put(store, make_memo("ours"))
-        await store.wipe()
-        assert await store.traces(["precious"]) == {}
+        await store.purge_deleted()
+        assert await store.find_traces(["precious"]) == {}
     assert run(bare_database, "SELECT * FROM public.messages") == [("precious",)]
 
     run(bare_database, "CREATE SCHEMA theirs; CREATE TABLE theirs.jobs (x int)")
@@ -68,7 +68,7 @@ async def test_stores_in_schemas_of_their_own_share_a_database(bare_database: st
         await put(other, make_memo("of the other"))
         assert await texts_of(one) == ["of one"]
         assert await texts_of(other) == ["of the other"]
-        assert not faults(await other.examine())
+        assert not faults(await other.check_health())
 
 
 def test_a_migration_that_fails_half_way_leaves_no_trace(bare_database: str):
@@ -145,7 +145,7 @@ async def test_word_tables_that_counted_each_place_of_a_word_are_taken_over(data
     )
     async with opened(database) as store:
         await put(store, make_memo("likes cake, and more cake"))
-        hits = await store.read(lambda tx: tx.lanes.words("memos", [ADA.scope], ["cake", "tea"], 9))
+        hits = await store.read(lambda tx: tx.index.words("memos", [ADA.scope], ["cake", "tea"], 9))
     assert sorted(term for hit in hits for term in hit.parts) == ["cake", "tea"]
     assert run(database, "SELECT count(*) FROM migrations") == [(len(MIGRATIONS),)]
     assert not faults(examine(database))

@@ -154,7 +154,7 @@ async def test_a_store_that_is_closed_finishes_what_is_queued_even_on_a_connecti
 
 
 async def test_a_memory_whose_server_is_away_is_closed_within_seconds(own_server: Server, away: str):
-    async with recollect.open(f"{away}?patience=60", embedder="null", using=FakeModel()) as memory:
+    async with recollect.AsyncMemory(f"{away}?patience=60", embedder="null", model=FakeModel()) as memory:
         found = await memory.remember("I live in Lisbon", user="ann")
         await memory.search("Lisbon", user="ann")  # a use of it that is to be written down
         await asyncio.to_thread(own_server.stop)
@@ -237,7 +237,7 @@ async def test_a_restart_of_the_server_loses_nothing_and_stops_nobody(own_server
             assert sorted(acknowledged) == list(range(1, 121)), "each was counted, and counted once"
             assert await count(store) == 120
             assert await store.read(lambda tx: tx.jobs.counts()) == {"waiting": 1}
-            assert all(finding.ok for finding in await store.examine())
+            assert all(finding.ok for finding in await store.check_health())
 
 
 async def test_what_the_server_throws_out_is_tried_again(database: str):

@@ -15,8 +15,8 @@ name = sys.argv[2]
 
 def work(tx, n):
     tx.memos.put(make_memo(f"fact {name} {n}", tags=("kept",)), ("model", unit_vector(1, 2, 3)))
-    tx.journal.add(make_message(f"said {name} {n}", id=f"{name}-{n}"))
-    tx.counters.note("said", f"{name}-{n}")
+    tx.messages.add(make_message(f"said {name} {n}", id=f"{name}-{n}"))
+    tx.state.note("said", f"{name}-{n}")
 
 async def writer(number):
     for n in range(int(sys.argv[3])):
@@ -34,8 +34,8 @@ def learn(tx, job):
     assert tx.jobs.finish(job.id, worker)
     tx.events.add(Event("done", at(0), worker, reason=f"{job.lane} {job.payload['n']}"))
 
-await store.write(lambda tx: tx.counters.note("ready", worker))
-while len(await store.read(lambda tx: tx.counters.items("ready"))) < 3:
+await store.write(lambda tx: tx.state.note("ready", worker))
+while len(await store.read(lambda tx: tx.state.items("ready"))) < 3:
     await asyncio.sleep(0.01)
 while await store.read(lambda tx: tx.jobs.counts()):
     jobs = await store.write(lambda tx: tx.jobs.claim(worker, at(0), at(60), 2, 2))
@@ -81,10 +81,10 @@ async def test_bots_that_write_at_once_lose_nothing_of_each_other(database: str)
     assert len(told) == 80
     async with opened(database) as store:
         assert {text.removeprefix("fact ") for text in await texts_of(store)} == told
-        assert len(await store.read(lambda tx: tx.journal.recent(CHANNEL, 999))) == 80
-        assert len(await store.read(lambda tx: tx.counters.items("said"))) == 80
+        assert len(await store.read(lambda tx: tx.messages.recent(CHANNEL, 999))) == 80
+        assert len(await store.read(lambda tx: tx.state.items("said"))) == 80
         assert len(await find(store, "kept", limit=99)) == 80
-        assert not faults(await store.examine())
+        assert not faults(await store.check_health())
 
 
 async def test_a_bot_that_is_killed_loses_nothing_it_acknowledged_and_stops_nobody(database: str):
@@ -95,10 +95,10 @@ async def test_a_bot_that_is_killed_loses_nothing_it_acknowledged_and_stops_nobo
     async with opened(database) as store:
         facts = {text.removeprefix("fact ") for text in await texts_of(store)}
         assert set(told) <= facts
-        said = await store.read(lambda tx: tx.journal.recent(CHANNEL, 9_999))
+        said = await store.read(lambda tx: tx.messages.recent(CHANNEL, 9_999))
         assert {message.text.removeprefix("said ") for message in said} == facts, "a unit is there as a whole or not"
-        assert await store.read(lambda tx: tx.lanes.size([ADA.scope])) == len(facts)
-        assert not faults(await store.examine())
+        assert await store.read(lambda tx: tx.index.size([ADA.scope])) == len(facts)
+        assert not faults(await store.check_health())
 
 
 @pytest.mark.slow
@@ -106,7 +106,7 @@ async def test_workers_share_the_jobs_and_each_user_is_served_in_order(database:
     async with opened(database) as store:
         await store.write(
             lambda tx: [
-                tx.jobs.add(NewJob("learn", f"user {n % 9}", {"n": n}, at(0), realm=f"{n % 3}")) for n in range(90)
+                tx.jobs.add(NewJob("learn", f"user {n % 9}", {"n": n}, at(0), tenant=f"{n % 3}")) for n in range(90)
             ]
         )
         await asyncio.gather(*(finished(start(WORK, database, f"worker {n}")) for n in range(3)))
@@ -129,7 +129,7 @@ async def test_a_worker_that_dies_gives_its_jobs_back(database: str):
 
         async def claim(now: float) -> list[tuple[str, int, int]]:
             jobs = await store.write(lambda tx: tx.jobs.claim("heir", at(now), at(now + 60), 9, 9))
-            return [(each.lane, each.payload["n"], each.attempts) for each in jobs]
+            return [(each.queue, each.payload["n"], each.attempts) for each in jobs]
 
         assert await claim(59) == [], "it might still be at it"
         assert await claim(60) == [

@@ -96,23 +96,23 @@ async def test_ids_and_names_of_any_length_are_kept_and_found(store: PostgresSto
     assert stored is not None
     assert (stored.key, stored.subject, stored.tags) == (key, subject, (HUGE,))
     assert (await store.read(lambda tx: tx.memos.fetch([key])))[key].subject == subject
-    assert [memo.key for memo in await store.read(lambda tx: tx.memos.resting_on("discord", HUGE))] == [key]
+    assert [memo.key for memo in await store.read(lambda tx: tx.memos.from_message("discord", HUGE))] == [key]
     assert await store.read(lambda tx: list(tx.memos.subjects())) == [subject]
-    assert await store.read(lambda tx: tx.memos.holders()) == [(subject, 1)]
-    assert await store.read(lambda tx: tx.memos.holders(after=subject.scope)) == []
+    assert await store.read(lambda tx: tx.memos.owners()) == [(subject, 1)]
+    assert await store.read(lambda tx: tx.memos.owners(after=subject.scope)) == []
     stone = Tombstone(subject.scope, HUGE, at(1))
-    await store.write(lambda tx: tx.memos.bury(stone))
-    assert await store.read(lambda tx: tx.memos.buried(subject.scope, HUGE)) == stone
+    await store.write(lambda tx: tx.memos.add_tombstone(stone))
+    assert await store.read(lambda tx: tx.memos.tombstone(subject.scope, HUGE)) == stone
 
     said = make_message("tea time", place, id=HUGE, author=HUGE, name=HUGE, reply_to=HUGE, bot=True)
-    assert await store.write(lambda tx: tx.journal.add(said))
-    assert not await store.write(lambda tx: tx.journal.add(said))
-    (message,) = await store.read(lambda tx: tx.journal.recent(place, 1))
+    assert await store.write(lambda tx: tx.messages.add(said))
+    assert not await store.write(lambda tx: tx.messages.add(said))
+    (message,) = await store.read(lambda tx: tx.messages.recent(place, 1))
     assert (message.place, message.author, message.text) == (place, HUGE, "tea time")
-    assert await store.read(lambda tx: tx.journal.get(HUGE, HUGE)) == message
-    assert [row[1] for row in await store.read(lambda tx: tx.journal.answers(HUGE, [HUGE]))] == [message]
-    assert await store.write(lambda tx: tx.journal.erase([(HUGE, HUGE)], at(2))) == 1
-    assert not faults(await store.examine())
+    assert await store.read(lambda tx: tx.messages.get(HUGE, HUGE)) == message
+    assert [row[1] for row in await store.read(lambda tx: tx.messages.replies_to(HUGE, [HUGE]))] == [message]
+    assert await store.write(lambda tx: tx.messages.erase([(HUGE, HUGE)], at(2))) == 1
+    assert not faults(await store.check_health())
 
 
 async def test_nobody_can_take_the_short_form_of_someones_long_id(store: PostgresStore):
@@ -128,55 +128,55 @@ async def test_nobody_can_take_the_short_form_of_someones_long_id(store: Postgre
 async def test_a_message_that_several_processes_hear_at_once_is_stored_once(processes: list[PostgresStore]):
     async def hear(store: Store, number: int) -> bool:
         message = make_message(f"heard {number}", id=f"{number}")
-        return await store.write(lambda tx: tx.journal.add(message))
+        return await store.write(lambda tx: tx.messages.add(message))
 
     heard = await asyncio.gather(*(hear(store, number) for number in range(40) for store in processes))
     assert sum(heard) == 40
-    assert await processes[0].read(lambda tx: tx.lanes.size([CHANNEL.stream])) == 40
-    assert not faults(await processes[0].examine())
+    assert await processes[0].read(lambda tx: tx.index.size([CHANNEL.stream])) == 40
+    assert not faults(await processes[0].check_health())
 
 
 async def test_a_message_heard_in_two_channels_at_once_counts_in_one(processes: list[PostgresStore]):
     here, there = make_message("once", id="1"), make_message("once", OTHER, id="1")
-    other = Meanwhile(processes[1], lambda tx: tx.journal.add(there))
+    other = Meanwhile(processes[1], lambda tx: tx.messages.add(there))
 
     def hear(tx: Tx) -> bool:
-        stored = tx.journal.add(here)
+        stored = tx.messages.add(here)
         other.begin(tx)
         return stored
 
     assert await processes[0].write(hear)
     assert not await other.result()
-    sizes = await processes[0].read(lambda tx: [tx.lanes.size([place.stream]) for place in (CHANNEL, OTHER)])
+    sizes = await processes[0].read(lambda tx: [tx.index.size([place.stream]) for place in (CHANNEL, OTHER)])
     assert sizes == [1, 0]
-    assert not faults(await processes[0].examine())
+    assert not faults(await processes[0].check_health())
 
 
 async def test_a_message_on_its_way_in_does_not_slip_past_its_erasure(processes: list[PostgresStore]):
     message = make_message("quixotic", id="1")
-    erasing = Meanwhile(processes[1], lambda tx: tx.journal.erase([("discord", "1")], at(1)))
+    erasing = Meanwhile(processes[1], lambda tx: tx.messages.erase([("discord", "1")], at(1)))
 
     def hear(tx: Tx) -> None:
-        tx.journal.add(message)
+        tx.messages.add(message)
         erasing.begin(tx)
 
     await processes[0].write(hear)
     assert await erasing.result() == 1
     assert await find(processes[0], "quixotic", [CHANNEL.stream], "messages") == []
-    assert not await processes[0].write(lambda tx: tx.journal.add(message))
+    assert not await processes[0].write(lambda tx: tx.messages.add(message))
 
 
 async def test_an_edit_waits_for_what_is_learned_from_the_message(processes: list[PostgresStore]):
     await say(processes[0], make_message("I like tea", id="1"))
 
     def edit(tx: Tx) -> list[str]:
-        assert tx.journal.edit("discord", "1", "I like milk", at(1))
-        return [memo.text for memo in tx.memos.resting_on("discord", "1")]
+        assert tx.messages.edit("discord", "1", "I like milk", at(1))
+        return [memo.text for memo in tx.memos.from_message("discord", "1")]
 
     editing = Meanwhile(processes[1], edit)
 
     def learn(tx: Tx) -> None:
-        message = tx.journal.get("discord", "1")
+        message = tx.messages.get("discord", "1")
         assert message is not None
         editing.begin(tx)
         tx.memos.put(make_memo("likes tea", source=Provenance(platform="discord", message=message.id)))
@@ -191,8 +191,8 @@ async def test_rows_that_come_in_while_a_set_of_vectors_is_declared_complete_are
     await processes[0].write(lambda tx: tx.memos.put(make_memo("early"), ("m", unit_vector(1, 0))))
 
     def promote(tx: Tx) -> None:
-        assert tx.lanes.unembedded("memos", "m", 1) == []
-        tx.lanes.serve("memos", "m")
+        assert tx.index.unembedded("memos", "m", 1) == []
+        tx.index.activate("memos", "m")
 
     promoting = Meanwhile(processes[1], promote)
 
@@ -203,30 +203,30 @@ async def test_rows_that_come_in_while_a_set_of_vectors_is_declared_complete_are
 
     key = await processes[0].write(write)
     await promoting.result()
-    assert await processes[2].read(lambda tx: tx.lanes.unembedded("memos", "m", 9)) == [(key, "late")]
+    assert await processes[2].read(lambda tx: tx.index.unembedded("memos", "m", 9)) == [(key, "late")]
 
 
 async def test_a_vector_that_comes_while_its_row_is_deleted_does_not_outlive_it(processes: list[PostgresStore]):
     keys = await say(processes[0], make_message("secret", id="1"), make_message("other", id="2"))
     made = dict.fromkeys(keys.values(), unit_vector(1, 0))
-    embedding = Meanwhile(processes[1], lambda tx: tx.lanes.put_vectors("messages", "m", made))
+    embedding = Meanwhile(processes[1], lambda tx: tx.index.put_vectors("messages", "m", made))
 
     def delete(tx: Tx) -> None:
-        tx.journal.delete("discord", "1", at(1))
+        tx.messages.delete("discord", "1", at(1))
         embedding.begin(tx)
 
     await processes[0].write(delete)
     await embedding.result()
     found = await processes[2].read(
-        lambda tx: tx.lanes.near("messages", [CHANNEL.stream], "m", unit_vector(1, 0), 9, also=keys.values())
+        lambda tx: tx.index.nearest("messages", [CHANNEL.stream], "m", unit_vector(1, 0), 9, also=keys.values())
     )
     assert set(found) == {keys["2"]}
-    assert not faults(await processes[2].examine())
+    assert not faults(await processes[2].check_health())
 
 
 async def test_processes_that_look_before_they_write_do_not_both_write(processes: list[PostgresStore]):
     def learn(tx: Tx, number: int) -> bool:
-        if tx.lanes.words("memos", [ADA.scope], ["tea"], 5):
+        if tx.index.words("memos", [ADA.scope], ["tea"], 5):
             return False
         tx.memos.put(make_memo("likes tea", id=f"{number}"))
         return True
@@ -246,7 +246,7 @@ async def test_uses_and_revisions_by_several_processes_are_all_kept(processes: l
     async def use(store: Store, number: int) -> None:
         mine = keys if number % 2 else keys[::-1]
         await store.write(lambda tx: revise(tx, mine))
-        await store.write(lambda tx: tx.memos.touch(mine, at(number)))
+        await store.write(lambda tx: tx.memos.count_use(mine, at(number)))
 
     await asyncio.gather(*(use(store, number) for number in range(15) for store in processes))
     found = await processes[0].read(lambda tx: tx.memos.fetch(keys))
@@ -263,19 +263,19 @@ async def test_the_size_of_a_scope_is_right_whoever_writes_it(processes: list[Po
             await store.write(lambda tx: tx.memos.remove(memo))
 
     await asyncio.gather(*(live(store, number) for number in range(30) for store in processes))
-    assert not faults(await processes[0].examine())
-    totals = await processes[0].read(lambda tx: tx.lanes.totals())
+    assert not faults(await processes[0].check_health())
+    totals = await processes[0].read(lambda tx: tx.index.row_counts())
     assert totals == {"memos": 3 * 12, "messages": 0}
 
 
 async def test_messages_of_a_channel_are_numbered_without_gaps_whoever_writes(processes: list[PostgresStore]):
     async def hear(store: Store, number: int) -> None:
         message = make_message(f"{number} {id(store)}")
-        await store.write(lambda tx: tx.journal.add(message))
+        await store.write(lambda tx: tx.messages.add(message))
 
     await asyncio.gather(*(hear(store, number) for number in range(20) for store in processes))
-    keys = await processes[0].read(lambda tx: tx.lanes.recent("messages", [CHANNEL.stream], 99))
-    shapes = await processes[0].read(lambda tx: tx.journal.shape(keys))
+    keys = await processes[0].read(lambda tx: tx.index.recent("messages", [CHANNEL.stream], 99))
+    shapes = await processes[0].read(lambda tx: tx.messages.positions(keys))
     assert [shapes[key][0] for key in sorted(keys)] == list(range(1, 61))
 
 

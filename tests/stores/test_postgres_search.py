@@ -59,9 +59,9 @@ async def hits(store: Store, corpus: Corpus, scopes: list[str], query: str, limi
     """What is found, by text, with its score and its words."""
 
     def look(tx: Tx) -> Found:
-        found = tx.lanes.words(corpus, scopes, query_words(query), limit)
+        found = tx.index.words(corpus, scopes, query_words(query), limit)
         keys = [hit.key for hit in found]
-        rows = tx.memos.fetch(keys) if corpus == "memos" else tx.journal.fetch(keys)
+        rows = tx.memos.fetch(keys) if corpus == "memos" else tx.messages.fetch(keys)
         return [(rows[hit.key].text, round(hit.score, 6), dict(hit.parts)) for hit in found]
 
     return await store.read(look)
@@ -107,9 +107,9 @@ async def test_how_common_a_very_common_word_is_comes_from_its_newest_rows(datab
         "INSERT INTO memo_words SELECT scope, term, key FROM memos, (VALUES ('alway', 1), ('often', 2)) AS v (term, "
         "share) WHERE number % share = 0",
     )
-    (hit,) = await store.read(lambda tx: tx.lanes.words("memos", [ADA.scope], ["always"], 1))
+    (hit,) = await store.read(lambda tx: tx.index.words("memos", [ADA.scope], ["always"], 1))
     assert hit.parts["always"] == pytest.approx(rows, rel=0.01)
-    (hit,) = await store.read(lambda tx: tx.lanes.words("memos", [ADA.scope], ["often"], 1))
+    (hit,) = await store.read(lambda tx: tx.index.words("memos", [ADA.scope], ["often"], 1))
     assert hit.parts["often"] == pytest.approx(rows / 2, rel=0.01)
 
 
@@ -119,7 +119,7 @@ async def test_a_search_reads_no_more_of_a_common_word_than_it_needs(database: s
 
     def look(tx: Tx) -> int:
         assert isinstance(tx, PostgresTx)
-        tx.lanes.words("memos", [ADA.scope], ["tea"], 10)
+        tx.index.words("memos", [ADA.scope], ["tea"], 10)
         return tx.db.value("SELECT idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relname = 'memo_words'")
 
     assert words.POSTINGS < await store.read(look) <= words.COUNTED + words.POSTINGS + 10
@@ -128,12 +128,12 @@ async def test_a_search_reads_no_more_of_a_common_word_than_it_needs(database: s
 async def test_an_index_that_lost_rows_or_kept_too_many_is_noticed_and_mended(database: str, store: PostgresStore):
     await put(store, make_memo("likes tea", tags=("drink",)), make_memo("🍵"), make_memo("likes milk"))
     await say(store, make_message("tea time"), make_message("..."))
-    assert not faults(await store.examine())
+    assert not faults(await store.check_health())
     run(database, "DELETE FROM memo_words WHERE key = (SELECT min(key) FROM memos)")
     run(database, "INSERT INTO message_words VALUES (1, 'ghost', 99999)")
-    assert faults(await store.examine()).keys() == {"word index of memos", "word index of messages"}
+    assert faults(await store.check_health()).keys() == {"word index of memos", "word index of messages"}
     await store.reindex()
-    assert not faults(await store.examine())
+    assert not faults(await store.check_health())
     assert await find(store, "drink") == ["likes tea"]
 
 
@@ -141,5 +141,5 @@ async def test_recent_memos_are_those_changed_last_however_old_they_are(store: P
     memos = [make_memo(f"memo {n}", updated=at(n)) for n in range(2_100)]
     keys = await put(store, *memos)
     await put(store, replace(memos[0], text="revised", updated=at(9_999)))
-    recent = await store.read(lambda tx: tx.lanes.recent("memos", [ADA.scope], 3))
+    recent = await store.read(lambda tx: tx.index.recent("memos", [ADA.scope], 3))
     assert recent == [keys[0], keys[-1], keys[-2]]

@@ -51,7 +51,7 @@ async def test_a_new_memo_is_stored_in_five_journeys(network: Network, store: Po
 
 
 async def test_a_message_in_a_known_place_is_stored_in_four_journeys(network: Network, store: PostgresStore):
-    assert await journeys(network, store, lambda tx, n: tx.journal.add(make_message(f"said {n}", id=f"{n}"))) <= 4
+    assert await journeys(network, store, lambda tx, n: tx.messages.add(make_message(f"said {n}", id=f"{n}"))) <= 4
 
 
 async def test_what_is_noted_in_the_log_costs_one_more_journey_each(network: Network, store: PostgresStore):
@@ -65,7 +65,7 @@ async def test_what_is_noted_in_the_log_costs_one_more_journey_each(network: Net
 
 async def test_a_job_is_claimed_in_six_journeys_and_finished_in_five(network: Network, store: PostgresStore):
     def add(tx: Tx, n: int) -> None:
-        tx.jobs.add(NewJob("learn", f"lane {n}", {"n": n}, at(0), realm=f"{n % 5}"))
+        tx.jobs.add(NewJob("learn", f"lane {n}", {"n": n}, at(0), tenant=f"{n % 5}"))
 
     for n in range(4 * PREPARED):
         await store.write(lambda tx, n=n: add(tx, n))
@@ -82,10 +82,10 @@ async def test_what_a_search_looked_up_once_it_knows_until_it_ends(network: Netw
     await store.write(lambda tx: tx.memos.put(make_memo("tea"), ("m", unit_vector(1, 2))))
 
     def unit(tx: Tx, n: int) -> None:
-        tx.lanes.words("memos", [ADA.scope], ["tea"], 5)
-        tx.lanes.near("memos", [ADA.scope], "m", unit_vector(1, n), 5)
-        tx.lanes.near("memos", [ADA.scope], "m", unit_vector(2, n), 5)
-        tx.lanes.size([ADA.scope])
+        tx.index.words("memos", [ADA.scope], ["tea"], 5)
+        tx.index.nearest("memos", [ADA.scope], "m", unit_vector(1, n), 5)
+        tx.index.nearest("memos", [ADA.scope], "m", unit_vector(2, n), 5)
+        tx.index.size([ADA.scope])
 
     assert await journeys(network, store, unit, reads=True) <= 8
 
@@ -113,15 +113,15 @@ async def test_the_newest_of_a_scope_are_read_in_order_however_little_the_planne
 
 async def test_a_unit_sees_the_sizes_that_it_changed_itself(store: PostgresStore):
     def unit(tx: Tx) -> list[int]:
-        sizes = [tx.lanes.size([ADA.scope])]
+        sizes = [tx.index.size([ADA.scope])]
         memo = make_memo("tea")
         tx.memos.put(memo)
-        sizes.append(tx.lanes.size([ADA.scope]))
+        sizes.append(tx.index.size([ADA.scope]))
         tx.memos.remove(memo)
-        sizes.append(tx.lanes.size([ADA.scope]))
-        tx.journal.add(make_message("said"))
-        sizes.append(tx.lanes.size([CHANNEL.stream]))
-        tx.journal.add(make_message("again", id="other"))
-        return [*sizes, tx.lanes.size([CHANNEL.stream])]
+        sizes.append(tx.index.size([ADA.scope]))
+        tx.messages.add(make_message("said"))
+        sizes.append(tx.index.size([CHANNEL.stream]))
+        tx.messages.add(make_message("again", id="other"))
+        return [*sizes, tx.index.size([CHANNEL.stream])]
 
     assert await store.write(unit) == [0, 1, 0, 1, 2]

@@ -96,11 +96,11 @@ async def test_the_nearest_rows_and_their_cosines_are_those_of_sqlite(store: Pos
                 found
                 for query in queries
                 for found in (
-                    tx.lanes.near("memos", both, MODEL, query, 7),
-                    tx.lanes.near("memos", both, MODEL, query, 3, also=[*hers[:4], *his[:4], 999]),
-                    tx.lanes.near("memos", [BEN.scope], MODEL, query, 3, also=hers[:4]),
-                    tx.lanes.near("memos", both, MODEL, query, 9, among={*hers[::7], *his[::5]}),
-                    tx.lanes.near("memos", both, MODEL, query, 0, also=his[:2]),
+                    tx.index.nearest("memos", both, MODEL, query, 7),
+                    tx.index.nearest("memos", both, MODEL, query, 3, also=[*hers[:4], *his[:4], 999]),
+                    tx.index.nearest("memos", [BEN.scope], MODEL, query, 3, also=hers[:4]),
+                    tx.index.nearest("memos", both, MODEL, query, 9, among={*hers[::7], *his[::5]}),
+                    tx.index.nearest("memos", both, MODEL, query, 0, also=his[:2]),
                 )
             ]
 
@@ -153,9 +153,9 @@ async def test_vectors_too_long_for_an_index_are_indexed_by_halves_and_compared_
 async def test_vectors_of_any_usual_length_are_kept_exactly(store: PostgresStore, dims: int):
     one, other = scatter(2, dims)
     keys = list(await fill(store, [one, other]))
-    found = await store.read(lambda tx: tx.lanes.near("memos", [ADA.scope], MODEL, one, 2))
+    found = await store.read(lambda tx: tx.index.nearest("memos", [ADA.scope], MODEL, one, 2))
     assert found == pytest.approx({keys[0]: 1.0, keys[1]: cosine(one, other)}, abs=1e-5)
-    assert await store.read(lambda tx: tx.lanes.vectors("memos")) == [VectorSet(MODEL, dims, 2, True)]
+    assert await store.read(lambda tx: tx.index.vectors("memos")) == [VectorSet(MODEL, dims, 2, True)]
 
 
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])
@@ -165,9 +165,9 @@ async def test_what_is_no_number_is_refused_and_the_unit_may_go_on(store: Postgr
 
     def work(tx: Tx) -> None:
         with pytest.raises(BadInput, match="no number"):
-            tx.lanes.put_vectors("memos", MODEL, {keys[0]: vector})
+            tx.index.put_vectors("memos", MODEL, {keys[0]: vector})
         with pytest.raises(BadInput, match="no number"):
-            tx.lanes.near("memos", [ADA.scope], MODEL, vector, 3)
+            tx.index.nearest("memos", [ADA.scope], MODEL, vector, 3)
         tx.memos.put(make_memo("written all the same"))
 
     await store.write(work)
@@ -184,89 +184,89 @@ async def test_processes_that_bring_the_first_vectors_of_a_model_make_one_set(da
     async with opened(database) as one, opened(database) as other:
         works = [fill(store, scatter(3, 4), Subject(f"u{n}")) for n in range(10) for store in (one, other)]
         await asyncio.gather(*works)
-        (found,) = await one.read(lambda tx: tx.lanes.vectors("memos"))
+        (found,) = await one.read(lambda tx: tx.index.vectors("memos"))
         assert found == VectorSet(MODEL, 4, 30, True)
-        assert not faults(await other.examine())
+        assert not faults(await other.check_health())
 
 
 async def test_the_vectors_of_a_past_model_go_when_nobody_can_look_into_them(
     database: str, store: PostgresStore, connection: Connection
 ):
     (key,) = await fill(store, [unit_vector(1, 0)])
-    await store.write(lambda tx: tx.lanes.put_vectors("memos", "new", {key: unit_vector(1, 0, 0)}))
-    await store.write(lambda tx: tx.lanes.serve("memos", "new"))
+    await store.write(lambda tx: tx.index.put_vectors("memos", "new", {key: unit_vector(1, 0, 0)}))
+    await store.write(lambda tx: tx.index.activate("memos", "new"))
     assert settle(connection) == []  # some reader may have begun a moment ago
     with psycopg.connect(Address.of(database).conninfo) as reader:
         reader.execute("SELECT count(*) FROM recollect.memo_vectors_1")
         assert settle(connection, AT_ONCE) == []  # as a backup would, it keeps what it reads
     assert settle(connection, AT_ONCE) == ["memo_vectors_1"]
     assert run(database, "SELECT to_regclass('memo_vectors_1')") == [(None,)]
-    assert await store.read(lambda tx: tx.lanes.vectors("memos")) == [VectorSet("new", 3, 1, True, True)]
-    assert not faults(await store.examine())
+    assert await store.read(lambda tx: tx.index.vectors("memos")) == [VectorSet("new", 3, 1, True, True)]
+    assert not faults(await store.check_health())
     assert connection.execute("SHOW lock_timeout").fetchone() == ("15s",)
 
 
 async def test_a_reader_keeps_the_vectors_that_it_began_with(store: PostgresStore):
     (key,) = await fill(store, [unit_vector(1, 0)])
-    await store.write(lambda tx: tx.lanes.put_vectors("memos", "new", {key: unit_vector(1, 0, 0)}))
+    await store.write(lambda tx: tx.index.put_vectors("memos", "new", {key: unit_vector(1, 0, 0)}))
     loop = asyncio.get_running_loop()
 
     def look(tx: Tx) -> list[dict[int, float]]:
         def search() -> dict[int, float]:
-            return tx.lanes.near("memos", [ADA.scope], MODEL, unit_vector(1, 0), 1)
+            return tx.index.nearest("memos", [ADA.scope], MODEL, unit_vector(1, 0), 1)
 
         before = search()
-        change = asyncio.run_coroutine_threadsafe(store.write(lambda tx: tx.lanes.serve("memos", "new")), loop)
+        change = asyncio.run_coroutine_threadsafe(store.write(lambda tx: tx.index.activate("memos", "new")), loop)
         change.result(timeout=20)
         return [before, search()]
 
     assert await store.read(look) == [{key: 1.0}, {key: 1.0}]
-    assert await store.read(lambda tx: tx.lanes.near("memos", [ADA.scope], MODEL, unit_vector(1, 0), 1)) == {}
+    assert await store.read(lambda tx: tx.index.nearest("memos", [ADA.scope], MODEL, unit_vector(1, 0), 1)) == {}
 
 
 async def test_a_memo_that_is_removed_leaves_no_vector_in_the_sets_of_past_models(database: str, store: PostgresStore):
     keys = list(await fill(store, [unit_vector(1, 0), unit_vector(0, 1)]))
-    await store.write(lambda tx: tx.lanes.put_vectors("memos", "new", dict.fromkeys(keys, unit_vector(1, 0, 0))))
-    await store.write(lambda tx: tx.lanes.serve("memos", "new"))
+    await store.write(lambda tx: tx.index.put_vectors("memos", "new", dict.fromkeys(keys, unit_vector(1, 0, 0))))
+    await store.write(lambda tx: tx.index.activate("memos", "new"))
     await store.write(lambda tx: tx.memos.remove(make_memo("0")))
     assert run(database, "SELECT key FROM memo_vectors_1 UNION SELECT key FROM memo_vectors_2") == [(keys[1],)]
 
 
 async def test_what_is_written_after_a_set_was_complete_is_listed_and_leaves_the_list(store: PostgresStore):
     await fill(store, [unit_vector(1, 0)])
-    await store.write(lambda tx: tx.lanes.serve("memos", MODEL))
+    await store.write(lambda tx: tx.index.activate("memos", MODEL))
     keys = await put(store, make_memo("a"), make_memo("b"), make_memo("c"))
     await store.write(lambda tx: tx.memos.remove(make_memo("b")))
-    assert await store.read(lambda tx: tx.lanes.unembedded("memos", MODEL, 9)) == [(keys[0], "a"), (keys[2], "c")]
-    await store.write(lambda tx: tx.lanes.put_vectors("memos", MODEL, {keys[0]: unit_vector(0, 1)}))
-    assert await store.read(lambda tx: tx.lanes.unembedded("memos", MODEL, 9)) == [(keys[2], "c")]
+    assert await store.read(lambda tx: tx.index.unembedded("memos", MODEL, 9)) == [(keys[0], "a"), (keys[2], "c")]
+    await store.write(lambda tx: tx.index.put_vectors("memos", MODEL, {keys[0]: unit_vector(0, 1)}))
+    assert await store.read(lambda tx: tx.index.unembedded("memos", MODEL, 9)) == [(keys[2], "c")]
     await put(store, make_memo("A", id=make_memo("a").id))
-    assert [text for _, text in await store.read(lambda tx: tx.lanes.unembedded("memos", MODEL, 9))] == ["A", "c"]
+    assert [text for _, text in await store.read(lambda tx: tx.index.unembedded("memos", MODEL, 9))] == ["A", "c"]
 
 
 async def test_wiping_takes_the_vectors_of_a_past_model_with_it(database: str, store: PostgresStore):
     alive = await fill(store, scatter(5, 8))
-    await store.write(lambda tx: tx.lanes.put_vectors("memos", "new", alive))
-    await store.write(lambda tx: tx.lanes.serve("memos", "new"))
+    await store.write(lambda tx: tx.index.put_vectors("memos", "new", alive))
+    await store.write(lambda tx: tx.index.activate("memos", "new"))
     tables = "SELECT count(*) FROM pg_class WHERE relname = 'memo_vectors_1'"
     assert run(database, tables) == [(1,)]
-    await store.wipe()
+    await store.purge_deleted()
     assert run(database, tables) == [(0,)]
     assert run(database, "SELECT id, model FROM embedders") == [(2, "new")]
 
 
 async def test_a_search_whose_vectors_go_under_its_eyes_is_run_again(database: str, store: PostgresStore):
     alive = await fill(store, scatter(5, 8))
-    await store.write(lambda tx: tx.lanes.put_vectors("memos", "new", alive))
+    await store.write(lambda tx: tx.index.put_vectors("memos", "new", alive))
     query, runs = scatter(1, 8)[0], list[int]()
 
     def unit(tx: Tx) -> dict[int, float]:
-        serving = next(each.model for each in tx.lanes.vectors("memos", counted=False) if each.serving)
+        serving = next(each.model for each in tx.index.vectors("memos", counted=False) if each.active)
         runs.append(1)
         if len(runs) == 1:
             run(database, "UPDATE embedders SET retired = now(), serving = false WHERE id = 1")
             run(database, "UPDATE embedders SET serving = true WHERE id = 2; DROP TABLE memo_vectors_1 CASCADE")
-        return tx.lanes.near("memos", [ADA.scope], serving, query, 3)
+        return tx.index.nearest("memos", [ADA.scope], serving, query, 3)
 
     assert len(await store.read(unit)) == 3
     assert len(runs) == 2
@@ -276,5 +276,5 @@ async def test_the_doctor_mentions_a_large_scope_without_an_index(database: str,
     await fill(store, scatter(1, 3))
     run(database, "INSERT INTO memo_vectors_1 SELECT -n, 1, '[1,0,0]' FROM generate_series(1, 20000) AS n")
     run(database, "UPDATE scopes SET size = 20001 WHERE id = 1")
-    said = {finding.check: finding.detail for finding in await store.examine()}
+    said = {finding.check: finding.detail for finding in await store.check_health()}
     assert "1 searched row by row" in said["large scopes"]

@@ -35,7 +35,7 @@ async def fill(path: Path, rows: int = 300) -> None:
 async def read_everything(path: Path) -> None:
     async with opened(path) as store:
         await texts_of(store)
-        await store.read(lambda tx: tx.journal.recent(make_message("").place, 10_000))
+        await store.read(lambda tx: tx.messages.recent(make_message("").place, 10_000))
         await find(store, "tea")
 
 
@@ -79,7 +79,7 @@ async def test_a_migration_that_fails_half_way_leaves_no_trace(path: Path):
     db.close()
     await fill(path, 2)
     async with opened(path) as store:
-        assert not faults(await store.examine())
+        assert not faults(await store.check_health())
 
 
 @pytest.mark.parametrize("journal", ["wal", "delete"])
@@ -220,7 +220,7 @@ async def test_a_full_store_refuses_keeps_what_it_has_and_works_again_with_space
         await put(store, make_memo("after"))
         assert sorted(await texts_of(store)) == sorted([*kept, "after"])
         assert await find(store, "after before") == ["after", "before"]
-        assert not faults(await store.examine())
+        assert not faults(await store.check_health())
 
 
 FULL_DISK = """
@@ -254,7 +254,7 @@ async def test_a_disk_that_runs_full_costs_nothing_that_was_acknowledged(path: P
     async with opened(path) as store:
         assert sorted(await texts_of(store)) == sorted(acknowledged)
         assert await find(store, "last first") == ["last", "first"]
-        assert not faults(await store.examine())
+        assert not faults(await store.check_health())
 
 
 TWO_WRITERS = """
@@ -266,7 +266,7 @@ def work(tx, n):
     count = tx.memos.get(ADA, "count")
     tx.memos.put(replace(count, hits=count.hits + 1))
     tx.memos.put(make_memo(f"{name} wrote {n}"))
-    tx.journal.add(make_message(f"{name} said {n}"))
+    tx.messages.add(make_message(f"{name} said {n}"))
 
 for start in range(0, 120, 10):
     await asyncio.gather(*(store.write(lambda tx, n=n: work(tx, n)) for n in range(start, start + 10)))
@@ -287,10 +287,10 @@ async def test_processes_that_write_at_once_lose_nothing(path: Path):
         count = await store.read(lambda tx: tx.memos.get(ADA, "count"))
         assert count is not None
         assert count.hits == 360
-        said = await store.read(lambda tx: tx.journal.recent(make_message("").place, 999))
+        said = await store.read(lambda tx: tx.messages.recent(make_message("").place, 999))
         assert {message.text for message in said} == {text.replace("wrote", "said") for text in expected}
         assert len(await find(store, "wrote", limit=999)) == 360
-        assert not faults(await store.examine())
+        assert not faults(await store.check_health())
 
 
 async def test_a_process_sees_what_another_one_wrote(path: Path):

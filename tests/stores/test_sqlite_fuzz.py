@@ -41,7 +41,7 @@ class World:
 def world() -> Iterator[World]:
     world = World()
     yield world
-    assert not faults(world.do(world.store.examine()))
+    assert not faults(world.do(world.store.check_health()))
     world.close()
 
 
@@ -56,7 +56,7 @@ def test_any_text_comes_back_and_is_found_by_its_own_words(world: World, text: s
     world.do(put(world.store, make_memo(text, subject), make_memo("zzzz", subject, id="other")))
     world.do(say(world.store, make_message(text, place, id=subject.id)))
     memo, _ = sorted(world.do(world.store.read(lambda tx: tx.memos.list(subject))), key=lambda memo: memo.id == "other")
-    message = world.do(world.store.read(lambda tx: tx.journal.get("local", subject.id)))
+    message = world.do(world.store.read(lambda tx: tx.messages.get("local", subject.id)))
     assert memo.text == message.text == clean(text)
     for query in (text, memo.text, text.upper(), " ".join(words(text))):
         if query_words(query):
@@ -74,7 +74,7 @@ def test_any_text_comes_back_and_is_found_by_its_own_words(world: World, text: s
 def test_any_query_and_any_term_is_safe(world: World, query: str, terms: list[str]):
     world.do(put(world.store, make_memo("likes tea", ADA), make_memo("hidden tea", BEN)))
     assert world.do(find(world.store, query, [ADA.scope])) in ([], ["likes tea"])
-    hits = world.do(world.store.read(lambda tx: tx.lanes.words("memos", [ADA.scope], terms, 9)))
+    hits = world.do(world.store.read(lambda tx: tx.index.words("memos", [ADA.scope], terms, 9)))
     found = world.do(world.store.read(lambda tx: tx.memos.fetch([hit.key for hit in hits])))
     assert all(memo.subject == ADA for memo in found.values())
 
@@ -141,7 +141,7 @@ class MemosBesideAModel(RuleBasedStateMachine):
     def change_and_undo(self, place: tuple[Subject, str]) -> None:
         def work(tx: Tx) -> None:
             tx.memos.put(make_memo("undone alpha", place[0], id=place[1]))
-            tx.lanes.words("memos", [place[0].scope], ["alpha"], 9)
+            tx.index.words("memos", [place[0].scope], ["alpha"], 9)
             tx.memos.remove(make_memo("x", place[0], id=place[1]))
             raise Undone
 
@@ -157,7 +157,7 @@ class MemosBesideAModel(RuleBasedStateMachine):
         for subject in SUBJECTS:
             ours = [memo for (owner, _), memo in self.memos.items() if owner == subject]
             active = [memo for memo in ours if memo.active]
-            size = self.world.do(self.world.store.read(lambda tx, s=subject: tx.lanes.size([s.scope])))
+            size = self.world.do(self.world.store.read(lambda tx, s=subject: tx.index.size([s.scope])))
             count = self.world.do(self.world.store.read(lambda tx, s=subject: tx.memos.count(s)))
             assert (size, count) == (len(active), len(ours))
             for word in WORDS:
@@ -167,7 +167,7 @@ class MemosBesideAModel(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if hasattr(self, "world"):
-            assert not faults(self.world.do(self.world.store.examine()))
+            assert not faults(self.world.do(self.world.store.check_health()))
             self.world.close()
 
 

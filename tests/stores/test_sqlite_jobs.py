@@ -67,11 +67,11 @@ def whole_life(tx: SQLiteTx) -> None:
     tx.jobs.finish(first, "w")
     second, third = claim(tx, depth=2)
     tx.jobs.retry(third, "w", at(0), "no")
-    tx.jobs.park(second, "w", "no")
+    tx.jobs.fail(second, "w", "no")
     assert claim(tx, depth=1) == [third]
-    tx.jobs.unpark(second, at(0))
+    tx.jobs.requeue(second, at(0))
     assert claim(tx, "other", now=60) == [second]
-    tx.jobs.drop(third)
+    tx.jobs.discard(third)
     tx.jobs.finish(second, "other")
 
 
@@ -102,8 +102,8 @@ def test_a_bound_costs_as_much_as_it_keeps():
     few, many = filled(*(job(n) for n in range(400))), filled(*(job(n) for n in range(400)))
     for n in range(MANY):
         many.jobs.add(NewJob("other", f"{n}", {}, at(0)))
-    assert steps(many, lambda tx: tx.jobs.drop_oldest("learn", 400)) < 1.2 * steps(
-        few, lambda tx: tx.jobs.drop_oldest("learn", 400)
+    assert steps(many, lambda tx: tx.jobs.discard_oldest("learn", 400)) < 1.2 * steps(
+        few, lambda tx: tx.jobs.discard_oldest("learn", 400)
     )
 
 
@@ -114,8 +114,8 @@ def test_memos_are_found_by_their_message_without_a_scan():
             for n in range(memos):
                 tx.memos.put(make_memo(f"{n}", source=Provenance(Origin.DISCORD, message=f"m{n}")))
             tx.flush()
-    assert steps(many, lambda tx: tx.memos.resting_on("local", "m7")) < 1.2 * steps(
-        few, lambda tx: tx.memos.resting_on("local", "m7")
+    assert steps(many, lambda tx: tx.memos.from_message("local", "m7")) < 1.2 * steps(
+        few, lambda tx: tx.memos.from_message("local", "m7")
     )
 
 
@@ -138,11 +138,11 @@ async def test_lanes_in_disorder_are_found_and_put_in_order(sql: str):
     store = create("sqlite://")
     await store.write(lambda tx: [tx.jobs.add(job(n, f"{n // 3}")) for n in range(9)])
     await store.write(lambda tx: tx.jobs.claim("w", at(0), at(60), 1))
-    assert not faults(await store.examine())
+    assert not faults(await store.check_health())
     await disorder(store, sql)
-    assert "reindex" in faults(await store.examine())["lanes of jobs"]
+    assert "reindex" in faults(await store.check_health())["lanes of jobs"]
     await store.reindex()
-    assert not faults(await store.examine())
+    assert not faults(await store.check_health())
     claimed = await store.write(lambda tx: tx.jobs.claim("w2", at(0), at(60), 9, 9))
     assert [each.payload["n"] for each in claimed] == [3, 4, 5, 6, 7, 8]
     await store.close()
@@ -152,10 +152,10 @@ async def test_events_that_were_miscounted_are_found_and_counted_anew():
     store = create("sqlite://")
     event = Event("memo.added", at(1), scope=ADA.scope)
     await asyncio.gather(*(store.write(lambda tx: tx.events.add(event)) for _ in range(3)))
-    assert not faults(await store.examine())
+    assert not faults(await store.check_health())
     await disorder(store, "UPDATE event_days SET count = 7")
-    assert "reindex" in faults(await store.examine())["counts of events"]
+    assert "reindex" in faults(await store.check_health())["counts of events"]
     await store.reindex()
-    assert not faults(await store.examine())
+    assert not faults(await store.check_health())
     assert await store.read(lambda tx: tx.events.counts()) == {"memo.added": (3, at(1))}
     await store.close()

@@ -119,7 +119,7 @@ class Lives(RuleBasedStateMachine):
     def park(self, number: int, worker: str) -> None:
         job = self.pick(number)
         if job is not None:
-            assert self.jobs.park(job.id, worker, "no") == (job.worker == worker)
+            assert self.jobs.fail(job.id, worker, "no") == (job.worker == worker)
             if job.worker == worker:
                 job.state, job.worker, job.key = "parked", None, None
 
@@ -127,7 +127,7 @@ class Lives(RuleBasedStateMachine):
     def unpark(self, number: int) -> None:
         job = self.pick(number)
         if job is not None:
-            assert self.jobs.unpark(job.id, at(self.now)) == (job.state == "parked")
+            assert self.jobs.requeue(job.id, at(self.now)) == (job.state == "parked")
             if job.state == "parked":
                 job.state, job.due, job.attempts = "waiting", self.now, 0
 
@@ -135,7 +135,7 @@ class Lives(RuleBasedStateMachine):
     def drop(self, number: int) -> None:
         job = self.pick(number)
         if job is not None:
-            assert self.jobs.drop(job.id) == (job.state != "claimed")
+            assert self.jobs.discard(job.id) == (job.state != "claimed")
             if job.state != "claimed":
                 self.known.remove(job)
 
@@ -143,7 +143,7 @@ class Lives(RuleBasedStateMachine):
     def drop_oldest(self, keep: int) -> None:
         idle = sorted((each for each in self.known if each.state == "waiting"), key=lambda j: j.id)
         surplus = idle[: max(len(idle) - keep, 0)]
-        assert [job.id for job in self.jobs.drop_oldest("learn", keep)] == [each.id for each in surplus]
+        assert [job.id for job in self.jobs.discard_oldest("learn", keep)] == [each.id for each in surplus]
         self.known = [each for each in self.known if each not in surplus]
 
     @rule(worker=WORKERS)
@@ -159,7 +159,7 @@ class Lives(RuleBasedStateMachine):
 
     @invariant()
     def it_is_all_there(self) -> None:
-        seen = [(job.id, job.lane, job.due, job.attempts, job.state) for job in self.jobs.list(limit=999)]
+        seen = [(job.id, job.queue, job.due, job.attempts, job.state) for job in self.jobs.list(limit=999)]
         expected = sorted(self.known, key=lambda each: each.id)
         assert seen == [(each.id, each.lane, at(each.due), each.attempts, each.state) for each in expected]
 

@@ -18,7 +18,7 @@ run = sys.argv[2]
 
 def work(tx, name):
     tx.memos.put(make_memo(f"fact {name}", tags=("kept",)), ("model", unit_vector(1, 2, 3)))
-    tx.journal.add(make_message(f"said {name}", id=name))
+    tx.messages.add(make_message(f"said {name}", id=name))
 
 async def writer(number):
     for n in range(1_000_000):
@@ -71,15 +71,15 @@ async def kill_writers(path: Path, rounds: int, seed: int) -> None:
 async def assert_kept(path: Path, names: set[str]) -> None:
     async with opened(path) as store:
         facts = {text.removeprefix("fact ") for text in await texts_of(store)}
-        said = await store.read(lambda tx: tx.journal.recent(CHANNEL, 1_000_000))
+        said = await store.read(lambda tx: tx.messages.recent(CHANNEL, 1_000_000))
         assert names <= facts
         assert facts == {message.id for message in said}  # a unit is there as a whole or not at all
         assert len(await find(store, "kept", limit=1_000_000)) == min(len(facts), 4_000)
         for name in random.Random(len(names)).sample(sorted(names), min(len(names), 20)):
             assert await find(store, name) == [f"fact {name}"]
             assert await find(store, name, [CHANNEL.stream], "messages") == [f"said {name}"]
-        assert await store.read(lambda tx: tx.lanes.size([ADA.scope])) == len(facts)
-        assert not faults(await store.examine())
+        assert await store.read(lambda tx: tx.index.size([ADA.scope])) == len(facts)
+        assert not faults(await store.check_health())
 
 
 @pytest.mark.acceptance("B76")
@@ -117,4 +117,4 @@ async def test_a_process_killed_while_it_makes_the_file_does_no_harm(tmp_path: P
         await asyncio.to_thread(acknowledged_until_killed, process, 0, dice.random() * 0.01)
         async with opened(path) as store:
             assert set(await texts_of(store)) <= {"made"}
-            assert not faults(await store.examine())
+            assert not faults(await store.check_health())

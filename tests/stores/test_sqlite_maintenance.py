@@ -70,7 +70,7 @@ async def test_a_backup_taken_while_others_write_is_whole_and_consistent(path: P
         assert len([text for text in texts if text.startswith("early")]) == 500
         assert sorted(text for text in texts if text.startswith("pair")) == sorted(await texts_of(copy, BEN))
         assert len(await find(copy, "early", limit=999)) == 500
-        assert not faults(await copy.examine())
+        assert not faults(await copy.check_health())
         await put(copy, make_memo("the copy lives on"))
 
 
@@ -134,14 +134,14 @@ async def test_what_is_derived_is_found_damaged_and_repaired_by_reindexing(path:
     await fill(path)
     damage(path, *REPAIRABLE[kind])
     async with opened(path) as store:
-        found = faults(await store.examine())
+        found = faults(await store.check_health())
         assert found
         assert all("recollect reindex" in detail for detail in found.values())
         await store.reindex()
-        assert not faults(await store.examine())
+        assert not faults(await store.check_health())
         assert len(await find(store, "tea", limit=99)) == 20
         assert await find(store, "tea", [CHANNEL.stream], "messages") == ["tea time"]
-        assert await store.read(lambda tx: tx.lanes.size([ADA.scope])) == 21
+        assert await store.read(lambda tx: tx.index.size([ADA.scope])) == 21
     assert not faults(examine(f"sqlite:///{path}"))
 
 
@@ -150,7 +150,7 @@ async def test_an_examination_is_right_again_after_much_was_written(path: Path):
         for n in range(5):
             await asyncio.gather(*(put(store, make_memo(f"tea {n} {m}")) for m in range(20)))
             await store.reindex()
-            assert not faults(await store.examine())
+            assert not faults(await store.check_health())
 
 
 async def test_reindexing_goes_on_where_it_was_interrupted(path: Path):
@@ -187,13 +187,13 @@ async def test_an_examination_names_each_kind_of_trouble(path: Path, tmp_path: P
 
     async with opened(path) as store:
         job = await store.write(lambda tx: tx.jobs.add(NewJob("learn", "lane", {}, at(0))))
-        assert not faults(await store.examine())
+        assert not faults(await store.check_health())
         await store.write(lambda tx: tx.jobs.claim("w", at(0), at(60), 1))
-        await store.write(lambda tx: tx.jobs.park(job or 0, "w", "no"))
-        assert faults(await store.examine()) == {"jobs": "1 parked after repeated failures"}
+        await store.write(lambda tx: tx.jobs.fail(job or 0, "w", "no"))
+        assert faults(await store.check_health()) == {"jobs": "1 parked after repeated failures"}
         await put(store, make_memo("to embed"))
         await store.write(lambda tx: tx.memos.put(make_memo("embedded"), ("m", unit_vector(1, 0))))
-        details = {finding.check: finding.detail for finding in await store.examine()}
+        details = {finding.check: finding.detail for finding in await store.check_health()}
         assert details["vectors of memos by m"] == "1 still to embed"
     damage(path, "PRAGMA user_version = 99")
     assert "version 99" in faults(examine(f"sqlite:///{path}"))["schema"]
@@ -296,9 +296,9 @@ async def test_the_view_of_memories_has_its_documents_columns(path: Path):
         assert (plain["category"], plain["created_at"]) == ("event", "2025-03-01T13:00:00Z")
         assert (plain["keywords"], plain["embedding"], plain["metadata"]) == ("[]", None, "{}")
         assert rows["user:ada/c"]["category"] == "fact"
-        key = await store.read(lambda tx: tx.lanes.recent("memos", [ADA.scope], 9)[-1])
-        await store.write(lambda tx: tx.lanes.put_vectors("memos", "second", {key: unit_vector(1, 0, 0)}))
-        await store.write(lambda tx: tx.lanes.serve("memos", "second"))
+        key = await store.read(lambda tx: tx.index.recent("memos", [ADA.scope], 9)[-1])
+        await store.write(lambda tx: tx.index.put_vectors("memos", "second", {key: unit_vector(1, 0, 0)}))
+        await store.write(lambda tx: tx.index.activate("memos", "second"))
         (embedding,) = raw.execute("SELECT embedding FROM memories WHERE embedding IS NOT NULL").fetchone()
         assert struct.unpack("<3f", embedding) == (1, 0, 0)
         raw.close()
@@ -309,14 +309,14 @@ async def test_a_fact_has_one_float32_vector_a_model_and_similarity_is_the_cosin
     small, large = unit_vector(1, 0), unit_vector(0, 0, 1)
     async with opened(path) as store:
         key = await store.write(lambda tx: tx.memos.put(make_memo("a"), ("small", small)))
-        await store.write(lambda tx: tx.lanes.put_vectors("memos", "large", {key: large}))
-        await store.write(lambda tx: tx.lanes.put_vectors("memos", "small", {key: unit_vector(3, 4)}))
-        sets = await store.read(lambda tx: tx.lanes.vectors("memos"))
+        await store.write(lambda tx: tx.index.put_vectors("memos", "large", {key: large}))
+        await store.write(lambda tx: tx.index.put_vectors("memos", "small", {key: unit_vector(3, 4)}))
+        sets = await store.read(lambda tx: tx.index.vectors("memos"))
         assert set(sets) == {VectorSet("small", 2, 1, True), VectorSet("large", 3, 1, False)}
         for query, expected in ((unit_vector(1, 0), 0.6), (unit_vector(-1, 0), -0.6), (unit_vector(3, 4), 1)):
-            found = await store.read(lambda tx, query=query: tx.lanes.near("memos", [ADA.scope], "small", query, 1))
+            found = await store.read(lambda tx, query=query: tx.index.nearest("memos", [ADA.scope], "small", query, 1))
             assert found == pytest.approx({key: expected}, abs=1e-6)
-        found = await store.read(lambda tx: tx.lanes.near("memos", [ADA.scope], "large", large, 1))
+        found = await store.read(lambda tx: tx.index.nearest("memos", [ADA.scope], "large", large, 1))
         assert found == pytest.approx({key: 1.0})
 
 

@@ -89,10 +89,10 @@ async def test_jobs_of_an_earlier_version_go_on_in_order(path: Path):
         assert await store.write(lambda tx: tx.jobs.finish(2, "old worker"))
         assert await claim(10) == [3]
         assert await claim(60, depth=2) == [6, 7]
-        assert await store.write(lambda tx: tx.jobs.unpark(1, at(0)))
+        assert await store.write(lambda tx: tx.jobs.requeue(1, at(0)))
         assert await store.write(lambda tx: tx.jobs.finish(3, "new"))
         assert await claim(61) == [1]
-        assert not {check for check in faults(await store.examine()) if "lanes" in check}
+        assert not {check for check in faults(await store.check_health()) if "lanes" in check}
 
 
 async def test_events_of_an_earlier_version_are_counted(path: Path):
@@ -103,7 +103,7 @@ async def test_events_of_an_earlier_version_are_counted(path: Path):
 
 async def test_memos_of_an_earlier_version_are_found_by_their_message(path: Path):
     async with opened(path) as store:
-        (memo,) = await store.read(lambda tx: tx.memos.resting_on("discord", "m1"))
+        (memo,) = await store.read(lambda tx: tx.memos.from_message("discord", "m1"))
         assert memo.text == "likes tea"
 
 

@@ -29,7 +29,7 @@ async def test_a_long_read_keeps_no_other_waiting(store: SQLiteStore):
 
     task = asyncio.ensure_future(store.read(long))
     await asyncio.to_thread(begun.wait)
-    assert await asyncio.gather(*(store.read(lambda tx: tx.lanes.size([ADA.scope])) for _ in range(9))) == [0] * 9
+    assert await asyncio.gather(*(store.read(lambda tx: tx.index.size([ADA.scope])) for _ in range(9))) == [0] * 9
     goes_on.set()
     await task
 
@@ -38,14 +38,14 @@ async def test_a_read_that_fails_lets_the_next_one_in(store: SQLiteStore):
     for _ in range(9):
         with pytest.raises(ZeroDivisionError):
             await store.read(lambda _: 1 / 0)
-    assert await store.read(lambda tx: tx.lanes.size([ADA.scope])) == 0
+    assert await store.read(lambda tx: tx.index.size([ADA.scope])) == 0
 
 
 @pytest.mark.parametrize(
     ("look", "index"),
     [
         (lambda tx: tx.memos.list(ADA, [Status.ACTIVE], 3), "memos_by_time"),
-        (lambda tx: tx.lanes.recent("memos", [ADA.scope], 3), "memos_by_time"),
+        (lambda tx: tx.index.recent("memos", [ADA.scope], 3), "memos_by_time"),
         (lambda tx: tx.memos.standing(ADA), "memos_standing"),
     ],
 )

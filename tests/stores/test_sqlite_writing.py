@@ -24,7 +24,7 @@ async def opened(folder: Path | None, linger: float) -> AsyncIterator[Engine[SQL
 
 
 async def say(engine: Engine[SQLiteTx], message_id: str, *, patient: bool = False) -> bool:
-    return await engine.write(lambda tx: tx.journal.add(make_message(message_id)), patient=patient)
+    return await engine.write(lambda tx: tx.messages.add(make_message(message_id)), patient=patient)
 
 
 async def commits(engine: Engine[SQLiteTx]) -> int:

@@ -11,10 +11,10 @@ from typing import Any
 from recollect.core.ports.format import Entry, Format, Item, Owner, Problem
 from recollect.learning import ingest
 from recollect.settings import wiring
-from recollect.transfer.importing.convert import Terms
+from recollect.transfer.importing.convert import ImportOptions
 from recollect.transfer.importing.limits import Limits
 from recollect.transfer.importing.report import Report
-from recollect.transfer.importing.run import Destination, bring
+from recollect.transfer.importing.run import Destination, run_import
 from recollect.workspace import Workspace
 from tests.scenes import Stage
 
@@ -117,11 +117,11 @@ async def brought(
     destination = Destination(
         store=stage.memory.store,
         actor="operator",
-        limits=Limits(wiring.caps(settings), wiring.caps(settings, lore=True)),
+        limits=Limits(wiring.memo_limits(settings), wiring.memo_limits(settings, lore=True)),
         model=stage.memory.vectors.model,
-        workspace=lambda user: Workspace(settings.workspace_dir, user),
-        hear=lambda tx, message: ingest.observe(tx, message, stage.clock()),
+        workspace=lambda user: Workspace(settings.workspace.dir, user),
+        hear=lambda tx, message: ingest.add_message(tx, message, stage.clock()),
         longest=ingest.LONGEST,
     )
-    terms = Terms(form.name, stage.clock(), how.pop("everywhere", False))
-    return await bring(destination, form.read(path, Owner(user, guild)), terms, **how)
+    terms = ImportOptions(form.name, stage.clock(), how.pop("everywhere", False))
+    return await run_import(destination, form.read(path, Owner(user, guild)), terms, **how)

@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import recollect
-from recollect import Memory
+from recollect import AsyncMemory
 from recollect.core.ports.format import Entry, Format, Item, Owner
 from recollect.core.types import Memo, Origin, Provenance, Subject
 from recollect.faces.cli.importing import destination
-from recollect.policy.visibility import Policy
-from recollect.privacy.target import Target
+from recollect.policy.visibility import VisibilityPolicy
+from recollect.privacy.target import ErasureTarget
 from recollect.testing.clock import START, FakeClock
-from recollect.transfer.exporting import gather
+from recollect.transfer.exporting import iter_export
 from recollect.transfer.formats.jsonl import header, line
-from recollect.transfer.importing.convert import Terms
+from recollect.transfer.importing.convert import ImportOptions
 from recollect.transfer.importing.report import Report
-from recollect.transfer.importing.run import bring
+from recollect.transfer.importing.run import run_import
 from tests import ground
 from tests.transfer.forms import recognise
 
@@ -26,16 +26,18 @@ ANN = Owner("ann")
 
 
 @asynccontextmanager
-async def opened(folder: Path, clock: FakeClock | None = None, **settings: Any) -> AsyncIterator[Memory]:
+async def opened(folder: Path, clock: FakeClock | None = None, **settings: Any) -> AsyncIterator[AsyncMemory]:
     settings = {"embedder": "null", "data_dir": folder / "data", **settings}
     path = folder / "memory.db"
     path.parent.mkdir(parents=True, exist_ok=True)
-    async with recollect.open(ground.at(path), clock=clock or FakeClock(), works=False, **settings) as memory:
+    async with recollect.AsyncMemory(
+        ground.at(path), clock=clock or FakeClock(), run_worker=False, **settings
+    ) as memory:
         yield memory
 
 
 async def import_(
-    memory: Memory,
+    memory: AsyncMemory,
     what: Path | Iterable[Item],
     form: Format | None = None,
     owner: Owner = ANN,
@@ -49,24 +51,24 @@ async def import_(
     if isinstance(what, Path):
         form = form or recognise(what)
         name, what = form.name, form.read(what, owner)
-    terms = Terms(name, at, everywhere, Policy(memory.settings.privacy))
-    return await bring(destination(memory, "root", owner), what, terms, dry_run=dry_run)
+    terms = ImportOptions(name, at, everywhere, VisibilityPolicy(memory.settings.visibility))
+    return await run_import(destination(memory, "root", owner), what, terms, dry_run=dry_run)
 
 
-async def export(memory: Memory, target: Target) -> bytes:
+async def export(memory: AsyncMemory, target: ErasureTarget) -> bytes:
     """All of someone as JSON lines."""
-    found = gather(memory.store, target, await memory.privacy.memos(target))
-    shared = memory.settings.privacy != Policy.USER_GLOBAL
+    found = iter_export(memory.store, target, await memory.privacy.memos(target))
+    shared = memory.settings.visibility != VisibilityPolicy.USER_GLOBAL
     return header() + b"".join([line(one, shared=shared) async for one in found])
 
 
-async def memos_of(memory: Memory, user: str = "ann") -> dict[str, Memo]:
+async def memos_of(memory: AsyncMemory, user: str = "ann") -> dict[str, Memo]:
     """A user's memos of any status, by their text."""
     found = await memory.store.read(lambda tx: tx.memos.list(Subject(user)))
     return {memo.text: memo for memo in found}
 
 
-async def state(memory: Memory) -> list[object]:
+async def state(memory: AsyncMemory) -> list[object]:
     """Everything that an import may change, to be compared."""
 
     def read(tx: Any) -> list[object]:

@@ -41,7 +41,7 @@ def test_files_are_pages_and_what_texts_say_are_entries(folder: Path, up: bool):
 async def test_the_memory_tool_here_has_the_same_files_and_memories_are_found(folder: Path, tmp_path: Path):
     async with opened(tmp_path / "store") as memory:
         report, again = await import_(memory, folder, at=now()), await import_(memory, folder, at=now())
-        tool = MemoryFiles(memory.settings.workspace_dir, "ann")
+        tool = MemoryFiles(memory.settings.workspace.dir, "ann")
         assert "I prefer tea" in tool.view("/memories/preferences.md")
         assert "half done" in tool.view("/memories/progress.xml")
         assert {*await memos_of(memory)} == {"I prefer tea", "I play chess", "The shop runs on Django."}

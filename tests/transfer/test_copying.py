@@ -27,7 +27,7 @@ from recollect.testing.store_contract.samples import (
     say,
     unit_vector,
 )
-from recollect.transfer.copying import Copied, copy
+from recollect.transfer.copying import CopyReport, copy
 from tests import scenes
 from tests.stores.opening import faults, opened
 
@@ -63,7 +63,7 @@ async def same(one: Store, other: Store) -> bool:
     return prints(await contents(one)) == prints(await contents(other))
 
 
-def differing(done: Copied) -> list[str]:
+def differing(done: CopyReport) -> list[str]:
     return [each.section for each in done.sections if not each.agrees]
 
 
@@ -78,7 +78,7 @@ async def test_a_copy_holds_everything_that_the_store_held(source: Store, target
     assert all(each.source.count for each in done.sections)
     assert done.written == sum(map(len, found.values()))
     assert prints(await contents(target)) == prints(found)
-    assert list(faults(await target.examine())) == ["jobs"]  # the one that was parked
+    assert list(faults(await target.check_health())) == ["jobs"]  # the one that was parked
     assert steps == sorted(steps)
     assert steps[-1][0] == steps[-1][1] == 3 * done.written
 
@@ -107,16 +107,16 @@ async def test_what_changed_in_the_source_comes_with_the_next_copy(source: Store
     await copy(source, target)
 
     def change(tx: Tx) -> None:
-        tx.journal.add(make_message("a new line", OTHER, 50, id="new"))
-        tx.journal.edit("discord", "line 4", "edited words", at(60))
-        tx.journal.erase([("discord", "line 6"), ("discord", "said")], at(61))
+        tx.messages.add(make_message("a new line", OTHER, 50, id="new"))
+        tx.messages.edit("discord", "line 4", "edited words", at(60))
+        tx.messages.erase([("discord", "line 6"), ("discord", "said")], at(61))
         tea = tx.memos.get(ADA, make_memo("I like tea").id)
         assert tea is not None
         tx.memos.remove(tea)
         tx.memos.put(make_memo("I prefer coffee"), (MODEL, unit_vector(3, 2, 1)))
-        tx.counters.clear("since: ada")
+        tx.state.clear("since: ada")
         tx.summaries.clear("s1", at(62))
-        tx.events.scrub([event.id for event in tx.events.list()])
+        tx.events.redact([event.id for event in tx.events.list()])
         tx.events.add(Event("later", at(63)))
         (job, *_) = tx.jobs.claim("w", at(99), at(199), 1)
         tx.jobs.finish(job.id, "w")
@@ -129,7 +129,7 @@ async def test_what_changed_in_the_source_comes_with_the_next_copy(source: Store
     assert await find(target, "tea") == []
     assert await find(target, "coffee") == ["I prefer coffee"]
     assert await find(target, "line edited", [OTHER.stream], "messages") != []
-    assert list(faults(await target.examine())) == ["jobs"]
+    assert list(faults(await target.check_health())) == ["jobs"]
     assert (await copy(source, target)).written == 0
 
 
@@ -137,13 +137,13 @@ async def test_a_model_that_no_longer_serves_leaves_the_copy_as_well(source: Sto
     await copy(source, target)
 
     def change_model(tx: Tx) -> None:
-        rows = tx.lanes.unembedded("memos", "model-b", 99)
-        tx.lanes.put_vectors("memos", "model-b", {key: unit_vector(1, 2) for key, _ in rows})
-        tx.lanes.serve("memos", "model-b")
+        rows = tx.index.unembedded("memos", "model-b", 99)
+        tx.index.put_vectors("memos", "model-b", {key: unit_vector(1, 2) for key, _ in rows})
+        tx.index.activate("memos", "model-b")
 
     await source.write(change_model)
     assert (await copy(source, target)).ok
-    assert [each.model for each in await target.read(lambda tx: tx.lanes.vectors("memos"))] == ["model-b"]
+    assert [each.model for each in await target.read(lambda tx: tx.index.vectors("memos"))] == ["model-b"]
     assert await same(source, target)
 
 
@@ -175,7 +175,7 @@ async def test_a_copy_that_is_killed_goes_on_where_it_stopped(tmp_path: Path):
         await asyncio.to_thread(copy_until_killed, tmp_path, steps)
         async with opened(tmp_path / "target.db") as target:
             found = await contents(target)
-            assert not [check for check in faults(await target.examine()) if check != "jobs"]
+            assert not [check for check in faults(await target.check_health()) if check != "jobs"]
         assert sum(map(len, found.values())) > there
         there = sum(map(len, found.values()))
     async with opened(tmp_path / "source.db") as source, opened(tmp_path / "target.db") as target:
@@ -273,8 +273,8 @@ def damage(path: Path) -> None:
 async def test_two_copies_into_one_target_at_a_time_do_not_mix(source: Store, target: Store):
     results = await asyncio.gather(copy(source, target), copy(source, target), return_exceptions=True)
     for result in results:
-        assert isinstance(result, Copied | StoreError | BadInput), result
-    assert any(isinstance(result, Copied) and result.ok for result in results), results
+        assert isinstance(result, CopyReport | StoreError | BadInput), result
+    assert any(isinstance(result, CopyReport) and result.ok for result in results), results
     assert await same(source, target)
 
 
@@ -306,7 +306,7 @@ async def test_a_memory_on_the_copy_answers_as_the_first_one_and_goes_on_working
         async with scenes.opened(store=store, embedder="static") as stage:
             found = [
                 [
-                    (each.what.text, each.score)
+                    (each.text, each.score)
                     for each in await stage.memory.search(query, user="ann", place=scenes.DEV, over=corpus)
                 ]
                 for corpus in ("memos", "messages")
@@ -315,7 +315,7 @@ async def test_a_memory_on_the_copy_answers_as_the_first_one_and_goes_on_working
             assert all(found)
             seen.append((found, (await stage.prompt("When does Kim visit?")).text))
     assert seen[0] == seen[1]
-    async with scenes.opened(store=second, using=FakeModel()) as stage:
+    async with scenes.opened(store=second, model=FakeModel()) as stage:
         stage.clock.advance(hours=1)
         await stage.settle()
         assert "The release is on Friday" in await stage.known(place=scenes.DEV)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect.core.errors import BadInput
-from recollect.core.ports.format import Counted, Owner
+from recollect.core.ports.format import CountsEntries, Owner
 from recollect.transfer.readers import json_lines
 from recollect.transfer.readers.notes import Statement, statements
 from tests.transfer.forms import FORMATS, NAMES, named, recognise
@@ -107,9 +107,9 @@ def test_formats_of_one_long_file_say_how_much_there_is(tmp_path: Path):
     path = tmp_path / "x.json"
     path.write_text(json.dumps(MEM0 * 3))
     counting = named("mem0")
-    assert isinstance(counting, Counted)
+    assert isinstance(counting, CountsEntries)
     assert counting.count(path) == 3
-    assert isinstance(named("recollect"), Counted)
+    assert isinstance(named("recollect"), CountsEntries)
 
 
 def read_lines(path: Path, data: bytes) -> list[tuple[int, object]]:

@@ -32,10 +32,10 @@ from recollect.core.types import (
 )
 from recollect.faces.cli.importing import destination
 from recollect.policy.merge import fingerprint
-from recollect.privacy.target import Target
+from recollect.privacy.target import ErasureTarget
 from recollect.testing.clock import START, FakeClock
-from recollect.transfer.importing.convert import Terms
-from recollect.transfer.importing.run import bring
+from recollect.transfer.importing.convert import ImportOptions
+from recollect.transfer.importing.run import run_import
 from tests.privacy.telling import bytes_with
 from tests.transfer.moving import ANN, entry, import_, memos_of, opened, state
 
@@ -112,7 +112,7 @@ async def test_a_dry_run_tells_the_same_and_writes_nothing(tmp_path: Path):
         before = await state(memory)
         foretold = await import_(memory, items, dry_run=True)
         assert await state(memory) == before
-        assert not memory.settings.workspace_dir.exists()
+        assert not memory.settings.workspace.dir.exists()
         done = await import_(memory, items)
     assert foretold.dry_run
     assert not done.dry_run
@@ -139,7 +139,7 @@ async def test_a_newer_state_of_a_known_entry_changes_it_and_an_older_one_does_n
 async def test_what_was_changed_here_since_is_not_overwritten(tmp_path: Path):
     async with opened(tmp_path) as memory:
         await import_(memory, [entry("I live in Lyon", id="notes-1234")])
-        await memory.revise("notes-1234", "I live in Rome", user="ann")
+        await memory.update("notes-1234", "I live in Rome", user="ann")
         undated = await import_(memory, [entry("I live in Oslo", id="notes-1234")])
         assert [*await memos_of(memory)] == ["I live in Rome"]
     assert undated.skipped == [("line 1", "is known here in a newer state")]
@@ -165,7 +165,7 @@ async def test_a_text_that_is_known_is_not_taken_twice_whatever_its_id(tmp_path:
 async def test_what_was_erased_stays_out_in_any_status(tmp_path: Path, status: Status):
     async with opened(tmp_path) as memory:
         await memory.remember("I like tea", user="ann")
-        await memory.privacy.erase(Target("ann"), asked_by="ann")
+        await memory.privacy.erase(ErasureTarget("ann"), asked_by="ann")
         report = await import_(memory, [entry("I like tea", status=status)])
         assert await memos_of(memory) == {}
     assert report.skipped == [("line 1", "was forgotten here")]
@@ -248,7 +248,7 @@ async def test_everywhere_by_the_rule_of_another_program_is_the_place_where_it_w
     tmp_path: Path, privacy: str, heard: str
 ):
     stated = Provenance(Origin.MANUAL, "ann", "discord", "g1", "c1")
-    async with opened(tmp_path, privacy=privacy) as memory:
+    async with opened(tmp_path, visibility=privacy) as memory:
         await import_(memory, [entry("I like tea", audience=EVERYWHERE, source=stated)])
         await import_(memory, [entry("I like mate", audience=EVERYWHERE, source=stated, shared=True)])
         found = await memos_of(memory)
@@ -300,7 +300,7 @@ async def test_a_time_that_was_never_set_or_is_still_to_come_is_no_time(tmp_path
 
 async def test_more_than_a_person_may_have_in_use_is_archived_and_told(tmp_path: Path):
     items = [entry(f"I know fact number {n}", created=LAST_YEAR + n * timedelta(hours=1)) for n in range(450)]
-    async with opened(tmp_path, durable={"max_active": 100}) as memory:
+    async with opened(tmp_path, memos={"max_active": 100}) as memory:
         foretold = await import_(memory, items, dry_run=True)
         report = await import_(memory, items)
         found = await memos_of(memory)
@@ -318,7 +318,7 @@ async def test_more_than_a_person_may_have_in_use_is_archived_and_told(tmp_path:
 
 async def test_a_limit_that_will_drop_memories_later_is_told(tmp_path: Path):
     items = [entry(f"I know fact number {n}") for n in range(12)]
-    async with opened(tmp_path, durable={"max_items": 10}) as memory:
+    async with opened(tmp_path, memos={"max_items": 10}) as memory:
         report = await import_(memory, items)
         assert len(await memos_of(memory)) == 12
     assert report.notes == ["ann: 12 in all, of which 10 are kept when more is learned"]
@@ -330,7 +330,7 @@ async def test_where_guilds_are_walled_off_each_has_its_own_limit(tmp_path: Path
         for guild in ("g1", "g2")
         for n in range(8)
     ]
-    async with opened(tmp_path, privacy="guild_isolated", durable={"max_active": 5}) as memory:
+    async with opened(tmp_path, visibility="guild_isolated", memos={"max_active": 5}) as memory:
         foretold = await import_(memory, items, dry_run=True)
         report = await import_(memory, items)
         used = [memo.source.guild for memo in (await memos_of(memory)).values() if memo.active]
@@ -346,7 +346,7 @@ async def test_an_import_that_was_interrupted_is_completed_by_doing_it_again(tmp
         yield from items[:450]
         raise RecollectError("the cable was pulled")
 
-    async with opened(tmp_path, durable={"max_active": None}) as memory:
+    async with opened(tmp_path, memos={"max_active": None}) as memory:
         with pytest.raises(RecollectError):
             await import_(memory, breaking())
         assert len(await memos_of(memory)) == 400
@@ -378,13 +378,13 @@ async def test_a_vector_of_the_model_that_serves_is_kept_and_any_other_left(tmp_
     async with opened(tmp_path) as memory:
         await memory.remember("I have a cat", user="ann")
         (cat,) = (await memos_of(memory)).values()
-        await memory.store.write(lambda tx: tx.lanes.put_vectors("memos", "local-test", {cat.key: numbers}))
+        await memory.store.write(lambda tx: tx.index.put_vectors("memos", "local-test", {cat.key: numbers}))
         await import_(memory, items)
         tea = (await memos_of(memory))["I like tea"]
         unit = struct.pack("<3f", 0.6, 0.0, 0.8)
-        near = await memory.store.read(lambda tx: tx.lanes.near("memos", ["user:ann"], "local-test", unit, 10))
-        lacking = await memory.store.read(lambda tx: tx.lanes.unembedded("memos", "local-test", 10))
-        sets = await memory.store.read(lambda tx: tx.lanes.vectors("memos"))
+        near = await memory.store.read(lambda tx: tx.index.nearest("memos", ["user:ann"], "local-test", unit, 10))
+        lacking = await memory.store.read(lambda tx: tx.index.unembedded("memos", "local-test", 10))
+        sets = await memory.store.read(lambda tx: tx.index.vectors("memos"))
     assert near[tea.key] == pytest.approx(1.0)
     assert len(lacking) == 4
     assert [(one.model, one.size) for one in sets] == [("local-test", 2)]
@@ -414,14 +414,14 @@ async def test_messages_that_were_deleted_or_erased_do_not_come_back_and_nothing
     deleted, unseen, fresh = (Message(f"m{n}", "ann", place, f"I own boat {n}", LAST_YEAR) for n in range(3))
     nobody = Message("m9", " ", place, "hello", LAST_YEAR)
     async with opened(tmp_path) as memory:
-        await memory.observe(deleted)
-        await memory.deleted("discord", deleted.id)
-        await memory.deleted("discord", unseen.id)
+        await memory.add(deleted)
+        await memory.message_deleted("discord", deleted.id)
+        await memory.message_deleted("discord", unseen.id)
         jobs = await memory.store.read(lambda tx: tx.jobs.list())
         report = await import_(memory, [MessageEntry(one.id, one) for one in (deleted, unseen, fresh, nobody)])
-        kept = await memory.store.read(lambda tx: tx.journal.recent(place, 10))
+        kept = await memory.store.read(lambda tx: tx.messages.recent(place, 10))
         assert await memory.store.read(lambda tx: tx.jobs.list()) == jobs
-        await memory.privacy.erase(Target("ann"), asked_by="ann")
+        await memory.privacy.erase(ErasureTarget("ann"), asked_by="ann")
         erased = await import_(memory, [MessageEntry(fresh.id, fresh)])
     assert [message.id for message in kept] == ["m2"]
     assert report.skipped == [
@@ -445,7 +445,7 @@ async def test_a_tombstone_does_not_touch_what_is_remembered_here(tmp_path: Path
 
 async def test_a_page_never_overwrites_another_and_stays_in_the_workspace(tmp_path: Path):
     async with opened(tmp_path) as memory:
-        notes = memory.settings.workspace_dir / "users" / "ann" / "MEMORY.md"
+        notes = memory.settings.workspace.dir / "users" / "ann" / "MEMORY.md"
         notes.parent.mkdir(parents=True)
         notes.write_text("mine")
         pages = [PageEntry("MEMORY.md", "MEMORY.md", "theirs"), PageEntry("x", "../../x.md", "out")]
@@ -495,11 +495,11 @@ async def test_the_first_vectors_of_a_store_are_taken_if_its_embedder_makes_such
     vector = ("openai:text-embedding-3-small", struct.pack("<2f", 0.6, 0.8))
     async with opened(tmp_path) as memory:
         to = destination(memory, "root", ANN)
-        terms = Terms("test", START)
-        await bring(to, [entry("I like tea", vector=vector)], terms)
-        assert await memory.store.read(lambda tx: tx.lanes.vectors("memos")) == []
-        await bring(replace(to, model=vector[0]), [entry("I like mate", vector=vector)], terms)
-        sets = await memory.store.read(lambda tx: tx.lanes.vectors("memos"))
+        terms = ImportOptions("test", START)
+        await run_import(to, [entry("I like tea", vector=vector)], terms)
+        assert await memory.store.read(lambda tx: tx.index.vectors("memos")) == []
+        await run_import(replace(to, model=vector[0]), [entry("I like mate", vector=vector)], terms)
+        sets = await memory.store.read(lambda tx: tx.index.vectors("memos"))
     assert [(one.model, one.dims, one.size) for one in sets] == [(vector[0], 2, 1)]
 
 
@@ -507,8 +507,8 @@ async def test_progress_is_told_unit_by_unit_up_to_the_total(tmp_path: Path):
     told: list[tuple[int, int]] = []
     items = [entry(f"I know fact number {n}") for n in range(450)]
     async with opened(tmp_path) as memory:
-        to, terms = destination(memory, "root", ANN), Terms("test", START)
-        await bring(to, items, terms, dry_run=True, total=450, progress=lambda *so_far: told.append(so_far))
+        to, terms = destination(memory, "root", ANN), ImportOptions("test", START)
+        await run_import(to, items, terms, dry_run=True, total=450, progress=lambda *so_far: told.append(so_far))
     assert told == [(200, 450), (400, 450), (450, 450)]
 
 

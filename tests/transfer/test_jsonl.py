@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recollect
-from recollect import Memory
+from recollect import AsyncMemory
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import Entry, Item, Owner, Problem
-from recollect.core.text import normal, squeeze
+from recollect.core.text import collapse_spaces, normalize
 from recollect.core.types import (
     EVERYWHERE,
     Audience,
@@ -28,8 +28,8 @@ from recollect.core.types import (
     Subject,
     Summary,
 )
-from recollect.learning.apply import bury
-from recollect.privacy.target import Target
+from recollect.learning.apply import add_tombstone
+from recollect.privacy.target import ErasureTarget
 from recollect.testing.clock import START, FakeClock
 from recollect.transfer.formats.jsonl import header, line
 from tests import ground
@@ -40,7 +40,7 @@ DM, DEV = Place("discord", dm="ann"), Place("discord", "g1", "c1", thread="t1", 
 HEAD = '{"format":"recollect","version":1}\n'
 
 
-async def fill(memory: Memory) -> None:
+async def fill(memory: AsyncMemory) -> None:
     """Something of everything that the format holds."""
     for n, status in enumerate(Status):
         memo = Memo(
@@ -86,8 +86,8 @@ async def fill(memory: Memory) -> None:
         at = START + timedelta(minutes=n)
         said = Message(f"m{n}", "ann", place, f"message {n}", at, "Ann", source="voice" if n else "text")
         reply = Message(f"r{n}", "bot", place, f"answer {n}", at, "Bot", bot=True, reply_to=said.id)
-        await memory.store.write(lambda tx, said=said: tx.journal.add(said))
-        await memory.store.write(lambda tx, reply=reply: tx.journal.add(reply))
+        await memory.store.write(lambda tx, said=said: tx.messages.add(said))
+        await memory.store.write(lambda tx, reply=reply: tx.messages.add(reply))
     for n in (1, 2, 5):
         summary = Summary(DM.session, "They talked." if n != 2 else "More.", n, START + timedelta(n), START)
         await memory.store.write(lambda tx, summary=summary: tx.summaries.save(summary))
@@ -95,8 +95,10 @@ async def fill(memory: Memory) -> None:
     await memory.forget("mondays", user="ann")
 
 
-@pytest.mark.parametrize("target", [Target("ann"), Target(guild="g1"), Target("ann", "g1")], ids=str)
-async def test_export_import_export_gives_the_same_bytes(tmp_path: Path, target: Target):
+@pytest.mark.parametrize(
+    "target", [ErasureTarget("ann"), ErasureTarget(guild="g1"), ErasureTarget("ann", "g1")], ids=str
+)
+async def test_export_import_export_gives_the_same_bytes(tmp_path: Path, target: ErasureTarget):
     async with opened(tmp_path / "one") as memory:
         await fill(memory)
         data = await export(memory, target)
@@ -116,7 +118,7 @@ async def test_export_import_export_gives_the_same_bytes(tmp_path: Path, target:
 async def test_all_sorts_are_in_a_persons_export_and_forgotten_ones_stay_forgotten(tmp_path: Path):
     async with opened(tmp_path / "one") as memory:
         await fill(memory)
-        data = await export(memory, Target("ann"))
+        data = await export(memory, ErasureTarget("ann"))
     assert [json.loads(one).get("type") for one in data.splitlines()].count("message") == 6
     (tmp_path / "a.jsonl").write_bytes(data)
     async with opened(tmp_path / "two") as memory:
@@ -129,8 +131,8 @@ async def test_all_sorts_are_in_a_persons_export_and_forgotten_ones_stay_forgott
 async def test_what_was_erased_there_does_not_come_in_here_either(tmp_path: Path):
     async with opened(tmp_path / "one") as memory:
         await memory.remember("I hate mondays", user="ann")
-        await memory.privacy.erase(Target("ann"), asked_by="ann")
-        data = await export(memory, Target("ann"))
+        await memory.privacy.erase(ErasureTarget("ann"), asked_by="ann")
+        data = await export(memory, ErasureTarget("ann"))
     (tmp_path / "a.jsonl").write_bytes(data)
     (tmp_path / "b.jsonl").write_text(HEAD + '{"type":"memo","user":"ann","text":"I hate mondays"}\n')
     async with opened(tmp_path / "two") as memory:
@@ -143,11 +145,11 @@ async def test_what_was_erased_there_does_not_come_in_here_either(tmp_path: Path
 async def test_the_store_has_the_same_memos_after_a_round_trip(tmp_path: Path):
     async with opened(tmp_path / "one") as memory:
         await fill(memory)
-        before = await memory.privacy.memos(Target("ann"))
-        (tmp_path / "a.jsonl").write_bytes(await export(memory, Target("ann")))
+        before = await memory.privacy.memos(ErasureTarget("ann"))
+        (tmp_path / "a.jsonl").write_bytes(await export(memory, ErasureTarget("ann")))
     async with opened(tmp_path / "two") as memory:
         await import_(memory, tmp_path / "a.jsonl")
-        after = await memory.privacy.memos(Target("ann"))
+        after = await memory.privacy.memos(ErasureTarget("ann"))
 
     def bare(memos: list[Memo]) -> list[Any]:
         return sorted(
@@ -158,16 +160,16 @@ async def test_the_store_has_the_same_memos_after_a_round_trip(tmp_path: Path):
     assert bare(after) == bare(before)
 
 
-words = st.text(st.characters(codec="utf-8"), max_size=40).map(squeeze).filter(normal)
+words = st.text(st.characters(codec="utf-8"), max_size=40).map(collapse_spaces).filter(normalize)
 times = st.datetimes(datetime(1980, 1, 1), datetime(2024, 1, 1), timezones=st.just(UTC)).map(
     lambda at: at.replace(microsecond=at.microsecond // 1000 * 1000)
 )
-said = st.lists(st.tuples(words, times, st.sampled_from(Status)), max_size=6, unique_by=lambda one: normal(one[0]))
+said = st.lists(st.tuples(words, times, st.sampled_from(Status)), max_size=6, unique_by=lambda one: normalize(one[0]))
 
 
-def in_memory(folder: Path) -> AbstractAsyncContextManager[Memory]:
+def in_memory(folder: Path) -> AbstractAsyncContextManager[AsyncMemory]:
     """A memory that waits for no disk: there are many."""
-    return recollect.open(ground.new(), clock=FakeClock(), works=False, embedder="null", data_dir=folder)
+    return recollect.AsyncMemory(ground.new(), clock=FakeClock(), run_worker=False, embedder="null", data_dir=folder)
 
 
 @settings(max_examples=12)
@@ -179,13 +181,13 @@ async def test_whatever_people_say_comes_back(tmp_path_factory: Any, texts: list
             memo = Memo(f"durable-{n}", Subject("ann"), Kind.FACT, text, at, at, status=status)
             await memory.store.write(lambda tx, memo=memo: tx.memos.put(memo))
             if status is Status.DEPRECATED:
-                await memory.store.write(lambda tx, memo=memo: bury(tx, memo, START))
-        data = await export(memory, Target("ann"))
+                await memory.store.write(lambda tx, memo=memo: add_tombstone(tx, memo, START))
+        data = await export(memory, ErasureTarget("ann"))
     (folder / "a.jsonl").write_bytes(data)
     async with in_memory(folder) as memory:
         report = await import_(memory, folder / "a.jsonl")
         assert (report.left_out, report.same) == (0, 0)
-        assert await export(memory, Target("ann")) == data
+        assert await export(memory, ErasureTarget("ann")) == data
 
 
 def read(path: Path, *records: str, owner: Owner = ANN) -> list[Item]:

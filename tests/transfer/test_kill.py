@@ -5,7 +5,7 @@ import signal
 import sys
 from pathlib import Path
 
-from recollect.privacy.target import Target
+from recollect.privacy.target import ErasureTarget
 from tests import ground
 from tests.transfer.moving import export, import_, opened
 
@@ -18,8 +18,8 @@ from recollect import plugins
 from recollect.faces.cli.importing import destination
 from recollect.core.clock import from_ms
 from recollect.core.ports.format import Owner
-from recollect.transfer.importing.run import bring
-from recollect.transfer.importing.convert import Terms
+from recollect.transfer.importing.run import run_import
+from recollect.transfer.importing.convert import ImportOptions
 
 address, path, after = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 
@@ -32,8 +32,8 @@ def items():
 
 
 async def main():
-    async with recollect.open(address, embedder="null", works=False, data_dir=path.parent / "data") as memory:
-        await bring(destination(memory, "root", Owner("ann")), items(), Terms("recollect", from_ms(0)))
+    async with recollect.AsyncMemory(address, embedder="null", run_worker=False, data_dir=path.parent / "data") as memory:
+        await run_import(destination(memory, "root", Owner("ann")), items(), ImportOptions("recollect", from_ms(0)))
 
 
 asyncio.run(main())
@@ -57,14 +57,14 @@ async def test_an_import_that_was_killed_again_and_again_ends_as_one_that_was_no
         (tmp_path / "killed").mkdir(exist_ok=True)
         dying = await asyncio.create_subprocess_exec(sys.executable, "-c", DYING, address, path, str(after))
         assert await dying.wait() == -signal.SIGKILL
-    unlimited = {"durable": {"max_active": None}}
+    unlimited = {"memos": {"max_active": None}}
     async with opened(tmp_path / "killed", **unlimited) as memory:
         report = await import_(memory, path)
         again = await import_(memory, path)
-        killed = await export(memory, Target("ann"))
+        killed = await export(memory, ErasureTarget("ann"))
     async with opened(tmp_path / "whole", **unlimited) as memory:
         await import_(memory, path)
-        whole = await export(memory, Target("ann"))
+        whole = await export(memory, ErasureTarget("ann"))
     assert (report.new, report.same, report.left_out) == (400, 400, 0)
     assert (again.new, again.changed, again.same) == (0, 0, 800)
     assert killed == whole

@@ -80,7 +80,7 @@ async def test_what_happened_then_is_found_by_its_day_and_nothing_comes_twice(wo
         report = await import_(memory, workspace)
         again = await import_(memory, workspace)
         found = await memos_of(memory)
-        page = memory.settings.workspace_dir / "users" / "ann" / "memory" / "2024-05-06.md"
+        page = memory.settings.workspace.dir / "users" / "ann" / "memory" / "2024-05-06.md"
         assert page.read_text() == LOG
     assert report.counts["new"] == {"memory": 6, "page": 4}
     assert (again.new, again.same) == (0, 10)

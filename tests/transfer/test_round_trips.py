@@ -51,7 +51,7 @@ async def everything(stage: Stage) -> tuple[list[Memo], list[Summary], list[Mess
     def look(tx: Tx) -> tuple[list[Memo], list[Summary], list[Message]]:
         memos = [memo for subject in tx.memos.subjects() for memo in tx.memos.list(subject)]
         summaries = [one for session in tx.summaries.sessions() for one in tx.summaries.history(session)]
-        said = {message.id: message for user in ("ann", "bob") for _, message in tx.journal.of(user)}
+        said = {message.id: message for user in ("ann", "bob") for _, message in tx.messages.written_by(user)}
         return memos, summaries, list(said.values())
 
     return await stage.memory.store.read(look)
@@ -182,11 +182,11 @@ MODEL = "openai:text-embedding-3-small"
 async def embed(stage: Stage, numbers: Iterable[float]) -> None:
     """Give every memo in use a vector that no model would make, and let these serve."""
     store = stage.memory.store
-    missing = await store.read(lambda tx: tx.lanes.unembedded("memos", MODEL, 100))
+    missing = await store.read(lambda tx: tx.index.unembedded("memos", MODEL, 100))
     made = {key: floats(number, (1 - number**2) ** 0.5) for (key, _), number in zip(missing, numbers, strict=False)}
     assert len(made) == len(missing)
-    await store.write(lambda tx: tx.lanes.put_vectors("memos", MODEL, made))
-    await store.write(lambda tx: tx.lanes.serve("memos", MODEL))
+    await store.write(lambda tx: tx.index.put_vectors("memos", MODEL, made))
+    await store.write(lambda tx: tx.index.activate("memos", MODEL))
 
 
 async def exported(stage: Stage, folder: Path) -> tuple[dict[str, bytes], Vectors]:

@@ -31,7 +31,7 @@ _COMMAND: TypeAdapter[Command] = TypeAdapter(
 
 
 class AnthropicMemory(BetaAbstractMemoryTool):
-    """For `Anthropic`: one person's files below `folder`, which is `settings.workspace_dir` as a rule."""
+    """For `Anthropic`: one person's files below `folder`, which is `settings.workspace.dir` as a rule."""
 
     def __init__(self, folder: Path, *, user: str) -> None:
         super().__init__()

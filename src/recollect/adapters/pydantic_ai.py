@@ -14,7 +14,7 @@ from recollect.core.errors import BadInput, MissingExtra, RecollectError
 from recollect.core.types import Message, Place
 from recollect.faces.tool.dispatcher import MemoryTool
 from recollect.faces.tool.schema import schema, skill
-from recollect.memory import Memory
+from recollect.memory import AsyncMemory
 from recollect.prompting.assemble import Prompt
 
 try:
@@ -34,7 +34,7 @@ Where = Place | Callable[[RunContext[AgentDepsT]], Place] | None
 
 
 def memory_toolset(
-    memory: Memory, *, user: Whose[AgentDepsT], place: Where[AgentDepsT] = None
+    memory: AsyncMemory, *, user: Whose[AgentDepsT], place: Where[AgentDepsT] = None
 ) -> FunctionToolset[AgentDepsT]:
     """The `memory` tool alone, and how to use it: for `Agent(model, toolsets=[memory_toolset(memory, user="ann")])`."""
 
@@ -55,7 +55,7 @@ class LongTermMemory(AbstractCapability[AgentDepsT]):
     A memory that can't be reached costs what it knows, never the reply.
     """
 
-    memory: Memory
+    memory: AsyncMemory
     _: KW_ONLY
     user: Whose[AgentDepsT]
     """Who speaks, or a function of the run that tells."""
@@ -120,7 +120,7 @@ class LongTermMemory(AbstractCapability[AgentDepsT]):
 
     async def _observe(self, message: Message) -> None:
         try:
-            await self.memory.observe(message)
+            await self.memory.add(message)
         except RecollectError as error:
             log.warning("message %s could not be kept: %s", message.id, error)
 

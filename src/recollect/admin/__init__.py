@@ -11,28 +11,28 @@ from datetime import datetime
 from itertools import islice
 
 from recollect.admin import names
-from recollect.admin.overview import DAYS, Overview, look
+from recollect.admin.overview import DAYS, Overview, read_overview
 from recollect.core import outcomes
 from recollect.core.changes import Candidate
 from recollect.core.clock import Clock
 from recollect.core.errors import BadInput, UnknownMemo
 from recollect.core.events import Event
 from recollect.core.ports import Tx
-from recollect.core.text import fold, memorable
+from recollect.core.text import fold, valid_memo_text
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Place, Provenance, Status, Subject, Summary
 from recollect.learning import changes
 from recollect.learning import undo as undo_module
-from recollect.learning.apply import Cause, write
-from recollect.learning.edit import Revision, revise
-from recollect.memory import PATIENCE, Memory
+from recollect.learning.apply import ChangeContext, write
+from recollect.learning.edit import MemoEdit, edit_memo
+from recollect.memory import AsyncMemory
 from recollect.policy import kinds
 from recollect.policy.merge import retire
 from recollect.policy.redaction import redact, redact_tags
-from recollect.policy.visibility import Policy, stated
+from recollect.policy.visibility import VisibilityPolicy, stated_audience
 from recollect.recall import listing
 from recollect.settings import wiring
 
-__all__ = ["Listing", "Office", "Overview", "Story"]
+__all__ = ["Admin", "Listing", "MemoDetails", "Overview"]
 
 OPERATOR = "operator"
 MOST = 500
@@ -48,7 +48,7 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class MemoDetails:
     """A memo, what happened to it, and the message that its words come from."""
 
     memo: Memo
@@ -56,29 +56,29 @@ class Story:
     message: Message | None
 
 
-class Office:
+class Admin:
     """Sees and changes everything, under a name of its own."""
 
-    def __init__(self, memory: Memory, clock: Clock, name: str = OPERATOR) -> None:
+    def __init__(self, memory: AsyncMemory, clock: Clock, name: str = OPERATOR) -> None:
         self.memory = memory
         self.name = name
         self._store, self._clock = memory.store, clock
 
     async def overview(self, days: int = DAYS) -> Overview:
         """How things stand."""
-        return await look(self.memory, self._clock(), days)
+        return await read_overview(self.memory, self._clock(), days)
 
     async def people(self, part: str = "", after: str = "", limit: int = 50) -> Sequence[tuple[Subject, int]]:
         """Who has memos, and how many, by id; those whose id contains the part."""
-        return await self._store.read(lambda tx: tx.memos.holders(part, after, _within(limit)))
+        return await self._store.read(lambda tx: tx.memos.owners(part, after, _within(limit)))
 
     async def guilds(self, part: str = "", after: str = "", limit: int = 50) -> Sequence[tuple[Subject, int]]:
         """Which guilds have lore, and how much."""
-        return await self._store.read(lambda tx: tx.memos.holders(part, after, _within(limit), lore=True))
+        return await self._store.read(lambda tx: tx.memos.owners(part, after, _within(limit), lore=True))
 
-    async def meant(self, typed: str) -> names.Meant:
+    async def meant(self, typed: str) -> names.NameMatch:
         """Whom an id or a name means."""
-        return await self._store.read(lambda tx: names.meant(tx, typed))
+        return await self._store.read(lambda tx: names.match_name(tx, typed))
 
     async def memos(
         self,
@@ -99,14 +99,14 @@ class Office:
         found = [memo for memo in await self._store.read(lambda tx: tx.memos.list(subject, statuses)) if fits(memo)]
         return Listing(tuple(found[offset : offset + _within(limit)]), len(found))
 
-    async def story(self, subject: Subject, memo_id: str) -> Story:
+    async def story(self, subject: Subject, memo_id: str) -> MemoDetails:
         """Why a memo is what it is; raises UnknownMemo."""
 
-        def work(tx: Tx) -> Story:
+        def work(tx: Tx) -> MemoDetails:
             memo = _get(tx, subject, memo_id)
             source = memo.source
-            said = tx.journal.get(source.platform, source.message) if source.message else None
-            return Story(memo, tuple(tx.events.list(scope=subject.scope, memo=memo_id)), said)
+            said = tx.messages.get(source.platform, source.message) if source.message else None
+            return MemoDetails(memo, tuple(tx.events.list(scope=subject.scope, memo=memo_id)), said)
 
         return await self._store.read(work)
 
@@ -125,8 +125,12 @@ class Office:
         merged with what is known.
         """
         wiring.require_durable(self.memory.settings)
-        heard = stated(Place(dm=subject.id), Policy(self.memory.settings.privacy)) if audience is None else audience
-        words = redact(memorable(text)).text
+        heard = (
+            stated_audience(Place(dm=subject.id), VisibilityPolicy(self.memory.settings.visibility))
+            if audience is None
+            else audience
+        )
+        words = redact(valid_memo_text(text)).text
         found = kinds.stated(kind, words, lore=subject.is_lore)
         candidate = Candidate(
             subject=subject,
@@ -140,21 +144,23 @@ class Office:
             happened=happened,
             expires=expires,
         )
-        vector = await self.memory.vectors.of_text(words, PATIENCE)
-        caps, cause = wiring.caps(self.memory.settings, lore=subject.is_lore), self._cause()
+        vector = await self.memory.vectors.embed_text(words)
+        caps, cause = wiring.memo_limits(self.memory.settings, lore=subject.is_lore), self._cause()
         cause = replace(cause, shared=audience == EVERYWHERE)
         return await self._store.write(lambda tx: changes.remember(tx, candidate, cause, caps, vector, _all))
 
-    async def revise(
+    async def update(
         self, subject: Subject, memo_id: str, text: str | None = None, tags: Collection[str] | None = None
     ) -> Memo:
         """Other words or tags for a memo, heard by the same people as before."""
-        words = None if text is None else redact(memorable(text)).text
-        vector = None if words is None else await self.memory.vectors.of_text(words, PATIENCE)
-        wanted = Revision(words, None if tags is None else redact_tags(tags), Provenance(actor=self.name))
-        caps, cause = wiring.caps(self.memory.settings, lore=subject.is_lore), self._cause()
-        done = await self._store.write(lambda tx: revise(tx, _get(tx, subject, memo_id), wanted, cause, caps, vector))
-        self.memory.vectors.nudge()
+        words = None if text is None else redact(valid_memo_text(text)).text
+        vector = None if words is None else await self.memory.vectors.embed_text(words)
+        wanted = MemoEdit(words, None if tags is None else redact_tags(tags), Provenance(actor=self.name))
+        caps, cause = wiring.memo_limits(self.memory.settings, lore=subject.is_lore), self._cause()
+        done = await self._store.write(
+            lambda tx: edit_memo(tx, _get(tx, subject, memo_id), wanted, cause, caps, vector)
+        )
+        self.memory.vectors.wake()
         return done
 
     async def pin(self, subject: Subject, memo_id: str, pinned: bool = True) -> Memo:
@@ -168,7 +174,7 @@ class Office:
 
     async def retire(self, subject: Subject, memo_id: str) -> Memo:
         """Take a memo out of use, and keep it from being learned again; raises UnknownMemo."""
-        cause, due = self._cause(), wiring.cadence(self.memory.settings)
+        cause, due = self._cause(), wiring.schedule(self.memory.settings)
 
         def work(tx: Tx) -> Memo:
             wanted = _active(tx, subject, memo_id).id
@@ -182,29 +188,29 @@ class Office:
         gone = [memo_id for memo_id in dict.fromkeys(others) if memo_id != keep]
         if not gone:
             raise BadInput("name at least one other memo to merge")
-        cause, caps = self._cause(), wiring.caps(self.memory.settings, lore=subject.is_lore)
-        words = None if text is None else redact(memorable(text)).text
+        cause, caps = self._cause(), wiring.memo_limits(self.memory.settings, lore=subject.is_lore)
+        words = None if text is None else redact(valid_memo_text(text)).text
 
         def work(tx: Tx) -> Memo:
             kept = _active(tx, subject, keep)
             for memo_id in gone:
                 change = retire(_active(tx, subject, memo_id), cause.at, f"merged into {keep}", Status.SUPERSEDED)
                 write(tx, [replace(change, after=replace(change.after, superseded_by=keep))], cause)
-            return revise(tx, kept, Revision(words, None, Provenance(actor=cause.actor)), cause, caps)
+            return edit_memo(tx, kept, MemoEdit(words, None, Provenance(actor=cause.actor)), cause, caps)
 
         return await self._store.write(work)
 
-    async def undoable(self, subject: Subject) -> outcomes.Offer:
+    async def undoable(self, subject: Subject) -> outcomes.UndoOffer:
         """The change of someone's memory that `undo` would take back now."""
         return await self._store.read(lambda tx: undo_module.undoable(tx, subject, _all))
 
-    async def undo(self, subject: Subject, expected: int | None = None) -> outcomes.Outcome:
+    async def undo(self, subject: Subject, expected: int | None = None) -> outcomes.UndoOutcome:
         """Take back the last change of someone's memory; with `expected`, only if that is the change of that id."""
-        cause, due = self._cause(), wiring.cadence(self.memory.settings)
+        cause, due = self._cause(), wiring.schedule(self.memory.settings)
         undone = await self._store.write(
             lambda tx: undo_module.undo(tx, subject, cause, _all, expected=expected, cadence=due)
         )
-        self.memory.vectors.nudge()
+        self.memory.vectors.wake()
         return undone
 
     async def sessions(self, part: str = "", limit: int = 200) -> list[str]:
@@ -242,8 +248,8 @@ class Office:
         """What was written to the log after this event, oldest first."""
         return await self._store.read(lambda tx: tx.events.after(event_id, _within(limit)))
 
-    def _cause(self) -> Cause:
-        return Cause(self.name, self._clock(), secrets.token_hex(8))
+    def _cause(self) -> ChangeContext:
+        return ChangeContext(self.name, self._clock(), secrets.token_hex(8))
 
 
 def _all(_: Memo) -> bool:

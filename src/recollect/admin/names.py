@@ -8,7 +8,7 @@ from recollect.core.errors import BadInput
 from recollect.core.ports import Tx
 from recollect.core.text import fold
 from recollect.core.types import Status, Subject
-from recollect.policy.viewer import known_user
+from recollect.policy.viewer import valid_user
 
 _LOOKED = 8
 """Newest memos of a person whose messages are asked for the person's name."""
@@ -18,7 +18,7 @@ _NEAR = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
+class NameMatch:
     """Whom someone means by an id or a name."""
 
     typed: str
@@ -31,19 +31,19 @@ class Meant:
     """The ids and names of those who may have been meant, where nobody is known by what was typed."""
 
 
-def meant(tx: Tx, typed: str) -> Meant:
+def match_name(tx: Tx, typed: str) -> NameMatch:
     """Whom an id or a name means, whatever its case. An id comes first: no name can hide it. Raises BadInput."""
-    typed = known_user(typed)
-    if tx.memos.count(Subject(typed)) or tx.journal.of(typed, limit=1):
-        return Meant(typed, typed, known=True)
+    typed = valid_user(typed)
+    if tx.memos.count(Subject(typed)) or tx.messages.written_by(typed, limit=1):
+        return NameMatch(typed, typed, known=True)
     wanted, people = fold(typed.strip()), dict(_people(tx))
     matches = {user: name for user, name in people.items() if wanted in (fold(user), fold(name))}
     if len(matches) == 1:
-        return Meant(typed, next(iter(matches)), known=True)
-    return Meant(typed, "", several=matches) if matches else Meant(typed, typed, near=_near(wanted, people))
+        return NameMatch(typed, next(iter(matches)), known=True)
+    return NameMatch(typed, "", several=matches) if matches else NameMatch(typed, typed, near=_near(wanted, people))
 
 
-def only(one: Meant) -> str:
+def require_one(one: NameMatch) -> str:
     """The id of the person who is meant; raises BadInput where several are called so."""
     if one.several:
         ids = ", ".join(one.several)
@@ -55,7 +55,7 @@ def _people(tx: Tx) -> Iterator[tuple[str, str]]:
     """The ids and names of those who have memos, as many as are looked at quickly."""
     last = ""
     for _ in range(0, _PEOPLE, _PAGE):
-        page = tx.memos.holders(after=last, limit=_PAGE)
+        page = tx.memos.owners(after=last, limit=_PAGE)
         yield from ((subject.id, called(tx, subject)) for subject, _ in page)
         if len(page) < _PAGE:
             break
@@ -95,7 +95,7 @@ def called(tx: Tx, subject: Subject) -> str:
     if subject.is_lore:
         return ""
     for memo in tx.memos.list(subject, [Status.ACTIVE], _LOOKED):
-        said = tx.journal.get(memo.source.platform, memo.source.message) if memo.source.message else None
+        said = tx.messages.get(memo.source.platform, memo.source.message) if memo.source.message else None
         if said is not None and said.author == subject.id and said.name:
             return said.name
     return ""

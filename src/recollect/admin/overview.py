@@ -6,8 +6,8 @@ from datetime import date, datetime, timedelta
 
 from recollect.core.events import Event
 from recollect.core.ports import Tx
-from recollect.jobs.worker import later
-from recollect.memory import Memory
+from recollect.jobs.worker import count_delayed
+from recollect.memory import AsyncMemory
 
 DAYS = 14
 PROBLEMS = (
@@ -63,18 +63,18 @@ class Overview:
     """How many of them were at hand."""
 
 
-async def look(memory: Memory, now: datetime, days: int) -> Overview:
+async def read_overview(memory: AsyncMemory, now: datetime, days: int) -> Overview:
     first = now.date() - timedelta(days=days - 1)
 
     def work(tx: Tx) -> Overview:
-        totals, counted = tx.lanes.totals(), tx.events.days(first)
-        asked, reused = memory.composer.counted
+        totals, counted = tx.index.row_counts(), tx.events.days(first)
+        asked, reused = memory.engine.composer.counted
         return Overview(
             memos=totals["memos"],
             messages=totals["messages"],
             days=tuple(_day(day, counted.get(day, {})) for day in _each(first, days)),
             jobs=tx.jobs.counts(),
-            later=later(tx, now),
+            later=count_delayed(tx, now),
             problems=tuple(tx.events.list(kinds=PROBLEMS, limit=_SHOWN)),
             cost=_cost(tx.events.list(kinds=CALLS, limit=_CALLS), now - timedelta(days=1)),
             prompts=asked,

@@ -16,7 +16,7 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Listing:
     """A person's memory as far as it may be shown in a place."""
 
     memos: tuple[Memo, ...]
@@ -41,13 +41,13 @@ class Ambiguous:
 
 
 @dataclass(frozen=True, slots=True)
-class NoMatch:
+class NotFound:
     """No memo matches; nothing was changed."""
 
     what: str
 
 
-Forgetting = Forgotten | Ambiguous | NoMatch
+ForgetOutcome = Forgotten | Ambiguous | NotFound
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Reversal:
     """As it was before the change; None when the change had added it."""
 
     @property
-    def told(self) -> Memo:
+    def current(self) -> Memo:
         """The memo whose words name this part of the change."""
         return self.after or self.before
 
@@ -112,8 +112,8 @@ class CannotUndo:
     reason: str
 
 
-Offer = Undoable | CannotUndo | None
+UndoOffer = Undoable | CannotUndo | None
 
 
-Outcome = Undone | CannotUndo | None
+UndoOutcome = Undone | CannotUndo | None
 """None when there is nothing to undo."""

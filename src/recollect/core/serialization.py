@@ -10,7 +10,7 @@ _TIMES = ("created", "updated", "happened", "expires")
 _SOURCE = ("actor", "platform", "guild", "channel", "channel_name", "thread", "message", "evidence", "trace")
 
 
-def from_memo(memo: Memo) -> dict[str, Any]:
+def memo_to_json(memo: Memo) -> dict[str, Any]:
     """All of a memo, without what is empty."""
     source = {"origin": memo.source.origin.value} | {name: getattr(memo.source, name) for name in _SOURCE}
     source["metadata"] = dict(memo.source.metadata)
@@ -36,7 +36,7 @@ def from_memo(memo: Memo) -> dict[str, Any]:
     return _without_empty(value)
 
 
-def to_memo(value: Mapping[str, Any]) -> Memo:
+def memo_from_json(value: Mapping[str, Any]) -> Memo:
     source = dict(value.get("source", {}))
     heard = source.pop("heard", None)
     return Memo(

@@ -113,7 +113,7 @@ def query_words(text: str) -> list[str]:
     return [word for word in found if not (len(word) == 1 and word in covered)]
 
 
-def asking(text: str) -> float:
+def question_share(text: str) -> float:
     """Share of the words that stand in short questions: such a text asks, it tells little."""
     if "?" not in text and "？" not in text:
         return 0.0
@@ -127,7 +127,7 @@ def asking(text: str) -> float:
 
 
 @lru_cache(maxsize=4096)
-def rarity(size: int, frequency: int) -> float:
+def inverse_frequency(size: int, frequency: int) -> float:
     """The weight of a word that stands in `frequency` of `size` texts."""
     return math.log(1 + max(0.0, size - frequency + 0.5) / (frequency + 0.5))
 
@@ -136,16 +136,16 @@ _JOINERS = "\u200c\u200d"
 """Invisible, but they hold emoji and Persian words together."""
 
 
-def squeeze(text: str) -> str:
+def collapse_spaces(text: str) -> str:
     """Trim and collapse white space; NUL and other control characters become spaces."""
     if not text.isprintable():
         text = "".join(char if char.isprintable() or char in _JOINERS else " " for char in text)
     return " ".join(text.split())
 
 
-def normal(text: str) -> str:
+def normalize(text: str) -> str:
     """What two texts must share to count as the same text: folded, squeezed, no closing punctuation."""
-    return squeeze(fold(text)).rstrip(" .!?。！？")
+    return collapse_spaces(fold(text)).rstrip(" .!?。！？")
 
 
 def digest(*parts: str) -> str:
@@ -180,32 +180,32 @@ def clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
 
 
-def marked(part: str, sign: str) -> str:
+def escape(part: str, sign: str) -> str:
     """A part of a name, without the sign that stands between the parts; `unmarked` undoes it."""
     return part.replace("%", "%25").replace(sign, f"%{ord(sign):02X}")
 
 
-def unmarked(part: str, sign: str) -> str:
+def unescape(part: str, sign: str) -> str:
     return part.replace(f"%{ord(sign):02X}", sign).replace("%25", "%")
 
 
-def joined(sign: str, *parts: str) -> str:
+def join_escaped(sign: str, *parts: str) -> str:
     """Parts as one name, in such a way that other parts make another name."""
     name = sign.join(parts)
     if "%" not in name and name.count(sign) < len(parts):  # ids are plain, nearly always
         return name
-    return sign.join(marked(part, sign) for part in parts)
+    return sign.join(escape(part, sign) for part in parts)
 
 
-LONGEST_MEMO = 8_000
+MAX_MEMO_CHARS = 8_000
 """Characters of one memo: more is a document, not something to remember."""
 
 
-def memorable(text: str) -> str:
+def valid_memo_text(text: str) -> str:
     """A text fit to remember; raises BadInput."""
-    plain = squeeze(text)
+    plain = collapse_spaces(text)
     if not plain:
         raise BadInput("there is nothing to remember: the text is empty")
-    if len(plain) > LONGEST_MEMO:
-        raise BadInput(f"{len(plain):,} characters are too long to remember; the limit is {LONGEST_MEMO:,}")
+    if len(plain) > MAX_MEMO_CHARS:
+        raise BadInput(f"{len(plain):,} characters are too long to remember; the limit is {MAX_MEMO_CHARS:,}")
     return plain

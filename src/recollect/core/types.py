@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from recollect.core.text import joined, marked, unmarked
+from recollect.core.text import escape, join_escaped, unescape
 
 LORE = "__lore__"
 """Subject name, in documents and views, of what belongs to a whole guild."""
@@ -70,7 +70,7 @@ class Audience:
         level, _, rest = text.partition(":")
         if level != "channel":
             return cls(level, rest, rest if level == "guild" else "")
-        guild, *within = (unmarked(part, "/") for part in rest.split("/", 2))
+        guild, *within = (unescape(part, "/") for part in rest.split("/", 2))
         channel = within[0] if len(within) > 1 else None
         return cls(level, within[-1] if within else "", guild, channel)
 
@@ -80,15 +80,15 @@ class Audience:
         if self.level != "channel":
             return f"{self.level}:{self.id}"
         parts = (self.guild, self.id) if self.channel is None else (self.guild, self.channel, self.id)
-        return f"{self.level}:{joined('/', *parts)}"
+        return f"{self.level}:{join_escaped('/', *parts)}"
 
 
 EVERYWHERE = Audience("everywhere")
 
 
-def realm_of(platform: str, guild: str) -> str:
+def guild_key(platform: str, guild: str) -> str:
     """A guild among those of all platforms, as `slack~1`; those of Discord and the terminal go by their bare ids."""
-    return guild if platform in ("discord", "local") and "~" not in guild else f"{marked(platform, '~')}~{guild}"
+    return guild if platform in ("discord", "local") and "~" not in guild else f"{escape(platform, '~')}~{guild}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,25 +120,25 @@ class Place:
     def stream(self) -> str:
         """The channel or DM whose messages belong together; a thread belongs to its channel."""
         if self.dm is not None:
-            return joined(":", self.platform, "dm", self.dm)
+            return join_escaped(":", self.platform, "dm", self.dm)
         return self._named("channel", self.channel or self.thread or "")
 
     def _named(self, *parts: str) -> str:
         """Ids are only told apart within their guild."""
         within = (self.platform,) if self.guild is None else (self.platform, self.guild)
-        return joined(":", *within, *parts)
+        return join_escaped(":", *within, *parts)
 
     @property
-    def realm(self) -> str | None:
+    def guild_key(self) -> str | None:
         """What the guild is called in audiences and as the owner of lore."""
-        return None if self.guild is None else realm_of(self.platform, self.guild)
+        return None if self.guild is None else guild_key(self.platform, self.guild)
 
     @property
     def audience(self) -> Audience:
         """Who can hear what is said here."""
         if self.dm is not None:
             return Audience("dm", self.dm)
-        guild = realm_of(self.platform, self.guild or "")
+        guild = guild_key(self.platform, self.guild or "")
         if self.public and self.guild is not None and (self.thread is None or not self.private_thread):
             return Audience("guild", guild, guild)
         if self.thread is not None and (self.private_thread or not self.channel):
@@ -281,12 +281,12 @@ class Exchange:
     expires: datetime
 
 
-def reference(message: Message) -> str:
+def message_ref(message: Message) -> str:
     """A message by platform and id."""
-    return f"{marked(message.place.platform, '/')}/{message.id}"
+    return f"{escape(message.place.platform, '/')}/{message.id}"
 
 
-def dereference(reference: str) -> tuple[str, str]:
+def parse_message_ref(reference: str) -> tuple[str, str]:
     """Platform and id of the message that is meant."""
     platform, _, message_id = reference.partition("/")
-    return unmarked(platform, "/"), message_id
+    return unescape(platform, "/"), message_id

@@ -3,11 +3,11 @@
 from collections.abc import Collection
 
 from recollect.core.errors import RecollectError
-from recollect.core.outcomes import Remembered, Shown, Undone
-from recollect.core.text import clip, squeeze
+from recollect.core.outcomes import Listing, Remembered, Undone
+from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import EVERYWHERE, Memo, Origin, Place
-from recollect.learning.ingest import Learned
-from recollect.policy.visibility import Policy, may_tell_source
+from recollect.learning.ingest import LearnedOutcome
+from recollect.policy.visibility import VisibilityPolicy, is_source_visible
 
 NOTHING_TO_UNDO = "There is nothing to undo"
 NOTHING_YET = 'Nothing yet; "!memory remember <text>" adds something, "!memory help" lists what else there is.'
@@ -47,7 +47,7 @@ def hearing(memo: Memo, policy: str, how: str = '"!memory {} <a part of it>"') -
 
     Nothing where each person has one memory for all places: there is nothing to know about it.
     """
-    if policy == Policy.USER_GLOBAL:
+    if policy == VisibilityPolicy.USER_GLOBAL:
         return ""
     if memo.subject.is_lore:
         return "It may be recalled in all channels of its server."
@@ -67,13 +67,13 @@ def nothing_matched(what: str) -> str:
 
 def undone(done: Undone) -> str:
     """One line for each memo that changed back, which says how."""
-    lines = [f'{_UNDID[one.change]}: "{one.told.text}"' for one in done.reversals]
+    lines = [f'{_UNDID[one.change]}: "{one.current.text}"' for one in done.reversals]
     if done.hidden:
         lines.append(f"Changed back {counted(done.hidden)} that may not be told here")
     return "\n".join(lines) or "Nothing is left of what that changed"
 
 
-def shown(what: Shown, here: Place | None = None) -> str:
+def shown(what: Listing, here: Place | None = None) -> str:
     """A person's memory: the facts, and the summary of the conversation when there is one."""
     lines = [f"Durable memory ({counted(what.total)}):", *(line(memo, here) for memo in what.memos)]
     if what.summary is not None and what.summary.text:
@@ -92,7 +92,7 @@ def source(memo: Memo, here: Place | None = None) -> str:
     """
     if memo.source.origin is Origin.MANUAL:
         return "manual"
-    told = here is not None and may_tell_source(memo, here)
+    told = here is not None and is_source_visible(memo, here)
     where = "/".join(filter(None, (memo.source.channel, memo.source.message))) if told else ""
     return f"{memo.source.origin}:{where}" if where else memo.source.origin.value
 
@@ -116,7 +116,7 @@ def cleared(was_there: bool) -> str:
 
 def problem(error: RecollectError) -> str:
     """An error as one line that starts like a sentence."""
-    return sentence(clip(squeeze(str(error)), 500) or "That did not work")
+    return sentence(clip(collapse_spaces(str(error)), 500) or "That did not work")
 
 
 def sentence(words: str) -> str:
@@ -125,7 +125,7 @@ def sentence(words: str) -> str:
 
 def echo(words: str) -> str:
     """What someone said, short enough to be repeated to them."""
-    return clip(squeeze(words), 200)
+    return clip(collapse_spaces(words), 200)
 
 
 def counted(count: int, noun: str = "item") -> str:
@@ -135,7 +135,7 @@ def counted(count: int, noun: str = "item") -> str:
 _DONE = {"memo.added": "learned", "memo.revised": "revised", "memo.retired": "no longer so"}
 
 
-def learned(found: Learned) -> list[str]:
+def learned(found: LearnedOutcome) -> list[str]:
     """What came of a message, a short line each: learned, revised, retired or refused."""
     lines: list[str] = []
     for event in found.events:

@@ -5,11 +5,11 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from recollect.core.ports import Handler, Work
+from recollect.core.ports import Handler, UnitOfWork
 from recollect.core.ports.jobs import Job
 
 
-class Calls:
+class ModelLimiter:
     """Shared by those who ask models, and by the worker, which may give them up."""
 
     def __init__(self, most: int = 8) -> None:
@@ -17,7 +17,7 @@ class Calls:
         self._asking: set[asyncio.Task[Any] | None] = set()
 
     @asynccontextmanager
-    async def turn(self) -> AsyncGenerator[None]:
+    async def slot(self) -> AsyncGenerator[None]:
         """For the time of a call, as soon as there is room."""
         await self._room.acquire()
         me = asyncio.current_task()
@@ -25,19 +25,19 @@ class Calls:
         try:
             yield
         finally:
-            self.let_go(me)
+            self.release(me)
 
-    def let_go(self, task: asyncio.Task[Any] | None) -> None:
+    def release(self, task: asyncio.Task[Any] | None) -> None:
         """Make room for others, also if a call never ends: whoever asked was given up."""
         if task in self._asking:
             self._asking.discard(task)
             self._room.release()
 
-    def around(self, handler: Handler) -> Handler:
+    def limited(self, handler: Handler) -> Handler:
         """The same handler, with a turn for all that it does."""
 
-        async def prepared(job: Job) -> Work:
-            async with self.turn():
+        async def prepared(job: Job) -> UnitOfWork:
+            async with self.slot():
                 return await handler(job)
 
         return prepared

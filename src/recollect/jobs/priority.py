@@ -8,7 +8,7 @@ LONGEST = 0.1
 """Seconds that a piece of background work waits for a moment when nobody asks; it must not starve."""
 
 
-class Courtesy:
+class ForegroundPriority:
     """Shared by those who answer and those who work behind them."""
 
     def __init__(self, longest: float = LONGEST) -> None:
@@ -18,7 +18,7 @@ class Courtesy:
         self._turn = asyncio.Lock()
 
     @contextmanager
-    def asking(self) -> Generator[None]:
+    def foreground(self) -> Generator[None]:
         """Somebody waits for what is done meanwhile."""
         self._asking += 1
         self._nobody.clear()
@@ -30,7 +30,7 @@ class Courtesy:
                 self._nobody.set()
 
     @asynccontextmanager
-    async def behind(self) -> AsyncGenerator[None]:
+    async def wait_for_foreground(self) -> AsyncGenerator[None]:
         """For a piece of work of a millisecond or two that nobody waits for: when nobody asks, or one by one."""
         if not self._asking and not self._turn.locked():
             yield

@@ -7,17 +7,17 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from recollect.core.ports import Reader, Tx
+from recollect.core.ports import ReadOnlyStore, Tx
 
 T = TypeVar("T")
 
 _Asked = tuple[Callable[[Tx], Any], asyncio.Future[Any]]
 
 
-class Visits:
+class ReadBatcher:
     """A store to read from, for all who make one prompt."""
 
-    def __init__(self, store: Reader) -> None:
+    def __init__(self, store: ReadOnlyStore) -> None:
         self._store = store
         self._asked: list[_Asked] = []
         self._going: set[asyncio.Task[None]] = set()

@@ -19,10 +19,10 @@ from typing import TypeVar
 from recollect.core.clock import Clock
 from recollect.core.errors import ModelError, ModelUnavailable, RecollectError, StoreBusy, StoreUnreachable
 from recollect.core.events import Event
-from recollect.core.ports import Handler, Progress, Stale, Store, Tx, Work
+from recollect.core.ports import Handler, Progress, StaleResult, Store, Tx, UnitOfWork
 from recollect.core.ports.jobs import Job
-from recollect.jobs.limits import Calls
-from recollect.jobs.priority import Courtesy
+from recollect.jobs.limits import ModelLimiter
+from recollect.jobs.priority import ForegroundPriority
 
 T = TypeVar("T")
 
@@ -37,15 +37,15 @@ class _LostLease(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class WorkerOptions:
     """How a worker goes about its work."""
 
-    width: int = 8
+    max_model_calls: int = 8
     """Calls of models at once."""
-    depth: int = 8
+    batch_size: int = 8
     """Jobs of one lane that are taken together."""
     attempts: int = 5
-    limit: float = 180.0
+    job_timeout: float = 180.0
     """Seconds after which a job hangs: it is left alone, and tried again. The wait for a call's turn counts."""
     lease: float = 30.0
     """Seconds for which a job is ours; renewed while we live, so a dead worker's jobs are free that soon."""
@@ -60,13 +60,13 @@ class Pace:
     """Seconds that closing may take to finish what is due."""
 
     @property
-    def lanes(self) -> int:
+    def queues(self) -> int:
         """Lanes at once: while models are asked for some, others read, check and write."""
-        return self.width + self.width // 2
+        return self.max_model_calls + self.max_model_calls // 2
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class WorkerStatus:
     """How things stand: jobs by state, the first of them, and what happened how often, and when last."""
 
     counts: Mapping[str, int]
@@ -76,7 +76,7 @@ class Standing:
     events: Mapping[str, tuple[int, datetime]]
 
 
-def later(tx: Tx, moment: datetime) -> int:
+def count_delayed(tx: Tx, moment: datetime) -> int:
     """Jobs that wait for their time, as after a silence, or until an erasure is final."""
     return sum(job.due > moment for job in tx.jobs.list("waiting", COUNTED))
 
@@ -89,16 +89,16 @@ class Worker:
         store: Store,
         handlers: Mapping[str, Handler],
         clock: Clock,
-        pace: Pace | None = None,
-        courtesy: Courtesy | None = None,
-        calls: Calls | None = None,
+        pace: WorkerOptions | None = None,
+        courtesy: ForegroundPriority | None = None,
+        calls: ModelLimiter | None = None,
     ) -> None:
         self._store = store
         self._handlers = handlers
         self._clock = clock
-        self.pace = pace or Pace()
-        self.courtesy = courtesy or Courtesy()
-        self._calls = calls or Calls(self.pace.width)
+        self.pace = pace or WorkerOptions()
+        self.priority = courtesy or ForegroundPriority()
+        self._calls = calls or ModelLimiter(self.pace.max_model_calls)
         self.name = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._lanes: dict[str, asyncio.Task[None]] = {}
         self._wake = asyncio.Event()
@@ -112,17 +112,17 @@ class Worker:
         self._resume = 0.0
 
     @property
-    def running(self) -> bool:
+    def is_running(self) -> bool:
         return self._loop is not None and not self._loop.done()
 
     def start(self) -> None:
         self._loop = self._loop or asyncio.create_task(self._run(), name="recollect-worker")
 
-    def take_on(self, kind: str, handler: Handler) -> None:
+    def add_handler(self, kind: str, handler: Handler) -> None:
         """Do jobs of this kind too."""
         self._handlers = {**self._handlers, kind: handler}
 
-    def nudge(self) -> None:
+    def wake(self) -> None:
         """Something may be due."""
         self._wake.set()
 
@@ -131,7 +131,7 @@ class Worker:
         if self._loop is None:
             return
         try:
-            if not await self.drain(self.pace.drain):
+            if not await self.wait_idle(self.pace.drain):
                 log.warning("some learning is not done yet; it goes on at the next start")
         except RecollectError as error:
             log.warning("the last jobs can't be looked at: %s", error)
@@ -143,7 +143,7 @@ class Worker:
         with suppress(RecollectError):
             await self._store.write(lambda tx: tx.jobs.extend(self.name, self._clock()))  # free at once
 
-    async def drain(self, timeout: float | None = None, progress: Progress | None = None) -> bool:
+    async def wait_idle(self, timeout: float | None = None, progress: Progress | None = None) -> bool:
         """Wait until nothing is due any more; False when that takes longer, or a model can't be reached."""
         if progress is None:
             return await self._until(self._is_idle, timeout) and not self._failures
@@ -156,13 +156,15 @@ class Worker:
 
         return await self._until(is_idle, timeout) and not self._failures
 
-    async def standing(self, limit: int) -> Standing:
+    async def status(self, limit: int) -> WorkerStatus:
         """How things stand; jobs that were put aside come first."""
 
-        def work(tx: Tx) -> Standing:
+        def work(tx: Tx) -> WorkerStatus:
             parked = tx.jobs.list("parked", limit)
             others = [job for job in tx.jobs.list(limit=limit + len(parked)) if job.state != "parked"]
-            return Standing(tx.jobs.counts(), later(tx, self._clock()), [*parked, *others][:limit], tx.events.counts())
+            return WorkerStatus(
+                tx.jobs.counts(), count_delayed(tx, self._clock()), [*parked, *others][:limit], tx.events.counts()
+            )
 
         return await self._store.read(work)
 
@@ -171,17 +173,17 @@ class Worker:
 
         def work(tx: Tx) -> int:
             chosen = [job.id for job in tx.jobs.list("parked", 1 << 30) if job_id in (None, job.id)]
-            return sum(tx.jobs.unpark(one, self._clock()) for one in chosen)
+            return sum(tx.jobs.requeue(one, self._clock()) for one in chosen)
 
         found = await self._store.write(work)
-        self.nudge()
+        self.wake()
         return found
 
-    async def give_up(self, job_id: int) -> bool:
+    async def discard(self, job_id: int) -> bool:
         """Drop a job that nobody is doing; what it was to work on stays."""
-        return await self._store.write(lambda tx: tx.jobs.drop(job_id))
+        return await self._store.write(lambda tx: tx.jobs.discard(job_id))
 
-    async def settled(self, key: str, timeout: float | None = None) -> bool:
+    async def wait_for(self, key: str, timeout: float | None = None) -> bool:
         """Wait until the job with this key is over: done, dropped or parked. False when that takes longer."""
 
         async def is_over() -> bool:
@@ -190,7 +192,7 @@ class Worker:
         return await self._until(is_over, timeout)
 
     async def _until(self, holds: Callable[[], Awaitable[bool]], timeout: float | None) -> bool:
-        self.nudge()
+        self.wake()
         try:
             async with asyncio.timeout(timeout):
                 while not await holds():
@@ -230,14 +232,14 @@ class Worker:
                     log.warning("jobs can't be taken (%s); trying again", error)
                 except Exception:  # a worker that ends unnoticed is the worst that can happen
                     log.exception("jobs can't be taken; trying again")
-                for lane, jobs in groupby(taken, key=lambda job: job.lane):
+                for lane, jobs in groupby(taken, key=lambda job: job.queue):
                     task = asyncio.create_task(self._work(lane, list(jobs)), name=f"recollect-{lane}")
                     self._lanes[lane] = task
                 self._moves += len(taken)
                 self._taking = False
                 if not taken:
                     await self._rest()
-                elif len(self._lanes) < self.pace.lanes:
+                elif len(self._lanes) < self.pace.queues:
                     await asyncio.sleep(self.pace.gather)
         finally:
             renewal.cancel()
@@ -249,7 +251,7 @@ class Worker:
         self._owed = self._owed[len(owed) :]
 
     async def _take(self) -> list[Job]:
-        free = self.pace.lanes - len(self._lanes)
+        free = self.pace.queues - len(self._lanes)
         loop_time = asyncio.get_running_loop().time()
         if free <= 0 or loop_time < self._resume:
             return []
@@ -263,7 +265,7 @@ class Worker:
     def _claim(self, tx: Tx, moment: datetime, free: int) -> list[Job]:
         until = moment + timedelta(seconds=self.pace.lease)
         tx.jobs.extend(self.name, until)  # ours stay ours, even when the machine slept
-        return tx.jobs.claim(self.name, moment, until, free, self.pace.depth)
+        return tx.jobs.claim(self.name, moment, until, free, self.pace.batch_size)
 
     async def _write(self, work: Callable[[Tx], T]) -> T:
         return await self._store.write(work, patient=True)  # nobody waits for it
@@ -324,7 +326,7 @@ class Worker:
         except _LostLease:
             log.warning("job %d was taken over by another worker", job.id)
             return False
-        except Stale:
+        except StaleResult:
             return await self._again(job, 0.0, "what it rests on has changed", counted=False)
         except (StoreBusy, StoreUnreachable) as error:  # nobody's fault, and it may be over by now
             return await self._again(job, self.pace.pause, str(error), counted=False)
@@ -336,19 +338,19 @@ class Worker:
             self._failures = 0
         return True
 
-    async def _prepared(self, handler: Handler, job: Job) -> Work:
+    async def _prepared(self, handler: Handler, job: Job) -> UnitOfWork:
         """What the handler makes of the job; one that hangs is given up, even when it can't be cancelled."""
         task = asyncio.ensure_future(handler(job))
         try:
-            await asyncio.wait({task}, timeout=self.pace.limit)
+            await asyncio.wait({task}, timeout=self.pace.job_timeout)
             if not task.done():
-                raise TimeoutError(f"it took longer than {self.pace.limit:.0f} s")
+                raise TimeoutError(f"it took longer than {self.pace.job_timeout:.0f} s")
             return _result(task)
         finally:
             task.cancel()
-            self._calls.let_go(task)
+            self._calls.release(task)
 
-    def _complete(self, tx: Tx, job: Job, work: Work) -> None:
+    def _complete(self, tx: Tx, job: Job, work: UnitOfWork) -> None:
         if not tx.jobs.finish(job.id, self.name):
             raise _LostLease
         work(tx)
@@ -356,7 +358,7 @@ class Worker:
     async def _failed(self, job: Job, error: Exception) -> bool:
         known = isinstance(error, RecollectError | TimeoutError)
         said = str(error) if known else f"{type(error).__name__}: {error}"
-        log.warning("%s of %s failed: %s", job.kind, job.lane, said, exc_info=None if known else error)
+        log.warning("%s of %s failed: %s", job.kind, job.queue, said, exc_info=None if known else error)
         await self._note(job, f"{job.kind}.error", said)
         if job.attempts >= self.pace.attempts:
             return await self._park(job, said)
@@ -379,17 +381,17 @@ class Worker:
         return False
 
     async def _park(self, job: Job, error: str) -> bool:
-        log.error("%s of %s is put aside: %s; 'recollect jobs' shows it", job.kind, job.lane, error)
-        await self._write(lambda tx: tx.jobs.park(job.id, self.name, error))
+        log.error("%s of %s is put aside: %s; 'recollect jobs' shows it", job.kind, job.queue, error)
+        await self._write(lambda tx: tx.jobs.fail(job.id, self.name, error))
         await self._note(job, "job.parked", error)
         return True
 
     async def _note(self, job: Job, kind: str, reason: str) -> None:
-        event = Event(kind, self._clock(), "worker", job.lane, reason=reason, data={"job": job.id})
+        event = Event(kind, self._clock(), "worker", job.queue, reason=reason, data={"job": job.id})
         await self._write(lambda tx: tx.events.add(event))
 
 
-def _result(task: asyncio.Future[Work]) -> Work:
+def _result(task: asyncio.Future[UnitOfWork]) -> UnitOfWork:
     """What came of a handler; what is no ordinary error there is one here, as it ends the handler and not us."""
     if task.cancelled():
         raise ModelError("it was cancelled from inside")

@@ -12,7 +12,7 @@ _parse: Callable[[str], Iterable[Any]] | None = getattr(getattr(re, "_parser", N
 _EVERYWHERE = frozenset({""})
 
 
-def needles(pattern: "re.Pattern[str]") -> tuple[str, ...]:
+def required_literals(pattern: "re.Pattern[str]") -> tuple[str, ...]:
     """Some of these stand in every text that the pattern matches."""
     return tuple(_of_sequence(_parse(pattern.pattern))) if _parse else ("",)
 

@@ -10,8 +10,8 @@ from recollect.core.changes import Add, Candidate, Change, Retire, Revise, Skip
 from recollect.core.events import Event
 from recollect.core.ports import Tx, Vector
 from recollect.core.types import EVERYWHERE, Audience, Memo, Origin, Status, Tombstone
-from recollect.policy.merge import Known, fingerprint, may_retract, merge, overflow, retire, surplus
-from recollect.policy.similarity import cues
+from recollect.policy.merge import ExistingMemos, fingerprint, may_retract, merge, over_limit, overflow, retire
+from recollect.policy.similarity import match_cues
 from recollect.recall import withheld
 from recollect.recall.listing import source_message
 
@@ -22,7 +22,7 @@ _FORGOTTEN = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Caps:
+class MemoLimits:
     """How many memos a subject may have; None is no limit."""
 
     active: int | None = None
@@ -32,7 +32,7 @@ class Caps:
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class ChangeContext:
     """Who changes memory, when, and as part of which change (one change is undone as one)."""
 
     actor: str
@@ -44,8 +44,8 @@ class Cause:
     """Whether it was said with it that everywhere may hear what is written."""
 
 
-def learn(
-    tx: Tx, candidate: Candidate, cause: Cause, caps: Caps, vector: tuple[str, Vector] | None = None
+def apply_statement(
+    tx: Tx, candidate: Candidate, cause: ChangeContext, caps: MemoLimits, vector: tuple[str, Vector] | None = None
 ) -> list[Change]:
     """Merge a candidate with what is known, and write the result. `vector` is of the candidate's text."""
     changes = merge(candidate, _known(tx, candidate), cause.at)
@@ -55,20 +55,20 @@ def learn(
     if written:
         for change in changes:
             if isinstance(change, Add | Revise):
-                unbury(tx, change.memo if isinstance(change, Add) else change.after)
-        changes += _make_room(tx, candidate, caps, written, cause)
+                remove_tombstone(tx, change.memo if isinstance(change, Add) else change.after)
+        changes += _archive_surplus(tx, candidate, caps, written, cause)
     return changes
 
 
-def _known(tx: Tx, candidate: Candidate) -> Known:
+def _known(tx: Tx, candidate: Candidate) -> ExistingMemos:
     subject = candidate.subject
-    hits = tx.lanes.words("memos", [subject.scope], cues(candidate.text), _SIMILAR)
+    hits = tx.index.words("memos", [subject.scope], match_cues(candidate.text), _SIMILAR)
     similar = tx.memos.fetch([hit.key for hit in hits])
-    return Known(
+    return ExistingMemos(
         by_id=tx.memos.get(subject, candidate.id) if candidate.id else None,
         same=tx.memos.same_text(subject, candidate.text),
         similar=[similar[hit.key] for hit in hits if hit.key in similar],
-        buried=tx.memos.buried(subject.scope, fingerprint(candidate.text)),
+        buried=tx.memos.tombstone(subject.scope, fingerprint(candidate.text)),
         forgotten=_forgotten_since(tx, candidate),
         taken=lambda memo_id: tx.memos.get(subject, memo_id),
     )
@@ -80,14 +80,16 @@ def _forgotten_since(tx: Tx, candidate: Candidate) -> list[Memo]:
         return []
     retired = tx.memos.list(candidate.subject, [Status.DEPRECATED], _FORGOTTEN)
     since = (memo for memo in retired if memo.updated >= candidate.at)
-    return [memo for memo in since if tx.memos.buried(memo.subject.scope, fingerprint(memo.text))]
+    return [memo for memo in since if tx.memos.tombstone(memo.subject.scope, fingerprint(memo.text))]
 
 
-def _make_room(tx: Tx, candidate: Candidate, caps: Caps, written: set[str], cause: Cause) -> list[Change]:
+def _archive_surplus(
+    tx: Tx, candidate: Candidate, caps: MemoLimits, written: set[str], cause: ChangeContext
+) -> list[Change]:
     """Archive what is over the active cap, and drop for good what is over the total one."""
     subject = candidate.subject
     archived: list[Change] = []
-    if caps.active is not None and tx.lanes.size([subject.scope]) > caps.active:
+    if caps.active is not None and tx.index.size([subject.scope]) > caps.active:
         active = tx.memos.list(subject, [Status.ACTIVE])
         if caps.by_guild:
             active = [memo for memo in active if memo.source.guild == candidate.source.guild]
@@ -95,13 +97,13 @@ def _make_room(tx: Tx, candidate: Candidate, caps: Caps, written: set[str], caus
         archived = [retire(memo, cause.at, "over the limit", Status.ARCHIVED) for memo in excess]
         write(tx, archived, cause)
     if caps.total is not None and tx.memos.count(subject) > caps.total:
-        for memo in surplus(tx.memos.list(subject), caps.total, written):
+        for memo in over_limit(tx.memos.list(subject), caps.total, written):
             tx.memos.remove(memo)
             _log(tx, "memo.dropped", memo, cause, "over the limit")
     return archived
 
 
-def write(tx: Tx, changes: Sequence[Change], cause: Cause, vector: tuple[str, Vector] | None = None) -> None:
+def write(tx: Tx, changes: Sequence[Change], cause: ChangeContext, vector: tuple[str, Vector] | None = None) -> None:
     """Store changes, each with its line in the log."""
     for change in changes:
         match change:
@@ -110,15 +112,15 @@ def write(tx: Tx, changes: Sequence[Change], cause: Cause, vector: tuple[str, Ve
                 _log(tx, "memo.added", memo, cause, reason)
             case Revise(before, after, reason):
                 tx.memos.put(after, vector)
-                _log(tx, "memo.revised", after, cause, reason, before=serialization.from_memo(before))
+                _log(tx, "memo.revised", after, cause, reason, before=serialization.memo_to_json(before))
             case Retire(before, after, reason):
                 tx.memos.put(after)
-                _log(tx, "memo.retired", after, cause, reason, before=serialization.from_memo(before))
+                _log(tx, "memo.retired", after, cause, reason, before=serialization.memo_to_json(before))
             case Skip():
                 pass
 
 
-def retract(tx: Tx, memo: Memo, said: datetime, audience: Audience, cause: Cause, reason: str) -> bool:
+def retract(tx: Tx, memo: Memo, said: datetime, audience: Audience, cause: ChangeContext, reason: str) -> bool:
     """Retire a memo because of words said at this time to this audience; False when they may not touch it."""
     if not may_retract(memo, said, audience):
         return False
@@ -126,20 +128,20 @@ def retract(tx: Tx, memo: Memo, said: datetime, audience: Audience, cause: Cause
     return True
 
 
-def bury(tx: Tx, memo: Memo, at: datetime) -> None:
+def add_tombstone(tx: Tx, memo: Memo, at: datetime) -> None:
     """Keep a forgotten text from being learned again, and from being told in the assistant's own words."""
-    tx.memos.bury(Tombstone(memo.subject.scope, fingerprint(memo.text), at))
+    tx.memos.add_tombstone(Tombstone(memo.subject.scope, fingerprint(memo.text), at))
     said = source_message(tx, memo)
     withheld.retire(tx, memo, at, name="" if said is None else said.name)
 
 
-def unbury(tx: Tx, memo: Memo) -> None:
+def remove_tombstone(tx: Tx, memo: Memo) -> None:
     """Something was stated: it may be learned and told, even if it was forgotten once."""
-    tx.memos.unbury(memo.subject.scope, fingerprint(memo.text))
+    tx.memos.remove_tombstone(memo.subject.scope, fingerprint(memo.text))
     withheld.lift_stated(tx, memo)
 
 
-def _log(tx: Tx, kind: str, memo: Memo, cause: Cause, reason: str, **data: Any) -> None:
+def _log(tx: Tx, kind: str, memo: Memo, cause: ChangeContext, reason: str, **data: Any) -> None:
     origin = {"message": cause.message} if cause.message else {}
     shared = {"shared": True} if cause.shared and memo.audience == EVERYWHERE else {}
     data = {"batch": cause.batch, **origin, **shared, **data}

@@ -9,23 +9,23 @@ from recollect.core.types import Subject
 
 def pause(tx: Tx, user: str, at: datetime, by: str = "") -> bool:
     """Stop learning from a user, because they or someone else asked for it; False when that is so already."""
-    if paused(tx, user):
+    if is_paused(tx, user):
         return False
-    tx.counters.note(_name(user), at.isoformat())
+    tx.state.append(_name(user), at.isoformat())
     tx.events.add(Event("learning.paused", at, by or user, Subject(user).scope))
     return True
 
 
 def resume(tx: Tx, user: str, at: datetime, by: str = "") -> bool:
     """Learn from a user again; False when that is so already."""
-    if not tx.counters.clear(_name(user)):
+    if not tx.state.clear(_name(user)):
         return False
     tx.events.add(Event("learning.resumed", at, by or user, Subject(user).scope))
     return True
 
 
-def paused(tx: Tx, user: str) -> bool:
-    return bool(tx.counters.items(_name(user)))
+def is_paused(tx: Tx, user: str) -> bool:
+    return bool(tx.state.items(_name(user)))
 
 
 def _name(user: str) -> str:

@@ -9,12 +9,12 @@ from recollect.core.changes import Candidate, Revise, Skip
 from recollect.core.errors import BadInput, UnknownMemo
 from recollect.core.ports import Tx, Vector
 from recollect.core.types import EVERYWHERE, Audience, Memo, Origin, Provenance
-from recollect.learning.apply import Caps, Cause, learn, write
-from recollect.policy.visibility import heard_by_both
+from recollect.learning.apply import ChangeContext, MemoLimits, apply_statement, write
+from recollect.policy.visibility import common_audience
 
 
 @dataclass(frozen=True, slots=True)
-class Revision:
+class MemoEdit:
     """What a memo shall say from now on; None leaves it as it is. `source` is who says so, and where.
 
     With `wide`, each person has one memory for all places: what they reword by hand stays in it.
@@ -26,8 +26,13 @@ class Revision:
     wide: bool = False
 
 
-def revise(
-    tx: Tx, memo: Memo, wanted: Revision, cause: Cause, caps: Caps, vector: tuple[str, Vector] | None = None
+def edit_memo(
+    tx: Tx,
+    memo: Memo,
+    wanted: MemoEdit,
+    cause: ChangeContext,
+    caps: MemoLimits,
+    vector: tuple[str, Vector] | None = None,
 ) -> Memo:
     """The memo as it is then: same id, its earlier state in its history. Raises BadInput.
 
@@ -53,11 +58,11 @@ def _is_own(memo: Memo, source: Provenance) -> bool:
     return source.origin is Origin.MANUAL and memo.audience == EVERYWHERE
 
 
-def _narrowed(tx: Tx, memo: Memo, heard: Audience | None, cause: Cause) -> Memo:
+def _narrowed(tx: Tx, memo: Memo, heard: Audience | None, cause: ChangeContext) -> Memo:
     """The memo for those alone who hear both it and the change; one that is made in no place is for the same people."""
     if heard is None:
         return memo
-    both = heard_by_both(memo, heard)
+    both = common_audience(memo, heard)
     if both == memo.audience:
         return memo
     after = replace(memo, audience=both, updated=max(cause.at, memo.updated))
@@ -70,8 +75,8 @@ def _reworded(
     memo: Memo,
     text: str,
     source: Provenance,
-    cause: Cause,
-    caps: Caps,
+    cause: ChangeContext,
+    caps: MemoLimits,
     vector: tuple[str, Vector] | None,
 ) -> Memo:
     candidate = Candidate(
@@ -84,7 +89,7 @@ def _reworded(
         audience=memo.audience,
         expires=memo.expires,
     )
-    match learn(tx, candidate, cause, caps, vector)[0]:
+    match apply_statement(tx, candidate, cause, caps, vector)[0]:
         case Revise(after=after) if after.id == memo.id:
             return after
         case Skip(reason=reason):

@@ -10,13 +10,13 @@ from datetime import datetime
 from recollect.core.changes import Change, Revise
 from recollect.core.events import Event
 from recollect.core.ports import Tx
-from recollect.core.text import fold, squeeze
-from recollect.core.types import Memo, Message, Origin, Status, Subject, reference
-from recollect.learning.apply import Cause, write
-from recollect.learning.schedule import resummarise, summary_key
+from recollect.core.text import collapse_spaces, fold
+from recollect.core.types import Memo, Message, Origin, Status, Subject, message_ref
+from recollect.learning.apply import ChangeContext, write
+from recollect.learning.schedule import queue_summary, summary_key
 from recollect.policy.guard.grounding import overlaps
 from recollect.policy.merge import is_authored, retire
-from recollect.policy.viewer import session_of
+from recollect.policy.viewer import session_name
 from recollect.recall import withheld
 from recollect.recall.audience_migration import earlier
 
@@ -41,11 +41,11 @@ class _Earlier:
     event: int
 
 
-def revisit(tx: Tx, message: Message, text: str | None, at: datetime) -> None:
+def rollback_message(tx: Tx, message: Message, text: str | None, at: datetime) -> None:
     """Take back what rests on a message that now says this, or is gone; the journal says so already."""
-    cause = Cause(message.author, at, NOT_UNDONE, reference(message))
+    cause = ChangeContext(message.author, at, NOT_UNDONE, message_ref(message))
     why = "its message was deleted" if text is None else "its message was edited"
-    for memo in tx.memos.resting_on(message.place.platform, message.id):
+    for memo in tx.memos.from_message(message.place.platform, message.id):
         if _is_learned(memo) and not _quotes(memo, text or ""):
             taken_back = _taken_back(tx, memo, at, why)
             write(tx, taken_back, cause)
@@ -53,25 +53,25 @@ def revisit(tx: Tx, message: Message, text: str | None, at: datetime) -> None:
                 withheld.retire(tx, memo, at, name=message.name, gone=True)
     for memo in _ended_by(tx, message):
         write(tx, _revived(tx, memo, at, "what ended it is no longer said"), cause)
-    summarise_anew(tx, message, at, why.replace("its", "a"))
+    rebuild_summary(tx, message, at, why.replace("its", "a"))
 
 
-def summarise_anew(tx: Tx, message: Message, at: datetime, why: str) -> None:
+def rebuild_summary(tx: Tx, message: Message, at: datetime, why: str) -> None:
     """Drop the summaries that cover a message, and have them made again."""
     for user in (None, message.author):
-        session = session_of(message.place, user)
+        session = session_name(message.place, user)
         if not tx.summaries.sequence(session) and tx.jobs.find(summary_key(session)) is None:
             continue  # nobody ever summarised it, and nobody is about to
         if tx.summaries.rewind(session, message.at, at):
             tx.events.add(Event("summary.reset", at, message.author, session, reason=why))
-            resummarise(tx, message, user, at)
+            queue_summary(tx, message, user, at)
 
 
-def stands(tx: Tx, memo: Memo) -> bool:
+def is_supported(tx: Tx, memo: Memo) -> bool:
     """Whether what a memo rests on is still said; what its owner wrote down rests on nothing else."""
     if not _is_learned(memo):
         return True
-    message = tx.journal.get(memo.source.platform, memo.source.message or "")
+    message = tx.messages.get(memo.source.platform, memo.source.message or "")
     if message is None:
         return False
     return _quotes(memo, message.text) if memo.source.evidence else overlaps(memo.text, message.text)
@@ -84,8 +84,8 @@ def _is_learned(memo: Memo) -> bool:
 
 
 def _quotes(memo: Memo, text: str) -> bool:
-    evidence = fold(squeeze(memo.source.evidence or "").removesuffix("…"))
-    return bool(evidence) and evidence in fold(squeeze(text))
+    evidence = fold(collapse_spaces(memo.source.evidence or "").removesuffix("…"))
+    return bool(evidence) and evidence in fold(collapse_spaces(text))
 
 
 def _taken_back(tx: Tx, memo: Memo, at: datetime, why: str) -> list[Change]:
@@ -117,7 +117,7 @@ def _released(tx: Tx, memo: Memo, since: int, at: datetime) -> list[Change]:
 
 def _revived(tx: Tx, memo: Memo, at: datetime, why: str) -> list[Change]:
     """An ended memo is in use again, in the newest words that are still said."""
-    words = memo if stands(tx, memo) else _earlier(tx, memo, at).memo
+    words = memo if is_supported(tx, memo) else _earlier(tx, memo, at).memo
     return [] if words is None else [_in_use(memo, words, at, why)]
 
 
@@ -136,7 +136,7 @@ def _earlier(tx: Tx, memo: Memo, at: datetime) -> _Earlier:
         state = earlier(tx, event)
         if shared is None and _is_shared(event, state, later):
             shared = later.audience
-        if state.active and stands(tx, state):
+        if state.active and is_supported(tx, state):
             heard, updated = shared or state.audience, max(at, memo.updated)
             kept = replace(state, key=memo.key, hits=memo.hits, pinned=memo.pinned, audience=heard, updated=updated)
             return _Earlier(kept, event.id)
@@ -151,7 +151,7 @@ def _is_shared(event: Event, before: Memo, after: Memo) -> bool:
 
 def _ended_by(tx: Tx, message: Message) -> list[Memo]:
     """What the author's memory lost by this message and has not got back since."""
-    subject, mark = Subject(message.author), reference(message)
+    subject, mark = Subject(message.author), message_ref(message)
     found: dict[str, Memo] = {}
     page = [] if message.bot else tx.events.list(scope=subject.scope, limit=_PAGE)
     for _ in range(_PAGES):

@@ -10,11 +10,11 @@ from datetime import UTC, datetime, time, timedelta
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.events import Event
 from recollect.core.ports import Tx
-from recollect.core.ports.jobs import EXTRACT, JOURNAL, REFLECT, SUMMARISE, NewJob
-from recollect.core.text import marked
-from recollect.core.types import Message, Place, reference
-from recollect.learning.consent import paused
-from recollect.policy.viewer import session_of
+from recollect.core.ports.jobs import CONSOLIDATE, DAILY_LOG, EXTRACT, SUMMARIZE, NewJob
+from recollect.core.text import escape
+from recollect.core.types import Message, Place, message_ref
+from recollect.learning.consent import is_paused
+from recollect.policy.viewer import session_name
 
 MOMENT = timedelta(seconds=1)
 """What is said meanwhile goes into a file at one go."""
@@ -31,7 +31,7 @@ _PRECISE = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True)
-class Cadence:
+class Schedule:
     """What sets off learning and summarising; `off` is never."""
 
     learn: str = "off"
@@ -40,11 +40,11 @@ class Cadence:
     summarise: str = "off"
     """`every_n`, `idle` or `end_of_day`."""
     summarise_every: int = 5
-    silence: timedelta = timedelta(minutes=10)
-    shortest: int = 0
+    idle_after: timedelta = timedelta(minutes=10)
+    min_chars: int = 0
     """Characters below which a message is not learned from."""
-    most_waiting: int | None = None
-    by_user: bool = False
+    max_queued: int | None = None
+    per_user_sessions: bool = False
     """A session is a user in a place, rather than the place."""
     journal: bool = False
     """What people say goes into a file a day."""
@@ -52,87 +52,89 @@ class Cadence:
     """Silence of a user after which their memory is tidied; None is never."""
 
 
-def schedule(tx: Tx, message: Message, now: datetime, cadence: Cadence) -> None:
+def schedule_jobs(tx: Tx, message: Message, now: datetime, cadence: Schedule) -> None:
     """Queue what a new message makes due.
 
     Jobs are queued before lists are written to: who ends a job holds its lane, and then looks at the list.
     """
-    journalise(tx, message, now, cadence)
+    queue_daily_log(tx, message, now, cadence)
     asked = None if message.reply_to is None or not message.bot else _question(tx, message)
     if message.bot:
         _turn(tx, message, asked, now, cadence)
     else:
         _heard(tx, message, now, cadence)
     if cadence.summarise != "off":
-        _note_late(tx, message, (asked or message).author if cadence.by_user else None)
+        _note_late(tx, message, (asked or message).author if cadence.per_user_sessions else None)
 
 
 def _question(tx: Tx, reply: Message) -> Message | None:
-    asked = tx.journal.get(reply.place.platform, reply.reply_to or "")
+    asked = tx.messages.get(reply.place.platform, reply.reply_to or "")
     return None if asked is None or asked.bot else asked
 
 
 def _note_late(tx: Tx, message: Message, user: str | None) -> None:
     """A message from before the end of the last summary would be in none; the next one takes it in all the same."""
-    session = session_of(message.place, user)
+    session = session_name(message.place, user)
     last = tx.summaries.get(session)
     if last is None:
         return
     through = to_ms(last.through or last.updated)  # as exactly as the journal knows it
     if through - LATEST // timedelta(milliseconds=1) <= to_ms(message.at) <= through:
-        tx.counters.note(late(session), reference(message))
+        tx.state.append(late_messages_key(session), message_ref(message))
 
 
-def late(session: str) -> str:
+def late_messages_key(session: str) -> str:
     """The list of messages that came after the summary of their time."""
     return f"late:{session}"
 
 
 def flush(tx: Tx, place: Place, now: datetime) -> int:
     """Learn now from all that waits for it in a session, before its words are out of sight; how many rounds."""
-    speakers = tx.counters.clear(_speakers(place))
+    speakers = tx.state.clear(_speakers(place))
     for author in speakers:
         tx.jobs.add(_round(place, author, now), postpone=True)
     return len(speakers)
 
 
-def relearn(tx: Tx, message: Message, now: datetime, cadence: Cadence) -> None:
+def relearn(tx: Tx, message: Message, now: datetime, cadence: Schedule) -> None:
     """A message has other words now: learn from those."""
     if _tells(tx, message, cadence):
         _learn(tx, [message], now, cadence)
 
 
-def journalise(tx: Tx, message: Message, now: datetime, cadence: Cadence) -> None:
+def queue_daily_log(tx: Tx, message: Message, now: datetime, cadence: Schedule) -> None:
     """A person's message is new, has other words or is gone: the file of its own day shall say so in a moment."""
     if cadence.journal and not message.bot:
-        tx.jobs.add(writing(now + MOMENT))
-        tx.counters.note(JOURNAL, f"{from_ms(to_ms(message.at)).date()} {reference(message)}")
+        tx.jobs.add(daily_log_job(now + MOMENT))
+        tx.state.append(DAILY_LOG, f"{from_ms(to_ms(message.at)).date()} {message_ref(message)}")
 
 
-def writing(due: datetime) -> NewJob:
+def daily_log_job(due: datetime) -> NewJob:
     """The job that brings the files of the days up to date, one at a time whoever works."""
-    return NewJob(JOURNAL, "files", {}, due, JOURNAL, "files")
+    return NewJob(DAILY_LOG, "files", {}, due, DAILY_LOG, "files")
 
 
-def resummarise(tx: Tx, message: Message, user: str | None, now: datetime) -> None:
+def queue_summary(tx: Tx, message: Message, user: str | None, now: datetime) -> None:
     """Summarise again what a session, or a user's share of it, said around a message that is not what it was."""
     _summarise(tx, message, user, now)
 
 
-def reflection(user: str, due: datetime) -> NewJob:
+def consolidation_job(user: str, due: datetime) -> NewJob:
     """Tidy a user's memory. A lane of its own: what waits for silence must not hold up learning."""
-    return NewJob(REFLECT, f"dream:{user}", {"user": user}, due, _dream(user), "dreams")
+    return NewJob(CONSOLIDATE, f"dream:{user}", {"user": user}, due, _dream(user), "dreams")
 
 
 def _dream(user: str) -> str:
-    return f"{REFLECT}:{user}"
+    return f"{CONSOLIDATE}:{user}"
 
 
-def _heard(tx: Tx, message: Message, now: datetime, cadence: Cadence) -> None:
+def _heard(tx: Tx, message: Message, now: datetime, cadence: Schedule) -> None:
     if cadence.reflect_after is not None:
         _reflect_later(tx, message.author, now + cadence.reflect_after)
     if cadence.summarise in _WAITS:
-        _summarise(tx, message, message.author if cadence.by_user else None, _due(cadence.summarise, now, cadence))
+        _summarise(
+            tx, message, message.author if cadence.per_user_sessions else None, _due(cadence.summarise, now, cadence)
+        )
     if not _tells(tx, message, cadence):
         return
     if cadence.learn == "on_ingest":
@@ -141,24 +143,24 @@ def _heard(tx: Tx, message: Message, now: datetime, cadence: Cadence) -> None:
         if cadence.learn in _WAITS:
             due = _due(cadence.learn, now, cadence)
             tx.jobs.add(_round(message.place, message.author, due), postpone=cadence.learn == "idle")
-        tx.counters.note(_heard_from(message.place, message.author), reference(message))
-        tx.counters.note(_speakers(message.place), message.author)
+        tx.state.append(_heard_from(message.place, message.author), message_ref(message))
+        tx.state.append(_speakers(message.place), message.author)
 
 
 def _reflect_later(tx: Tx, user: str, due: datetime) -> None:
     """Silence begins anew with each message; a few minutes more or less are not worth a write."""
     waiting = tx.jobs.due(_dream(user))
     if waiting is None or due - waiting > _PRECISE:
-        tx.jobs.add(reflection(user, due), postpone=True)
+        tx.jobs.add(consolidation_job(user, due), postpone=True)
 
 
-def _turn(tx: Tx, reply: Message, asked: Message | None, now: datetime, cadence: Cadence) -> None:
+def _turn(tx: Tx, reply: Message, asked: Message | None, now: datetime, cadence: Schedule) -> None:
     """The assistant has answered: a turn is complete."""
-    user = asked.author if asked is not None and cadence.by_user else None
-    if cadence.summarise == "every_n" and (asked is not None or not cadence.by_user):
-        turns = f"turns:{session_of(reply.place, user)}"
-        if tx.counters.note(turns, reply.id) >= cadence.summarise_every:
-            tx.counters.clear(turns)
+    user = asked.author if asked is not None and cadence.per_user_sessions else None
+    if cadence.summarise == "every_n" and (asked is not None or not cadence.per_user_sessions):
+        turns = f"turns:{session_name(reply.place, user)}"
+        if tx.state.append(turns, reply.id) >= cadence.summarise_every:
+            tx.state.clear(turns)
             _summarise(tx, reply, user, now)
     if asked is None or not _tells(tx, asked, cadence):
         return
@@ -166,22 +168,22 @@ def _turn(tx: Tx, reply: Message, asked: Message | None, now: datetime, cadence:
         _learn(tx, [asked], now, cadence)
     elif cadence.learn == "every_m":
         name = f"learn:user:{asked.author}"
-        if tx.counters.note(name, reference(asked)) >= cadence.learn_every:
-            _queue(tx, _extraction(asked.author, asked.place, tx.counters.clear(name), now), cadence, now)
+        if tx.state.append(name, message_ref(asked)) >= cadence.learn_every:
+            _queue(tx, _extraction(asked.author, asked.place, tx.state.clear(name), now), cadence, now)
 
 
-def _learn(tx: Tx, messages: Iterable[Message], now: datetime, cadence: Cadence) -> None:
+def _learn(tx: Tx, messages: Iterable[Message], now: datetime, cadence: Schedule) -> None:
     for message in messages:
-        job = _extraction(message.author, message.place, [reference(message)], now, learning_key(message))
+        job = _extraction(message.author, message.place, [message_ref(message)], now, extraction_key(message))
         _queue(tx, job, cadence, now)
 
 
-def _queue(tx: Tx, job: NewJob, cadence: Cadence, now: datetime) -> None:
-    if tx.jobs.add(job) is None or cadence.most_waiting is None:
+def _queue(tx: Tx, job: NewJob, cadence: Schedule, now: datetime) -> None:
+    if tx.jobs.add(job) is None or cadence.max_queued is None:
         return
-    for dropped in tx.jobs.drop_oldest(EXTRACT, cadence.most_waiting):
+    for dropped in tx.jobs.discard_oldest(EXTRACT, cadence.max_queued):
         data = {"messages": dropped.payload.get("messages", [])}
-        tx.events.add(Event("job.dropped", now, scope=dropped.lane, reason="too many were waiting", data=data))
+        tx.events.add(Event("job.dropped", now, scope=dropped.queue, reason="too many were waiting", data=data))
 
 
 def _extraction(author: str, place: Place, refs: list[str], due: datetime, key: str | None = None) -> NewJob:
@@ -195,37 +197,37 @@ def _round(place: Place, author: str, due: datetime) -> NewJob:
 
 
 def _summarise(tx: Tx, message: Message, user: str | None, due: datetime) -> None:
-    session = session_of(message.place, user)
+    session = session_name(message.place, user)
     payload = {"place": asdict(message.place), "user": user}
     key = summary_key(session)
-    tx.jobs.add(NewJob(SUMMARISE, f"session:{session}", payload, due, key, _realm(message.place)), postpone=True)
+    tx.jobs.add(NewJob(SUMMARIZE, f"session:{session}", payload, due, key, _realm(message.place)), postpone=True)
 
 
 def summary_key(session: str) -> str:
     """One job a session that waits or runs."""
-    return f"{SUMMARISE}:{session}"
+    return f"{SUMMARIZE}:{session}"
 
 
-def _tells(tx: Tx, message: Message, cadence: Cadence) -> bool:
+def _tells(tx: Tx, message: Message, cadence: Schedule) -> bool:
     """Whether there may be something to learn: not from bots, a mere nod, or someone who asked for a pause."""
-    if cadence.learn == "off" or message.bot or len(message.text.strip()) < max(1, cadence.shortest):
+    if cadence.learn == "off" or message.bot or len(message.text.strip()) < max(1, cadence.min_chars):
         return False
-    return not paused(tx, message.author)
+    return not is_paused(tx, message.author)
 
 
-def _due(trigger: str, now: datetime, cadence: Cadence) -> datetime:
+def _due(trigger: str, now: datetime, cadence: Schedule) -> datetime:
     if trigger == "idle":
-        return now + cadence.silence
+        return now + cadence.idle_after
     return datetime.combine(now.astimezone(UTC).date() + timedelta(days=1), time(), UTC)
 
 
-def learning_key(message: Message) -> str:
+def extraction_key(message: Message) -> str:
     """One job a message, however often it is seen."""
-    return f"{EXTRACT}:{reference(message)}"
+    return f"{EXTRACT}:{message_ref(message)}"
 
 
 def _heard_from(place: Place, author: str) -> str:
-    return f"learn:{place.session}:{marked(author, ':')}"
+    return f"learn:{place.session}:{escape(author, ':')}"
 
 
 def _speakers(place: Place) -> str:

@@ -14,14 +14,14 @@ from functools import partial
 from recollect.core.clock import Clock
 from recollect.core.errors import ModelUnavailable
 from recollect.core.events import Event
-from recollect.core.ports import Model, Stale, Store, Tx, Usage, Work, Written
+from recollect.core.ports import GeneratedText, Model, StaleResult, Store, Tx, UnitOfWork, Usage
 from recollect.core.ports.jobs import Job, NewJob
 from recollect.core.text import clip, cut
-from recollect.core.types import Message, Place, Summary, dereference, reference
-from recollect.learning.schedule import late
+from recollect.core.types import Message, Place, Summary, message_ref, parse_message_ref
+from recollect.learning.schedule import late_messages_key
 from recollect.policy.redaction import redact
-from recollect.policy.rendering import said
-from recollect.policy.viewer import session_of
+from recollect.policy.rendering import render_message
+from recollect.policy.viewer import session_name
 from recollect.policy.visibility import is_forgotten
 from recollect.recall import withheld
 from recollect.recall.display_names import Names
@@ -39,7 +39,7 @@ _DATA = re.compile(r"(?:```\w*\s*)?(?:\{|\[\s*[\[{\"\]])")
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class SummaryOptions:
     """How summaries are made: settings, as far as they concern it."""
 
     limit: int = 2000
@@ -65,17 +65,19 @@ class _Page:
     """Messages that came after the summary of their time, by platform and id, as far as they were looked at."""
 
 
-class Summaries:
+class Summarizer:
     """Does the jobs of the kind `summarise`."""
 
-    def __init__(self, store: Store, model: Model, form: Form, clock: Clock, names: Names | None = None) -> None:
+    def __init__(
+        self, store: Store, model: Model, form: SummaryOptions, clock: Clock, names: Names | None = None
+    ) -> None:
         self._store = store
         self._model = model
         self._form = form
         self._clock = clock
         self._names = names or Names()
 
-    async def __call__(self, job: Job) -> Work:
+    async def __call__(self, job: Job) -> UnitOfWork:
         if not self._form.enabled:
             return _nothing
         page = await self._store.read(lambda tx: self._look(tx, job))
@@ -88,23 +90,23 @@ class Summaries:
             text, usage = written.text or text, _sum(usage, written.usage)
             if _is_babble(written):
                 return partial(self._leave, job=job, page=page, usage=usage)
-        return partial(self._complete, job=job, page=page, written=Written(text, usage))
+        return partial(self._complete, job=job, page=page, written=GeneratedText(text, usage))
 
     def _look(self, tx: Tx, job: Job) -> _Page:
         page = _page(tx, job)
         return replace(page, messages=self._names.tagged(tx, page.messages))
 
-    async def _next(self, previous: str | None, exchange: str) -> Written:
+    async def _next(self, previous: str | None, exchange: str) -> GeneratedText:
         """The next summary within its limit: recompressed once when it is over, and cut when it still is."""
         limit = self._form.limit
-        first = await self._asked(self._model.summarise(previous, exchange, limit))
+        first = await self._asked(self._model.summarize(previous, exchange, limit))
         if len(first.text) <= limit:
             return first
         shorter = await self._asked(self._model.shorten(first.text, limit))
         text = first.text if _is_babble(shorter) else shorter.text or first.text
-        return Written(cut(text, limit), _sum(first.usage, shorter.usage))
+        return GeneratedText(cut(text, limit), _sum(first.usage, shorter.usage))
 
-    async def _asked(self, answer: Awaitable[Written]) -> Written:
+    async def _asked(self, answer: Awaitable[GeneratedText]) -> GeneratedText:
         try:
             async with asyncio.timeout(self._form.timeout):
                 written = await answer
@@ -112,11 +114,11 @@ class Summaries:
             raise ModelUnavailable(f"no answer within {self._form.timeout:.0f} s") from error
         return replace(written, text=redact(written.text.strip()).text)
 
-    def _complete(self, tx: Tx, job: Job, page: _Page, written: Written) -> None:
+    def _complete(self, tx: Tx, job: Job, page: _Page, written: GeneratedText) -> None:
         for message in page.messages:
-            now = tx.journal.get(message.place.platform, message.id)
+            now = tx.messages.get(message.place.platform, message.id)
             if now is None or now.text != message.text:
-                raise Stale
+                raise StaleResult
         moment = self._clock()
         if written.text:
             summary = Summary(page.session, written.text, page.sequence + 1, moment, page.through)
@@ -128,7 +130,7 @@ class Summaries:
             tx.events.add(Event("summary.saved", moment, self._model.name, page.session))
         self._log_cost(tx, page, written.usage)
         if page.full or len(page.late) >= PAGE:
-            tx.jobs.add(NewJob(job.kind, job.lane, job.payload, moment, f"{job.kind}:{page.session}", job.lane))
+            tx.jobs.add(NewJob(job.kind, job.queue, job.payload, moment, f"{job.kind}:{page.session}", job.queue))
 
     def _leave(self, tx: Tx, job: Job, page: _Page, usage: Usage) -> None:
         """Keep the last summary and where it ends: what was said since is taken in when the next one is made."""
@@ -143,7 +145,7 @@ class Summaries:
             tx.events.add(Event("summary.call", self._clock(), self._model.name, page.session, data=cost))
 
 
-def _is_babble(written: Written) -> bool:
+def _is_babble(written: GeneratedText) -> bool:
     """Whether a model that was really asked wrote nothing, or data instead of a text."""
     return bool(written.usage.requests) and (not written.text or _DATA.match(written.text) is not None)
 
@@ -151,9 +153,9 @@ def _is_babble(written: Written) -> bool:
 def _page(tx: Tx, job: Job) -> _Page:
     user = job.payload.get("user")
     place = Place(**job.payload["place"])
-    session = session_of(place, user)
+    session = session_name(place, user)
     previous = _previous(tx, session)
-    waiting = tx.counters.items(late(session))[:PAGE]
+    waiting = tx.state.items(late_messages_key(session))[:PAGE]
     since = None if previous is None else previous.through or previous.updated
     came_late = [] if since is None else _late(tx, waiting, since)
     page = _Page(session, previous, tx.summaries.sequence(session), (), since, late=waiting)
@@ -166,13 +168,13 @@ def _page(tx: Tx, job: Job) -> _Page:
 
 
 def _after(tx: Tx, place: Place, since: datetime | None) -> list[Message]:
-    return tx.journal.recent(place, FIRST) if since is None else tx.journal.after(place, since, PAGE)
+    return tx.messages.recent(place, FIRST) if since is None else tx.messages.after(place, since, PAGE)
 
 
 def _told(tx: Tx, user: str | None, messages: Sequence[Message]) -> list[Message]:
     """What a summary is made of: without messages of which all is forgotten, and what was answered to them."""
     own = messages if user is None else _of(user, messages)
-    gone = {one.id for one in own if is_forgotten(tx.memos.resting_on(one.place.platform, one.id))}
+    gone = {one.id for one in own if is_forgotten(tx.memos.from_message(one.place.platform, one.id))}
     told = [one for one in own if one.id not in gone and one.reply_to not in gone]
     return withheld.shown(tx, withheld.gather(tx, told[-1].place, (), told), told) if told else []
 
@@ -185,7 +187,7 @@ def _previous(tx: Tx, session: str) -> Summary | None:
 
 def _late(tx: Tx, waiting: Sequence[str], since: datetime) -> list[Message]:
     """Those that came after the summary of their time, in order; newer ones come by themselves."""
-    found = [tx.journal.get(*dereference(one)) for one in waiting]
+    found = [tx.messages.get(*parse_message_ref(one)) for one in waiting]
     return sorted((one for one in found if one is not None and one.at <= since), key=lambda one: one.at)
 
 
@@ -200,9 +202,9 @@ def _missed(tx: Tx, job: Job, page: _Page) -> list[Message]:
 
 def _keep_late(tx: Tx, page: _Page, missed: Sequence[Message]) -> None:
     """Late ones that were taken in are no longer; those that came meanwhile are."""
-    newer = [one for one in tx.counters.clear(late(page.session)) if one not in page.late]
-    for one in dict.fromkeys((*newer, *map(reference, missed))):
-        tx.counters.note(late(page.session), one)
+    newer = [one for one in tx.state.clear(late_messages_key(page.session)) if one not in page.late]
+    for one in dict.fromkeys((*newer, *map(message_ref, missed))):
+        tx.state.append(late_messages_key(page.session), one)
 
 
 def _of(user: str, messages: Sequence[Message]) -> list[Message]:
@@ -225,8 +227,8 @@ def exchanges(messages: Sequence[Message], reply_chars: int) -> list[str]:
 
 def _line(message: Message, reply_chars: int) -> str:
     if not message.bot:
-        return clip(said(message), ROOM)
-    answer = said(replace(message, name="Bot", text=message.text))
+        return clip(render_message(message), ROOM)
+    answer = render_message(replace(message, name="Bot", text=message.text))
     return clip(answer, reply_chars + len("[Bot]: ")) if reply_chars else ""
 
 

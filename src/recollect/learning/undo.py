@@ -8,17 +8,17 @@ from dataclasses import replace
 
 from recollect.core import serialization
 from recollect.core.events import Event
-from recollect.core.outcomes import CannotUndo, Offer, Outcome, Reversal, Undoable, Undone
+from recollect.core.outcomes import CannotUndo, Reversal, Undoable, Undone, UndoOffer, UndoOutcome
 from recollect.core.ports import Tx
 from recollect.core.types import Memo, Status, Subject
-from recollect.learning.apply import Cause, bury
-from recollect.learning.changes import NO_JOBS, read_again
-from recollect.learning.rollback import NOT_UNDONE, stands
-from recollect.learning.schedule import Cadence
+from recollect.learning.apply import ChangeContext, add_tombstone
+from recollect.learning.changes import NO_JOBS, rebuild_derived
+from recollect.learning.rollback import NOT_UNDONE, is_supported
+from recollect.learning.schedule import Schedule
 from recollect.policy.merge import fingerprint
 from recollect.recall import withheld
 from recollect.recall.audience_migration import earlier
-from recollect.recall.listing import Hears
+from recollect.recall.listing import VisibilityCheck
 
 _PAGE = 500
 """Events read at a time while looking for the last change."""
@@ -49,7 +49,7 @@ _NO_LONGER_SAID = "the last change can't be undone: what it changed rests on a m
 _CHANGED_SINCE = "something else was changed in the meantime, so nothing was undone"
 
 
-def undoable(tx: Tx, subject: Subject, audible: Hears) -> Offer:
+def undoable(tx: Tx, subject: Subject, audible: VisibilityCheck) -> UndoOffer:
     """What `undo` would take back now."""
     parts = _last_change(tx, subject)
     if isinstance(parts, CannotUndo):
@@ -60,16 +60,16 @@ def undoable(tx: Tx, subject: Subject, audible: Hears) -> Offer:
 def undo(
     tx: Tx,
     subject: Subject,
-    cause: Cause,
-    audible: Hears,
+    cause: ChangeContext,
+    audible: VisibilityCheck,
     memo_id: str | None = None,
     expected: int | None = None,
-    cadence: Cadence = NO_JOBS,
-) -> Outcome:
+    cadence: Schedule = NO_JOBS,
+) -> UndoOutcome:
     """Take back the subject's last change that has not been taken back, or what was last learned about one memo;
     None when there is none. With `expected`, only if that is still the change with this event.
     """
-    parts = _last_change(tx, subject) if memo_id is None else _last_lesson(tx, subject, memo_id)
+    parts = _last_change(tx, subject) if memo_id is None else _last_learned_change(tx, subject, memo_id)
     if isinstance(parts, CannotUndo):
         return parts
     newest = next((event.id for event in parts if memo_id in (None, event.memo)), None)
@@ -89,17 +89,17 @@ def undo(
     return Undone(change.change, change.actor, change.at, change.reversals, change.hidden)
 
 
-def _take_back(tx: Tx, subject: Subject, event: Event, cause: Cause, cadence: Cadence) -> None:
+def _take_back(tx: Tx, subject: Subject, event: Event, cause: ChangeContext, cadence: Schedule) -> None:
     memo = tx.memos.get(subject, event.memo or "")
     if memo is None:
         return
     if event.kind == "memo.added":
         tx.memos.put(replace(memo, status=Status.DELETED, updated=cause.at))
     elif _restore(tx, memo, earlier(tx, event), event).active and not memo.active:
-        read_again(tx, memo, cause.at, "what a message said counts again", cadence)
+        rebuild_derived(tx, memo, cause.at, "what a message said counts again", cadence)
 
 
-def _described(tx: Tx, subject: Subject, parts: Sequence[Event], audible: Hears) -> Undoable:
+def _described(tx: Tx, subject: Subject, parts: Sequence[Event], audible: VisibilityCheck) -> Undoable:
     """What taking back these events would do to each memo that is still there."""
     reversals: dict[str, Reversal] = {}
     for event in parts:  # newest first: the oldest tells what a memo was before
@@ -107,7 +107,7 @@ def _described(tx: Tx, subject: Subject, parts: Sequence[Event], audible: Hears)
         if memo is not None:
             was = None if event.kind == "memo.added" else earlier(tx, event)
             reversals[memo.id] = Reversal(memo, was and replace(was, key=memo.key, hits=memo.hits))
-    heard = [one for one in reversals.values() if audible(replace(one.told, status=Status.ACTIVE))]
+    heard = [one for one in reversals.values() if audible(replace(one.current, status=Status.ACTIVE))]
     return Undoable(parts[0].id, parts[0].actor, parts[-1].at, tuple(heard), len(reversals) - len(heard))
 
 
@@ -151,23 +151,23 @@ def _undoable_parts(
     return left or CannotUndo(_NO_LONGER_SAID)
 
 
-def _last_lesson(tx: Tx, subject: Subject, memo_id: str) -> list[Event]:
+def _last_learned_change(tx: Tx, subject: Subject, memo_id: str) -> list[Event]:
     """The events by which a memo was last learned, and others gave way to it; nothing when it was changed since."""
     for last in tx.events.list(scope=subject.scope, memo=memo_id, limit=1):
-        if _is_lesson(last) and not _is_lost(tx, subject, last):
+        if _is_learned(last) and not _is_lost(tx, subject, last):
             page = tx.events.list(scope=subject.scope, limit=_PAGE, before=last.id + _BATCH)
             parts = _batch(tx, subject, last.data["batch"], page)
-            return [event for event in parts if event.id == last.id or _gave_way(tx, subject, event, memo_id)]
+            return [event for event in parts if event.id == last.id or _was_replaced(tx, subject, event, memo_id)]
     return []
 
 
-def _is_lesson(event: Event) -> bool:
+def _is_learned(event: Event) -> bool:
     """Whether a memo came to be, or got the words of a message; a change without one is its owner's decision."""
     learned = event.kind == "memo.added" or (event.kind == "memo.revised" and "message" in event.data)
     return learned and _can_undo(event)
 
 
-def _gave_way(tx: Tx, subject: Subject, event: Event, memo_id: str) -> bool:
+def _was_replaced(tx: Tx, subject: Subject, event: Event, memo_id: str) -> bool:
     memo = tx.memos.get(subject, event.memo or "") if event.kind == "memo.retired" else None
     return memo is not None and memo.status is Status.SUPERSEDED and memo.superseded_by == memo_id
 
@@ -176,8 +176,8 @@ def _is_lost(tx: Tx, subject: Subject, event: Event) -> bool:
     """Whether a memo was before this event what its message no longer says."""
     if "before" not in event.data or tx.memos.get(subject, event.memo or "") is None:
         return False
-    before = serialization.to_memo(event.data["before"])
-    return before.active and not stands(tx, before)
+    before = serialization.memo_from_json(event.data["before"])
+    return before.active and not is_supported(tx, before)
 
 
 def _batch(tx: Tx, subject: Subject, batch: str, page: list[Event]) -> list[Event]:
@@ -196,9 +196,9 @@ def _restore(tx: Tx, now: Memo, before: Memo, event: Event) -> Memo:
     memo = replace(before, key=now.key, hits=now.hits)
     tx.memos.put(memo)
     if memo.active:
-        tx.memos.unbury(memo.subject.scope, fingerprint(memo.text))
+        tx.memos.remove_tombstone(memo.subject.scope, fingerprint(memo.text))
     elif memo.status is Status.DEPRECATED:
-        bury(tx, memo, event.at)
+        add_tombstone(tx, memo, event.at)
     return memo
 
 

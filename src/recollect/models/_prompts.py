@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from recollect.core.ports import Hearing
+from recollect.core.ports import ExtractionInput
 from recollect.core.text import clean, clip
 from recollect.core.types import Memo, Message
 from recollect.policy.rendering import speaker as speaker_of
@@ -124,10 +124,10 @@ Answer with strict JSON only, no prose and no code fences, in exactly this shape
 If there is nothing to change, answer {{"upserts": [], "deprecations": []}}."""
 
 
-def extraction(hearing: Hearing) -> Prompt:
+def extraction(hearing: ExtractionInput) -> Prompt:
     """What did the speaker state about themselves?"""
-    wanted = hearing.most or WANTED
-    said = hearing.said[-MESSAGES:]
+    wanted = hearing.max_proposals or WANTED
+    said = hearing.messages[-MESSAGES:]
     room = min(MESSAGE_CHARS, max(LEAST_CHARS, HEARD_CHARS // max(1, len(said))))
     instructions = f"""\
 You keep the long-term memory of a chat assistant. From one speaker's own messages, extract what is worth remembering.
@@ -153,12 +153,12 @@ name it in the new one's "replaces"; if the speaker says that it is no longer so
 
 {_ONLY_JSON}{_once_more(hearing.objection)}"""
     parts = [
-        _section("Known about the speaker:", map(_known, _active(hearing.known)[:KNOWN]), "(nothing yet)"),
+        _section("Known about the speaker:", map(_known, _active(hearing.known_memos)[:KNOWN]), "(nothing yet)"),
         _section("Said just before, for understanding only:", _context(hearing, said), "(nothing)"),
         _section("The speaker's own messages, oldest first:", (_heard(each, room) for each in said), "(none)"),
     ]
     problems = (
-        *_told(len(hearing.said) - len(said), "older messages were left out of the request"),
+        *_told(len(hearing.messages) - len(said), "older messages were left out of the request"),
         *_told(sum(len(each.text) > room for each in said), "long messages were cut in the request"),
     )
     return Prompt(instructions, "\n\n".join(parts), TOKENS + FACT_TOKENS * wanted, True, problems)
@@ -201,7 +201,7 @@ Answer with the shortened summary alone: no heading, no quotes, no remarks."""
     return Prompt(instructions, f"Summary:\n{_quoted(clip(text, EXCHANGE_CHARS, CUT))}", TOKENS + max(0, limit))
 
 
-def reflection(memos: Sequence[Memo]) -> Prompt:
+def consolidation(memos: Sequence[Memo]) -> Prompt:
     """What do memos of one subject come to?"""
     listed = _active(memos)
     shown = listed[:KNOWN]
@@ -262,7 +262,7 @@ def _heard(message: Message, room: int) -> dict[str, Any]:
     return {"id": message.id, "at": _time(message.at), "text": clip(message.text, room, CUT)}
 
 
-def _context(hearing: Hearing, said: Sequence[Message]) -> list[dict[str, Any]]:
+def _context(hearing: ExtractionInput, said: Sequence[Message]) -> list[dict[str, Any]]:
     speaker = said[-1].author if said else None
 
     def by(message: Message) -> str:
@@ -272,7 +272,7 @@ def _context(hearing: Hearing, said: Sequence[Message]) -> list[dict[str, Any]]:
 
     return [
         {"by": by(message), "at": _time(message.at), "text": clip(message.text, BEFORE_CHARS, CUT)}
-        for message in hearing.before[-BEFORE:]
+        for message in hearing.context[-BEFORE:]
     ]
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from recollect.core.ports.model import Proposal, Proposed, Retraction
-from recollect.core.text import clean, squeeze
+from recollect.core.ports.model import ExtractionResult, Proposal, Retraction
+from recollect.core.text import clean, collapse_spaces
 from recollect.core.types import Kind
 from recollect.policy.kinds import CATEGORIES, MAX_TAGS, TYPES, tags
 
@@ -83,7 +83,7 @@ _DEPRECATIONS = ("deprecations", "retractions", "deletions")
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _JsonFragment:
     """A JSON value found in a text."""
 
     value: Any
@@ -92,7 +92,7 @@ class _Piece:
     whole: bool
 
 
-def read(text: str, most: int | None = None) -> Proposed:
+def parse_response(text: str, most: int | None = None) -> ExtractionResult:
     """The proposals and retractions in what a model wrote; at most `most` proposals."""
     problems = ["cut off"] if len(text) > LONGEST else []
     text = clean(text[:LONGEST])
@@ -100,7 +100,7 @@ def read(text: str, most: int | None = None) -> Proposed:
     best = max(pieces, key=lambda piece: (_shape(piece.value), piece.fenced), default=None)
     if best is None or not _is_answer(best.value, text):
         problems.append("no JSON" if best is None else "no facts in the JSON")
-        return Proposed(problems=tuple(dict.fromkeys(problems)), flaw=problems[-1])
+        return ExtractionResult(problems=tuple(dict.fromkeys(problems)), flaw=problems[-1])
     flaw = "" if best.whole else "cut off"
     if flaw:
         problems.append(flaw)
@@ -112,10 +112,10 @@ def read(text: str, most: int | None = None) -> Proposed:
     if most is not None and len(proposals) > max(0, most):
         problems.append("more than asked for")
         proposals = proposals[: max(0, most)]
-    return Proposed(tuple(proposals), retractions, tuple(dict.fromkeys(problems))[:_PROBLEMS], flaw=flaw)
+    return ExtractionResult(tuple(proposals), retractions, tuple(dict.fromkeys(problems))[:_PROBLEMS], flaw=flaw)
 
 
-def _pieces(text: str, problems: list[str]) -> Iterator[_Piece]:
+def _pieces(text: str, problems: list[str]) -> Iterator[_JsonFragment]:
     """The JSON values that stand in a text, side by side."""
     fences = [fence.span() for fence in _FENCE.finditer(text)]
     at = 0
@@ -130,7 +130,7 @@ def _pieces(text: str, problems: list[str]) -> Iterator[_Piece]:
     problems.append("too many brackets")
 
 
-def _piece(text: str, start: int, fenced: bool, problems: list[str]) -> _Piece | None:
+def _piece(text: str, start: int, fenced: bool, problems: list[str]) -> _JsonFragment | None:
     """The JSON value that begins here, or what is complete of it; None when there is none."""
     open_brackets: list[str] = []
     last, missing = 0, ""
@@ -146,11 +146,11 @@ def _piece(text: str, start: int, fenced: bool, problems: list[str]) -> _Piece |
                 return None
             if not open_brackets:
                 value = _parsed(text[start : token.end()])
-                return None if value is None else _Piece(value, token.end(), fenced, whole=True)
+                return None if value is None else _JsonFragment(value, token.end(), fenced, whole=True)
             if sign == "}" and open_brackets[-1] == "]":
                 last, missing = token.end(), "".join(reversed(open_brackets))
     value = _parsed(text[start:last] + missing) if last else None  # cut off: what is complete of it
-    return None if value is None else _Piece(value, len(text), fenced, whole=False)
+    return None if value is None else _JsonFragment(value, len(text), fenced, whole=False)
 
 
 def _parsed(source: str) -> Any:
@@ -266,7 +266,7 @@ def _text(value: Any) -> str:
     """A text or number as one line; anything else is nothing."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return ""
-    return squeeze(clean(str(value)))
+    return collapse_spaces(clean(str(value)))
 
 
 def _several(value: Any) -> tuple[str, ...]:

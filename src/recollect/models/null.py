@@ -2,24 +2,24 @@
 
 from collections.abc import Sequence
 
-from recollect.core.ports import Hearing, ModelOptions, Proposed, Written
+from recollect.core.ports import ExtractionInput, ExtractionResult, GeneratedText, ModelOptions
 from recollect.core.types import Memo
 
 
 class NullModel:
     name = "null"
 
-    async def extract(self, hearing: Hearing) -> Proposed:  # noqa: ARG002 - it learns nothing from it
-        return Proposed()
+    async def extract(self, hearing: ExtractionInput) -> ExtractionResult:  # noqa: ARG002 - it learns nothing from it
+        return ExtractionResult()
 
-    async def summarise(self, previous: str | None, exchange: str, limit: int) -> Written:  # noqa: ARG002 - likewise
-        return Written("")
+    async def summarize(self, previous: str | None, exchange: str, limit: int) -> GeneratedText:  # noqa: ARG002 - likewise
+        return GeneratedText("")
 
-    async def shorten(self, summary: str, limit: int) -> Written:  # noqa: ARG002 - likewise
-        return Written("")
+    async def shorten(self, summary: str, limit: int) -> GeneratedText:  # noqa: ARG002 - likewise
+        return GeneratedText("")
 
-    async def reflect(self, memos: Sequence[Memo]) -> Proposed:  # noqa: ARG002 - likewise
-        return Proposed()
+    async def consolidate(self, memos: Sequence[Memo]) -> ExtractionResult:  # noqa: ARG002 - likewise
+        return ExtractionResult()
 
     async def close(self) -> None:
         pass

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from recollect.core.errors import ConfigError, MissingExtra, ModelError
-from recollect.core.ports import Hearing, ModelOptions, Proposed, Usage, Written
+from recollect.core.ports import ExtractionInput, ExtractionResult, GeneratedText, ModelOptions, Usage
 from recollect.core.types import Memo
 from recollect.models import _prompts as prompts
-from recollect.models._response_parser import read
+from recollect.models._response_parser import parse_response
 
 if find_spec("pydantic_ai") is None:
     raise MissingExtra("a language model", "llm")
@@ -72,18 +72,20 @@ class PydanticAIModel:
         self._opened = AsyncExitStack()
         self._client: asyncio.Task[Client] | None = None
 
-    async def extract(self, hearing: Hearing) -> Proposed:
-        if not hearing.said:
-            return Proposed()
-        return await self._changes(prompts.extraction(hearing), hearing.most, {each.id for each in hearing.said})
+    async def extract(self, hearing: ExtractionInput) -> ExtractionResult:
+        if not hearing.messages:
+            return ExtractionResult()
+        return await self._changes(
+            prompts.extraction(hearing), hearing.max_proposals, {each.id for each in hearing.messages}
+        )
 
-    async def reflect(self, memos: Sequence[Memo]) -> Proposed:
-        return await self._changes(prompts.reflection(memos), prompts.REFLECTION) if memos else Proposed()
+    async def consolidate(self, memos: Sequence[Memo]) -> ExtractionResult:
+        return await self._changes(prompts.consolidation(memos), prompts.REFLECTION) if memos else ExtractionResult()
 
-    async def summarise(self, previous: str | None, exchange: str, limit: int) -> Written:
+    async def summarize(self, previous: str | None, exchange: str, limit: int) -> GeneratedText:
         return await self._text(prompts.summary(previous, exchange, limit))
 
-    async def shorten(self, summary: str, limit: int) -> Written:
+    async def shorten(self, summary: str, limit: int) -> GeneratedText:
         return await self._text(prompts.shortening(summary, limit))
 
     async def close(self) -> None:
@@ -96,18 +98,18 @@ class PydanticAIModel:
 
     async def _changes(
         self, prompt: prompts.Prompt, most: int | None, messages: Collection[str] = frozenset()
-    ) -> Proposed:
+    ) -> ExtractionResult:
         """What the model proposes; a message that it was not shown is not named."""
         answer = await self._ask(prompt)
-        found = read(answer.text, most)
+        found = parse_response(answer.text, most)
         proposals = tuple(each if each.message in messages else replace(each, message="") for each in found.proposals)
         problems = (*prompt.problems, *answer.problems, *found.problems)
         flaw = "; ".join((*answer.problems, *found.problems)) if found.flaw else ""
         return replace(found, proposals=proposals, problems=problems, usage=answer.usage, flaw=flaw)
 
-    async def _text(self, prompt: prompts.Prompt) -> Written:
+    async def _text(self, prompt: prompts.Prompt) -> GeneratedText:
         answer = await self._ask(prompt)
-        return Written(answer.text.strip(), answer.usage)
+        return GeneratedText(answer.text.strip(), answer.usage)
 
     async def _ask(self, prompt: prompts.Prompt) -> _Answer:
         client = await self.client()

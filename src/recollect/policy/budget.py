@@ -32,7 +32,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FitResult:
     """Which lines fit, by their place, and the lines that say how many did not."""
 
     places: tuple[int, ...]
@@ -48,9 +48,9 @@ def size(lines: Sequence[str]) -> int:
     return sum(map(len, lines)) + max(0, len(lines) - 1)
 
 
-def fit(
+def fit_lines(
     lines: Sequence[str], budget: Budget, overflow: Overflow = "skip", what: str = "memories", more: int = 0
-) -> Fitted:
+) -> FitResult:
     """Take lines in order while they fit. At one that doesn't: `stop`, `skip` it, or skip and give `notice`.
 
     The notice counts what was left out, and `more` that were not among the lines.
@@ -58,12 +58,12 @@ def fit(
     places = _take(lines, budget, stop=overflow == "stop")
     left = len(lines) - len(places) + more
     if not left or overflow != "notice":
-        return Fitted(tuple(places))
+        return FitResult(tuple(places))
     while True:  # the notice has to fit too
         notice = ("...", f"[truncated - {left} more {what} available]")
         chosen = [lines[place] for place in places]
         if not places or budget.allows(size([*chosen, *notice]), len(places)):
-            return Fitted(tuple(places), notice)
+            return FitResult(tuple(places), notice)
         places.pop()
         left += 1
 

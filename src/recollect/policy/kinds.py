@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from recollect.core.errors import BadInput
-from recollect.core.text import clean, squeeze
+from recollect.core.text import clean, collapse_spaces
 from recollect.core.types import Kind, Memo
 
 MAX_TAGS, _TAG, _LABEL = 20, 50, 40
@@ -23,7 +23,7 @@ def tags(given: Iterable[str]) -> tuple[str, ...]:
 
 def label(text: str, most: int = _LABEL) -> str:
     """A kind or tag as one short line."""
-    return squeeze(clean(text[: 4 * most]))[:most].rstrip()
+    return collapse_spaces(clean(text[: 4 * most]))[:most].rstrip()
 
 
 SEVEN = ("fact", "preference", "project", "constraint", "person", "tool", "workflow")

@@ -9,21 +9,21 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.core.changes import Add, Candidate, Change, Retire, Revise, Skip
-from recollect.core.text import digest, normal, squeeze
+from recollect.core.text import collapse_spaces, digest, normalize
 from recollect.core.types import Audience, Memo, Origin, Provenance, Status, Tombstone
-from recollect.policy.similarity import Likeness, compare
+from recollect.policy.similarity import Similarity, compare
 from recollect.policy.visibility import includes
 
 COVERAGE = 0.6
 """Share of a memo's text that a match must cover before a model may retire the memo by it."""
-CERTAIN = 0.95
+CERTAIN_CONFIDENCE = 0.95
 """Confidence of what its owner wrote down, or has said so often that it is beyond doubt."""
 _SHORT_HASH = 8
-_ONE_FACT = (Likeness.SAME, Likeness.RICHER, Likeness.POORER)
+_ONE_FACT = (Similarity.SAME, Similarity.RICHER, Similarity.POORER)
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ExistingMemos:
     """What the store knows that may concern a candidate; all of it about the same subject."""
 
     by_id: Memo | None = None
@@ -37,19 +37,19 @@ class Known:
 
 def fingerprint(text: str) -> str:
     """What a tombstone keeps of a forgotten text."""
-    return digest("memo", normal(text))
+    return digest("memo", normalize(text))
 
 
-def merge(candidate: Candidate, known: Known, now: datetime) -> list[Change]:
+def merge(candidate: Candidate, known: ExistingMemos, now: datetime) -> list[Change]:
     """The changes that a candidate brings about; the first of them says what became of it."""
-    candidate = replace(candidate, text=squeeze(candidate.text))
+    candidate = replace(candidate, text=collapse_spaces(candidate.text))
     if not candidate.text:
         return [Skip(candidate, "empty")]
     if _is_forgotten(candidate, known):
         return [Skip(candidate, "forgotten by its owner")]
     similar = [(memo, compare(candidate.text, memo.text)) for memo in known.similar if _is_live(memo, now)]
     named = known.taken(candidate.supersedes.strip()) if candidate.supersedes else None
-    against = [memo for memo, likeness in similar if likeness is Likeness.CONTRADICTS]
+    against = [memo for memo, likeness in similar if likeness is Similarity.CONTRADICTS]
     rivals = _touchable(candidate, [*filter(None, [named]), *known.same, *against], now)
     newer = next((memo for memo in rivals if _predates(candidate, memo)), None)
     if newer is not None:
@@ -61,7 +61,7 @@ def merge(candidate: Candidate, known: Known, now: datetime) -> list[Change]:
     return _replacing(match or _add(candidate, known, now), rivals, trust, now)
 
 
-def _is_forgotten(candidate: Candidate, known: Known) -> bool:
+def _is_forgotten(candidate: Candidate, known: ExistingMemos) -> bool:
     if known.buried is not None and not _lifts(candidate, known.buried.at):
         return True
     retired = [
@@ -108,7 +108,7 @@ def _touchable(candidate: Candidate, memos: Sequence[Memo], now: datetime) -> li
     return list(unique.values())
 
 
-def _by_id(candidate: Candidate, known: Known, now: datetime) -> Revise | Skip | None:
+def _by_id(candidate: Candidate, known: ExistingMemos, now: datetime) -> Revise | Skip | None:
     memo = known.by_id
     if memo is None or not memo.active or not _may_touch(candidate, memo):
         return None
@@ -117,7 +117,7 @@ def _by_id(candidate: Candidate, known: Known, now: datetime) -> Revise | Skip |
     return _revise(candidate, memo, now, "updated by id")
 
 
-def _same_text(candidate: Candidate, known: Known, now: datetime) -> Revise | Skip | None:
+def _same_text(candidate: Candidate, known: ExistingMemos, now: datetime) -> Revise | Skip | None:
     for memo in sorted(known.same, key=lambda memo: not memo.active):
         if _may_touch(candidate, memo):
             return _revise(candidate, memo, now, "stated again" if memo.active else "remembered again")
@@ -126,13 +126,13 @@ def _same_text(candidate: Candidate, known: Known, now: datetime) -> Revise | Sk
     return None
 
 
-def _alike(candidate: Candidate, similar: Sequence[tuple[Memo, Likeness]], now: datetime) -> Revise | Skip | None:
+def _alike(candidate: Candidate, similar: Sequence[tuple[Memo, Similarity]], now: datetime) -> Revise | Skip | None:
     """Revise the memo that says the same in other words, unless it is the one that says more."""
     for memo, likeness in similar:
-        if likeness in (Likeness.SAME, Likeness.RICHER) and _may_touch(candidate, memo):
+        if likeness in (Similarity.SAME, Similarity.RICHER) and _may_touch(candidate, memo):
             return _revise(candidate, memo, now, "other words for the same fact")
-        if likeness in (Likeness.SAME, Likeness.POORER) and includes(memo.audience, candidate.audience):
-            return Skip(candidate, "known in more detail" if likeness is Likeness.POORER else "already known", memo)
+        if likeness in (Similarity.SAME, Similarity.POORER) and includes(memo.audience, candidate.audience):
+            return Skip(candidate, "known in more detail" if likeness is Similarity.POORER else "already known", memo)
     return None
 
 
@@ -178,12 +178,12 @@ def _merged_source(candidate: Candidate, memo: Memo, widens: bool) -> Provenance
     """Where the words come from; what its owner wrote down by hand stays the owner's."""
     if not is_authored(memo) or candidate.source.origin is Origin.MANUAL:
         return candidate.source
-    if not widens and normal(candidate.text) == normal(memo.text):
+    if not widens and normalize(candidate.text) == normalize(memo.text):
         return memo.source
     return replace(candidate.source, origin=memo.source.origin)
 
 
-def _add(candidate: Candidate, known: Known, now: datetime) -> Add:
+def _add(candidate: Candidate, known: ExistingMemos, now: datetime) -> Add:
     memo = Memo(
         id=memo_id(candidate.kind.value, candidate.text, known.taken),
         subject=candidate.subject,
@@ -205,7 +205,7 @@ def _add(candidate: Candidate, known: Known, now: datetime) -> Add:
 
 def memo_id(kind: str, text: str, taken: Callable[[str], Memo | None]) -> str:
     """`durable-<hash>` of kind and text as they are at creation; longer when another memo has that id."""
-    full = digest(kind.strip().lower(), normal(text))
+    full = digest(kind.strip().lower(), normalize(text))
     lengths = range(_SHORT_HASH, len(full) + 1, 4)
     free = (name for name in (f"durable-{full[:length]}" for length in lengths) if taken(name) is None)
     return next(free, f"durable-{digest(full, text)}")
@@ -230,10 +230,10 @@ def _supersede(memo: Memo, successor: str, now: datetime) -> Retire:
     return Retire(memo, after, "superseded")
 
 
-def covering(match: str, memos: Collection[Memo], share: float = COVERAGE) -> list[Memo]:
+def covered_by(match: str, memos: Collection[Memo], share: float = COVERAGE) -> list[Memo]:
     """Active memos whose text contains `match`, which makes up at least this share of it."""
-    wanted = normal(match)
-    return [memo for memo in memos if memo.active and wanted and _covers(wanted, normal(memo.text), share)]
+    wanted = normalize(match)
+    return [memo for memo in memos if memo.active and wanted and _covers(wanted, normalize(memo.text), share)]
 
 
 def _covers(wanted: str, text: str, share: float) -> bool:
@@ -249,11 +249,11 @@ def overflow(active: Collection[Memo], limit: int | None, written: Collection[st
     if limit is None or len(active) <= limit:
         return []
     free = [memo for memo in active if memo.id not in written and not memo.pinned]
-    free.sort(key=lambda memo: (is_authored(memo), memo.confidence >= CERTAIN, memo.updated, memo.key))
+    free.sort(key=lambda memo: (is_authored(memo), memo.confidence >= CERTAIN_CONFIDENCE, memo.updated, memo.key))
     return free[: len(active) - limit]
 
 
-def surplus(memos: Collection[Memo], limit: int | None, written: Collection[str]) -> list[Memo]:
+def over_limit(memos: Collection[Memo], limit: int | None, written: Collection[str]) -> list[Memo]:
     """Which memos are dropped for good over a total cap: retired ones first, then as in `overflow`."""
     if limit is None or len(memos) <= limit:
         return []

@@ -3,10 +3,10 @@
 import re
 from functools import lru_cache
 
-from recollect.core.text import clip, squeeze
+from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Exchange, Memo, Message, Origin, Place
 from recollect.policy.kinds import to_category, to_kind
-from recollect.policy.visibility import may_tell_source
+from recollect.policy.visibility import is_source_visible
 
 _SEPARATOR = re.compile(r"[-\u2010-\u2015\u2212]{3,}")
 # What shows nothing but can hide words or turn them round: control characters, bidi marks, tags, selectors.
@@ -20,19 +20,19 @@ _TOOLS = r"(?:antml:)?(?:tool|function)[\w-]*|(?:antml:)?(?:invoke|parameter|thi
 _TOOL_CALL = re.compile(rf"<({_TOOLS})\b[^>]*>.*?</\1\s*>|</?(?:{_TOOLS})\b[^>]*>", re.DOTALL | re.IGNORECASE)
 
 
-def documented(memo: Memo, here: Place | None = None) -> str:
+def render_plain(memo: Memo, here: Place | None = None) -> str:
     """`- [fact] Prefers Rust (src: manual, #dev, updated 2025-01-15)`
 
     `here` is where the line is read: a channel is named only to those who may know what was said in it.
     """
     source = ["src: " + _origin(memo)]
     if memo.source.channel_name and _is_named(memo, here):
-        source.append("#" + squeeze(memo.source.channel_name).removeprefix("#"))
+        source.append("#" + collapse_spaces(memo.source.channel_name).removeprefix("#"))
     source.append(f"updated {memo.updated.date()}")
-    return f"- [{to_kind(memo.kind)}] {squeeze(memo.text)} ({', '.join(source)})"
+    return f"- [{to_kind(memo.kind)}] {collapse_spaces(memo.text)} ({', '.join(source)})"
 
 
-def cited(memo: Memo, here: Place | None = None) -> str:
+def render_with_source(memo: Memo, here: Place | None = None) -> str:
     """`- [preference] text (src: discord:<channel>/<message>, updated 2026-02-09)`; `here` is where it is read."""
     where = memo.source
     source = "manual"
@@ -40,17 +40,17 @@ def cited(memo: Memo, here: Place | None = None) -> str:
         source = f"discord:{where.channel}/{where.message}"
     elif where.origin is not Origin.MANUAL:
         source = _origin(memo)
-    return f"- [{to_kind(memo.kind)}] {squeeze(memo.text)} (src: {source}, updated {memo.updated.date()})"
+    return f"- [{to_kind(memo.kind)}] {collapse_spaces(memo.text)} (src: {source}, updated {memo.updated.date()})"
 
 
-def categorised(memo: Memo, here: Place | None = None) -> str:  # noqa: ARG001 - it tells no source, wherever it is read
+def render_with_category(memo: Memo, here: Place | None = None) -> str:  # noqa: ARG001 - it tells no source, wherever it is read
     """`- [category] content`"""
-    return f"- [{to_category(memo.kind)}] {squeeze(memo.text)}"
+    return f"- [{to_category(memo.kind)}] {collapse_spaces(memo.text)}"
 
 
 def _is_named(memo: Memo, here: Place | None) -> bool:
     """Whether the channel may be named; in no place, such as in an operator's file, it may."""
-    return here is None or may_tell_source(memo, here)
+    return here is None or is_source_visible(memo, here)
 
 
 def _origin(memo: Memo) -> str:
@@ -58,30 +58,30 @@ def _origin(memo: Memo) -> str:
     return memo.source.origin.value if memo.source.origin in known else "summary"
 
 
-def said(message: Message) -> str:
+def render_message(message: Message) -> str:
     """`[Name]: text`; empty when nothing is left of a bot's message that only called tools."""
     text = _TOOL_CALL.sub("", message.text) if message.bot else message.text
-    return f"[{speaker(message)}]: {inert(text)}" if text.strip() else ""
+    return f"[{speaker(message)}]: {neutralize(text)}" if text.strip() else ""
 
 
 def speaker(message: Message) -> str:
     """What the author is called, with the tag that tells them from others of that name."""
-    return f"{named(message.name or message.author)}{message.tag}"
+    return f"{display_name(message.name or message.author)}{message.tag}"
 
 
-def named(name: str) -> str:
+def display_name(name: str) -> str:
     """A name that can't pass for anything else."""
-    return squeeze(name.translate(_MARKS)) or "someone"
+    return collapse_spaces(name.translate(_MARKS)) or "someone"
 
 
 def recent(exchange: Exchange) -> str:
     """`- #dev, 10:42: text`"""
-    name = squeeze(exchange.channel_name).removeprefix("#")
-    return f"- #{name}, {exchange.at.isoformat()[11:16]}: {clip(squeeze(exchange.text), 200)}"
+    name = collapse_spaces(exchange.channel_name).removeprefix("#")
+    return f"- #{name}, {exchange.at.isoformat()[11:16]}: {clip(collapse_spaces(exchange.text), 200)}"
 
 
 @lru_cache(maxsize=4096)
-def inert(text: str, headers: tuple[str, ...] = (), indent: str = "  ") -> str:
+def neutralize(text: str, headers: tuple[str, ...] = (), indent: str = "  ") -> str:
     """Text of several lines in which none can pass for a separator or for one of these headers, in small letters.
 
     The same lines come turn after turn.
@@ -91,5 +91,5 @@ def inert(text: str, headers: tuple[str, ...] = (), indent: str = "  ") -> str:
 
 
 def _defused(line: str, headers: tuple[str, ...]) -> str:
-    shown = _JOINERS.sub("", squeeze(line)).casefold()
+    shown = _JOINERS.sub("", collapse_spaces(line)).casefold()
     return f"· {line.strip()}" if shown.startswith(headers) or _SEPARATOR.fullmatch(shown) else line

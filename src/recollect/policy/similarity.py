@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
 
-from recollect.core.text import normal, query_words, words
+from recollect.core.text import normalize, query_words, words
 
 STATEMENT = 300
 """Characters up to which a text is one statement, whose form tells what it is about."""
@@ -78,7 +78,7 @@ _OPPOSITES = {"lik", "hat"}
 _NUMBERS = {word: str(n) for n, word in enumerate("zero one two three four five six seven eight nine ten".split())}
 
 
-class Likeness(Enum):
+class Similarity(Enum):
     SAME = auto()
     """Other words for one fact."""
     RICHER = auto()
@@ -147,7 +147,7 @@ class _Reading:
 
 @lru_cache(maxsize=8192)
 def _read(text: str) -> _Reading:
-    plain = normal(text).replace("’", "'").replace("i'm ", "i am ")
+    plain = normalize(text).replace("’", "'").replace("i'm ", "i am ")
     order = _order(plain)
     statement = plain if len(plain) <= STATEMENT else ""
     prefers, moved = _PREFERS.match(statement), _MOVED.match(statement)
@@ -166,23 +166,23 @@ def _read(text: str) -> _Reading:
     )
 
 
-def compare(new: str, old: str) -> Likeness:
+def compare(new: str, old: str) -> Similarity:
     """What a new text is to an old one about the same subject."""
     fresh, known = _read(new), _read(old)
     if fresh.normal == known.normal:
-        return Likeness.SAME
+        return Similarity.SAME
     if fresh.slot and known.slot and fresh.slot.name == known.slot.name:
         return _compare_values(fresh.slot.value, known.slot.value)
     if fresh.persons != known.persons or fresh.roles != known.roles:
-        return Likeness.OTHER
+        return Similarity.OTHER
     if sorted(fresh.symbols) != sorted(known.symbols):
-        return Likeness.OTHER
+        return Similarity.OTHER
     if _flips(fresh, known) or _moved_away(fresh, known):
-        return Likeness.CONTRADICTS
+        return Similarity.CONTRADICTS
     return _compare_words(fresh, known)
 
 
-def cues(text: str) -> list[str]:
+def match_cues(text: str) -> list[str]:
     """Words under which facts are found that this text may repeat or replace."""
     found = query_words(text)
     own = [word for word in found if word not in _FILLER and word not in _RELATIONS] or found
@@ -225,21 +225,21 @@ def _spelled(name: str) -> str:
     )
 
 
-def _compare_values(new: str, old: str) -> Likeness:
+def _compare_values(new: str, old: str) -> Similarity:
     fresh, known = _order(new) or words(new), _order(old) or words(old)
     if _NEGATION.isdisjoint(fresh) != _NEGATION.isdisjoint(known):
-        return Likeness.CONTRADICTS
+        return Similarity.CONTRADICTS
     if sorted(fresh) == sorted(known):
-        return Likeness.SAME
+        return Similarity.SAME
     if _extends(fresh, known) or new.endswith(f", {old}"):
-        return Likeness.RICHER
+        return Similarity.RICHER
     if _extends(known, fresh) or old.endswith(f", {new}"):
-        return Likeness.POORER
+        return Similarity.POORER
     if _qualified(fresh) and _qualified(known):
-        return Likeness.OTHER  # "Lisbon in winter" and "Oslo in summer" hold both
+        return Similarity.OTHER  # "Lisbon in winter" and "Oslo in summer" hold both
     heads = _head(fresh), _head(known)
     agree = _extends(*heads) or _extends(*reversed(heads))  # one value, different things said about it
-    return Likeness.OTHER if agree else Likeness.CONTRADICTS
+    return Similarity.OTHER if agree else Similarity.CONTRADICTS
 
 
 def _qualified(order: list[str]) -> bool:
@@ -277,17 +277,17 @@ def _moved_away(new: _Reading, old: _Reading) -> bool:
     return new.left == _head(_order(old.slot.value))
 
 
-def _compare_words(new: _Reading, old: _Reading) -> Likeness:
+def _compare_words(new: _Reading, old: _Reading) -> Similarity:
     if new.negated != old.negated or new.past != old.past or not new.content or not old.content:
-        return Likeness.OTHER
+        return Similarity.OTHER
     if new.order == old.order:
-        return Likeness.SAME
+        return Similarity.SAME
     if len(new.content & old.content) < SAME_FACT * len(new.content | old.content):
-        return Likeness.OTHER
+        return Similarity.OTHER
     if _adds(new.order, old.order):
-        return Likeness.RICHER
+        return Similarity.RICHER
     # Each says something that the other doesn't ("red apples", "green apples"): two facts, however alike.
-    return Likeness.POORER if _adds(old.order, new.order) else Likeness.OTHER
+    return Similarity.POORER if _adds(old.order, new.order) else Similarity.OTHER
 
 
 def _adds(long: list[str], short: list[str]) -> bool:

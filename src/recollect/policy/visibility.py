@@ -11,48 +11,50 @@ from recollect.core.types import (
     Place,
     Provenance,
     Status,
-    realm_of,
+    guild_key,
 )
 
 _WIDTH = {"dm": 0, "channel": 1, "guild": 2, "everywhere": 3}
 
 
-class Policy(StrEnum):
+class VisibilityPolicy(StrEnum):
     """How far memos travel; `dual` is ours, the others reproduce designs that had only one wall or none."""
 
-    DUAL = "dual"
+    BY_AUDIENCE = "by_audience"
     USER_GLOBAL = "user_global"
     GUILD_ISOLATED = "guild_isolated"
 
 
-def may_hear(memo: Memo, place: Place, present: Collection[str] = (), policy: Policy = Policy.DUAL) -> bool:
+def is_visible(
+    memo: Memo, place: Place, present: Collection[str] = (), policy: VisibilityPolicy = VisibilityPolicy.BY_AUDIENCE
+) -> bool:
     """Whether a memo may be recalled in a place, where the people in `present` are taking part.
 
     Everyone who can hear the place could have heard the memo's source, or its owner is there and shares it.
     The subject's own DM hears everything about the subject.
     """
     if memo.subject.is_lore:
-        in_guild = place.dm is None and place.realm is not None and place.realm == memo.subject.guild
-        return in_guild and is_heard(memo.audience, place)
+        in_guild = place.dm is None and place.guild_key is not None and place.guild_key == memo.subject.guild
+        return in_guild and audience_covers_place(memo.audience, place)
     mine = memo.subject.id in present
-    if policy is Policy.GUILD_ISOLATED and _realm(memo.source) != place.realm:
+    if policy is VisibilityPolicy.GUILD_ISOLATED and _realm(memo.source) != place.guild_key:
         return False
     if place.dm == memo.subject.id:
         return True
-    if policy is Policy.USER_GLOBAL and mine:
+    if policy is VisibilityPolicy.USER_GLOBAL and mine:
         return True
     if memo.audience == EVERYWHERE:
         return mine
-    return is_heard(memo.audience, place)
+    return audience_covers_place(memo.audience, place)
 
 
-def is_heard(audience: Audience, place: Place) -> bool:
+def audience_covers_place(audience: Audience, place: Place) -> bool:
     """Whether everyone who can hear this place belongs to the audience."""
     match audience.level:
         case "everywhere":
             return True
         case "guild":
-            return place.dm is None and place.realm == audience.id
+            return place.dm is None and place.guild_key == audience.id
         case "channel":
             return place.dm is None and place.audience.guild == audience.guild and _is_inside(place, audience)
         case "dm":
@@ -62,7 +64,7 @@ def is_heard(audience: Audience, place: Place) -> bool:
 
 
 def _realm(source: Provenance) -> str | None:
-    return None if source.guild is None else realm_of(source.platform, source.guild)
+    return None if source.guild is None else guild_key(source.platform, source.guild)
 
 
 def _is_inside(place: Place, audience: Audience) -> bool:
@@ -79,12 +81,12 @@ def includes(wide: Audience, narrow: Audience) -> bool:
     return wide.level == "guild" and narrow.level == "channel" and narrow.guild == wide.id
 
 
-def stated(place: Place, policy: Policy) -> Audience:
+def stated_audience(place: Place, policy: VisibilityPolicy) -> Audience:
     """Who hears what a person has remembered here, unless they say otherwise: those who hear the place.
 
     Where a design has one memory per person for all places, that memory is everywhere.
     """
-    return EVERYWHERE if policy is Policy.USER_GLOBAL else place.audience
+    return EVERYWHERE if policy is VisibilityPolicy.USER_GLOBAL else place.audience
 
 
 def of_source(source: Provenance, owner: str) -> Audience:
@@ -96,11 +98,11 @@ def of_source(source: Provenance, owner: str) -> Audience:
     return heard if heard is not None and heard.level in ("guild", "channel") else Audience("dm", owner)
 
 
-def within(audience: Audience, place: Place, policy: Policy) -> Audience:
+def limit_audience(audience: Audience, place: Place, policy: VisibilityPolicy) -> Audience:
     """How far something said here may go at the most: where guilds are walled off, nothing is shared beyond its own."""
-    if policy is not Policy.GUILD_ISOLATED or audience != EVERYWHERE:
+    if policy is not VisibilityPolicy.GUILD_ISOLATED or audience != EVERYWHERE:
         return audience
-    return place.audience if place.realm is None else Audience("guild", place.realm, place.realm)
+    return place.audience if place.guild_key is None else Audience("guild", place.guild_key, place.guild_key)
 
 
 def narrowest(audiences: Collection[Audience]) -> Audience | None:
@@ -118,12 +120,12 @@ def is_forgotten(resting: Collection[Memo]) -> bool:
     return any(memo.status is Status.DEPRECATED for memo in resting) and not any(memo.active for memo in resting)
 
 
-def is_alone(memo: Memo, here: Place) -> bool:
+def is_owner_dm(memo: Memo, here: Place) -> bool:
     """Whether nobody but the one whom a memo is about hears what is said here."""
     return here.dm is not None and here.dm == memo.subject.id
 
 
-def may_tell_source(memo: Memo, here: Place, message: Message | None = None) -> bool:
+def is_source_visible(memo: Memo, here: Place, message: Message | None = None) -> bool:
     """Whether it may be told here in which place, and in which words, a memo was said.
 
     Its owner may have shared what it says, and never the talk it comes from: that is told to its owner alone, and to
@@ -132,15 +134,15 @@ def may_tell_source(memo: Memo, here: Place, message: Message | None = None) -> 
     """
     source = memo.source
     if here.dm is not None or source.platform != here.platform:
-        return is_alone(memo, here)
+        return is_owner_dm(memo, here)
     heard = source.heard if message is None else message.place.audience
     if heard is None and (source.channel or source.thread):
         there = Place(source.platform, source.guild, source.channel, source.thread, private_thread=True)
         heard = there.audience
-    return heard is not None and is_heard(heard, here)
+    return heard is not None and audience_covers_place(heard, here)
 
 
-def heard_by_both(memo: Memo, said: Audience) -> Audience:
+def common_audience(memo: Memo, said: Audience) -> Audience:
     """Who may hear a memo that was given other words before this audience: nobody who could not hear both."""
     # Where no audience is known to be in both, only the owner surely is.
     return narrowest([memo.audience, said]) or Audience("dm", memo.subject.id)

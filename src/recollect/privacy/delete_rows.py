@@ -7,14 +7,14 @@ from datetime import datetime
 from recollect.core import serialization
 from recollect.core.events import Event
 from recollect.core.ports import Tx
-from recollect.core.text import marked
-from recollect.core.types import Memo, Message, Subject, Tombstone, dereference
-from recollect.learning.schedule import Cadence, journalise, resummarise
+from recollect.core.text import escape
+from recollect.core.types import Memo, Message, Subject, Tombstone, parse_message_ref
+from recollect.learning.schedule import Schedule, queue_daily_log, queue_summary
 from recollect.policy.merge import fingerprint
-from recollect.policy.viewer import session_of
+from recollect.policy.viewer import session_name
 from recollect.privacy.inventory import (
     ERASED,
-    Found,
+    Inventory,
     Rows,
     events_of,
     is_wordy,
@@ -24,53 +24,53 @@ from recollect.privacy.inventory import (
     texts_in,
     unsigned,
 )
-from recollect.privacy.target import Target
+from recollect.privacy.target import ErasureTarget
 from recollect.recall.display_names import release
 
 KEPT = ("undoes",)
 """What the log needs to hang together: a batch that was undone, by a number that says nothing."""
 
 
-def begin(tx: Tx, target: Target, found: Found) -> None:
+def begin(tx: Tx, target: ErasureTarget, found: Inventory) -> None:
     """Write down what an interrupted erasure has to know when it goes on: ids, no content."""
     for item in (*(f"author {one}" for one in found.authors), *(f"session {one}" for one in found.sessions)):
-        tx.counters.note(_intent(target), item)
+        tx.state.append(_intent(target), item)
 
 
-def resume(tx: Tx, target: Target, found: Found) -> None:
+def resume(tx: Tx, target: ErasureTarget, found: Inventory) -> None:
     """What an erasure that was interrupted had written down."""
-    for item in tx.counters.items(_intent(target)):
+    for item in tx.state.items(_intent(target)):
         kind, _, name = item.partition(" ")
         (found.authors if kind == "author" else found.sessions).add(name)
 
 
-def is_begun(tx: Tx, target: Target) -> bool:
+def is_begun(tx: Tx, target: ErasureTarget) -> bool:
     """Whether an erasure was interrupted, so that there may be something left that nobody sees."""
-    return bool(tx.counters.items(_intent(target)))
+    return bool(tx.state.items(_intent(target)))
 
 
-def end(tx: Tx, target: Target) -> None:
-    tx.counters.clear(_intent(target))
+def end(tx: Tx, target: ErasureTarget) -> None:
+    tx.state.clear(_intent(target))
 
 
-def _intent(target: Target) -> str:
+def _intent(target: ErasureTarget) -> str:
     return f"erasing:{target}"
 
 
-def erase_messages(tx: Tx, target: Target, rows: Rows, at: datetime, cadence: Cadence) -> int:
+def erase_messages(tx: Tx, target: ErasureTarget, rows: Rows, at: datetime, cadence: Schedule) -> int:
     """Messages with their index, vectors and short-term entries; summaries that rest on them are made anew."""
     messages = [message for _, message in rows]
-    erased = tx.journal.erase([(message.place.platform, message.id) for message in messages], at)
+    erased = tx.messages.erase([(message.place.platform, message.id) for message in messages], at)
     for message in messages:
         release(tx, message)
-        if message.place.realm is not None:
-            tx.exchanges.drop(message.place.realm, message.id)
-        journalise(tx, message, at, cadence)
+        if message.place.guild_key is not None:
+            tx.exchanges.remove_quoting(message.place.guild_key, message.id)
+        queue_daily_log(tx, message, at, cadence)
     _rewind(tx, target, messages, at)
     return erased
 
 
-def _rewind(tx: Tx, target: Target, messages: Sequence[Message], at: datetime) -> None:
+def _rewind(tx: Tx, target: ErasureTarget, messages: Sequence[Message], at: datetime) -> None:
     first: dict[str, Message] = {}
     for message in messages:
         for session in sessions_of(message, target):
@@ -81,8 +81,8 @@ def _rewind(tx: Tx, target: Target, messages: Sequence[Message], at: datetime) -
             _clear(tx, session, at)
         elif tx.summaries.rewind(session, message.at, at):
             tx.events.add(Event("summary.reset", at, scope=session, reason="what it rests on was erased"))
-            shared = session_of(message.place, None) == session
-            resummarise(tx, message, None if shared else target.user or message.author, at)
+            shared = session_name(message.place, None) == session
+            queue_summary(tx, message, None if shared else target.user or message.author, at)
 
 
 def _clear(tx: Tx, session: str, at: datetime) -> int:
@@ -92,7 +92,7 @@ def _clear(tx: Tx, session: str, at: datetime) -> int:
     return kept
 
 
-def erase_memos(tx: Tx, target: Target, memos: Sequence[Memo], at: datetime) -> int:
+def erase_memos(tx: Tx, target: ErasureTarget, memos: Sequence[Memo], at: datetime) -> int:
     """Memos with all that is derived from them; of each wording a fingerprint stays, so that it can't come back."""
     for memo in memos:
         tx.memos.remove(memo)
@@ -111,24 +111,24 @@ def _scrub(tx: Tx, events: Iterable[Event], at: datetime) -> None:
     for event in wordy:
         if event.scope.startswith(("user:", "lore:")) and "before" in event.data:
             _bury(tx, Subject.of_scope(event.scope), texts_in(event.data), at)
-    tx.events.scrub([event.id for event in wordy], KEPT)
+    tx.events.redact([event.id for event in wordy], KEPT)
 
 
 def _bury(tx: Tx, subject: Subject, texts: Iterable[str], at: datetime) -> None:
     """Unless another memo of theirs, which stays, says the same."""
     for text in texts:
         if not tx.memos.same_text(subject, text):
-            tx.memos.bury(Tombstone(subject.scope, fingerprint(text), at))
+            tx.memos.add_tombstone(Tombstone(subject.scope, fingerprint(text), at))
 
 
-def finish(tx: Tx, target: Target, found: Found, at: datetime, asked_by: str) -> dict[str, int]:
+def finish(tx: Tx, target: ErasureTarget, found: Inventory, at: datetime, asked_by: str) -> dict[str, int]:
     """Everything else, and a line in the log that says only that this was done."""
-    for exchange in tx.exchanges.of(target.user, target.guild):
+    for exchange in tx.exchanges.asked_by(target.user, target.guild):
         tx.exchanges.remove(exchange)
     done = {
         "jobs": tx.jobs.erase([job.id for job in jobs_of(tx, target, found.references)]),
         "counters": _erase_counters(tx, target),
-        "unsigned": _unsign(tx, target, at),
+        "unsigned": _remove_actor(tx, target, at),
     }
     _erase_log(tx, target, found, at)
     for session in tx.summaries.sessions():
@@ -139,27 +139,27 @@ def finish(tx: Tx, target: Target, found: Found, at: datetime, asked_by: str) ->
     return done
 
 
-def _erase_counters(tx: Tx, target: Target) -> int:
-    names = [name for name in tx.counters.names() if target.counts_in(name)]
+def _erase_counters(tx: Tx, target: ErasureTarget) -> int:
+    names = [name for name in tx.state.names() if target.counts_in(name)]
     for name in names:
-        tx.counters.clear(name)
-    for name in tx.counters.names():
-        _strike(tx, name, {item for item in tx.counters.items(name) if target.stands_in(name, item)})
+        tx.state.clear(name)
+    for name in tx.state.names():
+        _remove_items(tx, name, {item for item in tx.state.items(name) if target.stands_in(name, item)})
     return len(names)
 
 
-def _strike(tx: Tx, name: str, items: set[str]) -> None:
+def _remove_items(tx: Tx, name: str, items: set[str]) -> None:
     """Take items out of a list."""
-    before = tx.counters.items(name)
+    before = tx.state.items(name)
     if items.isdisjoint(before):
         return
-    tx.counters.clear(name)
+    tx.state.clear(name)
     for item in before:
         if item not in items:
-            tx.counters.note(name, item)
+            tx.state.append(name, item)
 
 
-def _unsign(tx: Tx, target: Target, at: datetime) -> int:
+def _remove_actor(tx: Tx, target: ErasureTarget, at: datetime) -> int:
     """A guild's lore stays the guild's; who stated it, in which message and words, goes."""
     memos = unsigned(tx, target)
     for memo in memos:
@@ -168,7 +168,7 @@ def _unsign(tx: Tx, target: Target, at: datetime) -> int:
     return len(memos)
 
 
-def _erase_log(tx: Tx, target: Target, found: Found, at: datetime) -> None:
+def _erase_log(tx: Tx, target: ErasureTarget, found: Inventory, at: datetime) -> None:
     """The words in the log: all of them under a person's or a guild's name, and what was refused of their messages."""
     scopes = {target.subject.scope} if target.user is None or target.whole_user else set[str]()
     alone = [session for session in found.sessions if target.alone_in(session)]
@@ -183,20 +183,20 @@ def _erase_log(tx: Tx, target: Target, found: Found, at: datetime) -> None:
             _scrub(tx, gone, at)
 
 
-def _lanes(found: Found) -> Iterable[str]:
+def _lanes(found: Inventory) -> Iterable[str]:
     for author in found.authors:
         yield from (f"user:{author}", f"dream:{author}")
-        yield from (f"learn:{session}:{marked(author, ':')}" for session in found.sessions)
+        yield from (f"learn:{session}:{escape(author, ':')}" for session in found.sessions)
 
 
 def _is_gone(tx: Tx, event: Event) -> bool:
     """Whether an event speaks of a message that is no longer there, and not of a memo, which may be."""
     if event.memo is not None or "message" not in event.data:
         return False
-    return tx.journal.get(*dereference(str(event.data["message"]))) is None
+    return tx.messages.get(*parse_message_ref(str(event.data["message"]))) is None
 
 
-def _was_theirs(event: Event, target: Target) -> bool:
+def _was_theirs(event: Event, target: ErasureTarget) -> bool:
     """Whether an event keeps an earlier wording that was theirs, of a memo that has moved on."""
     before = event.data.get("before")
-    return before is not None and target.owns(serialization.to_memo(before))
+    return before is not None and target.owns(serialization.memo_from_json(before))

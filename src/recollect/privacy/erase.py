@@ -17,18 +17,18 @@ from recollect.core.clock import Clock
 from recollect.core.events import Event
 from recollect.core.ports import Progress, Store, Tx
 from recollect.core.types import Memo, Subject
-from recollect.learning.schedule import Cadence
+from recollect.learning.schedule import Schedule
 from recollect.privacy import delete_rows
 from recollect.privacy import planned as later
 from recollect.privacy.export import export
-from recollect.privacy.inventory import CHECKED, PAGE, Found, look, owned, pages
-from recollect.privacy.planned import Erasures, Plan
+from recollect.privacy.inventory import CHECKED, PAGE, Inventory, owned, pages, take_inventory
+from recollect.privacy.planned import Plan, PlannedErasures
 from recollect.privacy.probe import Search, probe
-from recollect.privacy.receipt import Receipt, Survey
-from recollect.privacy.target import Target
+from recollect.privacy.receipt import ErasurePreview, Receipt
+from recollect.privacy.target import ErasureTarget
 
 
-def forget_results() -> int:
+def clear_function_caches() -> int:
     """Empty every cache of a function in this package: they keep texts that were compared. How many there are."""
     cleared = 0
     for name, module in list(sys.modules.items()):
@@ -66,7 +66,7 @@ class Files(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class ErasureHooks:
     """What has to know of an erasure besides the store."""
 
     files: Files
@@ -77,28 +77,28 @@ class House:
     """Drops what is kept in memory to be quick."""
 
 
-class Privacy:
+class PrivacyService:
     """Erases and exports; the rules of who may ask for it are the caller's."""
 
-    def __init__(self, store: Store, house: House, cadence: Cadence, clock: Clock) -> None:
+    def __init__(self, store: Store, house: ErasureHooks, cadence: Schedule, clock: Clock) -> None:
         self._store = store
         self._house = house
         self._cadence = cadence
         self._clock = clock
-        self.erasures = Erasures(store, lambda target, by: self.erase(target, asked_by=by), clock)
+        self.erasures = PlannedErasures(store, lambda target, by: self.erase(target, asked_by=by), clock)
         """Does the jobs of what was planned."""
 
-    async def survey(self, target: Target) -> Survey:
+    async def preview(self, target: ErasureTarget) -> ErasurePreview:
         """What erasing would remove; changes nothing."""
-        found = await look(self._store, target)
+        found = await take_inventory(self._store, target)
         memos = await self._store.read(lambda tx: owned(tx, target))
         files = await self._house.files.listed(target.user, target.guild, _keys(memos))
-        return Survey(target, found.counts, tuple(map(str, files)))
+        return ErasurePreview(target, found.counts, tuple(map(str, files)))
 
-    async def erase(self, target: Target, *, asked_by: str, progress: Progress | None = None) -> Receipt:
+    async def erase(self, target: ErasureTarget, *, asked_by: str, progress: Progress | None = None) -> Receipt:
         """Remove everything for good, prove it, and leave a receipt. Interrupted, it is completed by doing it again."""
         started, at = monotonic(), self._clock()
-        found = await look(self._store, target)
+        found = await take_inventory(self._store, target)
         await self._store.read(lambda tx: delete_rows.resume(tx, target, found))
         memos = await self._store.read(lambda tx: owned(tx, target))
         await self._store.write(lambda tx: delete_rows.begin(tx, target, found))
@@ -107,9 +107,9 @@ class Privacy:
         counts = await self._erase_rows(target, found, asked_by, steps)
         files += await self._remove_files(target, found, memos)
         await self._house.follow()
-        await self._store.wipe(steps.last)
+        await self._store.purge_deleted(steps.last)
         self._house.renew()
-        forget_results()
+        clear_function_caches()
         result = await probe(self._store, target, found, at, self._house.search, self._house.files.find)
         receipt = Receipt(
             target=target,
@@ -125,46 +125,48 @@ class Privacy:
         await self._store.write(partial(_conclude, receipt=receipt, at=self._clock()))
         return receipt
 
-    async def is_clean(self, target: Target) -> bool:
+    async def is_clean(self, target: ErasureTarget) -> bool:
         """Whether there is nothing to erase: no trace, and no erasure that was interrupted."""
         begun = await self._store.read(lambda tx: delete_rows.is_begun(tx, target))
-        return not begun and (await self.survey(target)).empty
+        return not begun and (await self.preview(target)).empty
 
-    async def erase_later(self, target: Target, due: datetime, *, asked_by: str) -> bool:
+    async def erase_later(self, target: ErasureTarget, due: datetime, *, asked_by: str) -> bool:
         """Erase then, unless it is called off before; see `confirm`. False when that is planned already."""
         new = Plan(target, due, asked_by, self._clock())
-        return await self._store.write(lambda tx: later.plan(tx, new))
+        return await self._store.write(lambda tx: later.schedule(tx, new))
 
-    async def confirm(self, target: Target) -> bool:
+    async def confirm(self, target: ErasureTarget) -> bool:
         """A planned erasure is still wanted: one that is due is not done before that is said."""
         moment = self._clock()
         return await self._store.write(lambda tx: later.confirm(tx, target, moment))
 
-    async def call_off(self, target: Target, *, asked_by: str) -> bool:
+    async def call_off(self, target: ErasureTarget, *, asked_by: str) -> bool:
         """Give up a planned erasure; False when there is none."""
         moment = self._clock()
-        return await self._store.write(lambda tx: later.call_off(tx, target, asked_by, moment))
+        return await self._store.write(lambda tx: later.cancel(tx, target, asked_by, moment))
 
     async def planned(self) -> list[Plan]:
         """Erasures that wait."""
         return await self._store.read(later.planned)
 
-    async def export(self, target: Target) -> dict[str, Any]:
+    async def export(self, target: ErasureTarget) -> dict[str, Any]:
         """Everything about them, as plain JSON values."""
         return await export(self._store, target)
 
-    async def memos(self, target: Target) -> list[Memo]:
+    async def memos(self, target: ErasureTarget) -> list[Memo]:
         """Their memos of any status, by key."""
         return await self._store.read(lambda tx: owned(tx, target))
 
-    async def _remove_files(self, target: Target, found: Found, memos: Sequence[Memo]) -> int:
+    async def _remove_files(self, target: ErasureTarget, found: Inventory, memos: Sequence[Memo]) -> int:
         """Before the rows, while it is known what they say, and after them, as somebody may have written meanwhile."""
         texts = found.samples.all()
         return await self._house.files.remove(
             target.user, target.guild, _keys(memos), found.authors, found.sessions, found.references, texts
         )
 
-    async def _erase_rows(self, target: Target, found: Found, asked_by: str, steps: "_Steps") -> dict[str, int]:
+    async def _erase_rows(
+        self, target: ErasureTarget, found: Inventory, asked_by: str, steps: "_Steps"
+    ) -> dict[str, int]:
         """Messages first: from then on nothing can be learned from them any more."""
         counts = {"memos": 0, "messages": 0, "replies": 0}
         counts |= {name: found.counts[name] for name in ("summaries", "exchanges")}

@@ -9,16 +9,16 @@ from recollect.core import serialization
 from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
 from recollect.core.types import Exchange, Memo, Message, Summary
-from recollect.learning.consent import paused
+from recollect.learning.consent import is_paused
 from recollect.privacy.inventory import Rows, events_of, log_of, owned, pages
-from recollect.privacy.target import Target
+from recollect.privacy.target import ErasureTarget
 
 FORMAT = "recollect-export"
 VERSION = 1
 _HISTORY = 1 << 30
 
 
-async def export(store: Store, target: Target) -> dict[str, Any]:
+async def export(store: Store, target: ErasureTarget) -> dict[str, Any]:
     """All memos with where they came from and what became of them, messages, summaries, short-term entries, the log.
 
     What others noted about a person is theirs and not in it, nor are summaries of conversations with others.
@@ -36,20 +36,20 @@ def encoded(document: dict[str, Any]) -> bytes:
     return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "replace")
 
 
-def _stored(tx: Tx, target: Target) -> dict[str, Any]:
+def _stored(tx: Tx, target: ErasureTarget) -> dict[str, Any]:
     memos = sorted(owned(tx, target), key=lambda memo: (memo.created, memo.subject.scope, memo.id))
     summaries = [one for session in tx.summaries.sessions() for one in _summaries(tx, target, session)]
     events = sorted(log_of(tx, target, memos), key=lambda event: event.id)
     return {
-        "learning_paused": target.user is not None and paused(tx, target.user),
+        "learning_paused": target.user is not None and is_paused(tx, target.user),
         "memos": [_memo(tx, memo) for memo in memos],
         "summaries": [_summary(one) for one in summaries],
-        "exchanges": [_exchange(one) for one in tx.exchanges.of(target.user, target.guild)],
+        "exchanges": [_exchange(one) for one in tx.exchanges.asked_by(target.user, target.guild)],
         "events": [_event(event) for event in events],
     }
 
 
-def _summaries(tx: Tx, target: Target, session: str) -> Iterable[Summary]:
+def _summaries(tx: Tx, target: ErasureTarget, session: str) -> Iterable[Summary]:
     """Past ones too, oldest first."""
     return tx.summaries.history(session, _HISTORY)[::-1] if target.alone_in(session) else ()
 
@@ -57,7 +57,7 @@ def _summaries(tx: Tx, target: Target, session: str) -> Iterable[Summary]:
 def _memo(tx: Tx, memo: Memo) -> dict[str, Any]:
     events = sorted(events_of(tx, memo.subject.scope, memo.id), key=lambda event: event.id)
     history = [{name: value for name, value in _event(event).items() if name != "memo"} for event in events]
-    return serialization.from_memo(memo) | {"history": history}
+    return serialization.memo_to_json(memo) | {"history": history}
 
 
 def _message(message: Message) -> dict[str, Any]:

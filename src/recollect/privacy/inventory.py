@@ -7,10 +7,10 @@ from typing import Any
 from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
 from recollect.core.ports.jobs import Job
-from recollect.core.types import Memo, Message, Subject, reference
-from recollect.policy.viewer import session_of
+from recollect.core.types import Memo, Message, Subject, message_ref
+from recollect.policy.viewer import session_name
 from recollect.privacy.samples import Samples
-from recollect.privacy.target import Target
+from recollect.privacy.target import ErasureTarget
 
 PAGE = 500
 _EVENTS = 1000
@@ -21,7 +21,7 @@ Rows = list[tuple[int, Message]]
 
 
 @dataclass(slots=True)
-class Found:
+class Inventory:
     """What a look found: counted, with what the steps after it need to know."""
 
     counts: dict[str, int] = field(default_factory=dict[str, int])
@@ -40,9 +40,9 @@ class Found:
             self.counts[name] = self.counts.get(name, 0) + number
 
 
-async def look(store: Store, target: Target) -> Found:
+async def take_inventory(store: Store, target: ErasureTarget) -> Inventory:
     """Count everything, and take samples of it."""
-    found = Found()
+    found = Inventory()
     found.samples.name(target.user)
     found.authors |= {target.user} if target.user is not None else set()
     for name in ("memos", "messages", "replies", "exchanges", "summaries", "jobs", "events"):
@@ -53,16 +53,16 @@ async def look(store: Store, target: Target) -> Found:
     return found
 
 
-async def pages(store: Store, target: Target) -> AsyncIterator[tuple[Rows, Rows]]:
+async def pages(store: Store, target: ErasureTarget) -> AsyncIterator[tuple[Rows, Rows]]:
     """Messages, and what bots replied to them, page by page in the order of their keys; each page once."""
     last = 0
-    while rows := await store.read(lambda tx, last=last: tx.journal.of(target.user, target.guild, PAGE, last)):
+    while rows := await store.read(lambda tx, last=last: tx.messages.written_by(target.user, target.guild, PAGE, last)):
         answers = await store.read(lambda tx, rows=rows: replies(tx, target, rows))
         yield rows, answers
         last = rows[-1][0]
 
 
-def replies(tx: Tx, target: Target, rows: Rows) -> Rows:
+def replies(tx: Tx, target: ErasureTarget, rows: Rows) -> Rows:
     """What bots said to these messages: it quotes them more often than not. A guild's go as messages of their own."""
     if target.user is None:
         return []
@@ -70,17 +70,17 @@ def replies(tx: Tx, target: Target, rows: Rows) -> Rows:
     asked: dict[str, list[str]] = {}
     for _, message in rows:
         asked.setdefault(message.place.platform, []).append(message.id)
-    found = [row for platform, ids in asked.items() for row in tx.journal.answers(platform, ids)]
+    found = [row for platform, ids in asked.items() for row in tx.messages.replies_to(platform, ids)]
     return [row for row in found if row[0] not in here]
 
 
-def note_messages(found: Found, target: Target, page: Rows, answers: Rows) -> None:
+def note_messages(found: Inventory, target: ErasureTarget, page: Rows, answers: Rows) -> None:
     found.count(messages=len(page), replies=len(answers))
     for key, message in (*page, *answers):
         found.message_keys.append(key)
         found.scopes.add(message.place.stream)
         found.sessions |= sessions_of(message, target)
-        found.references.add(reference(message))
+        found.references.add(message_ref(message))
         if not message.bot:
             found.authors.add(message.author)
     found.samples.add(message.text for _, message in (*page, *answers))
@@ -88,19 +88,19 @@ def note_messages(found: Found, target: Target, page: Rows, answers: Rows) -> No
         found.samples.name(*(message.name for _, message in page if message.author == target.user))
 
 
-def sessions_of(message: Message, target: Target) -> set[str]:
+def sessions_of(message: Message, target: ErasureTarget) -> set[str]:
     """The conversations whose summary may rest on a message."""
-    return {session_of(message.place, None), session_of(message.place, target.user or message.author)}
+    return {session_name(message.place, None), session_name(message.place, target.user or message.author)}
 
 
-def _rest(tx: Tx, target: Target, found: Found) -> None:
+def _rest(tx: Tx, target: ErasureTarget, found: Inventory) -> None:
     memos = owned(tx, target)
     found.memo_keys += [memo.key for memo in memos]
     found.scopes |= {memo.subject.scope for memo in memos} | {target.subject.scope}
     found.authors |= {memo.subject.id for memo in memos if not memo.subject.is_lore}
     found.samples.add(memo.text for memo in memos)
     found.samples.add(memo.source.evidence or "" for memo in memos)
-    exchanges = tx.exchanges.of(target.user, target.guild)
+    exchanges = tx.exchanges.asked_by(target.user, target.guild)
     sessions = found.sessions | {session for session in tx.summaries.sessions() if target.alone_in(session)}
     summaries = [summary for session in sessions for summary in tx.summaries.history(session, PAGE)]
     found.samples.add(summary.text for summary in summaries if target.alone_in(summary.session))
@@ -112,17 +112,17 @@ def _rest(tx: Tx, target: Target, found: Found) -> None:
     found.count(memos=len(memos), exchanges=len(exchanges), summaries=len(summaries), jobs=len(jobs), events=events)
 
 
-def owned(tx: Tx, target: Target) -> list[Memo]:
+def owned(tx: Tx, target: ErasureTarget) -> list[Memo]:
     """Memos of any status, by key."""
     if target.user is None:
-        learned = tx.memos.traced(guild=target.guild)
+        learned = tx.memos.stated_by(guild=target.guild)
         found = {memo.key: memo for memo in (*tx.memos.list(target.subject), *learned)}
         return [found[key] for key in sorted(found)]
     mine = tx.memos.list(target.subject)
     return sorted((memo for memo in mine if target.owns(memo)), key=lambda memo: memo.key)
 
 
-def log_of(tx: Tx, target: Target, memos: Sequence[Memo]) -> Iterator[Event]:
+def log_of(tx: Tx, target: ErasureTarget, memos: Sequence[Memo]) -> Iterator[Event]:
     """What the log says about them: all of a person or of a guild's lore, else about these memos."""
     if target.whole_user or target.user is None:
         yield from events_of(tx, target.subject.scope)
@@ -141,9 +141,9 @@ def events_of(tx: Tx, scope: str, memo: str | None = None) -> Iterator[Event]:
         before = page[-1].id
 
 
-def jobs_of(tx: Tx, target: Target, references: Collection[str]) -> list[Job]:
+def jobs_of(tx: Tx, target: ErasureTarget, references: Collection[str]) -> list[Job]:
     """Jobs that are about them, or have nothing to learn from but these messages."""
-    return [job for job in tx.jobs.list(limit=1 << 30) if target.works_in(job.lane) or _rests_on(job, references)]
+    return [job for job in tx.jobs.list(limit=1 << 30) if target.works_in(job.queue) or _rests_on(job, references)]
 
 
 def _rests_on(job: Job, references: Collection[str]) -> bool:
@@ -164,9 +164,9 @@ def texts_in(data: Mapping[str, Any]) -> list[str]:
     return [text for text in (data.get("text"), before.get("text")) if isinstance(text, str) and text]
 
 
-def unsigned(tx: Tx, target: Target) -> list[Memo]:
+def unsigned(tx: Tx, target: ErasureTarget) -> list[Memo]:
     """What someone stated that belongs to others: a guild's lore."""
     if target.user is None:
         return []
-    stated = tx.memos.traced(actor=target.user, guild=target.guild)
+    stated = tx.memos.stated_by(actor=target.user, guild=target.guild)
     return [memo for memo in stated if memo.subject != Subject(target.user)]

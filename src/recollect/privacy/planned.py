@@ -14,10 +14,10 @@ from functools import partial
 
 from recollect.core.clock import Clock
 from recollect.core.events import Event
-from recollect.core.ports import Stale, Store, Tx, Work
+from recollect.core.ports import StaleResult, Store, Tx, UnitOfWork
 from recollect.core.ports.jobs import Job, NewJob
 from recollect.privacy.receipt import Receipt
-from recollect.privacy.target import Target
+from recollect.privacy.target import ErasureTarget
 
 log = logging.getLogger("recollect.privacy")
 
@@ -29,19 +29,19 @@ PATIENCE = 60.0
 """Seconds after which the worker is told that it takes longer; the erasure itself goes on."""
 _PLANNED = "planned:"
 
-Erase = Callable[[Target, str], Awaitable[Receipt]]
+Erase = Callable[[ErasureTarget, str], Awaitable[Receipt]]
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    target: Target
+    target: ErasureTarget
     due: datetime
     asked_by: str
     wanted: datetime
     """When somebody said last that it is wanted."""
 
 
-def plan(tx: Tx, new: Plan) -> bool:
+def schedule(tx: Tx, new: Plan) -> bool:
     """Put an erasure into the queue; False when it is there already, and then its time stays."""
     if _find(tx, new.target) is not None:
         return False
@@ -52,7 +52,7 @@ def plan(tx: Tx, new: Plan) -> bool:
     return True
 
 
-def confirm(tx: Tx, target: Target, at: datetime) -> bool:
+def confirm(tx: Tx, target: ErasureTarget, at: datetime) -> bool:
     """It is still wanted; False when it is not planned."""
     found = _find(tx, target)
     if found is not None:
@@ -60,24 +60,24 @@ def confirm(tx: Tx, target: Target, at: datetime) -> bool:
     return found is not None
 
 
-def call_off(tx: Tx, target: Target, by: str, at: datetime) -> bool:
+def cancel(tx: Tx, target: ErasureTarget, by: str, at: datetime) -> bool:
     """It is no longer wanted; False when it was not planned. What is under way is not stopped."""
-    if not tx.counters.clear(_name(target)):
+    if not tx.state.clear(_name(target)):
         return False
     waiting = tx.jobs.find(_key(target))
-    parked = [job for job in tx.jobs.list("parked", 1 << 30) if job.kind == ERASE and job.lane == _key(target)]
+    parked = [job for job in tx.jobs.list("parked", 1 << 30) if job.kind == ERASE and job.queue == _key(target)]
     for job in (*parked, *([] if waiting is None else [waiting])):
-        tx.jobs.drop(job.id)
+        tx.jobs.discard(job.id)
     tx.events.add(Event("erasure.called_off", at, by, target.subject.scope, reason=str(target)))
     return True
 
 
 def planned(tx: Tx) -> list[Plan]:
     """All that wait."""
-    return [_read(item) for name in tx.counters.names(_PLANNED) for item in tx.counters.items(name)]
+    return [_read(item) for name in tx.state.names(_PLANNED) for item in tx.state.items(name)]
 
 
-class Erasures:
+class PlannedErasures:
     """Does them, as the handler of their jobs. One that takes long goes on while the worker looks after others."""
 
     def __init__(self, store: Store, erase: Erase, clock: Clock, patience: float = PATIENCE) -> None:
@@ -85,10 +85,10 @@ class Erasures:
         self._erase = erase
         self._clock = clock
         self._patience = patience
-        self._running: dict[Target, asyncio.Task[Receipt]] = {}
+        self._running: dict[ErasureTarget, asyncio.Task[Receipt]] = {}
 
-    async def __call__(self, job: Job) -> Work:
-        target = Target(job.payload.get("user"), job.payload.get("guild"))
+    async def __call__(self, job: Job) -> UnitOfWork:
+        target = ErasureTarget(job.payload.get("user"), job.payload.get("guild"))
         found = await self._store.read(lambda tx: _find(tx, target))
         if found is None:
             return _nothing
@@ -107,7 +107,7 @@ class Erasures:
             task.cancel()  # everything is being closed; the job goes on from there the next time
             raise
         if not done:
-            raise Stale
+            raise StaleResult
         return self._running.pop(found.target).result()
 
 
@@ -120,8 +120,8 @@ def _wait(tx: Tx, waiting: NewJob) -> None:
     tx.jobs.add(waiting)
 
 
-def _end(tx: Tx, target: Target) -> None:
-    tx.counters.clear(_name(target))
+def _end(tx: Tx, target: ErasureTarget) -> None:
+    tx.state.clear(_name(target))
 
 
 def _job(found: Plan, due: datetime) -> NewJob:
@@ -129,26 +129,26 @@ def _job(found: Plan, due: datetime) -> NewJob:
     return NewJob(ERASE, key, {"user": target.user, "guild": target.guild}, due, key, ERASE)
 
 
-def _key(target: Target) -> str:
+def _key(target: ErasureTarget) -> str:
     return f"{ERASE}:{target}"
 
 
-def _name(target: Target) -> str:
+def _name(target: ErasureTarget) -> str:
     return f"{_PLANNED}{target}"
 
 
-def _find(tx: Tx, target: Target) -> Plan | None:
-    items = tx.counters.items(_name(target))
+def _find(tx: Tx, target: ErasureTarget) -> Plan | None:
+    items = tx.state.items(_name(target))
     return _read(items[-1]) if items else None
 
 
 def _note(tx: Tx, found: Plan) -> None:
     target = found.target
     item = [target.user, target.guild, found.due.isoformat(), found.asked_by, found.wanted.isoformat()]
-    tx.counters.clear(_name(target))
-    tx.counters.note(_name(target), json.dumps(item))
+    tx.state.clear(_name(target))
+    tx.state.append(_name(target), json.dumps(item))
 
 
 def _read(item: str) -> Plan:
     user, guild, due, asked_by, wanted = json.loads(item)
-    return Plan(Target(user, guild), datetime.fromisoformat(due), asked_by, datetime.fromisoformat(wanted))
+    return Plan(ErasureTarget(user, guild), datetime.fromisoformat(due), asked_by, datetime.fromisoformat(wanted))

@@ -9,10 +9,10 @@ from datetime import datetime
 from typing import Any
 
 from recollect.core.ports import Corpus, Store, Tx
-from recollect.core.text import marked, query_words
-from recollect.privacy.inventory import Found, owned
+from recollect.core.text import escape, query_words
+from recollect.privacy.inventory import Inventory, owned
 from recollect.privacy.receipt import Check
-from recollect.privacy.target import Target
+from recollect.privacy.target import ErasureTarget
 from recollect.recall import display_names as names_of_people
 from recollect.recall.withheld import LIST
 
@@ -40,11 +40,11 @@ class Probe:
 
 
 async def probe(
-    store: Store, target: Target, found: Found, at: datetime, search: Search, in_files: FindInFiles
+    store: Store, target: ErasureTarget, found: Inventory, at: datetime, search: Search, in_files: FindInFiles
 ) -> Probe:
     """Look for the samples of what was erased. Words that others said too prove nothing, and are only counted."""
     samples = found.samples.chosen()
-    stored = await store.traces(samples)
+    stored = await store.find_traces(samples)
     filed = await in_files(samples)
     distinct = [number for number in range(len(samples)) if not any(stored[name][number] for name in _others(stored))]
     checks = [
@@ -71,42 +71,42 @@ def _left(kind: str, places: Mapping[str, Sequence[int]], distinct: Sequence[int
     return left or [Check(kind)]
 
 
-async def _named(store: Store, found: Found) -> dict[str, int]:
+async def _named(store: Store, found: Inventory) -> dict[str, int]:
     """How often others' memos and messages name them."""
     names = sorted(found.samples.names)[:_NAMES]
-    stored = await store.traces(names)
+    stored = await store.find_traces(names)
     return {f"named in {name}": max(stored[name]) for name in _others(stored)}
 
 
-def _rows(tx: Tx, target: Target, at: datetime) -> int:
+def _rows(tx: Tx, target: ErasureTarget, at: datetime) -> int:
     """Those of the time before: whoever was erased may speak again."""
     memos = sum(memo.created <= at for memo in owned(tx, target))
-    return memos + sum(message.at <= at for _, message in tx.journal.of(target.user, target.guild))
+    return memos + sum(message.at <= at for _, message in tx.messages.written_by(target.user, target.guild))
 
 
-def _noted(tx: Tx, target: Target) -> list[Check]:
+def _noted(tx: Tx, target: ErasureTarget) -> list[Check]:
     """Lists and conversations that still name them, unless they spoke again meanwhile: then some may be new."""
-    if tx.journal.of(target.user, target.guild, limit=1):
+    if tx.messages.written_by(target.user, target.guild, limit=1):
         return [Check("state")]
-    names = [name for name in tx.counters.names() if not name.startswith(PENDING)]
+    names = [name for name in tx.state.names() if not name.startswith(PENDING)]
     called = (name for name in names if not name.startswith(names_of_people.LIST))  # those hold a guild's id
     kept = {*filter(target.counts_in, names), *(name for name in called if _names(target, name))}
-    items = (item for name in names for item in tx.counters.items(name) if _is_theirs(target, name, item))
+    items = (item for name in names for item in tx.state.items(name) if _is_theirs(target, name, item))
     sessions = [session for session in tx.summaries.sessions() if target.alone_in(session)]
     return [Check("state", len(kept) + sum(1 for _ in items)), Check("sessions", len(sessions))]
 
 
-def _is_theirs(target: Target, name: str, item: str) -> bool:
+def _is_theirs(target: ErasureTarget, name: str, item: str) -> bool:
     """Statements that others forgot are their words, whatever stands in them."""
     return target.stands_in(name, item) or (not name.startswith(LIST) and _names(target, item))
 
 
-def _names(target: Target, text: str) -> bool:
+def _names(target: ErasureTarget, text: str) -> bool:
     """Whether a text holds the id of an erased person, and not that of a channel or guild called the same."""
     user = target.user if target.whole_user else None
     if not user or user not in text:
         return False
-    ids = "|".join(map(re.escape, {user, marked(user, ":")}))
+    ids = "|".join(map(re.escape, {user, escape(user, ":")}))
     found = re.finditer(rf"(?:^|(?<=[\s:\"\[/]))(?:{ids})(?=$|[\s:\"\],/])", text)
     return any(_is_a_person(text[: one.start()], text[one.end() :]) for one in found)
 
@@ -118,7 +118,7 @@ def _is_a_person(before: str, after: str) -> bool:
     return not place and (not before.endswith("/") or before.endswith("users/"))
 
 
-async def _searched(search: Search, target: Target, samples: Sequence[str]) -> int:
+async def _searched(search: Search, target: ErasureTarget, samples: Sequence[str]) -> int:
     """What a search by the person themselves still brings up."""
     if target.user is None:
         return 0
@@ -129,31 +129,31 @@ async def _searched(search: Search, target: Target, samples: Sequence[str]) -> i
     return left
 
 
-def _indexed(tx: Tx, found: Found, samples: Sequence[str]) -> int:
+def _indexed(tx: Tx, found: Inventory, samples: Sequence[str]) -> int:
     """Erased rows that can be found by their words."""
     left = 0
     for corpus, keys in _corpora(found):
         for sample in samples:
-            hits = tx.lanes.words(corpus, sorted(found.scopes), query_words(sample), 50, among=keys)
+            hits = tx.index.words(corpus, sorted(found.scopes), query_words(sample), 50, among=keys)
             left += len({hit.key for hit in hits} - _present(tx, corpus, [hit.key for hit in hits]))
     return left
 
 
-def _embedded(tx: Tx, found: Found) -> int:
+def _embedded(tx: Tx, found: Inventory) -> int:
     """Erased rows that still have a vector, of whatever model."""
     left = 0
     for corpus, keys in _corpora(found):
-        for made in tx.lanes.vectors(corpus, counted=False):
+        for made in tx.index.vectors(corpus, counted=False):
             any_direction = struct.pack(f"<{made.dims}f", *([1 / math.sqrt(made.dims)] * made.dims))
-            near = tx.lanes.near(corpus, sorted(found.scopes), made.model, any_direction, 1, also=keys, among=keys)
+            near = tx.index.nearest(corpus, sorted(found.scopes), made.model, any_direction, 1, also=keys, among=keys)
             left += len(near.keys() - _present(tx, corpus, list(near)))
     return left
 
 
-def _corpora(found: Found) -> list[tuple[Corpus, frozenset[int]]]:
+def _corpora(found: Inventory) -> list[tuple[Corpus, frozenset[int]]]:
     each: list[tuple[Corpus, list[int]]] = [("memos", found.memo_keys), ("messages", found.message_keys)]
     return [(corpus, frozenset(keys[:_KEYS])) for corpus, keys in each if keys]
 
 
 def _present(tx: Tx, corpus: Corpus, keys: Sequence[int]) -> set[int]:
-    return set(tx.memos.fetch(keys) if corpus == "memos" else tx.journal.fetch(keys))
+    return set(tx.memos.fetch(keys) if corpus == "memos" else tx.messages.fetch(keys))

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from recollect.privacy.target import Target
+from recollect.privacy.target import ErasureTarget
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class ErasurePreview:
     """What there is about someone, counted."""
 
-    target: Target
+    target: ErasureTarget
     counts: Mapping[str, int]
     files: tuple[str, ...] = ()
     """Files and folders that go."""
@@ -38,7 +38,7 @@ class Check:
 class Receipt:
     """The proof of an erasure."""
 
-    target: Target
+    target: ErasureTarget
     asked_by: str
     at: datetime
     seconds: float
@@ -57,7 +57,7 @@ class Receipt:
         return all(check.clean for check in self.probe)
 
 
-def from_survey(survey: Survey) -> dict[str, Any]:
+def from_survey(survey: ErasurePreview) -> dict[str, Any]:
     target = survey.target
     return {
         "user": target.user,
@@ -89,7 +89,7 @@ def from_receipt(receipt: Receipt) -> dict[str, Any]:
 def to_receipt(value: Mapping[str, Any]) -> Receipt:
     """A receipt that was written as plain values."""
     return Receipt(
-        target=Target(value["user"], value["guild"]),
+        target=ErasureTarget(value["user"], value["guild"]),
         asked_by=value["asked_by"],
         at=datetime.fromisoformat(value["at"]),
         seconds=value["seconds"],

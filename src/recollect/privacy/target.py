@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 from recollect.core.errors import BadInput
-from recollect.core.text import marked
+from recollect.core.text import escape
 from recollect.core.types import LORE, Memo, Subject
 from recollect.recall import withheld
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ErasureTarget:
     """A user, a guild, or what a user left in a guild."""
 
     user: str | None = None
@@ -47,7 +47,7 @@ class Target:
         """Whether a conversation is theirs and nobody else's, so that its summary goes as a whole."""
         if self.user is None:
             return self._in_guild(session)
-        name = marked(self.user, ":")
+        name = escape(self.user, ":")
         share = session.endswith(f":user:{name}")
         if self.guild is not None:
             return share and self._in_guild(session)
@@ -118,10 +118,10 @@ class Target:
         if not name.startswith("learn:"):
             return False
         rest = name.removeprefix("learn:")
-        theirs = self.user is None or rest.endswith(f":{marked(self.user, ':')}")
+        theirs = self.user is None or rest.endswith(f":{escape(self.user, ':')}")
         return theirs and (self.guild is None or self._in_guild(rest))
 
     def _in_guild(self, session: str) -> bool:
         _, _, rest = session.partition(":")
-        guild = marked(self.guild or "", ":")
+        guild = escape(self.guild or "", ":")
         return rest.startswith((f"{guild}:channel:", f"{guild}:thread:"))

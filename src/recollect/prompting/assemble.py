@@ -9,10 +9,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from recollect.core.ports.layer import Block, Line
-from recollect.policy.budget import Budget, Overflow, fit, size
-from recollect.policy.headers import HEADERS
-from recollect.policy.rendering import inert
-from recollect.prompting.layouts import LAYOUTS, Layout
+from recollect.core.ports.layout import Layout
+from recollect.policy.budget import Budget, Overflow, fit_lines, size
+from recollect.policy.headers import HEADERS, HEADERS_UNIFIED
+from recollect.policy.rendering import neutralize
+from recollect.prompting.layouts.unified import UNIFIED
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,9 @@ PRIORITY = 50
 """Where memory as a whole stands among the layers of a larger prompt, which come in the order of their numbers."""
 
 
-STABLE = ("durable", "history")
+OPTIONAL = ("instructions", "actions", "message")
+"""Sections of our own that a layout may leave out; what a layer offers always has a place."""
+CACHE_BREAKPOINTS = ("durable", "history")
 """Sections after which a provider's prompt cache is worth a mark: what comes before seldom changes."""
 
 
@@ -50,7 +53,7 @@ class Prompt:
     def text(self) -> str:
         return self.separator.join(section.text for section in self.sections)
 
-    def holds(self, moment: datetime) -> bool:
+    def is_valid_at(self, moment: datetime) -> bool:
         """Whether it is complete, and everything in it still true."""
         ends = [line.until for section in self.sections for line in section.lines if line.until is not None]
         return not self.missing and moment < min(ends, default=datetime.max.replace(tzinfo=UTC))
@@ -61,7 +64,7 @@ class Prompt:
         pending = ""
         for place, section in enumerate(self.sections):
             pending += (self.separator if place else "") + section.text
-            if section.name in STABLE:
+            if section.name in CACHE_BREAKPOINTS:
                 found.append({"type": "text", "text": pending, "cache_control": {"type": "ephemeral"}})
                 pending = ""
         return [*found, {"type": "text", "text": pending}] if pending else found
@@ -73,18 +76,26 @@ def quoted(block: Block) -> Block:
 
 
 def _quoted(line: Line) -> Line:
-    text = inert(line.text, HEADERS, indent="")
+    text = neutralize(line.text, HEADERS, indent="")
     return line if text == line.text else replace(line, text=text)
 
 
 def assemble(blocks: Sequence[Block], chosen: Layout) -> Prompt:
     """The sections that have something, in the layout's order; blocks of one name share a section."""
     sections: list[Section] = []
-    for name in chosen.order:
+    for name in _order(blocks, chosen):
         section = _section(name, [block for block in blocks if block.name == name], chosen)
         if section is not None:
             sections.append(section)
     return Prompt(tuple(sections), chosen.separator)
+
+
+def _order(blocks: Sequence[Block], chosen: Layout) -> list[str]:
+    """The layout's sections, and before the message those of layers that it doesn't list."""
+    order = list(chosen.order)
+    others = [name for name in dict.fromkeys(block.name for block in blocks) if name not in {*order, *OPTIONAL}]
+    place = next((place for place, name in enumerate(order) if name in ("message", "actions")), len(order))
+    return [*order[:place], *others, *order[place:]]
 
 
 def with_message(prompt: Prompt, text: str) -> Prompt:
@@ -95,7 +106,7 @@ def with_message(prompt: Prompt, text: str) -> Prompt:
     if not text.strip() or any(section.name == "message" for section in prompt.sections):
         return prompt
     said = quoted(Block("message", (Line(text.strip(), "what is being answered"),)))
-    section = _section("message", [said], LAYOUTS["unified"])
+    section = _section("message", [said], UNIFIED)
     return prompt if section is None else replace(prompt, sections=(*prompt.sections, section))
 
 
@@ -108,7 +119,11 @@ def _section(name: str, blocks: Sequence[Block], chosen: Layout) -> Section | No
         left_out += missing
     if not shown:
         return None
-    header = chosen.headers.get(name)
+    header = (
+        chosen.headers.get(name)
+        or HEADERS_UNIFIED.get(name)
+        or next((block.header for block in blocks if block.header), None)
+    )
     body = "\n".join(line.text for line in shown)
     text = body if header is None else f"{header}{chosen.after_header}{body}"
     limit = None if None in limits else sum(limit or 0 for limit in limits)
@@ -118,9 +133,9 @@ def _section(name: str, blocks: Sequence[Block], chosen: Layout) -> Section | No
 def _fit(block: Block) -> tuple[list[Line], int]:
     overflow: Overflow = "stop" if block.overflow == "stop" else "notice" if block.overflow == "notice" else "skip"
     texts = [line.text for line in block.lines]
-    fitted = fit(texts, Budget(block.chars, block.tokens, block.items), overflow, block.what, block.more)
+    fitted = fit_lines(texts, Budget(block.chars, block.tokens, block.items), overflow, block.noun, block.omitted)
     if not fitted.places:
-        return [], len(texts) + block.more
+        return [], len(texts) + block.omitted
     shown = [block.lines[place] for place in fitted.places]
     shown += [Line(text, "over the budget") for text in fitted.notice]
-    return shown, len(texts) - len(fitted.places) + block.more
+    return shown, len(texts) - len(fitted.places) + block.omitted

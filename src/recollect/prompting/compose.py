@@ -1,4 +1,4 @@
-"""The prompt for a scene: one look at the store for what all layers need, then every layer at once.
+"""The prompt for a request: one read of the store for what all layers need, then every layer at once.
 
 A layer that fails or is late is left out and logged: memory never breaks a reply.
 """
@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 
 from recollect.core.clock import Clock
 from recollect.core.errors import RecollectError
-from recollect.core.ports import Layer, Scene, Tx
+from recollect.core.ports import Layer, PromptRequest, Tx
 from recollect.core.ports.layer import Block, Line
+from recollect.core.ports.layout import Layout
 from recollect.core.types import Message, Place, Summary
-from recollect.jobs.read_batcher import Visits
+from recollect.jobs.read_batcher import ReadBatcher
 from recollect.prompting.assemble import Prompt, assemble, quoted
 from recollect.prompting.cache import Cache
-from recollect.prompting.layouts import INSTRUCTIONS, Layout
+from recollect.prompting.instructions import INSTRUCTIONS
 from recollect.recall import withheld
 from recollect.recall.withheld import Withheld
 
@@ -29,7 +30,7 @@ _Key = tuple[str, Place, str, str | None, str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class _Opening:
+class _StoreSnapshot:
     """What is known before any layer is asked."""
 
     generation: int
@@ -56,20 +57,21 @@ class Composer:
         self._layout = chosen
         self._look_back = look_back
         self._deadline = deadline
-        self._cache: Cache[_Key, Prompt] = Cache(lifetime, clock, Prompt.holds)
+        self._cache: Cache[_Key, Prompt] = Cache(lifetime, clock, Prompt.is_valid_at)
 
-    async def prompt(self, scene: Scene, actions: str = "") -> Prompt:
-        opening = await self._open(scene)
-        if opening is None:  # what needs the store can't answer either, and has cost time enough
-            return await self._compose(scene, actions, self._deadline / 5)
-        answered = scene.message if opening.known else None
-        key = scene.user, scene.place, scene.text, answered, actions, opening.generation
+    async def prompt(self, request: PromptRequest, actions: str = "") -> Prompt:
+        request = replace(request, layout=self._layout)
+        snapshot = await self._read(request)
+        if snapshot is None:  # what needs the store can't answer either, and has cost time enough
+            return await self._compose(request, actions, self._deadline / 5)
+        answered = request.message if snapshot.known else None
+        key = request.user, request.place, request.text, answered, actions, snapshot.generation
         seen = replace(
-            scene,
-            store=Visits(scene.store),
-            recent=opening.recent,
-            summary=opening.summary,
-            withheld=opening.withheld if opening.withheld.items else None,
+            request,
+            store=ReadBatcher(request.store),
+            recent=snapshot.recent,
+            summary=snapshot.summary,
+            withheld=snapshot.withheld if snapshot.withheld.items else None,
         )
         return await self._cache.get(key, lambda: self._compose(seen, actions, self._deadline))
 
@@ -85,23 +87,23 @@ class Composer:
     async def close(self) -> None:
         await self._cache.close()
 
-    async def _open(self, scene: Scene) -> _Opening | None:
+    async def _read(self, request: PromptRequest) -> _StoreSnapshot | None:
         try:
             async with asyncio.timeout(self._deadline):
-                return await scene.store.read(self._look(scene))
+                return await request.store.read(self._snapshot(request))
         except (RecollectError, TimeoutError) as error:
             log.warning("the store can't be read, the prompt goes without: %s", str(error) or "no answer in time")
             return None
 
-    def _look(self, scene: Scene) -> Callable[[Tx], _Opening]:
-        def work(tx: Tx) -> _Opening:
-            found = tx.journal.recent(scene.place, self._look_back + 1, before=scene.now)
-            heard = [message for message in found if message.id != scene.message and scene.audible(message)]
-            recent = scene.tagged(tx, heard[-self._look_back :])
-            known = scene.message is not None and tx.journal.get(scene.place.platform, scene.message) is not None
-            held = withheld.gather(tx, scene.place, [scene.user], recent)
-            summary = tx.summaries.get(scene.session or scene.place.session)
-            return _Opening(
+    def _snapshot(self, request: PromptRequest) -> Callable[[Tx], _StoreSnapshot]:
+        def work(tx: Tx) -> _StoreSnapshot:
+            newest = tx.messages.recent(request.place, self._look_back + 1, before=request.now)
+            visible = [message for message in newest if message.id != request.message and request.is_visible(message)]
+            recent = request.with_unique_names(tx, visible[-self._look_back :])
+            known = request.message is not None and tx.messages.get(request.place.platform, request.message) is not None
+            held = withheld.gather(tx, request.place, [request.user], recent)
+            summary = tx.summaries.get(request.session or request.place.session)
+            return _StoreSnapshot(
                 tx.generation(),
                 withheld.shown(tx, held, recent),
                 summary and withheld.screened(summary, held),
@@ -111,22 +113,26 @@ class Composer:
 
         return work
 
-    async def _compose(self, scene: Scene, actions: str, deadline: float) -> Prompt:
-        offered, missing = await gather(self._layers, scene, deadline)
+    async def _compose(self, request: PromptRequest, actions: str, deadline: float) -> Prompt:
+        offered, missing = await collect_blocks(self._layers, request, deadline)
         blocks = [quoted(block) for block in offered]
         own = {"actions": actions.strip()}
         if any(block.lines for block in blocks):
             own["instructions"] = INSTRUCTIONS
         blocks += [Block(name, (Line(text, "always"),)) for name, text in own.items() if text]
-        if scene.text.strip():
-            said = Block("message", (Line(scene.text.strip(), "what is being answered"),))
+        if request.text.strip():
+            said = Block("message", (Line(request.text.strip(), "what is being answered"),))
             blocks.append(quoted(said))
         return replace(assemble(blocks, self._layout), missing=missing)
 
 
-async def gather(layers: Mapping[str, Layer], scene: Scene, deadline: float) -> tuple[list[Block], tuple[str, ...]]:
+async def collect_blocks(
+    layers: Mapping[str, Layer], request: PromptRequest, deadline: float
+) -> tuple[list[Block], tuple[str, ...]]:
     """The sections of all layers that answer within so many seconds, and the names of those that did not."""
-    tasks = {name: asyncio.create_task(_ask(layer, scene), name=f"recollect-{name}") for name, layer in layers.items()}
+    tasks = {
+        name: asyncio.create_task(_ask(layer, request), name=f"recollect-{name}") for name, layer in layers.items()
+    }
     try:
         if tasks:
             await asyncio.wait(tasks.values(), timeout=deadline)
@@ -146,8 +152,8 @@ async def gather(layers: Mapping[str, Layer], scene: Scene, deadline: float) -> 
             task.cancel()
 
 
-async def _ask(layer: Layer, scene: Scene) -> Sequence[Block]:
-    return await layer.offer(scene)
+async def _ask(layer: Layer, request: PromptRequest) -> Sequence[Block]:
+    return await layer.blocks(request)
 
 
 def _problem(task: "asyncio.Task[Sequence[Block]]", deadline: float) -> str | None:

@@ -32,7 +32,7 @@ _AUDIENCE = _COLUMNS.index("audience")
 
 async def narrow(store: Store, at: datetime) -> int:
     """Narrow what nobody shared; how many memos that were. Another process may do the same at once."""
-    if await store.read(lambda tx: bool(tx.counters.items(NARROWED)) or not tx.archive.count("memos")):
+    if await store.read(lambda tx: bool(tx.state.items(NARROWED)) or not tx.archive.count("memos")):
         return 0  # a store without memos stays empty: another one may be copied into it
     count, after = 0, None
     while True:
@@ -47,16 +47,16 @@ async def narrow(store: Store, at: datetime) -> int:
 
 async def keep_wide(store: Store) -> None:
     """Everywhere is a default again from now on."""
-    if await store.read(lambda tx: bool(tx.counters.items(NARROWED))):
-        await store.write(lambda tx: tx.counters.clear(NARROWED))
+    if await store.read(lambda tx: bool(tx.state.items(NARROWED))):
+        await store.write(lambda tx: tx.state.clear(NARROWED))
 
 
 def earlier(tx: Tx, event: Event) -> Memo:
     """The memo as it was before an event; of the time before the store was narrowed, as narrow as it would be now."""
-    memo = serialization.to_memo(event.data["before"])
+    memo = serialization.memo_from_json(event.data["before"])
     if memo.audience != EVERYWHERE or memo.subject.is_lore:
         return memo
-    narrowed = tx.counters.items(NARROWED)
+    narrowed = tx.state.items(NARROWED)
     if not narrowed or event.id > int(narrowed[0]) or _is_shared(tx, memo, before=event.id):
         return memo
     return replace(memo, audience=of_source(memo.source, memo.subject.id))
@@ -76,18 +76,18 @@ def _narrow(tx: Tx, scope: str, memo_id: str, at: datetime) -> bool:
     audience = of_source(memo.source, memo.subject.id)
     tx.memos.put(replace(memo, audience=audience))
     # Without a batch it is no change of its owner's: undo passes it by, and still takes back what came before it.
-    data = {"before": serialization.from_memo(memo)}
+    data = {"before": serialization.memo_to_json(memo)}
     tx.events.add(Event("memo.revised", at, _ACTOR, scope, memo_id, f"audience {audience}: {_REASON}", data))
     return True
 
 
 def _conclude(tx: Tx, count: int, at: datetime) -> None:
-    if tx.counters.items(NARROWED):
+    if tx.state.items(NARROWED):
         return  # another process was faster
     if count:
         tx.events.add(Event("memory.narrowed", at, _ACTOR, reason=_REASON, data={"memos": count}))
     newest = tx.events.list(limit=1)
-    tx.counters.note(NARROWED, str(newest[0].id if newest else 0))
+    tx.state.append(NARROWED, str(newest[0].id if newest else 0))
 
 
 def _is_shared(tx: Tx, memo: Memo, before: int | None = None) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from recollect.core.ports import Tx
-from recollect.core.text import digest, fold, joined, squeeze
+from recollect.core.text import collapse_spaces, digest, fold, join_escaped
 from recollect.core.types import Message, Place
 
 ROLES = ("assistant", "the assistant", "bot", "system", "developer", "tool", "the speaker", "someone", "someone else")
@@ -48,7 +48,7 @@ def skeleton(name: str) -> str:
     plain = unicodedata.normalize("NFKD", name).translate(_LETTERS)
     letters = "".join(char for char in fold(plain).translate(_LETTERS) if _is_seen(char))
     alike = letters.translate(_SAME).replace("rn", "m").replace("vv", "w")
-    return alike or squeeze(fold(name))
+    return alike or collapse_spaces(fold(name))
 
 
 def _is_seen(char: str) -> bool:
@@ -65,15 +65,15 @@ def tag(user: str) -> str:
 def claim(tx: Tx, message: Message) -> None:
     """Note who has a name, unless somebody has it already."""
     key = _claim(message)
-    if key is not None and not tx.counters.items(key):
-        tx.counters.note(key, message.author)
+    if key is not None and not tx.state.items(key):
+        tx.state.append(key, message.author)
 
 
 def release(tx: Tx, message: Message) -> None:
     """The author of a message is erased: the name is free again."""
     key = _claim(message)
-    if key is not None and message.author in tx.counters.items(key):
-        tx.counters.clear(key)
+    if key is not None and message.author in tx.state.items(key):
+        tx.state.clear(key)
 
 
 def _claim(message: Message) -> str | None:
@@ -81,7 +81,7 @@ def _claim(message: Message) -> str | None:
     place = message.place
     if message.bot or place.dm is not None:
         return None
-    return f"{LIST}{joined(':', place.platform, _home(place), digest(skeleton(_name(message)))[:32])}"
+    return f"{LIST}{join_escaped(':', place.platform, _home(place), digest(skeleton(_name(message)))[:32])}"
 
 
 def _home(place: Place) -> str:
@@ -103,7 +103,7 @@ class Names:
 
     def reserve(self, name: str, place: Place | None = None) -> None:
         """This is what the assistant is called: everywhere, or in the guild of a place."""
-        if squeeze(name):
+        if collapse_spaces(name):
             self._reserved.add((None if place is None else _home(place), skeleton(name)))
 
     def tagged(self, tx: Tx, messages: Iterable[Message]) -> Sequence[Message]:
@@ -122,5 +122,5 @@ class Names:
         if key is None:
             return message
         if key not in first:  # what an earlier version kept has no claims: then the first of those at hand counts
-            first[key] = next(iter(tx.counters.items(key)), message.author)
+            first[key] = next(iter(tx.state.items(key)), message.author)
         return message if first[key] == message.author else replace(message, tag=tag(message.author))

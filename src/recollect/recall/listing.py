@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from recollect.core.errors import UnknownMemo
 from recollect.core.events import Event
-from recollect.core.outcomes import Shown
+from recollect.core.outcomes import Listing
 from recollect.core.ports import Tx
-from recollect.core.text import fold, squeeze
+from recollect.core.text import collapse_spaces, fold
 from recollect.core.types import (
     Kind,
     Memo,
@@ -15,38 +15,38 @@ from recollect.core.types import (
     Status,
     Subject,
 )
-from recollect.policy.merge import covering
+from recollect.policy.merge import covered_by
 from recollect.recall import withheld
 from recollect.recall.audience_migration import earlier
 
-Hears = Callable[[Memo], bool]
+VisibilityCheck = Callable[[Memo], bool]
 
 
-def shown(tx: Tx, subject: Subject, audible: Hears, session: str, limit: int | None, offset: int) -> Shown:
+def shown(tx: Tx, subject: Subject, audible: VisibilityCheck, session: str, limit: int | None, offset: int) -> Listing:
     """A page of the subject's active memos, and the summary of a session."""
     found = listed(tx, subject, audible)
-    return Shown(tuple(_page(found, limit, offset)), len(found), withheld.summary(tx, session))
+    return Listing(tuple(_page(found, limit, offset)), len(found), withheld.summary(tx, session))
 
 
 def memos(
     tx: Tx,
     subject: Subject,
-    audible: Hears,
+    audible: VisibilityCheck,
     statuses: Collection[Status],
     kinds: Collection[Kind],
     limit: int | None,
     offset: int,
-) -> Shown:
+) -> Listing:
     """A page of the subject's memos of these statuses and kinds, or of any."""
     found = [memo for memo in tx.memos.list(subject, statuses) if audible(memo) and (not kinds or memo.kind in kinds)]
-    return Shown(tuple(_page(found, limit, offset)), len(found), None)
+    return Listing(tuple(_page(found, limit, offset)), len(found), None)
 
 
 def _page(found: list[Memo], limit: int | None, offset: int) -> list[Memo]:
     return found[offset : None if limit is None else offset + limit]
 
 
-def listed(tx: Tx, subject: Subject, audible: Hears) -> list[Memo]:
+def listed(tx: Tx, subject: Subject, audible: VisibilityCheck) -> list[Memo]:
     """A subject's active memos in the order in which they are numbered, as far as they may be heard here."""
     return [memo for memo in tx.memos.list(subject, [Status.ACTIVE]) if audible(memo)]
 
@@ -61,12 +61,12 @@ def find(memos: Sequence[Memo], what: str, share: float) -> list[Memo]:
     if number.isdecimal() and len(number) < 10 and 1 <= int(number) <= len(memos):
         return [memos[int(number) - 1]]
     if share > 0:
-        return covering(wanted, memos, share)
-    part = fold(squeeze(wanted))
-    return [memo for memo in memos if part and part in fold(squeeze(memo.text))]
+        return covered_by(wanted, memos, share)
+    part = fold(collapse_spaces(wanted))
+    return [memo for memo in memos if part and part in fold(collapse_spaces(memo.text))]
 
 
-def get(tx: Tx, subject: Subject, memo_id: str, audible: Hears) -> Memo:
+def get(tx: Tx, subject: Subject, memo_id: str, audible: VisibilityCheck) -> Memo:
     """The memo with this id; one that may not be heard here is as unknown as one that isn't there."""
     memo = tx.memos.get(subject, memo_id)
     if memo is None or not audible(memo):
@@ -74,17 +74,17 @@ def get(tx: Tx, subject: Subject, memo_id: str, audible: Hears) -> Memo:
     return memo
 
 
-def history(tx: Tx, subject: Subject, memo_id: str, audible: Hears) -> list[Event]:
+def history(tx: Tx, subject: Subject, memo_id: str, audible: VisibilityCheck) -> list[Event]:
     """What happened to a memo, newest first; earlier wordings only where they might be heard themselves."""
     get(tx, subject, memo_id, audible)
     events = tx.events.list(scope=subject.scope, memo=memo_id)
     return [event if _may_tell(tx, event, audible) else replace(event, data={}) for event in events]
 
 
-def _may_tell(tx: Tx, event: Event, audible: Hears) -> bool:
+def _may_tell(tx: Tx, event: Event, audible: VisibilityCheck) -> bool:
     return event.data.get("before") is None or audible(earlier(tx, event))
 
 
 def source_message(tx: Tx, memo: Memo) -> Message | None:
     """The message that a memo rests on, if there is one."""
-    return tx.journal.get(memo.source.platform, memo.source.message) if memo.source.message else None
+    return tx.messages.get(memo.source.platform, memo.source.message) if memo.source.message else None

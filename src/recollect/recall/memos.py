@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from recollect.core.ports import Filters, Tx, WordHit
-from recollect.core.ports.ranker import Item
+from recollect.core.ports.ranker import RankItem
 from recollect.core.text import words
 from recollect.core.types import Memo, Status, Subject
-from recollect.recall.query import BROWSED, LANE, Audible, Gathered, Search, allowed, near
-from recollect.recall.rankers.unified import understand
+from recollect.recall.query import BROWSED, LANE, Candidates, Query, VisibilityCheck, allowed, nearest
+from recollect.recall.rankers.unified import parse_query
 
 POOL = 20
 """Rows read at the least; twice the results asked for if that is more."""
@@ -19,7 +19,7 @@ CROWDED = 2_000
 """Newest memos that are looked through where most of what the lanes bring may not be heard."""
 
 
-def gather(tx: Tx, ask: Search, audible: Audible) -> Gathered:
+def gather(tx: Tx, ask: Query, audible: VisibilityCheck) -> Candidates:
     among = allowed(tx, ask)
     found, cut = _gather(tx, ask, audible, among)
     if cut and len(found.rows) < ask.limit:
@@ -28,30 +28,30 @@ def gather(tx: Tx, ask: Search, audible: Audible) -> Gathered:
     return found
 
 
-def _newest(tx: Tx, ask: Search) -> Iterator[Memo]:
+def _newest(tx: Tx, ask: Query) -> Iterator[Memo]:
     for scope in ask.scopes:
         yield from tx.memos.list(Subject.of_scope(scope), [Status.ACTIVE], CROWDED)
 
 
-def _gather(tx: Tx, ask: Search, audible: Audible, among: set[int] | None) -> tuple[Gathered, bool]:
+def _gather(tx: Tx, ask: Query, audible: VisibilityCheck, among: set[int] | None) -> tuple[Candidates, bool]:
     """Candidates among these rows, and whether a lane may have had more than it brought."""
-    terms = understand(ask.question, ()).terms
-    hits = {hit.key: hit for hit in tx.lanes.words("memos", ask.scopes, terms, max(WORDED, ask.limit), among)}
+    terms = parse_query(ask.question, ()).terms
+    hits = {hit.key: hit for hit in tx.index.words("memos", ask.scopes, terms, max(WORDED, ask.limit), among)}
     pool = LANE if ask.browses else max(POOL, 2 * ask.limit)
-    cosines = near(tx, ask, LANE, hits, among)
+    cosines = nearest(tx, ask, LANE, hits, among)
     recent: list[int] = []
     if ask.browses or len(hits.keys() | cosines.keys()) < ask.limit:
         recent = _recent(tx, ask, among)
-        cosines |= near(tx, ask, 0, [key for key in recent if key not in cosines], among)
+        cosines |= nearest(tx, ask, 0, [key for key in recent if key not in cosines], among)
     rows = _read(tx, _best_first(hits, cosines, recent), pool, audible)
     items = [_item(memo, hits.get(key), cosines.get(key)) for key, memo in sorted(rows.items())]
     cut = len(hits) >= WORDED or len(cosines) >= LANE
-    size = max(tx.lanes.size(ask.scopes), len(rows))
-    return Gathered(rows, items, size, [item.length for item in items]), cut
+    size = max(tx.index.size(ask.scopes), len(rows))
+    return Candidates(rows, items, size, [item.length for item in items]), cut
 
 
-def _recent(tx: Tx, ask: Search, among: set[int] | None) -> list[int]:
-    keys = tx.lanes.recent("memos", ask.scopes, BROWSED if ask.browses else ask.limit)
+def _recent(tx: Tx, ask: Query, among: set[int] | None) -> list[int]:
+    keys = tx.index.recent("memos", ask.scopes, BROWSED if ask.browses else ask.limit)
     return keys if among is None else [key for key in keys if key in among]
 
 
@@ -67,7 +67,7 @@ def _best_first(hits: dict[int, WordHit], cosines: dict[int, float], recent: lis
     return ranked + [key for key in recent if key not in rough]
 
 
-def _read(tx: Tx, keys: list[int], wanted: int, audible: Audible) -> dict[int, Memo]:
+def _read(tx: Tx, keys: list[int], wanted: int, audible: VisibilityCheck) -> dict[int, Memo]:
     """The first memos that may be heard, as many as wanted or as there are."""
     rows: dict[int, Memo] = {}
     for chunk in _chunks(keys, wanted):
@@ -82,8 +82,8 @@ def _chunks(keys: list[int], size: int) -> Iterator[list[int]]:
     return (keys[start : start + size] for start in range(0, len(keys), size))
 
 
-def _item(memo: Memo, hit: WordHit | None, cosine: float | None) -> Item:
-    return Item(
+def _item(memo: Memo, hit: WordHit | None, cosine: float | None) -> RankItem:
+    return RankItem(
         key=memo.key,
         text=memo.text,
         updated=memo.updated,
@@ -101,14 +101,14 @@ def _item(memo: Memo, hit: WordHit | None, cosine: float | None) -> Item:
     )
 
 
-def gather_retired(tx: Tx, ask: Search, audible: Audible) -> Gathered:
+def gather_retired(tx: Tx, ask: Query, audible: VisibilityCheck) -> Candidates:
     """Memos that are out of use, and so in no index: all are read, there are few."""
     memos = [memo for scope in ask.scopes for memo in tx.memos.list(Subject.of_scope(scope), [ask.status])]
     memos = [memo for memo in memos if _passes(memo, ask.filters)]
     asked = set(words(ask.question.text))
     rows = {memo.key: memo for memo in memos if audible(memo) and asked & set(words(memo.text))}
     items = [_item(memo, None, None) for memo in rows.values()]
-    return Gathered(rows, items, len(rows), [item.length for item in items])
+    return Candidates(rows, items, len(rows), [item.length for item in items])
 
 
 def _passes(memo: Memo, filters: Filters) -> bool:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from recollect.core.ports import Corpus, Filters, Texture, Tx, Vector
-from recollect.core.ports.ranker import Item, Question, Ranker
+from recollect.core.ports import Corpus, CorpusSample, Filters, Tx, Vector
+from recollect.core.ports.ranker import Ranker, RankItem, RankQuery
 from recollect.core.types import Memo, Message, Status
 
 LANE = 100
@@ -13,14 +13,14 @@ LANE = 100
 BROWSED = 60
 """Recent rows that are looked at where a ranker browses."""
 
-NO_TEXTURE = Texture(0, (), {})
+EMPTY_SAMPLE = CorpusSample(0, (), {})
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class Query:
     """Everything that one search goes by."""
 
-    question: Question
+    question: RankQuery
     corpus: Corpus
     scopes: Sequence[str]
     ranker: Ranker
@@ -29,44 +29,58 @@ class Search:
     filters: Filters = field(default_factory=Filters)
     status: Status = Status.ACTIVE
     vector: tuple[str, Vector] | None = None
-    texture: Texture = NO_TEXTURE
+    sample: CorpusSample = EMPTY_SAMPLE
 
     @property
     def browses(self) -> bool:
-        return self.corpus in self.ranker.browses
+        return self.corpus in self.ranker.includes_recent
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Hit:
     """A memo or a message that fits, with its score and what the score is made of."""
 
-    what: Memo | Message
+    item: Memo | Message
     score: float
     parts: dict[str, float]
 
+    @property
+    def text(self) -> str:
+        return self.item.text
+
+    @property
+    def memo(self) -> Memo | None:
+        """What was found, unless it is a message."""
+        return self.item if isinstance(self.item, Memo) else None
+
+    @property
+    def message(self) -> Message | None:
+        """What was found, unless it is a memo."""
+        return self.item if isinstance(self.item, Message) else None
+
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class Candidates:
     """Candidates: the rows themselves, as a ranker sees them, and which came just before which."""
 
     rows: dict[int, Any]
-    items: list[Item]
+    items: list[RankItem]
     size: int
     lengths: Sequence[int]
     before: dict[int, int] = field(default_factory=dict[int, int])
 
 
-Audible = Callable[[Any], bool]
+VisibilityCheck = Callable[[Any], bool]
 
 
-def allowed(tx: Tx, ask: Search) -> set[int] | None:
+def allowed(tx: Tx, ask: Query) -> set[int] | None:
     """The rows that pass the filters; None when there are none to pass."""
-    return None if ask.filters.is_empty else tx.lanes.matching(ask.corpus, ask.scopes, ask.filters)
+    return None if ask.filters.is_empty else tx.index.matching(ask.corpus, ask.scopes, ask.filters)
 
 
-def near(tx: Tx, ask: Search, limit: int, also: Collection[int], among: Collection[int] | None) -> dict[int, float]:
+def nearest(tx: Tx, ask: Query, limit: int, also: Collection[int], among: Collection[int] | None) -> dict[int, float]:
     """Cosines of the nearest rows and of `also`; none without a vector of the query."""
     if ask.vector is None:
         return {}
     model, vector = ask.vector
-    return tx.lanes.near(ask.corpus, ask.scopes, model, vector, limit, also, among)
+    return tx.index.nearest(ask.corpus, ask.scopes, model, vector, limit, also, among)

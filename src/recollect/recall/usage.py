@@ -16,7 +16,7 @@ BATCH = 200
 """Memos that are written at once, so that nobody's own write waits long behind them."""
 
 
-class Uses:
+class UsageCounter:
     def __init__(self, store: Store, clock: Clock, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         self._store = store
         self._clock = clock
@@ -46,7 +46,7 @@ class Uses:
         for start in range(0, len(noted), BATCH):
             keys = noted[start : start + BATCH]
             try:
-                await self._store.write(lambda tx, keys=keys: tx.memos.touch(keys, at), patient=True)
+                await self._store.write(lambda tx, keys=keys: tx.memos.count_use(keys, at), patient=True)
             except RecollectError as error:
                 log.warning("uses of %d memos were not counted: %s", len(noted) - start, error)
                 return

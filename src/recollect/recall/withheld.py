@@ -14,10 +14,10 @@ from recollect.core import serialization
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.events import Event
 from recollect.core.ports import Corpus, Tx
-from recollect.core.text import clip, fold, normal, unmarked
-from recollect.core.types import Memo, Message, Place, Subject, Summary, realm_of
+from recollect.core.text import clip, fold, normalize, unescape
+from recollect.core.types import Memo, Message, Place, Subject, Summary, guild_key
 from recollect.policy import repetition
-from recollect.policy.viewer import Audible
+from recollect.policy.viewer import Viewer
 
 MOST = 60
 """Retired statements of one person, or one guild, that are kept in mind; the oldest fall off."""
@@ -51,13 +51,13 @@ class Retired:
 def retire(tx: Tx, memo: Memo, at: datetime, *, name: str = "", gone: bool = False) -> None:
     """Its owner forgot a memo, or the message is `gone` that said it: from now on nothing repeats it."""
     source = memo.source
-    guild = None if source.guild is None else realm_of(source.platform, source.guild)
+    guild = None if source.guild is None else guild_key(source.platform, source.guild)
     realms = dict.fromkeys(filter(None, (guild, memo.audience.guild or None, memo.subject.guild)))
     message = (source.platform, source.message) if source.message else None
     text = clip(memo.text, LONGEST)
     item = Retired(memo.subject.scope, memo.id, text, at, name, message, gone, tuple(realms))
     for list_name in _lists(item):
-        if tx.counters.note(list_name, _packed(item)) > 2 * MOST:
+        if tx.state.append(list_name, _packed(item)) > 2 * MOST:
             _write(tx, list_name, _listed(tx, list_name)[-MOST:])
 
 
@@ -70,13 +70,13 @@ def lift(tx: Tx, memos: Sequence[Memo]) -> None:
 
 def lift_stated(tx: Tx, memo: Memo) -> None:
     """Something was stated: whatever it says again, in these words or others, may be told."""
-    text = normal(memo.text)
+    text = normalize(memo.text)
     _lift(
         tx,
         memo.subject.scope,
         lambda item: (
             item.memo == memo.id
-            or normal(item.text) == text
+            or normalize(item.text) == text
             or repetition.repeats(memo.text, item.text, about=True, owner=_called(item))
         ),
     )
@@ -97,9 +97,9 @@ def _of_guild(realm: str) -> str:
 
 
 def _write(tx: Tx, name: str, items: Sequence[Retired]) -> None:
-    tx.counters.clear(name)
+    tx.state.clear(name)
     for item in items:
-        tx.counters.note(name, _packed(item))
+        tx.state.append(name, _packed(item))
 
 
 def _packed(item: Retired) -> str:
@@ -108,7 +108,7 @@ def _packed(item: Retired) -> str:
 
 
 def _listed(tx: Tx, name: str) -> list[Retired]:
-    return [read(line) for line in tx.counters.items(name)]
+    return [read(line) for line in tx.state.items(name)]
 
 
 def read(line: str) -> Retired:
@@ -214,16 +214,16 @@ def gather(tx: Tx, place: Place, people: Iterable[str], said: Sequence[Message] 
     listed = [*people, *([place.dm] if place.dm else []), *spoke]
     chosen = list(dict.fromkeys(listed))[:MOST_PEOPLE]
     names = {message.author: message.name for message in said if not message.bot and message.name}
-    return _gathered(tx, place.realm, chosen, names)
+    return _gathered(tx, place.guild_key, chosen, names)
 
 
 def of_session(tx: Tx, session: str) -> Withheld:
     """The same for a conversation by its name."""
-    platform, *rest = (unmarked(part, ":") for part in session.split(":"))
+    platform, *rest = (unescape(part, ":") for part in session.split(":"))
     people = [rest[1]] if rest[:1] == ["dm"] and len(rest) > 1 else []
     people += [rest[-1]] if len(rest) > 3 and rest[-2] == "user" else []
     in_guild = len(rest) > 2 and rest[1] in ("channel", "thread")
-    return _gathered(tx, realm_of(platform, rest[0]) if in_guild else None, people, {})
+    return _gathered(tx, guild_key(platform, rest[0]) if in_guild else None, people, {})
 
 
 def _gathered(tx: Tx, realm: str | None, people: Collection[str], names: Mapping[str, str]) -> Withheld:
@@ -262,7 +262,7 @@ def question(tx: Tx, message: Message, known: Callable[[str], Message | None] = 
     """What was asked that a message answers, if it is the assistant's."""
     if not message.bot or message.reply_to is None:
         return None
-    return known(message.reply_to) or tx.journal.get(message.place.platform, message.reply_to)
+    return known(message.reply_to) or tx.messages.get(message.place.platform, message.reply_to)
 
 
 def is_source(tx: Tx, message: Message) -> bool:
@@ -298,7 +298,7 @@ def _changed(tx: Tx, event: Event) -> list[Retired]:
     """The words that a memo had before an event, and has now; none where it merely was said again."""
     if not event.memo:
         return []
-    before = serialization.to_memo(event.data["before"]) if "before" in event.data else None
+    before = serialization.memo_from_json(event.data["before"]) if "before" in event.data else None
     now = tx.memos.get(Subject.of_scope(event.scope), event.memo)
     if event.kind == "memo.revised" and before and before.active and now and before.text == now.text:
         return []
@@ -306,7 +306,7 @@ def _changed(tx: Tx, event: Event) -> list[Retired]:
     return [Retired(event.scope, event.memo, clip(text, LONGEST), event.at) for text in texts]
 
 
-def tellable(tx: Tx, audible: Audible, over: Corpus) -> Callable[[Any], bool]:
+def tellable(tx: Tx, audible: Viewer, over: Corpus) -> Callable[[Any], bool]:
     """What may be heard; of messages, only those that repeat nothing that was forgotten or taken back."""
     held = gather(tx, audible.place, [audible.user]) if over == "messages" else NOTHING
     if not held.items:

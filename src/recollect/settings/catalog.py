@@ -1,62 +1,111 @@
 """The list of all settings with their names, read off the model; and finding the nearest name to a typo."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
+from importlib import resources
 from typing import Any, Literal, cast, get_args, get_origin
 
+import yaml
 from pydantic.fields import FieldInfo
 
 from recollect.settings.model import Group, Settings
 
 CONFIG_VARIABLE = "RECOLLECT_CONFIG"
-SECRETS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DISCORD_TOKEN", "RECOLLECT_WEB_TOKEN")
+SECRETS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DISCORD_TOKEN", "RECOLLECT_HTTP_TOKEN")
+
+
+@dataclass(frozen=True, slots=True)
+class Aliases:
+    """Other names of settings and of their values; see `compat/aliases.yaml`."""
+
+    documents: Mapping[str, tuple[str, ...]]
+    """The names that the five documents use, by setting."""
+    renamed: Mapping[str, str]
+    """Keys and variables of the first edition, and the key or variable that replaced each."""
+    values: Mapping[str, Mapping[str, str]]
+    secrets: Mapping[str, tuple[str, ...]]
+
+
+def _read_aliases() -> Aliases:
+    content = (resources.files("recollect") / "compat" / "aliases.yaml").read_text("utf-8")
+    # The loader in C is ten times as fast, and every start reads this file; not every build of PyYAML has it.
+    data = yaml.load(content, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - both loaders are safe
+    keys: dict[str, str] = data["first_edition"]
+    variables = {variable(old): variable(new) for old, new in keys.items() if variable(old) != variable(new)}
+    documents = {name: tuple(names) for name, names in data["documents"].items()}
+    secrets = {name: tuple(names) for name, names in data["secrets"].items()}
+    return Aliases(documents, keys | variables, data["values"], secrets)
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One setting: `summary.max_chars`, its variable `RECOLLECT_SUMMARY_MAX_CHARS` and its old names."""
+    """One setting: `summary.max_chars`, its variable `RECOLLECT_SUMMARY_MAX_CHARS` and its other names."""
 
     name: str
     env: str
     aliases: tuple[str, ...]
+    """Names that the documents use."""
     default: Any
     description: str
     choices: tuple[str, ...] = ()
+    advanced: bool = False
+    """Listed in the appendix: for profiles and rare cases."""
+    former: tuple[str, ...] = ()
+    """Names of the first edition."""
 
     @property
     def variables(self) -> list[str]:
-        return [self.env, *(alias for alias in self.aliases if alias.isupper())]
+        """Its variables, the preferred one first."""
+        return [self.env, *(alias for alias in (*self.aliases, *self.former) if alias.isupper())]
 
     @property
     def keys(self) -> list[str]:
-        return [self.name, *(alias for alias in self.aliases if not alias.isupper())]
+        return [self.name, *(alias for alias in (*self.aliases, *self.former) if not alias.isupper())]
 
 
-def _entry(name: str, field: FieldInfo) -> Entry:
+def variable(name: str) -> str:
+    return "RECOLLECT_" + name.replace(".", "_").upper()
+
+
+def _entry(name: str, field: FieldInfo, aliases: Aliases) -> Entry:
     extra = cast("dict[str, Any]", field.json_schema_extra)
-    env = "RECOLLECT_" + name.replace(".", "_").upper()
     choices = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
-    return Entry(name, env, tuple(extra["aliases"]), field.default, field.description or "", choices)
+    names = {name, variable(name)}
+    former = tuple(old for old, new in aliases.renamed.items() if new in names)
+    return Entry(
+        name,
+        variable(name),
+        aliases.documents.get(name, ()),
+        field.default,
+        field.description or "",
+        choices,
+        extra["advanced"],
+        former,
+    )
 
 
-def _entries(group: type[Group], prefix: str = "") -> Iterable[Entry]:
+def _entries(group: type[Group], aliases: Aliases, prefix: str = "") -> Iterable[Entry]:
     for name, field in group.model_fields.items():
         kind = field.annotation
         if isinstance(kind, type) and issubclass(kind, Group):
-            yield from _entries(kind, f"{prefix}{name}.")
+            yield from _entries(kind, aliases, f"{prefix}{name}.")
         elif field.json_schema_extra:
-            yield _entry(prefix + name, field)
+            yield _entry(prefix + name, field, aliases)
 
 
-ENTRIES = {entry.name: entry for entry in _entries(Settings)}
+ALIASES = _read_aliases()
+ENTRIES = {entry.name: entry for entry in _entries(Settings, ALIASES)}
 VARIABLES = {variable: entry.name for entry in ENTRIES.values() for variable in entry.variables}
 KEYS = {key: entry.name for entry in ENTRIES.values() for key in entry.keys}
 GROUPS = frozenset(key.partition(".")[0] for key in KEYS if "." in key)
 
 
+@cache
 def known_variables() -> frozenset[str]:
-    return frozenset({*VARIABLES, *SECRETS, CONFIG_VARIABLE})
+    former_secrets = (name for names in ALIASES.secrets.values() for name in names)
+    return frozenset({*VARIABLES, *SECRETS, *former_secrets, CONFIG_VARIABLE})
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from recollect.core.errors import ConfigError
 from recollect.settings import sources
-from recollect.settings.catalog import CONFIG_VARIABLE, SECRETS, nearest
+from recollect.settings.catalog import ALIASES, CONFIG_VARIABLE, SECRETS, nearest
 from recollect.settings.model import Settings
 from recollect.settings.sources import Layer
 from recollect.settings.values import HAIKU, embedder_name, redacted
@@ -36,10 +36,11 @@ class Loaded:
 def load(env: Mapping[str, str] | None = None, file: Path | None = None, **overrides: Any) -> Loaded:
     """Settings by precedence: arguments, environment, YAML file, profile, default."""
     env = os.environ if env is None else env
-    keys = frozenset(name for name in SECRETS if env.get(name, "").strip())
+    keys = frozenset(name for name in SECRETS if secret(name, env))
     values = _merged(env, file, overrides)
     _settle(values, keys)
-    warnings = [*sources.unknown_variables(env), *_offline_embedder(values, keys)]
+    outdated = sources.renamed(env, _config_path(env, file))
+    warnings = [*sources.unknown_variables(env), *outdated, *_offline_embedder(values, keys)]
     settings = _validated(values, keys)
     origins = {name: origin for name, (_, origin) in values.items()}
     return Loaded(settings, origins, (*warnings, *_keyless(settings)))
@@ -49,7 +50,9 @@ def secret(name: str, env: Mapping[str, str] | None = None) -> str | None:
     """The value of a key, read when it is needed and kept nowhere."""
     if name not in SECRETS:
         raise ConfigError(f"{name} is not a known key; did you mean {nearest(name, SECRETS)}?")
-    return (os.environ if env is None else env).get(name, "").strip() or None
+    env = os.environ if env is None else env
+    values = (env.get(variable, "").strip() for variable in (name, *ALIASES.secrets.get(name, ())))
+    return next(filter(None, values), None)
 
 
 def _merged(env: Mapping[str, str], file: Path | None, overrides: Mapping[str, Any]) -> Layer:

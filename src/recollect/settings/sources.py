@@ -11,7 +11,7 @@ from typing import Any, cast
 import yaml
 
 from recollect.core.errors import ConfigError
-from recollect.settings.catalog import ENTRIES, GROUPS, KEYS, known_variables, nearest
+from recollect.settings.catalog import ALIASES, ENTRIES, GROUPS, KEYS, known_variables, nearest
 
 Layer = dict[str, tuple[Any, str]]
 PROFILES = ("unified", "discoclaw", "dnam", "clanker", "devclaw")
@@ -29,7 +29,7 @@ def variables(env: Mapping[str, str]) -> tuple[Layer, Layer]:
         given = [variable for variable in entry.variables if env.get(variable, "").strip()]
         for variable in reversed(given):
             layer = weak if variable.startswith("DEFAULT_") else firm
-            layer[name] = (env[variable].strip(), f"env {variable}")
+            layer[name] = (_value(name, env[variable].strip()), f"env {variable}")
     return firm, weak
 
 
@@ -41,6 +41,18 @@ def unknown_variables(env: Mapping[str, str]) -> list[str]:
         for name in sorted(env)
         if name.startswith("RECOLLECT_") and name not in known
     ]
+
+
+def renamed(env: Mapping[str, str], path: Path | None) -> list[str]:
+    """Advice for names of the first edition that are still in use."""
+    variables = [name for name in sorted(env) if name in ALIASES.renamed and env[name].strip()]
+    keys = [key for key, _ in _flat(_mapping(_read(path), path.name), path.name)] if path else []
+    names = [*variables, *(key for key in keys if key in ALIASES.renamed)]
+    return [f"{name} is now called {ALIASES.renamed[name]}; the old name still works." for name in names]
+
+
+def _value(name: str, value: Any) -> Any:
+    return ALIASES.values.get(name, {}).get(value, value) if isinstance(value, str) else value
 
 
 def arguments(overrides: Mapping[str, Any]) -> Layer:
@@ -110,7 +122,7 @@ def _layer(data: Mapping[str, Any], origin: str, known: Set[str]) -> Layer:
             raise ConfigError(f"{origin}: there is no setting {key!r}; did you mean {nearest(key, known)!r}?")
         name = KEYS[key]
         if key == name or name not in own:
-            layer[name] = (value, origin)
+            layer[name] = (_value(name, value), origin)
         if key == name:
             own.add(name)
     return layer

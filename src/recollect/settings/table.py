@@ -19,17 +19,24 @@ An argument wins over the environment, the environment over the YAML file (`RECO
 
 - An empty variable counts as unset.
 - Switches accept 1, true, yes, on and 0, false, no, off; durations 30, 30s, 5m, 6h; limits a number or none.
-- The third column holds older names that still work: capitals are variables, the others keys of the file.
+- "Also" lists names of the documents that work too: upper case for variables, the others for keys of the file.
   Variables named `DEFAULT_…` yield to the file.
-- Keys are read from ANTHROPIC_API_KEY, OPENAI_API_KEY, DISCORD_TOKEN and RECOLLECT_WEB_TOKEN; they are never
+- Names of the first edition still work, and a warning says what each is called now.
+- Keys are read from ANTHROPIC_API_KEY, OPENAI_API_KEY, DISCORD_TOKEN and RECOLLECT_HTTP_TOKEN; they are never
   stored or shown.
+"""
+_APPENDIX = """\
+## Appendix: details
+
+Limits and switches that exist for profiles and rare cases. Most people never touch them.
 """
 _PROFILES = """\
 ## Profiles
 
-What each profile sets; an empty cell is the default above, and `unified` is nothing but defaults.
+What each profile sets; an empty cell is the default, and `unified` is nothing but defaults.
 `RECOLLECT_PROFILE` takes a name or the path of a YAML file.
 """
+_HEADINGS = ["Setting", "Variable", "Also", "Default", "Meaning"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +65,11 @@ def rows(loaded: Loaded) -> list[Row]:
 
 def markdown() -> str:
     """The page docs/settings.md."""
-    settings = [["Setting", "Variable", "Also", "Default", "Meaning"], *map(_cells, ENTRIES.values())]
-    return f"{_INTRO}\n{_table(settings)}\n{_PROFILES}\n{_table(_profile_cells())}"
+    main, details = (
+        _table([_HEADINGS, *(_cells(entry) for entry in ENTRIES.values() if entry.advanced is advanced)])
+        for advanced in (False, True)
+    )
+    return f"{_INTRO}\n{main}\n{_PROFILES}\n{_table(_profile_cells())}\n{_APPENDIX}\n{details}"
 
 
 def shown(value: Any) -> str:

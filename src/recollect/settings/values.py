@@ -10,6 +10,9 @@ from typing import Annotated, cast
 
 from pydantic import AfterValidator, BeforeValidator
 
+from recollect import plugins
+from recollect.core.errors import ConfigError
+
 HAIKU = "anthropic:claude-haiku-4-5"
 _MODELS = {"haiku": HAIKU, "sonnet": "anthropic:claude-sonnet-4-5", "opus": "anthropic:claude-opus-4-5"}
 """Models that have a short name."""
@@ -145,6 +148,19 @@ def clamp(low: int, high: int | None = None) -> AfterValidator:
         return max(low, number if high is None else min(high, number))
 
     return AfterValidator(clamped)
+
+
+def Plugin(kind: str) -> AfterValidator:  # noqa: N802 - reads as a type in the model
+    """The name of a plug-in of this kind that can be found, ours or somebody else's."""
+
+    def known(name: str) -> str:
+        try:
+            plugins.find(kind, name)
+        except ConfigError as error:
+            raise ValueError(f"is not accepted: {error}") from None
+        return name
+
+    return AfterValidator(known)
 
 
 def redacted(value: str) -> str:

@@ -10,109 +10,111 @@ from recollect.core.clock import Clock
 from recollect.core.errors import BadInput
 from recollect.core.ports import Store
 from recollect.core.ports.ranker import Ranker
-from recollect.jobs.worker import Pace
+from recollect.jobs.worker import WorkerOptions
 from recollect.learning import consolidate
-from recollect.learning.apply import Caps
-from recollect.learning.extract import Rules
-from recollect.learning.ingest import NEVER, ShortTerm
-from recollect.learning.schedule import Cadence
-from recollect.learning.summarize import Form
-from recollect.policy.visibility import Policy
-from recollect.privacy.erase import House, Privacy
+from recollect.learning.apply import MemoLimits
+from recollect.learning.extract import ExtractionOptions
+from recollect.learning.ingest import NO_JOBS, ExchangeLimits
+from recollect.learning.schedule import Schedule
+from recollect.learning.summarize import SummaryOptions
+from recollect.policy.visibility import VisibilityPolicy
+from recollect.privacy.erase import ErasureHooks, PrivacyService
 from recollect.recall.display_names import Names
 from recollect.settings import Settings
-from recollect.transfer.mirror.follower import Folders
-from recollect.transfer.mirror.pages.apply import Terms
-from recollect.transfer.mirror.pages.paths import Shelves
-from recollect.transfer.mirror.purge import FileErasure, Premises
+from recollect.transfer.mirror.follower import MirrorTargets
+from recollect.transfer.mirror.pages.apply import PageSyncOptions
+from recollect.transfer.mirror.pages.paths import PagePaths
+from recollect.transfer.mirror.purge import MirrorFolders, MirrorPurge
 
 
 def require_durable(settings: Settings) -> None:
     """Raise BadInput where nothing is to be remembered for long."""
     if not settings.enabled:
         raise BadInput("memory is switched off; switch it on with RECOLLECT_ENABLED=true")
-    if not settings.durable.enabled:
-        raise BadInput("durable memory is switched off; switch it on with RECOLLECT_DURABLE_ENABLED=true")
+    if not settings.memos.enabled:
+        raise BadInput("durable memory is switched off; switch it on with RECOLLECT_MEMOS_ENABLED=true")
 
 
 def switched_off(settings: Settings) -> tuple[str, ...]:
     """What somebody who looks at their memory has to know about the settings."""
     lines: list[str] = []
-    if not settings.durable.enabled:
+    if not settings.memos.enabled:
         lines.append("Durable memory is switched off: nothing is learned, remembered or recalled.")
     if not settings.summary.enabled:
         lines.append("Rolling summaries are switched off.")
     return tuple(lines)
 
 
-def cadence(settings: Settings) -> Cadence:
+def schedule(settings: Settings) -> Schedule:
     """When something is learned and summarised."""
     learning, summary = settings.extraction, settings.summary
     if not settings.enabled:
-        return NEVER
-    return Cadence(
-        learn=learning.trigger if learning.enabled and settings.durable.enabled else "off",
+        return NO_JOBS
+    return Schedule(
+        learn=learning.trigger if learning.enabled and settings.memos.enabled else "off",
         learn_every=learning.every_n_turns,
         summarise=summary.trigger if summary.enabled and summary.max_chars else "off",
         summarise_every=summary.every_n_turns,
-        silence=timedelta(seconds=learning.idle_after),
-        shortest=settings.ingest.min_chars,
-        most_waiting=settings.ingest.max_waiting,
-        by_user=summary.session_key == "user_channel",
-        journal="journal" in kept_files(settings),
-        reflect_after=timedelta(seconds=settings.reflection.after) if _reflects(settings) else None,
+        idle_after=timedelta(seconds=learning.idle_after),
+        min_chars=settings.extraction.min_chars,
+        max_queued=settings.jobs.max_queued,
+        per_user_sessions=summary.session_key == "user_channel",
+        journal="journal" in mirrored_files(settings),
+        reflect_after=timedelta(seconds=settings.consolidation.after) if _reflects(settings) else None,
     )
 
 
-def reflection(settings: Settings) -> consolidate.Rules:
+def consolidation_options(settings: Settings) -> consolidate.ConsolidationOptions:
     """How far a dream may go."""
-    bounds = settings.reflection
-    return consolidate.Rules(
+    bounds = settings.consolidation
+    return consolidate.ConsolidationOptions(
         enabled=_reflects(settings),
         least=bounds.min_memos,
         max_loss=bounds.max_loss,
         interval=timedelta(seconds=bounds.interval),
-        walled=Policy(settings.privacy) is Policy.GUILD_ISOLATED,
+        walled=VisibilityPolicy(settings.visibility) is VisibilityPolicy.GUILD_ISOLATED,
         timeout=settings.extraction.timeout,
     )
 
 
 def _reflects(settings: Settings) -> bool:
-    return settings.enabled and settings.durable.enabled and settings.reflection.enabled
+    return settings.enabled and settings.memos.enabled and settings.consolidation.enabled
 
 
-def kept_files(settings: Settings) -> frozenset[str]:
+def mirrored_files(settings: Settings) -> frozenset[str]:
     """Which files follow the store; a store that lives in memory only leaves nothing behind."""
-    return frozenset() if _passes(settings) or not settings.enabled else frozenset(settings.files)
+    return frozenset() if _is_in_memory(settings) or not settings.enabled else frozenset(settings.mirror.files)
 
 
-def _passes(settings: Settings) -> bool:
+def _is_in_memory(settings: Settings) -> bool:
     return settings.store in ("sqlite://", "sqlite:///", "sqlite:///:memory:")
 
 
-def folders(settings: Settings) -> Folders:
+def mirror_targets(settings: Settings) -> MirrorTargets:
     """Where they go. The snapshot never takes the place of the notes that people write."""
-    kept, memory = kept_files(settings), settings.memory_dir
-    return Folders(
+    kept, memory = mirrored_files(settings), settings.mirror.dir
+    return MirrorTargets(
         memory=memory,
-        durable=settings.durable.dir if "durable" in kept else None,
+        durable=settings.memos.dir if "durable" in kept else None,
         rolling=settings.summary.dir if "rolling" in kept else None,
-        snapshot="snapshot" in kept and memory.absolute() != settings.workspace_dir.absolute(),
-        categories=shelves(settings) if "categories" in kept else None,
+        snapshot="snapshot" in kept and memory.absolute() != settings.workspace.dir.absolute(),
+        categories=page_paths(settings) if "categories" in kept else None,
     )
 
 
-def shelves(settings: Settings) -> Shelves:
+def page_paths(settings: Settings) -> PagePaths:
     """Where each memo has a page of its own."""
-    return Shelves(settings.memory_dir, per_user=settings.workspace_per_user)
+    return PagePaths(settings.mirror.dir, per_user=settings.workspace.per_user)
 
 
-def premises(settings: Settings) -> Premises:
+def mirror_folders(settings: Settings) -> MirrorFolders:
     """Where files may lie that hold something about people, kept or not; those of a passing store are another's."""
-    if _passes(settings):
-        return Premises(settings.workspace_dir)
-    durable, rolling = settings.durable.dir, settings.summary.dir
-    return Premises(settings.workspace_dir, settings.data_dir, settings.memory_dir, durable, rolling, shelves(settings))
+    if _is_in_memory(settings):
+        return MirrorFolders(settings.workspace.dir)
+    durable, rolling = settings.memos.dir, settings.summary.dir
+    return MirrorFolders(
+        settings.workspace.dir, settings.data_dir, settings.mirror.dir, durable, rolling, page_paths(settings)
+    )
 
 
 def privacy(
@@ -122,50 +124,54 @@ def privacy(
     search: Callable[..., Awaitable[Sequence[Any]]],
     follow: Callable[[], Awaitable[None]],
     renew: Callable[[], None],
-) -> Privacy:
+) -> PrivacyService:
     """What erases and exports, with all that has to know of it."""
-    house = House(FileErasure(store, premises(settings)), search, follow, renew)
-    return Privacy(store, house, cadence(settings), clock)
+    house = ErasureHooks(MirrorPurge(store, mirror_folders(settings)), search, follow, renew)
+    return PrivacyService(store, house, schedule(settings), clock)
 
 
-def taking(settings: Settings, user: str) -> Terms:
+def page_sync_options(settings: Settings, user: str) -> PageSyncOptions:
     """How pages are taken over that people edited; `user` owns the folder when nobody does yet."""
-    return Terms(user, caps(settings), caps(settings, lore=True), Policy(settings.privacy))
-
-
-def shortterm(settings: Settings, names: Names) -> ShortTerm | None:
-    kept = settings.shortterm
-    return ShortTerm(kept.max_age_hours, kept.max_entries, names) if kept.enabled else None
-
-
-def caps(settings: Settings, *, lore: bool = False) -> Caps:
-    durable = settings.durable
-    if lore:
-        return Caps(active=durable.lore_max_items)
-    return Caps(durable.max_active, durable.max_items, by_guild=settings.privacy == Policy.GUILD_ISOLATED)
-
-
-def extraction(settings: Settings) -> Rules:
-    learning = settings.extraction
-    return Rules(
-        caps=caps(settings),
-        policy=Policy(settings.privacy),
-        most=learning.max_facts,
-        longest=settings.ingest.max_chars,
-        grounding=learning.grounding,
-        timeout=learning.timeout,
-        enabled=settings.enabled and settings.durable.enabled and learning.enabled,
+    return PageSyncOptions(
+        user, memo_limits(settings), memo_limits(settings, lore=True), VisibilityPolicy(settings.visibility)
     )
 
 
-def form(settings: Settings) -> Form:
+def exchange_limits(settings: Settings, names: Names) -> ExchangeLimits | None:
+    kept = settings.exchanges
+    return ExchangeLimits(kept.max_age_hours, kept.max_entries, names) if kept.enabled else None
+
+
+def memo_limits(settings: Settings, *, lore: bool = False) -> MemoLimits:
+    durable = settings.memos
+    if lore:
+        return MemoLimits(active=settings.lore.max_active)
+    return MemoLimits(
+        durable.max_active, durable.max_items, by_guild=settings.visibility == VisibilityPolicy.GUILD_ISOLATED
+    )
+
+
+def extraction(settings: Settings) -> ExtractionOptions:
+    learning = settings.extraction
+    return ExtractionOptions(
+        caps=memo_limits(settings),
+        policy=VisibilityPolicy(settings.visibility),
+        most=learning.max_facts,
+        longest=settings.extraction.max_chars,
+        grounding=learning.grounding,
+        timeout=learning.timeout,
+        enabled=settings.enabled and settings.memos.enabled and learning.enabled,
+    )
+
+
+def summary_options(settings: Settings) -> SummaryOptions:
     summary = settings.summary
     enabled = settings.enabled and summary.enabled and bool(summary.max_chars)
-    return Form(summary.max_chars, summary.bot_reply_chars, summary.timeout, enabled)
+    return SummaryOptions(summary.max_chars, summary.bot_reply_chars, summary.timeout, enabled)
 
 
-def pace(settings: Settings) -> Pace:
-    return Pace(width=settings.ingest.parallel)
+def worker_options(settings: Settings) -> WorkerOptions:
+    return WorkerOptions(max_model_calls=settings.jobs.max_model_calls)
 
 
 @cache

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from recollect.core.ports import Hearing, Proposal, Proposed, Usage, Written
+from recollect.core.ports import ExtractionInput, ExtractionResult, GeneratedText, Proposal, Usage
 from recollect.core.types import Memo, Message
 
 
@@ -14,15 +14,15 @@ def quoting(message: Message, text: str | None = None, kind: str = "fact", **mor
     return Proposal(text or message.text, kind, message.text, message.id, **more)
 
 
-def everything(hearing: Hearing) -> Proposed:
+def everything(hearing: ExtractionInput) -> ExtractionResult:
     """Propose each message as a fact, word for word."""
-    return Proposed(tuple(map(quoting, hearing.said)), usage=Usage(1, 10, 5))
+    return ExtractionResult(tuple(map(quoting, hearing.messages)), usage=Usage(1, 10, 5))
 
 
-def nothing(hearing: Hearing) -> Proposed:
+def nothing(hearing: ExtractionInput) -> ExtractionResult:
     """Learn nothing."""
     del hearing
-    return Proposed()
+    return ExtractionResult()
 
 
 def the_beginning(previous: str | None, exchange: str, limit: int) -> str:
@@ -31,38 +31,38 @@ def the_beginning(previous: str | None, exchange: str, limit: int) -> str:
     return exchange[:limit]
 
 
-def no_change(memos: Sequence[Memo]) -> Proposed:
+def no_change(memos: Sequence[Memo]) -> ExtractionResult:
     """Leave memos as they are."""
     del memos
-    return Proposed()
+    return ExtractionResult()
 
 
 @dataclass
 class FakeModel:
     """`learns` answers a hearing and `condenses` an exchange; either may raise, or wait for something."""
 
-    learns: Callable[[Hearing], Proposed | Awaitable[Proposed]] = everything
+    learns: Callable[[ExtractionInput], ExtractionResult | Awaitable[ExtractionResult]] = everything
     condenses: Callable[[str | None, str, int], str | Awaitable[str]] = the_beginning
     shortens: Callable[[str, int], str] = lambda summary, limit: summary[:limit]
-    reflects: Callable[[Sequence[Memo]], Proposed] = no_change
+    reflects: Callable[[Sequence[Memo]], ExtractionResult] = no_change
     name: str = "fake"
-    heard: list[Hearing] = field(default_factory=list[Hearing])
+    heard: list[ExtractionInput] = field(default_factory=list[ExtractionInput])
     exchanges: list[tuple[str | None, str, int]] = field(default_factory=list[tuple[str | None, str, int]])
 
-    async def extract(self, hearing: Hearing) -> Proposed:
+    async def extract(self, hearing: ExtractionInput) -> ExtractionResult:
         self.heard.append(hearing)
         answer = self.learns(hearing)
         return await answer if isinstance(answer, Awaitable) else answer
 
-    async def summarise(self, previous: str | None, exchange: str, limit: int) -> Written:
+    async def summarize(self, previous: str | None, exchange: str, limit: int) -> GeneratedText:
         self.exchanges.append((previous, exchange, limit))
         answer = self.condenses(previous, exchange, limit)
-        return Written(await answer if isinstance(answer, Awaitable) else answer, Usage(1, 100, 50))
+        return GeneratedText(await answer if isinstance(answer, Awaitable) else answer, Usage(1, 100, 50))
 
-    async def shorten(self, summary: str, limit: int) -> Written:
-        return Written(self.shortens(summary, limit), Usage(1, 50, 20))
+    async def shorten(self, summary: str, limit: int) -> GeneratedText:
+        return GeneratedText(self.shortens(summary, limit), Usage(1, 50, 20))
 
-    async def reflect(self, memos: Sequence[Memo]) -> Proposed:
+    async def consolidate(self, memos: Sequence[Memo]) -> ExtractionResult:
         return self.reflects(memos)
 
     async def close(self) -> None:
@@ -76,7 +76,7 @@ class Pondering(FakeModel):
         super().__init__(self._learns)
         self.asked, self.answer = asyncio.Event(), asyncio.Event()
 
-    async def _learns(self, hearing: Hearing) -> Proposed:
+    async def _learns(self, hearing: ExtractionInput) -> ExtractionResult:
         self.asked.set()
         await self.answer.wait()
         return everything(hearing)

@@ -85,7 +85,7 @@ Changed = tuple[Bookmark, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class SectionCheck:
     """One section at the end, on both sides."""
 
     section: str
@@ -98,10 +98,10 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
+class CopyReport:
     """What came of a copy."""
 
-    sections: list[Compared]
+    sections: list[SectionCheck]
     written: int
     removed: int
     disturbed: bool
@@ -112,7 +112,7 @@ class Copied:
         return all(section.agrees for section in self.sections)
 
 
-async def copy(source: Store, target: Store, progress: Progress | None = None) -> Copied:
+async def copy(source: Store, target: Store, progress: Progress | None = None) -> CopyReport:
     """Bring the target to what the source holds, and compare both at the end.
 
     The target has to be empty, or hold nothing but an earlier copy of this source; else BadInput is raised and
@@ -124,7 +124,7 @@ async def copy(source: Store, target: Store, progress: Progress | None = None) -
     await (copying.begin() if bookmark is None else copying.verify())
     compared = await copying.run()
     disturbed = generation != await source.read(lambda tx: tx.generation())
-    return Copied(compared, copying.written, copying.removed, disturbed)
+    return CopyReport(compared, copying.written, copying.removed, disturbed)
 
 
 async def _begun(source: Store, target: Store) -> tuple[str, Bookmark | None]:
@@ -179,7 +179,7 @@ class _Copying:
         records = await self._source.read(lambda tx: sum(map(tx.archive.count, SECTIONS)))
         self._all = max(records - there, 0) + 2 * records + there
 
-    async def run(self) -> list[Compared]:
+    async def run(self) -> list[SectionCheck]:
         while self._bookmark.section is not None:
             await self._take_over(self._bookmark.section, self._bookmark.after, Bookmark.past)
         compared = {section: await self._compare(section) for section in SECTIONS}
@@ -191,7 +191,7 @@ class _Copying:
             await self._change(lambda _, bookmark: (replace(bookmark, complete=True), 0))
         return list(compared.values())
 
-    def _is_stale(self, compared: Compared) -> bool:
+    def _is_stale(self, compared: SectionCheck) -> bool:
         """The source has moved on. Where the target is not as we left it, there is nothing that we could mend."""
         return not compared.agrees and compared.target == self._bookmark.totals[compared.section]
 
@@ -247,8 +247,8 @@ class _Copying:
         self._bookmark, changed = await self._target.write(unit)
         return changed
 
-    async def _compare(self, section: str) -> Compared:
-        return Compared(
+    async def _compare(self, section: str) -> SectionCheck:
+        return SectionCheck(
             section, *await asyncio.gather(self._total(self._source, section), self._total(self._target, section))
         )
 

@@ -19,7 +19,7 @@ _PAGE_OF_MARKS = 5_000
 _ALL = 1 << 30
 
 
-class Whose(Protocol):
+class ExportSelection(Protocol):
     """A person, a guild, or a person in a guild."""
 
     @property
@@ -37,7 +37,7 @@ def check_empty(folder: Path) -> None:
         raise BadInput(f"{folder} is not an empty folder")
 
 
-async def gather(store: Store, whose: Whose, memos: Sequence[Memo]) -> AsyncIterator[Canonical]:
+async def iter_export(store: Store, whose: ExportSelection, memos: Sequence[Memo]) -> AsyncIterator[Canonical]:
     """Their memos, which are given, then summaries, messages with what was replied to them, and tombstones.
 
     Tombstones come last: a reader that takes them first would refuse the forgotten memos that they belong to.
@@ -54,8 +54,8 @@ async def gather(store: Store, whose: Whose, memos: Sequence[Memo]) -> AsyncIter
 
 async def vectors(store: Store, memos: Sequence[Memo]) -> Vectors:
     """The vectors of these memos; none when no model serves yet."""
-    sets = await store.read(lambda tx: tx.lanes.vectors("memos", counted=False))
-    model = next((one.model for one in sets if one.serving), None)
+    sets = await store.read(lambda tx: tx.index.vectors("memos", counted=False))
+    model = next((one.model for one in sets if one.active), None)
     if model is None:
         return Vectors()
     made: dict[tuple[str, str], bytes] = {}
@@ -67,25 +67,25 @@ async def vectors(store: Store, memos: Sequence[Memo]) -> Vectors:
     return Vectors(model, made)
 
 
-def _summaries(tx: Tx, whose: Whose) -> Iterator[Summary]:
+def _summaries(tx: Tx, whose: ExportSelection) -> Iterator[Summary]:
     """Past ones too, oldest first."""
     for session in sorted(tx.summaries.sessions()):
         if whose.alone_in(session):
             yield from tx.summaries.history(session, _ALL)[::-1]
 
 
-async def _messages(store: Store, whose: Whose) -> AsyncIterator[Message]:
+async def _messages(store: Store, whose: ExportSelection) -> AsyncIterator[Message]:
     """By time; only where each one stands is held in memory."""
     found: dict[int, tuple[int, str, str]] = {}
     last = 0
-    while rows := await store.read(lambda tx, last=last: tx.journal.of(whose.user, whose.guild, PAGE, last)):
+    while rows := await store.read(lambda tx, last=last: tx.messages.written_by(whose.user, whose.guild, PAGE, last)):
         replies = await store.read(lambda tx, rows=rows: _replies(tx, whose, rows))
         found |= {key: _order(message) for key, message in (*rows, *replies) if message.text}
         last = rows[-1][0]
     keys = sorted(found, key=found.__getitem__)
     for start in range(0, len(keys), PAGE):
         page = keys[start : start + PAGE]
-        messages = await store.read(lambda tx, page=page: tx.journal.fetch(page))
+        messages = await store.read(lambda tx, page=page: tx.messages.fetch(page))
         for key in page:
             if key in messages:
                 yield messages[key]
@@ -95,17 +95,17 @@ def _order(message: Message) -> tuple[int, str, str]:
     return to_ms(message.at), message.place.platform, message.id
 
 
-def _replies(tx: Tx, whose: Whose, rows: Sequence[tuple[int, Message]]) -> list[tuple[int, Message]]:
+def _replies(tx: Tx, whose: ExportSelection, rows: Sequence[tuple[int, Message]]) -> list[tuple[int, Message]]:
     """What bots said to these messages; a guild's are messages of its own."""
     if whose.user is None:
         return []
     asked: dict[str, list[str]] = {}
     for _, message in rows:
         asked.setdefault(message.place.platform, []).append(message.id)
-    return [row for platform, ids in asked.items() for row in tx.journal.answers(platform, ids)]
+    return [row for platform, ids in asked.items() for row in tx.messages.replies_to(platform, ids)]
 
 
-async def _tombstones(store: Store, whose: Whose, memos: Sequence[Memo]) -> list[Tombstone]:
+async def _tombstones(store: Store, whose: ExportSelection, memos: Sequence[Memo]) -> list[Tombstone]:
     """Of the memos that were forgotten, and of all that is theirs alone also of what was erased."""
     found = await store.read(lambda tx: _of_memos(tx, memos))
     after: Cursor | None = None
@@ -123,5 +123,5 @@ async def _tombstones(store: Store, whose: Whose, memos: Sequence[Memo]) -> list
 
 def _of_memos(tx: Tx, memos: Sequence[Memo]) -> list[Tombstone]:
     gone = [memo for memo in memos if memo.status in (Status.DEPRECATED, Status.DELETED)]
-    found = (tx.memos.buried(memo.subject.scope, fingerprint(memo.text)) for memo in gone)
+    found = (tx.memos.tombstone(memo.subject.scope, fingerprint(memo.text)) for memo in gone)
     return [one for one in found if one is not None]

@@ -11,7 +11,7 @@ from typing import cast
 import yaml
 
 from recollect.core.errors import BadInput
-from recollect.core.text import squeeze
+from recollect.core.text import collapse_spaces
 
 _FENCE = re.compile(r"---[ \t]*")
 _PLAIN_TAG = re.compile(r"tag:yaml\.org,2002:(?:str|int|float|bool|null|timestamp|seq|map|merge|value)")
@@ -65,7 +65,7 @@ def text_of(values: Mapping[str, yaml.Node], name: str) -> str | None:
         return None
     if not isinstance(node, yaml.ScalarNode):
         raise BadInput(f"its {name} is not a text")
-    return squeeze(cast("str", node.value)) or None
+    return collapse_spaces(cast("str", node.value)) or None
 
 
 def words_of(values: Mapping[str, yaml.Node], name: str) -> list[str] | None:

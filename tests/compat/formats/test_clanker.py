@@ -173,13 +173,15 @@ async def test_a_vector_of_the_model_that_serves_here_is_kept(tmp_path: Path) ->
     async with opened() as stage:
         store = stage.memory.store
         await stage.remember("I sail")
-        ((key, _),) = await store.read(lambda tx: tx.lanes.unembedded("memos", "local:words", 5))
-        await store.write(lambda tx: tx.lanes.put_vectors("memos", "local:words", {key: floats(1, 0, 0)}))
-        await store.write(lambda tx: tx.lanes.serve("memos", "local:words"))
+        ((key, _),) = await store.read(lambda tx: tx.index.unembedded("memos", "local:words", 5))
+        await store.write(lambda tx: tx.index.put_vectors("memos", "local:words", {key: floats(1, 0, 0)}))
+        await store.write(lambda tx: tx.index.activate("memos", "local:words"))
         stage.clock.advance(days=800)
         assert (await brought(stage, FORMAT, file)).new == 2
-        near = await store.read(lambda tx: tx.lanes.near("memos", ["user:ann"], "local:words", floats(0, 0.6, 0.8), 5))
-        missing = await store.read(lambda tx: tx.lanes.unembedded("memos", "local:words", 5))
+        near = await store.read(
+            lambda tx: tx.index.nearest("memos", ["user:ann"], "local:words", floats(0, 0.6, 0.8), 5)
+        )
+        missing = await store.read(lambda tx: tx.index.unembedded("memos", "local:words", 5))
     assert sorted(near.values()) == [pytest.approx(0.0, abs=1e-5), pytest.approx(1.0, abs=1e-5)]
     assert [text for _, text in missing] == ["Keeps bees."]
 
@@ -308,5 +310,5 @@ async def test_its_memory_is_known_here_afterwards_and_a_second_import_changes_n
         here = Place("discord", "900", "77")
         assert await stage.known(place=here) == [mine["fact"]]
         assert await stage.known(place=Place("discord", "900", "78")) == []
-        said = await stage.memory.store.read(lambda tx: tx.journal.recent(here, 10))
+        said = await stage.memory.store.read(lambda tx: tx.messages.recent(here, 10))
     assert len(said) == 4

@@ -303,7 +303,7 @@ async def test_its_memory_is_known_here_afterwards_and_a_second_import_changes_n
     memories(folder / "data" / "memory.db", DEVCLAW_MEMORY, {**DEVCLAW_MEMORY, "id": "2", "content": "Port 5432"})
     written(folder / "data" / "memory" / "fact" / "2024-01-15-api-key.md", PAGE)
     written(folder / "data" / "memory" / "MEMORY.md", NOTES)
-    async with opened(workspace_dir=str(tmp_path / "work")) as stage:
+    async with opened(workspace__dir=str(tmp_path / "work")) as stage:
         stage.clock.advance(days=800)
         assert (await brought(stage, FORMAT, folder, "ann", dry_run=True)).new == 7
         first = await brought(stage, FORMAT, folder, "ann")

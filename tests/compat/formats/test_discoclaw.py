@@ -302,7 +302,7 @@ async def test_its_memory_is_known_here_afterwards_and_a_second_import_changes_n
     durable(folder / "memory" / "durable" / "bob.json", {**DISCO_FACT, "text": "Bob keeps bees"}, version=2)
     summary(folder / "memory" / "rolling" / "discord:dm:ann.json", "Ann plans a trip.")
     written(folder / "workspace" / "MEMORY.md", "- Sails\n")
-    async with opened(store=f"sqlite:///{tmp_path}/ours/memory.db", workspace_dir=str(tmp_path / "work")) as stage:
+    async with opened(store=f"sqlite:///{tmp_path}/ours/memory.db", workspace__dir=str(tmp_path / "work")) as stage:
         assert (await brought(stage, FORMAT, folder, dry_run=True)).new == 5
         assert await stage.known() == []
         first = await brought(stage, FORMAT, folder)

@@ -3,11 +3,11 @@
 import pytest
 
 from recollect.compat.rankers import overlap
-from recollect.core.ports.ranker import Item
+from recollect.core.ports.ranker import RankItem
 from tests.recall.rankers.samples import asking, item, keys, pool
 
 
-def score(question: str, one: Item) -> float:
+def score(question: str, one: RankItem) -> float:
     (ranked,) = overlap.rank(asking(question), pool(one))
     assert ranked.score == sum(ranked.parts.values())
     return ranked.score

@@ -83,11 +83,11 @@ async def test_of_very_much_the_newest_is_told_and_how_to_see_the_rest() -> None
 async def test_help_is_shown_and_not_kept() -> None:
     async with opened() as stage:
         assert (await alone(stage).ask("help")).startswith("Memory commands:\n- !memory show")
-        assert await stage.memory.store.read(lambda tx: tx.journal.recent(DEV, 10)) == []
+        assert await stage.memory.store.read(lambda tx: tx.messages.recent(DEV, 10)) == []
 
 
 async def test_help_where_there_are_no_commands_says_what_can_be_said() -> None:
-    async with opened(commands={"enabled": False}) as stage:
+    async with opened(chat_commands={"enabled": False}) as stage:
         told = await alone(stage).ask("help")
     assert told.startswith("Tell me something about yourself")
     assert "!memory" not in told

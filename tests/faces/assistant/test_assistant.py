@@ -50,7 +50,7 @@ class Talk:
 async def talking(
     answer: Sequence[Any] | Callable[[Request], Any] = (), spec: str = PROVIDERS[0], room: int = 24_000, **settings: Any
 ) -> AsyncIterator[Talk]:
-    settings = {"using": FakeModel(nothing), **settings}
+    settings = {"model": FakeModel(nothing), **settings}
     async with ModelServer(answer) as server, opened(**settings) as stage:
         options = ModelOptions(server.url, lambda name: "a-key" if name else None)
         model = plugins.load("models", f"pydantic_ai:{spec}", options)
@@ -80,7 +80,7 @@ async def test_the_model_gets_what_is_remembered_and_its_answer_is_streamed(spec
 async def test_both_sides_of_a_turn_enter_the_journal() -> None:
     async with talking([Says("Hello!")]) as talk:
         await talk.ask("hi there")
-        said = await talk.stage.memory.store.read(lambda tx: tx.journal.recent(DEV, 10))
+        said = await talk.stage.memory.store.read(lambda tx: tx.messages.recent(DEV, 10))
     assert [(one.text, one.bot, one.reply_to) for one in said] == [("hi there", False, None), ("Hello!", True, "m1")]
 
 
@@ -90,7 +90,7 @@ async def test_orders_are_answered_before_the_model_is_asked() -> None:
         assert (await talk.ask("!memory remember I prefer tea")).partition("\n")[0] == 'Remembered: "I prefer tea"'
         assert "I prefer tea" in await talk.ask("!memory show")
         assert talk.server.requests == []
-        said = await talk.stage.memory.store.read(lambda tx: tx.journal.recent(DEV, 10))
+        said = await talk.stage.memory.store.read(lambda tx: tx.messages.recent(DEV, 10))
     assert said == []
 
 
@@ -217,7 +217,7 @@ async def test_a_message_is_kept_at_once_also_while_another_is_answered() -> Non
         second = talk.stage.message("I live in Lisbon")
         waiting = asyncio.create_task(talk.assistant.reply(second))
         await eventually(lambda: _is_kept(talk, second))
-        assert await talk.stage.memory.deleted("discord", second.id)
+        assert await talk.stage.memory.message_deleted("discord", second.id)
         hold.set()
         await asyncio.gather(first, waiting)
         await talk.stage.settle()
@@ -225,7 +225,7 @@ async def test_a_message_is_kept_at_once_also_while_another_is_answered() -> Non
 
 
 async def _is_kept(talk: Talk, message: Message) -> bool:
-    return await talk.stage.memory.store.read(lambda tx: tx.journal.get("discord", message.id)) is not None
+    return await talk.stage.memory.store.read(lambda tx: tx.messages.get("discord", message.id)) is not None
 
 
 async def test_a_store_that_can_not_be_read_does_not_break_the_second_reply_either() -> None:
@@ -244,7 +244,7 @@ async def test_a_store_that_hangs_does_not_hold_up_the_reply() -> None:
         release.set()
         await locked
         await talk.assistant.close()
-        said = await talk.stage.memory.store.read(lambda tx: tx.journal.recent(DEV, 10))
+        said = await talk.stage.memory.store.read(lambda tx: tx.messages.recent(DEV, 10))
     assert [one.text for one in said] == ["are you there?", "here I am"], "kept as soon as that was possible"
 
 
@@ -264,7 +264,7 @@ async def test_a_model_that_raises_something_odd_still_gets_a_reply() -> None:
         def explained(self, error: Exception) -> ModelError:
             raise error
 
-    async with opened(using=FakeModel(nothing)) as stage:
+    async with opened(model=FakeModel(nothing)) as stage:
         reply = await Assistant(stage.memory, Odd(), clock=stage.clock).reply(stage.message("hello?"))
     assert reply.alone
     assert reply.text.startswith("My model can't be reached right now")
@@ -277,7 +277,7 @@ async def test_a_secret_does_not_reach_the_model_or_a_note(tmp_path: Path) -> No
     async with talking(answers, data_dir=str(tmp_path)) as talk:
         await talk.ask(f"my key is {key}, write that down", place=DM)
         await talk.ask("thanks", place=DM)
-        written = (talk.stage.memory.settings.workspace_dir / "users" / "ann" / "MEMORY.md").read_text()
+        written = (talk.stage.memory.settings.workspace.dir / "users" / "ann" / "MEMORY.md").read_text()
         heard = [request.text for request in talk.server.requests]
     assert key not in str(heard)
     assert key not in written
@@ -287,7 +287,7 @@ async def test_a_secret_does_not_reach_the_model_or_a_note(tmp_path: Path) -> No
 async def test_what_was_forgotten_or_deleted_is_out_of_the_conversations_sight() -> None:
     async with talking(lambda _: Says("I see.")) as talk:
         await talk.ask("I live in Lisbon")
-        await talk.stage.memory.deleted("discord", "m1")
+        await talk.stage.memory.message_deleted("discord", "m1")
         talk.assistant.changed(DEV)
         await talk.ask("what is new?")
         assert "Lisbon" not in str(talk.server.requests[-1].body)
@@ -310,7 +310,7 @@ async def test_a_thread_named_like_a_closed_channel_does_not_open_its_context_fi
 
 
 async def test_without_a_model_it_answers_from_memory_alone_and_says_so() -> None:
-    async with opened(using=FakeModel(nothing)) as stage:
+    async with opened(model=FakeModel(nothing)) as stage:
         assistant = Assistant(stage.memory, clock=stage.clock)
         await stage.remember("Lives in Berlin", "Has two cats")
         reply = await assistant.reply(stage.message("where do I live?"))
@@ -330,7 +330,7 @@ async def test_a_model_that_cannot_be_reached_still_gets_a_reply() -> None:
 
 
 async def test_what_was_forgotten_is_not_brought_back_by_quoting_the_message_that_said_it() -> None:
-    async with opened(using=FakeModel()) as stage:
+    async with opened(model=FakeModel()) as stage:
         assistant = Assistant(stage.memory, clock=stage.clock)
         await stage.tell("I am allergic to peanuts")
         await stage.memory.forget("peanuts", user="ann", place=DEV)
@@ -356,7 +356,7 @@ async def test_the_assistant_and_the_user_write_notes_and_logs_in_a_dm(tmp_path:
     answers = [Calls("write_file", note), Calls("write_file", log), Calls("read_file", read), Says("Written.")]
     async with talking(answers, data_dir=str(tmp_path)) as talk:
         assert await talk.ask("write that down", place=DM) == "Written."
-        root = talk.stage.memory.settings.workspace_dir / "users" / "ann"
+        root = talk.stage.memory.settings.workspace.dir / "users" / "ann"
         assert (root / "MEMORY.md").read_text() == "# Ann\nlikes tea\n"
         (root / "MEMORY.md").write_text("# Ann\nprefers coffee, she says herself\n")
         assert (root / "memory" / "2025-03-01.md").read_text() == "# 2025-03-01\n\n- talked about tea\n"
@@ -401,7 +401,7 @@ async def test_turns_of_one_conversation_are_answered_one_after_the_other() -> N
 
 @pytest.mark.acceptance("D41")
 async def test_the_same_slice_serves_text_voice_and_what_nobody_asked_for() -> None:
-    async with opened(using=FakeModel(nothing)) as stage:
+    async with opened(model=FakeModel(nothing)) as stage:
         await stage.remember("Lives in Berlin")
         for source in ("text", "voice", "voice_realtime", "automation", "initiative"):
             message = Message(f"x-{source}", "ann", DEV, "Berlin weather", stage.clock(), source=source)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from recollect.core.ports import Hearing, Proposed
+from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.core.types import Message, Place
 from recollect.faces.assistant.assistant import Assistant
 from recollect.testing.model_server import Calls, Request, Says
@@ -16,9 +16,11 @@ HOME = Place(dm="me")
 ASKED = "where do I live?"
 
 
-def learning(hearing: Hearing) -> Proposed:
+def learning(hearing: ExtractionInput) -> ExtractionResult:
     """Learn what people state, not what they ask."""
-    return Proposed(tuple(quoting(one) for one in hearing.said if "?" not in one.text and "!" not in one.text))
+    return ExtractionResult(
+        tuple(quoting(one) for one in hearing.messages if "?" not in one.text and "!" not in one.text)
+    )
 
 
 def condensing(previous: str | None, exchange: str, limit: int) -> str:
@@ -62,12 +64,12 @@ async def ask_around(talk: Talk, user: str = "ann", places: tuple[Place, ...] = 
 
 
 def settings(**more: Any) -> dict[str, Any]:
-    return {"using": learner(), "summary": {"every_n_turns": 1}, **more}
+    return {"model": learner(), "summary": {"every_n_turns": 1}, **more}
 
 
 async def test_a_forgotten_fact_is_in_no_later_request_until_undo_brings_it_back() -> None:
     model = learner()
-    async with talking(answering, **settings(using=model)) as talk:
+    async with talking(answering, **settings(model=model)) as talk:
         await story(talk)
         await talk.ask("!memory forget Lisbon")
         since, summarised = len(talk.server.requests), len(model.exchanges)
@@ -84,9 +86,9 @@ async def test_a_forgotten_fact_is_in_no_later_request_until_undo_brings_it_back
 
 async def test_a_deleted_fact_is_in_no_later_request() -> None:
     model = learner()
-    async with talking(answering, **settings(using=model)) as talk:
+    async with talking(answering, **settings(model=model)) as talk:
         await story(talk)
-        await talk.stage.memory.deleted("discord", "m1")
+        await talk.stage.memory.message_deleted("discord", "m1")
         since, summarised = len(talk.server.requests), len(model.exchanges)
         await ask_around(talk)
         assert "Lisbon" not in later(talk, since)
@@ -175,12 +177,12 @@ async def test_the_short_term_entries_of_other_channels_do_not_repeat_it_even_to
 
 async def test_the_answer_to_a_deleted_message_goes_with_it_if_it_takes_up_its_words() -> None:
     async with talking(
-        [Says("Zebra, what a code name!"), Says("I see.")], using=FakeModel(lambda _: Proposed())
+        [Says("Zebra, what a code name!"), Says("I see.")], model=FakeModel(lambda _: ExtractionResult())
     ) as talk:
         await talk.ask("the project is called zebra")
         await talk.ask("the meeting is on monday")
         for number in ("m1", "m2"):
-            await talk.stage.memory.deleted("discord", number)
+            await talk.stage.memory.message_deleted("discord", number)
         talk.assistant.changed(DEV)
         await talk.ask("what is new?")
         heard = later(talk, len(talk.server.requests) - 1)
@@ -194,7 +196,7 @@ async def test_a_search_over_messages_does_not_find_it() -> None:
 
         async def found(user: str) -> list[str]:
             hits = await talk.stage.memory.search("lives in Lisbon", user=user, place=DEV, over="messages")
-            return [hit.what.text for hit in hits if isinstance(hit.what, Message) and "Lisbon" in hit.what.text]
+            return [hit.text for hit in hits if isinstance(hit.item, Message) and "Lisbon" in hit.text]
 
         assert len(await found("bob")) == 3
         await talk.ask("!memory forget Lisbon")
@@ -220,9 +222,9 @@ async def test_lore_in_the_assistants_own_words_does_not_repeat_it() -> None:
 
 async def test_what_a_model_learns_by_is_told_nothing_of_it() -> None:
     model = learner()
-    async with talking(answering, **settings(using=model)) as talk:
+    async with talking(answering, **settings(model=model)) as talk:
         await story(talk)
         await talk.ask("!memory forget Lisbon")
         await talk.ask("I play chess", "bob")
         await talk.stage.settle()
-        assert "Lisbon" not in str(model.heard[-1].before)
+        assert "Lisbon" not in str(model.heard[-1].context)

@@ -169,8 +169,10 @@ def test_undo_refuses_where_the_last_change_came_with_a_deleted_message(cli: Run
     moved = cli("observe", "I moved to Bruges", "--as", "ann", "--json").json["message"]
 
     async def delete() -> bool:
-        async with recollect.open(ground.at(folder / "data" / "memory.db"), embedder="null", works=False) as memory:
-            return await memory.deleted("local", moved["id"])
+        async with recollect.AsyncMemory(
+            ground.at(folder / "data" / "memory.db"), embedder="null", run_worker=False
+        ) as memory:
+            return await memory.message_deleted("local", moved["id"])
 
     assert asyncio.run(delete())
     told = "the last change can't be undone: it came with a message that was deleted or edited"
@@ -209,7 +211,7 @@ def test_where_durable_memory_is_switched_off_nothing_is_remembered_and_everythi
     process("remember", "I like tea")
     off = {"DISCOCLAW_DURABLE_MEMORY_ENABLED": "0"}
     refused = process("remember", "I like coffee", code=2, **off)
-    assert "durable memory is switched off; switch it on with RECOLLECT_DURABLE_ENABLED=true" in refused.err
+    assert "durable memory is switched off; switch it on with RECOLLECT_MEMOS_ENABLED=true" in refused.err
     shown = process("show", **off)
     assert "I like tea" in shown.out
     assert "coffee" not in shown.out

@@ -53,10 +53,10 @@ def test_dream_for_all_names_whose_memory_it_changed(twice: Run):
 
 def test_dream_that_would_lose_too_much_fails_with_the_reason(twice: Run):
     before = texts(twice)
-    done = twice("dream", code=1, RECOLLECT_REFLECTION_MAX_LOSS="0.1")
+    done = twice("dream", code=1, RECOLLECT_CONSOLIDATION_MAX_LOSS="0.1")
     assert "nothing was changed: 1 of 6 memories would go, more than 10%" in done.err
     assert texts(twice) == before
-    assert "Would change nothing" in twice("dream", "--dry-run", RECOLLECT_REFLECTION_MAX_LOSS="0.1").out
+    assert "Would change nothing" in twice("dream", "--dry-run", RECOLLECT_CONSOLIDATION_MAX_LOSS="0.1").out
 
 
 def test_dream_is_not_told_where_others_listen(cli: Run):

@@ -39,8 +39,10 @@ def test_erase_removes_a_person_and_says_so(cli: Run, store: Path, folder: Path)
 
 async def told(folder: Path, user: str, name: str) -> None:
     place = Place("discord", "g1", "c1", public=True)
-    async with recollect.open(ground.at(folder / "data" / "memory.db"), embedder="null", works=False) as memory:
-        await memory.observe(Message(f"m-{user}", user, place, "I collect walnuts", START, name=name))
+    async with recollect.AsyncMemory(
+        ground.at(folder / "data" / "memory.db"), embedder="null", run_worker=False
+    ) as memory:
+        await memory.add(Message(f"m-{user}", user, place, "I collect walnuts", START, name=name))
         source = {"user": user, "place": place, "message": f"m-{user}", "origin": Origin.DISCORD}
         await memory.remember("Collects walnuts", **source)
 

@@ -84,7 +84,7 @@ def test_a_new_file_is_of_whoever_speaks_when_the_folder_is_nobodys(cli: Run, fo
 
 
 def test_without_such_files_it_says_how_to_switch_them_on(cli: Run) -> None:
-    assert "RECOLLECT_FILES=categories" in cli("index", code=2).err
+    assert "RECOLLECT_MIRROR_FILES=categories" in cli("index", code=2).err
     assert "--watch" in cli("index", "--dry-run", "--watch", code=2, **DEVCLAW).err
 
 

@@ -10,29 +10,29 @@ import recollect
 from recollect import Message, Place
 from recollect.core.clock import now
 from recollect.core.errors import ModelError
-from recollect.core.ports import Hearing, Proposed
-from recollect.jobs.worker import Pace
+from recollect.core.ports import ExtractionInput, ExtractionResult
+from recollect.jobs.worker import WorkerOptions
 from recollect.testing.model_server import ModelServer, Says
 from recollect.testing.models import FakeModel
 from tests.faces.cli.conftest import Run
 from tests.waiting import eventually
 
 
-def refusing(hearing: Hearing) -> Proposed:
+def refusing(hearing: ExtractionInput) -> ExtractionResult:
     raise ModelError("no such model\x1b[31m")
 
 
 async def observe(store: Path, *texts: str, parked: bool = False) -> None:
     """Messages that nobody has learned from; with `parked`, a model refused them for good."""
     store.parent.mkdir(exist_ok=True)
-    how = {"embedder": "null", "works": parked, "using": FakeModel(refusing)}
-    async with recollect.open(f"sqlite:///{store}", **how) as memory:
-        memory.worker.pace = Pace(attempts=1, poll=0.02)
+    how = {"embedder": "null", "run_worker": parked, "model": FakeModel(refusing)}
+    async with recollect.AsyncMemory(f"sqlite:///{store}", **how) as memory:
+        memory.worker.pace = WorkerOptions(attempts=1, poll=0.02)
         for text in texts:
-            await memory.observe(Message(text, "me", Place(dm="me"), text, now(), "me"))
+            await memory.add(Message(text, "me", Place(dm="me"), text, now(), "me"))
 
         async def put_aside() -> bool:
-            return (await memory.worker.standing(1)).counts.get("parked") == len(texts)
+            return (await memory.worker.status(1)).counts.get("parked") == len(texts)
 
         if parked:
             await eventually(put_aside)

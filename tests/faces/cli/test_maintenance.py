@@ -78,9 +78,9 @@ def test_config_hides_secrets_and_shows_warnings(cli: Run):
 
 
 def test_a_wrong_setting_is_one_line_that_names_it(cli: Run):
-    done = cli("show", RECOLLECT_PRIVACY="maybe", code=1)
+    done = cli("show", RECOLLECT_VISIBILITY="maybe", code=1)
     assert (done.out, done.err.count("\n")) == ("", 1)
-    assert done.err.startswith("recollect: RECOLLECT_PRIVACY='maybe'")
+    assert done.err.startswith("recollect: RECOLLECT_VISIBILITY='maybe'")
     assert "missing.yaml" in cli("show", "--config", "missing.yaml", code=1).err
     assert "unified" in cli("show", "--profile", "unifid", code=1).err
 
@@ -127,7 +127,7 @@ def test_doctor_tells_of_a_newer_store(cli: Run, store: Path):
 
 
 def test_doctor_tells_of_wrong_settings_and_missing_keys(cli: Run):
-    assert "✗ settings: RECOLLECT_PRIVACY='maybe'" in cli("doctor", RECOLLECT_PRIVACY="maybe", code=1).out
+    assert "✗ settings: RECOLLECT_VISIBILITY='maybe'" in cli("doctor", RECOLLECT_VISIBILITY="maybe", code=1).out
     assert "✗ key: model is openai:x" in cli("doctor", RECOLLECT_MODEL="openai:x", code=1).out
     cli("doctor", RECOLLECT_MODEL="openai:x", OPENAI_API_KEY="sk-1")
     assert "✗ embedder" in cli("doctor", RECOLLECT_EMBEDDER="nonsense", code=1).out

@@ -5,7 +5,7 @@ import pytest
 from recollect.core.errors import BadInput
 from recollect.core.types import Audience, Place
 from recollect.faces.cli.places import parse
-from recollect.policy.visibility import is_heard
+from recollect.policy.visibility import audience_covers_place
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_mark_after_a_thread_makes_a_private_thread_of_an_open_channel():
     assert place.private_thread
     assert place.public
     assert place.audience == Audience("channel", "home#dev#secret", "home", "home#dev")
-    assert not is_heard(place.audience, parse("#dev", "ada"))
+    assert not audience_covers_place(place.audience, parse("#dev", "ada"))
 
 
 @pytest.mark.parametrize("text", ["", " ", "#dev/!", "dm!", "!", "#de!v"])

@@ -155,7 +155,7 @@ def test_the_tokens_are_shown_when_asked_for_and_nothing_is_served(cli: Run, fol
     found = tokens(folder)
     assert shown.out.splitlines() == [f"operator  {found['operator']}", f"reader    {found['reader']}"]
     assert cli("--json", "serve", "--tokens").json == found
-    chosen = cli("--json", "serve", "--tokens", RECOLLECT_WEB_TOKEN="a-token-that-i-chose").json
+    chosen = cli("--json", "serve", "--tokens", RECOLLECT_HTTP_TOKEN="a-token-that-i-chose").json
     assert chosen == {"operator": "a-token-that-i-chose", "reader": found["reader"]}
 
 
@@ -163,13 +163,13 @@ def test_it_refuses_to_be_reached_by_others_before_anybody_decided_how(cli: Run,
     told = cli("serve", "--host", "0.0.0.0", code=1).err
     assert "no token yet" in told
     assert not (folder / "data" / "tokens.json").exists()
-    chosen = {"RECOLLECT_WEB_TOKEN": "a-token-that-i-chose"}
-    assert "web.names" in cli("serve", "--host", "0.0.0.0", code=1, **chosen).err
-    assert "fewer than 16" in cli("serve", code=1, RECOLLECT_WEB_TOKEN="short").err
+    chosen = {"RECOLLECT_HTTP_TOKEN": "a-token-that-i-chose"}
+    assert "http.host_names" in cli("serve", "--host", "0.0.0.0", code=1, **chosen).err
+    assert "fewer than 16" in cli("serve", code=1, RECOLLECT_HTTP_TOKEN="short").err
 
 
 async def test_with_a_token_and_a_name_it_listens_elsewhere_and_answers_to_that_name_alone(folder: Path):
-    chosen = {"RECOLLECT_WEB_TOKEN": "a-token-that-i-chose", "RECOLLECT_WEB_NAMES": "memory.example.org"}
+    chosen = {"RECOLLECT_HTTP_TOKEN": "a-token-that-i-chose", "RECOLLECT_HTTP_HOST_NAMES": "memory.example.org"}
     async with started("serve", "--host", "0.0.0.0", "--port", "0", **chosen) as running:
         port = (await address(running)).rpartition(":")[2]
         headers = {"Authorization": "Bearer a-token-that-i-chose"}
@@ -197,9 +197,9 @@ async def test_the_bot_runs_in_the_same_process(folder: Path):
         dev = server.world.text(lab, "dev")
         env = {
             "DISCORD_TOKEN": server.token,
-            "RECOLLECT_BOT_API_BASE_URL": server.api,
-            "RECOLLECT_BOT_GATEWAY_URL": server.gateway,
-            "RECOLLECT_BOT_ALLOWED_USERS": "*",
+            "RECOLLECT_DISCORD_API_BASE_URL": server.api,
+            "RECOLLECT_DISCORD_GATEWAY_URL": server.gateway,
+            "RECOLLECT_DISCORD_ALLOWED_USERS": "*",
         }
         async with started("serve", "--port", "0", "--discord", **env) as running:
             url = await address(running)
@@ -218,8 +218,8 @@ async def test_a_refused_discord_token_ends_all_of_it_and_is_told(folder: Path):
     async with DiscordServer() as server:
         env = {
             "DISCORD_TOKEN": "a-wrong-token",
-            "RECOLLECT_BOT_API_BASE_URL": server.api,
-            "RECOLLECT_BOT_GATEWAY_URL": server.gateway,
+            "RECOLLECT_DISCORD_API_BASE_URL": server.api,
+            "RECOLLECT_DISCORD_GATEWAY_URL": server.gateway,
         }
         async with started("serve", "--port", "0", "--discord", **env) as running:
             assert await asyncio.wait_for(running.process.wait(), WAIT) == 1

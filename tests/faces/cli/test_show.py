@@ -13,7 +13,7 @@ from tests.faces.cli.conftest import Run
 
 async def summarise(store: Path, session: str, text: str) -> None:
     summary = Summary(session, text, 1, datetime.fromisoformat("2026-05-01T12:00:00+00:00"))
-    async with recollect.open(f"sqlite:///{store}", embedder="null") as memory:
+    async with recollect.AsyncMemory(f"sqlite:///{store}", embedder="null") as memory:
         await memory.store.write(lambda tx: tx.summaries.save(summary))
 
 

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from recollect.core.types import Place
-from recollect.faces.commands.dispatcher import Answer, Orders
+from recollect.faces.commands.dispatcher import Answer, ChatCommands
 from tests.scenes import DEV, Stage, opened
 
 PROFILES = ("unified", "discoclaw", "dnam")
@@ -16,7 +16,7 @@ class Talk:
     def __init__(self, stage: Stage, limit: int = 2000, escape: Callable[[str], str] = str) -> None:
         self.stage = stage
         self.memory = stage.memory
-        self.orders = Orders(stage.memory, limit, escape=escape, clock=stage.clock)
+        self.orders = ChatCommands(stage.memory, limit, escape=escape, clock=stage.clock)
 
     async def answer(self, text: str, user: str = "ann", place: Place = DEV, message: str | None = None) -> Answer:
         answer = await self.orders.answer(text, user=user, place=place, message_id=message)

@@ -9,7 +9,7 @@ from tests.scenes import DEV, DM, GENERAL, lines
 
 
 async def statuses(talk: Talk, user: str = "ann") -> dict[str, Status]:
-    return {memo.text: memo.status for memo in (await talk.memory.memos(user=user, place=DM)).memos}
+    return {memo.text: memo.status for memo in (await talk.memory.list(user=user, place=DM)).memos}
 
 
 HEARD = 'It may be recalled on the server where it was said; "!memory share <a part of it>" lets more people hear it.'
@@ -162,15 +162,15 @@ async def test_undo_says_what_it_changed_back():
         await talk("!memory share tea", place=DM)
         assert await talk("!memory undo", place=DM) == 'Undid the change of who may hear it: "I like tea"'
         memo = (await talk.memory.show(user="ann")).memos[0]
-        await talk.memory.revise(memo.id, "I like green tea", user="ann", place=DM)
+        await talk.memory.update(memo.id, "I like green tea", user="ann", place=DM)
         assert await talk("!memory undo", place=DM) == 'Changed back to: "I like tea"'
 
 
 async def test_undo_refuses_where_the_last_change_came_with_a_deleted_message():
-    async with talking(using=FakeModel()) as talk:
+    async with talking(model=FakeModel()) as talk:
         await talk.stage.tell("I live in Ghent")
         moved = await talk.stage.tell("I live in Bruges now")
-        await talk.memory.deleted("discord", moved.id)
+        await talk.memory.message_deleted("discord", moved.id)
         told = "The last change can't be undone: it came with a message that was deleted or edited"
         assert await talk("!memory undo") == told
         assert await talk.stage.known() == ["I live in Ghent"]

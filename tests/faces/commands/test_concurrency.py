@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.core.ports import Hearing, Proposal, Proposed, Written
-from recollect.faces.commands.dispatcher import Orders
+from recollect.core.ports import ExtractionInput, ExtractionResult, GeneratedText, Proposal
+from recollect.faces.commands.dispatcher import ChatCommands
 from recollect.faces.outcome_text import OUT_OF_REACH
 from recollect.models.null import NullModel
 from tests import ground
@@ -28,13 +28,13 @@ class SlowModel(NullModel):
         self.asked = asyncio.Event()
         self.go = asyncio.Event()
 
-    async def extract(self, hearing: Hearing) -> Proposed:
+    async def extract(self, hearing: ExtractionInput) -> ExtractionResult:
         await self._wait()
-        return Proposed(tuple(Proposal(fact, "fact", fact) for fact in FACTS))
+        return ExtractionResult(tuple(Proposal(fact, "fact", fact) for fact in FACTS))
 
-    async def summarise(self, previous: str | None, exchange: str, limit: int) -> Written:
+    async def summarise(self, previous: str | None, exchange: str, limit: int) -> GeneratedText:
         await self._wait()
-        return Written("They talked about Oslo.")
+        return GeneratedText("They talked about Oslo.")
 
     async def _wait(self) -> None:
         self.asked.set()
@@ -45,7 +45,7 @@ def file_store(folder: Path) -> str:
     return ground.at(folder / "memory.db")
 
 
-async def said(orders: Orders, text: str, user: str = "ann") -> str:
+async def said(orders: ChatCommands, text: str, user: str = "ann") -> str:
     answer = await orders.answer(text, user=user, place=DEV)
     assert answer is not None
     return "\n".join(answer.pages)
@@ -64,7 +64,7 @@ def learned_in(shown: str) -> frozenset[str]:
 @pytest.mark.acceptance("B51")
 async def test_orders_beside_a_round_of_learning_see_all_of_it_or_nothing(tmp_path: Path):
     model = SlowModel()
-    async with talking(store=file_store(tmp_path), using=model) as talk:
+    async with talking(store=file_store(tmp_path), model=model) as talk:
         await talk.stage.say(". ".join(FACTS))
         await model.asked.wait()
         await talk("!memory remember Deploys happen on Tuesdays")
@@ -79,27 +79,27 @@ async def test_orders_beside_a_round_of_learning_see_all_of_it_or_nothing(tmp_pa
 
 async def test_what_is_forgotten_while_learning_goes_on_stays_forgotten(tmp_path: Path):
     model = SlowModel()
-    async with talking(store=file_store(tmp_path), using=model) as talk:
+    async with talking(store=file_store(tmp_path), model=model) as talk:
         await talk.stage.say(". ".join(FACTS))
         await model.asked.wait()
         await talk("!memory remember I live in Oslo")
         await talk("!memory forget Oslo")
         model.go.set()
-        assert await talk.memory.worker.drain(20)
+        assert await talk.memory.worker.wait_idle(20)
         assert learned_in(await talk("!memory show")) == {"I play chess on Sundays"}
 
 
 async def test_a_summary_that_is_being_made_does_not_undo_a_reset(tmp_path: Path):
     model = SlowModel()
     how = {"extraction": {"enabled": False}, "summary": {"every_n_turns": 1}}
-    async with talking(store=file_store(tmp_path), using=model, **how) as talk:
+    async with talking(store=file_store(tmp_path), model=model, **how) as talk:
         await talk.stage.summarise("They talked about Bern.")
         asked = await talk.stage.say("Tell me about Oslo")
         await talk.stage.reply("It is in Norway", asked)
         await model.asked.wait()
         assert await talk("!memory reset rolling") == "Cleared the rolling summary of this session"
         model.go.set()
-        assert await talk.memory.worker.drain(20)
+        assert await talk.memory.worker.wait_idle(20)
         assert "Rolling summary" not in await talk("!memory show")
 
 

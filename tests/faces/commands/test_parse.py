@@ -2,9 +2,9 @@
 
 import pytest
 
-from recollect.app import open_loaded
-from recollect.faces.commands.dispatcher import Orders, pages
-from recollect.faces.commands.parse import Order, parse, unquoted
+from recollect import AsyncMemory
+from recollect.faces.commands.dispatcher import ChatCommands, pages
+from recollect.faces.commands.parse import ParsedCommand, parse, unquoted
 from recollect.settings import load
 from tests.faces.commands.talk import talking
 from tests.scenes import DEV
@@ -31,17 +31,17 @@ def test_other_texts_are_no_order(text: str):
 @pytest.mark.parametrize(
     ("text", "order"),
     [
-        ("!memory", Order("show")),
-        ("  !memory  ", Order("show")),
-        ("/memory show", Order("show")),
-        ("!MEMORY SHOW", Order("show")),
-        ("!memory\tremember   I like  tea ", Order("remember", "I like  tea")),
-        ("!memory\nremember\nI like tea\nand cake", Order("remember", "I like tea\nand cake")),
-        ("!Memory Forget Acme", Order("forget", "Acme")),
-        ("!memory remember 🫖 is <@42>'s favourite", Order("remember", "🫖 is <@42>'s favourite")),
+        ("!memory", ParsedCommand("show")),
+        ("  !memory  ", ParsedCommand("show")),
+        ("/memory show", ParsedCommand("show")),
+        ("!MEMORY SHOW", ParsedCommand("show")),
+        ("!memory\tremember   I like  tea ", ParsedCommand("remember", "I like  tea")),
+        ("!memory\nremember\nI like tea\nand cake", ParsedCommand("remember", "I like tea\nand cake")),
+        ("!Memory Forget Acme", ParsedCommand("forget", "Acme")),
+        ("!memory remember 🫖 is <@42>'s favourite", ParsedCommand("remember", "🫖 is <@42>'s favourite")),
     ],
 )
-def test_an_order_is_a_verb_and_the_words_after_it(text: str, order: Order):
+def test_an_order_is_a_verb_and_the_words_after_it(text: str, order: ParsedCommand):
     assert parse(text) == order
 
 
@@ -72,8 +72,8 @@ async def test_what_is_no_order_is_not_answered():
 async def test_orders_can_be_switched_off_by_an_environment_variable():
     for value, answered in (("0", False), ("1", True)):
         loaded = load({"DISCOCLAW_MEMORY_COMMANDS_ENABLED": value}, store="sqlite://", embedder="null", model="null")
-        async with open_loaded(loaded) as memory:
-            answer = await Orders(memory).answer("!memory show", user="ann", place=DEV)
+        async with AsyncMemory.from_settings(loaded) as memory:
+            answer = await ChatCommands(memory).answer("!memory show", user="ann", place=DEV)
             assert (answer is not None) is answered
 
 

@@ -56,7 +56,7 @@ async def test_show_in_the_profile_dnam_lists_what_the_next_prompt_carries_and_t
 
 @pytest.mark.parametrize("profile", PROFILES)
 async def test_show_injected_is_word_for_word_what_a_prompt_gets_with_reasons(profile: str):
-    async with talking(profile, durable={"inject_max_chars": 400}) as talk:
+    async with talking(profile, memos={"inject_max_chars": 400}) as talk:
         for topic in ("tea", "rust", "sailing", "chess", "the opera", "long walks", "cats"):
             await talk(f"!memory remember I am very fond of {topic}, and have been for years")
         shown = await talk("!memory show injected do I like sailing?")
@@ -166,11 +166,11 @@ async def test_reset_rolling_clears_the_summary_of_this_session_alone(profile: s
 
 
 async def test_reset_clears_only_the_share_of_the_one_who_asks_where_sessions_are_a_user_in_a_channel():
-    async with talking("discoclaw", works=True, model="local", summary={"every_n_turns": 1}) as talk:
+    async with talking("discoclaw", run_worker=True, model="local", summary={"every_n_turns": 1}) as talk:
         for user in ("ann", "bob"):
             asked = await talk.stage.say(f"I am {user} and I am moving our API to Fastify", user)
             await talk.stage.reply("Which version of Fastify is it?", asked)
-        assert await talk.memory.worker.drain(20)
+        assert await talk.memory.worker.wait_idle(20)
         assert "Rolling summary:" in await talk("!memory show", "bob")
         assert await talk("!memory reset rolling", "ann") == "Cleared the rolling summary of this session"
         assert "Rolling summary:" not in await talk("!memory show", "ann")
@@ -188,5 +188,5 @@ async def test_reset_of_anything_else_says_how_it_is_used():
 async def test_a_message_of_someone_else_does_not_show_in_my_memory():
     async with talking() as talk:
         await talk("!memory remember I like tea", "bob")
-        await talk.memory.observe(Message("m1", "bob", DEV, "I live in Rome", talk.stage.clock()))
+        await talk.memory.add(Message("m1", "bob", DEV, "I live in Rome", talk.stage.clock()))
         assert (await talk("!memory show", "ann")).startswith("Durable memory (0 items):")

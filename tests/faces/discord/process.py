@@ -19,9 +19,9 @@ class Bot:
         self._env = {
             "PATH": os.environ["PATH"],
             "DISCORD_TOKEN": server.token,
-            "RECOLLECT_BOT_API_BASE_URL": server.api,
-            "RECOLLECT_BOT_GATEWAY_URL": server.gateway,
-            "RECOLLECT_BOT_ALLOWED_USERS": "*",
+            "RECOLLECT_DISCORD_API_BASE_URL": server.api,
+            "RECOLLECT_DISCORD_GATEWAY_URL": server.gateway,
+            "RECOLLECT_DISCORD_ALLOWED_USERS": "*",
             "RECOLLECT_EMBEDDER": "null",
             "RECOLLECT_DATA_DIR": str(folder),
             **ground.environment(),

@@ -11,8 +11,7 @@ from simcord import ChannelHandle, Env, GuildHandle, MemberActor
 from simcord.backend.models import Overwrite
 from simcord.enums import OverwriteType
 
-from recollect import Memory, plugins
-from recollect.app import open as open_memory
+from recollect import AsyncMemory, plugins
 from recollect.core.events import Event
 from recollect.core.ports import ModelOptions
 from recollect.core.types import Memo, Place
@@ -31,7 +30,7 @@ Answers = Sequence[Any] | Callable[[Request], Any]
 class Scene:
     """A guild with #dev, #general and the closed #staff; Ann and Bob, of whom only Ann is on the staff."""
 
-    def __init__(self, env: Env, memory: Memory, server: ModelServer) -> None:
+    def __init__(self, env: Env, memory: AsyncMemory, server: ModelServer) -> None:
         self.env = env
         self.memory = memory
         self.server = server
@@ -92,7 +91,7 @@ class Scene:
 
     async def settle(self) -> None:
         """Let everything be learned that is due."""
-        assert await self.memory.worker.drain(10)
+        assert await self.memory.worker.wait_idle(10)
         await self.env.settle()
 
     async def known(self, who: MemberActor | None = None, place: Place | None = None) -> list[str]:
@@ -120,7 +119,7 @@ def speaker_of(server: ModelServer) -> Any:
     return plugins.load("models", "pydantic_ai:anthropic:claude-haiku-4-5", options)
 
 
-def make_client(memory: Memory, server: ModelServer, clock: Callable[[], datetime]) -> Client:
+def make_client(memory: AsyncMemory, server: ModelServer, clock: Callable[[], datetime]) -> Client:
     return Client(memory, speaker_of(server), clock=clock, shard_count=1)
 
 
@@ -141,7 +140,7 @@ async def acting(
     **settings: Any,
 ) -> AsyncIterator[Scene]:
     """A scene that plays with these settings; everybody is allowed unless said otherwise."""
-    bot = {"allowed_users": "*", "announce": "off", **settings.pop("bot", {})}
+    bot = {"allowed_users": "*", "privacy_notice": "off", **settings.pop("discord", {})}
     env: Env | None = None
 
     def clock() -> datetime:
@@ -150,7 +149,7 @@ async def acting(
     given = {"embedder": "null", "bot": bot, **settings}
     async with (
         ModelServer(answer) as server,
-        open_memory(store or ground.new(), clock=clock, using=using or FakeModel(), **given) as memory,
+        AsyncMemory(store or ground.new(), clock=clock, model=using or FakeModel(), **given) as memory,
     ):
         client = make_client(memory, server, clock)
         async with simcord.run(client, approved_intents=approved, check_errors=check_errors, settle_timeout=30) as env:

@@ -28,7 +28,7 @@ async def test_the_example_of_the_documents() -> None:
         ]
         assert await scene.order("!memory forget Acme") == 'Deprecated 1 item matching "Acme"'
         assert "Acme" not in await scene.order("!memory show")
-        everything = (await scene.memory.memos(user=str(scene.ann.id))).memos
+        everything = (await scene.memory.list(user=str(scene.ann.id))).memos
         assert [memo.status for memo in everything if "Acme" in memo.text] == [Status.DEPRECATED]
         assert scene.server.requests == []
 
@@ -92,7 +92,7 @@ async def test_an_export_is_not_posted_where_others_read() -> None:
 
 @pytest.mark.acceptance("B52")
 async def test_orders_can_be_switched_off() -> None:
-    async with acting([Says("just talk")], commands={"enabled": False}) as scene:
+    async with acting([Says("just talk")], chat_commands={"enabled": False}) as scene:
         assert await scene.order("!memory show") == ""
         assert await scene.ask("!memory show") == "just talk"
 
@@ -119,7 +119,7 @@ async def test_what_is_remembered_in_a_thread_has_the_threads_own_name() -> None
 
 
 async def test_where_durable_memory_is_switched_off_every_way_to_remember_says_so() -> None:
-    async with acting(durable={"enabled": False}) as scene:
+    async with acting(memos={"enabled": False}) as scene:
         off = "Durable memory is switched off; switch it on with RECOLLECT\\_DURABLE\\_ENABLED=true"
         assert await scene.order("!memory remember Works at Acme Corp") == off
         slash = await scene.ann.slash(scene.dev, "memory remember", words="I like green tea")

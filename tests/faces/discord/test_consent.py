@@ -9,7 +9,7 @@ def whispered(scene: object, person: object) -> list[str]:
 
 
 async def test_on_first_contact_one_is_told_in_a_dm_once_and_not_again_after_a_restart() -> None:
-    async with acting(bot={"announce": "dm"}) as scene:
+    async with acting(discord={"privacy_notice": "dm"}) as scene:
         assert await scene.ask("hello") == "I see."
         assert whispered(scene, scene.ann) == [NOTICE]
         await scene.restart()
@@ -21,7 +21,7 @@ async def test_on_first_contact_one_is_told_in_a_dm_once_and_not_again_after_a_r
 
 
 async def test_who_was_not_told_is_not_overheard() -> None:
-    async with acting(bot={"announce": "dm"}) as scene:
+    async with acting(discord={"privacy_notice": "dm"}) as scene:
         await scene.ann.send(scene.dev, "I like green tea")
         await scene.settle()
         assert await scene.known() == []
@@ -33,16 +33,16 @@ async def test_who_was_not_told_is_not_overheard() -> None:
 
 
 async def test_where_a_dm_is_refused_or_not_wanted_it_is_said_in_the_channel() -> None:
-    async with acting(bot={"announce": "reply"}) as scene:
+    async with acting(discord={"privacy_notice": "reply"}) as scene:
         assert await scene.ask("hello") == f"{NOTICE}\nI see."
         assert await scene.ask("hello again") == "I see."
-    async with acting(bot={"announce": "dm"}) as scene:
+    async with acting(discord={"privacy_notice": "dm"}) as scene:
         scene.env.inject_error("POST", "/users/@me/channels", status=403)
         assert await scene.ask("hello") == f"{NOTICE}\nI see."
 
 
 async def test_who_meets_the_bot_by_a_command_is_told_where_nobody_else_sees_it() -> None:
-    async with acting(bot={"announce": "dm"}) as scene:
+    async with acting(discord={"privacy_notice": "dm"}) as scene:
         first = await scene.ann.slash(scene.dev, "memory show")
         assert (first.followups[-1].content, first.followups[-1].ephemeral) == (NOTICE, True)
         again = await scene.ann.slash(scene.dev, "memory show")
@@ -53,7 +53,7 @@ async def test_who_meets_the_bot_by_a_command_is_told_where_nobody_else_sees_it(
 
 
 async def test_orders_that_keep_nothing_tell_nobody() -> None:
-    async with acting(bot={"announce": "reply"}) as scene:
+    async with acting(discord={"privacy_notice": "reply"}) as scene:
         assert NOTICE not in await scene.order("!memory show")
         told = await scene.order("!memory remember I like tea")
         assert told.startswith(f'{NOTICE}\nRemembered: "I like tea"\n')
@@ -62,7 +62,7 @@ async def test_orders_that_keep_nothing_tell_nobody() -> None:
 async def test_excluded_channels_categories_and_roles_are_not_heard_but_their_memory_can_be_seen() -> None:
     async with acting() as scene:
         dev, staff = str(scene.dev.id), str(scene.staff_role.id)
-    async with acting(bot={"excluded_channels": [dev]}) as scene:
+    async with acting(discord={"excluded_channels": [dev]}) as scene:
         await scene.ann.send(scene.dev, "I like green tea")
         await scene.ann.send(scene.thread(scene.dev, "release"), "I like black tea")
         assert (await scene.ask("I like tea")).startswith("Memory is switched off here")
@@ -70,7 +70,7 @@ async def test_excluded_channels_categories_and_roles_are_not_heard_but_their_me
         assert await scene.known() == []
         assert (await scene.order("!memory show")).startswith("Durable memory")
         assert await scene.ask("I like tea", where=scene.general) == "I see."
-    async with acting(bot={"excluded_roles": [staff]}) as scene:
+    async with acting(discord={"excluded_roles": [staff]}) as scene:
         assert (await scene.ask("I like tea")).startswith("Memory is switched off here")
         assert await scene.ask("I like tea", scene.bob) == "I see."
         await scene.settle()

@@ -1,7 +1,7 @@
 """The bot leaves a server: what was learned there is erased after a time of grace, unless it is let in again."""
 
 from recollect.faces.discord.client import Client
-from recollect.faces.discord.departures import Parting
+from recollect.faces.discord.departures import GuildDepartures
 from tests.faces.discord.scene import Scene, acting
 from tests.faces.discord.wire import WAIT, Wired, wired
 from tests.waiting import eventually
@@ -33,12 +33,12 @@ async def test_a_week_after_the_bot_left_a_server_what_was_learned_there_is_eras
             await wire.happened("erasure.planned")
             (event,) = await wire.events("guild.left")
             assert event.data["guild"] == str(wire.lab.lab.id)
-            (job,) = [job for job in (await wire.memory.worker.standing(9)).jobs if job.kind == "erase"]
-            assert job.lane == f"erase:guild {wire.lab.lab.id}"
+            (job,) = [job for job in (await wire.memory.worker.status(9)).jobs if job.kind == "erase"]
+            assert job.queue == f"erase:guild {wire.lab.lab.id}"
         wire.clock.advance(days=6.9)
         async with wire.online() as client:
             await look(client)
-            assert await wire.memory.worker.drain(WAIT)
+            assert await wire.memory.worker.wait_idle(WAIT)
             assert len(await wire.known()) == 2, "not before its time"
             wire.clock.advance(days=0.2)
             await look(client)
@@ -49,23 +49,23 @@ async def test_a_week_after_the_bot_left_a_server_what_was_learned_there_is_eras
         (receipt,) = await wire.events("erasure.checked")
         assert (receipt.reason, receipt.actor) == ("clean", str(wire.lab.bot.id))
         assert receipt.data["erased"]["messages"] == 1
-        assert not await wire.memory.store.read(lambda tx: tx.journal.of(guild=str(wire.lab.lab.id)))
+        assert not await wire.memory.store.read(lambda tx: tx.messages.written_by(guild=str(wire.lab.lab.id)))
 
 
 async def look(client: Client) -> None:
     """What the bot does every hour."""
     cog = client.get_cog("Parting")
-    assert isinstance(cog, Parting)
+    assert isinstance(cog, GuildDepartures)
     await cog.look()
 
 
 async def test_it_is_erased_at_once_where_that_is_set_and_never_where_that_is() -> None:
-    async with acting(bot={"erase_on_leave": "0"}) as scene:
+    async with acting(discord={"erase_on_leave": "0"}) as scene:
         await told(scene)
         await leave(scene)
         await scene.settle()
         assert await scene.known() == ["I have two cats"]
-    async with acting(bot={"erase_on_leave": "never"}) as scene:
+    async with acting(discord={"erase_on_leave": "never"}) as scene:
         await told(scene)
         await leave(scene)
         assert await scene.events("guild.left")
@@ -80,7 +80,7 @@ async def here(wire: Wired) -> None:
 
 
 async def noted(wire: Wired) -> bool:
-    lists = await wire.memory.store.read(lambda tx: tx.counters.items(f"discord:inside:{wire.lab.bot.id}"))
+    lists = await wire.memory.store.read(lambda tx: tx.state.items(f"discord:inside:{wire.lab.bot.id}"))
     return str(wire.lab.lab.id) in lists
 
 
@@ -90,17 +90,17 @@ async def test_being_let_in_again_calls_it_off() -> None:
             await here(wire)
             wire.lab.world.kick(wire.lab.lab)
             await wire.happened("erasure.planned")
-            assert [job.kind for job in (await wire.memory.worker.standing(9)).jobs] == ["reflect", "erase"]
+            assert [job.kind for job in (await wire.memory.worker.status(9)).jobs] == ["reflect", "erase"]
             wire.lab.world.invite(wire.lab.lab)
             await wire.happened("erasure.called_off")
-            assert [job.kind for job in (await wire.memory.worker.standing(9)).jobs] == ["reflect"]
+            assert [job.kind for job in (await wire.memory.worker.status(9)).jobs] == ["reflect"]
         wire.clock.advance(days=8)
-        await wire.memory.worker.drain(WAIT)
+        await wire.memory.worker.wait_idle(WAIT)
         assert await wire.known() == ["I like green tea"]
 
 
 async def test_a_server_that_was_left_while_the_bot_was_offline_is_noticed_when_it_is_back() -> None:
-    async with wired(bot={"erase_on_leave": "0"}) as wire:
+    async with wired(discord={"erase_on_leave": "0"}) as wire:
         async with wire.online():
             await here(wire)
         wire.lab.world.kick(wire.lab.lab)
@@ -118,7 +118,7 @@ async def test_one_that_it_was_let_into_again_while_it_was_offline_is_not_erased
             await wire.happened("erasure.planned")
         wire.lab.world.invite(wire.lab.lab)
         wire.clock.advance(days=8)
-        assert await wire.memory.worker.drain(WAIT), "the job is due, but nobody says that it is still wanted"
+        assert await wire.memory.worker.wait_idle(WAIT), "the job is due, but nobody says that it is still wanted"
         assert await wire.known() == ["I like green tea"]
         async with wire.online():
             await wire.happened("erasure.called_off")
@@ -140,7 +140,7 @@ async def test_one_that_is_still_left_when_it_is_due_is_erased_once_that_is_know
 
 
 async def test_an_outage_is_no_leave() -> None:
-    async with wired(bot={"erase_on_leave": "0"}) as wire:
+    async with wired(discord={"erase_on_leave": "0"}) as wire:
         async with wire.online() as client:
             await here(wire)
             wire.lab.world.outage(wire.lab.lab)
@@ -154,7 +154,7 @@ async def test_an_outage_is_no_leave() -> None:
 
 
 async def test_a_list_of_servers_that_lacks_one_which_discord_still_knows_proves_nothing() -> None:
-    async with wired(bot={"erase_on_leave": "0"}) as wire:
+    async with wired(discord={"erase_on_leave": "0"}) as wire:
         async with wire.online():
             await here(wire)
         wire.lab.world.hidden.add(wire.lab.lab.id)
@@ -165,10 +165,10 @@ async def test_a_list_of_servers_that_lacks_one_which_discord_still_knows_proves
 
 
 async def test_a_server_where_another_bot_has_the_same_memory_is_kept() -> None:
-    async with wired(bot={"erase_on_leave": "0"}) as wire, wire.online():
+    async with wired(discord={"erase_on_leave": "0"}) as wire, wire.online():
         await here(wire)
         guild = str(wire.lab.lab.id)
-        await wire.memory.store.write(lambda tx: tx.counters.note("discord:inside:77", guild))
+        await wire.memory.store.write(lambda tx: tx.state.append("discord:inside:77", guild))
         wire.lab.world.kick(wire.lab.lab)
         await wire.happened("guild.left")
         assert await wire.memory.privacy.planned() == []

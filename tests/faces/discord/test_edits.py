@@ -7,7 +7,7 @@ import pytest
 
 from recollect.core.ports import Tx
 from recollect.faces.discord.client import Client
-from recollect.faces.discord.resync import Recheck
+from recollect.faces.discord.resync import Resync
 from tests.doubles.discord.http import Trouble
 from tests.doubles.discord.server import rate_limited
 from tests.doubles.discord.things import Channel, Message, Overwrite
@@ -22,7 +22,7 @@ async def no_pause(seconds: float) -> None:
 
 async def recheck(client: Client) -> None:
     """What the bot does in the background when it is back, without its pauses."""
-    await Recheck(client.house, no_pause).look()
+    await Resync(client.house, no_pause).look()
 
 
 async def test_what_was_said_in_a_deleted_channel_goes_with_it_threads_included() -> None:
@@ -41,7 +41,7 @@ async def test_what_was_said_in_a_deleted_channel_goes_with_it_threads_included(
         await scene.ask("what do I like?", where=scene.general)
         assert "green tea" not in scene.prompts()[-1]
         place = scene.place(scene.dev)
-        assert await scene.memory.store.read(lambda tx: tx.journal.recent(place, 9, whole_stream=True)) == []
+        assert await scene.memory.store.read(lambda tx: tx.messages.recent(place, 9, whole_stream=True)) == []
 
 
 async def test_what_was_said_in_a_deleted_thread_goes_with_it_and_its_channel_stays() -> None:
@@ -73,7 +73,7 @@ async def said(wire: Wired, *texts: str, where: Channel | None = None) -> list[M
 
 async def is_noted(wire: Wired, where: Channel) -> bool:
     def channels(tx: Tx) -> list[str]:
-        return [item for name in tx.counters.names("discord:heard:") for item in tx.counters.items(name)]
+        return [item for name in tx.state.names("discord:heard:") for item in tx.state.items(name)]
 
     return str(where.id) in await wire.memory.store.read(channels)
 
@@ -111,7 +111,7 @@ async def test_a_channel_and_a_thread_that_were_deleted_meanwhile_are_noticed() 
 
 
 async def test_a_message_further_back_than_is_looked_stays() -> None:
-    async with wired(bot={"recheck": 2}) as wire:
+    async with wired(discord={"resync_messages": 2}) as wire:
         async with wire.online():
             first, _, third, _ = await said(wire, "I like tea", "I have cats", "I play chess", "I sail boats")
         await wire.lab.delete(first)
@@ -122,7 +122,7 @@ async def test_a_message_further_back_than_is_looked_stays() -> None:
 
 
 async def test_a_message_that_others_talk_has_pushed_out_of_sight_is_not_taken_for_deleted() -> None:
-    async with wired(bot={"recheck": 2}) as wire:
+    async with wired(discord={"resync_messages": 2}) as wire:
         robot = wire.lab.world.user("robot", bot=True)
         wire.lab.world.join(wire.lab.lab, robot)
         async with wire.online():
@@ -210,7 +210,7 @@ async def test_while_it_looks_back_the_bot_answers() -> None:
 
 
 async def test_it_can_be_switched_off() -> None:
-    async with wired(bot={"recheck": 0}) as wire:
+    async with wired(discord={"resync_messages": 0}) as wire:
         async with wire.online():
             (gone,) = await said(wire, "I like green tea")
         await wire.lab.delete(gone)

@@ -1,6 +1,6 @@
 """People erase what is known of them: after a question, seen by nobody else, and gone from what the bot shows."""
 
-from recollect.privacy.target import Target
+from recollect.privacy.target import ErasureTarget
 from tests.faces.discord.scene import acting
 from tests.faces.discord.test_memory_channel import TICK, channel_id, mirrored
 from tests.faces.discord.test_slash_commands import slash, text
@@ -30,7 +30,7 @@ async def test_by_a_command_it_is_asked_first_and_the_receipt_is_for_ones_own_ey
 
 
 async def test_by_text_the_phrase_is_to_be_typed_and_then_one_is_a_stranger_who_is_told_again() -> None:
-    async with acting(bot={"announce": "reply"}) as scene:
+    async with acting(discord={"privacy_notice": "reply"}) as scene:
         await scene.whisper("I am looking for another job")
         await scene.settle()
         assert 'say "!memory erase everything"' in (await scene.whisper("!memory erase")).replace("\\", "")
@@ -43,7 +43,7 @@ async def test_by_text_the_phrase_is_to_be_typed_and_then_one_is_a_stranger_who_
 
 
 async def test_only_what_was_left_on_this_server_goes_where_that_is_asked() -> None:
-    async with acting(privacy="guild_isolated") as scene:
+    async with acting(visibility="guild_isolated") as scene:
         other = scene.env.create_guild("Elsewhere")
         lobby = other.create_text_channel("lobby")
         ann = other.add_member(scene.ann.user)
@@ -61,7 +61,7 @@ async def test_only_what_was_left_on_this_server_goes_where_that_is_asked() -> N
 
 async def test_what_was_erased_leaves_the_memory_channel_and_the_learned_lines() -> None:
     general = await channel_id()
-    shown = {"memory_channel_id": general, "bot": {"learned_lines": "here"}, "summary": {"enabled": False}}
+    shown = {"discord__memory_channel": general, "discord": {"learned_notices": "here"}, "summary": {"enabled": False}}
     async with acting(**shown) as scene:
         await mirrored(scene)
         await scene.ann.send(scene.dev, "I like green tea")
@@ -69,7 +69,7 @@ async def test_what_was_erased_leaves_the_memory_channel_and_the_learned_lines()
         mirrors = await mirrored(scene)
         assert any("green tea" in one.content for one in mirrors)
         assert sum(one.content.startswith("Learned:") for one in scene.dev.history()) == 2
-        await scene.memory.privacy.erase(Target(str(scene.ann.id)), asked_by="operator")
+        await scene.memory.privacy.erase(ErasureTarget(str(scene.ann.id)), asked_by="operator")
         left = [one.content for one in await mirrored(scene)]
         assert not any(str(scene.ann.id) in one for one in left)
         assert any("chess" in one for one in left)
@@ -79,13 +79,13 @@ async def test_what_was_erased_leaves_the_memory_channel_and_the_learned_lines()
 
 
 async def test_what_could_not_be_taken_down_is_taken_down_later() -> None:
-    async with acting(bot={"learned_lines": "here"}, summary={"enabled": False}) as scene:
+    async with acting(discord={"learned_notices": "here"}, summary={"enabled": False}) as scene:
         await scene.env.advance_time(TICK)
         await scene.ann.send(scene.dev, "I like green tea")
         await scene.settle()
         await scene.env.advance_time(TICK)
         scene.env.inject_error("DELETE", f"/channels/{scene.dev.id}/messages/*", status=500)
-        await scene.memory.privacy.erase(Target(str(scene.ann.id)), asked_by="operator")
+        await scene.memory.privacy.erase(ErasureTarget(str(scene.ann.id)), asked_by="operator")
         await scene.env.advance_time(TICK)
         assert any(one.content.startswith("Learned:") for one in scene.dev.history())
         await scene.env.advance_time(90)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from recollect.core.ports import Hearing, Proposed
+from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.testing.model_server import ModelServer, Request, Says
 from recollect.testing.models import FakeModel, quoting
 from tests.faces.discord.scene import Scene, acting, speaker_of
@@ -13,8 +13,8 @@ from tests.faces.discord.wire import WAIT, wired
 from tests.waiting import eventually
 
 
-def learning(hearing: Hearing) -> Proposed:
-    return Proposed(tuple(quoting(one) for one in hearing.said if "?" not in one.text))
+def learning(hearing: ExtractionInput) -> ExtractionResult:
+    return ExtractionResult(tuple(quoting(one) for one in hearing.messages if "?" not in one.text))
 
 
 def condensing(previous: str | None, exchange: str, limit: int) -> str:
@@ -49,7 +49,7 @@ async def talk_on(scene: Scene) -> None:
 
 
 def settings(**more: Any) -> dict[str, Any]:
-    return {"using": FakeModel(learning, condensing), "summary": {"every_n_turns": 1}, **more}
+    return {"model": FakeModel(learning, condensing), "summary": {"every_n_turns": 1}, **more}
 
 
 @pytest.mark.parametrize("how", ["!memory forget Lisbon", "slash", "delete"])
@@ -82,7 +82,7 @@ async def test_undo_brings_it_back_into_the_requests() -> None:
 
 
 async def test_the_memory_channel_shows_it_in_nobodys_summary_until_it_is_undone() -> None:
-    async with acting(answering, memory_channel_id=await channel_id(), **settings()) as scene:
+    async with acting(answering, discord__memory_channel=await channel_id(), **settings()) as scene:
         await mirrored(scene)
         await told(scene)
 
@@ -97,7 +97,7 @@ async def test_the_memory_channel_shows_it_in_nobodys_summary_until_it_is_undone
 
 
 async def test_the_memory_channel_does_not_show_what_was_said_in_a_deleted_message() -> None:
-    async with acting(answering, memory_channel_id=await channel_id(), **settings()) as scene:
+    async with acting(answering, discord__memory_channel=await channel_id(), **settings()) as scene:
         await mirrored(scene)
         await told(scene)
         await scene.ann.delete(scene.dev.history()[0])

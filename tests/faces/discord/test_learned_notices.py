@@ -3,14 +3,14 @@
 import discord
 import pytest
 
-from recollect.core.ports import Hearing, Proposal, Proposed
+from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal
 from recollect.core.types import Status
 from recollect.testing.model_server import Says
 from recollect.testing.models import FakeModel, nothing, quoting
 from tests.faces.discord.scene import Scene, acting
 from tests.faces.discord.test_memory_channel import TICK
 
-HERE = {"learned_lines": "here"}
+HERE = {"learned_notices": "here"}
 
 
 async def learned(scene: Scene, text: str = "I like green tea", **how: object) -> discord.Message:
@@ -58,11 +58,11 @@ async def test_undo_takes_back_what_its_own_line_tells_whatever_was_learned_sinc
 
 
 async def test_of_two_facts_in_one_message_undo_takes_back_one() -> None:
-    def halves(hearing: Hearing) -> Proposed:
-        said = hearing.said[-1]
-        return Proposed(tuple(Proposal(part, "fact", part, said.id) for part in said.text.split(" and ")))
+    def halves(hearing: ExtractionInput) -> ExtractionResult:
+        said = hearing.messages[-1]
+        return ExtractionResult(tuple(Proposal(part, "fact", part, said.id) for part in said.text.split(" and ")))
 
-    async with acting(bot=HERE, using=FakeModel(halves)) as scene:
+    async with acting(bot=HERE, model=FakeModel(halves)) as scene:
         last = await learned(scene, "I like green tea and I have two cats")
         assert "cats" in last.content
         await scene.ann.click(last, label="Undo")
@@ -81,10 +81,12 @@ async def test_what_its_owner_changed_since_is_not_undone_by_its_line() -> None:
 
 
 async def test_a_line_follows_its_fact_into_other_words_and_back() -> None:
-    def anew(hearing: Hearing) -> Proposed:
-        return Proposed((quoting(hearing.said[-1], id=hearing.known[0].id if hearing.known else None),))
+    def anew(hearing: ExtractionInput) -> ExtractionResult:
+        return ExtractionResult(
+            (quoting(hearing.messages[-1], id=hearing.known_memos[0].id if hearing.known_memos else None),)
+        )
 
-    async with acting(bot=HERE, using=FakeModel(anew)) as scene:
+    async with acting(bot=HERE, model=FakeModel(anew)) as scene:
         await learned(scene, "I live in Berlin")
         await learned(scene, "I live in Lisbon")
         assert told_lines(scene) == ["Learned anew: [fact] I live in Lisbon"]
@@ -94,10 +96,12 @@ async def test_a_line_follows_its_fact_into_other_words_and_back() -> None:
 
 
 async def test_undo_takes_back_nothing_but_what_its_line_still_tells() -> None:
-    def anew(hearing: Hearing) -> Proposed:
-        return Proposed((quoting(hearing.said[-1], id=hearing.known[0].id if hearing.known else None),))
+    def anew(hearing: ExtractionInput) -> ExtractionResult:
+        return ExtractionResult(
+            (quoting(hearing.messages[-1], id=hearing.known_memos[0].id if hearing.known_memos else None),)
+        )
 
-    async with acting(bot=HERE, using=FakeModel(anew)) as scene:
+    async with acting(bot=HERE, model=FakeModel(anew)) as scene:
         line = await learned(scene, "I live in Berlin")
         await scene.ann.send(scene.dev, "I live in Lisbon")
         await scene.settle()
@@ -118,7 +122,7 @@ def told_lines(scene: Scene) -> list[str]:
 
 
 async def test_undo_brings_back_what_had_given_way() -> None:
-    async with acting(bot=HERE, using=FakeModel(replacing)) as scene:
+    async with acting(bot=HERE, model=FakeModel(replacing)) as scene:
         await learned(scene, "I live in Berlin")
         line = await learned(scene, "I live in Lisbon now")
         assert await scene.known() == ["I live in Lisbon now"]
@@ -126,10 +130,10 @@ async def test_undo_brings_back_what_had_given_way() -> None:
         assert await scene.known() == ["I live in Berlin"]
 
 
-def replacing(hearing: Hearing) -> Proposed:
+def replacing(hearing: ExtractionInput) -> ExtractionResult:
     """Whatever is said takes the place of what was known."""
-    said = hearing.said[-1]
-    return Proposed((quoting(said, replaces=tuple(memo.id for memo in hearing.known)),))
+    said = hearing.messages[-1]
+    return ExtractionResult((quoting(said, replaces=tuple(memo.id for memo in hearing.known_memos)),))
 
 
 async def test_it_is_kept_private_and_no_longer_shown_where_it_was_said() -> None:
@@ -164,7 +168,9 @@ async def test_a_line_goes_away_when_its_fact_is_made_private_elsewhere() -> Non
 async def test_nothing_private_is_told_in_the_memory_channel() -> None:
     async with acting() as scene:
         general = str(scene.general.id)
-    async with acting(bot={"learned_lines": "mirror"}, memory_channel_id=general, summary={"enabled": False}) as scene:
+    async with acting(
+        discord={"learned_notices": "mirror"}, discord__memory_channel=general, summary={"enabled": False}
+    ) as scene:
         await scene.env.advance_time(TICK)
         await scene.whisper("I am looking for another job")
         await scene.ask("I like green tea")
@@ -195,7 +201,7 @@ async def test_by_default_learning_says_nothing() -> None:
 @pytest.mark.parametrize("button", ["Forget", "Undo"])
 async def test_lore_is_told_and_only_those_who_manage_messages_can_take_it_back(button: str) -> None:
     said = Says("Congratulations!\nmemory_line: Ann won the quiz night")
-    async with acting([said], bot=HERE, using=FakeModel(nothing)) as scene:
+    async with acting([said], bot=HERE, model=FakeModel(nothing)) as scene:
         moderators = scene.guild.create_role("moderators", permissions=discord.Permissions(manage_messages=True))
         eve = scene.guild.add_member(scene.env.create_user("eve"), roles=[moderators])
         await scene.env.advance_time(TICK)
@@ -207,6 +213,6 @@ async def test_lore_is_told_and_only_those_who_manage_messages_can_take_it_back(
         assert line.content.startswith("Learned: [lore] Memory line: Ann won the quiz night.")
         await scene.ann.click(line, label=button)
         place = scene.place(scene.dev)
-        assert len((await scene.memory.memos(user="x", place=place, lore=True, statuses=[Status.ACTIVE])).memos) == 1
+        assert len((await scene.memory.list(user="x", place=place, lore=True, statuses=[Status.ACTIVE])).memos) == 1
         await eve.click(line, label=button)
-        assert (await scene.memory.memos(user="x", place=place, lore=True, statuses=[Status.ACTIVE])).memos == ()
+        assert (await scene.memory.list(user="x", place=place, lore=True, statuses=[Status.ACTIVE])).memos == ()

@@ -12,7 +12,7 @@ from tests.faces.discord.scene import acting
 @pytest.mark.acceptance("A53")
 async def test_what_people_say_is_learned_with_where_it_was_said_and_what_the_bot_says_is_not() -> None:
     model = FakeModel(everything)
-    async with acting(using=model) as scene:
+    async with acting(model=model) as scene:
         sent = await scene.ann.send(scene.dev, f"<@{scene.client.user.id}> I work on the platform team")
         await scene.settle()
         (memo,) = await scene.memos()
@@ -20,7 +20,7 @@ async def test_what_people_say_is_learned_with_where_it_was_said_and_what_the_bo
         source = memo.source
         assert (source.origin, source.message, source.channel_name) == ("summary", str(sent.id), "dev")
         assert (source.guild, source.channel) == (str(scene.guild.id), str(scene.dev.id))
-        assert [one.author for hearing in model.heard for one in hearing.said] == [str(scene.ann.id)]
+        assert [one.author for hearing in model.heard for one in hearing.messages] == [str(scene.ann.id)]
 
 
 async def test_what_is_said_without_a_mention_is_learned_too() -> None:
@@ -32,7 +32,7 @@ async def test_what_is_said_without_a_mention_is_learned_too() -> None:
 
 
 async def test_without_the_intent_only_what_is_meant_for_the_bot_is_learned() -> None:
-    async with acting(bot={"message_content": False}) as scene:
+    async with acting(discord={"message_content": False}) as scene:
         await scene.ann.send(scene.dev, "I work on the platform team")
         await scene.ask("I like green tea")
         await scene.settle()
@@ -77,16 +77,16 @@ async def test_what_was_said_in_a_deleted_message_is_gone_from_the_snapshot_the_
     tmp_path: Path,
 ) -> None:
     files = ["snapshot", "journal", "categories"]
-    async with acting(store=ground.at(tmp_path / "memory.db"), data_dir=str(tmp_path), files=files) as scene:
+    async with acting(store=ground.at(tmp_path / "memory.db"), data_dir=str(tmp_path), mirror__files=files) as scene:
         sent = await scene.ann.send(scene.dev, "I am allergic to peanuts")
         await scene.settle()
-        await scene.memory.keeper.catch_up()
+        await scene.memory.mirror.catch_up()
         assert any("peanuts" in text for text in texts(tmp_path))
         await scene.ann.delete(sent)
         await scene.settle()
-        await scene.memory.keeper.hasten()
+        await scene.memory.mirror.flush()
         await scene.settle()
-        await scene.memory.keeper.catch_up()
+        await scene.memory.mirror.catch_up()
         assert [text for text in texts(tmp_path) if "peanuts" in text] == []
 
 

@@ -27,11 +27,11 @@ async def test_a_mention_a_reply_and_a_dm_are_answered_and_other_talk_is_not() -
 
 
 async def test_in_channels_set_for_it_everything_is_answered_threads_included() -> None:
-    async with acting(bot={"channels": []}) as scene:
+    async with acting(discord={"channels": []}) as scene:
         assert await scene.order("hello") == ""
     async with acting() as scene:
         channel = str(scene.dev.id)
-    async with acting(bot={"channels": [channel]}) as scene:
+    async with acting(discord={"channels": [channel]}) as scene:
         assert str(scene.dev.id) == channel, "ids are the same in every run"
         assert await scene.order("hello") == "I see."
         assert await scene.order("hello", where=scene.thread(scene.dev, "release")) == "I see."
@@ -43,14 +43,14 @@ async def test_while_the_allowlist_is_empty_nobody_is_answered_or_learned_from(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with caplog.at_level(logging.WARNING, "recollect.discord"):
-        async with acting(bot={"allowed_users": []}) as scene:
+        async with acting(discord={"allowed_users": []}) as scene:
             assert await scene.ask("hello there") == ""
             assert await scene.order("!memory remember I like tea") == ""
             assert await scene.whisper("I like tea, do you?") == ""
             await scene.settle()
             assert await scene.known() == []
             assert scene.server.requests == []
-    assert "RECOLLECT_BOT_ALLOWED_USERS" in caplog.text
+    assert "RECOLLECT_DISCORD_ALLOWED_USERS" in caplog.text
 
 
 async def test_people_are_allowed_by_id_by_role_and_by_guild_in_dms_too() -> None:
@@ -62,7 +62,7 @@ async def test_people_are_allowed_by_id_by_role_and_by_guild_in_dms_too() -> Non
             assert await scene.whisper("hello") == "I see."
             assert await scene.ask("hello", scene.bob) == ""
             assert await scene.whisper("hello", scene.bob) == ""
-    async with acting(bot={"allowed_users": [], "allowed_guilds": [guild]}) as scene:
+    async with acting(discord={"allowed_users": [], "allowed_guilds": [guild]}) as scene:
         assert await scene.ask("hello", scene.bob) == "I see."
         assert await scene.whisper("hello", scene.bob) == "I see."
         stranger = scene.env.create_user("eve")
@@ -71,7 +71,7 @@ async def test_people_are_allowed_by_id_by_role_and_by_guild_in_dms_too() -> Non
 
 
 async def test_bots_webhooks_and_system_messages_are_neither_answered_nor_kept() -> None:
-    async with acting(bot={"channels": []}) as scene:
+    async with acting(discord={"channels": []}) as scene:
         robot = scene.guild.add_member(scene.env.create_user("robot", bot=True))
         await robot.send(scene.dev, f"<@{scene.client.user.id}> I am a robot")
         await scene.guild.create_webhook(scene.dev).send(f"<@{scene.client.user.id}> news")
@@ -84,7 +84,7 @@ async def test_what_discord_itself_says_in_someones_name_is_neither_answered_nor
     async with wired() as wire, wire.online():
         await wire.lab.say(wire.lab.ada, wire.lab.dev, f"{wire.lab.bot.mention} joined", kind=JOINED)
         assert (await wire.order("!memory show")).startswith("Durable memory")
-        assert await wire.memory.store.read(lambda tx: tx.journal.of(str(wire.lab.ada.id))) == []
+        assert await wire.memory.store.read(lambda tx: tx.messages.written_by(str(wire.lab.ada.id))) == []
 
 
 async def test_an_answer_is_shown_while_it_is_written() -> None:
@@ -104,7 +104,7 @@ async def test_an_answer_is_shown_while_it_is_written() -> None:
 
 
 async def test_two_shards_answer_each_their_own_servers_and_nothing_is_taken_for_left() -> None:
-    async with wired(bot={"erase_on_leave": "0"}) as wire:
+    async with wired(discord={"erase_on_leave": "0"}) as wire:
         lab = wire.lab
         wire.clock.advance(milliseconds=1)  # the moment it was made decides to which of two shards a guild belongs
         club = lab.world.guild("Club", lab.ada)
@@ -153,7 +153,7 @@ async def test_the_bot_types_while_it_thinks_and_goes_on_when_it_may_not() -> No
 
 
 async def test_without_the_message_content_intent_mentions_dms_and_replies_still_work() -> None:
-    async with acting(bot={"message_content": False}) as scene:
+    async with acting(discord={"message_content": False}) as scene:
         assert await scene.ask("hello there") == "I see."
         assert await scene.whisper("are you there?") == "I see."
         assert (await scene.ask("!memory remember I like tea")).partition("\n")[0] == 'Remembered: "I like tea"'
@@ -163,7 +163,7 @@ async def test_without_the_message_content_intent_mentions_dms_and_replies_still
 
 
 async def test_without_the_intent_a_reply_is_read_if_it_pings_and_else_it_is_said_why_not() -> None:
-    async with wired(bot={"message_content": False}) as wire, wire.online():
+    async with wired(discord={"message_content": False}) as wire, wire.online():
         lab = wire.lab
         await wire.order(f"{lab.bot.mention} !memory remember I like tea")
         bots = lab.dev.messages[-1]
@@ -211,7 +211,7 @@ async def test_the_name_of_the_bot_is_not_part_of_what_was_said_and_others_are_n
 
 
 async def test_only_the_bots_whole_name_is_taken_out() -> None:
-    async with acting(using=FakeModel()) as scene:
+    async with acting(model=FakeModel()) as scene:
         name = scene.client.user.display_name
         await scene.ask(f"@{name}s unite, I like tea")
         await scene.settle()
@@ -254,7 +254,7 @@ async def test_without_a_model_help_is_help_and_who_asks_what_is_known_of_them_i
         told = "Here is what I remember about you:\n- I like green tea"
         assert await bot.order(f"{me} what do you know about me?") == told
         assert await bot.order(f"{me} tell me about myself") == told
-        kept = await bot.memory.store.read(lambda tx: tx.journal.of(author=str(bot.lab.ada.id)))
+        kept = await bot.memory.store.read(lambda tx: tx.messages.written_by(author=str(bot.lab.ada.id)))
     assert "help" not in [message.text for _, message in kept]
 
 

@@ -20,7 +20,7 @@ HEAD = re.compile(
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d (?:info|warning|error) (?:recollect|discord)[\w.]*: "
 )
 TRACEBACK = re.compile(r"Traceback|\s|\w[\w.]*(?:Error|Exception)|During handling|The above exception|$")
-NO_RECHECK = {"RECOLLECT_BOT_RECHECK": "0"}
+NO_RECHECK = {"RECOLLECT_DISCORD_RESYNC_MESSAGES": "0"}
 
 
 def is_whole(log: str) -> bool:
@@ -32,7 +32,7 @@ async def test_a_message_that_cannot_be_read_after_an_outage_is_in_the_log_with_
     tmp_path: Path,
 ) -> None:
     async with Lab() as lab:
-        async with running(lab, tmp_path, RECOLLECT_BOT_ANNOUNCE="off") as bot:
+        async with running(lab, tmp_path, RECOLLECT_DISCORD_PRIVACY_NOTICE="off") as bot:
             await lab.ask(f"{lab.bot.mention} I play chess")
             await lab.ask(f"{lab.bot.mention} I like green tea")
             await bot.stop()

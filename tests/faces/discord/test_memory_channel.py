@@ -29,7 +29,7 @@ async def channel_id() -> str:
 
 @pytest.mark.acceptance("B53", "B54", "B55")
 async def test_each_user_has_one_pinned_message_that_is_edited_as_their_memory_changes() -> None:
-    async with acting(memory_channel_id=await channel_id(), summary={"every_n_turns": 1}) as scene:
+    async with acting(discord__memory_channel=await channel_id(), summary={"every_n_turns": 1}) as scene:
         await mirrored(scene)
         await scene.ask("I like green tea")
         (message,) = await mirrored(scene)
@@ -48,7 +48,7 @@ async def test_each_user_has_one_pinned_message_that_is_edited_as_their_memory_c
 
 @pytest.mark.acceptance("B54")
 async def test_a_restart_makes_no_second_message_and_a_deleted_one_is_made_anew() -> None:
-    async with acting(memory_channel_id=await channel_id(), summary={"enabled": False}) as scene:
+    async with acting(discord__memory_channel=await channel_id(), summary={"enabled": False}) as scene:
         await mirrored(scene)
         await scene.ask("I like green tea")
         (first,) = [one for one in await mirrored(scene) if one.content.startswith("<@")]
@@ -68,7 +68,7 @@ async def test_a_restart_makes_no_second_message_and_a_deleted_one_is_made_anew(
 
 
 async def test_what_may_not_be_heard_there_is_not_shown_there() -> None:
-    async with acting(memory_channel_id=await channel_id(), summary={"every_n_turns": 1}) as scene:
+    async with acting(discord__memory_channel=await channel_id(), summary={"every_n_turns": 1}) as scene:
         await mirrored(scene)
         await scene.whisper("I am looking for another job")
         await scene.ask("I will be promoted in May", where=scene.staff)
@@ -80,7 +80,7 @@ async def test_what_may_not_be_heard_there_is_not_shown_there() -> None:
 
 
 async def test_nobody_is_shown_to_a_server_that_they_are_not_in() -> None:
-    async with acting(memory_channel_id=await channel_id()) as scene:
+    async with acting(discord__memory_channel=await channel_id()) as scene:
         await mirrored(scene)
         stranger = scene.env.create_user("eve")
         await stranger.send_dm("!memory remember I live on a boat")
@@ -88,7 +88,7 @@ async def test_nobody_is_shown_to_a_server_that_they_are_not_in() -> None:
 
 
 async def test_a_forgotten_and_a_deleted_fact_leave_the_channel() -> None:
-    async with acting(memory_channel_id=await channel_id(), summary={"enabled": False}) as scene:
+    async with acting(discord__memory_channel=await channel_id(), summary={"enabled": False}) as scene:
         await mirrored(scene)
         sent = await scene.ann.send(scene.dev, "I am allergic to peanuts")
         await scene.order("!memory remember I like tea")
@@ -104,7 +104,7 @@ async def test_a_forgotten_and_a_deleted_fact_leave_the_channel() -> None:
 @pytest.mark.acceptance("B75")
 @pytest.mark.parametrize("status", [403, 404, 429, 500])
 async def test_a_memory_channel_that_fails_is_ignored_and_the_bot_goes_on(status: int) -> None:
-    async with acting(memory_channel_id=await channel_id(), summary={"enabled": False}) as scene:
+    async with acting(discord__memory_channel=await channel_id(), summary={"enabled": False}) as scene:
         await mirrored(scene)
         scene.env.inject_error("POST", f"/channels/{scene.general.id}/messages", status=status)
         await scene.ask("I like green tea")
@@ -116,7 +116,7 @@ async def test_a_memory_channel_that_fails_is_ignored_and_the_bot_goes_on(status
 
 
 async def test_what_could_not_be_written_is_written_later_even_after_a_restart() -> None:
-    async with acting(memory_channel_id=await channel_id(), summary={"enabled": False}) as scene:
+    async with acting(discord__memory_channel=await channel_id(), summary={"enabled": False}) as scene:
         await mirrored(scene)
         await scene.ask("I am allergic to peanuts")
         (message,) = await mirrored(scene)
@@ -131,9 +131,9 @@ async def test_what_could_not_be_written_is_written_later_even_after_a_restart()
 
 async def test_a_summary_that_was_taken_back_leaves_the_messages_of_all_who_had_it() -> None:
     async with acting(
-        memory_channel_id=await channel_id(),
+        discord__memory_channel=await channel_id(),
         summary={"every_n_turns": 1},
-        using=FakeModel(nothing, lambda before, said, limit: f"{before or ''} {said}"[-limit:]),
+        model=FakeModel(nothing, lambda before, said, limit: f"{before or ''} {said}"[-limit:]),
     ) as scene:
         await mirrored(scene)
         await scene.ask("the surprise is hidden under the plant")
@@ -148,7 +148,7 @@ async def test_a_summary_that_was_taken_back_leaves_the_messages_of_all_who_had_
 
 
 async def test_who_left_the_server_is_no_longer_shown_there() -> None:
-    async with acting(memory_channel_id=await channel_id(), summary={"enabled": False}) as scene:
+    async with acting(discord__memory_channel=await channel_id(), summary={"enabled": False}) as scene:
         await mirrored(scene)
         await scene.order("!memory remember I like tea")
         assert len(await mirrored(scene)) == 1
@@ -159,7 +159,7 @@ async def test_who_left_the_server_is_no_longer_shown_there() -> None:
 
 
 async def test_without_the_permission_to_pin_the_message_is_there_all_the_same() -> None:
-    async with acting(memory_channel_id=await channel_id(), summary={"enabled": False}) as scene:
+    async with acting(discord__memory_channel=await channel_id(), summary={"enabled": False}) as scene:
         await mirrored(scene)
         scene.env.inject_error("PUT", "/channels/*/messages/pins/*", status=403)
         scene.env.inject_error("PUT", "/channels/*/pins/*", status=403)
@@ -172,7 +172,9 @@ async def test_without_the_permission_to_pin_the_message_is_there_all_the_same()
 
 
 async def test_who_leaves_while_the_bot_is_told_of_it_is_taken_down_at_once() -> None:
-    async with acting(memory_channel_id=await channel_id(), summary={"enabled": False}, bot={"members": True}) as scene:
+    async with acting(
+        discord__memory_channel=await channel_id(), summary={"enabled": False}, discord={"members": True}
+    ) as scene:
         await mirrored(scene)
         await scene.order("!memory remember I like tea")
         assert len(await mirrored(scene)) == 1
@@ -182,7 +184,7 @@ async def test_who_leaves_while_the_bot_is_told_of_it_is_taken_down_at_once() ->
 
 
 async def test_a_channel_that_does_not_exist_is_ignored() -> None:
-    async with acting(memory_channel_id="123") as scene:
+    async with acting(discord__memory_channel="123") as scene:
         await mirrored(scene)
         assert await scene.ask("I like green tea") == "I see."
         await mirrored(scene)

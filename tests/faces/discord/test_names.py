@@ -21,7 +21,7 @@ async def say(bot: Wired, user: User, text: str) -> None:
     bot.clock.advance(minutes=1)
 
     async def is_kept() -> bool:
-        return await bot.memory.store.read(lambda tx: tx.journal.get("discord", str(message.id))) is not None
+        return await bot.memory.store.read(lambda tx: tx.messages.get("discord", str(message.id))) is not None
 
     await eventually(is_kept, WAIT)
 
@@ -52,7 +52,7 @@ async def test_a_person_who_is_called_like_the_bot_does_not_speak_for_it(name: s
 
 
 async def test_neither_the_bots_name_in_the_settings_nor_its_nickname_is_anybody_elses() -> None:
-    async with ModelServer(Says("k")) as server, wired(bot={"name": "Jeeves"}) as bot:
+    async with ModelServer(Says("k")) as server, wired(discord={"name": "Jeeves"}) as bot:
         bot.lab.lab.members[bot.lab.bot.id].nick = "Butler"
         async with bot.online(speaker_of(server)):
             people = [bot.lab.world.user(name) for name in ("jeeves", "recollect", "BUTLER")]

@@ -45,10 +45,10 @@ async def test_what_one_process_was_told_the_next_one_knows_and_sigterm_ends_it_
 
 async def test_killed_in_the_middle_of_a_conversation_it_goes_on_where_it_was(tmp_path: Path) -> None:
     async with Lab() as lab:
-        async with running(lab, tmp_path, RECOLLECT_BOT_ANNOUNCE="off") as bot:
+        async with running(lab, tmp_path, RECOLLECT_DISCORD_PRIVACY_NOTICE="off") as bot:
             await lab.ask(f"{lab.bot.mention} I work at Acme Corp")
             await bot.stop(signal.SIGKILL)
-        async with running(lab, tmp_path, RECOLLECT_BOT_ANNOUNCE="off"):
+        async with running(lab, tmp_path, RECOLLECT_DISCORD_PRIVACY_NOTICE="off"):
             assert "Acme" in await lab.ask(f"{lab.bot.mention} where do I work?")
 
 
@@ -113,7 +113,7 @@ async def test_a_check_says_that_all_is_well_or_how_to_mend_it(tmp_path: Path) -
         assert "✓ token" in well.log
         assert "not registered yet: Remember this" in well.log
     async with Lab(privileged="") as lab:
-        ill = Bot(lab, tmp_path, RECOLLECT_BOT_ALLOWED_USERS="", RECOLLECT_MEMORY_CHANNEL_ID="77")
+        ill = Bot(lab, tmp_path, RECOLLECT_DISCORD_ALLOWED_USERS="", RECOLLECT_DISCORD_MEMORY_CHANNEL="77")
         closed = lab.world.guild("Closed", lab.ada, bot_may="view_channel")
         lab.world.permit(closed, closed.everyone, "view_channel")
         await ill.start("--check")
@@ -121,7 +121,7 @@ async def test_a_check_says_that_all_is_well_or_how_to_mend_it(tmp_path: Path) -
         assert lab.unknown == []
     for advice in (
         "✗ allowlist",
-        "RECOLLECT_BOT_ALLOWED_USERS",
+        "RECOLLECT_DISCORD_ALLOWED_USERS",
         "✗ intent, message content",
         "Privileged Gateway Intents",
         "✗ permissions, Closed: missing: ",
@@ -137,7 +137,7 @@ def is_empty(folder: Path) -> bool:
 
 
 async def test_a_user_install_works_where_the_bot_is_no_member_and_shows_nothing_private_there(tmp_path: Path) -> None:
-    async with Lab() as lab, running(lab, tmp_path, RECOLLECT_BOT_ANNOUNCE="off"):
+    async with Lab() as lab, running(lab, tmp_path, RECOLLECT_DISCORD_PRIVACY_NOTICE="off"):
         elsewhere = lab.world.guild("Elsewhere", lab.ada, bot_inside=False)
         lobby = lab.world.text(elsewhere, "lobby")
         dm = lab.world.dm(lab.ada)
@@ -153,7 +153,7 @@ async def test_a_user_install_works_where_the_bot_is_no_member_and_shows_nothing
 
 async def test_a_server_that_was_left_waits_to_be_erased_and_the_jobs_say_so(tmp_path: Path) -> None:
     async with Lab() as lab:
-        async with running(lab, tmp_path, RECOLLECT_BOT_ANNOUNCE="off") as bot:
+        async with running(lab, tmp_path, RECOLLECT_DISCORD_PRIVACY_NOTICE="off") as bot:
             await lab.ask("!memory remember I like tea")
             await eventually(lambda: "connected as" in bot.log, WAIT)
         lab.world.kick(lab.lab)
@@ -163,7 +163,7 @@ async def test_a_server_that_was_left_waits_to_be_erased_and_the_jobs_say_so(tmp
             await waiting.start(command="jobs")
             assert await waiting.ended() == 0
             assert f"erase:guild {lab.lab.id}" in waiting.log
-        async with running(lab, tmp_path, RECOLLECT_BOT_ERASE_ON_LEAVE="never") as bot:
+        async with running(lab, tmp_path, RECOLLECT_DISCORD_ERASE_ON_LEAVE="never") as bot:
             await eventually(lambda: "not erased after all" in bot.log, WAIT)
         left = Bot(lab, tmp_path)
         await left.start(command="jobs")
@@ -174,7 +174,7 @@ async def test_a_server_that_was_left_waits_to_be_erased_and_the_jobs_say_so(tmp
 
 
 async def test_someone_erases_all_that_is_known_of_them_by_a_button(tmp_path: Path) -> None:
-    async with Lab() as lab, running(lab, tmp_path, RECOLLECT_BOT_ANNOUNCE="off"):
+    async with Lab() as lab, running(lab, tmp_path, RECOLLECT_DISCORD_PRIVACY_NOTICE="off"):
         await lab.ask("!memory remember I like green tea")
         asked = await lab.slash(lab.ada, lab.dev, "memory erase", {})
         assert asked.ephemeral

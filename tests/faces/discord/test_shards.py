@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from recollect.app import open as open_memory
+from recollect import AsyncMemory
 from recollect.faces.discord.client import Client
-from recollect.faces.discord.departures import Parting
-from recollect.faces.discord.log_follower import Follower
-from recollect.faces.discord.resync import Recheck
-from recollect.faces.discord.state import FOLLOWED, HEARD, Notes
+from recollect.faces.discord.departures import GuildDepartures
+from recollect.faces.discord.log_follower import LogFollower
+from recollect.faces.discord.resync import Resync
+from recollect.faces.discord.state import FOLLOWED, HEARD, BotState
 from recollect.settings import load
 from recollect.testing.clock import FakeClock
 from recollect.testing.models import FakeModel
@@ -67,21 +67,21 @@ class Bot:
         """Wait for so many notes whose names begin like this."""
 
         async def holds() -> bool:
-            return len(await Notes(self.zero.memory.store).names(prefix)) == count
+            return len(await BotState(self.zero.memory.store).names(prefix)) == count
 
         await eventually(holds, WAIT)
 
 
 @asynccontextmanager
 async def sharded(database: str, lab: Pair | None = None, **settings: Any) -> AsyncIterator[Bot]:
-    bot = {"allowed_users": "*", "announce": "off", **settings.pop("bot", {})}
+    bot = {"allowed_users": "*", "privacy_notice": "off", **settings.pop("discord", {})}
     given = {"embedder": "null", "summary": {"enabled": False}, **settings}
     clock = FakeClock()
     async with AsyncExitStack() as stack:
         lab = lab or await stack.enter_async_context(Pair(clock=clock))
         halves = []
         for shard in ("0/2", "1/2"):
-            opened = open_memory(database, clock=clock, using=FakeModel(), bot={**bot, "shard": shard}, **given)
+            opened = AsyncMemory(database, clock=clock, model=FakeModel(), discord={**bot, "shard": shard}, **given)
             halves.append(Wired(lab, await stack.enter_async_context(opened), clock))
         yield Bot(lab, clock, *halves)
 
@@ -118,7 +118,7 @@ async def test_the_commands_are_registered_once(database: str) -> None:
 
 
 async def test_what_was_learned_is_told_once_by_whoever_has_the_channel(database: str) -> None:
-    async with sharded(database, bot={"learned_lines": "here"}) as bot, bot.online():
+    async with sharded(database, discord={"learned_notices": "here"}) as bot, bot.online():
         await bot.noted(FOLLOWED)
         lab = bot.lab
         for text, channel in (("I like green tea", lab.here), ("I have two cats", lab.there)):
@@ -142,7 +142,7 @@ async def test_what_was_learned_is_told_once_by_whoever_has_the_channel(database
 async def test_the_memory_channel_is_kept_by_the_one_that_has_it(database: str, home: int) -> None:
     async with Pair(clock=FakeClock()) as lab:
         mirror = lab.world.text((lab.first, lab.second)[home], "memory")
-        async with sharded(database, lab, memory_channel_id=str(mirror.id)) as bot, bot.online():
+        async with sharded(database, lab, discord__memory_channel=str(mirror.id)) as bot, bot.online():
             await bot.noted(FOLLOWED)
             for channel, text in ((lab.here, "I like tea"), (lab.there, "I play chess")):
                 await bot.order(f"!memory remember {text}", channel)
@@ -152,14 +152,14 @@ async def test_the_memory_channel_is_kept_by_the_one_that_has_it(database: str, 
                 return "\n".join(lab.said(mirror))
 
             await eventually(lambda: "tea" in shown() and "chess" in shown(), WAIT)
-            async with open_memory(database, embedder="null", works=False) as other:
+            async with AsyncMemory(database, embedder="null", run_worker=False) as other:
                 await other.forget("tea", user=str(lab.ada.id))
             await eventually(lambda: "tea" not in shown(), WAIT)
             assert len(lab.said(mirror)) == 1
 
 
 async def test_a_server_of_the_other_is_not_taken_for_left(database: str) -> None:
-    async with sharded(database, bot={"erase_on_leave": "0"}) as bot:
+    async with sharded(database, discord={"erase_on_leave": "0"}) as bot:
         lab = bot.lab
         async with bot.online() as clients:
             await bot.order("!memory remember I like tea", lab.here)
@@ -184,7 +184,7 @@ async def look(*clients: Client) -> None:
     """What the bot does every hour."""
     for client in clients:
         cog = client.get_cog("Parting")
-        assert isinstance(cog, Parting)
+        assert isinstance(cog, GuildDepartures)
         await cog.look()
 
 
@@ -193,7 +193,7 @@ async def test_who_is_let_in_by_a_server_of_the_other_is_answered_in_direct_mess
     async with Pair(clock=FakeClock()) as lab:
         role = lab.world.role(lab.second, "friends", lab.bob)
         allowed = {"allowed_guilds": str(lab.second.id)} if by == "guild" else {"allowed_roles": str(role.id)}
-        async with sharded(database, lab, bot={"allowed_users": "", **allowed}) as bot, bot.online():
+        async with sharded(database, lab, discord={"allowed_users": "", **allowed}) as bot, bot.online():
             await bot.noted("home:", by == "role")
             dm, stranger = lab.world.dm(lab.bob), lab.world.user("cem")
             await lab.say(stranger, lab.world.dm(stranger), "!memory remember I like coffee")
@@ -218,25 +218,25 @@ async def test_each_looks_for_what_it_missed_on_its_own_servers(
             for half in (bot.zero, bot.one):
                 async with half.online() as client:
                     cog = client.get_cog("Recheck")
-                    assert isinstance(cog, Recheck)
+                    assert isinstance(cog, Resync)
                     await cog.look()
         ids = [str(message.id) for message in said]
-        left = await bot.zero.memory.store.read(lambda tx: [tx.journal.get("discord", one) for one in ids])
+        left = await bot.zero.memory.store.read(lambda tx: [tx.messages.get("discord", one) for one in ids])
         assert left == [None, None]
         assert "it is not known" not in caplog.text, "the places of the other are not missed"
 
 
 async def test_a_bot_that_is_divided_anew_goes_on_where_it_was(database: str) -> None:
-    async with sharded(database, bot={"learned_lines": "here"}) as bot:
+    async with sharded(database, discord={"learned_notices": "here"}) as bot:
         async with bot.online():
             await bot.noted(FOLLOWED)
         await bot.zero.memory.remember("I like tea", user=str(bot.lab.ada.id))
-        notes = Notes(bot.zero.memory.store)
+        notes = BotState(bot.zero.memory.store)
         before = {name: int(await notes.get(name) or 0) for name in await notes.names(FOLLOWED)}
         await notes.put(FOLLOWED, str(max(before.values()) + 1))  # since then it was one process for a while
         async with bot.one.online() as client:
             cog = client.get_cog("Follower")
-            assert isinstance(cog, Follower)
+            assert isinstance(cog, LogFollower)
 
             async def holds() -> bool:
                 return int(await notes.get("followed:1/2") or 0) > max(before.values())
@@ -248,16 +248,16 @@ async def test_a_bot_that_is_divided_anew_goes_on_where_it_was(database: str) ->
 @pytest.mark.parametrize("said", ["4/4", "2-1/4", "1", "1/0", "a/b", "-1/4", "0-4/4"])
 def test_a_shard_that_can_not_be_is_refused(said: str) -> None:
     with pytest.raises(Exception, match=r"bot.shard.* is no shard; accepted are"):
-        load({}, bot={"shard": said})
+        load({}, discord={"shard": said})
 
 
 @pytest.mark.slow
 async def test_two_processes_with_a_shard_each_are_one_bot(database: str, tmp_path: Path) -> None:
     async with Pair(clock=FakeClock()) as lab:
-        env = {"RECOLLECT_STORE": database, "RECOLLECT_BOT_ANNOUNCE": "off"}
+        env = {"RECOLLECT_STORE": database, "RECOLLECT_DISCORD_PRIVACY_NOTICE": "off"}
         async with (
             running(lab, tmp_path / "zero", "--shard", "0/2", **env) as zero,
-            running(lab, tmp_path / "one", RECOLLECT_BOT_SHARD="1/2", **env) as one,
+            running(lab, tmp_path / "one", RECOLLECT_DISCORD_SHARD="1/2", **env) as one,
         ):
             await eventually(lambda: "in 1 servers, shard 0/2" in zero.log, WAIT)
             await eventually(lambda: "in 1 servers, shard 1/2" in one.log, WAIT)

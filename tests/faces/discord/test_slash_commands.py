@@ -131,7 +131,7 @@ async def test_the_summary_is_cleared_only_after_a_question() -> None:
 
 
 async def test_a_message_of_ones_own_is_remembered_as_a_fact_and_anothers_as_a_note_that_stays_here() -> None:
-    async with acting(bot={"announce": "dm"}) as scene:
+    async with acting(discord={"privacy_notice": "dm"}) as scene:
         mine = await scene.ann.send(scene.staff, "I am on holiday in May")
         kept = await scene.ann.context_menu(scene.staff, "Remember this", mine)
         assert text(kept) == NOTICE
@@ -163,7 +163,7 @@ async def test_why_do_you_know_this_tells_what_came_from_a_message_and_what_an_a
 async def test_who_is_not_allowed_gets_no_command_and_no_choices() -> None:
     async with acting() as scene:
         ann = str(scene.ann.id)
-    async with acting(bot={"allowed_users": [ann]}) as scene:
+    async with acting(discord={"allowed_users": [ann]}) as scene:
         refused = await scene.bob.slash(scene.dev, "memory remember", words="I like tea")
         assert "not allowed" in text(refused)
         assert await scene.known(scene.bob) == []
@@ -186,7 +186,7 @@ async def test_the_commands_are_registered_only_when_they_changed() -> None:
 
 
 async def test_where_orders_are_switched_off_there_are_no_commands() -> None:
-    async with acting(commands={"enabled": False}) as scene:
+    async with acting(chat_commands={"enabled": False}) as scene:
         assert scene.ann.available_commands(scene.dev) == ()
 
 

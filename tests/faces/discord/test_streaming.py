@@ -3,7 +3,7 @@
 import discord
 import simcord
 
-from recollect.faces.discord.streaming import Draft
+from recollect.faces.discord.streaming import StreamedReply
 from tests.faces.discord.scene import acting
 
 
@@ -20,10 +20,10 @@ class Writer(discord.Client):
     async def on_message(self, message: discord.Message) -> None:
         if message.author == self.user:
             return
-        draft = Draft(message, self._every)
+        draft = StreamedReply(message, self._every)
         for piece in self._pieces:
-            draft.feed(piece)
-            await draft.settled()
+            draft.append(piece)
+            await draft.is_complete()
         said = [one async for one in message.channel.history(oldest_first=True)]
         self.seen = [one.content for one in said if one.author == self.user]
         await draft.finish("".join(self._pieces).strip())

@@ -13,7 +13,7 @@ from recollect.faces.discord.client import Client
 from recollect.faces.discord.context_menus import UNTOLD_AUTHOR
 from recollect.faces.discord.messages import message_of
 from recollect.faces.discord.privacy_notice import NOTICE, UNTOLD
-from recollect.faces.discord.resync import Recheck
+from recollect.faces.discord.resync import Resync
 from recollect.faces.discord.voice import Transcript
 from tests.doubles.discord.http import Trouble
 from tests.doubles.discord.things import Message, User
@@ -29,7 +29,7 @@ UNREACHED = "can't be told that they are remembered"
 @asynccontextmanager
 async def silenced(announce: str = "dm") -> AsyncIterator[tuple[Wired, Client]]:
     """A bot that can read in #dev, and not write there; Ada takes direct messages unless a test says otherwise."""
-    async with wired(bot={"announce": announce}) as wire:
+    async with wired(discord={"privacy_notice": announce}) as wire:
         wire.lab.world.overwrite(wire.lab.dev, wire.lab.bot, deny="send_messages")
         async with wire.online() as client:
             yield wire, client
@@ -46,7 +46,7 @@ async def asked_in_vain(wire: Wired, text: str) -> None:
     await say(wire, text)
     await eventually(lambda: len(attempts(wire)) > before, WAIT)
     await wire.order("!memory help", wire.lab.general)
-    assert await wire.memory.worker.drain(WAIT)
+    assert await wire.memory.worker.wait_idle(WAIT)
 
 
 def attempts(wire: Wired) -> list[str]:
@@ -60,7 +60,7 @@ def dms(wire: Wired) -> list[str]:
 async def kept(wire: Wired) -> list[str]:
     """All that there is of Ada's: what she said, and what was learned from it."""
     user = str(wire.lab.ada.id)
-    said = await wire.memory.store.read(lambda tx: tx.journal.of(user))
+    said = await wire.memory.store.read(lambda tx: tx.messages.written_by(user))
     return [*(message.text for _, message in said), *await wire.known()]
 
 
@@ -87,7 +87,7 @@ async def test_nothing_is_kept_of_someone_whom_no_notice_reaches_until_one_does(
 
 @pytest.mark.parametrize("status", [403, 503, pytest.param(500, marks=pytest.mark.slow)])
 async def test_a_notice_that_fails_in_a_dm_and_in_the_channel_is_tried_again_with_the_next_message(status: int) -> None:
-    async with wired(bot={"announce": "dm"}) as wire, wire.online():
+    async with wired(discord={"privacy_notice": "dm"}) as wire, wire.online():
         times = 3 if status == 500 else 1  # discord.py tries that again by itself, for longer than a reply can wait
         wire.lab.trouble("POST /users/@me/channels", *[Trouble(status)] * times)
         wire.lab.trouble(f"POST /channels/{wire.lab.dev.id}/messages", *[Trouble(status)] * times)
@@ -107,7 +107,7 @@ async def test_where_the_bot_may_not_write_someone_is_told_in_a_dm_and_then_lear
 
 
 async def test_who_takes_no_dms_is_told_in_the_channel_before_the_answer() -> None:
-    async with wired(bot={"announce": "dm"}) as wire, wire.online():
+    async with wired(discord={"privacy_notice": "dm"}) as wire, wire.online():
         wire.lab.ada.takes_dms = False
         await say(wire, SAID[0])
         await wire.learned(1)
@@ -116,14 +116,14 @@ async def test_who_takes_no_dms_is_told_in_the_channel_before_the_answer() -> No
 
 
 async def test_a_dm_is_learned_from_once_the_notice_stands_there() -> None:
-    async with wired(bot={"announce": "dm"}) as wire, wire.online():
+    async with wired(discord={"privacy_notice": "dm"}) as wire, wire.online():
         dm = wire.lab.world.dm(wire.lab.ada)
         writing = f"POST /channels/{dm.id}/messages"
         wire.lab.trouble(writing, Trouble(403))
         await wire.lab.say(wire.lab.ada, dm, "I like green tea")
         await eventually(lambda: writing in wire.lab.requests, WAIT)
         await wire.order("!memory help")
-        assert await wire.memory.worker.drain(WAIT)
+        assert await wire.memory.worker.wait_idle(WAIT)
         assert await kept(wire) == []
         await wire.lab.say(wire.lab.ada, dm, "I play chess")
         await wire.learned(1)
@@ -132,7 +132,7 @@ async def test_a_dm_is_learned_from_once_the_notice_stands_there() -> None:
 
 
 async def test_two_messages_at_once_make_one_notice() -> None:
-    async with wired(bot={"announce": "dm"}) as wire, wire.online():
+    async with wired(discord={"privacy_notice": "dm"}) as wire, wire.online():
         for text in ("<@{bot}> I like green tea", "<@{bot}> I play chess", "!memory remember I have two cats"):
             await say(wire, text)
         await wire.learned(3)
@@ -140,19 +140,19 @@ async def test_two_messages_at_once_make_one_notice() -> None:
 
 
 async def test_a_message_that_was_learned_without_an_answer_is_looked_at_again_after_a_time_offline() -> None:
-    async with wired(bot={"announce": "dm"}) as wire:
+    async with wired(discord={"privacy_notice": "dm"}) as wire:
         wire.lab.world.overwrite(wire.lab.dev, wire.lab.bot, deny="send_messages")
         async with wire.online():
             sent = await say(wire, SAID[0])
             await wire.learned(1)
         await wire.lab.delete(sent)
         async with wire.online() as client:
-            await Recheck(client.house, asyncio.sleep).look()
+            await Resync(client.house, asyncio.sleep).look()
         assert await wire.known() == []
 
 
 async def test_a_command_of_a_stranger_tells_before_it_remembers() -> None:
-    async with wired(bot={"announce": "dm"}) as wire, wire.online():
+    async with wired(discord={"privacy_notice": "dm"}) as wire, wire.online():
         answer = await wire.lab.slash(wire.lab.ada, wire.lab.dev, "memory remember", {"words": "I like green tea"})
         await wire.lab.until(lambda: len(answer.messages) == 2, WAIT)
         assert [one.content.partition("\n")[0] for one in answer.messages] == [NOTICE, 'Remembered: "I like green tea"']
@@ -160,7 +160,7 @@ async def test_a_command_of_a_stranger_tells_before_it_remembers() -> None:
 
 
 async def test_a_command_that_can_tell_nobody_remembers_nothing() -> None:
-    async with wired(bot={"announce": "dm"}) as wire, wire.online():
+    async with wired(discord={"privacy_notice": "dm"}) as wire, wire.online():
         wire.lab.ada.takes_dms = False
         wire.lab.trouble("POST /webhooks/*", Trouble(403))
         answer = await wire.lab.slash(wire.lab.ada, wire.lab.dev, "memory remember", {"words": "I like green tea"})
@@ -171,7 +171,7 @@ async def test_a_command_that_can_tell_nobody_remembers_nothing() -> None:
 
 
 async def test_a_form_of_a_stranger_tells_before_it_changes_words() -> None:
-    async with wired(bot={"announce": "dm"}) as wire, wire.online():
+    async with wired(discord={"privacy_notice": "dm"}) as wire, wire.online():
         wire.lab.ada.takes_dms = False
         await wire.memory.remember("Works at Acme", user=str(wire.lab.ada.id), audience=EVERYWHERE)
         form = await wire.lab.slash(wire.lab.ada, wire.lab.dev, "memory edit", {"which": "Acme"})
@@ -187,13 +187,13 @@ async def erased(wire: Wired) -> None:
     name = f"discord:{state.told(wire.lab.ada.id)}"
 
     async def is_gone() -> bool:
-        return bool(await wire.memory.store.write(lambda tx: tx.counters.clear(name)))
+        return bool(await wire.memory.store.write(lambda tx: tx.state.clear(name)))
 
     await eventually(is_gone, WAIT)
 
 
 async def test_the_words_of_someone_who_was_not_told_are_remembered_by_nobody_else() -> None:
-    async with wired(bot={"announce": "dm"}) as wire, wire.online():
+    async with wired(discord={"privacy_notice": "dm"}) as wire, wire.online():
         bob = wire.lab.world.user("bob")
         wire.lab.world.join(wire.lab.lab, bob)
         theirs = await say(wire, "I love old maps", bob)
@@ -209,7 +209,7 @@ async def test_the_words_of_someone_who_was_not_told_are_remembered_by_nobody_el
 
 
 async def test_what_is_said_aloud_is_kept_only_once_its_speaker_was_told() -> None:
-    async with wired(bot={"announce": "dm"}) as wire:
+    async with wired(discord={"privacy_notice": "dm"}) as wire:
         lounge = wire.lab.world.voice(wire.lab.lab, "lounge")
         wire.lab.world.overwrite(lounge, wire.lab.bot, deny="send_messages")
         wire.lab.ada.takes_dms = False
@@ -218,7 +218,7 @@ async def test_what_is_said_aloud_is_kept_only_once_its_speaker_was_told() -> No
             assert await client.answer(said) == UNTOLD
             assert not await client.hear(said)
             assert await client.answer(Transcript(lounge.id, wire.lab.ada.id, "!memory help", wire.clock()))
-            assert await wire.memory.worker.drain(WAIT)
+            assert await wire.memory.worker.wait_idle(WAIT)
             assert await kept(wire) == []
             wire.lab.ada.takes_dms = True
             assert await client.answer(said) != UNTOLD
@@ -227,7 +227,7 @@ async def test_what_is_said_aloud_is_kept_only_once_its_speaker_was_told() -> No
 
 
 async def test_the_memory_channel_shows_nobody_who_was_not_told() -> None:
-    async with acting(bot={"announce": "dm"}, memory_channel_id=await channel_id()) as scene:
+    async with acting(discord={"privacy_notice": "dm"}, discord__memory_channel=await channel_id()) as scene:
         await mirrored(scene)
         await scene.memory.remember("I like green tea", user=str(scene.ann.id), audience=EVERYWHERE)
         assert await mirrored(scene) == []
@@ -241,11 +241,11 @@ async def test_the_memory_channel_shows_nobody_who_was_not_told() -> None:
 
 
 async def test_no_line_tells_what_was_learned_of_someone_who_was_not_told() -> None:
-    async with acting(bot={"announce": "dm", "learned_lines": "here"}) as scene:
+    async with acting(discord={"privacy_notice": "dm", "learned_notices": "here"}) as scene:
         await scene.env.advance_time(TICK)
         said = await scene.ann.send(scene.dev, "I like green tea")
         message = message_of(said, scene.place(scene.dev), said.content)
-        await scene.memory.observe(message)  # by another program over the same store
+        await scene.memory.add(message)  # by another program over the same store
         await scene.settle()
         await scene.env.advance_time(TICK)
         assert await scene.known() == ["I like green tea"]
@@ -255,7 +255,7 @@ async def test_no_line_tells_what_was_learned_of_someone_who_was_not_told() -> N
 async def test_someone_is_told_again_and_answered_while_the_store_is_out_of_reach(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async with wired(bot={"announce": "reply"}) as wire, wire.online():
+    async with wired(discord={"privacy_notice": "reply"}) as wire, wire.online():
         caplog.set_level(logging.WARNING)
         await wire.memory.store.close()
         await say(wire, "<@{bot}> hello")

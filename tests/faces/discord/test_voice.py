@@ -41,11 +41,11 @@ async def test_what_is_said_aloud_is_learned_once_with_what_transcribed_it_and_w
 async def test_nobody_is_overheard_who_is_not_allowed_not_told_paused_or_excluded() -> None:
     async with acting() as scene:
         ann, staff = str(scene.ann.id), str(scene.staff_role.id)
-    for bot in ({"allowed_users": []}, {"announce": "dm"}, {"excluded_roles": [staff]}, {"allowed_users": ["1"]}):
+    for bot in ({"allowed_users": []}, {"privacy_notice": "dm"}, {"excluded_roles": [staff]}, {"allowed_users": ["1"]}):
         async with acting(bot=bot) as scene:
             lounge = scene.guild.create_voice_channel("lounge")
             assert not await scene.client.hear(aloud(scene, lounge.id, "I like green tea"))
-    async with acting(bot={"allowed_users": [ann]}) as scene:
+    async with acting(discord={"allowed_users": [ann]}) as scene:
         lounge = scene.guild.create_voice_channel("lounge")
         await scene.order("!memory pause")
         assert await scene.client.hear(aloud(scene, lounge.id, "I like green tea"))
@@ -66,7 +66,7 @@ async def test_a_channel_without_voice_or_one_that_is_not_seen_is_refused() -> N
 @pytest.mark.acceptance("D21", "D22")
 async def test_what_is_said_to_the_bot_aloud_is_answered_and_its_memory_line_becomes_lore_unsaid() -> None:
     answers = [Says("Well done!\nmemory_line: Ann won the quiz night"), Says("Ann did.")]
-    async with acting(answers, bot={"announce": "reply"}) as scene:
+    async with acting(answers, discord={"privacy_notice": "reply"}) as scene:
         lounge = scene.guild.create_voice_channel("lounge")
         for trace in ("voice", "voice_realtime"):
             heard = await scene.client.answer(aloud(scene, lounge.id, f"I won the {trace} quiz!", trace=trace))
@@ -78,7 +78,7 @@ async def test_what_is_said_to_the_bot_aloud_is_answered_and_its_memory_line_bec
 
 
 async def test_a_line_about_something_said_aloud_leads_to_the_channel() -> None:
-    async with acting(bot={"learned_lines": "here"}) as scene:
+    async with acting(discord={"learned_notices": "here"}) as scene:
         lounge = scene.guild.create_voice_channel("lounge")
         await scene.env.advance_time(TICK)
         await scene.client.hear(aloud(scene, lounge.id, "I like green tea"))
@@ -110,4 +110,4 @@ async def test_a_voice_message_holds_no_words_and_that_is_said() -> None:
         assert await wire.order("!memory show")
         assert len(wire.lab.said(wire.lab.dev)) == 1, "nobody asked the bot there"
         user = str(wire.lab.ada.id)
-        assert await wire.memory.store.read(lambda tx: tx.journal.of(user)) == []
+        assert await wire.memory.store.read(lambda tx: tx.messages.written_by(user)) == []

@@ -5,8 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Self
 
-from recollect import Memory
-from recollect.app import open as open_memory
+from recollect import AsyncMemory
 from recollect.core.events import Event
 from recollect.core.types import Memo, Place
 from recollect.faces.discord.client import Client
@@ -39,7 +38,7 @@ class Quick(Client):
 class Wired:
     """The bot, its memory and its clock."""
 
-    def __init__(self, lab: Lab, memory: Memory, clock: FakeClock) -> None:
+    def __init__(self, lab: Lab, memory: AsyncMemory, clock: FakeClock) -> None:
         self.lab = lab
         self.memory = memory
         self.clock = clock
@@ -91,8 +90,8 @@ class Wired:
 @asynccontextmanager
 async def wired(**settings: Any) -> AsyncIterator[Wired]:
     """A lab and a memory; nobody is online yet."""
-    bot = {"allowed_users": "*", "announce": "off", **settings.pop("bot", {})}
+    bot = {"allowed_users": "*", "privacy_notice": "off", **settings.pop("discord", {})}
     clock = FakeClock()
     given = {"embedder": "null", "summary": {"enabled": False}, "bot": bot, **settings}
-    async with Lab(clock=clock) as lab, open_memory(ground.new(), clock=clock, using=FakeModel(), **given) as memory:
+    async with Lab(clock=clock) as lab, AsyncMemory(ground.new(), clock=clock, model=FakeModel(), **given) as memory:
         yield Wired(lab, memory, clock)

@@ -13,7 +13,7 @@ import pytest
 from fastapi import FastAPI
 
 import recollect
-from recollect import Memory
+from recollect import AsyncMemory
 from recollect.faces.http.app import create
 from recollect.faces.http.auth import Tokens
 from recollect.faces.http.serve import serve
@@ -30,10 +30,10 @@ BASE = "http://127.0.0.1:8420"
 
 
 @asynccontextmanager
-async def opened(folder: Path, clock: FakeClock, **settings: Any) -> AsyncIterator[Memory]:
+async def opened(folder: Path, clock: FakeClock, **settings: Any) -> AsyncIterator[AsyncMemory]:
     """A memory in this folder, offline; it learns in the background only when told that it `works`."""
-    said = {"embedder": "null", "works": False, "data_dir": str(folder), **settings}
-    async with recollect.open(ground.at(folder / "memory.db"), clock=clock, **said) as memory:
+    said = {"embedder": "null", "run_worker": False, "data_dir": str(folder), **settings}
+    async with recollect.AsyncMemory(ground.at(folder / "memory.db"), clock=clock, **said) as memory:
         yield memory
 
 
@@ -50,13 +50,13 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-async def memory(tmp_path: Path, clock: FakeClock) -> AsyncIterator[Memory]:
+async def memory(tmp_path: Path, clock: FakeClock) -> AsyncIterator[AsyncMemory]:
     async with opened(tmp_path, clock) as memory:
         yield memory
 
 
 @pytest.fixture
-def app(memory: Memory, clock: FakeClock) -> FastAPI:
+def app(memory: AsyncMemory, clock: FakeClock) -> FastAPI:
     return create(memory, TOKENS, clock=clock)
 
 
@@ -87,12 +87,12 @@ class Served:
 
     url: str
     app: FastAPI
-    memory: Memory
+    memory: AsyncMemory
     clock: FakeClock
     loop: asyncio.AbstractEventLoop
     tokens: Tokens = TOKENS
 
-    def run(self, work: Callable[[Memory], Awaitable[T]]) -> T:
+    def run(self, work: Callable[[AsyncMemory], Awaitable[T]]) -> T:
         """Do something with the memory, where it lives, and wait for it."""
 
         async def doing() -> T:

@@ -6,9 +6,9 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from recollect import Memory
+from recollect import AsyncMemory
 from recollect.core.events import Event
-from recollect.core.ports import Hearing, Proposal, Proposed, Tx, Usage
+from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Tx, Usage
 from recollect.core.ports.jobs import NewJob
 from recollect.core.types import Message, Place, Summary
 from recollect.models.local.extract import extract
@@ -184,16 +184,16 @@ def _order(line: str) -> tuple[int, str]:
     return int(day), at
 
 
-def hasty(hearing: Hearing) -> Proposed:
+def hasty(hearing: ExtractionInput) -> ExtractionResult:
     """What the local model learns, and now and then something that nobody said."""
     found = extract(hearing)
     more = [
         Proposal(text, kind, message.text, message.id)
-        for message in hearing.said
+        for message in hearing.messages
         for said, kind, text in HASTY
         if said in message.text
     ]
-    length = sum(len(message.text) for message in hearing.said)
+    length = sum(len(message.text) for message in hearing.messages)
     return replace(found, proposals=(*found.proposals, *more), usage=Usage(1, 840 + 3 * length, 40 + length // 2))
 
 
@@ -201,7 +201,7 @@ def model() -> FakeModel:
     return FakeModel(hasty, name="anthropic:claude-haiku-4-5")
 
 
-async def live(memory: Memory, clock: FakeClock) -> None:
+async def live(memory: AsyncMemory, clock: FakeClock) -> None:
     """Let three weeks pass in this memory, which has to learn in the background."""
     waiting = list(REWORDED)
     for message in messages():
@@ -210,22 +210,22 @@ async def live(memory: Memory, clock: FakeClock) -> None:
         while waiting and message.at >= START + timedelta(days=waiting[0][0] + 1):
             await _reword(memory, *waiting.pop(0)[1:])
         _until(clock, message.at)
-        await memory.observe(message)
-        await memory.worker.drain(10)
+        await memory.add(message)
+        await memory.worker.wait_idle(10)
         clock.advance(minutes=1)
     for _, who, part, text in waiting:
         await _reword(memory, who, part, text)
     await _by_hand(memory, clock)
 
 
-async def _reword(memory: Memory, who: str, part: str, text: str) -> None:
+async def _reword(memory: AsyncMemory, who: str, part: str, text: str) -> None:
     user = PEOPLE[who]
     shown = await memory.show(user=user, place=place("dm", user))
     meant = next(memo for memo in shown.memos if part in memo.text)
-    await memory.revise(meant.id, text, user=user, place=place("dm", user))
+    await memory.update(meant.id, text, user=user, place=place("dm", user))
 
 
-async def _by_hand(memory: Memory, clock: FakeClock) -> None:
+async def _by_hand(memory: AsyncMemory, clock: FakeClock) -> None:
     where = place("general", PEOPLE["mira"])
     for text in LORE:
         await memory.remember(text, user=PEOPLE["mira"], place=where, lore=True)
@@ -234,23 +234,23 @@ async def _by_hand(memory: Memory, clock: FakeClock) -> None:
         summary = Summary(where.session, text, number, at, at)
         await memory.store.write(lambda tx, one=summary: tx.summaries.save(one))
     lena = await memory.search("hazelnuts", user=PEOPLE["lena"], place=place("dm", PEOPLE["lena"]))
-    await memory.pin(lena[0].what.id, user=PEOPLE["lena"])
+    await memory.pin(lena[0].item.id, user=PEOPLE["lena"])
     said = Message("asked", PEOPLE["lena"], where, "What can I bring to the opening?", clock())
     for _ in range(5):
         await memory.context(said)
 
 
-async def _trouble(memory: Memory, clock: FakeClock) -> None:
+async def _trouble(memory: AsyncMemory, clock: FakeClock) -> None:
     """A model that cost something and failed once, and a job that was given up on."""
     now, scope = clock(), f"user:{PEOPLE['jonas']}"
 
     def work(tx: Tx) -> None:
         told = "the model answered with an empty list of facts, twice"
         tx.events.add(Event("extract.error", now, "worker", scope, reason=told))
-        tx.jobs.add(NewJob("extract", LANE, {}, now, realm=LANE))
+        tx.jobs.add(NewJob("extract", LANE, {}, now, tenant=LANE))
         for job in tx.jobs.claim("old-worker", now, now + timedelta(hours=6), 20):
-            if job.lane == LANE:
-                tx.jobs.park(job.id, "old-worker", "the answer was cut off in the middle of a fact")
+            if job.queue == LANE:
+                tx.jobs.fail(job.id, "old-worker", "the answer was cut off in the middle of a fact")
             else:
                 tx.jobs.retry(job.id, "old-worker", job.due, "", counted=False)
         tx.events.add(Event("job.parked", now, "worker", LANE, reason="the answer was cut off"))

@@ -8,24 +8,26 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from recollect import Memory, Place
+from recollect import AsyncMemory, Place
 from recollect.core.ports.jobs import Job, NewJob
 from recollect.faces.http.dependencies import STREAMS
 from recollect.testing.clock import FakeClock
 from tests.faces.http.conftest import OPERATOR, Served
 
 
-async def park(memory: Memory, clock: FakeClock, lane: str = "user:ann") -> Job:
+async def park(memory: AsyncMemory, clock: FakeClock, lane: str = "user:ann") -> Job:
     """A job that was put aside."""
     job = NewJob("extract", lane, {}, clock())
     await memory.store.write(lambda tx: tx.jobs.add(job))
     until = clock() + timedelta(minutes=1)
     (claimed,) = await memory.store.write(lambda tx: tx.jobs.claim("w", clock(), until, 1))
-    await memory.store.write(lambda tx: tx.jobs.park(claimed.id, "w", "the model said no"))
+    await memory.store.write(lambda tx: tx.jobs.fail(claimed.id, "w", "the model said no"))
     return claimed
 
 
-async def test_jobs_are_listed_tried_again_and_given_up(client: httpx.AsyncClient, memory: Memory, clock: FakeClock):
+async def test_jobs_are_listed_tried_again_and_given_up(
+    client: httpx.AsyncClient, memory: AsyncMemory, clock: FakeClock
+):
     first, second = await park(memory, clock), await park(memory, clock, "user:bob")
     found = (await client.get("/api/v1/jobs", params={"state": "parked"})).json()
     assert found["counts"] == {"waiting": 0, "claimed": 0, "parked": 2}
@@ -46,7 +48,7 @@ async def test_a_number_that_no_job_can_have_is_refused(client: httpx.AsyncClien
         assert (await client.post("/api/v1/jobs/drop", json={"id": number})).status_code == 422
 
 
-async def test_the_log_is_read_page_by_page_by_kind_and_scope(client: httpx.AsyncClient, memory: Memory):
+async def test_the_log_is_read_page_by_page_by_kind_and_scope(client: httpx.AsyncClient, memory: AsyncMemory):
     for user, text in (("ann", "Likes tea"), ("bob", "Likes tea"), ("ann", "Plays the cello")):
         await memory.remember(text, user=user)
     await memory.forget("1", user="bob")

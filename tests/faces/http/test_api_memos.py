@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from recollect import Memory, Place
+from recollect import AsyncMemory, Place
 from recollect.core.types import Audience, Message, Origin
 from recollect.faces.http.app import create
 from recollect.testing.clock import FakeClock
@@ -49,7 +49,7 @@ async def test_a_memo_is_written_down_read_corrected_retired_and_brought_back(cl
 
 
 async def test_a_memo_is_for_its_person_alone_unless_said_otherwise_and_the_answer_says_so(
-    client: httpx.AsyncClient, memory: Memory
+    client: httpx.AsyncClient, memory: AsyncMemory
 ):
     answer = (await client.post("/api/v1/memos", json={"user": "ann", "text": "Is HIV positive"})).json()
     assert answer["memo"]["audience"] == "dm:ann"
@@ -82,13 +82,13 @@ async def test_an_undo_names_its_change_and_takes_back_no_other(client: httpx.As
 
 
 async def test_an_undo_is_refused_where_the_last_change_came_with_a_deleted_message(
-    client: httpx.AsyncClient, memory: Memory, clock: FakeClock
+    client: httpx.AsyncClient, memory: AsyncMemory, clock: FakeClock
 ):
     where = Place("discord", "g1", "c1", public=True)
     await wrote(client, "Plays the cello")
-    await memory.observe(Message("7", "ann", where, "I live in Ghent", clock()))
+    await memory.add(Message("7", "ann", where, "I live in Ghent", clock()))
     await memory.remember("Lives in Ghent", user="ann", place=where, message="7", origin=Origin.DISCORD)
-    await memory.deleted("discord", "7")
+    await memory.message_deleted("discord", "7")
     offer = (await client.get("/api/v1/memos/undo", params={"user": "ann"})).json()
     assert offer["change"] is None
     assert "deleted" in offer["refused"]
@@ -144,10 +144,10 @@ async def test_a_memo_is_pinned_and_shared(client: httpx.AsyncClient):
 
 
 async def test_history_and_why_tell_who_changed_what_and_which_message_said_it(
-    client: httpx.AsyncClient, memory: Memory, clock: FakeClock
+    client: httpx.AsyncClient, memory: AsyncMemory, clock: FakeClock
 ):
     said = Message("m1", "ann", DEV, "I live in Lisbon", clock(), "Ann")
-    await memory.observe(said)
+    await memory.add(said)
     done = await memory.remember(
         "Lives in Lisbon", user="ann", place=DEV, message="m1", audience=Audience("guild", "g1", "g1")
     )
@@ -174,7 +174,7 @@ async def test_lore_belongs_to_its_guild(client: httpx.AsyncClient):
 
 
 @pytest.mark.parametrize("name", ODD)
-async def test_ids_may_have_any_characters(client: httpx.AsyncClient, memory: Memory, name: str):
+async def test_ids_may_have_any_characters(client: httpx.AsyncClient, memory: AsyncMemory, name: str):
     answer = await client.post("/api/v1/memos", json={"user": name, "text": "Likes tea"})
     which = {"user": name, "id": answer.json()["memo"]["id"]}
     assert (await client.get("/api/v1/memo", params=which)).json()["user"] == name
@@ -253,7 +253,7 @@ async def test_a_second_value_is_refused_where_one_is_meant_and_welcome_where_se
 
 async def test_where_durable_memory_is_switched_off_nothing_can_be_written_down(tmp_path: Path, clock: FakeClock):
     async with (
-        opened(tmp_path, clock, durable={"enabled": False}) as memory,
+        opened(tmp_path, clock, memos={"enabled": False}) as memory,
         asking(create(memory, TOKENS, clock=clock), OPERATOR) as client,
     ):
         for body in ({"user": "ann", "text": "Likes tea"}, {"guild": "g1", "text": "We meet on Mondays"}):

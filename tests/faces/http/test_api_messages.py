@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from recollect import EVERYWHERE, Memory, Place
+from recollect import EVERYWHERE, AsyncMemory, Place
 from recollect.testing.clock import FakeClock
 
 DEV = {"platform": "discord", "guild": "g1", "channel": "c-dev", "name": "dev", "public": True}
@@ -66,7 +66,7 @@ async def test_a_message_that_can_not_be_one_is_refused(client: httpx.AsyncClien
 
 
 async def test_a_prompt_tells_its_text_its_budgets_and_the_reason_of_each_line(
-    client: httpx.AsyncClient, memory: Memory
+    client: httpx.AsyncClient, memory: AsyncMemory
 ):
     await memory.remember("Prefers tea over coffee", user="ann", audience=EVERYWHERE)
     await memory.remember("The otter is our mascot", user="ann", place=_place(), lore=True)
@@ -83,7 +83,7 @@ async def test_a_prompt_tells_its_text_its_budgets_and_the_reason_of_each_line(
 
 
 async def test_a_prompt_for_a_place_holds_nothing_that_may_not_be_heard_there(
-    client: httpx.AsyncClient, memory: Memory
+    client: httpx.AsyncClient, memory: AsyncMemory
 ):
     dm = Place("discord", dm="ann")
     await memory.remember("Has a secret crush", user="ann", place=dm, audience=dm.audience)
@@ -93,13 +93,13 @@ async def test_a_prompt_for_a_place_holds_nothing_that_may_not_be_heard_there(
     assert "crush" in (await post(client, "/context", {**asked, "place": own}))["text"]
 
 
-async def test_a_preview_stores_nothing(client: httpx.AsyncClient, memory: Memory):
+async def test_a_preview_stores_nothing(client: httpx.AsyncClient, memory: AsyncMemory):
     before = await memory.store.read(lambda tx: tx.generation())
     await post(client, "/context", {"author": "ann", "place": DEV, "text": "I like rain"})
     assert await memory.store.read(lambda tx: tx.generation()) == before
 
 
-async def test_search_takes_scores_apart_and_every_ranker_can_be_asked(client: httpx.AsyncClient, memory: Memory):
+async def test_search_takes_scores_apart_and_every_ranker_can_be_asked(client: httpx.AsyncClient, memory: AsyncMemory):
     for text in ("Likes green tea", "Works at Acme", "Owns a tea shop"):
         await memory.remember(text, user="ann")
     found = (await get(client, "/search", q="tea", user="ann", ranker="hybrid"))["results"]
@@ -111,7 +111,7 @@ async def test_search_takes_scores_apart_and_every_ranker_can_be_asked(client: h
     assert await get(client, "/search", q="quantum", user="ann", ranker="hybrid", strict=True) == {"results": []}
 
 
-async def test_search_is_narrowed_by_kind_tag_and_time(client: httpx.AsyncClient, memory: Memory):
+async def test_search_is_narrowed_by_kind_tag_and_time(client: httpx.AsyncClient, memory: AsyncMemory):
     await memory.remember("Likes tea", user="ann", kind="preference", tags=["drinks"])
     await memory.remember("Sells tea", user="ann", kind="fact")
     for params, count in (({"kind": "fact"}, 1), ({"tag": "drinks"}, 1), ({"kind": ["fact", "preference"]}, 2)):
@@ -128,11 +128,11 @@ def _where() -> dict[str, Any]:
     return {name: value for name, value in DEV.items() if name != "name"}
 
 
-async def test_a_prompt_that_is_only_looked_at_counts_as_no_use(client: httpx.AsyncClient, memory: Memory):
+async def test_a_prompt_that_is_only_looked_at_counts_as_no_use(client: httpx.AsyncClient, memory: AsyncMemory):
     for number in range(40):  # more than fit, so that they are searched
         await memory.remember(f"I like tea number {number} with {'much ' * 30}milk", user="ann", audience=EVERYWHERE)
     asked = {"author": "ann", "place": DEV, "text": "which tea do I like?"}
     await post(client, "/context", {**asked, "trial": True})
-    assert not memory.uses._noted
+    assert not memory.engine.usage._noted
     await post(client, "/context", {**asked, "text": "which tea do I like most?"})
-    assert memory.uses._noted
+    assert memory.engine.usage._noted

@@ -3,14 +3,14 @@
 import httpx
 import pytest
 
-from recollect import Memory, Place
+from recollect import AsyncMemory, Place
 from recollect.core.types import Message, Summary
 from recollect.testing.clock import FakeClock
 
 DEV = Place("discord", "g1", "c-dev", name="dev", public=True)
 
 
-async def test_people_and_guilds_are_listed_page_by_page(client: httpx.AsyncClient, memory: Memory):
+async def test_people_and_guilds_are_listed_page_by_page(client: httpx.AsyncClient, memory: AsyncMemory):
     for user in ("ann", "bob", "cay"):
         await memory.remember("Likes tea", user=user)
     await memory.remember("The otter is our mascot", user="ann", place=DEV, lore=True)
@@ -22,7 +22,9 @@ async def test_people_and_guilds_are_listed_page_by_page(client: httpx.AsyncClie
     assert (await client.get("/api/v1/people", params={"part": "O"})).json()["found"] == [{"id": "bob", "memos": 1}]
 
 
-async def test_learning_from_someone_is_paused_and_resumed(client: httpx.AsyncClient, memory: Memory, clock: FakeClock):
+async def test_learning_from_someone_is_paused_and_resumed(
+    client: httpx.AsyncClient, memory: AsyncMemory, clock: FakeClock
+):
     async def learns() -> bool:
         return (await client.get("/api/v1/people/learning", params={"user": "ann"})).json()["learning"]
 
@@ -42,7 +44,7 @@ async def test_learning_from_someone_is_paused_and_resumed(client: httpx.AsyncCl
 
 
 @pytest.fixture
-async def summarised(memory: Memory, clock: FakeClock) -> str:
+async def summarised(memory: AsyncMemory, clock: FakeClock) -> str:
     for number, text in enumerate(("They plan a trip.", "They plan a trip to Oslo."), 1):
         summary = Summary(DEV.session, text, number, clock())
         await memory.store.write(lambda tx, summary=summary: tx.summaries.save(summary))
@@ -51,7 +53,7 @@ async def summarised(memory: Memory, clock: FakeClock) -> str:
 
 
 async def test_a_conversations_summary_its_past_and_its_reset(
-    client: httpx.AsyncClient, summarised: str, memory: Memory
+    client: httpx.AsyncClient, summarised: str, memory: AsyncMemory
 ):
     which = {"session": summarised}
     assert (await client.get("/api/v1/sessions", params={"part": "C-DEV"})).json() == {"sessions": [summarised]}
@@ -66,9 +68,9 @@ async def test_a_conversations_summary_its_past_and_its_reset(
     assert event["actor"] == "operator"
 
 
-async def test_stats_say_how_things_stand(client: httpx.AsyncClient, memory: Memory, clock: FakeClock):
+async def test_stats_say_how_things_stand(client: httpx.AsyncClient, memory: AsyncMemory, clock: FakeClock):
     await memory.remember("Likes tea", user="ann")
-    await memory.observe(Message("m1", "ann", DEV, "hello there", clock()))
+    await memory.add(Message("m1", "ann", DEV, "hello there", clock()))
     found = (await client.get("/api/v1/stats", params={"days": 3})).json()
     assert (found["memos"], found["messages"]) == (1, 1)
     assert [day["learned"] for day in found["days"]] == [0, 0, 1]

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from recollect import Memory, Place
+from recollect import AsyncMemory, Place
 from recollect.core.types import Message
 from recollect.testing.clock import FakeClock
 
@@ -12,8 +12,8 @@ DEV = Place("discord", "g1", "c-dev", name="dev", public=True)
 
 
 @pytest.fixture(autouse=True)
-async def told(memory: Memory, clock: FakeClock) -> None:
-    await memory.observe(Message("m1", "ann", DM, "I collect porcelain otters", clock(), "Ann"))
+async def told(memory: AsyncMemory, clock: FakeClock) -> None:
+    await memory.add(Message("m1", "ann", DM, "I collect porcelain otters", clock(), "Ann"))
     await memory.remember("Collects porcelain otters", user="ann", place=DM, message="m1")
     await memory.remember("Likes rainy mornings", user="bob", place=Place("discord", dm="bob"))
 
@@ -28,7 +28,7 @@ async def test_everything_about_a_person_is_one_document(client: httpx.AsyncClie
     assert (await client.get("/api/v1/export")).status_code == 422
 
 
-async def test_erasing_needs_the_name_exactly_and_gives_a_receipt(client: httpx.AsyncClient, memory: Memory):
+async def test_erasing_needs_the_name_exactly_and_gives_a_receipt(client: httpx.AsyncClient, memory: AsyncMemory):
     survey = (await client.post("/api/v1/erase/survey", json={"user": "ann"})).json()
     assert (survey["counts"]["memos"], survey["counts"]["messages"], survey["confirm"]) == (1, 1, "ann")
     for wrong in ("Ann", "ann ", "bob"):
@@ -45,7 +45,7 @@ async def test_erasing_needs_the_name_exactly_and_gives_a_receipt(client: httpx.
     assert len((await memory.show(user="bob", place=Place("discord", dm="bob"))).memos) == 1
 
 
-async def test_a_guild_is_erased_by_its_name(client: httpx.AsyncClient, memory: Memory):
+async def test_a_guild_is_erased_by_its_name(client: httpx.AsyncClient, memory: AsyncMemory):
     await memory.remember("The otter is our mascot", user="ann", place=DEV, lore=True)
     receipt = (await client.post("/api/v1/erase", json={"guild": "g1", "confirm": "g1"})).json()
     assert (receipt["guild"], receipt["erased"]["memos"]) == ("g1", 1)

@@ -7,7 +7,16 @@ from pathlib import Path
 import pytest
 
 from recollect.core.errors import ConfigError
-from recollect.faces.http.auth import LOOK, Ended, Guesses, Role, Sessions, TokenFile, Tokens, load_tokens
+from recollect.faces.http.auth import (
+    LOOK,
+    LoginThrottle,
+    RevokedSessions,
+    Role,
+    Sessions,
+    TokenFile,
+    Tokens,
+    load_tokens,
+)
 
 TOKENS = Tokens("the-operators-token-0123456789", "a-readers-token-0123456789")
 
@@ -63,12 +72,12 @@ def test_each_token_has_its_role_and_others_have_none():
 
 @pytest.fixture
 def sessions(tmp_path: Path) -> Sessions:
-    return Sessions(lambda: TOKENS, 60, Ended(tmp_path))
+    return Sessions(lambda: TOKENS, 60, RevokedSessions(tmp_path))
 
 
 def test_a_session_lasts_for_its_time_and_can_not_be_made_up(tmp_path: Path):
     clock = Seconds()
-    sessions = Sessions(lambda: TOKENS, 60, Ended(tmp_path), clock)
+    sessions = Sessions(lambda: TOKENS, 60, RevokedSessions(tmp_path), clock)
     session, cookie = sessions.begin(Role.READER)
     assert sessions.read(cookie) == session
     for wrong in ("", ".", "...", cookie[:-1], cookie.replace("reader", "operator"), "ü.ü.ü.ü", cookie + ".x"):
@@ -79,7 +88,7 @@ def test_a_session_lasts_for_its_time_and_can_not_be_made_up(tmp_path: Path):
 
 def test_a_session_that_was_ended_is_over_in_all_processes_and_forgotten_when_its_time_has_come(tmp_path: Path):
     clock, folder = Seconds(), tmp_path / "ended"
-    one, other = (Sessions(lambda: TOKENS, 60, Ended(folder, clock), clock) for _ in range(2))
+    one, other = (Sessions(lambda: TOKENS, 60, RevokedSessions(folder, clock), clock) for _ in range(2))
     (first, cookie), (second, another) = one.begin(Role.OPERATOR), one.begin(Role.OPERATOR)
     assert other.read(cookie) == first
     one.end(first)
@@ -94,7 +103,7 @@ def test_a_session_that_was_ended_is_over_in_all_processes_and_forgotten_when_it
 
 def test_a_session_ends_here_even_when_that_can_not_be_written_down(tmp_path: Path, caplog: pytest.LogCaptureFixture):
     (tmp_path / "file").touch()
-    sessions = Sessions(lambda: TOKENS, 60, Ended(tmp_path / "file"))
+    sessions = Sessions(lambda: TOKENS, 60, RevokedSessions(tmp_path / "file"))
     session, cookie = sessions.begin(Role.OPERATOR)
     sessions.end(session)
     assert sessions.read(cookie) is None
@@ -111,7 +120,7 @@ def test_new_tokens_in_the_file_count_at_once_and_end_all_sessions(tmp_path: Pat
     clock, path = Seconds(), tmp_path / "tokens.json"
     write_tokens(path, TOKENS.operator)
     tokens = TokenFile(path, clock=clock)
-    sessions = Sessions(tokens, 60, Ended(tmp_path / "ended"))
+    sessions = Sessions(tokens, 60, RevokedSessions(tmp_path / "ended"))
     _, cookie = sessions.begin(Role.OPERATOR)
     write_tokens(path, "another-operators-token-01")
     assert sessions.read(cookie), "nobody looked yet"
@@ -152,7 +161,7 @@ def test_a_form_token_belongs_to_one_session(sessions: Sessions):
 
 def test_an_address_that_guesses_waits_and_others_do_not():
     clock = Seconds()
-    guesses = Guesses(each=3, total=10, window=60, clock=clock)
+    guesses = LoginThrottle(each=3, total=10, window=60, clock=clock)
     for _ in range(3):
         assert guesses.wait("a") == 0
         guesses.note("a")
@@ -164,7 +173,7 @@ def test_an_address_that_guesses_waits_and_others_do_not():
 
 def test_guesses_from_many_addresses_make_everybody_wait():
     clock = Seconds()
-    guesses = Guesses(each=3, total=10, window=60, clock=clock)
+    guesses = LoginThrottle(each=3, total=10, window=60, clock=clock)
     for number in range(10):
         guesses.note(f"a{number}")
     assert guesses.wait("somebody else") > 0
@@ -181,5 +190,5 @@ def test_two_processes_that_start_at_once_have_the_same_tokens(tmp_path: Path):
 
 @pytest.mark.parametrize("token", ["# for the REST API and the operator's page", "a long token with spaces"])
 def test_a_comment_that_became_a_token_is_refused(tmp_path: Path, token: str):
-    with pytest.raises(ConfigError, match="RECOLLECT_WEB_TOKEN"):
+    with pytest.raises(ConfigError, match="RECOLLECT_HTTP_TOKEN"):
         load_tokens(tmp_path / "tokens.json", token)

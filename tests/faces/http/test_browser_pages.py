@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory
+from recollect import AsyncMemory
 from recollect.core.types import Message, Place, Summary
 from tests.faces.http import guild
 from tests.faces.http.browser import PHONE, Window, launched, opened
@@ -47,7 +47,12 @@ def browser() -> Iterator[Any]:
 @pytest.fixture
 def served(browser: Any, tmp_path: Path) -> Iterator[Served]:
     """A guild for each test alone, on the store that the test is about; without a browser there is no need for it."""
-    settings = {"works": True, "using": guild.model(), "files": ("journal",), "summary": {"enabled": False}}
+    settings = {
+        "run_worker": True,
+        "model": guild.model(),
+        "mirror__files": ("journal",),
+        "summary": {"enabled": False},
+    }
     with serving(tmp_path, **settings) as served:
         served.run(lambda memory: guild.live(memory, served.clock))
         yield served
@@ -234,10 +239,10 @@ def test_undo_offers_what_it_names_and_nothing_behind_a_deleted_message(window: 
     page, served = window.page, window.served
     where = guild.place("general", TOMAS)
 
-    async def told(memory: Memory, number: str, text: str) -> None:
-        await memory.observe(Message(number, TOMAS, where, text, served.clock(), name="Tomas"))
+    async def told(memory: AsyncMemory, number: str, text: str) -> None:
+        await memory.add(Message(number, TOMAS, where, text, served.clock(), name="Tomas"))
         served.clock.advance(minutes=30)
-        await memory.worker.drain(10)
+        await memory.worker.wait_idle(10)
 
     served.run(lambda memory: told(memory, "901", "I live in Ghent."))
     served.run(lambda memory: told(memory, "902", "I moved to Bruges."))
@@ -246,7 +251,7 @@ def test_undo_offers_what_it_names_and_nothing_behind_a_deleted_message(window: 
     assert "added “Lives in Bruges”" in last.inner_text()
     assert "retired “Lives in Ghent”" in last.inner_text()
     offered = last.get_by_role("button", name="Undo it")
-    served.run(lambda memory: memory.deleted("discord", "902"))
+    served.run(lambda memory: memory.message_deleted("discord", "902"))
     offered.click()
     page.get_by_text("changed meanwhile, so nothing was undone").wait_for()
     said = page.locator("td.said")
@@ -281,11 +286,11 @@ def test_a_name_that_several_have_is_asked_about_and_one_that_nobody_has_brings_
     page, served = window.page, window.served
     other = "310000000000000077"
 
-    async def second(memory: Memory) -> None:
+    async def second(memory: AsyncMemory) -> None:
         where = guild.place("general", other)
-        await memory.observe(Message("977", other, where, "I love marzipan.", served.clock(), name="Lena"))
+        await memory.add(Message("977", other, where, "I love marzipan.", served.clock(), name="Lena"))
         served.clock.advance(minutes=30)
-        await memory.worker.drain(10)
+        await memory.worker.wait_idle(10)
 
     served.run(second)
     for path, button in (
@@ -344,7 +349,7 @@ def test_the_sessions_filter_goes_by_what_is_shown_and_deleted_messages_add_none
         rows.filter(has_text=other).wait_for(state="detached")
         rows.filter(has_text=label).wait_for()
         assert rows.count() == 1
-    served.run(lambda memory: memory.deleted("discord", guild.messages()[3].id))
+    served.run(lambda memory: memory.message_deleted("discord", guild.messages()[3].id))
     window.go("/sessions")
     assert len(rows.all_inner_texts()) == len(shown)
 
@@ -403,7 +408,7 @@ def test_in_the_dark_the_page_is_dark(browser: Any, served: Served, tmp_path: Pa
 def test_a_hostile_memo_is_only_text(window: Window, served: Served):
     user = "mallory\u202e<b>"
     memo = served.run(lambda memory: memory.remember(HOSTILE, user=user, tags=["<i>", "{{7*7}}"])).memo
-    served.run(lambda memory: memory.revise(memo.id, f"{HOSTILE} again", user=user))
+    served.run(lambda memory: memory.update(memo.id, f"{HOSTILE} again", user=user))
     query = "user=mallory%E2%80%AE%3Cb%3E"
     for path in (
         "/people",

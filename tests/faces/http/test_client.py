@@ -8,8 +8,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from recollect import Memory, Place
-from recollect.client import Client, Refused
+from recollect import AsyncMemory, Place
+from recollect.client import ApiError, Client
 from recollect.core.types import Audience, Kind, Memo, Message, Status, Subject
 from recollect.testing.clock import FakeClock
 from tests.faces.http.conftest import BASE, TOKENS, Served
@@ -27,11 +27,11 @@ async def remote(app: FastAPI) -> AsyncIterator[Client]:
         yield client
 
 
-async def test_a_memo_comes_back_as_it_is_stored(remote: Client, memory: Memory):
+async def test_a_memo_comes_back_as_it_is_stored(remote: Client, memory: AsyncMemory):
     made = await remote.remember("Likes green tea", user="ann", kind=Kind.PREFERENCE, tags=["tea"], pinned=True)
     assert isinstance(made, Memo)
     stored = await memory.get(made.id, user="ann")
-    (listed,) = (await remote.memos(user="ann")).memos
+    (listed,) = (await remote.list(user="ann")).memos
     assert listed.subject == Subject("ann")
     for name in ("id", "kind", "text", "created", "updated", "source", "audience", "tags", "status", "pinned"):
         assert getattr(listed, name) == getattr(stored, name), name
@@ -39,16 +39,16 @@ async def test_a_memo_comes_back_as_it_is_stored(remote: Client, memory: Memory)
 
 async def test_a_memos_whole_life(remote: Client):
     memo = await remote.remember("Likes green tea", user="ann")
-    memo = await remote.revise(memo, "Likes black tea", ["drinks"])
+    memo = await remote.update(memo, "Likes black tea", ["drinks"])
     assert (memo.text, memo.tags) == ("Likes black tea", ("drinks",))
     assert (await remote.pin(memo)).pinned
     assert (await remote.share(memo, Audience("dm", "ann"))).audience == Audience("dm", "ann")
-    assert (await remote.retire(memo)).status is Status.DEPRECATED
-    assert (await remote.memos(user="ann")).total == 0
+    assert (await remote.forget(memo)).status is Status.DEPRECATED
+    assert (await remote.list(user="ann")).total == 0
     offer = await remote.undoable(user="ann")
     assert [one["text"] for one in offer["restored"]] == ["Likes black tea"]
     assert await remote.undo(user="ann", change=offer["change"])
-    assert (await remote.memos(user="ann")).total == 1
+    assert (await remote.list(user="ann")).total == 1
     kinds = [event.kind for event in await remote.history(memo)]
     assert kinds[-1] == "memo.added"
     assert "memo.retired" in kinds
@@ -62,21 +62,21 @@ async def test_lore_is_a_guilds(remote: Client):
 
 async def test_what_was_said_goes_in_and_prompts_and_results_come_out(remote: Client, clock: FakeClock):
     message = Message("m1", "ann", DEV, "We deploy with Terraform", clock(), "Ann")
-    assert await remote.observe(message)
-    assert not await remote.observe(message)
+    assert await remote.add(message)
+    assert not await remote.add(message)
     await remote.remember("Prefers tea over coffee", user="ann", audience=DEV.audience)
     (found,) = await remote.search("terraform", user="ann", place=DEV, over="messages")
-    assert found.what == message
+    assert found.item == message
     (best, *_) = await remote.search("which drink?", user="ann", ranker="unified")
-    assert isinstance(best.what, Memo)
+    assert isinstance(best.item, Memo)
     assert best.parts
     prompt = await remote.context(Message("m2", "ann", DEV, "which drink do I prefer?", clock()))
     assert "Prefers tea" in prompt.text
     assert all(line.reason for section in prompt.sections for line in section.lines)
     clock.advance(minutes=1)
-    assert await remote.edited("discord", "m1", "We deploy with Ansible")
-    assert await remote.deleted("discord", "m1")
-    assert not await remote.deleted("discord", "m1")
+    assert await remote.message_edited("discord", "m1", "We deploy with Ansible")
+    assert await remote.message_deleted("discord", "m1")
+    assert not await remote.message_deleted("discord", "m1")
 
 
 async def test_numbers_the_log_export_and_erasure(remote: Client):
@@ -85,26 +85,26 @@ async def test_numbers_the_log_export_and_erasure(remote: Client):
     (event,) = await remote.events(["memo.added"])
     assert (event.actor, event.scope) == ("operator", "user:ann")
     assert len((await remote.export(user="ann"))["memos"]) == 1
-    with pytest.raises(Refused, match="nothing was erased"):
+    with pytest.raises(ApiError, match="nothing was erased"):
         await remote.erase(user="ann", confirm="Ann")
     assert (await remote.erase(user="ann", confirm="ann"))["clean"]
 
 
 async def test_what_is_refused_says_why(remote: Client, app: FastAPI):
-    with pytest.raises(Refused, match="say whose memory") as refused:
-        await remote.memos()
+    with pytest.raises(ApiError, match="say whose memory") as refused:
+        await remote.list()
     assert refused.value.status == 422
     memo = await remote.remember("Likes tea", user="ann")
     async with Client(BASE, TOKENS.reader, transport=transport(app)) as reader:
-        with pytest.raises(Refused, match="reader's token") as refused:
-            await reader.retire(memo)
+        with pytest.raises(ApiError, match="reader's token") as refused:
+            await reader.forget(memo)
     assert refused.value.status == 403
     assert TOKENS.reader not in str(refused.value)
 
 
 async def test_a_server_that_is_not_there_is_told():
     async with Client("http://127.0.0.1:1", TOKENS.operator, timeout=2) as nobody:
-        with pytest.raises(Refused, match="can't be reached") as refused:
+        with pytest.raises(ApiError, match="can't be reached") as refused:
             await nobody.stats()
     assert refused.value.status == 0
 

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from recollect import Memory, Place
+from recollect import AsyncMemory, Place
 from recollect.core.types import Audience
 from recollect.faces.http.app import create
 from recollect.testing.clock import FakeClock
@@ -28,7 +28,7 @@ async def texts(client: httpx.AsyncClient, **params: Any) -> list[str]:
 
 
 @pytest.mark.acceptance("D61")
-async def test_the_snapshot_comes_as_markdown(client: httpx.AsyncClient, memory: Memory):
+async def test_the_snapshot_comes_as_markdown(client: httpx.AsyncClient, memory: AsyncMemory):
     await memory.remember("Prefers tea <b>strong</b>", user="ann", place=DEV)
     await memory.remember("The otter is our mascot", user="ann", place=DEV, lore=True)
     answer = await client.get("/api/memory")
@@ -48,7 +48,7 @@ async def test_a_dashboard_that_asks_for_json_gets_the_snapshot_in_it(client: ht
 
 @pytest.mark.acceptance("D62")
 async def test_a_refresh_makes_the_file_anew_and_returns_it(tmp_path: Path, clock: FakeClock):
-    async with opened(tmp_path, clock, files=["snapshot"]) as memory:
+    async with opened(tmp_path, clock, mirror__files=["snapshot"]) as memory:
         app = create(memory, TOKENS, clock=clock)
         async with asking(app, OPERATOR) as client:
             await memory.remember("Prefers tea", user="ann", place=DEV)
@@ -92,7 +92,7 @@ async def test_a_guilds_active_facts_are_searched_strictly_and_no_other_guilds(
 
 @pytest.mark.acceptance("D42", "D63")
 async def test_the_limit_is_clamped_from_1_to_24_and_the_channel_is_a_hint(
-    client: httpx.AsyncClient, memory: Memory, clock: FakeClock
+    client: httpx.AsyncClient, memory: AsyncMemory, clock: FakeClock
 ):
     for number in range(30):
         place = DEV if number % 2 else GENERAL
@@ -107,7 +107,7 @@ async def test_the_limit_is_clamped_from_1_to_24_and_the_channel_is_a_hint(
 
 
 @pytest.mark.acceptance("D63")
-async def test_the_answer_has_the_words_of_the_document(client: httpx.AsyncClient, memory: Memory):
+async def test_the_answer_has_the_words_of_the_document(client: httpx.AsyncClient, memory: AsyncMemory):
     await memory.remember("Drinks tea at noon", user="ann", place=DEV, kind="preference", message="m1")
     found = await facts(client, q=" tea ", guildId="g1", channelId="c-dev")
     (fact,) = found.pop("results")
@@ -124,7 +124,7 @@ async def test_without_a_question_or_a_guild_nothing_is_found(client: httpx.Asyn
     assert (found["results"], found["limit"]) == ([], 0)
 
 
-async def test_guilds_of_two_platforms_with_one_id_are_two(client: httpx.AsyncClient, memory: Memory):
+async def test_guilds_of_two_platforms_with_one_id_are_two(client: httpx.AsyncClient, memory: AsyncMemory):
     await memory.remember("Drinks tea at noon", user="ann", place=DEV)
     await memory.remember("Drinks tea at night", user="ann", place=Place("slack", "g1", "c", public=True))
     assert await texts(client, q="tea") == ["Drinks tea at noon"]

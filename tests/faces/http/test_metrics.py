@@ -10,13 +10,13 @@ import pytest
 from fastapi import FastAPI
 from prometheus_client.parser import text_string_to_metric_families
 
-from recollect import Memory, Place
+from recollect import AsyncMemory, Place
 from recollect.core.errors import StoreUnwritable
-from recollect.core.ports import Tx, Work
+from recollect.core.ports import Tx, UnitOfWork
 from recollect.core.ports.jobs import Job, NewJob
 from recollect.core.types import Message
 from recollect.faces.http.app import create
-from recollect.faces.http.write_health import PAUSE, Writing
+from recollect.faces.http.write_health import PAUSE, WriteHealth
 from recollect.testing.clock import FakeClock
 from tests.faces.http.conftest import OPERATOR, TOKENS, asking, opened
 from tests.waiting import eventually
@@ -36,12 +36,12 @@ async def numbers(client: httpx.AsyncClient) -> dict[tuple[str, ...], float]:
     }
 
 
-async def test_the_memory_is_counted(client: httpx.AsyncClient, memory: Memory, clock: FakeClock):
+async def test_the_memory_is_counted(client: httpx.AsyncClient, memory: AsyncMemory, clock: FakeClock):
     await memory.remember("Likes tea", user="ann")
     await memory.remember("Works at Acme", user="ann")
     await memory.forget("tea", user="ann")
     message = Message("m1", "ann", DM, "hello there", clock())
-    await memory.observe(message)
+    await memory.add(message)
     await memory.context(message)
     await memory.context(message)
     found = await numbers(client)
@@ -57,7 +57,7 @@ async def test_the_memory_is_counted(client: httpx.AsyncClient, memory: Memory, 
 
 
 async def test_jobs_whose_time_has_not_come_are_counted_apart(
-    client: httpx.AsyncClient, memory: Memory, clock: FakeClock
+    client: httpx.AsyncClient, memory: AsyncMemory, clock: FakeClock
 ):
     def queue(tx: Tx) -> None:
         for number, days in enumerate((0, 0, 7)):
@@ -101,8 +101,8 @@ async def test_health_and_readiness_need_none(stranger: httpx.AsyncClient):
 
 async def test_it_is_not_ready_without_its_worker(tmp_path: Path, clock: FakeClock):
     async with (
-        opened(tmp_path, clock, works=True) as memory,
-        asking(create(memory, TOKENS, clock=clock, works=True)) as client,
+        opened(tmp_path, clock, run_worker=True) as memory,
+        asking(create(memory, TOKENS, clock=clock, run_worker=True)) as client,
     ):
         assert (await client.get("/ready")).status_code == 200
         await memory.worker.close()
@@ -112,7 +112,7 @@ async def test_it_is_not_ready_without_its_worker(tmp_path: Path, clock: FakeClo
 
 
 async def test_it_is_not_ready_when_the_store_is_gone_or_it_is_about_to_stop(
-    stranger: httpx.AsyncClient, memory: Memory, app: FastAPI
+    stranger: httpx.AsyncClient, memory: AsyncMemory, app: FastAPI
 ):
     app.state.house.closing.set()
     assert (await stranger.get("/ready")).status_code == 503
@@ -137,7 +137,7 @@ async def fill_up(client: httpx.AsyncClient) -> None:
 
 
 @pytest.mark.sqlite
-async def test_it_is_not_ready_from_a_write_that_found_no_space(client: httpx.AsyncClient, memory: Memory):
+async def test_it_is_not_ready_from_a_write_that_found_no_space(client: httpx.AsyncClient, memory: AsyncMemory):
     await memory.store.write(lambda tx: allow(tx, 10))
     assert (await client.get("/ready")).status_code == 200, "nobody has tried"
     await fill_up(client)
@@ -146,11 +146,11 @@ async def test_it_is_not_ready_from_a_write_that_found_no_space(client: httpx.As
     assert answer.json()["detail"].startswith("the store can't be written: no space left")
 
 
-async def swell(_: Job) -> Work:
+async def swell(_: Job) -> UnitOfWork:
     """A job that learns more than there is space for."""
 
     def work(tx: Tx) -> None:
-        tx.counters.note("much", "." * 1_000_000)
+        tx.state.append("much", "." * 1_000_000)
 
     return work
 
@@ -158,14 +158,14 @@ async def swell(_: Job) -> Work:
 @pytest.mark.sqlite
 async def test_it_is_not_ready_from_a_write_of_the_worker_that_found_no_space(tmp_path: Path, clock: FakeClock):
     async with (
-        opened(tmp_path, clock, works=True) as memory,
-        asking(create(memory, TOKENS, clock=clock, works=True)) as client,
+        opened(tmp_path, clock, run_worker=True) as memory,
+        asking(create(memory, TOKENS, clock=clock, run_worker=True)) as client,
     ):
         await memory.store.write(lambda tx: allow(tx, 5))
         assert (await client.get("/ready")).status_code == 200, "nobody has tried"
-        memory.worker.take_on("swell", swell)
+        memory.worker.add_handler("swell", swell)
         await memory.store.write(lambda tx: tx.jobs.add(NewJob("swell", "ann", {}, clock())))
-        memory.worker.nudge()
+        memory.worker.wake()
 
         async def is_told() -> bool:
             return (await client.get("/ready")).json().get("detail", "").startswith("the store can't be written: no")
@@ -173,14 +173,14 @@ async def test_it_is_not_ready_from_a_write_of_the_worker_that_found_no_space(tm
         await eventually(is_told)
 
 
-async def talk(memory: Memory, clock: FakeClock) -> None:
+async def talk(memory: AsyncMemory, clock: FakeClock) -> None:
     for number in range(1_000):
-        await memory.observe(Message(f"{number}", "ann", DM, "la " * 1_000, clock()))
+        await memory.add(Message(f"{number}", "ann", DM, "la " * 1_000, clock()))
 
 
 @pytest.mark.sqlite
 async def test_it_is_not_ready_from_a_write_of_the_bot_that_found_no_space(
-    stranger: httpx.AsyncClient, memory: Memory, clock: FakeClock
+    stranger: httpx.AsyncClient, memory: AsyncMemory, clock: FakeClock
 ):
     await memory.store.write(lambda tx: allow(tx, 10))
     with pytest.raises(StoreUnwritable):
@@ -191,36 +191,36 @@ async def test_it_is_not_ready_from_a_write_of_the_bot_that_found_no_space(
 
 
 @pytest.mark.sqlite
-async def test_a_write_that_failed_is_forgotten_once_there_is_space_again(memory: Memory):
+async def test_a_write_that_failed_is_forgotten_once_there_is_space_again(memory: AsyncMemory):
     moment = [0.0]
-    writing = Writing(lambda: moment[0])
+    writing = WriteHealth(lambda: moment[0])
     await memory.store.write(lambda tx: allow(tx, 10))
     with pytest.raises(StoreUnwritable):
-        await memory.store.write(lambda tx: tx.counters.note("much", "." * 1_000_000))
+        await memory.store.write(lambda tx: tx.state.append("much", "." * 1_000_000))
     for _ in range(2):
-        assert "no space left" in str(await writing.trouble(memory.store))
+        assert "no space left" in str(await writing.problem(memory.store))
         moment[0] += PAUSE
     await memory.store.write(lambda tx: allow(tx, 1_000))
     for _ in range(2):
-        assert await writing.trouble(memory.store) is None
+        assert await writing.problem(memory.store) is None
 
 
 @pytest.mark.sqlite
 async def test_a_store_that_could_not_be_written_is_tried_now_and_then_until_it_can(
-    client: httpx.AsyncClient, memory: Memory
+    client: httpx.AsyncClient, memory: AsyncMemory
 ):
     moment = [0.0]
-    writing = Writing(lambda: moment[0])
-    assert await writing.trouble(memory.store) is None
+    writing = WriteHealth(lambda: moment[0])
+    assert await writing.problem(memory.store) is None
     await memory.store.write(lambda tx: allow(tx, 10))
     await fill_up(client)
     writing.failed(StoreUnwritable("a write failed"))
-    assert "no space left" in str(await writing.trouble(memory.store)), "it was tried at once"
+    assert "no space left" in str(await writing.problem(memory.store)), "it was tried at once"
     await memory.store.write(lambda tx: allow(tx, 1_000))
-    assert await writing.trouble(memory.store), "and not at each call"
+    assert await writing.problem(memory.store), "and not at each call"
     moment[0] += PAUSE
-    assert await writing.trouble(memory.store) is None
-    assert await memory.store.read(lambda tx: tx.counters.names("web.")) == []
+    assert await writing.problem(memory.store) is None
+    assert await memory.store.read(lambda tx: tx.state.names("web.")) == []
 
 
 @pytest.mark.parametrize("path", ["/health", "/ready"])
@@ -229,7 +229,7 @@ async def test_probes_at_once_are_answered(stranger: httpx.AsyncClient, path: st
     assert {answer.status_code for answer in answers} == {200}
 
 
-async def test_a_store_that_fails_is_a_problem_and_not_a_crash(app: FastAPI, memory: Memory):
+async def test_a_store_that_fails_is_a_problem_and_not_a_crash(app: FastAPI, memory: AsyncMemory):
     await memory.store.close()
     async with asking(app, OPERATOR) as client:
         for path in ("/metrics", "/api/v1/stats", "/api/v1/memos?user=ann", "/api/v1/search?q=tea&user=ann"):

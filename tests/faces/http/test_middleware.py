@@ -7,7 +7,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from recollect import Memory
+from recollect import AsyncMemory
 from recollect.faces.http.app import create
 from recollect.faces.http.auth import COOKIE, Role
 from recollect.faces.http.middleware import LONGEST, host_of
@@ -18,7 +18,7 @@ NEW = {"user": "ann", "text": "Likes tea"}
 
 
 @pytest.fixture
-async def named(memory: Memory, clock: FakeClock) -> AsyncIterator[httpx.AsyncClient]:
+async def named(memory: AsyncMemory, clock: FakeClock) -> AsyncIterator[httpx.AsyncClient]:
     app = create(memory, TOKENS, clock=clock, names=["127.0.0.1", "::1", "memory.example.org"])
     async with asking(app, OPERATOR) as client:
         yield client

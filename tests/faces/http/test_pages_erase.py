@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 
-from recollect import Memory
+from recollect import AsyncMemory
 from recollect.core.types import Message, Origin, Place
-from recollect.faces.http.auth import Ended, Sessions, Tokens
+from recollect.faces.http.auth import RevokedSessions, Sessions, Tokens
 from recollect.testing.clock import FakeClock
 from tests.faces.http.conftest import TOKENS
 from tests.faces.http.visiting import text_of, visiting
@@ -19,15 +19,15 @@ DEV = Place("discord", "77", "701", name="dev", public=True)
 
 
 @pytest.fixture
-async def told(memory: Memory, clock: FakeClock) -> Memory:
-    await memory.observe(Message("1", "ann", DEV, "I collect porcelain otters", clock(), name="Ann"))
+async def told(memory: AsyncMemory, clock: FakeClock) -> AsyncMemory:
+    await memory.add(Message("1", "ann", DEV, "I collect porcelain otters", clock(), name="Ann"))
     await memory.remember("Collects porcelain otters", user="ann", place=DEV)
     await memory.remember("Plays the cello", user="ben", place=DEV)
     await memory.remember("The kiln is hot on Mondays", user="ben", place=DEV, lore=True)
     return memory
 
 
-async def test_a_survey_counts_what_there_is(app: FastAPI, told: Memory):
+async def test_a_survey_counts_what_there_is(app: FastAPI, told: AsyncMemory):
     async with visiting(app) as visitor:
         page = text_of(await visitor.see("/erase", user="ann"))
         assert "What there is about user ann" in page
@@ -36,7 +36,7 @@ async def test_a_survey_counts_what_there_is(app: FastAPI, told: Memory):
         assert "There is nothing about user zed" in text_of(await visitor.see("/erase", user="zed"))
 
 
-async def test_the_wrong_name_erases_nothing(app: FastAPI, told: Memory):
+async def test_the_wrong_name_erases_nothing(app: FastAPI, told: AsyncMemory):
     async with visiting(app) as visitor:
         for typed in ("", "Ann", "ann ", "ben"):
             answer = await visitor.send("/erase", 422, user="ann", typed=typed)
@@ -44,7 +44,7 @@ async def test_the_wrong_name_erases_nothing(app: FastAPI, told: Memory):
     assert (await told.show(user="ann")).total == 1
 
 
-async def test_a_person_is_erased_with_a_receipt_that_can_be_downloaded(app: FastAPI, told: Memory):
+async def test_a_person_is_erased_with_a_receipt_that_can_be_downloaded(app: FastAPI, told: AsyncMemory):
     async with visiting(app) as visitor:
         done = await visitor.send("/erase", user="ann", typed="ann")
         page = await visitor.follow(done)
@@ -63,7 +63,7 @@ async def test_a_person_is_erased_with_a_receipt_that_can_be_downloaded(app: Fas
     assert (await told.show(user="ben")).total == 1
 
 
-async def test_a_guild_is_erased(app: FastAPI, told: Memory):
+async def test_a_guild_is_erased(app: FastAPI, told: AsyncMemory):
     async with visiting(app) as visitor:
         await visitor.send("/erase", guild="77", typed="77")
         assert "No guild has lore yet" in await visitor.see("/lore")
@@ -71,13 +71,13 @@ async def test_a_guild_is_erased(app: FastAPI, told: Memory):
 
 async def test_a_receipt_that_was_not_made_here_is_not_shown(app: FastAPI, tmp_path: Path):
     theirs = Tokens("somebody-elses-token", "another-of-theirs")
-    forged = Sessions(lambda: theirs, 60, Ended(tmp_path)).seal(b"{}")
+    forged = Sessions(lambda: theirs, 60, RevokedSessions(tmp_path)).sign(b"{}")
     async with visiting(app) as visitor:
         for sealed in ("guessed", forged, f"{forged}x", "ä.ö"):
             assert "no such receipt" in await visitor.see("/erase/receipt", 404, of=sealed)
 
 
-async def test_a_reader_exports_but_does_not_erase(app: FastAPI, told: Memory):
+async def test_a_reader_exports_but_does_not_erase(app: FastAPI, told: AsyncMemory):
     async with visiting(app, TOKENS.reader) as visitor:
         assert "Erase it for good" not in await visitor.see("/erase", user="ann")
         await visitor.send("/erase", 403, user="ann", typed="ann")
@@ -85,7 +85,7 @@ async def test_a_reader_exports_but_does_not_erase(app: FastAPI, told: Memory):
     assert (await told.show(user="ann")).total == 1
 
 
-async def test_everything_about_a_person_is_one_file(app: FastAPI, told: Memory):
+async def test_everything_about_a_person_is_one_file(app: FastAPI, told: AsyncMemory):
     async with visiting(app) as visitor:
         answer = await visitor.client.get("/export", params={"user": "ann"})
         assert answer.headers["content-disposition"] == 'attachment; filename="recollect-ann.json"'
@@ -99,10 +99,10 @@ async def test_everything_about_a_person_is_one_file(app: FastAPI, told: Memory)
 
 
 async def test_a_person_is_exported_by_name_and_nobody_is_for_a_name_that_none_or_several_have(
-    app: FastAPI, memory: Memory, clock: FakeClock
+    app: FastAPI, memory: AsyncMemory, clock: FakeClock
 ):
     for user, name in (("310", "Ada"), ("311", "Bob"), ("312", "bob")):
-        await memory.observe(Message(user, user, DEV, "I collect walnuts", clock(), name=name))
+        await memory.add(Message(user, user, DEV, "I collect walnuts", clock(), name=name))
         await memory.remember("Collects walnuts", user=user, place=DEV, message=user, origin=Origin.DISCORD)
     async with visiting(app) as visitor:
         answer = await visitor.client.get("/export", params={"user": "ada"})
@@ -112,10 +112,10 @@ async def test_a_person_is_exported_by_name_and_nobody_is_for_a_name_that_none_o
 
 
 async def test_a_name_that_several_have_is_not_taken_for_the_whole_guild(
-    app: FastAPI, memory: Memory, clock: FakeClock
+    app: FastAPI, memory: AsyncMemory, clock: FakeClock
 ):
     for user in ("311", "312"):
-        await memory.observe(Message(user, user, DEV, "I collect walnuts", clock(), name="Bob"))
+        await memory.add(Message(user, user, DEV, "I collect walnuts", clock(), name="Bob"))
         await memory.remember("Collects walnuts", user=user, place=DEV, message=user, origin=Origin.DISCORD)
     async with visiting(app) as visitor:
         page = await visitor.see("/erase", user="Bob", guild="77")
@@ -125,7 +125,7 @@ async def test_a_name_that_several_have_is_not_taken_for_the_whole_guild(
         assert "user 311 in guild 77" in text_of(await visitor.see("/erase", user="311", guild="77"))
 
 
-async def test_the_name_of_a_file_holds_nothing_odd(app: FastAPI, memory: Memory):
+async def test_the_name_of_a_file_holds_nothing_odd(app: FastAPI, memory: AsyncMemory):
     odd = '../"x\r\nSet-Cookie: a=b🦦'
     await memory.remember("Likes tea", user=odd)
     async with visiting(app) as visitor:

@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.core.events import Event
-from recollect.core.serialization import from_memo
+from recollect.core.serialization import memo_to_json
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Place, Provenance, Subject
 from recollect.faces.http.pages import format as words
 from recollect.faces.http.pages.diff import pieces, steps
@@ -51,8 +51,8 @@ def memo(text: str = "Likes tea", **more: object) -> Memo:
 
 def test_each_step_of_a_memo_shows_what_it_changed():
     events = [
-        Event("memo.revised", START, data={"before": from_memo(memo("Likes white tea"))}),
-        Event("memo.revised", START, data={"before": from_memo(memo(audience=Audience("dm", "ann")))}),
+        Event("memo.revised", START, data={"before": memo_to_json(memo("Likes white tea"))}),
+        Event("memo.revised", START, data={"before": memo_to_json(memo(audience=Audience("dm", "ann")))}),
         Event("memo.added", START),
     ]
     last, first, added = steps(memo("Likes white tea", pinned=True), events)
@@ -66,7 +66,7 @@ def test_each_step_of_a_memo_shows_what_it_changed():
 def test_what_a_change_made_that_was_undone_later_is_not_made_up():
     events = [
         Event("memo.undone", START, reason="undid: reworded"),
-        Event("memo.revised", START, data={"before": from_memo(memo("Likes tea"))}),
+        Event("memo.revised", START, data={"before": memo_to_json(memo("Likes tea"))}),
     ]
     undone, revised = steps(memo("Likes tea"), events)
     assert undone.lost is None

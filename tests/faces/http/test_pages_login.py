@@ -4,7 +4,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from recollect import Memory
+from recollect import AsyncMemory
 from recollect.faces.http.app import create
 from recollect.faces.http.pages.context import own
 from recollect.testing.clock import FakeClock
@@ -120,7 +120,7 @@ async def test_a_cookie_that_was_copied_before_signing_out_opens_nothing_after(a
 
 
 async def test_signing_out_counts_in_every_process_that_serves_the_same_data(
-    app: FastAPI, memory: Memory, clock: FakeClock
+    app: FastAPI, memory: AsyncMemory, clock: FakeClock
 ):
     async with visiting(app) as visitor, asking(create(memory, TOKENS, clock=clock), PAGE) as elsewhere:
         elsewhere.cookies.update(visitor.client.cookies)

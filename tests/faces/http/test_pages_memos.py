@@ -7,8 +7,8 @@ from html import unescape
 import pytest
 from fastapi import FastAPI
 
-from recollect import Memory
-from recollect.admin import Office
+from recollect import AsyncMemory
+from recollect.admin import Admin
 from recollect.core.types import Audience, Memo, Message, Origin, Place, Status, Subject, Summary
 from recollect.faces.http.pages import memos as memos_page
 from recollect.testing.clock import FakeClock
@@ -20,11 +20,11 @@ ODD = ["a/b", "?", "%2F", "🦦 otter", "x&user=y", "#1", "a b+c", "..", "'\"<>"
 
 
 @pytest.fixture
-async def memo(memory: Memory) -> Memo:
+async def memo(memory: AsyncMemory) -> Memo:
     return (await memory.remember("Likes green tea", user="ann", tags=["drink"])).memo
 
 
-async def state(memory: Memory, memo: Memo) -> Memo:
+async def state(memory: AsyncMemory, memo: Memo) -> Memo:
     found = await memory.store.read(lambda tx: tx.memos.get(memo.subject, memo.id))
     assert found is not None
     return found
@@ -42,9 +42,9 @@ async def press(visitor: Visitor, page: str, action: str) -> str:
     return await visitor.follow(await visitor.send(action, user="ann", change=button[1], back=hidden(page, "back")))
 
 
-async def test_people_are_listed_with_how_much_is_known_and_found_by_id_or_name(app: FastAPI, memory: Memory):
+async def test_people_are_listed_with_how_much_is_known_and_found_by_id_or_name(app: FastAPI, memory: AsyncMemory):
     said = Message("1", "u1", DEV, "I like otters", FakeClock()(), name="Ottilie")
-    await memory.observe(said)
+    await memory.add(said)
     source = {"user": "u1", "place": DEV, "message": "1", "origin": Origin.DISCORD}
     await memory.remember("Likes otters", **source)
     await memory.remember("Likes tea", user="ben")
@@ -58,7 +58,7 @@ async def test_people_are_listed_with_how_much_is_known_and_found_by_id_or_name(
         assert "Nobody whose id or name contains" in await visitor.see("/people", part="zed")
 
 
-async def test_a_long_list_of_people_goes_on_on_the_next_page(app: FastAPI, memory: Memory):
+async def test_a_long_list_of_people_goes_on_on_the_next_page(app: FastAPI, memory: AsyncMemory):
     for number in range(60):
         await memory.remember("Likes tea", user=f"user-{number:02}")
     async with visiting(app) as visitor:
@@ -74,10 +74,10 @@ async def test_a_long_list_of_people_goes_on_on_the_next_page(app: FastAPI, memo
 
 
 async def test_a_memo_shows_its_kind_words_source_audience_and_certainty(
-    app: FastAPI, memory: Memory, clock: FakeClock
+    app: FastAPI, memory: AsyncMemory, clock: FakeClock
 ):
     said = Message("9001", "ann", DEV, "I'm allergic to nuts, sadly", clock(), name="Ann")
-    await memory.observe(said)
+    await memory.add(said)
     await memory.remember(
         "Is allergic to nuts",
         user="ann",
@@ -100,10 +100,10 @@ async def test_a_memo_shows_its_kind_words_source_audience_and_certainty(
 
 
 async def test_a_source_that_is_not_on_discord_leads_to_the_journal_alone(
-    app: FastAPI, memory: Memory, clock: FakeClock
+    app: FastAPI, memory: AsyncMemory, clock: FakeClock
 ):
     where = Place("slack", "g", "c", name="dev", public=True)
-    await memory.observe(Message("5", "ann", where, "I like tea", clock()))
+    await memory.add(Message("5", "ann", where, "I like tea", clock()))
     await memory.remember("Likes tea", user="ann", place=where, message="5", origin=Origin.TOOL)
     async with visiting(app) as visitor:
         page = await visitor.see("/people/memos", user="ann")
@@ -111,7 +111,7 @@ async def test_a_source_that_is_not_on_discord_leads_to_the_journal_alone(
         assert 'href="/message?platform=slack&amp;id=5"' in page
 
 
-async def test_the_filter_looks_at_words_kind_and_status(app: FastAPI, memory: Memory):
+async def test_the_filter_looks_at_words_kind_and_status(app: FastAPI, memory: AsyncMemory):
     await memory.remember("Likes green tea", user="ann", kind="preference")
     await memory.remember("Works at Globex", user="ann", kind="fact")
     await memory.forget("Globex", user="ann")
@@ -134,7 +134,7 @@ async def test_a_script_that_filters_gets_the_list_alone(app: FastAPI, memo: Mem
     assert '<nav aria-label="Pages"' not in answer.text
 
 
-async def test_many_memos_are_shown_page_by_page(app: FastAPI, memory: Memory):
+async def test_many_memos_are_shown_page_by_page(app: FastAPI, memory: AsyncMemory):
     for number in range(memos_page.SHOWN + 3):
         await memory.remember(f"Owns the record number {number} of the series", user="ann", kind="fact")
     async with visiting(app) as visitor:
@@ -148,7 +148,7 @@ async def test_many_memos_are_shown_page_by_page(app: FastAPI, memory: Memory):
     assert 'rel="prev"' in second
 
 
-async def test_words_and_tags_are_changed_and_the_change_is_undone(app: FastAPI, memory: Memory, memo: Memo):
+async def test_words_and_tags_are_changed_and_the_change_is_undone(app: FastAPI, memory: AsyncMemory, memo: Memo):
     async with visiting(app) as visitor:
         done = await visitor.send("/memo/revise", user="ann", memo=memo.id, text="Likes white tea", tags="Drink, tea")
         page = await visitor.follow(done)
@@ -164,7 +164,7 @@ async def test_words_and_tags_are_changed_and_the_change_is_undone(app: FastAPI,
     assert (now.text, now.tags) == ("Likes green tea", ("drink",))
 
 
-async def test_a_change_that_is_refused_keeps_what_was_typed(app: FastAPI, memory: Memory, memo: Memo):
+async def test_a_change_that_is_refused_keeps_what_was_typed(app: FastAPI, memory: AsyncMemory, memo: Memo):
     endless = "tea and " * 1_500
     async with visiting(app) as visitor:
         answer = await visitor.send("/memo/revise", 422, user="ann", memo=memo.id, text=endless)
@@ -174,7 +174,7 @@ async def test_a_change_that_is_refused_keeps_what_was_typed(app: FastAPI, memor
     assert (await state(memory, memo)).text == "Likes green tea"
 
 
-async def test_pin_unpin_and_retire_lead_back_to_the_same_list(app: FastAPI, memory: Memory, memo: Memo):
+async def test_pin_unpin_and_retire_lead_back_to_the_same_list(app: FastAPI, memory: AsyncMemory, memo: Memo):
     back = "/people/memos?user=ann&part=tea"
     async with visiting(app) as visitor:
         done = await visitor.send("/memos/pin", user="ann", memo=memo.id, back=back)
@@ -195,7 +195,7 @@ async def test_a_form_leads_to_no_other_site(app: FastAPI, memo: Memo):
     assert done.headers["location"].startswith("/people/memos?user=ann&done=pinned")
 
 
-async def test_nothing_is_undone_when_something_else_changed_meanwhile(app: FastAPI, memory: Memory, memo: Memo):
+async def test_nothing_is_undone_when_something_else_changed_meanwhile(app: FastAPI, memory: AsyncMemory, memo: Memo):
     async with visiting(app) as visitor:
         page = await visitor.follow(await visitor.send("/memos/pin", user="ann", memo=memo.id))
         await memory.remember("Plays the cello", user="ann")
@@ -205,7 +205,7 @@ async def test_nothing_is_undone_when_something_else_changed_meanwhile(app: Fast
     assert "Plays the cello" in [one.text for one in (await memory.show(user="ann")).memos]
 
 
-async def test_what_changed_nothing_offers_no_undo_of_something_else(app: FastAPI, memory: Memory, memo: Memo):
+async def test_what_changed_nothing_offers_no_undo_of_something_else(app: FastAPI, memory: AsyncMemory, memo: Memo):
     async with visiting(app) as visitor:
         for path, fields in (
             ("/memo/revise", {"memo": memo.id, "text": memo.text, "tags": "drink"}),
@@ -219,7 +219,7 @@ async def test_what_changed_nothing_offers_no_undo_of_something_else(app: FastAP
         assert ">Undo</button>" not in page, "that change is taken back already"
 
 
-class Crowded(Office):
+class Crowded(Admin):
     """Something is learned right after each thing that the operator does."""
 
     async def retire(self, subject: Subject, memo_id: str) -> Memo:
@@ -228,7 +228,7 @@ class Crowded(Office):
         return done
 
 
-async def test_a_change_is_not_followed_by_the_undo_of_another(app: FastAPI, memory: Memory, memo: Memo):
+async def test_a_change_is_not_followed_by_the_undo_of_another(app: FastAPI, memory: AsyncMemory, memo: Memo):
     house = app.state.house
     app.state.desk = replace(app.state.desk, house=replace(house, office=Crowded(memory, house.clock)))
     async with visiting(app) as visitor:
@@ -238,7 +238,7 @@ async def test_a_change_is_not_followed_by_the_undo_of_another(app: FastAPI, mem
         assert "last change: added “Plays the cello”" in text_of(page)
 
 
-async def test_a_merge_that_leaves_one_as_it_is_can_be_undone(app: FastAPI, memory: Memory, memo: Memo):
+async def test_a_merge_that_leaves_one_as_it_is_can_be_undone(app: FastAPI, memory: AsyncMemory, memo: Memo):
     other = (await memory.remember("Collects stamps of Peru", user="ann")).memo
     async with visiting(app) as visitor:
         done = await visitor.send("/memos/merge", user="ann", pick=[memo.id, other.id], keep=memo.id, text=memo.text)
@@ -249,10 +249,10 @@ async def test_a_merge_that_leaves_one_as_it_is_can_be_undone(app: FastAPI, memo
 
 
 async def test_a_page_names_what_its_undo_takes_back_and_afterwards_what_it_took_back(
-    app: FastAPI, memory: Memory, memo: Memo
+    app: FastAPI, memory: AsyncMemory, memo: Memo
 ):
     await memory.remember("Plays the cello", user="ann")
-    await memory.revise(memo.id, "Likes white tea", user="ann")
+    await memory.update(memo.id, "Likes white tea", user="ann")
     async with visiting(app) as visitor:
         page = await visitor.see("/people/memos", user="ann")
         assert "last change: reworded “Likes white tea” (was “Likes green tea”) just now by ann" in text_of(page)
@@ -265,12 +265,12 @@ async def test_a_page_names_what_its_undo_takes_back_and_afterwards_what_it_took
 
 
 async def test_a_change_that_cannot_be_undone_has_no_button_and_says_why(
-    app: FastAPI, memory: Memory, memo: Memo, clock: FakeClock
+    app: FastAPI, memory: AsyncMemory, memo: Memo, clock: FakeClock
 ):
-    await memory.observe(Message("9", "ann", DEV, "I live in Ghent", clock(), name="Ann"))
+    await memory.add(Message("9", "ann", DEV, "I live in Ghent", clock(), name="Ann"))
     await memory.remember("Lives in Ghent", user="ann", place=DEV, message="9", origin=Origin.DISCORD)
     offered = (await memory.log(user="ann", limit=1))[0].id
-    await memory.deleted("discord", "9")
+    await memory.message_deleted("discord", "9")
     async with visiting(app) as visitor:
         page = await visitor.see("/people/memos", user="ann")
         assert "The last change can't be undone: it came with a message that was deleted" in text_of(page)
@@ -282,7 +282,7 @@ async def test_a_change_that_cannot_be_undone_has_no_button_and_says_why(
     assert (await state(memory, memo)).active
 
 
-async def test_a_memo_is_added_for_a_person_and_for_a_guild(app: FastAPI, memory: Memory):
+async def test_a_memo_is_added_for_a_person_and_for_a_guild(app: FastAPI, memory: AsyncMemory):
     async with visiting(app) as visitor:
         done = await visitor.send(
             "/memos/add", user="ann", text="Owns a cargo bike", kind="fact", heard="dm", pinned="yes"
@@ -299,7 +299,7 @@ async def test_a_memo_is_added_for_a_person_and_for_a_guild(app: FastAPI, memory
     assert memo.source.actor == "operator"
 
 
-async def test_two_memos_are_merged_into_one_and_come_apart_again(app: FastAPI, memory: Memory):
+async def test_two_memos_are_merged_into_one_and_come_apart_again(app: FastAPI, memory: AsyncMemory):
     one = (await memory.remember("Works at the library", user="ann", kind="fact")).memo
     two = (await memory.remember("Collects stamps of Peru", user="ann", kind="fact")).memo
     async with visiting(app) as visitor:
@@ -316,7 +316,7 @@ async def test_two_memos_are_merged_into_one_and_come_apart_again(app: FastAPI, 
     assert {memo.text for memo in (await memory.show(user="ann")).memos} == {one.text, two.text}
 
 
-async def test_one_memo_alone_is_not_merged(app: FastAPI, memory: Memory, memo: Memo):
+async def test_one_memo_alone_is_not_merged(app: FastAPI, memory: AsyncMemory, memo: Memo):
     async with visiting(app) as visitor:
         page = await visitor.follow(await visitor.send("/memos/pick", user="ann", pick=[memo.id]))
         assert "Tick two memories or more" in page
@@ -324,7 +324,7 @@ async def test_one_memo_alone_is_not_merged(app: FastAPI, memory: Memory, memo: 
         assert "Tick two memories or more" in answer.text
 
 
-async def test_who_may_hear_a_memo_is_chosen_from_those_whom_it_concerns(app: FastAPI, memory: Memory, memo: Memo):
+async def test_who_may_hear_a_memo_is_chosen_from_those_whom_it_concerns(app: FastAPI, memory: AsyncMemory, memo: Memo):
     async with visiting(app) as visitor:
         await visitor.send("/memo/share", user="ann", memo=memo.id, audience="dm:ann")
         assert (await state(memory, memo)).audience == Audience("dm", "ann")
@@ -333,8 +333,8 @@ async def test_who_may_hear_a_memo_is_chosen_from_those_whom_it_concerns(app: Fa
     assert (await state(memory, memo)).audience == Audience("dm", "ann")
 
 
-async def test_a_memo_tells_its_whole_story(app: FastAPI, memory: Memory, memo: Memo):
-    await memory.revise(memo.id, "Likes white tea", user="ann")
+async def test_a_memo_tells_its_whole_story(app: FastAPI, memory: AsyncMemory, memo: Memo):
+    await memory.update(memo.id, "Likes white tea", user="ann")
     await memory.pin(memo.id, user="ann")
     await memory.forget(memo.id, user="ann")
     async with visiting(app) as visitor:
@@ -345,7 +345,7 @@ async def test_a_memo_tells_its_whole_story(app: FastAPI, memory: Memory, memo: 
     assert places == sorted(places)
 
 
-async def test_a_reader_sees_everything_and_no_way_to_change_it(app: FastAPI, memory: Memory, memo: Memo):
+async def test_a_reader_sees_everything_and_no_way_to_change_it(app: FastAPI, memory: AsyncMemory, memo: Memo):
     await memory.remember("Opens at nine", user="ann", place=DEV, lore=True)
     paths = [
         "/",
@@ -368,7 +368,7 @@ async def test_a_reader_sees_everything_and_no_way_to_change_it(app: FastAPI, me
     assert not (await state(memory, memo)).pinned
 
 
-async def test_a_form_without_its_token_changes_nothing(app: FastAPI, memory: Memory, memo: Memo):
+async def test_a_form_without_its_token_changes_nothing(app: FastAPI, memory: AsyncMemory, memo: Memo):
     async with visiting(app) as visitor:
         for token in ("", "0" * 64):
             data = {"user": "ann", "memo": memo.id, "form_token": token}
@@ -379,7 +379,7 @@ async def test_a_form_without_its_token_changes_nothing(app: FastAPI, memory: Me
 
 
 @pytest.mark.parametrize("name", ODD)
-async def test_ids_may_hold_any_characters(app: FastAPI, memory: Memory, name: str):
+async def test_ids_may_hold_any_characters(app: FastAPI, memory: AsyncMemory, name: str):
     memo = (await memory.remember("Likes green tea", user=name)).memo
     lore = Place("local", name, "c", public=True)
     await memory.remember("Opens at nine", user="ann", place=lore, lore=True)
@@ -417,14 +417,14 @@ HOSTILE = "<script>alert(1)</script> \"'><img src=x onerror=alert(1)> {{7*7}} ${
 
 
 async def test_hostile_words_names_and_tags_are_only_text_wherever_they_are_shown(
-    app: FastAPI, memory: Memory, clock: FakeClock
+    app: FastAPI, memory: AsyncMemory, clock: FakeClock
 ):
     where = Place("discord", HOSTILE, HOSTILE, name=HOSTILE, public=True)
-    await memory.observe(Message(HOSTILE, HOSTILE, where, HOSTILE, clock(), name=HOSTILE))
+    await memory.add(Message(HOSTILE, HOSTILE, where, HOSTILE, clock(), name=HOSTILE))
     source = {"user": HOSTILE, "place": where, "message": HOSTILE, "origin": Origin.DISCORD, "tags": [HOSTILE]}
     memo = (await memory.remember(HOSTILE, **source)).memo
     await memory.remember(HOSTILE, user=HOSTILE, place=where, lore=True)
-    await memory.revise(memo.id, f"{HOSTILE} {HOSTILE}", user=HOSTILE)
+    await memory.update(memo.id, f"{HOSTILE} {HOSTILE}", user=HOSTILE)
     summary = Summary(where.session, HOSTILE, 1, clock())
     await memory.store.write(lambda tx: tx.summaries.save(summary))
     looks = [
@@ -454,7 +454,7 @@ async def test_hostile_words_names_and_tags_are_only_text_wherever_they_are_show
 
 
 async def test_a_long_memory_is_clipped_in_lists_with_the_rest_at_hand_and_whole_on_its_own_page(
-    app: FastAPI, memory: Memory
+    app: FastAPI, memory: AsyncMemory
 ):
     text = "Sings: " + " ".join(f"verse{number}" for number in range(500))
     long = (await memory.remember(text, user="ann")).memo

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from recollect import Memory, plugins
+from recollect import AsyncMemory, plugins
 from recollect.admin.overview import Day
 from recollect.core.events import Event
 from recollect.core.ports.jobs import NewJob
@@ -26,7 +26,7 @@ DEV = Place("discord", "77", "701", name="dev", public=True)
 STAFF = Place("discord", "77", "702", name="staff")
 
 
-async def note(memory: Memory, *events: Event) -> None:
+async def note(memory: AsyncMemory, *events: Event) -> None:
     def work(tx):
         for event in events:
             tx.events.add(event)
@@ -34,9 +34,11 @@ async def note(memory: Memory, *events: Event) -> None:
     await memory.store.write(work)
 
 
-async def test_the_overview_counts_what_there_is_and_what_went_wrong(app: FastAPI, memory: Memory, clock: FakeClock):
+async def test_the_overview_counts_what_there_is_and_what_went_wrong(
+    app: FastAPI, memory: AsyncMemory, clock: FakeClock
+):
     await memory.remember("Likes tea", user="ann")
-    await memory.observe(Message("1", "ann", DEV, "hello there", clock()))
+    await memory.add(Message("1", "ann", DEV, "hello there", clock()))
     cost = {"input": 1_200, "output": 80, "requests": 2}
     await note(
         memory,
@@ -59,7 +61,7 @@ async def test_the_store_is_examined_only_when_asked(app: FastAPI):
         assert "The store is sound" in await visitor.see("/", examine="yes")
 
 
-async def test_the_chart_has_a_table_with_the_same_numbers(app: FastAPI, memory: Memory):
+async def test_the_chart_has_a_table_with_the_same_numbers(app: FastAPI, memory: AsyncMemory):
     await memory.remember("Likes tea", user="ann")
     async with visiting(app) as visitor:
         page = await visitor.see("/")
@@ -85,7 +87,7 @@ def test_the_scale_ends_at_a_round_number(highest: int, top: int):
     assert chart.draw([Day(date(2025, 3, 1), highest, 0, 0, 0)]).top == top
 
 
-async def test_five_rankers_answer_side_by_side_and_each_score_is_taken_apart(app: FastAPI, memory: Memory):
+async def test_five_rankers_answer_side_by_side_and_each_score_is_taken_apart(app: FastAPI, memory: AsyncMemory):
     await memory.remember("Likes green tea", user="ann")
     await memory.remember("Works at Globex", user="ann")
     async with visiting(app) as visitor:
@@ -103,7 +105,7 @@ async def test_five_rankers_answer_side_by_side_and_each_score_is_taken_apart(ap
     assert "lexical" in columns[3]
 
 
-async def test_search_hears_only_what_may_be_heard_there(app: FastAPI, memory: Memory):
+async def test_search_hears_only_what_may_be_heard_there(app: FastAPI, memory: AsyncMemory):
     await memory.remember("Likes green tea", user="ann", place=STAFF, audience=STAFF.audience)
     await memory.remember("Drinks black tea", user="ann", place=DEV, audience=DEV.audience)
     async with visiting(app) as visitor:
@@ -115,8 +117,8 @@ async def test_search_hears_only_what_may_be_heard_there(app: FastAPI, memory: M
     assert "#staff" in own  # a place to choose
 
 
-async def test_messages_are_searched_too(app: FastAPI, memory: Memory, clock: FakeClock):
-    await memory.observe(Message("1", "ann", DEV, "the compressor hums", clock(), name="Ann"))
+async def test_messages_are_searched_too(app: FastAPI, memory: AsyncMemory, clock: FakeClock):
+    await memory.add(Message("1", "ann", DEV, "the compressor hums", clock(), name="Ann"))
     async with visiting(app) as visitor:
         page = await visitor.see("/search", q="compressor", user="ann", place=DEV.session, over="messages")
     assert "the compressor hums" in page
@@ -124,12 +126,12 @@ async def test_messages_are_searched_too(app: FastAPI, memory: Memory, clock: Fa
 
 
 async def test_the_prompt_is_shown_word_for_word_with_a_reason_for_each_line(
-    app: FastAPI, memory: Memory, clock: FakeClock
+    app: FastAPI, memory: AsyncMemory, clock: FakeClock
 ):
     await memory.remember("Likes green tea", user="ann", place=DEV)
-    await memory.observe(Message("1", "ann", DEV, "good morning", clock(), name="Ann"))
+    await memory.add(Message("1", "ann", DEV, "good morning", clock(), name="Ann"))
     clock.advance(minutes=1)
-    before = await memory.store.read(lambda tx: (tx.lanes.totals(), tx.events.list()))
+    before = await memory.store.read(lambda tx: (tx.index.row_counts(), tx.events.list()))
     async with visiting(app) as visitor:
         page = await visitor.see("/prompt", q="what tea?", user="ann", place=DEV.session)
     asked = Message("x", "ann", DEV, "what tea?", clock(), name="ann")
@@ -143,7 +145,7 @@ async def test_the_prompt_is_shown_word_for_word_with_a_reason_for_each_line(
             assert line.reason in told
     durable = next(section for section in made.sections if section.name == "durable")
     assert f"{durable.used:,} of {durable.limit:,}" in told
-    assert await memory.store.read(lambda tx: (tx.lanes.totals(), tx.events.list())) == before
+    assert await memory.store.read(lambda tx: (tx.index.row_counts(), tx.events.list())) == before
 
 
 @pytest.mark.parametrize(
@@ -170,7 +172,9 @@ def test_a_name_that_is_no_conversation_is_none():
     assert places.parsed("a:b:c:d:e:f:g") is None
 
 
-async def test_a_session_shows_how_its_summary_changed_and_is_cleared(app: FastAPI, memory: Memory, clock: FakeClock):
+async def test_a_session_shows_how_its_summary_changed_and_is_cleared(
+    app: FastAPI, memory: AsyncMemory, clock: FakeClock
+):
     for number, text in enumerate(["They plan a trip to the lake.", "They plan a trip to the sea."], 1):
         summary = Summary(DEV.session, text, number, clock.advance(hours=1))
         await memory.store.write(lambda tx, one=summary: tx.summaries.save(one))
@@ -188,7 +192,7 @@ async def test_a_session_shows_how_its_summary_changed_and_is_cleared(app: FastA
     assert (reset.kind, reset.actor) == ("summary.reset", "operator")
 
 
-async def test_the_journal_is_shown_by_day_and_by_kind(app: FastAPI, memory: Memory, clock: FakeClock):
+async def test_the_journal_is_shown_by_day_and_by_kind(app: FastAPI, memory: AsyncMemory, clock: FakeClock):
     await memory.remember("Likes tea", user="ann")
     clock.advance(days=2)
     await memory.pin((await memory.show(user="ann")).memos[0].id, user="ann")
@@ -217,7 +221,7 @@ async def test_the_journal_is_shown_by_day_and_by_kind(app: FastAPI, memory: Mem
         assert "it hung" in await visitor.see("/journal", day="not a day")
 
 
-async def test_the_journal_goes_on_on_older_pages(app: FastAPI, memory: Memory, clock: FakeClock):
+async def test_the_journal_goes_on_on_older_pages(app: FastAPI, memory: AsyncMemory, clock: FakeClock):
     await note(memory, *(Event("dream.done", clock(), reason=f"dream number {n} ended") for n in range(log.SHOWN + 5)))
     async with visiting(app) as visitor:
         page = await visitor.see("/journal", kind="Reflection")
@@ -229,8 +233,8 @@ async def test_the_journal_goes_on_on_older_pages(app: FastAPI, memory: Memory, 
         assert "dream number 5 " not in rest
 
 
-async def test_daily_files_are_shown_where_they_are_kept(app: FastAPI, memory: Memory, tmp_path: Path):
-    folder = memory.settings.memory_dir
+async def test_daily_files_are_shown_where_they_are_kept(app: FastAPI, memory: AsyncMemory, tmp_path: Path):
+    folder = memory.settings.mirror.dir
     folder.mkdir(parents=True)
     line = "- 10:42:07 #dev Ann: <b>hi</b> <!-- discord/1 ann -->"
     (folder / "2025-03-01.md").write_text(f"# 2025-03-01\n\n{line}\n", "utf-8")
@@ -263,7 +267,7 @@ def test_the_log_is_followed_live_from_where_the_page_ended(served: Served):
     assert "<script>" not in told
 
 
-async def test_refusals_are_grouped_by_reason(app: FastAPI, memory: Memory, clock: FakeClock):
+async def test_refusals_are_grouped_by_reason(app: FastAPI, memory: AsyncMemory, clock: FakeClock):
     reasons = ["gives instructions", "holds a secret", "gives instructions"]
     await note(
         memory,
@@ -280,9 +284,9 @@ async def test_refusals_are_grouped_by_reason(app: FastAPI, memory: Memory, cloc
         assert "text 0" not in one
 
 
-async def test_a_refusal_whose_words_were_erased_is_still_counted(app: FastAPI, memory: Memory, clock: FakeClock):
+async def test_a_refusal_whose_words_were_erased_is_still_counted(app: FastAPI, memory: AsyncMemory, clock: FakeClock):
     await note(memory, Event("memo.refused", clock(), "haiku", "user:ann", reason="too short", data={"text": "otters"}))
-    await memory.store.write(lambda tx: tx.events.scrub([1]))
+    await memory.store.write(lambda tx: tx.events.redact([1]))
     async with visiting(app) as visitor:
         page = text_of(await visitor.see("/refused"))
         assert "1 in all" in page
@@ -291,10 +295,10 @@ async def test_a_refusal_whose_words_were_erased_is_still_counted(app: FastAPI, 
         await visitor.see("/journal")
 
 
-async def test_jobs_are_tried_again_or_dropped(app: FastAPI, memory: Memory, clock: FakeClock):
+async def test_jobs_are_tried_again_or_dropped(app: FastAPI, memory: AsyncMemory, clock: FakeClock):
     def work(tx) -> list[int]:
         for lane in ("a", "b"):
-            tx.jobs.add(NewJob("extract", lane, {}, clock(), realm=lane))
+            tx.jobs.add(NewJob("extract", lane, {}, clock(), tenant=lane))
         taken = tx.jobs.claim("w", clock(), clock() + timedelta(hours=1), 2)
         for job in taken:
             tx.jobs.park(job.id, "w", "the answer was cut off")
@@ -319,7 +323,7 @@ async def test_no_word_from_an_address_is_shown_as_news(app: FastAPI):
     assert 'class="flash"' not in page
 
 
-async def test_pages_load_nothing_from_elsewhere_and_hold_no_inline_script_or_style(app: FastAPI, memory: Memory):
+async def test_pages_load_nothing_from_elsewhere_and_hold_no_inline_script_or_style(app: FastAPI, memory: AsyncMemory):
     memo: Memo = (await memory.remember("Likes tea", user="ann")).memo
     paths = [
         "/",

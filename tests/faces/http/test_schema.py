@@ -14,7 +14,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from recollect import Memory, Place
+from recollect import AsyncMemory, Place
 from recollect.core.types import Message
 from recollect.faces.http.api import describe
 from tests.faces.http.conftest import OPERATOR, Served, serving
@@ -41,9 +41,9 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
 
 
-async def _tell(memory: Memory) -> None:
+async def _tell(memory: AsyncMemory) -> None:
     place = Place("discord", "g1", "c-dev", name="dev", public=True)
-    await memory.observe(Message("m1", "ann", place, "I collect porcelain otters", memory._clock(), "Ann"))
+    await memory.add(Message("m1", "ann", place, "I collect porcelain otters", memory._clock(), "Ann"))
     await memory.remember("Collects porcelain otters", user="ann", place=place, message="m1")
 
 

@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.routing import BaseRoute
 
-from recollect import Memory, Place
+from recollect import AsyncMemory, Place
 from recollect.faces.http.api import describe
 from recollect.faces.http.middleware import FOR_READERS, OPEN
 from tests.faces.http.conftest import OPERATOR, READER, TOKENS, asking
@@ -51,7 +51,7 @@ def test_all_routes_are_found(app: FastAPI):
     assert described <= set(found)
 
 
-async def test_without_a_token_nothing_but_health_and_login_answers(app: FastAPI, memory: Memory):
+async def test_without_a_token_nothing_but_health_and_login_answers(app: FastAPI, memory: AsyncMemory):
     await memory.remember("Collects porcelain otters", user="ann", place=Place(dm="ann"))
     async with asking(app) as stranger:
         for method, path in known(app):
@@ -76,7 +76,7 @@ async def test_no_spelling_of_a_path_gets_around_the_token(stranger: httpx.Async
     assert "memos" not in answer.text
 
 
-async def test_a_reader_changes_nothing_whatever_it_sends(app: FastAPI, memory: Memory):
+async def test_a_reader_changes_nothing_whatever_it_sends(app: FastAPI, memory: AsyncMemory):
     await memory.remember("Likes tea", user="ann")
     before = await memory.store.read(lambda tx: tx.generation())
     async with asking(app, READER) as reader:
@@ -90,7 +90,7 @@ async def test_a_reader_changes_nothing_whatever_it_sends(app: FastAPI, memory: 
     assert await memory.store.read(lambda tx: tx.generation()) == before
 
 
-async def test_reading_changes_nothing_either(app: FastAPI, memory: Memory):
+async def test_reading_changes_nothing_either(app: FastAPI, memory: AsyncMemory):
     done = await memory.remember("Likes tea", user="ann")
     before = await memory.store.read(lambda tx: tx.events.list())
     params = {"user": "ann", "id": done.memo.id, "session": "x", "q": "tea"}
@@ -127,7 +127,9 @@ async def test_hostile_text_comes_back_as_it_went_in_and_only_as_data(client: ht
     assert (await client.get("/api/v1/export", params={"user": text})).json()["user"] == text
 
 
-async def test_no_token_no_query_and_no_text_is_logged(app: FastAPI, memory: Memory, caplog: pytest.LogCaptureFixture):
+async def test_no_token_no_query_and_no_text_is_logged(
+    app: FastAPI, memory: AsyncMemory, caplog: pytest.LogCaptureFixture
+):
     caplog.set_level(logging.DEBUG)
     async with asking(app, OPERATOR) as client:
         await client.post("/api/v1/memos", json={"user": "ann-the-otter", "text": "Collects porcelain"})

@@ -10,7 +10,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 import recollect
-from recollect import Memory, Place
+from recollect import AsyncMemory, Place
 from recollect.faces.mcp.server import build
 from tests import ground
 
@@ -19,13 +19,13 @@ PROGRAM = [sys.executable, "-m", "recollect"]
 
 
 @pytest.fixture
-async def memory() -> AsyncIterator[Memory]:
-    async with recollect.open(ground.new(), embedder="null") as memory:
+async def memory() -> AsyncIterator[AsyncMemory]:
+    async with recollect.AsyncMemory(ground.new(), embedder="null") as memory:
         yield memory
 
 
 @asynccontextmanager
-async def connected(memory: Memory, user: str = "ann", place: Place | None = None) -> AsyncIterator[Client]:
+async def connected(memory: AsyncMemory, user: str = "ann", place: Place | None = None) -> AsyncIterator[Client]:
     async with Client(build(memory, user=user, place=place)) as client:
         yield client
 

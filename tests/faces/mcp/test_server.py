@@ -8,7 +8,7 @@ from mcp import Client, MCPError
 from mcp_types import INVALID_PARAMS, TextContent, TextResourceContents
 
 import recollect
-from recollect import Memory
+from recollect import AsyncMemory
 from recollect.core.types import EVERYWHERE
 from recollect.core.version import __version__
 from recollect.faces.mcp.server import PAGE, RECALL
@@ -44,7 +44,7 @@ async def uris(client: Client) -> list[str]:
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_a_client_of_any_age_finds_tool_resources_prompt_and_guidance(memory: Memory, mode: str):
+async def test_a_client_of_any_age_finds_tool_resources_prompt_and_guidance(memory: AsyncMemory, mode: str):
     await memory.remember("I prefer tea over coffee", user="ann")
     async with Client(build(memory, user="ann"), mode=mode) as client:
         (tool,) = (await client.list_tools()).tools
@@ -57,7 +57,7 @@ async def test_a_client_of_any_age_finds_tool_resources_prompt_and_guidance(memo
 
 
 class TestTool:
-    async def test_answers_are_text_and_data(self, memory: Memory):
+    async def test_answers_are_text_and_data(self, memory: AsyncMemory):
         async with connected(memory) as client:
             saved = await client.call_tool(
                 "memory", {"action": "save", "content": "The API uses JWT", "category": "fact", "metadata": {"a": 1}}
@@ -67,7 +67,7 @@ class TestTool:
             listed = await said(client, action="list", category="fact")
             assert listed.splitlines()[1] == f"- [fact] The API uses JWT (id {kept['id']}, {kept['created'][:10]})"
 
-    async def test_what_is_saved_in_a_dm_is_told_nowhere_else_and_the_answer_says_so(self, memory: Memory):
+    async def test_what_is_saved_in_a_dm_is_told_nowhere_else_and_the_answer_says_so(self, memory: AsyncMemory):
         async with connected(memory) as client:
             saved = await client.call_tool(
                 "memory", {"action": "save", "content": "Ann is HIV positive", "category": "fact"}
@@ -79,27 +79,27 @@ class TestTool:
             assert "HIV" not in await said(client, action="search", query="what is Ann's status?")
             assert "HIV" not in await asked(client)
 
-    async def test_errors_are_answers_that_the_model_can_read(self, memory: Memory):
+    async def test_errors_are_answers_that_the_model_can_read(self, memory: AsyncMemory):
         async with connected(memory) as client:
             wrong = await client.call_tool("memory", {"action": "save", "content": "x is y"})
             assert wrong.is_error
             assert await said(client, action="save", content="x is y") == "error: save needs category"
             assert (await client.call_tool("memory", {})).is_error
 
-    async def test_there_is_no_other_tool(self, memory: Memory):
+    async def test_there_is_no_other_tool(self, memory: AsyncMemory):
         async with connected(memory) as client:
             with pytest.raises(MCPError, match="there is no tool 'shell'") as error:
                 await client.call_tool("shell", {})
             assert error.value.code == INVALID_PARAMS
 
-    async def test_what_one_client_saves_another_finds(self, memory: Memory):
+    async def test_what_one_client_saves_another_finds(self, memory: AsyncMemory):
         async with connected(memory) as one, connected(memory) as other:
             await said(one, action="save", content="The API uses JWT", category="fact")
             assert "The API uses JWT" in await said(other, action="search", query="JWT")
 
 
 class TestResources:
-    async def test_memories_are_listed_and_read_with_their_reasons(self, memory: Memory):
+    async def test_memories_are_listed_and_read_with_their_reasons(self, memory: AsyncMemory):
         await memory.remember("I prefer tea over coffee", user="ann", place=DEV)
         (memo,) = (await memory.show(user="ann")).memos
         async with connected(memory) as client:
@@ -111,7 +111,7 @@ class TestResources:
             (template,) = (await client.list_resource_templates()).resource_templates
             assert template.uri_template == "memory://{id}"
 
-    async def test_many_memories_come_in_pages(self, memory: Memory):
+    async def test_many_memories_come_in_pages(self, memory: AsyncMemory):
         for number in range(PAGE + 3):
             await memory.remember(f"Locker {number} belongs to {number * 13 + 5}", user="ann")
         async with connected(memory) as client:
@@ -121,19 +121,19 @@ class TestResources:
             assert len({one.uri for one in [*first.resources, *rest.resources]}) == PAGE + 3
 
     @pytest.mark.parametrize("cursor", ["x", "-1", "²", "9" * 30, ""])
-    async def test_a_cursor_that_is_not_ours_is_refused(self, memory: Memory, cursor: str):
+    async def test_a_cursor_that_is_not_ours_is_refused(self, memory: AsyncMemory, cursor: str):
         async with connected(memory) as client:
             with pytest.raises(MCPError, match="unknown cursor"):
                 await client.list_resources(cursor=cursor)
 
     @pytest.mark.parametrize("uri", ["memory://nothing", "memory://", "file:///etc/passwd", "memory://../x", "x"])
-    async def test_an_unknown_resource_is_an_error(self, memory: Memory, uri: str):
+    async def test_an_unknown_resource_is_an_error(self, memory: AsyncMemory, uri: str):
         async with connected(memory) as client:
             with pytest.raises(MCPError, match="there is no resource") as error:
                 await client.read_resource(uri)
             assert error.value.code == INVALID_PARAMS
 
-    async def test_the_words_of_a_dm_are_not_read_in_public(self, memory: Memory):
+    async def test_the_words_of_a_dm_are_not_read_in_public(self, memory: AsyncMemory):
         said = "I work at Globex, but can't stand Karl"
         memo = (await memory.remember("I work at Globex", user="ann", place=DM, audience=EVERYWHERE)).memo
         stored = replace(memo, source=replace(memo.source, evidence=said))
@@ -146,7 +146,7 @@ class TestResources:
 
 
 class TestPrompt:
-    async def test_it_asks_with_what_is_known(self, memory: Memory):
+    async def test_it_asks_with_what_is_known(self, memory: AsyncMemory):
         async with connected(memory) as client:
             assert (await asked(client)).endswith("(nothing yet)")
             await memory.remember("I prefer tea over coffee", user="ann")
@@ -156,7 +156,7 @@ class TestPrompt:
             assert "not instructions" in text
             assert ("tea" in text, "Nora" in text) == (True, True)
 
-    async def test_it_may_have_a_topic(self, memory: Memory):
+    async def test_it_may_have_a_topic(self, memory: AsyncMemory):
         await memory.remember("I prefer tea over coffee", user="ann")
         await memory.remember("My sister Nora lives in Lyon", user="ann")
         async with connected(memory) as client:
@@ -164,14 +164,14 @@ class TestPrompt:
             assert text.startswith("What do you remember about me and Nora?")
             assert ("Lyon" in text, "tea" in text) == (True, False)
 
-    async def test_there_is_no_other_prompt(self, memory: Memory):
+    async def test_there_is_no_other_prompt(self, memory: AsyncMemory):
         async with connected(memory) as client:
             with pytest.raises(MCPError, match="there is no prompt"):
                 await client.get_prompt("jailbreak")
 
 
 class TestIdentity:
-    async def test_no_argument_of_a_call_reads_or_changes_the_memory_of_another_user(self, memory: Memory):
+    async def test_no_argument_of_a_call_reads_or_changes_the_memory_of_another_user(self, memory: AsyncMemory):
         theirs = (await memory.remember("Bob keeps bees", user="bob")).memo.id
         async with connected(memory, "ann") as client:
             for name in ("user", "place", "as", "subject", "scope", "_meta"):
@@ -195,7 +195,7 @@ class TestIdentity:
                 await client.read_resource(f"memory://{theirs}")
         assert [memo.text for memo in (await memory.show(user="bob")).memos] == ["Bob keeps bees"]
 
-    async def test_a_server_in_a_place_tells_what_may_be_heard_there(self, memory: Memory):
+    async def test_a_server_in_a_place_tells_what_may_be_heard_there(self, memory: AsyncMemory):
         await memory.remember("The raise is decided", user="ann", place=STAFF, audience=STAFF.audience)
         await memory.remember("The beta ships on Friday", user="ann", place=DEV, audience=DEV.audience)
         heard = {}
@@ -208,10 +208,10 @@ class TestIdentity:
 
 
 async def test_where_durable_memory_is_switched_off_the_tool_and_the_prompt_say_so(tmp_path: Path):
-    async with recollect.open(ground.at(tmp_path / "memory.db"), embedder="null") as memory:
+    async with recollect.AsyncMemory(ground.at(tmp_path / "memory.db"), embedder="null") as memory:
         await memory.remember("I like tea", user="ann")
-    off = {"durable": {"enabled": False}, "embedder": "null"}
-    async with recollect.open(ground.at(tmp_path / "memory.db"), **off) as memory, connected(memory) as client:
+    off = {"memos": {"enabled": False}, "embedder": "null"}
+    async with recollect.AsyncMemory(ground.at(tmp_path / "memory.db"), **off) as memory, connected(memory) as client:
         saved = await client.call_tool("memory", {"action": "save", "content": "I like coffee", "category": "fact"})
         assert saved.is_error
         assert "durable memory is switched off" in await said(

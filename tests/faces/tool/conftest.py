@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect import Memory, Place
+from recollect import AsyncMemory, Place
 from recollect.faces.tool.dispatcher import Answer, MemoryTool
 from recollect.testing.clock import FakeClock
 from tests import ground
@@ -17,7 +17,7 @@ from tests import ground
 class Agent:
     """Calls the tool as one user in one place."""
 
-    def __init__(self, memory: Memory, clock: FakeClock, user: str, place: Place | None) -> None:
+    def __init__(self, memory: AsyncMemory, clock: FakeClock, user: str, place: Place | None) -> None:
         self.memory = memory
         self.clock = clock
         self.user = user
@@ -56,7 +56,7 @@ class Agent:
 async def opened(path: Path | None = None, **settings: Any) -> AsyncIterator[Agent]:
     clock = FakeClock()
     settings = {"embedder": "null", **settings}
-    async with recollect.open(ground.at(path) if path else ground.new(), clock=clock, **settings) as memory:
+    async with recollect.AsyncMemory(ground.at(path) if path else ground.new(), clock=clock, **settings) as memory:
         yield Agent(memory, clock, "ann", None)
 
 

@@ -64,7 +64,7 @@ async def test_a_loop_of_the_guide_saves_what_the_model_wants_and_tells_it_so(he
         assert list(first.tools) in ([schema("openai")], [schema("anthropic")])
         assert "Save proactively" in first.instructions
         assert "Remembered: " in results(second)
-    async with recollect.open(f"sqlite:///{tmp_path}/data/memory.db", embedder="null") as memory:
+    async with recollect.AsyncMemory(f"sqlite:///{tmp_path}/data/memory.db", embedder="null") as memory:
         assert [memo.text for memo in (await memory.show(user="ann")).memos] == ["The API uses JWT"]
 
 

@@ -93,6 +93,6 @@ async def test_the_paths_out_of_trouble_work(tmp_path: Path):
 
 
 async def _in_prompt(path: Path, tokens: int) -> int:
-    async with opened(path, durable={"inject_max_tokens": tokens, "inject_max_chars": None}) as agent:
+    async with opened(path, memos={"inject_max_tokens": tokens, "inject_max_chars": None}) as agent:
         message = Message("m1", "ann", DM, "which depot?", agent.clock())
         return (await agent.memory.context(message)).text.count("opens early")

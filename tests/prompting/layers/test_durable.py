@@ -51,7 +51,7 @@ class TestDiscoClaw:
             store = ground.at(tmp_path / f"{'-'.join(durable)}.db")
             async with opened("discoclaw", store) as stage:
                 await stage.remember("Prefers Rust")
-            async with opened("discoclaw", store, durable=durable) as stage:
+            async with opened("discoclaw", store, memos=durable) as stage:
                 assert names(await stage.prompt()) == ["message"]
 
 

@@ -91,7 +91,7 @@ async def test_channel_thread_and_dm_are_conversations_of_their_own():
 async def test_the_number_of_messages_is_clamped_from_10_to_120(asked: int, used: int):
     async with opened("discoclaw", history={"max_messages": asked, "inject_max_chars": None}) as stage:
         for n in range(125):
-            await stage.memory.observe(stage.message(f"m{n}"))
+            await stage.memory.add(stage.message(f"m{n}"))
             stage.clock.advance(seconds=1)
         assert len(lines(await stage.prompt(), "history")) == used
 
@@ -99,8 +99,8 @@ async def test_the_number_of_messages_is_clamped_from_10_to_120(asked: int, used
 async def test_deleted_and_edited_messages_are_shown_as_they_are_now():
     async with opened() as stage:
         first, second = await stage.say("typo"), await stage.say("secret")
-        await stage.memory.edited("discord", first.id, "fixed")
-        await stage.memory.deleted("discord", second.id)
+        await stage.memory.message_edited("discord", first.id, "fixed")
+        await stage.memory.message_deleted("discord", second.id)
         assert lines(await stage.prompt(), "history") == ["[Ann]: fixed"]
 
 

@@ -62,7 +62,7 @@ class TestPeople:
 
     @pytest.mark.parametrize("privacy", ["dual", "user_global", "guild_isolated"])
     async def test_what_others_said_in_private_is_never_told(self, privacy: str):
-        async with opened(privacy=privacy) as stage:
+        async with opened(visibility=privacy) as stage:
             bobs = DM.__class__("discord", dm="bob", channel="dm-2")
             await stage.learned("Bob is ill", user="bob", place=bobs)
             await stage.learned("Bob will resign", user="bob", place=STAFF)

@@ -13,6 +13,7 @@ from recollect import Place
 from recollect.core.types import Message
 from recollect.prompting.assemble import Prompt, Section
 from recollect.prompting.layers.workspace import WorkspaceLayer
+from recollect.settings import load
 from recollect.testing.clock import START, FakeClock
 from recollect.workspace import Workspace
 from tests import ground
@@ -38,7 +39,7 @@ def made(folder: Path, *names: str) -> list[Path]:
 
 async def prompt(folder: Path, place: Place, user: str = "ann", **settings: Any) -> Prompt:
     settings = {"profile": "unified", "embedder": "null", "data_dir": str(folder), **settings}
-    async with recollect.open(ground.new(), clock=settings.pop("clock", FakeClock()), **settings) as memory:
+    async with recollect.AsyncMemory(ground.new(), clock=settings.pop("clock", FakeClock()), **settings) as memory:
         return await memory.context(Message("m1", user, place, "hello", START))
 
 
@@ -74,7 +75,7 @@ class TestNotes:
     @pytest.mark.parametrize("per_user", [True, False])
     async def test_someone_else_in_a_persons_dm_sees_no_notes(self, per_user: bool, tmp_path: Path):
         made(tmp_path / "workspace", "MEMORY.md", "users/ann/MEMORY.md", "users/eve/MEMORY.md")
-        assert await listed(tmp_path, dm("ann"), "eve", workspace_per_user=per_user) == []
+        assert await listed(tmp_path, dm("ann"), "eve", workspace__per_user=per_user) == []
 
     @pytest.mark.parametrize("user", ["..", "../ann", "ann/", "./ann", "ANN", "ann\0", ""])
     async def test_no_id_leads_to_the_notes_of_another(self, user: str, tmp_path: Path):
@@ -167,7 +168,7 @@ class TestSection:
     async def test_files_come_before_all_that_is_remembered(self, profile: str, tmp_path: Path):
         made(tmp_path / "context/base", "core.md")
         settings: dict[str, Any] = {"profile": profile, "embedder": "null", "data_dir": str(tmp_path)}
-        async with recollect.open(ground.new(), **settings) as memory:
+        async with recollect.AsyncMemory(ground.new(), **settings) as memory:
             await memory.remember("Prefers Rust", user="ann", place=DEV)
             found = await memory.context(Message("m1", "ann", DEV, "hello", START))
         names = [one.name for one in found.sections if one.name != "instructions"]
@@ -180,7 +181,9 @@ class TestSection:
     async def test_paths_are_as_configured(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.chdir(tmp_path)
         made(tmp_path, "notes/users/ann/MEMORY.md", "content/base/core.md")
-        found = await section(tmp_path, dm("ann"), workspace_dir="notes", context_dir=str(tmp_path / "content"))
+        found = await section(
+            tmp_path, dm("ann"), workspace__dir="notes", workspace__context_dir=str(tmp_path / "content")
+        )
         assert found is not None
         assert found.text.splitlines()[1:] == [f"- {tmp_path}/content/base/core.md", "- notes/users/ann/MEMORY.md"]
 
@@ -195,12 +198,10 @@ class TestSection:
         for name in ("is_file", "glob", "resolve"):
             monkeypatch.setattr(Path, name, noting(getattr(Path, name)))
 
-        class Configured:
-            workspace_dir, workspace_per_user, context_dir = tmp_path / "workspace", True, tmp_path / "context"
-
-        layer = WorkspaceLayer(Configured())
+        settings = load(env={}, data_dir=str(tmp_path)).settings
+        layer = WorkspaceLayer(settings)
         for place in (dm("ann"), DEV):
             scene: Any = type("Seen", (), {"user": "ann", "place": place, "now": START})
-            assert len((await layer.offer(scene))[0].lines) == 2
+            assert len((await layer.blocks(scene))[0].lines) == 2
         assert threads
         assert threading.get_ident() not in threads

@@ -3,20 +3,20 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-from recollect.core.ports.ranker import Item, Pool, Question, Ranked
+from recollect.core.ports.ranker import Ranked, RankItem, RankPool, RankQuery
 from recollect.testing.clock import START as NOW
 
 
-def item(key: int, text: str = "", days_old: float = 0.0, **rest: object) -> Item:
-    return Item(key, text or f"text {key}", NOW - timedelta(days=days_old), **rest)  # type: ignore[arg-type]
+def item(key: int, text: str = "", days_old: float = 0.0, **rest: object) -> RankItem:
+    return RankItem(key, text or f"text {key}", NOW - timedelta(days=days_old), **rest)  # type: ignore[arg-type]
 
 
-def asking(text: str, channel: str | None = None) -> Question:
-    return Question(text, NOW, channel)
+def asking(text: str, channel: str | None = None) -> RankQuery:
+    return RankQuery(text, NOW, channel)
 
 
-def pool(*items: Item, size: int = 0, lengths: Sequence[int] = ()) -> Pool:
-    return Pool(items, size or len(items), lengths)
+def pool(*items: RankItem, size: int = 0, lengths: Sequence[int] = ()) -> RankPool:
+    return RankPool(items, size or len(items), lengths)
 
 
 def hit(frequency: int) -> dict[str, int]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from recollect import plugins
 from recollect.core.errors import ConfigError
-from recollect.core.ports.ranker import Item, Pool, in_order, meaningful, tokens
+from recollect.core.ports.ranker import RankItem, RankPool, in_order, meaningful, tokens
 from recollect.settings.wiring import ranker as named
 from tests.recall.rankers.samples import asking, hit, item, keys, pool
 
@@ -60,7 +60,7 @@ questions = st.sampled_from(
 @ALL
 @settings(max_examples=60, deadline=None)
 @given(found=pools, question=questions)
-def test_every_result_explains_its_score(name: str, found: list[Item], question: str):
+def test_every_result_explains_its_score(name: str, found: list[RankItem], question: str):
     ranked = named(name).rank(asking(question, "dev"), pool(*found, size=20, lengths=[2, 3]))
     assert len(set(keys(ranked))) == len(ranked)
     assert {id(one.item) for one in ranked} <= {id(one) for one in found}
@@ -73,7 +73,7 @@ def test_every_result_explains_its_score(name: str, found: list[Item], question:
 @ALL
 @settings(max_examples=60, deadline=None)
 @given(found=pools, question=questions, seed=st.randoms(use_true_random=False))
-def test_the_order_depends_on_nothing_but_the_items(name: str, found: list[Item], question: str, seed: object):
+def test_the_order_depends_on_nothing_but_the_items(name: str, found: list[RankItem], question: str, seed: object):
     shuffled = list(found)
     seed.shuffle(shuffled)  # type: ignore[attr-defined]
     one, other = (
@@ -86,7 +86,7 @@ def test_the_order_depends_on_nothing_but_the_items(name: str, found: list[Item]
 
 @ALL
 def test_an_empty_pool_gives_an_empty_answer(name: str):
-    assert named(name).rank(asking("tea"), Pool(())) == []
+    assert named(name).rank(asking("tea"), RankPool(())) == []
 
 
 @ALL

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from recollect.settings import wiring
-from recollect.transfer.mirror.pages.sync import Index, Report
+from recollect.transfer.mirror.pages.sync import PageSync, Report
 from recollect.transfer.mirror.pages.watch import Watch
 from tests.scenes import Stage
 from tests.transfer.mirror.keeping import keeping
@@ -47,16 +47,16 @@ class Desk:
 
     async def keep(self) -> None:
         """Let the pages follow the store."""
-        await self.memory.keeper.catch_up()
+        await self.memory.mirror.catch_up()
 
-    def index(self, user: str = "ann") -> Index:
+    def index(self, user: str = "ann") -> PageSync:
         settings = self.memory.settings
-        terms = wiring.taking(settings, user)
-        embed = partial(self.memory.vectors.of_text, patience=10.0)
-        return Index(self.memory.store, wiring.shelves(settings), embed, terms, self.stage.clock)
+        terms = wiring.page_sync_options(settings, user)
+        embed = partial(self.memory.vectors.embed_text, timeout=10.0)
+        return PageSync(self.memory.store, wiring.page_paths(settings), embed, terms, self.stage.clock)
 
     def watch(self) -> Watch:
-        return Watch(self.index(), wiring.shelves(self.memory.settings))
+        return Watch(self.index(), wiring.page_paths(self.memory.settings))
 
     async def take_over(self, user: str = "ann", *, dry_run: bool = False, force: bool = False) -> Report:
         """As `recollect index` does it."""
@@ -75,6 +75,6 @@ def told(report: Report) -> list[tuple[str, str]]:
 
 @asynccontextmanager
 async def filing(data: Path, profile: str = "devclaw", **settings: object) -> AsyncIterator[Desk]:
-    settings = {"works": False, "embedder": "null", **settings}
+    settings = {"run_worker": False, "embedder": "null", **settings}
     async with keeping(data, profile, **settings) as stage:
         yield Desk(stage, data / "memory")

@@ -11,16 +11,16 @@ from tests.scenes import Stage, opened
 
 @asynccontextmanager
 async def keeping(folder: Path, profile: str = "unified", **settings: object) -> AsyncIterator[Stage]:
-    settings = {"data_dir": folder, "using": FakeModel(nothing), "works": True, **settings}
+    settings = {"data_dir": folder, "model": FakeModel(nothing), "run_worker": True, **settings}
     async with opened(profile, ground.at(folder / "memory.db"), **settings) as stage:
         yield stage
 
 
 async def written(stage: Stage) -> None:
     """Let everything that is due be done, and the files follow."""
-    if stage.memory.worker.running:
+    if stage.memory.worker.is_running:
         await stage.settle()
-    await stage.memory.keeper.catch_up()
+    await stage.memory.mirror.catch_up()
 
 
 def kept(folder: Path) -> list[str]:

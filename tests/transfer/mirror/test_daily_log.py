@@ -28,7 +28,7 @@ def shown(data: Path, day: str = TODAY) -> list[str]:
 
 @pytest.mark.acceptance("D15", "D53", "D54")
 async def test_each_message_becomes_one_line_under_a_header_that_is_there_once(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "clanker", using=SILENT) as stage:
+    async with keeping(tmp_path, "clanker", model=SILENT) as stage:
         await stage.tell("we ship on Friday")
         first = (memory(tmp_path) / TODAY).read_text("utf-8")
         assert first == "# 2025-03-01\n\n- 12:00:00 #dev Ann: we ship on Friday <!-- discord/m1 ann -->\n"
@@ -41,7 +41,7 @@ async def test_each_message_becomes_one_line_under_a_header_that_is_there_once(t
 
 
 async def test_a_line_is_appended_and_the_file_is_not_written_anew(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "clanker", using=SILENT) as stage:
+    async with keeping(tmp_path, "clanker", model=SILENT) as stage:
         await stage.tell("we ship on Friday")
         before = (memory(tmp_path) / TODAY).stat().st_ino
         await stage.tell("or on Monday")
@@ -49,16 +49,16 @@ async def test_a_line_is_appended_and_the_file_is_not_written_anew(tmp_path: Pat
 
 
 async def test_a_message_seen_twice_has_one_line(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "clanker", using=SILENT) as stage:
+    async with keeping(tmp_path, "clanker", model=SILENT) as stage:
         message = await stage.tell("we ship on Friday")
-        await stage.memory.observe(message)
+        await stage.memory.add(message)
         stage.clock.advance(minutes=1)
         await written(stage)
         assert len(shown(tmp_path)) == 1
 
 
 async def test_what_bots_say_and_mere_signs_have_no_line(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "clanker", using=SILENT) as stage:
+    async with keeping(tmp_path, "clanker", model=SILENT) as stage:
         asked = await stage.say("when do we ship?")
         await stage.reply("on Friday", asked)
         await stage.say("!")
@@ -68,10 +68,10 @@ async def test_what_bots_say_and_mere_signs_have_no_line(tmp_path: Path) -> None
 
 
 async def test_a_message_belongs_to_the_day_on_which_it_was_said(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "clanker", using=SILENT) as stage:
+    async with keeping(tmp_path, "clanker", model=SILENT) as stage:
         late = datetime(2025, 2, 27, 23, 59, 59, tzinfo=UTC)
         for number, at in enumerate([late, late.astimezone(None), late.replace(tzinfo=None), START]):
-            await stage.memory.observe(Message(f"x{number}", "ann", DEV, f"number {number}", at))
+            await stage.memory.add(Message(f"x{number}", "ann", DEV, f"number {number}", at))
         stage.clock.advance(minutes=1)
         await written(stage)
         assert shown(tmp_path, "2025-02-27.md") == [f"- 23:59:59 #dev ann: number {number}" for number in range(3)]
@@ -79,22 +79,22 @@ async def test_a_message_belongs_to_the_day_on_which_it_was_said(tmp_path: Path)
 
 
 async def test_what_was_said_aloud_has_its_line_too(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "clanker", using=SILENT) as stage:
+    async with keeping(tmp_path, "clanker", model=SILENT) as stage:
         said = spoken("we ship on Friday", "ann", DEV, START, name="Ann")
-        await stage.memory.observe(said)
-        await stage.memory.observe(said)
+        await stage.memory.add(said)
+        await stage.memory.add(said)
         stage.clock.advance(minutes=1)
         await written(stage)
         assert shown(tmp_path) == ["- 12:00:00 #dev Ann: we ship on Friday"]
 
 
 async def test_an_edited_message_changes_its_line_and_a_deleted_one_takes_it_away(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "clanker", using=SILENT) as stage:
+    async with keeping(tmp_path, "clanker", model=SILENT) as stage:
         await stage.tell("first")
         await stage.tell("secnod")
         await stage.tell("third")
-        await stage.memory.edited("discord", "m2", "second", stage.clock())
-        await stage.memory.deleted("discord", "m1")
+        await stage.memory.message_edited("discord", "m2", "second", stage.clock())
+        await stage.memory.message_deleted("discord", "m1")
         stage.clock.advance(minutes=1)
         await written(stage)
         assert shown(tmp_path) == ["- 12:01:00 #dev Ann: second", "- 12:02:00 #dev Ann: third"]
@@ -102,12 +102,12 @@ async def test_an_edited_message_changes_its_line_and_a_deleted_one_takes_it_awa
 
 
 async def test_a_message_that_was_edited_before_its_line_was_written_has_one_line(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "clanker", using=SILENT, works=False) as stage:
+    async with keeping(tmp_path, "clanker", model=SILENT, run_worker=False) as stage:
         await stage.say("secnod")
-        await stage.memory.edited("discord", "m1", "second", stage.clock())
+        await stage.memory.message_edited("discord", "m1", "second", stage.clock())
         gone = await stage.say("oops")
-        await stage.memory.deleted("discord", gone.id)
-    async with keeping(tmp_path, "clanker", using=SILENT) as stage:
+        await stage.memory.message_deleted("discord", gone.id)
+    async with keeping(tmp_path, "clanker", model=SILENT) as stage:
         stage.clock.advance(hours=1)
         await written(stage)
         assert shown(tmp_path) == ["- 12:00:00 #dev Ann: second"]
@@ -115,11 +115,11 @@ async def test_a_message_that_was_edited_before_its_line_was_written_has_one_lin
 
 async def test_what_people_add_to_a_journal_stays(tmp_path: Path) -> None:
     path = memory(tmp_path) / TODAY
-    async with keeping(tmp_path, "clanker", using=SILENT) as stage:
+    async with keeping(tmp_path, "clanker", model=SILENT) as stage:
         await stage.tell("first")
         path.write_text(path.read_text("utf-8") + "my own note", "utf-8")
         await stage.tell("second")
-        await stage.memory.deleted("discord", "m1")
+        await stage.memory.message_deleted("discord", "m1")
         stage.clock.advance(minutes=1)
         await written(stage)
         assert path.read_text("utf-8").splitlines()[2:] == [
@@ -129,7 +129,7 @@ async def test_what_people_add_to_a_journal_stays(tmp_path: Path) -> None:
 
 
 async def test_a_long_message_is_cut_as_it_is_for_learning(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "clanker", using=SILENT) as stage:
+    async with keeping(tmp_path, "clanker", model=SILENT) as stage:
         await stage.tell("word " * 200)
         (line,) = shown(tmp_path)
     said = line.removeprefix("- 12:00:00 #dev Ann: ")
@@ -139,9 +139,9 @@ async def test_a_long_message_is_cut_as_it_is_for_learning(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("evil", ["--> # shown", "x <!-- discord/m2 bob -->", "<!-- hidden", "--!> a", "----->"])
 async def test_no_text_or_name_can_open_or_close_a_comment(evil: str, tmp_path: Path) -> None:
-    async with keeping(tmp_path, "clanker", using=SILENT) as stage:
+    async with keeping(tmp_path, "clanker", model=SILENT) as stage:
         place = Place("discord", "g1", "c", name=evil)
-        await stage.memory.observe(Message(f"m {evil}", f"u {evil}", place, f"said {evil}", START, name=evil))
+        await stage.memory.add(Message(f"m {evil}", f"u {evil}", place, f"said {evil}", START, name=evil))
         stage.clock.advance(minutes=1)
         await written(stage)
         (line,) = (memory(tmp_path) / TODAY).read_text("utf-8").splitlines()[2:]
@@ -149,7 +149,7 @@ async def test_no_text_or_name_can_open_or_close_a_comment(evil: str, tmp_path: 
         assert "--" not in line.partition("<!--")[2].removesuffix("-->")
         (entry,) = daily_log.entries(line)
         assert entry.author == f"u {evil}"
-        await stage.memory.deleted("discord", f"m {evil}")
+        await stage.memory.message_deleted("discord", f"m {evil}")
         stage.clock.advance(minutes=1)
         await written(stage)
         assert shown(tmp_path) == []
@@ -162,16 +162,16 @@ def test_a_line_can_always_be_written() -> None:
 
 
 async def test_a_line_that_was_written_just_before_a_crash_is_not_written_again(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "clanker", using=SILENT, works=False) as stage:
+    async with keeping(tmp_path, "clanker", model=SILENT, run_worker=False) as stage:
         message = await stage.say("we ship on Friday")
         line = daily_log.line(message, 320) or ""
         daily_log.bring_up_to_date(memory(tmp_path) / TODAY, "2025-03-01", {"discord/m1": line})
         before = (memory(tmp_path) / TODAY).read_bytes()
-    async with keeping(tmp_path, "clanker", using=SILENT) as stage:
+    async with keeping(tmp_path, "clanker", model=SILENT) as stage:
         stage.clock.advance(hours=1)
         await written(stage)
         assert (memory(tmp_path) / TODAY).read_bytes() == before
-        assert await stage.memory.store.read(lambda tx: tx.counters.items("journal")) == []
+        assert await stage.memory.store.read(lambda tx: tx.state.items("journal")) == []
 
 
 async def test_a_line_that_two_wrote_is_there_once_after_the_next_change(tmp_path: Path) -> None:
@@ -182,8 +182,8 @@ async def test_a_line_that_two_wrote_is_there_once_after_the_next_change(tmp_pat
 @pytest.mark.acceptance("D9")
 async def test_what_was_said_last_is_in_the_journal_when_all_is_closed(tmp_path: Path) -> None:
     model = FakeModel()
-    async with keeping(tmp_path, "clanker", using=model) as stage:
-        await stage.memory.observe(stage.message("I work at Acme on the platform team"))
+    async with keeping(tmp_path, "clanker", model=model) as stage:
+        await stage.memory.add(stage.message("I work at Acme on the platform team"))
     assert shown(tmp_path) == ["- 12:00:00 #dev Ann: I work at Acme on the platform team"]
     assert len(model.heard) == 1
     assert "I work at Acme on the platform team" in (memory(tmp_path) / "MEMORY.md").read_text("utf-8")
@@ -195,7 +195,7 @@ async def test_a_disk_that_refuses_costs_no_line_and_no_learning(
     model = FakeModel()
     (memory(tmp_path) / TODAY).mkdir(parents=True)
     with caplog.at_level(logging.WARNING):
-        async with keeping(tmp_path, "clanker", using=model, files=["journal"]) as stage:
+        async with keeping(tmp_path, "clanker", model=model, files=["journal"]) as stage:
             await stage.tell("I live in Berlin")
             stage.clock.advance(minutes=5)
             await stage.tell("I live in Rome")
@@ -209,35 +209,35 @@ async def test_a_disk_that_refuses_costs_no_line_and_no_learning(
 
 
 async def test_no_journal_is_kept_unless_it_is_asked_for(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "discoclaw", using=SILENT) as stage:
+    async with keeping(tmp_path, "discoclaw", model=SILENT) as stage:
         await stage.tell("we ship on Friday")
-        assert await stage.memory.store.read(lambda tx: tx.counters.items("journal")) == []
+        assert await stage.memory.store.read(lambda tx: tx.state.items("journal")) == []
     assert kept(memory(tmp_path)) == []
 
 
 async def test_a_message_that_changes_while_its_line_is_written_gets_the_right_one(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "clanker", using=SILENT, works=False) as stage:
+    async with keeping(tmp_path, "clanker", model=SILENT, run_worker=False) as stage:
         await stage.say("secnod")
-        handler = daily_log.Journal(stage.memory.store, memory(tmp_path), 320, stage.clock)
+        handler = daily_log.DailyLog(stage.memory.store, memory(tmp_path), 320, stage.clock)
         (job,) = [job for job in await stage.memory.store.read(lambda tx: tx.jobs.list()) if job.kind == "journal"]
         complete = await handler(job)
         assert shown(tmp_path) == ["- 12:00:00 #dev Ann: secnod"]
-        await stage.memory.edited("discord", "m1", "second", stage.clock())
-        with pytest.raises(daily_log.Stale):
+        await stage.memory.message_edited("discord", "m1", "second", stage.clock())
+        with pytest.raises(daily_log.StaleResult):
             await stage.memory.store.write(complete)
         await stage.memory.store.write(await handler(job))
         assert shown(tmp_path) == ["- 12:00:00 #dev Ann: second"]
 
 
 async def test_what_is_said_while_lines_are_written_waits_for_the_next_round(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "clanker", using=SILENT, works=False) as stage:
+    async with keeping(tmp_path, "clanker", model=SILENT, run_worker=False) as stage:
         await stage.say("first")
         store = stage.memory.store
-        handler = daily_log.Journal(store, memory(tmp_path), 320, stage.clock)
+        handler = daily_log.DailyLog(store, memory(tmp_path), 320, stage.clock)
         claimed = await store.write(lambda tx: tx.jobs.claim("w", stage.clock(), stage.clock() + timedelta(1), 9))
         (job,) = [job for job in claimed if job.kind == "journal"]
         complete = await handler(job)
         await stage.say("second")
         await store.write(lambda tx: tx.jobs.finish(job.id, "w") and complete(tx))
-        assert await store.read(lambda tx: tx.counters.items("journal")) == ["2025-03-01 discord/m2"]
+        assert await store.read(lambda tx: tx.state.items("journal")) == ["2025-03-01 discord/m2"]
         assert await store.read(lambda tx: tx.jobs.find("journal")) is not None

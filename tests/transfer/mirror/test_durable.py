@@ -74,7 +74,7 @@ async def test_the_source_names_a_thread_by_itself_and_a_dm_without_guild_and_na
 
 
 async def test_every_change_of_a_memo_reaches_the_file(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "discoclaw", using=FakeModel(), extraction={"enabled": True}) as stage:
+    async with keeping(tmp_path, "discoclaw", model=FakeModel(), extraction={"enabled": True}) as stage:
         tea = await stage.remember("I prefer tea")
         await stage.reply("noted", await stage.say("I live in Berlin"))
         await written(stage)
@@ -82,7 +82,7 @@ async def test_every_change_of_a_memo_reaches_the_file(tmp_path: Path) -> None:
             ("I prefer tea", "active"),
             ("I live in Berlin", "active"),
         ]
-        await stage.memory.revise(tea.id, "I prefer green tea", user="ann", place=DEV)
+        await stage.memory.update(tea.id, "I prefer green tea", user="ann", place=DEV)
         await written(stage)
         assert items(tmp_path)[0]["text"] == "I prefer green tea"
         await stage.memory.forget("green tea", user="ann", place=DEV)
@@ -91,7 +91,7 @@ async def test_every_change_of_a_memo_reaches_the_file(tmp_path: Path) -> None:
         await stage.memory.undo(user="ann", place=DEV)
         await written(stage)
         assert items(tmp_path)[0]["status"] == "active"
-        await stage.memory.deleted("discord", "m1")
+        await stage.memory.message_deleted("discord", "m1")
         await written(stage)
         assert [item["text"] for item in items(tmp_path)] == ["I prefer green tea"]
 
@@ -140,13 +140,13 @@ async def test_a_deleted_file_comes_back_with_the_next_start(tmp_path: Path) -> 
 
 async def test_files_that_were_deleted_meanwhile_come_back_when_asked_for(tmp_path: Path) -> None:
     path = folder(tmp_path) / "ann.json"
-    async with keeping(tmp_path, "discoclaw", works=False) as stage:
+    async with keeping(tmp_path, "discoclaw", run_worker=False) as stage:
         await stage.remember("I prefer tea")
         await written(stage)
         path.unlink()
         await written(stage)
         assert not path.exists()
-        await stage.memory.keeper.restore()
+        await stage.memory.mirror.restore()
         assert [item["text"] for item in items(tmp_path)] == ["I prefer tea"]
 
 
@@ -154,8 +154,8 @@ async def test_what_a_process_without_a_keeper_wrote_is_caught_up(tmp_path: Path
     async with keeping(tmp_path, "discoclaw", files=[]) as stage:
         await stage.remember("I prefer tea")
     assert kept(folder(tmp_path)) == []
-    async with keeping(tmp_path, "discoclaw", works=False) as stage:
-        assert stage.memory.settings.files == ("durable", "rolling")
+    async with keeping(tmp_path, "discoclaw", run_worker=False) as stage:
+        assert stage.memory.settings.mirror.files == ("durable", "rolling")
     assert [item["text"] for item in items(tmp_path)] == ["I prefer tea"]
 
 
@@ -279,7 +279,7 @@ async def test_one_file_that_cant_be_written_does_not_hold_up_the_others(tmp_pat
         await stage.remember("I prefer tea", user="ann")
         await stage.remember("I prefer coffee", user="bob")
         with pytest.raises(OSError, match=r"ann\.json"):
-            await stage.memory.keeper.catch_up()
+            await stage.memory.mirror.catch_up()
         assert [item["text"] for item in items(tmp_path, "bob")] == ["I prefer coffee"]
     (folder(tmp_path) / "ann.json").rmdir()
     async with keeping(tmp_path, "discoclaw") as stage:
@@ -289,18 +289,18 @@ async def test_one_file_that_cant_be_written_does_not_hold_up_the_others(tmp_pat
 
 async def test_nothing_is_learned_by_keeping_files(tmp_path: Path) -> None:
     model = FakeModel(nothing)
-    async with keeping(tmp_path, "discoclaw", using=model) as stage:
+    async with keeping(tmp_path, "discoclaw", model=model) as stage:
         await stage.remember("I prefer tea")
         await written(stage)
     assert model.heard == []
 
 
 async def test_a_fact_goes_from_the_file_with_the_message_that_said_it(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "dnam", using=FakeModel(), extraction={"trigger": "on_ingest"}) as stage:
+    async with keeping(tmp_path, "dnam", model=FakeModel(), extraction={"trigger": "on_ingest"}) as stage:
         said = await stage.tell("I live in Lisbon", place=DM)
         await stage.tell("I have two cats", place=DM)
         await written(stage)
         assert sorted(item["text"] for item in items(tmp_path)) == ["I have two cats", "I live in Lisbon"]
-        assert await stage.memory.deleted("discord", said.id)
+        assert await stage.memory.message_deleted("discord", said.id)
         await written(stage)
         assert [item["text"] for item in items(tmp_path)] == ["I have two cats"]

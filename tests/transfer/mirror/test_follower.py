@@ -13,7 +13,7 @@ import pytest
 from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
 from recollect.testing.models import FakeModel
-from recollect.transfer.mirror.follower import Folders, Keeper
+from recollect.transfer.mirror.follower import MirrorTargets, MirrorWriter
 from tests.scenes import DEV, DM, Stage
 from tests.transfer.mirror.keeping import keeping, kept, written
 from tests.waiting import eventually
@@ -45,8 +45,8 @@ class Pauses:
 async def kept_by_hand(data: Path, **folders: object) -> AsyncIterator[tuple[Stage, Pauses]]:
     """A stage and a keeper beside it, whose time is ours."""
     pauses = Pauses()
-    async with keeping(data, files=[], works=False) as stage:
-        keeper = Keeper(stage.memory.store, Folders(data / "memory", **folders), stage.clock, pauses)  # type: ignore[arg-type]
+    async with keeping(data, files=[], run_worker=False) as stage:
+        keeper = MirrorWriter(stage.memory.store, MirrorTargets(data / "memory", **folders), stage.clock, pauses)  # type: ignore[arg-type]
         keeper.start()
         await eventually(lambda: bool(pauses.asked))
         try:
@@ -128,8 +128,10 @@ async def test_a_folder_that_cant_be_written_is_said_once_and_tried_again(
 
 async def test_a_store_that_is_gone_does_not_end_the_keeper(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     pauses = Pauses()
-    async with keeping(tmp_path, files=[], works=False) as stage:
-        keeper = Keeper(stage.memory.store, Folders(tmp_path / "memory", snapshot=True), stage.clock, pauses)
+    async with keeping(tmp_path, files=[], run_worker=False) as stage:
+        keeper = MirrorWriter(
+            stage.memory.store, MirrorTargets(tmp_path / "memory", snapshot=True), stage.clock, pauses
+        )
     keeper.start()
     await pauses.go_on()
     await pauses.go_on()
@@ -143,16 +145,16 @@ async def test_two_processes_keep_the_same_files_and_both_end_up_right(tmp_path:
         return sorted(item["text"] for item in json.loads(path.read_text("utf-8"))["items"])
 
     animals = "dog fish snake horse mouse sheep goat".split()
-    how = {"files": ["durable", "snapshot", "journal"], "using": FakeModel()}
+    how = {"mirror__files": ["durable", "snapshot", "journal"], "model": FakeModel()}
     async with keeping(tmp_path, **how) as one, keeping(tmp_path, **how) as other:
         for animal in animals:
             await asyncio.gather(
                 one.remember(f"Keeps a {animal}", user="ann"),
                 other.remember(f"Likes any {animal}", user="ann"),
                 one.remember(f"Saw a {animal}", user="bob"),
-                other.memory.observe(other.message(f"my {animal} is fine", user="cem")),
-                one.memory.keeper.catch_up(),
-                other.memory.keeper.catch_up(),
+                other.memory.add(other.message(f"my {animal} is fine", user="cem")),
+                one.memory.mirror.catch_up(),
+                other.memory.mirror.catch_up(),
             )
         other.clock.advance(minutes=1)
         one.clock.advance(minutes=1)
@@ -184,43 +186,43 @@ class Interrupted:
 
 
 async def test_one_who_writes_an_older_state_last_sets_it_right(tmp_path: Path) -> None:
-    folders = Folders(tmp_path / "memory", durable=tmp_path / "durable")
-    async with keeping(tmp_path, files=[], works=False) as stage:
+    folders = MirrorTargets(tmp_path / "memory", durable=tmp_path / "durable")
+    async with keeping(tmp_path, files=[], run_worker=False) as stage:
         store = stage.memory.store
 
         async def meanwhile() -> None:
             await stage.remember("I live in Rome")
-            await Keeper(store, folders, stage.clock).catch_up()
+            await MirrorWriter(store, folders, stage.clock).catch_up()
 
         await stage.remember("I prefer tea")
         slow = Interrupted(store, meanwhile)
-        await Keeper(slow, folders, stage.clock).catch_up()  # type: ignore[arg-type]
+        await MirrorWriter(slow, folders, stage.clock).catch_up()  # type: ignore[arg-type]
         items = json.loads((tmp_path / "durable" / "ann.json").read_text("utf-8"))["items"]
     assert [item["text"] for item in items] == ["I prefer tea", "I live in Rome"]
     assert kept(tmp_path / "durable") == ["ann.json"]
 
 
 async def test_a_long_log_is_followed_to_its_end(tmp_path: Path) -> None:
-    folders = Folders(tmp_path / "memory", durable=tmp_path / "durable")
-    async with keeping(tmp_path, files=[], works=False) as stage:
+    folders = MirrorTargets(tmp_path / "memory", durable=tmp_path / "durable")
+    async with keeping(tmp_path, files=[], run_worker=False) as stage:
         event = Event("extract.call", stage.clock(), scope="user:bob")
         await stage.memory.store.write(lambda tx: [tx.events.add(event) for _ in range(2_500)])
         await stage.remember("I prefer tea")
-        await Keeper(stage.memory.store, folders, stage.clock).catch_up()
+        await MirrorWriter(stage.memory.store, folders, stage.clock).catch_up()
     assert kept(tmp_path / "durable") == ["ann.json"]
 
 
 async def test_files_follow_what_another_process_wrote(tmp_path: Path) -> None:
     async with kept_by_hand(tmp_path, durable=tmp_path / "durable") as (_, pauses):
-        async with keeping(tmp_path, files=[], works=False) as other:
+        async with keeping(tmp_path, files=[], run_worker=False) as other:
             await other.remember("I prefer tea", user="bob")
         await pauses.go_on()
         assert kept(tmp_path / "durable") == ["bob.json"]
 
 
 async def test_nothing_is_written_where_nothing_is_kept(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "unified", using=FakeModel()) as stage:
-        assert stage.memory.settings.files == ()
+    async with keeping(tmp_path, "unified", model=FakeModel()) as stage:
+        assert stage.memory.settings.mirror.files == ()
         await stage.tell("I live in Berlin", place=DM)
         await stage.remember("I prefer tea", place=DEV)
         await written(stage)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.core.ports import Hearing, Proposed
+from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.testing.models import FakeModel, quoting
 from tests.scenes import GENERAL, Stage
 from tests.transfer.mirror.keeping import keeping, written
@@ -12,8 +12,8 @@ from tests.transfer.mirror.keeping import keeping, written
 FILES = ["rolling", "journal", "snapshot", "categories"]
 
 
-def learning(hearing: Hearing) -> Proposed:
-    return Proposed(tuple(quoting(one) for one in hearing.said if "?" not in one.text))
+def learning(hearing: ExtractionInput) -> ExtractionResult:
+    return ExtractionResult(tuple(quoting(one) for one in hearing.messages if "?" not in one.text))
 
 
 def condensing(previous: str | None, exchange: str, limit: int) -> str:
@@ -28,7 +28,7 @@ def holding(folder: Path, word: str) -> set[str]:
 
 async def brought_up_to_date(stage: Stage) -> None:
     await stage.settle()
-    await stage.memory.keeper.hasten()
+    await stage.memory.mirror.flush()
     await written(stage)
 
 
@@ -43,13 +43,13 @@ async def told(stage: Stage) -> None:
 @pytest.mark.parametrize("how", ["forget", "delete"])
 async def test_no_file_holds_it_after_it_was_forgotten_or_its_message_was_deleted(tmp_path: Path, how: str) -> None:
     model = FakeModel(learning, condensing)
-    async with keeping(tmp_path, using=model, files=FILES, summary={"every_n_turns": 1}) as stage:
+    async with keeping(tmp_path, model=model, files=FILES, summary={"every_n_turns": 1}) as stage:
         await told(stage)
         assert {"summaries", "2025-03-01.md", "MEMORY.md"} <= holding(tmp_path, "Lisbon")
         if how == "forget":
             await stage.memory.forget("Lisbon", user="ann")
         else:
-            await stage.memory.deleted("discord", "m1")
+            await stage.memory.message_deleted("discord", "m1")
         await brought_up_to_date(stage)
         assert holding(tmp_path, "Lisbon") == set()
         if how == "forget":

@@ -35,7 +35,7 @@ async def test_an_edit_is_a_revision_with_its_history_and_is_found_by_the_search
             "memo.added",
         ]
         found = await desk.memory.search("green", user="ann")
-        assert [one.what for one in found] == [memo]
+        assert [one.item for one in found] == [memo]
         await desk.memory.undo(user="ann")
         await desk.keep()
         assert "I prefer tea\n" in desk.read(TEA)
@@ -74,13 +74,13 @@ async def test_how_a_person_lays_out_a_page_stays_while_its_words_do(tmp_path: P
         assert told(await desk.take_over()) == [("changed", TEA)]
         memo = await desk.memory.get(memo_id, user="ann")
         assert memo.text == "# Tea - green - [[Oolong]] #drinks > and more"
-        await desk.memory.revise(memo_id, tags=["leaf"], user="ann")
+        await desk.memory.update(memo_id, tags=["leaf"], user="ann")
         await desk.keep()
         page = desk.read(TEA)
         assert "keywords: [leaf]" in page
         assert page.endswith(f"---\n{body}")
         assert "aliases: [brew]  # mine\ncssclasses:\n  - wide\npublish: true\n" in page
-        await desk.memory.revise(memo_id, "I prefer oolong", user="ann")
+        await desk.memory.update(memo_id, "I prefer oolong", user="ann")
         await desk.keep()
         assert desk.read(TEA).endswith("publish: true\n---\n\nI prefer oolong\n")
         assert desk.read(f"{TEA}.kept-1") == page
@@ -206,7 +206,7 @@ async def test_a_renamed_page_is_no_deletion_and_keeps_its_new_name(tmp_path: Pa
         memo_id = await with_tea(desk)
         (desk.folder / TEA).rename(desk.folder / "preference" / "Tea.md")
         assert told(await desk.take_over()) == [("moved", "preference/Tea.md")]
-        await desk.memory.revise(memo_id, "I prefer green tea", user="ann")
+        await desk.memory.update(memo_id, "I prefer green tea", user="ann")
         await desk.keep()
         assert desk.pages == ["preference/Tea.md"]
         assert "green" in desk.read("preference/Tea.md")
@@ -294,7 +294,7 @@ async def test_a_page_that_becomes_broken_keeps_its_memo(tmp_path: Path) -> None
         desk.edit(TEA, "category: preference", "category: preference: oh")
         assert told(await desk.take_over()) == [("broken", TEA)]
         assert (await desk.memory.get(memo_id, user="ann")).active
-        await desk.memory.revise(memo_id, "I prefer mate", user="ann")
+        await desk.memory.update(memo_id, "I prefer mate", user="ann")
         await desk.take_over()
         assert "I prefer tea" in desk.read(TEA)
         desk.edit(TEA, "preference: oh", "preference")
@@ -316,7 +316,7 @@ async def both_changed(desk: Desk, file_at: timedelta) -> str:
     memo_id = await with_tea(desk)
     at = desk.stage.clock.advance(hours=1)
     desk.edit(TEA, "I prefer tea", "I prefer mate", at + file_at)
-    await desk.memory.revise(memo_id, "I prefer green tea", user="ann")
+    await desk.memory.update(memo_id, "I prefer green tea", user="ann")
     desk.stage.clock.advance(hours=2)
     return memo_id
 
@@ -377,7 +377,7 @@ async def test_a_page_deleted_before_its_memo_changed_comes_back(tmp_path: Path)
         await desk.keep()
         desk.delete(TEA)
         desk.stage.clock.advance(hours=1)
-        await desk.memory.revise(memo_id, "I prefer green tea", user="ann")
+        await desk.memory.update(memo_id, "I prefer green tea", user="ann")
         assert told(await desk.take_over()) == []
         assert "green" in desk.read(TEA)
 
@@ -439,7 +439,7 @@ async def test_lore_can_be_edited_and_added_in_its_own_folder(tmp_path: Path) ->
         desk.edit(page, "Nightly", "Dawn")
         desk.write("lore/g1/more.md", "We ship on Fridays")
         assert told(await desk.take_over()) == [("changed", page), ("new", "lore/g1/more.md")]
-        shown = await desk.memory.memos(user="ann", place=DEV, lore=True, statuses=[Status.ACTIVE])
+        shown = await desk.memory.list(user="ann", place=DEV, lore=True, statuses=[Status.ACTIVE])
         assert {(memo.text, memo.kind) for memo in shown.memos} == {
             ("The build is called Dawn", Kind.LORE),
             ("We ship on Fridays", Kind.LORE),
@@ -503,7 +503,7 @@ async def test_a_page_is_looked_at_only_when_it_has_come_to_rest(tmp_path: Path)
 async def test_the_page_of_another_process_is_known(tmp_path: Path) -> None:
     async with filing(tmp_path) as one, filing(tmp_path) as other:
         memo_id = await with_tea(one)
-        await other.memory.revise(memo_id, "I prefer mate", user="ann")
+        await other.memory.update(memo_id, "I prefer mate", user="ann")
         await other.keep()
         assert told(await one.take_over()) == []
         one.edit(TEA, "mate", "cocoa", one.stage.clock.advance(hours=1))
@@ -537,7 +537,7 @@ async def test_pages_of_the_owner_stay_known_when_everybody_gets_a_folder(tmp_pa
         await with_tea(desk)
         await desk.stage.remember("I prefer coffee", "I live in Bonn", "I play chess", user="bob")
         await desk.keep()
-    async with filing(tmp_path, workspace_per_user=True) as desk:
+    async with filing(tmp_path, workspace__per_user=True) as desk:
         assert told(await desk.take_over()) == []
         assert await desk.stage.known(place=DEV) == ["I prefer tea"]
         await desk.stage.remember("My cat is Tom")
@@ -551,7 +551,7 @@ async def test_a_folder_that_was_moved_with_its_store_is_the_same_folder(tmp_pat
         memo_id = await with_tea(desk)
         (desk.folder / TEA).rename(desk.folder / "preference" / "Tea.md")
         await desk.take_over()
-        await desk.memory.revise(memo_id, "I prefer green tea", user="ann")
+        await desk.memory.update(memo_id, "I prefer green tea", user="ann")
         await desk.keep()
     (tmp_path / "old").rename(tmp_path / "new")
     async with filing(tmp_path / "new") as desk:
@@ -562,7 +562,7 @@ async def test_a_folder_that_was_moved_with_its_store_is_the_same_folder(tmp_pat
 async def test_another_folder_for_the_same_store_gets_all_pages(tmp_path: Path) -> None:
     async with filing(tmp_path) as desk:
         await with_tea(desk)
-    async with filing(tmp_path, memory_dir=tmp_path / "vault") as desk:
+    async with filing(tmp_path, mirror__dir=tmp_path / "vault") as desk:
         await desk.keep()
         assert (tmp_path / "vault" / TEA).read_bytes() == (desk.folder / TEA).read_bytes()
 
@@ -607,8 +607,8 @@ async def test_a_page_reaches_the_store_with_its_words_and_its_vector_and_the_se
         desk.write("fact/pet.md", "Ann adopted a kitten from the shelter\n")
         await desk.take_over()
         by_meaning = await desk.memory.search("does she own a cat", user="ann")
-        assert by_meaning[0].what.text == "Ann adopted a kitten from the shelter"
+        assert by_meaning[0].text == "Ann adopted a kitten from the shelter"
         by_words = await desk.memory.search("shelter", user="ann")
-        assert by_words[0].what.text == "Ann adopted a kitten from the shelter"
+        assert by_words[0].text == "Ann adopted a kitten from the shelter"
         assert (by_meaning[0].parts["vector"] > 0, by_meaning[0].parts["words"]) == (True, 0)
         assert min(by_words[0].parts["vector"], by_words[0].parts["words"]) > 0

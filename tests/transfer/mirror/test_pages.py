@@ -122,7 +122,7 @@ async def test_a_page_keeps_its_name_while_its_memo_says_other_things(tmp_path: 
         tea = await desk.stage.remember("I prefer tea")
         await desk.keep()
         before = desk.pages
-        await desk.memory.revise(tea.id, "I prefer green tea", user="ann", place=DEV)
+        await desk.memory.update(tea.id, "I prefer green tea", user="ann", place=DEV)
         await desk.keep()
         assert desk.pages == before
         assert "I prefer green tea" in desk.read(before[0])
@@ -191,7 +191,7 @@ async def test_an_edited_page_is_not_overwritten_and_the_log_says_what_to_do(
         await desk.keep()
         (page,) = desk.pages
         desk.edit(page, "I prefer tea", "I prefer mate")
-        await desk.memory.revise(tea.id, "I prefer green tea", user="ann", place=DEV)
+        await desk.memory.update(tea.id, "I prefer green tea", user="ann", place=DEV)
         await desk.keep()
         assert "I prefer mate" in desk.read(page)
         await desk.memory.forget("green", user="ann", place=DEV)
@@ -205,7 +205,7 @@ async def test_the_same_memory_leaves_its_pages_untouched(tmp_path: Path) -> Non
         await desk.stage.remember("I prefer tea", "I live in Rome")
         await desk.keep()
         before = {page: (desk.folder / page).stat().st_ino for page in desk.pages}
-        await desk.memory.keeper.restore()
+        await desk.memory.mirror.restore()
         assert {page: (desk.folder / page).stat().st_ino for page in desk.pages} == before
 
 

@@ -31,7 +31,7 @@ async def turn(stage: Stage, text: str = "what next?", **how: object) -> None:
 
 @pytest.mark.acceptance("B14", "C8", "C9", "C25")
 async def test_a_summary_lies_under_the_safe_name_of_its_session(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "dnam", using=counting(), summary=ONE_TURN) as stage:
+    async with keeping(tmp_path, "dnam", model=counting(), summary=ONE_TURN) as stage:
         await turn(stage)
         name = summary_name(DEV.session)
         assert kept(rolling(tmp_path)) == [name]
@@ -48,7 +48,7 @@ def test_no_two_sessions_share_a_file() -> None:
 
 
 async def test_each_design_has_its_own_folder(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "discoclaw", using=counting(), summary=ONE_TURN) as stage:
+    async with keeping(tmp_path, "discoclaw", model=counting(), summary=ONE_TURN) as stage:
         await turn(stage)
     assert len(kept(tmp_path / "summaries")) == 1
     assert kept(rolling(tmp_path)) == []
@@ -56,7 +56,7 @@ async def test_each_design_has_its_own_folder(tmp_path: Path) -> None:
 
 @pytest.mark.acceptance("C6", "C25")
 async def test_the_next_summary_takes_the_place_of_the_last(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "dnam", using=counting(), summary=ONE_TURN) as stage:
+    async with keeping(tmp_path, "dnam", model=counting(), summary=ONE_TURN) as stage:
         path = rolling(tmp_path) / summary_name(DEV.session)
         await turn(stage)
         with path.open("rb") as reader:
@@ -69,7 +69,7 @@ async def test_the_next_summary_takes_the_place_of_the_last(tmp_path: Path) -> N
 
 
 async def test_a_summary_that_is_reset_has_no_file_and_others_stay(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "dnam", using=counting(), summary=ONE_TURN) as stage:
+    async with keeping(tmp_path, "dnam", model=counting(), summary=ONE_TURN) as stage:
         await turn(stage)
         await turn(stage, place=DM)
         assert len(kept(rolling(tmp_path))) == 2
@@ -83,13 +83,13 @@ async def test_a_summary_that_is_reset_has_no_file_and_others_stay(tmp_path: Pat
 
 async def test_a_summary_that_quoted_a_deleted_message_is_made_anew_in_the_file(tmp_path: Path) -> None:
     model = FakeModel(nothing)
-    async with keeping(tmp_path, "dnam", using=model, summary=ONE_TURN) as stage:
+    async with keeping(tmp_path, "dnam", model=model, summary=ONE_TURN) as stage:
         secret = await stage.say("the code word is heron")
         await stage.reply("go on", secret)
         await written(stage)
         path = rolling(tmp_path) / summary_name(DEV.session)
         assert "heron" in path.read_text("utf-8")
-        await stage.memory.deleted("discord", secret.id)
+        await stage.memory.message_deleted("discord", secret.id)
         await written(stage)
         assert "heron" not in path.read_text("utf-8")
         (reset,) = await stage.events("summary.reset")
@@ -97,12 +97,12 @@ async def test_a_summary_that_quoted_a_deleted_message_is_made_anew_in_the_file(
 
 
 async def test_a_deleted_summary_file_comes_back_with_the_next_start(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "dnam", using=counting(), summary=ONE_TURN) as stage:
+    async with keeping(tmp_path, "dnam", model=counting(), summary=ONE_TURN) as stage:
         await turn(stage)
     path = rolling(tmp_path) / summary_name(DEV.session)
     before = path.read_bytes()
     path.unlink()
-    async with keeping(tmp_path, "dnam", using=counting()):
+    async with keeping(tmp_path, "dnam", model=counting()):
         await eventually(path.exists)
     assert path.read_bytes() == before
 
@@ -124,7 +124,7 @@ def test_a_malformed_summary_is_nothing_and_left_alone(
 
 
 async def test_a_summary_that_someone_edited_is_kept_even_when_it_is_reset(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "dnam", using=counting(), summary=ONE_TURN) as stage:
+    async with keeping(tmp_path, "dnam", model=counting(), summary=ONE_TURN) as stage:
         await turn(stage)
         path = rolling(tmp_path) / summary_name(DEV.session)
         path.write_text('{"summary": "mine", "updatedAt": 1}')

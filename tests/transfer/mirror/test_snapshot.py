@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.core.ports import Hearing, Proposed
+from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.core.types import Message
 from recollect.settings import load
 from recollect.testing.clock import START
@@ -34,11 +34,11 @@ async def snapshot_of(stage: Stage) -> str:
 
 @pytest.mark.acceptance("D55")
 async def test_the_snapshot_says_what_is_known_of_whom_the_lore_and_what_was_said_lately(tmp_path: Path) -> None:
-    def learns(hearing: Hearing) -> Proposed:
-        said = [message for message in hearing.said if message.text.startswith("I ")]
-        return Proposed(tuple(quoting(message) for message in said))
+    def learns(hearing: ExtractionInput) -> ExtractionResult:
+        said = [message for message in hearing.messages if message.text.startswith("I ")]
+        return ExtractionResult(tuple(quoting(message) for message in said))
 
-    async with keeping(tmp_path, "clanker", using=FakeModel(learns)) as stage:
+    async with keeping(tmp_path, "clanker", model=FakeModel(learns)) as stage:
         await stage.tell("I work at Acme on the platform team", user="1234", name="Ann")
         await stage.remember("Plays the cello", user="5678")
         await stage.remember("The build is called Nightly", lore=True)
@@ -95,7 +95,7 @@ async def test_the_notes_of_the_workspace_are_never_touched(tmp_path: Path) -> N
 
 async def test_no_snapshot_is_written_where_the_workspace_is(tmp_path: Path) -> None:
     (tmp_path / "MEMORY.md").write_text("mine")
-    async with keeping(tmp_path, "clanker", memory_dir=tmp_path, workspace_dir=tmp_path) as stage:
+    async with keeping(tmp_path, "clanker", mirror__dir=tmp_path, workspace__dir=tmp_path) as stage:
         await stage.remember("I prefer tea")
         await written(stage)
     assert (tmp_path / "MEMORY.md").read_text() == "mine"
@@ -116,7 +116,7 @@ async def test_a_deleted_message_leaves_the_highlights(tmp_path: Path) -> None:
     async with keeping(tmp_path, "clanker") as stage:
         message = await stage.tell("the code word is heron")
         assert "heron" in await snapshot_of(stage)
-        await stage.memory.deleted("discord", message.id)
+        await stage.memory.message_deleted("discord", message.id)
         stage.clock.advance(minutes=1)
         assert "heron" not in await snapshot_of(stage)
 
@@ -139,19 +139,19 @@ async def test_the_same_memory_gives_the_same_snapshot_and_no_new_file(tmp_path:
         await written(stage)
         before = path(tmp_path).stat().st_ino
         stage.clock.advance(hours=1)
-        await stage.memory.keeper.refresh_now()
+        await stage.memory.mirror.rewrite()
         assert path(tmp_path).stat().st_ino == before
 
 
 async def test_the_snapshot_can_be_asked_for_even_where_none_is_kept(tmp_path: Path) -> None:
     async with keeping(tmp_path, "clanker") as stage:
         await stage.remember("I prefer tea")
-        text = await stage.memory.keeper.refresh_now()
+        text = await stage.memory.mirror.rewrite()
         assert "I prefer tea" in text
         assert path(tmp_path).read_text("utf-8") == text
     async with keeping(tmp_path / "other", "unified") as stage:
         await stage.remember("I prefer tea")
-        assert "I prefer tea" in await stage.memory.keeper.refresh_now()
+        assert "I prefer tea" in await stage.memory.mirror.rewrite()
     assert not path(tmp_path / "other").exists()
 
 
@@ -159,7 +159,7 @@ async def test_the_snapshot_can_be_asked_for_while_the_disk_refuses_it(tmp_path:
     path(tmp_path).mkdir(parents=True)
     async with keeping(tmp_path, "clanker") as stage:
         await stage.remember("I prefer tea")
-        assert "I prefer tea" in await stage.memory.keeper.refresh_now()
+        assert "I prefer tea" in await stage.memory.mirror.rewrite()
 
 
 async def test_eighty_people_with_six_facts_each_are_listed_newest_first(tmp_path: Path) -> None:
@@ -214,6 +214,6 @@ def test_highlights_look_at_a_hundred_and_twenty_lines_at_the_most(tmp_path: Pat
 
 
 def test_the_profiles_say_which_files_are_kept() -> None:
-    assert load(profile="clanker").settings.files == ("journal", "snapshot")
-    assert load(profile="discoclaw").settings.files == ("durable", "rolling")
-    assert load(profile="unified").settings.files == ()
+    assert load(profile="clanker").settings.mirror.files == ("journal", "snapshot")
+    assert load(profile="discoclaw").settings.mirror.files == ("durable", "rolling")
+    assert load(profile="unified").settings.mirror.files == ()

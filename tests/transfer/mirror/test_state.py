@@ -10,11 +10,11 @@ from recollect import plugins
 from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
 from recollect.testing.clock import START
-from recollect.transfer.mirror.state import Ledger
+from recollect.transfer.mirror.state import MirrorState
 from tests.scenes import opened
 
 FOLDER = Path("durable").absolute()
-LEDGER = Ledger(FOLDER, None)
+LEDGER = MirrorState(FOLDER, None)
 
 
 @pytest.fixture
@@ -27,23 +27,23 @@ async def test_the_last_contents_of_a_file_are_known_again_even_when_one_comes_b
     def work(tx: Tx) -> list[bool]:
         for number in [*range(40), 33, *range(40, 60), 33]:
             LEDGER.write(tx, "durable ann", b"%d" % number)
-        return [LEDGER.wrote(tx, "durable ann", b"%d" % number) for number in (0, 33, 58, 59, 60)]
+        return [LEDGER.is_own_content(tx, "durable ann", b"%d" % number) for number in (0, 33, 58, 59, 60)]
 
     assert await store.write(work) == [False, True, True, True, False]
 
 
 async def test_contents_of_one_file_are_not_those_of_another(store: Store) -> None:
     await store.write(lambda tx: LEDGER.write(tx, "durable ann", b"x"))
-    assert not await store.read(lambda tx: LEDGER.wrote(tx, "durable bob", b"x"))
+    assert not await store.read(lambda tx: LEDGER.is_own_content(tx, "durable bob", b"x"))
 
 
 async def test_the_log_is_followed_from_where_we_were_by_all_who_keep_the_same_folders(store: Store) -> None:
     await store.write(lambda tx: [tx.events.add(Event("memo.added", START, reason=f"{n}")) for n in range(3)])
     first, _ = await store.read(lambda tx: LEDGER.look(tx, 2))
     await store.write(lambda tx: LEDGER.advance(tx, first, ["durable ann"]))
-    rest, owed = await store.read(lambda tx: Ledger(FOLDER, None).look(tx, 10))
+    rest, owed = await store.read(lambda tx: MirrorState(FOLDER, None).look(tx, 10))
     assert ([event.reason for event in rest], owed) == (["2"], ["durable ann"])
-    everything, nothing = await store.read(lambda tx: Ledger(Path("elsewhere"), None).look(tx, 10))
+    everything, nothing = await store.read(lambda tx: MirrorState(Path("elsewhere"), None).look(tx, 10))
     assert (len(everything), nothing) == (3, [])
 
 
@@ -54,7 +54,7 @@ async def test_what_was_begun_first_and_written_last_is_looked_at_once(database:
         begun, loop, over = asyncio.Event(), asyncio.get_running_loop(), asyncio.Event()
 
         def slow(tx: Tx) -> None:
-            tx.counters.note("begun", "first")
+            tx.state.append("begun", "first")
             loop.call_soon_threadsafe(begun.set)
             asyncio.run_coroutine_threadsafe(over.wait(), loop).result()
             tx.events.add(Event("memo.added", START, reason="begun first"))

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 from recollect.adapters.langgraph import item_store, items
-from recollect.adapters.langgraph.item_store import Shelf
+from recollect.adapters.langgraph.item_store import ItemStore
 from recollect.adapters.langgraph.namespaces import (
     USER,
     Condition,
@@ -24,9 +24,9 @@ from recollect.core.clock import Clock, now
 from recollect.core.errors import BadInput, MissingExtra
 from recollect.core.ports import Tx
 from recollect.core.types import Memo, Place
-from recollect.learning.apply import Cause
-from recollect.memory import PATIENCE, Memory
-from recollect.policy.visibility import Policy
+from recollect.learning.apply import ChangeContext
+from recollect.memory import AsyncMemory
+from recollect.policy.visibility import VisibilityPolicy
 from recollect.settings import wiring
 
 try:
@@ -59,7 +59,7 @@ class RecollectStore(BaseStore):
 
     def __init__(
         self,
-        memory: Memory,
+        memory: AsyncMemory,
         *,
         namespace: Namespace = ("memories", USER),
         place: Place | Callable[[str], Place] | None = None,
@@ -139,9 +139,9 @@ class RecollectStore(BaseStore):
         most = self._memory.settings.search.max_limit
         place = self._heard_in(user)
         found = await self._memory.search(op.query or "", user=user, place=place, subject="mine", limit=most)
-        return {one.what.id: (one.what, one.score) for one in found if isinstance(one.what, Memo)}
+        return {one.item.id: (one.item, one.score) for one in found if isinstance(one.item, Memo)}
 
-    async def _in_order(self, here: Shelf, ranked: Sequence[str]) -> list[Memo]:
+    async def _in_order(self, here: ItemStore, ranked: Sequence[str]) -> list[Memo]:
         """Everything that is heard: first what was ranked, then the rest, newest first."""
         places = {name: place for place, name in enumerate(ranked)}
         memos = await self._memory.store.read(here.all)
@@ -172,8 +172,8 @@ class RecollectStore(BaseStore):
             wiring.require_durable(self._memory.settings)
         steps = [await self._step(op, secrets.token_hex(8)) for op in ops]
         await self._memory.store.write(lambda tx: [step(tx) for step in steps])
-        self._memory.vectors.nudge()
-        self._memory.worker.nudge()
+        self._memory.vectors.wake()
+        self._memory.worker.wake()
 
     async def _step(self, op: PutOp, batch: str) -> Callable[[Tx], object]:
         """What an operation will do, with all that takes time done before the store is locked."""
@@ -182,17 +182,17 @@ class RecollectStore(BaseStore):
             raise InvalidNamespaceError(f"{op.namespace} is nobody's memory; this store keeps {self._names}")
         user, path = owner
         here = self._shelf(user)
-        cause = Cause(user, here.at, batch)
+        cause = ChangeContext(user, here.at, batch)
         if op.value is None:
             return lambda tx: here.take(tx, path, op.key, cause)
         kept = items.keep(path, op.key, op.value, _chosen(op))
         expires = None if op.ttl is None else here.at + timedelta(minutes=op.ttl)
-        vector = await self._memory.vectors.of_text(kept.text, PATIENCE)
+        vector = await self._memory.vectors.embed_text(kept.text)
         item = item_store.Item(path, op.key, kept, expires, vector)
         return lambda tx: here.put(tx, item, cause)
 
-    def _shelf(self, user: str) -> Shelf:
-        return Shelf(user, self._heard_in(user), Policy(self._memory.settings.privacy), self._clock())
+    def _shelf(self, user: str) -> ItemStore:
+        return ItemStore(user, self._heard_in(user), VisibilityPolicy(self._memory.settings.visibility), self._clock())
 
     def _heard_in(self, user: str) -> Place:
         place = self._where(user)

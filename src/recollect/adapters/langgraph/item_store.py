@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.adapters.langgraph import items
-from recollect.adapters.langgraph.items import Kept, Path
+from recollect.adapters.langgraph.items import Path, StoredItem
 from recollect.core.changes import Add, Revise
 from recollect.core.ports import Tx, Vector
 from recollect.core.types import Memo, Origin, Place, Status, Subject
-from recollect.learning.apply import Cause, bury, unbury, write
+from recollect.learning.apply import ChangeContext, add_tombstone, remove_tombstone, write
 from recollect.policy import kinds
 from recollect.policy.merge import retire
-from recollect.policy.viewer import Audible, provenance, subject_of
-from recollect.policy.visibility import Policy, heard_by_both
+from recollect.policy.viewer import Viewer, provenance, subject_of
+from recollect.policy.visibility import VisibilityPolicy, common_audience
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +24,18 @@ class Item:
 
     path: Path
     key: str
-    kept: Kept
+    kept: StoredItem
     expires: datetime | None = None
     vector: tuple[str, Vector] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class ItemStore:
     """Whose items they are and who listens, at one moment: what may not be heard here is not there."""
 
     user: str
     place: Place
-    policy: Policy
+    policy: VisibilityPolicy
     at: datetime
 
     @property
@@ -43,7 +43,7 @@ class Shelf:
         return subject_of(self.user, self.place)
 
     def hears(self, memo: Memo) -> bool:
-        return memo.active and Audible(self.user, self.place, self.policy, self.at)(memo)
+        return memo.active and Viewer(self.user, self.place, self.policy, self.at)(memo)
 
     def settles(self, memo: Memo) -> bool:
         """Whether no other memo goes before it under its key: it was put here, or would be put over here."""
@@ -65,7 +65,7 @@ class Shelf:
         by_id = self._by_id(tx, path, key)
         return by_id or next((memo for memo in self.all(tx) if items.address(memo) == (path, key)), None)
 
-    def put(self, tx: Tx, item: Item, cause: Cause) -> Memo:
+    def put(self, tx: Tx, item: Item, cause: ChangeContext) -> Memo:
         """Keep a value under its key, in place of what was put there before; other memos stay as they are.
 
         A memo that others hear too is not put over by its id: the value is kept beside it, for those who hear it here.
@@ -79,15 +79,15 @@ class Shelf:
             after = self._again(item, before) if before.active else replace(self._new(item), key=before.key)
             change = Revise(before, after, "put again")
         write(tx, [change], cause, item.vector)
-        unbury(tx, after)
+        remove_tombstone(tx, after)
         return after
 
-    def take(self, tx: Tx, path: Path, key: str, cause: Cause) -> int:
+    def take(self, tx: Tx, path: Path, key: str, cause: ChangeContext) -> int:
         """Forget what lies under a key; `Memory.undo` brings it back."""
         heard = [memo for memo in self._heard(tx) if items.address(memo) == (path, key)]
         write(tx, [retire(memo, self.at, f"forgotten by {cause.actor}") for memo in heard], cause)
         for memo in heard:
-            bury(tx, memo, self.at)
+            add_tombstone(tx, memo, self.at)
         return len(heard)
 
     def _heard(self, tx: Tx) -> list[Memo]:
@@ -126,7 +126,7 @@ class Shelf:
             text=new.text,
             kind=new.kind,
             source=new.source,
-            audience=heard_by_both(before, new.audience),
+            audience=common_audience(before, new.audience),
             expires=new.expires,
             created=before.created if self.hears(before) else self.at,
             updated=max(self.at, before.updated),

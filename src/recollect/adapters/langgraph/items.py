@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from recollect.core.errors import BadInput
-from recollect.core.text import LONGEST_MEMO, clip, digest, squeeze
+from recollect.core.text import MAX_MEMO_CHARS, clip, collapse_spaces, digest
 from recollect.core.types import Audience, Memo
 from recollect.faces.tool.actions import RESERVED
 from recollect.policy.redaction import redact
@@ -27,7 +27,7 @@ Value = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredItem:
     """A value ready to be kept: the memo's text, and what goes into its metadata."""
 
     text: str
@@ -39,17 +39,17 @@ def memo_id(path: Path, key: str, audience: Audience) -> str:
     return f"item-{digest(json.dumps([path, key]), str(audience))[:24]}"
 
 
-def keep(path: Path, key: str, value: Mapping[str, Any], chosen: str | None = None) -> Kept:
+def keep(path: Path, key: str, value: Mapping[str, Any], chosen: str | None = None) -> StoredItem:
     """How a value is kept; `chosen` is the text to search it by, else its own text or all of its fields."""
     plain = _plain(value)
     field, own = next(((name, plain[name]) for name in TEXTS if _is_text(plain.get(name))), ("", ""))
     wanted = chosen or own or _rendered(plain)
-    text = clip(squeeze(redact(wanted).text), LONGEST_MEMO) or key
+    text = clip(collapse_spaces(redact(wanted).text), MAX_MEMO_CHARS) or key
     mark: dict[str, Any] = {"path": list(path), "key": key, "said": digest(text)}
     if field and plain[field] == text:
         mark["field"] = field
         del plain[field]
-    return Kept(text, {MARK: {**mark, "value": plain}})
+    return StoredItem(text, {MARK: {**mark, "value": plain}})
 
 
 def address(memo: Memo) -> tuple[Path, str]:

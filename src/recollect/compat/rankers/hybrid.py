@@ -1,7 +1,7 @@
 """`hybrid`: a weighted sum of five signals behind a relevance gate (ClankerBot)."""
 
-from recollect.core.ports.ranker import BOTH_CORPORA, Item, Pool, Question, Ranked, Ranker, in_order, tokens
-from recollect.core.text import fold, squeeze, words
+from recollect.core.ports.ranker import BOTH_CORPORA, Ranked, Ranker, RankItem, RankPool, RankQuery, in_order, tokens
+from recollect.core.text import collapse_spaces, fold, words
 
 WITH_VECTORS = {"semantic": 0.50, "lexical": 0.28, "confidence": 0.10, "recency": 0.07, "channel": 0.05}
 WITHOUT = {"semantic": 0.0, "lexical": 0.75, "confidence": 0.10, "recency": 0.10, "channel": 0.05}
@@ -9,7 +9,7 @@ RECENCY_DAYS = 45.0
 MOST_WORDS = 32
 
 
-def rank(question: Question, pool: Pool) -> list[Ranked]:
+def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
     weights = WITH_VECTORS if pool.has_vectors else WITHOUT
     asked = set(_first(question.text))
     return in_order([_score(item, question, asked, weights) for item in pool.items])
@@ -21,7 +21,7 @@ def _first(query: str) -> list[str]:
     return [word for word in dict.fromkeys(words(query)) if word in known][:MOST_WORDS]
 
 
-def _score(item: Item, question: Question, asked: set[str], weights: dict[str, float]) -> Ranked:
+def _score(item: RankItem, question: RankQuery, asked: set[str], weights: dict[str, float]) -> Ranked:
     signals = {
         "semantic": max(0.0, item.cosine or 0.0),
         "lexical": lexical(question.text, asked, item),
@@ -34,21 +34,21 @@ def _score(item: Item, question: Question, asked: set[str], weights: dict[str, f
     return Ranked(item, score, parts, passes(signals["semantic"], signals["lexical"], score, weights is WITH_VECTORS))
 
 
-def lexical(query: str, asked: set[str], item: Item) -> float:
+def lexical(query: str, asked: set[str], item: RankItem) -> float:
     """1 when the whole query stands in fact or evidence, else the share of its words that do."""
     text = f"{item.text} {item.evidence}"
-    whole = squeeze(fold(query))
-    if whole and whole in squeeze(fold(text)):
+    whole = collapse_spaces(fold(query))
+    if whole and whole in collapse_spaces(fold(text)):
         return 1.0
     return len(asked & tokens(text)) / len(asked) if asked else 0.0
 
 
-def recency(item: Item, question: Question) -> float:
+def recency(item: RankItem, question: RankQuery) -> float:
     days = max(0.0, (question.now - item.updated).total_seconds() / 86_400)
     return 1 / (1 + days / RECENCY_DAYS)
 
 
-def channel(item: Item, question: Question) -> float:
+def channel(item: RankItem, question: RankQuery) -> float:
     """1 in the same channel, a quarter for a fact without one, else nothing: a hint, not a wall."""
     if item.channel is None:
         return 0.25
@@ -65,4 +65,4 @@ def passes(semantic: float, lexical: float, combined: float, has_vectors: bool) 
 
 
 def create(spec: str) -> Ranker:  # noqa: ARG001 - it has no options
-    return Ranker(rank, browses=BOTH_CORPORA, gated=True)
+    return Ranker(rank, includes_recent=BOTH_CORPORA, gated=True)

@@ -2,7 +2,17 @@
 
 from datetime import timedelta
 
-from recollect.core.ports.ranker import BOTH_CORPORA, STOP_WORDS, Item, Pool, Question, Ranked, Ranker, in_order, tokens
+from recollect.core.ports.ranker import (
+    BOTH_CORPORA,
+    STOP_WORDS,
+    Ranked,
+    Ranker,
+    RankItem,
+    RankPool,
+    RankQuery,
+    in_order,
+    tokens,
+)
 
 PROJECT_WORDS = frozenset("repo repository build deploy release branch commit ship code project".split())
 PROJECT_BOOST = 2.0
@@ -10,13 +20,13 @@ RECENT_BOOST = 1.0
 RECENT = timedelta(days=7)
 
 
-def rank(question: Question, pool: Pool) -> list[Ranked]:
+def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
     """Common words of question and text + tags + kind; +2 for a project when one is asked about, +1 when recent."""
     asked = tokens(question.text) - STOP_WORDS
     return in_order([_score(item, question, asked) for item in pool.items])
 
 
-def _score(item: Item, question: Question, asked: set[str]) -> Ranked:
+def _score(item: RankItem, question: RankQuery, asked: set[str]) -> Ranked:
     common = len(asked & tokens(f"{item.text} {' '.join(item.tags)} {item.kind}"))
     project = PROJECT_BOOST if item.kind == "project" and asked & PROJECT_WORDS else 0.0
     recent = RECENT_BOOST if question.now - item.updated <= RECENT else 0.0
@@ -25,4 +35,4 @@ def _score(item: Item, question: Question, asked: set[str]) -> Ranked:
 
 
 def create(spec: str) -> Ranker:  # noqa: ARG001 - it has no options
-    return Ranker(rank, browses=BOTH_CORPORA)
+    return Ranker(rank, includes_recent=BOTH_CORPORA)

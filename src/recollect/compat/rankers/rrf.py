@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
-from recollect.core.ports.ranker import Item, Pool, Question, Ranked, Ranker, bm25, in_order
+from recollect.core.ports.ranker import Ranked, Ranker, RankItem, RankPool, RankQuery, bm25, in_order
 
 K = 60
 
 
-def rank(question: Question, pool: Pool) -> list[Ranked]:  # noqa: ARG001 - one interface for all rankers
+def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:  # noqa: ARG001 - one interface for all rankers
     """`k/(k + rank by vector) + k/(k + rank by BM25)`; a lane that did not find an item gives nothing."""
     by_words = _places(pool, lambda item: bm25(item, pool))
     by_vector = _places(pool, lambda item: item.cosine or 0.0)
@@ -22,7 +22,7 @@ def rank(question: Question, pool: Pool) -> list[Ranked]:  # noqa: ARG001 - one 
     return in_order(ranked)
 
 
-def _places(pool: Pool, score: Callable[[Item], float]) -> dict[int, int]:
+def _places(pool: RankPool, score: Callable[[RankItem], float]) -> dict[int, int]:
     """The place of each item in one lane, from 1; items that the lane did not find have none."""
     scored = [(score(item), item.key) for item in pool.items]
     found = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: (-pair[0], pair[1]))

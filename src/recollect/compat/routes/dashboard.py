@@ -8,13 +8,14 @@ from fastapi.responses import JSONResponse
 
 from recollect.compat.rankers import hybrid
 from recollect.core.ports import Filters, Tx
-from recollect.core.ports.ranker import Question
-from recollect.core.types import LORE, Kind, Memo, Subject, realm_of
+from recollect.core.ports.ranker import RankQuery
+from recollect.core.types import LORE, Kind, Memo, Subject, guild_key
 from recollect.faces.http.api.common import CHANGING, LARGEST, LONGEST_NAME, READING, Wire
-from recollect.faces.http.dependencies import House, In
-from recollect.memory import PATIENCE, Memory
+from recollect.faces.http.dependencies import AppState, AppStateDep
+from recollect.memory import AsyncMemory
 from recollect.recall import search
-from recollect.recall.query import Found, Search
+from recollect.recall.query import Hit
+from recollect.recall.query import Query as SearchQuery
 from recollect.recall.rankers import unified
 
 MOST = 24
@@ -22,14 +23,14 @@ MOST = 24
 
 
 async def facts(
-    memory: Memory, query: str, guild: str, now: datetime, channel: str | None = None, limit: int = 10
-) -> list[Found]:
+    memory: AsyncMemory, query: str, guild: str, now: datetime, channel: str | None = None, limit: int = 10
+) -> list[Hit]:
     """Active facts of a guild that are relevant, best first; the channel is a hint, not a filter."""
-    question = Question(query, now, channel)
-    vector = await memory.vectors.of_query(unified.understand(question, ()).topic, "memos", PATIENCE)
+    question = RankQuery(query, now, channel)
+    vector = await memory.vectors.embed_query(unified.parse_query(question, ()).topic, "memos")
 
-    def work(tx: Tx) -> list[Found]:
-        ask = Search(
+    def work(tx: Tx) -> list[Hit]:
+        ask = SearchQuery(
             question=question,
             corpus="memos",
             scopes=_scopes(tx, guild),
@@ -50,7 +51,7 @@ def clamped(limit: int) -> int:
 
 def _scopes(tx: Tx, guild: str) -> list[str]:
     """Of everyone of whom something was learned there, and of the guild's lore."""
-    known = (memo.subject.scope for memo in tx.memos.traced(guild=_bare(guild)) if memo.active)
+    known = (memo.subject.scope for memo in tx.memos.stated_by(guild=_bare(guild)) if memo.active)
     return [*dict.fromkeys([*known, Subject.lore(guild).scope])]
 
 
@@ -60,7 +61,7 @@ def _is_of(memo: Memo, guild: str, now: datetime) -> bool:
         return False
     if memo.subject.is_lore:
         return memo.subject.guild == guild
-    return source.guild is not None and realm_of(source.platform, source.guild) == guild
+    return source.guild is not None and guild_key(source.platform, source.guild) == guild
 
 
 def _bare(guild: str) -> str:
@@ -127,20 +128,20 @@ class Facts(Wire):
 
 
 @routes.get("", responses=READING | _MARKDOWN, response_class=Response)
-async def snapshot(house: In, accept: Accept = "") -> Response:
+async def snapshot(house: AppStateDep, accept: Accept = "") -> Response:
     """The generated MEMORY.md: who is known for what, ongoing lore, what was said lately."""
     return await _snapshot(house, accept)
 
 
 @routes.post("/refresh", responses=CHANGING | _MARKDOWN, response_class=Response)
-async def refresh_snapshot(house: In, accept: Accept = "") -> Response:
+async def refresh_snapshot(house: AppStateDep, accept: Accept = "") -> Response:
     """Make the snapshot anew, the file too where one is kept, and return it."""
     return await _snapshot(house, accept)
 
 
 @routes.get("/search", responses=READING)
 async def search_facts(
-    house: In,
+    house: AppStateDep,
     q: Annotated[str, Query(max_length=8_000)] = "",
     guild: Annotated[Id, Query(alias="guildId")] = "",
     channel: Annotated[Id, Query(alias="channelId", description="A hint, not a filter.")] = "",
@@ -155,15 +156,15 @@ async def search_facts(
     return Facts(results=shown, queryText=query, guildId=within, channelId=where, limit=clamped(limit))
 
 
-async def _snapshot(house: House, accept: str) -> Response:
-    text = await house.memory.keeper.refresh_now()
+async def _snapshot(house: AppState, accept: str) -> Response:
+    text = await house.memory.mirror.rewrite()
     if "application/json" in accept and "text/markdown" not in accept:
         return JSONResponse({"markdown": text})
     return Response(text, media_type="text/markdown; charset=utf-8")
 
 
-def _fact(found: Found) -> FactOut:
-    memo = found.what
+def _fact(found: Hit) -> FactOut:
+    memo = found.item
     assert isinstance(memo, Memo)  # noqa: S101 - only memos are searched
     source = memo.source
     return FactOut(

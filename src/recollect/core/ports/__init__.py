@@ -2,47 +2,56 @@
 
 from recollect.core.ports.embedder import Embedder, EmbedderOptions
 from recollect.core.ports.events import Events
-from recollect.core.ports.handler import Handler, Stale, Work
-from recollect.core.ports.jobs import Counters, Jobs
-from recollect.core.ports.layer import Layer, Reader, Scene, Searches
-from recollect.core.ports.model import Hearing, Model, ModelOptions, Proposal, Proposed, Retraction, Usage, Written
-from recollect.core.ports.search import Corpus, Filters, Finding, Texture, Vector, VectorSet, WordHit
-from recollect.core.ports.store import Exchanges, Journal, Lanes, Memos, Progress, Store, Summaries, Tx
+from recollect.core.ports.handler import Handler, StaleResult, UnitOfWork
+from recollect.core.ports.jobs import Jobs, State
+from recollect.core.ports.layer import Layer, PromptRequest, ReadOnlyStore, SearchFunction
+from recollect.core.ports.model import (
+    ExtractionInput,
+    ExtractionResult,
+    GeneratedText,
+    Model,
+    ModelOptions,
+    Proposal,
+    Retraction,
+    Usage,
+)
+from recollect.core.ports.search import Corpus, CorpusSample, Filters, HealthCheck, Vector, VectorSet, WordHit
+from recollect.core.ports.store import Exchanges, Memos, Messages, Progress, SearchIndex, Store, Summaries, Tx
 
 __all__ = [
     "Corpus",
-    "Counters",
+    "CorpusSample",
     "Embedder",
     "EmbedderOptions",
     "Events",
     "Exchanges",
+    "ExtractionInput",
+    "ExtractionResult",
     "Filters",
-    "Finding",
+    "GeneratedText",
     "Handler",
-    "Hearing",
+    "HealthCheck",
     "Jobs",
-    "Journal",
-    "Lanes",
     "Layer",
     "Memos",
+    "Messages",
     "Model",
     "ModelOptions",
     "Progress",
+    "PromptRequest",
     "Proposal",
-    "Proposed",
-    "Reader",
+    "ReadOnlyStore",
     "Retraction",
-    "Scene",
-    "Searches",
-    "Stale",
+    "SearchFunction",
+    "SearchIndex",
+    "StaleResult",
+    "State",
     "Store",
     "Summaries",
-    "Texture",
     "Tx",
+    "UnitOfWork",
     "Usage",
     "Vector",
     "VectorSet",
     "WordHit",
-    "Work",
-    "Written",
 ]

@@ -98,14 +98,14 @@ class Archive(Protocol):
     def put_bookmark(self, text: str) -> None: ...
 
 
-document = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+encode_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 """A value as JSON, in the one form that this has in records."""
 
 
 @lru_cache(maxsize=4096)
-def plain(text: str) -> str:
+def canonical_json(text: str) -> str:
     """JSON of another form in that of records."""
-    return document(json.loads(text))
+    return encode_json(json.loads(text))
 
 
 def fingerprint(record: Record) -> int:

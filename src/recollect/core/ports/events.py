@@ -37,7 +37,7 @@ class Events(Protocol):
         """How many events of each kind there were on each day, by UTC, from this day on."""
         ...
 
-    def scrub(self, events: Collection[int], keep: Collection[str] = ()) -> int:
+    def redact(self, events: Collection[int], keep: Collection[str] = ()) -> int:
         """Take the words out of events: memo, reason and data go, but for these entries of the data.
 
         That something of that kind happened, when, by whom and in which scope stays. How many had any words.

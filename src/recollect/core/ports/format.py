@@ -124,13 +124,13 @@ class Problem:
     """It is sound, but something has to be said with it: whose it is, or of which guild."""
 
 
-class Unsaid(BadInput):
+class NeedsOwner(BadInput):
     """Something can't be known from the files alone."""
 
 
 def problem(where: str, error: BadInput) -> Problem:
     """What an error means for the entry that it came from."""
-    unsaid = isinstance(error, Unsaid)
+    unsaid = isinstance(error, NeedsOwner)
     return Problem(where, str(error), broken=not unsaid, unsaid=unsaid)
 
 
@@ -160,7 +160,7 @@ class Format(Protocol):
 
 
 @runtime_checkable
-class Counted(Protocol):
+class CountsEntries(Protocol):
     """A format that can tell quickly how many entries there may be: for the progress bar of long files."""
 
     def count(self, path: Path) -> int: ...

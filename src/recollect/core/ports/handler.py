@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable
 from recollect.core.ports.jobs import Job
 from recollect.core.ports.store import Tx
 
-Work = Callable[[Tx], None]
-Handler = Callable[[Job], Awaitable[Work]]
+UnitOfWork = Callable[[Tx], None]
+Handler = Callable[[Job], Awaitable[UnitOfWork]]
 
 
-class Stale(Exception):
+class StaleResult(Exception):
     """What a job was prepared from has changed meanwhile: prepare it again."""

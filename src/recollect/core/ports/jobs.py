@@ -14,7 +14,7 @@ class Job:
 
     id: int
     kind: str
-    lane: str
+    queue: str
     """Jobs of one lane run in order; lanes run in parallel."""
     payload: Metadata
     due: datetime
@@ -26,11 +26,11 @@ class Job:
 @dataclass(frozen=True, slots=True)
 class NewJob:
     kind: str
-    lane: str
+    queue: str
     payload: Metadata
     due: datetime
-    dedupe: str | None = None
-    realm: str = ""
+    dedupe_key: str | None = None
+    tenant: str = ""
     """Whose work it is, such as a guild's: realms take turns."""
 
 
@@ -60,17 +60,17 @@ class Jobs(Protocol):
         """Let it wait again; an attempt that is not `counted` was nobody's fault."""
         ...
 
-    def park(self, job_id: int, worker: str, error: str) -> bool: ...
-    def unpark(self, job_id: int, due: datetime) -> bool: ...
+    def fail(self, job_id: int, worker: str, error: str) -> bool: ...
+    def requeue(self, job_id: int, due: datetime) -> bool: ...
     def extend(self, worker: str, until: datetime) -> int:
         """Renew the lease of all jobs that this worker holds."""
         ...
 
-    def drop_oldest(self, kind: str, keep: int) -> list[Job]:
+    def discard_oldest(self, kind: str, keep: int) -> list[Job]:
         """Give up the oldest waiting jobs of a kind beyond so many; those that run are left alone."""
         ...
 
-    def drop(self, job_id: int) -> bool:
+    def discard(self, job_id: int) -> bool:
         """Give up a job that nobody runs."""
         ...
 
@@ -96,10 +96,10 @@ class Jobs(Protocol):
         ...
 
 
-class Counters(Protocol):
+class State(Protocol):
     """What has come up since something was last done, such as the messages of a user since the last extraction."""
 
-    def note(self, name: str, item: str) -> int:
+    def append(self, name: str, item: str) -> int:
         """Add an item to a list, at its end and once; how many there are now."""
         ...
 
@@ -113,5 +113,5 @@ class Counters(Protocol):
         ...
 
 
-EXTRACT, SUMMARISE, JOURNAL, REFLECT = "extract", "summarise", "journal", "reflect"
+EXTRACT, SUMMARIZE, DAILY_LOG, CONSOLIDATE = "extract", "summarise", "journal", "reflect"
 """Kinds of jobs."""

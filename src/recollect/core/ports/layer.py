@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, Protocol, TypeVar
 
+from recollect.core.ports.layout import Layout
 from recollect.core.ports.search import Corpus
 from recollect.core.ports.store import Tx
 from recollect.core.types import Message, Place, Summary
@@ -31,21 +32,23 @@ class Block:
     items: int | None = None
     overflow: str = "skip"
     """At a line that doesn't fit: `stop`, `skip` it, or skip it and give `notice`."""
-    what: str = "memories"
-    more: int = 0
+    noun: str = "memories"
+    header: str = ""
+    """Of a section that the layout doesn't know; none for lines that explain themselves."""
+    omitted: int = 0
     """Further ones that there was no point in offering."""
 
 
 T = TypeVar("T")
 
 
-class Reader(Protocol):
+class ReadOnlyStore(Protocol):
     """A store, as far as it is read."""
 
     async def read(self, work: Callable[[Tx], T]) -> T: ...
 
 
-class Searches(Protocol):
+class SearchFunction(Protocol):
     """`Memory.search`, bound to who speaks where."""
 
     async def __call__(
@@ -75,25 +78,30 @@ class Screen(Protocol):
         ...
 
 
+NO_LAYOUT = Layout((), {})
+
+
 def _as_they_are(tx: Tx, messages: Sequence[Message]) -> Sequence[Message]:
     del tx
     return messages
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class PromptRequest:
     """What a prompt is made for: who says what, where and when, and the ways to look things up."""
 
     user: str
     place: Place
     text: str
     now: datetime
-    store: Reader
-    search: Searches
-    audible: Callable[[Any], bool]
+    store: ReadOnlyStore
+    search: SearchFunction
+    is_visible: Callable[[Any], bool]
     """Whether something may be heard here."""
-    audible_of: Callable[[Any, Collection[str]], bool]
+    is_visible_to: Callable[[Any, Collection[str]], bool]
     """The same where these people take part too."""
+    layout: Layout = NO_LAYOUT
+    """Of the prompt."""
     message: str | None = None
     """The id of the message being answered."""
     session: str = ""
@@ -102,7 +110,7 @@ class Scene:
     """The last messages of this conversation before it, oldest first."""
     summary: Summary | None = None
     """Of this conversation, when there is one."""
-    tagged: Callable[[Tx, Sequence[Message]], Sequence[Message]] = _as_they_are
+    with_unique_names: Callable[[Tx, Sequence[Message]], Sequence[Message]] = _as_they_are
     """Messages as they are shown: nobody has the name of somebody else. Those of `recent` are so already."""
     withheld: Screen | None = None
     """What is not to be told although it is in the store, if anything; `recent` and `summary` are without it."""
@@ -111,6 +119,6 @@ class Scene:
 class Layer(Protocol):
     """One kind of memory that a prompt may draw on."""
 
-    async def offer(self, scene: Scene) -> Sequence[Block]:
+    async def blocks(self, scene: PromptRequest) -> Sequence[Block]:
         """The sections that this layer has for the scene; none when it has nothing."""
         ...

@@ -33,15 +33,15 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Hearing:
+class ExtractionInput:
     """What may be learned from: one speaker's own messages, with what is known about the speaker."""
 
-    said: Sequence[Message]
+    messages: Sequence[Message]
     """Oldest first, all by the same author; relative dates count from each message's time."""
-    known: Sequence[Memo] = ()
-    before: Sequence[Message] = ()
+    known_memos: Sequence[Memo] = ()
+    context: Sequence[Message] = ()
     """What was said just before, by anyone: helps to understand, is never a source."""
-    most: int | None = None
+    max_proposals: int | None = None
     """Proposals that are wanted at most."""
     objection: str = ""
     """What was wrong with the last answer to this hearing, when it is asked about once more."""
@@ -78,7 +78,7 @@ class Retraction:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposed:
+class ExtractionResult:
     """All that came of one hearing; `problems` says what the model got wrong, in words without the content."""
 
     proposals: tuple[Proposal, ...] = ()
@@ -92,7 +92,7 @@ class Proposed:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class GeneratedText:
     """A text that a model wrote; empty when it had nothing to say."""
 
     text: str
@@ -105,19 +105,19 @@ class Model(Protocol):
     @property
     def name(self) -> str: ...
 
-    async def extract(self, hearing: Hearing) -> Proposed:
+    async def extract(self, hearing: ExtractionInput) -> ExtractionResult:
         """What the speaker stated about themselves that is worth remembering for months."""
         ...
 
-    async def summarise(self, previous: str | None, exchange: str, limit: int) -> Written:
+    async def summarize(self, previous: str | None, exchange: str, limit: int) -> GeneratedText:
         """A summary, of about `limit` characters at the most, that takes the place of the previous one."""
         ...
 
-    async def shorten(self, summary: str, limit: int) -> Written:
+    async def shorten(self, summary: str, limit: int) -> GeneratedText:
         """The same summary within its limit."""
         ...
 
-    async def reflect(self, memos: Sequence[Memo]) -> Proposed:
+    async def consolidate(self, memos: Sequence[Memo]) -> ExtractionResult:
         """What memos of one subject come to: several that say one thing become one, contradicted ones go.
 
         A proposal's evidence is the text of a memo; `id` or `replaces` name the memos that it makes needless.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from recollect.core.ports import Corpus
-from recollect.core.text import query_words, rarity, words
+from recollect.core.text import inverse_frequency, query_words, words
 
 K1, B = 1.2, 0.75
 BOTH_CORPORA: frozenset[Corpus] = frozenset({"memos", "messages"})
@@ -20,7 +20,7 @@ STOP_WORDS = frozenset(
 
 
 @dataclass(slots=True)  # not frozen: hundreds are made for a search, and a frozen one takes three times as long
-class Item:
+class RankItem:
     """A memo or a message, as a ranker sees it."""
 
     key: int
@@ -45,7 +45,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RankQuery:
     """What is asked, when, where and by whom."""
 
     text: str
@@ -55,10 +55,10 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class RankPool:
     """The candidates that the lanes found, and what their scope is like."""
 
-    items: Sequence[Item]
+    items: Sequence[RankItem]
     size: int = 0
     """Rows of the whole scope."""
     lengths: Sequence[int] = ()
@@ -81,7 +81,7 @@ class Pool:
 class Ranked:
     """An item with its score, the named parts of it, and whether it is relevant by the ranker's own gate."""
 
-    item: Item
+    item: RankItem
     score: float
     parts: Mapping[str, float]
     relevant: bool = True
@@ -93,10 +93,10 @@ def meaningful(text: str) -> list[str]:
     return [word for word in found if word not in STOP_WORDS] or found
 
 
-def bm25(item: Item, pool: Pool) -> float:
+def bm25(item: RankItem, pool: RankPool) -> float:
     """Okapi BM25 of an item within its scope, each word counted once."""
     norm = K1 * (1 - B + B * item.length / pool.mean_length)
-    return sum(rarity(pool.size, frequency) for frequency in item.shared.values()) * (K1 + 1) / (1 + norm)
+    return sum(inverse_frequency(pool.size, frequency) for frequency in item.shared.values()) * (K1 + 1) / (1 + norm)
 
 
 def in_order(ranked: list[Ranked]) -> list[Ranked]:
@@ -113,8 +113,8 @@ def tokens(text: str, shortest: int = 3) -> set[str]:
 class Ranker:
     """What `create` of a ranker's module returns."""
 
-    rank: Callable[[Question, Pool], list[Ranked]]
+    rank: Callable[[RankQuery, RankPool], list[Ranked]]
     gated: bool = False
     """What fails the gate is left out as long as anything passes."""
-    browses: frozenset[Corpus] = frozenset()
+    includes_recent: frozenset[Corpus] = frozenset()
     """Where it looks at recent rows too, not only at those that words and vectors found."""

@@ -22,7 +22,7 @@ class WordHit:
 
 
 @dataclass(frozen=True, slots=True)
-class Texture:
+class CorpusSample:
     """What kind of texts a scope holds, from a sample of its newest rows."""
 
     size: int
@@ -39,7 +39,7 @@ class VectorSet:
     model: str
     dims: int
     size: int
-    serving: bool
+    active: bool
     complete: bool = False
     """It has been complete; what was written since is known, and no other row can lack a vector."""
 
@@ -61,7 +61,7 @@ class Filters:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class HealthCheck:
     """One result of a store's self-examination."""
 
     check: str

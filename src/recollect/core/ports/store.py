@@ -11,14 +11,14 @@ from typing import Protocol, TypeVar
 
 from recollect.core.ports.archive import Archive
 from recollect.core.ports.events import Events
-from recollect.core.ports.jobs import Counters, Jobs
-from recollect.core.ports.search import Corpus, Filters, Finding, Texture, Vector, VectorSet, WordHit
+from recollect.core.ports.jobs import Jobs, State
+from recollect.core.ports.search import Corpus, CorpusSample, Filters, HealthCheck, Vector, VectorSet, WordHit
 from recollect.core.types import Exchange, Memo, Message, Place, Status, Subject, Summary, Tombstone
 
 T = TypeVar("T")
 
 
-class Journal(Protocol):
+class Messages(Protocol):
     """What was said, once each; what is edited or deleted later changes what readers see."""
 
     def add(self, message: Message) -> bool:
@@ -45,15 +45,15 @@ class Journal(Protocol):
         ...
 
     def fetch(self, keys: Collection[int]) -> dict[int, Message]: ...
-    def shape(self, keys: Collection[int]) -> dict[int, tuple[int, int, float]]:
+    def positions(self, keys: Collection[int]) -> dict[int, tuple[int, int, float]]:
         """Of each message its place in its channel, its words, and the share of them that stands in questions."""
         ...
 
-    def beside(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]:
+    def neighbors(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]:
         """For each key the steps (−1 is the message before it) and keys of its neighbours in its session."""
         ...
 
-    def of(
+    def written_by(
         self, author: str | None = None, guild: str | None = None, limit: int = 500, after: int = 0
     ) -> list[tuple[int, Message]]:
         """What someone wrote and all of their DM, by key; with a guild only what they wrote there.
@@ -62,7 +62,7 @@ class Journal(Protocol):
         """
         ...
 
-    def answers(self, platform: str, ids: Collection[str]) -> list[tuple[int, Message]]:
+    def replies_to(self, platform: str, ids: Collection[str]) -> list[tuple[int, Message]]:
         """What bots said in reply to these messages, deleted answers too."""
         ...
 
@@ -89,15 +89,15 @@ class Memos(Protocol):
         """Memos of any status whose normal text is this one."""
         ...
 
-    def resting_on(self, platform: str, message_id: str) -> list[Memo]:
+    def from_message(self, platform: str, message_id: str) -> list[Memo]:
         """Memos of any subject and status whose present words come from this message."""
         ...
 
-    def traced(self, actor: str | None = None, guild: str | None = None) -> list[Memo]:
+    def stated_by(self, actor: str | None = None, guild: str | None = None) -> list[Memo]:
         """Memos of any subject and status that someone stated, or whose words come from a guild, by key."""
         ...
 
-    def standing(self, subject: Subject) -> list[Memo]:
+    def always_relevant(self, subject: Subject) -> list[Memo]:
         """Active memos that count whatever is asked: pinned ones and constraints."""
         ...
 
@@ -109,7 +109,7 @@ class Memos(Protocol):
 
     def count(self, subject: Subject, statuses: Collection[Status] = ()) -> int: ...
     def fetch(self, keys: Collection[int]) -> dict[int, Memo]: ...
-    def touch(self, keys: Collection[int], at: datetime) -> None:
+    def count_use(self, keys: Collection[int], at: datetime) -> None:
         """Count one use of each of these memos."""
         ...
 
@@ -117,11 +117,11 @@ class Memos(Protocol):
         """Delete the row and all that is derived from it."""
         ...
 
-    def bury(self, tombstone: Tombstone) -> None: ...
-    def unbury(self, scope: str, fingerprint: str) -> None: ...
-    def buried(self, scope: str, fingerprint: str) -> Tombstone | None: ...
+    def add_tombstone(self, tombstone: Tombstone) -> None: ...
+    def remove_tombstone(self, scope: str, fingerprint: str) -> None: ...
+    def tombstone(self, scope: str, fingerprint: str) -> Tombstone | None: ...
     def subjects(self) -> Iterator[Subject]: ...
-    def holders(
+    def owners(
         self, part: str = "", after: str = "", limit: int = 100, lore: bool = False
     ) -> Sequence[tuple[Subject, int]]:
         """Those who have active memos, by scope after this one, and how many: people, or guilds that have lore.
@@ -131,7 +131,7 @@ class Memos(Protocol):
         ...
 
 
-class Lanes(Protocol):
+class SearchIndex(Protocol):
     """Ways to find rows, each restricted to the scopes asked for before anything is ranked."""
 
     def recent(self, corpus: Corpus, scopes: Sequence[str], limit: int) -> list[int]: ...
@@ -143,7 +143,7 @@ class Lanes(Protocol):
         limit: int,
         among: Collection[int] | None = None,
     ) -> list[WordHit]: ...
-    def near(
+    def nearest(
         self,
         corpus: Corpus,
         scopes: Sequence[str],
@@ -164,11 +164,11 @@ class Lanes(Protocol):
         """How many rows these scopes hold."""
         ...
 
-    def totals(self) -> dict[Corpus, int]:
+    def row_counts(self) -> dict[Corpus, int]:
         """How many rows are in use in the whole store."""
         ...
 
-    def texture(self, corpus: Corpus, scopes: Sequence[str], sample: int) -> Texture: ...
+    def sample(self, corpus: Corpus, scopes: Sequence[str], sample: int) -> CorpusSample: ...
 
     def unembedded(self, corpus: Corpus, model: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
         """Rows without a vector of this model, by key: what to embed next."""
@@ -179,7 +179,7 @@ class Lanes(Protocol):
         """Which models have vectors here, and how many; counting takes time in a large store."""
         ...
 
-    def serve(self, corpus: Corpus, model: str) -> None:
+    def activate(self, corpus: Corpus, model: str) -> None:
         """From now on searches use this model's vectors, which are complete; those of other models are dropped."""
         ...
 
@@ -225,12 +225,12 @@ class Exchanges(Protocol):
         """Entries that have not expired, newest first."""
         ...
 
-    def sweep(self, guild: str, now: datetime, keep: int) -> int: ...
-    def drop(self, guild: str, message_id: str) -> int:
+    def prune(self, guild: str, now: datetime, keep: int) -> int: ...
+    def remove_quoting(self, guild: str, message_id: str) -> int:
         """Remove the entries that quote a message: an entry's id is `question/reply`."""
         ...
 
-    def of(self, author: str | None = None, guild: str | None = None) -> list[Exchange]:
+    def asked_by(self, author: str | None = None, guild: str | None = None) -> list[Exchange]:
         """Entries of someone's questions, or of a guild, or both; expired ones too, oldest first."""
         ...
 
@@ -241,11 +241,11 @@ class Tx(Protocol):
     """One transaction: everything a unit of work may see and change."""
 
     @property
-    def journal(self) -> Journal: ...
+    def messages(self) -> Messages: ...
     @property
     def memos(self) -> Memos: ...
     @property
-    def lanes(self) -> Lanes: ...
+    def index(self) -> SearchIndex: ...
     @property
     def summaries(self) -> Summaries: ...
     @property
@@ -253,7 +253,7 @@ class Tx(Protocol):
     @property
     def jobs(self) -> Jobs: ...
     @property
-    def counters(self) -> Counters: ...
+    def state(self) -> State: ...
     @property
     def events(self) -> Events: ...
     @property
@@ -283,12 +283,12 @@ class Store(Protocol):
 
     async def backup(self, target: Path, progress: Progress | None = None) -> None: ...
     async def reindex(self, progress: Progress | None = None) -> int: ...
-    async def examine(self) -> list[Finding]: ...
-    async def wipe(self, progress: Progress | None = None) -> None:
+    async def check_health(self) -> list[HealthCheck]: ...
+    async def purge_deleted(self, progress: Progress | None = None) -> None:
         """Make what was deleted unreadable: out of indexes, of free space and of logs. May take a while."""
         ...
 
-    async def traces(self, texts: Sequence[str]) -> dict[str, list[int]]:
+    async def find_traces(self, texts: Sequence[str]) -> dict[str, list[int]]:
         """Where these texts can be read, in rows and in the store's own files: how often each, by place.
 
         The places `memos` and `messages` are what people said; others have names of the store's own. Texts without

@@ -16,15 +16,15 @@ from recollect.core.ports import Tx
 from recollect.core.text import clip
 from recollect.core.types import Message, Origin, Place
 from recollect.faces.assistant import offline as alone
-from recollect.faces.assistant.memory_lines import CONFIDENCE, Veil, lore, taken
-from recollect.faces.assistant.model_turn import Brain, Speaker
-from recollect.faces.assistant.tools import Toolbox
+from recollect.faces.assistant.memory_lines import CONFIDENCE, MemoryLineFilter, lore, taken
+from recollect.faces.assistant.model_turn import ChatModel, Responder
+from recollect.faces.assistant.tools import AssistantTools
 from recollect.faces.assistant.window import Turn, Window, tokens
-from recollect.faces.commands.dispatcher import Answer, Orders
-from recollect.memory import Memory
+from recollect.faces.commands.dispatcher import Answer, ChatCommands
+from recollect.memory import AsyncMemory
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.redaction import redact
-from recollect.policy.rendering import said
+from recollect.policy.rendering import render_message
 from recollect.prompting.assemble import Prompt, with_message
 from recollect.recall import withheld
 
@@ -91,13 +91,13 @@ class Assistant:
 
     def __init__(
         self,
-        memory: Memory,
-        speaker: Speaker | None = None,
+        memory: AsyncMemory,
+        speaker: ChatModel | None = None,
         *,
         name: str = "recollect",
         persona: str = PERSONA,
         room: int = 24_000,
-        orders: Orders | None = None,
+        orders: ChatCommands | None = None,
         clock: Clock = now,
         excuses: bool = True,
         details: bool = True,
@@ -105,8 +105,8 @@ class Assistant:
         self.name = name
         self._memory = memory
         memory.names.reserve(name)
-        self._brain = None if speaker is None else Brain(speaker, persona.replace("{name}", name))
-        self._orders = orders or Orders(memory, clock=clock)
+        self._brain = None if speaker is None else Responder(speaker, persona.replace("{name}", name))
+        self._orders = orders or ChatCommands(memory, clock=clock)
         self._room = room
         self._clock = clock
         self._windows: OrderedDict[str, Window] = OrderedDict()
@@ -120,7 +120,7 @@ class Assistant:
         """Answer a message, and `show` the answer as it is written. Whoever says it then reports it by `said`."""
         order = await self._orders.answer(message.text, user=message.author, place=message.place, message_id=message.id)
         if order is not None:
-            self.unsee(message.author)
+            self.forget_message(message.author)
             return Reply("\n".join(order.pages), order)
         if self._brain is None and alone.asks_for_help(message.text):
             order = await self._orders.answer("!memory help", user=message.author, place=message.place)
@@ -147,7 +147,7 @@ class Assistant:
         if self._keeping:
             await asyncio.wait(self._keeping, timeout=LAST_WAIT)
 
-    def unsee(self, user: str) -> None:
+    def forget_message(self, user: str) -> None:
         """A person has told memory what to do: what they said before may be what they want forgotten."""
         for session in [name for name, window in self._windows.items() if user in window.people]:
             del self._windows[session]
@@ -169,7 +169,7 @@ class Assistant:
     async def _keep(self, message: Message) -> None:
         for attempt in range(ATTEMPTS):
             try:
-                await self._memory.observe(message)
+                await self._memory.add(message)
             except (StoreBusy, StoreUnreachable) as error:
                 log.warning("message %s can't be kept yet: %s", message.id, error)
                 await asyncio.sleep(attempt + 1)
@@ -200,28 +200,30 @@ class Assistant:
         known = (message.author, why) in self._excused or (why == alone.NO_MODEL and not self._excuses)
         self._excused.add((message.author, why))
         try:
-            text = await alone.answer(self._memory, message, "" if known else why)
+            text = await alone.offline_answer(self._memory, message, "" if known else why)
         except Exception:  # memory never breaks a reply
             log.exception("memory can't be searched")
             text = f"{why}, and my memory can't be reached either."
         show(text)
         return Reply(text, alone=True)
 
-    async def _spoken(self, brain: Brain, message: Message, prompt: Prompt | None, show: Callable[[str], None]) -> str:
+    async def _spoken(
+        self, brain: Responder, message: Message, prompt: Prompt | None, show: Callable[[str], None]
+    ) -> str:
         window = await self._screened(message) if prompt is not None else self._window(message)
         told = await self._told(message, prompt, window)
         if window.is_nearly_full(tokens(told)):
             await self._compact(brain, message, window)
             told = await self._told(message, prompt, window)
-        veil = Veil()
-        extra = IN_A_GUILD if _is_open(message.place) and self._memory.settings.durable.enabled else ""
-        toolbox = Toolbox(self._memory, message)
+        veil = MemoryLineFilter()
+        extra = IN_A_GUILD if _is_open(message.place) and self._memory.settings.memos.enabled else ""
+        toolbox = AssistantTools(self._memory, message)
         spoken = await brain.speak(told, window.messages, toolbox, lambda piece: show(veil.feed(piece)), extra=extra)
         show(veil.end())
         text, lines = taken(spoken.text)
         for line in lines:
             await self._keep_lore(line, message)
-        asked = said(await self._tagged(message)) or message.text
+        asked = render_message(await self._tagged(message)) or message.text
         window.turns.append(Turn(*spoken.as_turn(asked), message, spoken.words))
         return text
 
@@ -285,7 +287,7 @@ class Assistant:
         others = [one for one in heard if not one.bot and one.id != message.id and (last is None or one.at > last)]
         shown: list[str] = []
         room = MEANWHILE
-        for line in filter(None, map(said, reversed(others))):
+        for line in filter(None, map(render_message, reversed(others))):
             line = clip(line, LONGEST_LINE)
             room -= len(line) + 1
             if room < 0:
@@ -293,10 +295,10 @@ class Assistant:
             shown.append(line)
         return "\n".join(reversed(shown))
 
-    async def _compact(self, brain: Brain, message: Message, window: Window) -> None:
+    async def _compact(self, brain: Responder, message: Message, window: Window) -> None:
         """Save what would be lost, then shorten the conversation."""
         try:
-            toolbox = Toolbox(self._memory, message)
+            toolbox = AssistantTools(self._memory, message)
             await brain.speak(BEFORE_COMPACTION, window.messages, toolbox, _unseen)
         except ModelError as error:
             log.warning("nothing was saved before the conversation was shortened: %s", error)
@@ -329,7 +331,7 @@ class Assistant:
 
 def _heard(tx: Tx, place: Place) -> list[Message]:
     """What was said in a place lately, without what repeats something forgotten."""
-    recent = tx.journal.recent(place, LOOK_BACK)
+    recent = tx.messages.recent(place, LOOK_BACK)
     return withheld.shown(tx, withheld.gather(tx, place, (), recent), recent)
 
 

@@ -6,7 +6,7 @@ They are taken out before anyone reads the reply, also while it is still being w
 import re
 from dataclasses import dataclass
 
-from recollect.core.text import clip, squeeze
+from recollect.core.text import clip, collapse_spaces
 
 LONGEST_LINE = 180
 """Characters of a line that becomes lore."""
@@ -18,19 +18,19 @@ _MARKS = " \t[<`"
 
 def taken(reply: str) -> tuple[str, list[str]]:
     """The reply as people see it, and what it wants to be remembered."""
-    lines = [squeeze(found) for found in _LINE.findall(reply)]
+    lines = [collapse_spaces(found) for found in _LINE.findall(reply)]
     shown = _LINE.sub("\x00", reply).replace("\x00\n", "").replace("\n\x00", "").replace("\x00", "")
     return shown.strip(), [line for line in lines if line]
 
 
 def lore(line: str) -> str:
     """How such a line is kept: `Memory line: <line>.`"""
-    text = clip(squeeze(line), LONGEST_LINE)
+    text = clip(collapse_spaces(line), LONGEST_LINE)
     return f"Memory line: {text}" if text.endswith((".", "!", "?", "…")) else f"Memory line: {text}."
 
 
 @dataclass
-class Veil:
+class MemoryLineFilter:
     """Lets a reply through as it is written, but for lines that may be directives."""
 
     _held: str = ""

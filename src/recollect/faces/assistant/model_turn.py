@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from recollect.core.errors import ModelError, ModelUnavailable
-from recollect.faces.assistant.tools import Toolbox
+from recollect.faces.assistant.tools import AssistantTools
 from recollect.faces.assistant.window import tokens
 from recollect.faces.tool.schema import schema
 
@@ -22,7 +22,7 @@ TIMEOUT = 180.0
 _FILES = "Files named in the prompt, and notes of the workspace such as MEMORY.md or memory/2026-01-31.md."
 
 
-class Speaker(Protocol):
+class ChatModel(Protocol):
     """A model that can hold a conversation: a plug-in of `models` that has a client of pydantic-ai."""
 
     @property
@@ -36,7 +36,7 @@ class Speaker(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class ModelReply:
     """What came of a turn: the whole reply, and what it added to the conversation."""
 
     text: str
@@ -59,17 +59,23 @@ class Spoken:
         return "\n".join(str(each) for each in found if each)
 
 
-class Brain:
+class Responder:
     """A conversation partner over any model; it keeps nothing between turns."""
 
-    def __init__(self, speaker: Speaker, instructions: str) -> None:
+    def __init__(self, speaker: ChatModel, instructions: str) -> None:
         self._speaker = speaker
         self._instructions = instructions
-        self._agent: asyncio.Task[Agent[Toolbox, str]] | None = None
+        self._agent: asyncio.Task[Agent[AssistantTools, str]] | None = None
 
     async def speak(
-        self, prompt: str, earlier: Sequence[Any], toolbox: Toolbox, show: Callable[[str], None], *, extra: str = ""
-    ) -> Spoken:
+        self,
+        prompt: str,
+        earlier: Sequence[Any],
+        toolbox: AssistantTools,
+        show: Callable[[str], None],
+        *,
+        extra: str = "",
+    ) -> ModelReply:
         """Answer a prompt after what was said earlier; raises ModelError."""
         try:
             async with asyncio.timeout(TIMEOUT):
@@ -82,8 +88,8 @@ class Brain:
             raise self._speaker.explained(error) from None
 
     async def _spoken(
-        self, prompt: str, earlier: Sequence[Any], toolbox: Toolbox, show: Callable[[str], None], extra: str
-    ) -> Spoken:
+        self, prompt: str, earlier: Sequence[Any], toolbox: AssistantTools, show: Callable[[str], None], extra: str
+    ) -> ModelReply:
         from pydantic_ai import AgentRunResultEvent, PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
         from pydantic_ai.usage import UsageLimits
 
@@ -103,27 +109,27 @@ class Brain:
                     case PartDeltaEvent(delta=TextPartDelta(content_delta=piece)):
                         show(piece)
                     case AgentRunResultEvent(result=result):
-                        return Spoken(result.output, result.new_messages())
+                        return ModelReply(result.output, result.new_messages())
                     case _:
                         pass
         raise ModelUnavailable("the answer broke off")
 
-    async def _made(self) -> "Agent[Toolbox, str]":
+    async def _made(self) -> "Agent[AssistantTools, str]":
         if self._agent is None or (self._agent.done() and self._agent.exception()):
             self._agent = asyncio.create_task(self._make(), name="recollect-agent")
         return await asyncio.shield(self._agent)
 
-    async def _make(self) -> "Agent[Toolbox, str]":
+    async def _make(self) -> "Agent[AssistantTools, str]":
         client = await self._speaker.client()
         from pydantic_ai import Agent, RunContext, Tool
 
-        async def memory(ctx: RunContext[Toolbox], **arguments: Any) -> str:
+        async def memory(ctx: RunContext[AssistantTools], **arguments: Any) -> str:
             return await ctx.deps.remember(arguments)
 
-        async def read_file(ctx: RunContext[Toolbox], path: str) -> str:
+        async def read_file(ctx: RunContext[AssistantTools], path: str) -> str:
             return await ctx.deps.read_file(path)
 
-        async def write_file(ctx: RunContext[Toolbox], path: str, text: str, append: bool = False) -> str:
+        async def write_file(ctx: RunContext[AssistantTools], path: str, text: str, append: bool = False) -> str:
             return await ctx.deps.write_file(path, text, append)
 
         told = schema("openai")["function"]
@@ -132,4 +138,4 @@ class Brain:
             Tool(read_file, takes_ctx=True, description=f"Read a file. {_FILES}"),
             Tool(write_file, takes_ctx=True, description=f"Write a note, or append to one. {_FILES}"),
         ]
-        return Agent(client, deps_type=Toolbox, instructions=self._instructions, tools=tools, retries=2)
+        return Agent(client, deps_type=AssistantTools, instructions=self._instructions, tools=tools, retries=2)

@@ -4,11 +4,11 @@ import re
 from functools import partial
 
 from recollect.core.ports import Tx
-from recollect.core.text import asking, normal
+from recollect.core.text import normalize, question_share
 from recollect.core.types import Memo, Message
 from recollect.faces import outcome_text
 from recollect.learning import consent
-from recollect.memory import Memory
+from recollect.memory import AsyncMemory
 from recollect.policy.rendering import speaker
 from recollect.policy.visibility import is_forgotten
 
@@ -60,22 +60,22 @@ def asks_for_help(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return normal(text[:200]).replace("’", "'") if len(text) <= 200 else ""
+    return normalize(text[:200]).replace("’", "'") if len(text) <= 200 else ""
 
 
-async def answer(memory: Memory, message: Message, why: str = "") -> str:
+async def offline_answer(memory: AsyncMemory, message: Message, why: str = "") -> str:
     """What memory alone has to say to a message; `why` it is alone, unless that was said before."""
     if asks_for_help(message.text):
         return f"{why}. {HELP}" if why else HELP
     if asks_about_self(message.text):
         return await _all_known(memory, message, why)
     search = partial(memory.search, message.text, user=message.author, place=message.place, strict=True)
-    found = await search(limit=_MOST) if memory.settings.durable.enabled else []
-    known = [one.what for one in found if isinstance(one.what, Memo)]
+    found = await search(limit=_MOST) if memory.settings.memos.enabled else []
+    known = [one.item for one in found if isinstance(one.item, Memo)]
     texts = [memo.text for memo in known if memo.source.message != message.id]  # no echo of what was just learned
-    asks = asking(message.text) > 0
+    asks = question_share(message.text) > 0
     if not texts and asks:
-        said = [one.what for one in await search(over="messages", limit=4 * _MOST) if isinstance(one.what, Message)]
+        said = [one.item for one in await search(over="messages", limit=4 * _MOST) if isinstance(one.item, Message)]
         told = await memory.store.read(
             lambda tx: memory.names.tagged(tx, [one for one in said if _tells(tx, one, message)][:_MOST])
         )
@@ -88,7 +88,7 @@ async def answer(memory: Memory, message: Message, why: str = "") -> str:
     return await _listening(memory, message, why)
 
 
-async def _all_known(memory: Memory, message: Message, why: str) -> str:
+async def _all_known(memory: AsyncMemory, message: Message, why: str) -> str:
     """All that is known of the one who asks and may be told here, newest first, as `show` does."""
     shown = await memory.show(user=message.author, place=message.place, limit=_LISTED)
     if not shown.memos:
@@ -97,16 +97,16 @@ async def _all_known(memory: Memory, message: Message, why: str) -> str:
     opening = f"{why}; here is what I remember about you:" if why else "Here is what I remember about you:"
     lines = [opening, *(f"- {memo.text}" for memo in shown.memos)]
     if left := shown.total - len(shown.memos):
-        how = '; "!memory show" lists them all' if memory.settings.commands.enabled else ""
+        how = '; "!memory show" lists them all' if memory.settings.chat_commands.enabled else ""
         lines.append(f"and {outcome_text.counted(left)} more{how}.")
     return "\n".join(lines)
 
 
-async def _listening(memory: Memory, message: Message, why: str) -> str:
+async def _listening(memory: AsyncMemory, message: Message, why: str) -> str:
     """The answer to something that asks for none: what comes of it."""
     if not memory.settings.enabled:
         return f"{why}. {SWITCHED_OFF}" if why else SWITCHED_OFF
-    if await memory.store.read(lambda tx: consent.paused(tx, message.author)):
+    if await memory.store.read(lambda tx: consent.is_paused(tx, message.author)):
         return f"{why}. {outcome_text.PAUSED}" if why else outcome_text.PAUSED
     if why:
         return f"{why}, so I only listen: I keep what you tell me and find it again when you ask."
@@ -117,8 +117,8 @@ def _tells(tx: Tx, said: Message, asked: Message) -> bool:
     """Whether something said answers a question: no question itself, the asker's own words when asked about them,
     and nothing that was forgotten since.
     """
-    if said.bot or said.id == asked.id or asking(said.text) > 0:
+    if said.bot or said.id == asked.id or question_share(said.text) > 0:
         return False
     if said.author != asked.author and _MINE.search(asked.text):
         return False
-    return not is_forgotten(tx.memos.resting_on(said.place.platform, said.id))
+    return not is_forgotten(tx.memos.from_message(said.place.platform, said.id))

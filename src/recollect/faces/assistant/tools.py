@@ -13,7 +13,7 @@ from recollect.core.errors import BadInput, RecollectError
 from recollect.core.text import words
 from recollect.core.types import Message
 from recollect.faces.tool.dispatcher import MemoryTool
-from recollect.memory import Memory
+from recollect.memory import AsyncMemory
 from recollect.policy.redaction import redact
 from recollect.workspace import Workspace
 from recollect.workspace.names import context_files, daily
@@ -25,10 +25,10 @@ READABLE = 100_000
 
 
 @dataclass
-class Toolbox:
+class AssistantTools:
     """Everything that may be called while one message is answered; made anew for each."""
 
-    memory: Memory
+    memory: AsyncMemory
     message: Message
     failures: list[str] = field(default_factory=list[str])
 
@@ -88,12 +88,12 @@ class Toolbox:
 
     def _context_file(self, path: str) -> str | None:
         """A context file, if that is what is named and it belongs to this place."""
-        folder: Path = self.memory.settings.context_dir
+        folder: Path = self.memory.settings.workspace.context_dir
         wanted = Path(path)
         if not wanted.is_relative_to(folder):
             return None
         name = wanted.relative_to(folder).as_posix()
-        own = context_files(self.message.place, by_name=not self.memory.settings.workspace_per_user)
+        own = context_files(self.message.place, by_name=not self.memory.settings.workspace.per_user)
         if not name.startswith("base/") and name not in own:
             raise BadInput(f"{path!r} is not a file of this conversation")
         return Workspace(folder).read_text(name, READABLE)
@@ -102,7 +102,7 @@ class Toolbox:
         settings, message = self.memory.settings, self.message
         if message.place.dm != message.author:
             raise BadInput("notes are read and written in direct messages only")
-        return Workspace(settings.workspace_dir, message.author if settings.workspace_per_user else None)
+        return Workspace(settings.workspace.dir, message.author if settings.workspace.per_user else None)
 
     def _name(self, path: str) -> str:
         """A file's name in the workspace; the prompt lists whole paths."""

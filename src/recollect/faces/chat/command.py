@@ -5,22 +5,22 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from typing import Annotated, Any
 
-from recollect.app import make_model, open_loaded
+from recollect.app import make_model
 from recollect.core.errors import BadInput, StoreError
 from recollect.core.version import __version__
 from recollect.faces.assistant.assistant import Assistant
-from recollect.faces.assistant.model_turn import Speaker
+from recollect.faces.assistant.model_turn import ChatModel
 from recollect.faces.chat import demo as demonstration
-from recollect.faces.chat.conversation import WORDS, Talk, converse
+from recollect.faces.chat.conversation import WORDS, Conversation, converse
 from recollect.faces.chat.input import Source, standard_input
-from recollect.faces.chat.output import Paper
-from recollect.faces.chat.speaker import Voice
+from recollect.faces.chat.output import ChatOutput
+from recollect.faces.chat.speaker import ChatSpeaker
 from recollect.faces.cli.doctor import file_of
 from recollect.faces.cli.inputs import answer
-from recollect.faces.cli.invocation import Call
+from recollect.faces.cli.invocation import Invocation
 from recollect.faces.cli.options import flag
 from recollect.faces.outcome_text import counted
-from recollect.memory import Memory
+from recollect.memory import AsyncMemory
 from recollect.settings import Settings, wiring
 from recollect.settings.values import redacted
 from recollect.workspace.disk import make_folder
@@ -34,7 +34,7 @@ A_MOMENT, OFFLINE, IN_A_PIPE = 0.4, 5.0, 30.0
 
 
 def chat(
-    call: Call, no_demo: Annotated[bool, flag("--no-demo", meaning="Neither offer nor play the demo.")] = False
+    call: Invocation, no_demo: Annotated[bool, flag("--no-demo", meaning="Neither offer nor play the demo.")] = False
 ) -> None:
     """Talk with an assistant that remembers; /help lists its commands."""
     if call.options.json:
@@ -49,7 +49,7 @@ def chat(
         demonstration.play(call)
 
 
-def _at_a_terminal(call: Call, no_demo: bool) -> None:
+def _at_a_terminal(call: Invocation, no_demo: bool) -> None:
     from recollect.faces.chat.terminal import HISTORY, Terminal
 
     settings = call.load().settings
@@ -70,16 +70,16 @@ def _wants_a_demo() -> bool:
     return said in ("", "y", "yes")
 
 
-async def _talk(call: Call, source: Source) -> None:
-    loaded, paper = call.load(), Paper(call.screen)
-    async with open_loaded(loaded) as memory, _speaker(loaded.settings) as speaker:
+async def _talk(call: Invocation, source: Source) -> None:
+    loaded, paper = call.load(), ChatOutput(call.screen)
+    async with AsyncMemory.from_settings(loaded) as memory, _speaker(loaded.settings) as speaker:
         if call.asks:
             paper.say(await _greeting(call, memory, speaker))
-        voice = Voice.at(call.user, call.place)
+        voice = ChatSpeaker.at(call.user, call.place)
         quick = loaded.settings.extraction.model in ("local", "null")  # milliseconds, unless the machine is busy
         patience = IN_A_PIPE if not call.asks else OFFLINE if quick else A_MOMENT
         assistant = Assistant(memory, speaker, excuses=not call.asks)
-        talk = Talk(memory, assistant, paper, voice, patience=patience)
+        talk = Conversation(memory, assistant, paper, voice, patience=patience)
         try:
             await converse(talk, source, stoppable=call.asks)
         finally:
@@ -89,7 +89,7 @@ async def _talk(call: Call, source: Source) -> None:
 
 
 @asynccontextmanager
-async def _speaker(settings: Settings) -> AsyncGenerator[Speaker | None]:
+async def _speaker(settings: Settings) -> AsyncGenerator[ChatModel | None]:
     """The model that talks; none when the one that is configured can't."""
     model: Any = make_model(settings.model, settings.model_base_url)
     try:
@@ -98,8 +98,8 @@ async def _speaker(settings: Settings) -> AsyncGenerator[Speaker | None]:
         await model.close()
 
 
-async def _greeting(call: Call, memory: Memory, speaker: Speaker | None) -> str:
-    settings, who = memory.settings, Voice.at(call.user, call.place).who
+async def _greeting(call: Invocation, memory: AsyncMemory, speaker: ChatModel | None) -> str:
+    settings, who = memory.settings, ChatSpeaker.at(call.user, call.place).who
     known = (await memory.show(user=call.user, place=call.place, limit=0)).total
     where = file_of(settings.store) or redacted(settings.store)
     lines = [
@@ -109,6 +109,6 @@ async def _greeting(call: Call, memory: Memory, speaker: Speaker | None) -> str:
     ]
     if not settings.enabled:
         lines.append("Memory is switched off: nothing is kept. RECOLLECT_ENABLED=true switches it on.")
-    elif not settings.durable.enabled:
+    elif not settings.memos.enabled:
         lines += wiring.switched_off(settings)
     return "\n".join(lines)

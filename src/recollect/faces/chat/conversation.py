@@ -13,18 +13,18 @@ from typing import Any
 
 from recollect.core.clock import Clock, now
 from recollect.core.errors import BadInput, RecollectError
-from recollect.core.text import normal
+from recollect.core.text import normalize
 from recollect.core.types import Message
 from recollect.faces import outcome_text
 from recollect.faces.assistant.assistant import Assistant
 from recollect.faces.chat import explain
 from recollect.faces.chat.input import Source
-from recollect.faces.chat.output import Paper
-from recollect.faces.chat.speaker import Voice
+from recollect.faces.chat.output import ChatOutput
+from recollect.faces.chat.speaker import ChatSpeaker
 from recollect.faces.commands.help import USAGE
 from recollect.faces.commands.parse import parse
-from recollect.learning.ingest import Learned
-from recollect.memory import Memory
+from recollect.learning.ingest import LearnedOutcome
+from recollect.memory import AsyncMemory
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.redaction import redact
 from recollect.prompting.assemble import Prompt
@@ -62,16 +62,16 @@ class Last:
     prompt: Prompt | None
     asked: bool = False
     """Whether a model got the prompt."""
-    learned: Learned | None = None
+    learned: LearnedOutcome | None = None
 
 
-class Talk:
+class Conversation:
     def __init__(
         self,
-        memory: Memory,
+        memory: AsyncMemory,
         assistant: Assistant,
-        paper: Paper,
-        voice: Voice,
+        paper: ChatOutput,
+        voice: ChatSpeaker,
         *,
         clock: Clock = now,
         patience: float = 0.5,
@@ -103,12 +103,12 @@ class Talk:
         line = line.strip()
         name, _, words = line.partition(" ")
         name = name.casefold()
-        if name in ("/quit", "/exit", "/bye") or normal(line) in GOODBYES:
+        if name in ("/quit", "/exit", "/bye") or normalize(line) in GOODBYES:
             return False
         try:
-            if parse(line) is not None and self._memory.settings.commands.enabled:
+            if parse(line) is not None and self._memory.settings.chat_commands.enabled:
                 await self._order(line)
-            elif line == "?" or normal(line) == "help":
+            elif line == "?" or normalize(line) == "help":
                 await self._help("")
             elif name.startswith("/"):
                 await self._commands.get(name, self._unknown)(words.strip())
@@ -140,7 +140,7 @@ class Talk:
             reply = await self._assistant.reply(message, show)
         self._last = Last(message, prompt, not reply.alone)
         await self._assistant.said(reply.text, message, token_hex(8))
-        found = await self._memory.learned(message, self._patience)
+        found = await self._memory.wait_learned(message, self._patience)
         told = self._report(message, found)
         if not found.done:
             self._tell_later(message, told)
@@ -149,7 +149,7 @@ class Talk:
 
     async def _is_kept(self, message: Message) -> bool:
         place = message.place.platform
-        found = await self._memory.store.read(lambda tx: tx.journal.get(place, message.id))
+        found = await self._memory.store.read(lambda tx: tx.messages.get(place, message.id))
         return found is not None or not self._memory.settings.enabled
 
     async def _prompt(self, message: Message) -> Prompt | None:
@@ -159,7 +159,7 @@ class Talk:
         except RecollectError:
             return None  # the assistant answers without it, and says so in the log
 
-    def _report(self, message: Message, found: Learned, told: Collection[str] = ()) -> list[str]:
+    def _report(self, message: Message, found: LearnedOutcome, told: Collection[str] = ()) -> list[str]:
         """Tell what was not told yet; all that there is to tell."""
         if self._last is not None and self._last.message is message:
             self._last = replace(self._last, learned=found)
@@ -172,7 +172,7 @@ class Talk:
     def _tell_later(self, message: Message, told: Collection[str]) -> None:
         async def wait() -> None:
             with suppress(RecollectError):  # the log says what is wrong with the store
-                self._report(message, await self._memory.learned(message, LATER), told)
+                self._report(message, await self._memory.wait_learned(message, LATER), told)
 
         task = asyncio.create_task(wait(), name="recollect-later")
         self._later.add(task)
@@ -197,7 +197,7 @@ class Talk:
         del words
         self._move(self.voice.alone())
 
-    def _move(self, voice: Voice) -> None:
+    def _move(self, voice: ChatSpeaker) -> None:
         self.voice, self._last = voice, None
         self._paper.quiet(f"  {voice.described}")
 
@@ -216,7 +216,7 @@ class Talk:
         else:
             self._paper.say("Nothing was said here yet that could be explained; /why NUMBER explains a memory.")
 
-    async def _explain_learned(self, message: Message, found: Learned) -> None:
+    async def _explain_learned(self, message: Message, found: LearnedOutcome) -> None:
         for place, memo in enumerate(dict.fromkeys(event.memo for event in found.events if event.memo)):
             if place:
                 self._paper.say("")
@@ -235,7 +235,7 @@ class Talk:
 
     async def _forbidden(self, words: str) -> None:
         del words
-        raise BadInput("commands of memory are switched off; switch them on with RECOLLECT_COMMANDS_ENABLED=true")
+        raise BadInput("commands of memory are switched off; switch them on with RECOLLECT_CHAT_COMMANDS_ENABLED=true")
 
     async def _unknown(self, words: str) -> None:
         del words
@@ -249,7 +249,7 @@ def guide() -> str:
     return "\n".join(["Just write to talk. Lines that start with / are commands:", *lines])
 
 
-def came_of(message: Message, found: Learned) -> list[str]:
+def came_of(message: Message, found: LearnedOutcome) -> list[str]:
     """What was learned from a message, revised or refused, and what was kept out of memory altogether."""
     lines = outcome_text.learned(found)
     if found.done and not lines and is_instruction(message.text):
@@ -258,7 +258,7 @@ def came_of(message: Message, found: Learned) -> list[str]:
     return [*lines, *([f"not kept: {', '.join(secrets)}"] if secrets else [])]
 
 
-async def converse(talk: Talk, source: Source, *, stoppable: bool) -> None:
+async def converse(talk: Conversation, source: Source, *, stoppable: bool) -> None:
     """Take what is typed until there is no more. When it is `stoppable`, Ctrl-C ends a reply, not the conversation."""
     try:
         while (line := await source.line(talk.voice.label)) is not None:

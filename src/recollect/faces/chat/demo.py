@@ -15,16 +15,15 @@ from typing import Any
 
 import yaml
 
-from recollect.app import open_loaded
 from recollect.core.clock import Clock, now
 from recollect.core.errors import BadInput
 from recollect.core.types import Message, Place
 from recollect.faces.assistant.assistant import Assistant
-from recollect.faces.chat.conversation import WORDS, Talk, came_of, converse
-from recollect.faces.chat.output import Paper
-from recollect.faces.chat.speaker import Voice
-from recollect.faces.cli.invocation import Call
-from recollect.memory import Memory
+from recollect.faces.chat.conversation import WORDS, Conversation, came_of, converse
+from recollect.faces.chat.output import ChatOutput
+from recollect.faces.chat.speaker import ChatSpeaker
+from recollect.faces.cli.invocation import Invocation
+from recollect.memory import AsyncMemory
 from recollect.settings import load
 
 SETTINGS = {"profile": "unified", "model": "local", "embedder": "null", "summary": {"trigger": "idle"}}
@@ -45,7 +44,7 @@ class Step:
     """One thing that somebody says, to the others or to the assistant."""
 
     at: datetime
-    voice: Voice
+    voice: ChatSpeaker
     text: str
     asks: bool
 
@@ -75,20 +74,20 @@ class WeekClock:
         self._ahead, self._stands = self() - self._clock(), None
 
 
-def demo(call: Call) -> None:
+def demo(call: Invocation) -> None:
     """Play a week in a small server, then let you ask; keeps nothing."""
     if call.options.json:
         raise BadInput("--json and demo don't go together: a story is not one document")
     play(call)
 
 
-def play(call: Call, then: str = "the end of the demo") -> None:
+def play(call: Invocation, then: str = "the end of the demo") -> None:
     """Play the week; with a person at a terminal slowly, and let them ask afterwards."""
-    paper = Paper(call.screen)
+    paper = ChatOutput(call.screen)
     asyncio.run(_play(paper, then if call.asks else None))
 
 
-async def _play(paper: Paper, then: str | None) -> None:
+async def _play(paper: ChatOutput, then: str | None) -> None:
     clock = WeekClock()
     async with opened(clock) as memory:
         assistant = Assistant(memory, clock=clock, excuses=False)
@@ -99,24 +98,24 @@ async def _play(paper: Paper, then: str | None) -> None:
             await _let_ask(memory, assistant, clock, paper, then)
 
 
-async def _let_ask(memory: Memory, assistant: Assistant, clock: Clock, paper: Paper, then: str) -> None:
+async def _let_ask(memory: AsyncMemory, assistant: Assistant, clock: Clock, paper: ChatOutput, then: str) -> None:
     from recollect.faces.chat.terminal import Terminal
 
     paper.heading("Your turn")
     paper.say(YOUR_TURN.replace("{then}", then))
-    talk = Talk(memory, assistant, paper, Voice("ann", Place(dm="ann")), clock=clock)
+    talk = Conversation(memory, assistant, paper, ChatSpeaker("ann", Place(dm="ann")), clock=clock)
     await converse(talk, Terminal(None, WORDS), stoppable=True)
 
 
 @asynccontextmanager
-async def opened(clock: Clock) -> AsyncGenerator[Memory]:
+async def opened(clock: Clock) -> AsyncGenerator[AsyncMemory]:
     """A memory in a temporary folder; no setting of this machine reaches it."""
     with TemporaryDirectory(prefix="recollect-demo-") as folder:
         path = Path(folder)
         settings = path / "demo.yaml"
         settings.write_text(yaml.safe_dump(SETTINGS), "utf-8")
         loaded = load(env={}, file=settings, store=f"sqlite:///{path / 'memory.db'}", data_dir=path)
-        async with open_loaded(loaded, clock) as memory:
+        async with AsyncMemory.from_settings(loaded, clock) as memory:
             yield memory
 
 
@@ -134,13 +133,19 @@ def script() -> list[Scene]:
 
 def _step(told: dict[str, Any], day: date) -> Step:
     text: str | Iterable[str] = told.get("asks") or told["says"]
-    voice = Voice(told["who"], Place(dm=told["who"])).entering(told["in"])
+    voice = ChatSpeaker(told["who"], Place(dm=told["who"])).entering(told["in"])
     at = datetime.combine(day, time.fromisoformat(told["at"]), UTC)
     return Step(at, voice, text if isinstance(text, str) else "".join(text), "asks" in told)
 
 
 async def tell(
-    scenes: Sequence[Scene], memory: Memory, assistant: Assistant, clock: WeekClock, paper: Paper, *, slowly: bool
+    scenes: Sequence[Scene],
+    memory: AsyncMemory,
+    assistant: Assistant,
+    clock: WeekClock,
+    paper: ChatOutput,
+    *,
+    slowly: bool,
 ) -> None:
     """Play the scenes and show what comes of each step."""
     for scene in scenes:
@@ -149,7 +154,7 @@ async def tell(
         await asyncio.sleep(1.0 if slowly else 0.0)
         for step in scene.steps:
             clock.set(step.at)
-            await memory.worker.drain()  # what fell due meanwhile
+            await memory.worker.wait_idle()  # what fell due meanwhile
             await _do(step, memory, assistant, paper)
             await asyncio.sleep(_reading(step) if slowly else 0.0)
 
@@ -159,19 +164,19 @@ def _reading(step: Step) -> float:
     return min(2.5, 0.8 + len(step.text) / 60)
 
 
-async def _do(step: Step, memory: Memory, assistant: Assistant, paper: Paper) -> None:
+async def _do(step: Step, memory: AsyncMemory, assistant: Assistant, paper: ChatOutput) -> None:
     voice = step.voice
     message = Message(f"{step.at:%a-%H%M}", voice.user, voice.place, step.text, step.at, name=voice.user)
     paper.said(f"{step.at:%H:%M} {voice.user} in {voice.where}", step.text)
     if step.asks:
         await _ask(message, assistant, paper)
     else:
-        await memory.observe(message)
+        await memory.add(message)
     for line in await _outcome(message, memory):
         paper.quiet(f"{INDENT}{line}")
 
 
-async def _ask(message: Message, assistant: Assistant, paper: Paper) -> None:
+async def _ask(message: Message, assistant: Assistant, paper: ChatOutput) -> None:
     with paper.reply(INDENT) as show:
         reply = await assistant.reply(message, show)
         if reply.order is not None:
@@ -180,9 +185,9 @@ async def _ask(message: Message, assistant: Assistant, paper: Paper) -> None:
         await assistant.said(reply.text, message, f"{message.id}-reply")
 
 
-async def _outcome(message: Message, memory: Memory) -> list[str]:
+async def _outcome(message: Message, memory: AsyncMemory) -> list[str]:
     """What was learned or refused, and what is kept of the words if that is not all of them."""
-    await memory.worker.drain()
-    kept = await memory.store.read(lambda tx: tx.journal.get(message.place.platform, message.id))
-    lines = came_of(message, await memory.learned(message))
+    await memory.worker.wait_idle()
+    kept = await memory.store.read(lambda tx: tx.messages.get(message.place.platform, message.id))
+    lines = came_of(message, await memory.wait_learned(message))
     return [*lines, f"kept as: {kept.text}"] if kept is not None and kept.text != message.text else lines

@@ -16,7 +16,7 @@ class Source(Protocol):
         ...
 
 
-class Pipe:
+class PipedInput:
     """Lines of standard input; there is nobody to see a prompt."""
 
     def __init__(self, stream: BinaryIO | None) -> None:
@@ -37,10 +37,10 @@ class Pipe:
         return found
 
 
-def standard_input() -> Pipe:
+def standard_input() -> PipedInput:
     """Standard input as a pipe; one that was closed has nothing."""
     stream = getattr(sys.stdin, "buffer", None)
-    return Pipe(stream)
+    return PipedInput(stream)
 
 
 async def _waited_for(read: Callable[[], bool]) -> bool:

@@ -13,7 +13,7 @@ _BEGINS, _GOES_ON = re.compile(r"^(?=.)", re.MULTILINE), re.compile(r"(?<=\n)(?=
 
 
 @dataclass(slots=True)
-class Paper:
+class ChatOutput:
     """A terminal or a pipe; nothing that is written there can act on it."""
 
     screen: Screen

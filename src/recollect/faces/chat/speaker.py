@@ -11,24 +11,24 @@ ME = "me"
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class ChatSpeaker:
     user: str
     place: Place
     closed: frozenset[str] = frozenset()
     """Channels and threads that were closed when they were entered: they stay so, however they are named later."""
 
     @classmethod
-    def at(cls, user: str, place: Place) -> "Voice":
+    def at(cls, user: str, place: Place) -> "ChatSpeaker":
         return cls(user, place, _shut(place))
 
-    def named(self, name: str) -> "Voice":
+    def named(self, name: str) -> "ChatSpeaker":
         """Somebody else; from a DM they go to their own."""
         name = name.strip()
         if not name:
             raise BadInput("say who speaks, as in: /as ann")
         return replace(self, user=name, place=Place(dm=name) if self.place.dm is not None else self.place)
 
-    def entering(self, words: str) -> "Voice":
+    def entering(self, words: str) -> "ChatSpeaker":
         """Somewhere else: `#dev`, `guild/#dev`, `#staff --restricted`."""
         restricted = "--restricted" in words.split()
         where = " ".join(word for word in words.split() if word != "--restricted")
@@ -42,7 +42,7 @@ class Voice:
         )
         return replace(self, place=place, closed=self.closed | _shut(place))
 
-    def alone(self) -> "Voice":
+    def alone(self) -> "ChatSpeaker":
         return replace(self, place=Place(dm=self.user))
 
     @property

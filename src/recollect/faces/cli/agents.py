@@ -7,19 +7,19 @@ from typing import Annotated
 import typer
 
 from recollect.core.errors import BadInput, MissingExtra
-from recollect.faces.cli.invocation import Call, warn
+from recollect.faces.cli.invocation import Invocation, warn
 from recollect.faces.cli.options import flag
 from recollect.faces.cli.output import safe
 from recollect.faces.http.sockets import is_loopback, listen
 from recollect.faces.tool.schema import FORMATS, Format, schema, skill
-from recollect.memory import Memory
+from recollect.memory import AsyncMemory
 
 _FORMAT = f"Whose form: {', '.join(FORMATS)}."
 _NAME = "Another name by which clients reach this host; may be repeated."
 
 
 def tool_schema(
-    call: Call,
+    call: Invocation,
     form: Annotated[Format, typer.Option("--format", metavar="FORMAT", help=_FORMAT)] = "openai",
     guidance: Annotated[bool, flag("--skill", meaning="Print the guidance for an agent's prompt instead.")] = False,
 ) -> None:
@@ -33,7 +33,7 @@ def tool_schema(
 
 
 def mcp(
-    call: Call,
+    call: Invocation,
     http: Annotated[bool, flag("--http", meaning="Serve HTTP rather than standard input and output.")] = False,
     host: Annotated[str, typer.Option(metavar="HOST", help="With --http: the address to listen at.")] = "127.0.0.1",
     port: Annotated[
@@ -48,18 +48,18 @@ def mcp(
 
 
 def _serving(
-    call: Call, http: bool, host: str, port: int, names: tuple[str, ...]
-) -> Callable[[Memory], Awaitable[None]]:
+    call: Invocation, http: bool, host: str, port: int, names: tuple[str, ...]
+) -> Callable[[AsyncMemory], Awaitable[None]]:
     try:
         from recollect.faces.mcp import server, transport
     except ModuleNotFoundError as error:
         raise MissingExtra("the MCP server", "mcp") from error
     user, place = call.user, call.place
 
-    async def over_stdio(memory: Memory) -> None:
+    async def over_stdio(memory: AsyncMemory) -> None:
         await transport.over_stdio(server.build(memory, user=user, place=place))
 
-    async def over_http(memory: Memory) -> None:
+    async def over_http(memory: AsyncMemory) -> None:
         listener = listen(host, port)
         if not is_loopback(host):
             warn(f"whoever reaches {host} can read and change what is remembered about {user}")

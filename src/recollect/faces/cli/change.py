@@ -9,16 +9,16 @@ import typer
 from recollect.core.changes import Add, Retire, Skip
 from recollect.core.clock import now
 from recollect.core.errors import BadInput
-from recollect.core.outcomes import Ambiguous, CannotUndo, Forgetting, Forgotten, NoMatch, Remembered, Undone
+from recollect.core.outcomes import Ambiguous, CannotUndo, ForgetOutcome, Forgotten, NotFound, Remembered, Undone
 from recollect.core.types import Audience, Kind, Memo, Message
 from recollect.faces import outcome_text
 from recollect.faces.cli import records
 from recollect.faces.cli.inputs import answer, meant, said
-from recollect.faces.cli.invocation import NO_MATCH, Call, fail
+from recollect.faces.cli.invocation import NO_MATCH, Invocation, fail
 from recollect.faces.cli.options import MemoRef, Texts, flag
 from recollect.faces.cli.output import audience, cell
-from recollect.learning.ingest import Learned
-from recollect.memory import Memory
+from recollect.learning.ingest import LearnedOutcome
+from recollect.memory import AsyncMemory
 
 _PATIENCE = 30.0
 """Seconds that a person waits to see what was learned."""
@@ -26,7 +26,7 @@ _KIND = f"What sort of thing it is, unless its wording tells: {', '.join(Kind)}.
 
 
 def remember(
-    call: Call,
+    call: Invocation,
     text: Texts,
     kind: Annotated[Kind | None, typer.Option(metavar="KIND", help=_KIND)] = None,
     tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="A word to find it by; may be repeated.")] = None,
@@ -39,7 +39,7 @@ def remember(
         raise BadInput("lore belongs to a whole guild: it can't be private")
     statement = said(text)
 
-    async def work(memory: Memory) -> tuple[Remembered, str]:
+    async def work(memory: AsyncMemory) -> tuple[Remembered, str]:
         done = await memory.remember(
             statement,
             user=call.user,
@@ -51,13 +51,13 @@ def remember(
             audience=Audience("dm", call.user) if private else None,
         )
         how = f"'recollect {{}} {done.memo.id}'"
-        return done, outcome_text.hearing(done.memo, memory.settings.privacy, how)
+        return done, outcome_text.hearing(done.memo, memory.settings.visibility, how)
 
     done, hearing = call.run(work, embeds=True)
     _report_remembered(call, done, hearing)
 
 
-def _report_remembered(call: Call, done: Remembered, hearing: str) -> None:
+def _report_remembered(call: Invocation, done: Remembered, hearing: str) -> None:
     first = next(iter(done.changes), None)  # none where what changed may not be told
     reason = "" if first is None else first.reason
     outcome = "added" if isinstance(first, Add) else "known" if isinstance(first, Skip) else "revised"
@@ -78,7 +78,7 @@ def _report_remembered(call: Call, done: Remembered, hearing: str) -> None:
 
 
 def forget(
-    call: Call,
+    call: Invocation,
     what: Annotated[
         list[str], typer.Argument(metavar="WHAT", help="A part of its text, its id, or its number in 'show'.")
     ],
@@ -94,7 +94,7 @@ def forget(
     _report_forgetting(call, wanted, outcome)
 
 
-def _ask(call: Call, what: str, found: Ambiguous, every: bool) -> Forgetting:
+def _ask(call: Invocation, what: str, found: Ambiguous, every: bool) -> ForgetOutcome:
     """Let a person choose among several matches."""
     numbered = _numbered(call, found.matches)
     call.screen.say(f'{len(numbered)} memories match "{what}":\n{_listing(numbered)}')
@@ -107,7 +107,7 @@ def _ask(call: Call, what: str, found: Ambiguous, every: bool) -> Forgetting:
     return call.run(lambda memory: memory.forget(chosen.id, user=call.user, place=call.place))
 
 
-def _numbered(call: Call, memos: Sequence[Memo]) -> dict[str, Memo]:
+def _numbered(call: Invocation, memos: Sequence[Memo]) -> dict[str, Memo]:
     """Memos under their numbers in `show`, so that a number means the same wherever it is said."""
     everything = call.run(lambda memory: memory.show(user=call.user, place=call.place)).memos
     wanted = {memo.id for memo in memos}
@@ -119,7 +119,7 @@ def _listing(numbered: dict[str, Memo]) -> str:
     return "\n".join(f"  {number:>{width}}  {memo.id}  {cell(memo.text)}" for number, memo in numbered.items())
 
 
-def _report_forgetting(call: Call, what: str, outcome: Forgetting) -> None:
+def _report_forgetting(call: Invocation, what: str, outcome: ForgetOutcome) -> None:
     name, memos = _parts(outcome)
     if call.options.json:
         call.screen.data({"outcome": name, "what": what, "memos": [records.memo(memo) for memo in memos]})
@@ -132,7 +132,7 @@ def _report_forgetting(call: Call, what: str, outcome: Forgetting) -> None:
             for memo in memos:
                 call.screen.aside(f'  "{memo.text}"')
             call.screen.aside("  'recollect undo' takes that back")
-        case NoMatch():
+        case NotFound():
             fail(outcome_text.nothing_matched(what), NO_MATCH)
         case Ambiguous():
             listing = _listing(_numbered(call, memos))
@@ -140,17 +140,17 @@ def _report_forgetting(call: Call, what: str, outcome: Forgetting) -> None:
             fail(f'{len(memos)} memories match "{what}"; nothing was forgotten\n{listing}\n{how}', NO_MATCH)
 
 
-def _parts(outcome: Forgetting) -> tuple[str, tuple[Memo, ...]]:
+def _parts(outcome: ForgetOutcome) -> tuple[str, tuple[Memo, ...]]:
     match outcome:
         case Forgotten(memos):
             return "forgotten", memos
         case Ambiguous(memos):
             return "ambiguous", memos
-        case NoMatch():
+        case NotFound():
             return "none", ()
 
 
-def undo(call: Call) -> None:
+def undo(call: Invocation) -> None:
     """Take back the last change; again for the one before it."""
     done = call.run(lambda memory: memory.undo(user=call.user, place=call.place), embeds=True)
     change = done if isinstance(done, Undone) else None
@@ -169,29 +169,29 @@ def undo(call: Call) -> None:
         fail(reason, NO_MATCH)
 
 
-def pin(call: Call, memo: MemoRef) -> None:
+def pin(call: Invocation, memo: MemoRef) -> None:
     """Keep a memory from ever giving way to newer ones."""
     _change(call, memo, "Pinned", lambda memory, one: memory.pin(one.id, user=call.user))
 
 
-def unpin(call: Call, memo: MemoRef) -> None:
+def unpin(call: Invocation, memo: MemoRef) -> None:
     """Let a memory give way to newer ones again."""
     _change(call, memo, "Unpinned", lambda memory, one: memory.pin(one.id, user=call.user, pinned=False))
 
 
-def share(call: Call, memo: MemoRef) -> None:
+def share(call: Invocation, memo: MemoRef) -> None:
     """Let a memory be recalled wherever you speak."""
     _change(call, memo, "Shared", lambda memory, one: memory.share(one.id, user=call.user))
 
 
-def private(call: Call, memo: MemoRef) -> None:
+def private(call: Invocation, memo: MemoRef) -> None:
     """Let a memory be recalled in your direct messages only."""
     own = Audience("dm", call.user)
     _change(call, memo, "Private", lambda memory, one: memory.share(one.id, user=call.user, audience=own))
 
 
-def _change(call: Call, ref: str, done: str, change: Callable[[Memory, Memo], Awaitable[Memo]]) -> None:
-    async def work(memory: Memory) -> Memo:
+def _change(call: Invocation, ref: str, done: str, change: Callable[[AsyncMemory, Memo], Awaitable[Memo]]) -> None:
+    async def work(memory: AsyncMemory) -> Memo:
         return await change(memory, await meant(memory, call, ref))
 
     memo = call.run(work)
@@ -201,14 +201,14 @@ def _change(call: Call, ref: str, done: str, change: Callable[[Memory, Memo], Aw
         call.screen.say(f'{done}: "{memo.text}"')
 
 
-def observe(call: Call, text: Texts) -> None:
+def observe(call: Invocation, text: Texts) -> None:
     """Say something: it goes into the journal, and is learned from."""
     message = Message(uuid4().hex, call.user, call.place, said(text), now(), name=call.user)
 
-    async def work(memory: Memory) -> tuple[bool, Learned]:
-        return await memory.observe(message), await memory.learned(message, _PATIENCE)
+    async def work(memory: AsyncMemory) -> tuple[bool, LearnedOutcome]:
+        return await memory.add(message), await memory.wait_learned(message, _PATIENCE)
 
-    added, learned = call.run(work, embeds=True, works=True)
+    added, learned = call.run(work, embeds=True, run_worker=True)
     if call.options.json:
         memos = [records.memo(memo) for memo in learned.memos.values()]
         call.screen.data({"added": added, "message": records.message(message), "learned": memos, "done": learned.done})

@@ -6,16 +6,16 @@ from typing import Annotated, Any
 from recollect.core.changes import Retire
 from recollect.core.errors import BadInput
 from recollect.faces.cli import records
-from recollect.faces.cli.invocation import BROKEN, Call, fail
+from recollect.faces.cli.invocation import BROKEN, Invocation, fail
 from recollect.faces.cli.options import flag
 from recollect.faces.cli.output import cell
-from recollect.learning.consolidate import Dream
+from recollect.learning.consolidate import ConsolidationReport
 from recollect.learning.consolidate.plan import MERGED, tally
-from recollect.memory import Memory
+from recollect.memory import AsyncMemory
 
 
 def dream(
-    call: Call,
+    call: Invocation,
     dry_run: Annotated[bool, flag("--dry-run", meaning="Show what would change, and change nothing.")] = False,
     everyone: Annotated[bool, flag("--all", meaning="Tidy everyone's memory, one after the other.")] = False,
 ) -> None:
@@ -31,22 +31,22 @@ def dream(
         fail(f"nothing was changed: {dreams[0].abort}; --dry-run shows what", BROKEN)
 
 
-def _mine(call: Call, dry_run: bool) -> list[Dream]:
-    return [call.run(lambda memory: memory.dream(user=call.user, dry_run=dry_run))]
+def _mine(call: Invocation, dry_run: bool) -> list[ConsolidationReport]:
+    return [call.run(lambda memory: memory.consolidate(user=call.user, dry_run=dry_run))]
 
 
-def _everyone(call: Call, dry_run: bool) -> list[Dream]:
-    async def work(memory: Memory) -> list[Dream]:
+def _everyone(call: Invocation, dry_run: bool) -> list[ConsolidationReport]:
+    async def work(memory: AsyncMemory) -> list[ConsolidationReport]:
         with call.screen.progress("dreaming") as progress:
-            return await memory.dreams.of_everyone(dry_run=dry_run, progress=progress)
+            return await memory.engine.consolidator.of_everyone(dry_run=dry_run, progress=progress)
 
     return call.run(work)
 
 
-def _tell(call: Call, dreams: list[Dream], dry_run: bool, everyone: bool) -> None:
+def _tell(call: Invocation, dreams: list[ConsolidationReport], dry_run: bool, everyone: bool) -> None:
     for one in dreams:
         if everyone:
-            call.screen.say(f"{one.subject.id}: {one.told}")
+            call.screen.say(f"{one.subject.id}: {one.description}")
         if dry_run or one.applied:
             for line in _lines(one):
                 call.screen.say(f"  {line}")
@@ -58,14 +58,14 @@ def _tell(call: Call, dreams: list[Dream], dry_run: bool, everyone: bool) -> Non
         call.screen.aside("  'recollect undo' takes it back")
 
 
-def _outcome(one: Dream, dry_run: bool) -> str:
+def _outcome(one: ConsolidationReport, dry_run: bool) -> str:
     if not one.abort and not one.changes:
         return "Nothing to change"
     verb = "Done" if not dry_run else "Would change nothing" if one.abort else "Would change"
-    return f"{verb}: {one.told}"
+    return f"{verb}: {one.description}"
 
 
-def _lines(dream: Dream) -> Iterator[str]:
+def _lines(dream: ConsolidationReport) -> Iterator[str]:
     """What becomes of each memory, and because of which other one."""
     after = {change.after.id: cell(change.after.text) for change in dream.changes}
     for change in dream.changes:
@@ -79,7 +79,7 @@ def _lines(dream: Dream) -> Iterator[str]:
             yield f'trusted "{cell(memo.text)}": {change.reason}'
 
 
-def _shape(one: Dream) -> dict[str, Any]:
+def _shape(one: ConsolidationReport) -> dict[str, Any]:
     return {
         "user": one.subject.id,
         "applied": one.applied,

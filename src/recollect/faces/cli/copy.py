@@ -9,17 +9,17 @@ from recollect import plugins
 from recollect.core.errors import BadInput, StoreError
 from recollect.core.ports import Progress, Store
 from recollect.faces.cli.doctor import file_of
-from recollect.faces.cli.invocation import BROKEN, Call, warn
+from recollect.faces.cli.invocation import BROKEN, Invocation, warn
 from recollect.faces.outcome_text import counted
 from recollect.settings.values import redacted, store_url
 from recollect.transfer import copying
-from recollect.transfer.copying import Copied
+from recollect.transfer.copying import CopyReport
 
 Source = Annotated[str, typer.Argument(metavar="FROM", help="Path or address of the store that is there.")]
 Target = Annotated[str, typer.Argument(metavar="TO", help="Path or address of an empty store; it is made if need be.")]
 
 
-def copy(call: Call, source: Source, target: Target) -> None:
+def copy(call: Invocation, source: Source, target: Target) -> None:
     """Copy a whole store into another, of whichever kind; resumable."""
     origin, goal = _address(source), _address(target)
     _require(origin, goal)
@@ -45,7 +45,7 @@ def _require(origin: str, goal: str) -> None:
         raise BadInput("sqlite:// lives in memory only; name a file: sqlite:///folder/memory.db")
 
 
-async def _copy(origin: str, goal: str, progress: Progress | None) -> Copied:
+async def _copy(origin: str, goal: str, progress: Progress | None) -> CopyReport:
     source: Store = plugins.load("stores", origin)
     try:
         target: Store = plugins.load("stores", goal)
@@ -57,7 +57,7 @@ async def _copy(origin: str, goal: str, progress: Progress | None) -> Copied:
         await source.close()
 
 
-def _tell(call: Call, done: Copied, origin: str, goal: str) -> None:
+def _tell(call: Invocation, done: CopyReport, origin: str, goal: str) -> None:
     if call.options.json:
         call.screen.data(_shape(done, origin, goal))
     else:
@@ -75,7 +75,7 @@ def _tell(call: Call, done: Copied, origin: str, goal: str) -> None:
         warn("the source was written to meanwhile; run the same again before you leave it")
 
 
-def _summary(done: Copied, goal: str) -> str:
+def _summary(done: CopyReport, goal: str) -> str:
     if not done.ok:
         return f"Not the same: {', '.join(each.section for each in done.sections if not each.agrees)}"
     changes = [f"copied {counted(done.written, 'record')}"] if done.written else []
@@ -84,7 +84,7 @@ def _summary(done: Copied, goal: str) -> str:
     return f"{said[0].upper()}{said[1:]}; counts and content agree. To use it: RECOLLECT_STORE={goal}"
 
 
-def _shape(done: Copied, origin: str, goal: str) -> dict[str, object]:
+def _shape(done: CopyReport, origin: str, goal: str) -> dict[str, object]:
     return {
         "ok": done.ok,
         "source": redacted(origin),

@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from recollect.app import open_loaded
 from recollect.core.errors import BadInput, ConfigError, MissingExtra
 from recollect.faces.cli.doctor import Finding
-from recollect.faces.cli.invocation import BROKEN, Call
+from recollect.faces.cli.invocation import BROKEN, Invocation
 from recollect.faces.cli.log_format import Form, write_log
 from recollect.faces.cli.options import flag
+from recollect.memory import AsyncMemory
 from recollect.settings import secret
 
 TOKEN = "DISCORD_TOKEN"  # noqa: S105 - the name of a variable
@@ -21,7 +21,7 @@ NO_TOKEN = (
 
 
 def discord(
-    call: Call,
+    call: Invocation,
     check: Annotated[bool, flag("--check", meaning="Check token, intents, permissions and commands only.")] = False,
     shard: Annotated[
         str | None,
@@ -43,16 +43,16 @@ def discord(
     if call.options.json:
         raise BadInput("--json and discord don't go together; --logs json writes the log so")
     write_log(logs, call.options.debug)
-    asyncio.run(run.serve(call.load(bot__shard=shard), token))
+    asyncio.run(run.serve(call.load(discord__shard=shard), token))
 
 
-def _check(call: Call, token: str) -> None:
+def _check(call: Invocation, token: str) -> None:
     from recollect.faces.discord import check as checking
 
-    loaded = Call(replace(call.options, store="sqlite://")).load("null")  # nothing is kept of a check
+    loaded = Invocation(replace(call.options, store="sqlite://")).load("null")  # nothing is kept of a check
 
     async def examined() -> list[Finding]:
-        async with open_loaded(loaded, works=False) as memory:
+        async with AsyncMemory.from_settings(loaded, run_worker=False) as memory:
             return [
                 Finding(one.check, one.state, one.detail, one.advice) for one in await checking.check(memory, token)
             ]

@@ -11,7 +11,7 @@ from recollect import plugins
 from recollect.app import make_embedders, make_model
 from recollect.core import ports
 from recollect.core.errors import ConfigError, RecollectError
-from recollect.faces.cli.invocation import Call
+from recollect.faces.cli.invocation import Invocation
 from recollect.settings import Settings
 
 _MARKS = {"ok": "✓", "note": "!", "broken": "✗"}
@@ -42,7 +42,7 @@ class Finding:
         return f"{first}\n    → {self.advice}" if self.advice else first
 
 
-def examine(call: Call) -> list[Finding]:
+def examine(call: Invocation) -> list[Finding]:
     try:
         loaded = call.load()
     except ConfigError as error:
@@ -81,7 +81,7 @@ def _store(spec: str) -> Iterator[Finding]:
         )
         return
     try:
-        look: Callable[[str], list[ports.Finding]] = getattr(plugins.find("stores", spec), "examine", lambda _: [])
+        look: Callable[[str], list[ports.HealthCheck]] = getattr(plugins.find("stores", spec), "examine", lambda _: [])
         found = look(spec)
     except RecollectError as error:
         yield Finding("store", "broken", str(error), "set RECOLLECT_STORE, or use --store")

@@ -10,11 +10,11 @@ import typer
 from recollect.core.errors import BadInput
 from recollect.faces.cli.export import InGuild, Whose, target_of, write_new
 from recollect.faces.cli.inputs import answer
-from recollect.faces.cli.invocation import BROKEN, NO_MATCH, Call, fail, warn
+from recollect.faces.cli.invocation import BROKEN, NO_MATCH, Invocation, fail, warn
 from recollect.faces.cli.options import flag
 from recollect.faces.outcome_text import counted
-from recollect.privacy.receipt import Receipt, Survey, from_receipt, from_survey
-from recollect.privacy.target import Target
+from recollect.privacy.receipt import ErasurePreview, Receipt, from_receipt, from_survey
+from recollect.privacy.target import ErasureTarget
 
 _SORTS = {
     "memos": ("memory", "memories"),
@@ -31,7 +31,7 @@ _SORTS = {
 
 
 def erase(
-    call: Call,
+    call: Invocation,
     user: Whose = None,
     guild: InGuild = None,
     dry_run: Annotated[bool, flag("--dry-run", meaning="Only tell what would go.")] = False,
@@ -45,7 +45,7 @@ def erase(
     if receipt is not None and receipt.exists():
         raise BadInput(f"{receipt} exists already; a receipt never overwrites")
     if dry_run:
-        _foretell(call, call.run(lambda memory: memory.privacy.survey(target)))
+        _foretell(call, call.run(lambda memory: memory.privacy.preview(target)))
         return
     _confirm(call, target, yes)
     with call.screen.progress("erasing") as progress:
@@ -57,7 +57,7 @@ def erase(
         raise typer.Exit(BROKEN)
 
 
-def _foretell(call: Call, survey: Survey) -> None:
+def _foretell(call: Invocation, survey: ErasurePreview) -> None:
     if call.options.json:
         call.screen.data({"dry_run": True, **from_survey(survey)})
     elif survey.empty:
@@ -68,19 +68,19 @@ def _foretell(call: Call, survey: Survey) -> None:
             call.screen.say(f"  {file}")
 
 
-def _confirm(call: Call, target: Target, yes: bool) -> None:
+def _confirm(call: Invocation, target: ErasureTarget, yes: bool) -> None:
     """Nobody erases by a slip: it is shown what goes, and its name is to be typed."""
     if yes:
         return
     if not call.asks:
         raise BadInput("erasing can't be undone: look with --dry-run, then add --yes")
-    _foretell(call, call.run(lambda memory: memory.privacy.survey(target)))
+    _foretell(call, call.run(lambda memory: memory.privacy.preview(target)))
     name = target.user or target.guild or ""
     if answer(f"This can't be undone. Type {name} to go on: ") != name.lower():
         fail("nothing was erased", NO_MATCH)
 
 
-def _report(call: Call, done: Receipt) -> None:
+def _report(call: Invocation, done: Receipt) -> None:
     if call.options.json:
         call.screen.data(from_receipt(done))
         return

@@ -10,18 +10,18 @@ from typing import Annotated, BinaryIO
 import typer
 
 from recollect import plugins
-from recollect.admin.names import meant, only
+from recollect.admin.names import match_name, require_one
 from recollect.core.errors import BadInput, StoreError
 from recollect.core.ports.format import ExportRecords, Vectors, WritesFolder, WritesLines
 from recollect.core.types import Memo, Message, Status, Summary
 from recollect.faces.cli.doctor import file_of
-from recollect.faces.cli.invocation import NO_MATCH, Call, fail, warn
+from recollect.faces.cli.invocation import NO_MATCH, Invocation, fail, warn
 from recollect.faces.cli.output import safe
-from recollect.memory import Memory
-from recollect.policy.visibility import Policy
+from recollect.memory import AsyncMemory
+from recollect.policy.visibility import VisibilityPolicy
 from recollect.privacy.export import encoded
-from recollect.privacy.target import Target
-from recollect.transfer.exporting import check_empty, gather, vectors
+from recollect.privacy.target import ErasureTarget
+from recollect.transfer.exporting import check_empty, iter_export, vectors
 from recollect.transfer.mirror.export import PageFolder, durable
 
 Whose = Annotated[
@@ -43,7 +43,7 @@ _FILES = ("json", "jsonl", "durable")
 
 
 def export(
-    call: Call,
+    call: Invocation,
     user: Whose = None,
     guild: InGuild = None,
     form: Annotated[
@@ -71,7 +71,7 @@ def export(
         raise BadInput(f"there is no format {form!r}; there are {', '.join((*_FILES, *FOLDERS))}")
 
 
-def _export_document(call: Call, target: Target, form: str, to: Path | None) -> None:
+def _export_document(call: Invocation, target: ErasureTarget, form: str, to: Path | None) -> None:
     data, is_empty = call.run(lambda memory: _document(memory, target, form))
     _warn_of_nothing(target, is_empty)
     if to is None:
@@ -81,7 +81,7 @@ def _export_document(call: Call, target: Target, form: str, to: Path | None) -> 
         _tell_written(call, to, len(data))
 
 
-async def _document(memory: Memory, target: Target, form: str) -> tuple[bytes, bool]:
+async def _document(memory: AsyncMemory, target: ErasureTarget, form: str) -> tuple[bytes, bool]:
     """The bytes, and whether they say nothing."""
     if form == "durable":
         memos = await memory.privacy.memos(target)
@@ -90,7 +90,7 @@ async def _document(memory: Memory, target: Target, form: str) -> tuple[bytes, b
     return encoded(document), not any(document[part] for part in _PARTS)
 
 
-def _export_lines(call: Call, target: Target, to: Path | None) -> None:
+def _export_lines(call: Invocation, target: ErasureTarget, to: Path | None) -> None:
     """Line by line, so that it may be long."""
     if to is None:
         written = call.run(partial(_write_lines, target=target, write=lambda data: typer.echo(data, nl=False)))
@@ -102,18 +102,18 @@ def _export_lines(call: Call, target: Target, to: Path | None) -> None:
     _tell_written(call, to, to.stat().st_size)
 
 
-async def _write_lines(memory: Memory, target: Target, write: Callable[[bytes], object]) -> int:
+async def _write_lines(memory: AsyncMemory, target: ErasureTarget, write: Callable[[bytes], object]) -> int:
     """How many records were written."""
     form: WritesLines = plugins.load("formats", "jsonl")
     write(form.header())
-    number, shared = 0, memory.settings.privacy != Policy.USER_GLOBAL
-    async for one in gather(memory.store, target, await memory.privacy.memos(target)):
+    number, shared = 0, memory.settings.visibility != VisibilityPolicy.USER_GLOBAL
+    async for one in iter_export(memory.store, target, await memory.privacy.memos(target)):
         write(form.line(one, shared=shared))
         number += 1
     return number
 
 
-def _export_folder(call: Call, target: Target, form: WritesFolder, to: Path | None) -> None:
+def _export_folder(call: Invocation, target: ErasureTarget, form: WritesFolder, to: Path | None) -> None:
     if to is None:
         raise BadInput(f"{form.name} needs a folder: add --to FOLDER")
     check_empty(to)
@@ -132,9 +132,9 @@ def _export_folder(call: Call, target: Target, form: WritesFolder, to: Path | No
         call.screen.say(f"{_without_place(left_out, form)}; --format jsonl keeps all")
 
 
-async def _records(memory: Memory, target: Target, form: WritesFolder) -> ExportRecords:
+async def _records(memory: AsyncMemory, target: ErasureTarget, form: WritesFolder) -> ExportRecords:
     """What the format has a place for."""
-    everything = [record async for record in gather(memory.store, target, await memory.privacy.memos(target))]
+    everything = [record async for record in iter_export(memory.store, target, await memory.privacy.memos(target))]
     memos = [record for record in everything if isinstance(record, Memo)]
     return ExportRecords(
         memos,
@@ -148,11 +148,11 @@ def _there(memos: Sequence[Memo]) -> list[Memo]:
     return [memo for memo in memos if memo.status is not Status.DELETED]
 
 
-def _nothing(target: Target) -> str:
+def _nothing(target: ErasureTarget) -> str:
     return f"nothing is known of {target}"
 
 
-def _warn_of_nothing(target: Target, is_empty: bool) -> None:
+def _warn_of_nothing(target: ErasureTarget, is_empty: bool) -> None:
     """An empty document is an answer too, but nobody should have to open it to see that."""
     if is_empty:
         warn(_nothing(target))
@@ -162,7 +162,7 @@ def _without_place(number: int, form: WritesFolder) -> str:
     return f"{number:,} {'memory has' if number == 1 else 'memories have'} no place in {form.name}"
 
 
-def _tell_written(call: Call, to: Path, size: int, **counts: int) -> None:
+def _tell_written(call: Invocation, to: Path, size: int, **counts: int) -> None:
     if call.options.json:
         call.screen.data({"path": str(to), "bytes": size, **counts})
     else:
@@ -195,22 +195,22 @@ def _new_file(path: Path) -> Generator[BinaryIO]:
         raise
 
 
-def target_of(call: Call, user: str | None, guild: str | None) -> Target:
+def target_of(call: Invocation, user: str | None, guild: str | None) -> ErasureTarget:
     """Whose traces are meant: a person is known by id or by name."""
-    target = Target(user, guild)
+    target = ErasureTarget(user, guild)
     require_store(call)
     if user is None:
         return target
-    person = call.run(lambda memory: memory.store.read(lambda tx: meant(tx, user)))
+    person = call.run(lambda memory: memory.store.read(lambda tx: match_name(tx, user)))
     if person.near:
         near = ", ".join(f"{name} ({one})" if name else one for one, name in person.near.items())
         warn(f"nobody is known by the id or name {user}; did you mean {near}?")
     elif person.known and person.id != user:
         typer.echo(safe(f"recollect: {user} is user {person.id}"), err=True)
-    return Target(only(person), guild)
+    return ErasureTarget(require_one(person), guild)
 
 
-def require_store(call: Call) -> None:
+def require_store(call: Invocation) -> None:
     path = file_of(call.load("null").settings.store)
     if path is not None and not path.exists():
         raise StoreError(f"there is no store at {path} yet; the first memory makes it")

@@ -10,18 +10,18 @@ import typer
 from recollect import plugins
 from recollect.core.clock import now
 from recollect.core.errors import BadInput
-from recollect.core.ports.format import Counted, Format, Owner
-from recollect.faces.cli.invocation import BROKEN, Call
+from recollect.core.ports.format import CountsEntries, Format, Owner
+from recollect.faces.cli.invocation import BROKEN, Invocation
 from recollect.faces.cli.options import flag
 from recollect.learning import ingest
-from recollect.memory import Memory
-from recollect.policy.visibility import Policy
+from recollect.memory import AsyncMemory
+from recollect.policy.visibility import VisibilityPolicy
 from recollect.settings import wiring
-from recollect.transfer.importing.convert import Terms
-from recollect.transfer.importing.detect import check, detect, links, named
+from recollect.transfer.importing.convert import ImportOptions
+from recollect.transfer.importing.detect import check, detect, find_links, named
 from recollect.transfer.importing.limits import Limits
 from recollect.transfer.importing.report import Report, What, from_report
-from recollect.transfer.importing.run import Destination, bring
+from recollect.transfer.importing.run import Destination, run_import
 from recollect.workspace import Workspace
 
 FORMATS: list[Format] = plugins.load_all("formats")
@@ -45,7 +45,7 @@ _SAID: dict[What, str] = {
 
 
 def import_(
-    call: Call,
+    call: Invocation,
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A file or folder of memories.", show_default=False)],
     form: Annotated[
         str | None,
@@ -78,38 +78,38 @@ def import_(
 
 
 async def _bring(
-    memory: Memory, call: Call, form: Format, path: Path, owner: Owner, everywhere: bool, dry_run: bool
+    memory: AsyncMemory, call: Invocation, form: Format, path: Path, owner: Owner, everywhere: bool, dry_run: bool
 ) -> Report:
-    terms = Terms(form.name, now(), everywhere, Policy(memory.settings.privacy))
+    terms = ImportOptions(form.name, now(), everywhere, VisibilityPolicy(memory.settings.visibility))
     with call.screen.progress("importing") as progress:
-        total = form.count(path) if progress is not None and isinstance(form, Counted) else 0
-        items = chain(form.read(path, owner), links(path))
+        total = form.count(path) if progress is not None and isinstance(form, CountsEntries) else 0
+        items = chain(form.read(path, owner), find_links(path))
         to = destination(memory, call.user, owner)
-        report = await bring(to, items, terms, dry_run=dry_run, total=total, progress=progress)
-    memory.vectors.nudge()
+        report = await run_import(to, items, terms, dry_run=dry_run, total=total, progress=progress)
+    memory.vectors.wake()
     return report
 
 
-def destination(memory: Memory, actor: str, owner: Owner) -> Destination:
+def destination(memory: AsyncMemory, actor: str, owner: Owner) -> Destination:
     """A memory as the place that things are brought to; pages go to their owner's part of the workspace."""
     settings = memory.settings
 
     def workspace(user: str | None) -> Workspace:
-        whose = user or (owner.user or actor if settings.workspace_per_user else None)
-        return Workspace(settings.workspace_dir, whose)
+        whose = user or (owner.user or actor if settings.workspace.per_user else None)
+        return Workspace(settings.workspace.dir, whose)
 
     return Destination(
         store=memory.store,
         actor=actor,
-        limits=Limits(wiring.caps(settings), wiring.caps(settings, lore=True)),
+        limits=Limits(wiring.memo_limits(settings), wiring.memo_limits(settings, lore=True)),
         model=memory.vectors.model,
         workspace=workspace,
-        hear=lambda tx, message: ingest.observe(tx, message, now()),
+        hear=lambda tx, message: ingest.add_message(tx, message, now()),
         longest=ingest.LONGEST,
     )
 
 
-def _tell(call: Call, report: Report) -> None:
+def _tell(call: Invocation, report: Report) -> None:
     if call.options.json:
         call.screen.data(from_report(report))
         return

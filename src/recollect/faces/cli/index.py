@@ -11,13 +11,13 @@ import typer
 
 from recollect.core.clock import now
 from recollect.core.errors import BadInput, StoreError
-from recollect.faces.cli.invocation import BROKEN, Call, warn
+from recollect.faces.cli.invocation import BROKEN, Invocation, warn
 from recollect.faces.cli.options import flag
 from recollect.faces.cli.output import cell
-from recollect.memory import PATIENCE, Memory
+from recollect.memory import AsyncMemory
 from recollect.settings import wiring
 from recollect.transfer.mirror.pages.apply import Note
-from recollect.transfer.mirror.pages.sync import Index, Report
+from recollect.transfer.mirror.pages.sync import PageSync, Report
 from recollect.transfer.mirror.pages.watch import EVERY, Watch
 
 _SAID = {
@@ -35,7 +35,7 @@ _AGAIN = "'recollect index --force' retires their memories; with --restore the f
 
 
 def index(
-    call: Call,
+    call: Invocation,
     watch: Annotated[bool, flag("--watch", meaning="Go on, and take over every change; Ctrl-C ends it.")] = False,
     dry_run: Annotated[bool, flag("--dry-run", meaning="Only tell what would be done.")] = False,
     force: Annotated[bool, flag("--force", meaning="Follow deletions however many they are.")] = False,
@@ -45,8 +45,8 @@ def index(
     if dry_run and (watch or restore):
         raise BadInput("--dry-run changes nothing; use it without --watch and --restore")
     settings = call.load("null").settings
-    if wiring.folders(settings).categories is None:
-        raise BadInput("no such files are kept; switch them on with RECOLLECT_FILES=categories")
+    if wiring.mirror_targets(settings).categories is None:
+        raise BadInput("no such files are kept; switch them on with RECOLLECT_MIRROR_FILES=categories")
     try:
         report = call.run(
             partial(_work, call=call, watch=watch, force=force, restore=restore, dry_run=dry_run), embeds=True
@@ -62,9 +62,11 @@ def index(
         raise typer.Exit(BROKEN)
 
 
-async def _work(memory: Memory, call: Call, watch: bool, force: bool, restore: bool, dry_run: bool) -> Report:
+async def _work(
+    memory: AsyncMemory, call: Invocation, watch: bool, force: bool, restore: bool, dry_run: bool
+) -> Report:
     if not dry_run:
-        await (memory.keeper.restore() if restore else memory.keeper.catch_up())
+        await (memory.mirror.restore() if restore else memory.mirror.catch_up())
     with call.screen.progress("taking over") as progress:
         report = await _index(memory, call).run(dry_run=dry_run, force=force, progress=progress)
     if watch:
@@ -74,28 +76,30 @@ async def _work(memory: Memory, call: Call, watch: bool, force: bool, restore: b
     return report
 
 
-def _index(memory: Memory, call: Call) -> Index:
+def _index(memory: AsyncMemory, call: Invocation) -> PageSync:
     settings = memory.settings
-    embed = partial(memory.vectors.of_text, patience=PATIENCE)
-    return Index(memory.store, wiring.shelves(settings), embed, wiring.taking(settings, call.user), now)
+    embed = memory.vectors.embed_text
+    return PageSync(
+        memory.store, wiring.page_paths(settings), embed, wiring.page_sync_options(settings, call.user), now
+    )
 
 
-async def _keep_watching(memory: Memory, call: Call, first: Report) -> None:
-    watch = Watch(_index(memory, call), wiring.shelves(memory.settings))
-    call.screen.aside(f"  watching {memory.settings.memory_dir}; Ctrl-C ends it")
+async def _keep_watching(memory: AsyncMemory, call: Invocation, first: Report) -> None:
+    watch = Watch(_index(memory, call), wiring.page_paths(memory.settings))
+    call.screen.aside(f"  watching {memory.settings.mirror.dir}; Ctrl-C ends it")
     said = first
     while True:
         await asyncio.sleep(EVERY)
         report = await watch.look()
         with suppress(OSError):  # a file that is just being saved; the next look comes soon
-            await memory.keeper.catch_up()
+            await memory.mirror.catch_up()
         if report is not None:
             _tell_news(call, report, said)
             sys.stdout.flush()
             said = report
 
 
-def _tell_news(call: Call, report: Report, before: Report) -> None:
+def _tell_news(call: Invocation, report: Report, before: Report) -> None:
     """What was said last time and is still so is not said again."""
     known = {note for note in before.notes if note.what == "broken"}
     fresh = Report([note for note in report.notes if note not in known], _unless_said(report, before))
@@ -107,7 +111,7 @@ def _unless_said(report: Report, before: Report) -> str:
     return "" if report.refused == before.refused else report.refused
 
 
-def _tell(call: Call, report: Report, dry_run: bool) -> None:
+def _tell(call: Invocation, report: Report, dry_run: bool) -> None:
     if call.options.json:
         call.screen.data(_shape(report, dry_run))
         return

@@ -6,9 +6,9 @@ from datetime import date, datetime, time
 
 from recollect.core.errors import BadInput, UnknownMemo
 from recollect.core.types import Memo
-from recollect.faces.cli.invocation import Call
+from recollect.faces.cli.invocation import Invocation
 from recollect.language.dates import days
-from recollect.memory import Memory
+from recollect.memory import AsyncMemory
 
 
 def said(words: Sequence[str]) -> str:
@@ -18,7 +18,7 @@ def said(words: Sequence[str]) -> str:
     return " ".join(words)
 
 
-async def meant(memory: Memory, call: Call, ref: str) -> Memo:
+async def meant(memory: AsyncMemory, call: Invocation, ref: str) -> Memo:
     """The memory with this id, or this number in `show`, as far as it may be heard here; raises UnknownMemo."""
     number = ref.removeprefix("#")
     if number.isdecimal() and len(number) < 10:
@@ -26,7 +26,7 @@ async def meant(memory: Memory, call: Call, ref: str) -> Memo:
         if 1 <= int(number) <= len(active):
             return active[int(number) - 1]
         raise UnknownMemo(f"there is no number {number} in 'recollect show'")
-    known = (await memory.memos(user=call.user, place=call.place)).memos
+    known = (await memory.list(user=call.user, place=call.place)).memos
     found = next((memo for memo in known if memo.id == ref), None)
     if found is None:
         raise UnknownMemo(f"there is no memory {ref!r}; 'recollect list' shows the ids")

@@ -13,13 +13,12 @@ from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
 import typer
 
-from recollect.app import open_loaded
 from recollect.core.errors import BadInput, RecollectError, UnknownMemo
 from recollect.core.types import Place
 from recollect.faces.cli import places
 from recollect.faces.cli.options import WHO_AND_WHERE, Options
 from recollect.faces.cli.output import Screen, safe
-from recollect.memory import Memory
+from recollect.memory import AsyncMemory
 from recollect.settings import Loaded, load
 
 P = ParamSpec("P")
@@ -30,7 +29,7 @@ BROKEN, USAGE, NO_MATCH, INTERRUPTED = 1, 2, 3, 130
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Invocation:
     """What a command needs to know, whatever it does."""
 
     options: Options
@@ -61,32 +60,32 @@ class Call:
         where = {"store": said.store, "data_dir": said.data_dir, "profile": said.profile}
         return load(file=said.config, **where, embedder=embedder, **more)
 
-    def run(self, work: Callable[[Memory], Awaitable[T]], *, embeds: bool = False, works: bool = False) -> T:
+    def run(self, work: Callable[[AsyncMemory], Awaitable[T]], *, embeds: bool = False, run_worker: bool = False) -> T:
         """Open the memory, do the work, close it. What neither searches nor writes texts needs no vectors;
-        what says nothing new leaves learning to others, unless it `works`.
+        what says nothing new leaves learning to others, unless it runs the worker.
         """
         loaded = self.load(None if embeds else "null")
 
         async def opened() -> T:
-            async with open_loaded(loaded, works=works) as memory:
+            async with AsyncMemory.from_settings(loaded, run_worker=run_worker) as memory:
                 return await work(memory)
 
         return asyncio.run(opened())
 
 
-def called(function: Callable[Concatenate[Call, P], None], *, speaks: bool = True) -> Callable[..., None]:
+def command(function: Callable[Concatenate[Invocation, P], None], *, speaks: bool = True) -> Callable[..., None]:
     """A function of a call as a command."""
 
     @wraps(function)
     def command(context: typer.Context, options: Options, *given: P.args, **named: P.kwargs) -> None:
         del context
-        function(Call(options), *given, **named)
+        function(Invocation(options), *given, **named)
 
     own = list(inspect.signature(function).parameters.values())[1:]
-    return accepting(command, own, speaks=speaks)
+    return with_options(command, own, speaks=speaks)
 
 
-def accepting(
+def with_options(
     function: Callable[..., None], own: Sequence[inspect.Parameter], *, speaks: bool = True
 ) -> Callable[..., None]:
     """The function with the common options beside its own, and errors as one line and an exit code."""

@@ -8,12 +8,12 @@ import typer
 from recollect.core.clock import now
 from recollect.core.errors import BadInput
 from recollect.core.ports.jobs import Job
-from recollect.faces.cli.invocation import NO_MATCH, Call, fail
+from recollect.faces.cli.invocation import NO_MATCH, Invocation, fail
 from recollect.faces.cli.options import Limit, flag
 from recollect.faces.cli.output import cell, when
 from recollect.faces.outcome_text import counted
-from recollect.jobs.worker import Standing
-from recollect.memory import Memory
+from recollect.jobs.worker import WorkerStatus
+from recollect.memory import AsyncMemory
 
 _SHOWN = 20
 _DIGITS = 18
@@ -21,7 +21,7 @@ _DIGITS = 18
 
 
 def jobs(
-    call: Call,
+    call: Invocation,
     run: Annotated[bool, flag("--run", meaning="Do now what is due, and wait for it.")] = False,
     retry: Annotated[
         str | None, typer.Option(metavar="ID", help="Try a job again that was put aside; 'all' for all of them.")
@@ -39,10 +39,10 @@ def jobs(
     elif drop is not None:
         _drop(call, drop)
     else:
-        _show(call, call.run(lambda memory: memory.worker.standing(limit or _SHOWN)))
+        _show(call, call.run(lambda memory: memory.worker.status(limit or _SHOWN)))
 
 
-def _show(call: Call, found: Standing) -> None:
+def _show(call: Invocation, found: WorkerStatus) -> None:
     if call.options.json:
         call.screen.data(
             {
@@ -71,14 +71,14 @@ def _show(call: Call, found: Standing) -> None:
 def _row(job: Job) -> Sequence[str]:
     later = f"due {when(job.due)}" if job.due > now() else "waiting"
     state = {"claimed": "running", "parked": "put aside"}.get(job.state, later)
-    return [str(job.id), job.kind, job.lane, state, str(job.attempts), cell(job.error or "")]
+    return [str(job.id), job.kind, job.queue, state, str(job.attempts), cell(job.error or "")]
 
 
 def _shape(job: Job) -> dict[str, object]:
     return {
         "id": job.id,
         "kind": job.kind,
-        "lane": job.lane,
+        "lane": job.queue,
         "state": job.state,
         "attempts": job.attempts,
         "due": job.due,
@@ -86,19 +86,19 @@ def _shape(job: Job) -> dict[str, object]:
     }
 
 
-def _run(call: Call) -> None:
-    async def work(memory: Memory) -> tuple[bool, Standing]:
+def _run(call: Invocation) -> None:
+    async def work(memory: AsyncMemory) -> tuple[bool, WorkerStatus]:
         with call.screen.progress("learning") as progress:
-            done = await memory.worker.drain(progress=progress)
-        return done, await memory.worker.standing(_SHOWN)
+            done = await memory.worker.wait_idle(progress=progress)
+        return done, await memory.worker.status(_SHOWN)
 
-    done, found = call.run(work, embeds=True, works=True)
+    done, found = call.run(work, embeds=True, run_worker=True)
     _show(call, found)
     if not done:
         fail("not everything could be done now; it waits on disk and is tried again", 1)
 
 
-def _retry(call: Call, which: str) -> None:
+def _retry(call: Invocation, which: str) -> None:
     tried = call.run(lambda memory: memory.worker.retry(None if which == "all" else _number(which)))
     if call.options.json:
         call.screen.data({"retried": tried})
@@ -108,9 +108,9 @@ def _retry(call: Call, which: str) -> None:
         fail(f"there is no job {which!r} that was put aside", NO_MATCH)
 
 
-def _drop(call: Call, which: str) -> None:
+def _drop(call: Invocation, which: str) -> None:
     number = _number(which)
-    dropped = call.run(lambda memory: memory.worker.give_up(number))
+    dropped = call.run(lambda memory: memory.worker.discard(number))
     if call.options.json:
         call.screen.data({"dropped": dropped})
     elif dropped:

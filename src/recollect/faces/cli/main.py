@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.faces.cli.invocation import Call, Once, accepting, called
+from recollect.faces.cli.invocation import Invocation, Once, command, with_options
 from recollect.faces.cli.options import Options, flag
 from recollect.faces.cli.welcome import welcome
 
@@ -77,10 +77,10 @@ def start(context: typer.Context, options: Options, version: bool = False) -> No
     """Long-term memory for chat assistants: nothing lost, nothing leaked, nothing made up."""
     context.obj = options
     if version:
-        _function(COMMANDS["Look after"]["version"])(Call(options))
+        _function(COMMANDS["Look after"]["version"])(Invocation(options))
         raise typer.Exit
     if context.invoked_subcommand is None:
-        welcome(Call(options))
+        welcome(Invocation(options))
 
 
 def build(*, colours: bool, arguments: Sequence[str] = ()) -> typer.Typer:
@@ -95,10 +95,10 @@ def build(*, colours: bool, arguments: Sequence[str] = ()) -> typer.Typer:
         epilog=EXIT_CODES,
         context_settings={"help_option_names": ["--help", "-h"]},
     )
-    app.callback(invoke_without_command=True)(accepting(start, [VERSION]))
+    app.callback(invoke_without_command=True)(with_options(start, [VERSION]))
     for panel, commands in COMMANDS.items():
         for name in (name for name in commands if name in wanted):
-            app.command(name, rich_help_panel=panel)(called(_function(commands[name]), speaks=panel != "Look after"))
+            app.command(name, rich_help_panel=panel)(command(_function(commands[name]), speaks=panel != "Look after"))
     return app
 
 

@@ -11,14 +11,14 @@ import typer
 from recollect.core.errors import StoreError
 from recollect.core.version import __version__
 from recollect.faces.cli import doctor as examination
-from recollect.faces.cli.invocation import BROKEN, NO_MATCH, Call, fail, warn
+from recollect.faces.cli.invocation import BROKEN, NO_MATCH, Invocation, fail, warn
 from recollect.faces.cli.output import cell
 from recollect.faces.outcome_text import counted
 from recollect.settings import Row, rows
 
 
 def config(
-    call: Call,
+    call: Invocation,
     part: Annotated[str, typer.Argument(metavar="PART", help="Only settings whose name contains this.")] = "",
 ) -> None:
     """Show every setting, its value and where that came from."""
@@ -37,7 +37,7 @@ def config(
         warn(warning)
 
 
-def _print_settings(call: Call, chosen: list[Row]) -> None:
+def _print_settings(call: Invocation, chosen: list[Row]) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
@@ -49,7 +49,7 @@ def _print_settings(call: Call, chosen: list[Row]) -> None:
         console.print(Padding(row.description, (0, 0, 0, 4), style="dim"))
 
 
-def doctor(call: Call) -> None:
+def doctor(call: Invocation) -> None:
     """Check settings, store, embedder and model."""
     findings = examination.examine(call)
     broken = any(finding.state == "broken" for finding in findings)
@@ -63,7 +63,7 @@ def doctor(call: Call) -> None:
 
 
 def backup(
-    call: Call,
+    call: Invocation,
     target: Annotated[
         Path | None, typer.Argument(metavar="TARGET", help="A file or folder; else backups/ in the data folder.")
     ] = None,
@@ -72,7 +72,7 @@ def backup(
     path = _target(call, target)
     _require_store(call)
     with call.screen.progress("copying") as progress:
-        call.run(lambda memory: memory.backup(path, progress))
+        call.run(lambda memory: memory.store.backup(path, progress))
     size = path.stat().st_size
     if call.options.json:
         call.screen.data({"path": str(path), "bytes": size})
@@ -85,13 +85,13 @@ def _is_on_a_server(spec: str) -> bool:
     return not spec.startswith("sqlite:")
 
 
-def _restoring(call: Call, path: Path) -> str:
+def _restoring(call: Invocation, path: Path) -> str:
     if _is_on_a_server(call.load("null").settings.store):
         return f"to restore: pg_restore --dbname=<an empty database> {path}"
     return f"to restore, use it as the store: recollect --store {path} show"
 
 
-def _target(call: Call, target: Path | None) -> Path:
+def _target(call: Invocation, target: Path | None) -> Path:
     settings = call.load("null").settings
     folder = settings.data_dir / "backups"
     kind = "dump" if _is_on_a_server(settings.store) else "db"
@@ -101,13 +101,13 @@ def _target(call: Call, target: Path | None) -> Path:
     return target / name if target.is_dir() else target
 
 
-def _require_store(call: Call) -> None:
+def _require_store(call: Invocation) -> None:
     path = examination.file_of(call.load("null").settings.store)
     if path is not None and not path.exists():
         raise StoreError(f"there is no store at {path} yet; the first memory makes it")
 
 
-def reindex(call: Call) -> None:
+def reindex(call: Invocation) -> None:
     """Rebuild the word index and missing vectors; resumable."""
     _require_store(call)
     with call.screen.progress("indexing") as progress:
@@ -118,7 +118,7 @@ def reindex(call: Call) -> None:
         call.screen.say(f"Indexed {counted(done, 'row')}")
 
 
-def version(call: Call) -> None:
+def version(call: Invocation) -> None:
     """Print the version."""
     if call.options.json:
         call.screen.data({"version": __version__, "python": platform.python_version()})

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.core.ports import Progress
 from recollect.core.types import Memo, Message
-from recollect.recall.query import Found
+from recollect.recall.query import Hit
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -145,7 +145,7 @@ def described(what: Memo | Message) -> str:
     return cell(f"[{what.kind}] {what.text}")
 
 
-def explained(found: Found) -> tuple[str, str]:
+def explained(found: Hit) -> tuple[str, str]:
     """What a score is made of, and the names of these parts, in columns that stand under each other."""
     parts = {"score": found.score, **found.parts}
     widths = {name: max(5, len(name)) for name in parts}

@@ -7,7 +7,7 @@ from recollect.core.clock import now
 from recollect.core.errors import BadInput
 from recollect.core.types import Message
 from recollect.faces.cli.inputs import said
-from recollect.faces.cli.invocation import Call
+from recollect.faces.cli.invocation import Invocation
 from recollect.faces.cli.options import Texts, flag
 from recollect.prompting.assemble import Prompt, Section
 
@@ -15,7 +15,7 @@ BAR = 12
 
 
 def prompt(
-    call: Call,
+    call: Invocation,
     text: Texts,
     why: Annotated[bool, flag("--why", meaning="Show sizes against budgets, and why each line is there.")] = False,
 ) -> None:
@@ -24,7 +24,7 @@ def prompt(
     if not words.strip():
         raise BadInput("say what message the prompt is for")
     message = Message(uuid4().hex, call.user, call.place, words, now(), name=call.user)
-    made = call.run(lambda memory: memory.context(message, trial=True), embeds=True)
+    made = call.run(lambda memory: memory.context(message, count_use=False), embeds=True)
     if call.options.json:
         call.screen.data(_shape(made))
     elif why:
@@ -34,7 +34,7 @@ def prompt(
         call.screen.aside("\n" + "\n".join(_size(section) for section in made.sections))
 
 
-def _explain(call: Call, made: Prompt) -> None:
+def _explain(call: Invocation, made: Prompt) -> None:
     for place, section in enumerate(made.sections):
         call.screen.say(("\n" if place else "") + _size(section))
         for line in section.lines:

@@ -4,7 +4,7 @@ from typing import Any
 
 from recollect.core.events import Event
 from recollect.core.types import Memo, Message, Summary
-from recollect.recall.query import Found
+from recollect.recall.query import Hit
 
 
 def memo(one: Memo) -> dict[str, Any]:
@@ -54,8 +54,8 @@ def message(one: Message) -> dict[str, Any]:
     }
 
 
-def found(one: Found) -> dict[str, Any]:
-    what = {"message": message(one.what)} if isinstance(one.what, Message) else {"memo": memo(one.what)}
+def found(one: Hit) -> dict[str, Any]:
+    what = {"message": message(one.item)} if isinstance(one.item, Message) else {"memo": memo(one.item)}
     return {"score": one.score, "parts": one.parts, **what}
 
 

@@ -9,10 +9,10 @@ from recollect.core.ports import Filters
 from recollect.core.types import Status
 from recollect.faces.cli import places, records
 from recollect.faces.cli.inputs import moment, said
-from recollect.faces.cli.invocation import NO_MATCH, Call, fail
+from recollect.faces.cli.invocation import NO_MATCH, Invocation, fail
 from recollect.faces.cli.options import STATUSES, Limit, OnlyKinds, Texts, flag
 from recollect.faces.cli.output import described, explained
-from recollect.recall.query import Found
+from recollect.recall.query import Hit
 
 Ranker = Literal["unified", "recency", "overlap", "hybrid", "rrf", "bm25", "cosine"]
 _RANKER = f"How results are ordered: {', '.join(get_args(Ranker))}."
@@ -21,7 +21,7 @@ _STATUS = f"Search memories of this status: {STATUSES}."
 
 
 def search(
-    call: Call,
+    call: Invocation,
     query: Texts,
     limit: Limit = None,
     ranker: Annotated[Ranker | None, typer.Option(metavar="RANKER", help=_RANKER)] = None,
@@ -69,7 +69,7 @@ def search(
     _report_found(call, text, results, explain)
 
 
-def _report_found(call: Call, query: str, results: Sequence[Found], explain: bool) -> None:
+def _report_found(call: Invocation, query: str, results: Sequence[Hit], explain: bool) -> None:
     if call.options.json:
         call.screen.data({"query": query, "results": [records.found(one) for one in results]})
         if not results:
@@ -80,6 +80,6 @@ def _report_found(call: Call, query: str, results: Sequence[Found], explain: boo
     if explain:
         call.screen.say(f"   {explained(results[0])[0]}")
     for number, one in enumerate(results, 1):
-        call.screen.point(f"{number}." if call.screen.is_terminal else "-", described(one.what))
+        call.screen.point(f"{number}." if call.screen.is_terminal else "-", described(one.item))
         if explain:
             call.screen.aside(f"   {explained(one)[1]}", always=True)

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.app import open_loaded
 from recollect.core.errors import BadInput, ConfigError, MissingExtra, RecollectError
 from recollect.faces.cli.discord import NO_TOKEN, TOKEN
-from recollect.faces.cli.invocation import Call, warn
+from recollect.faces.cli.invocation import Invocation, warn
 from recollect.faces.cli.log_format import Form, write_log
 from recollect.faces.cli.options import flag
 from recollect.faces.http.sockets import address, listen_together
-from recollect.memory import Memory
+from recollect.memory import AsyncMemory
 from recollect.settings import Loaded, Settings, secret
 from recollect.settings.values import redacted
 
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("recollect")
 
-WEB_TOKEN = "RECOLLECT_WEB_TOKEN"  # noqa: S105 - the name of a variable
+WEB_TOKEN = "RECOLLECT_HTTP_TOKEN"  # noqa: S105 - the name of a variable
 WATCH = 1.0
 """Seconds between two looks whether the other processes are there."""
 REPORT = 60.0
@@ -48,7 +47,7 @@ Logs = Annotated[
 
 
 def serve(
-    call: Call,
+    call: Invocation,
     host: Annotated[
         str | None, typer.Option(metavar="HOST", help="Address to listen at; web.host unless said.", show_default=False)
     ] = None,
@@ -78,11 +77,11 @@ def serve(
         return
     if call.options.json:
         raise BadInput("--json and serve don't go together; --logs json writes the log so")
-    at = host or loaded.settings.web.host
+    at = host or loaded.settings.http.host
     found, made = serving.admit(at, loaded.settings, secret(WEB_TOKEN))
     bot_token = _bot_token() if discord else None
     if inherited is None:
-        listener, *others = listen_together(at, loaded.settings.web.port if port is None else port, processes)
+        listener, *others = listen_together(at, loaded.settings.http.port if port is None else port, processes)
         _tell(address(listener), loaded.settings, found if made else None)
     else:
         listener, others = socket.socket(fileno=inherited), []
@@ -122,7 +121,7 @@ async def _watching(siblings: Sequence[Popen[bytes]], stop: asyncio.Event, inher
         process.terminate()  # they close while we do
 
 
-def worker(call: Call, logs: Logs = None) -> None:
+def worker(call: Invocation, logs: Logs = None) -> None:
     """Learn in the background from what other processes take in, until stopped."""
     if call.options.json:
         raise BadInput("--json and worker don't go together; --logs json writes the log so")
@@ -134,7 +133,7 @@ def worker(call: Call, logs: Logs = None) -> None:
     )
 
     async def working() -> None:
-        async with stopping() as stop, open_loaded(loaded) as memory:
+        async with stopping() as stop, AsyncMemory.from_settings(loaded) as memory:
             await _reporting(memory, stop)
 
     asyncio.run(working())
@@ -144,7 +143,7 @@ async def _serving(
     loaded: Loaded,
     listener: socket.socket,
     host: str,
-    works: bool,
+    run_worker: bool,
     bot_token: str | None,
     siblings: Sequence[Popen[bytes]],
     inherited: bool,
@@ -153,11 +152,11 @@ async def _serving(
     from recollect.faces.http.app import create
     from recollect.faces.http.auth import TokenFile
 
-    tokens = TokenFile(loaded.settings.web.token_file, secret(WEB_TOKEN))
+    tokens = TokenFile(loaded.settings.http.token_file, secret(WEB_TOKEN))
     async with AsyncExitStack() as closing:
         stop = await closing.enter_async_context(stopping())
-        memory = await closing.enter_async_context(open_loaded(loaded, works=works))
-        app = create(memory, tokens, names=serving.names_of(host, loaded.settings), works=works)
+        memory = await closing.enter_async_context(AsyncMemory.from_settings(loaded, run_worker=run_worker))
+        app = create(memory, tokens, names=serving.names_of(host, loaded.settings), run_worker=run_worker)
         gc.freeze()  # what is there by now stays, and need not be looked through for garbage ever again
         tasks: list[Awaitable[None]] = [serving.serve(app, listener, stop), _watching(siblings, stop, inherited)]
         if bot_token is not None:
@@ -180,7 +179,7 @@ async def _together(work: list[Awaitable[None]], stop: asyncio.Event) -> None:
             raise outcome
 
 
-async def _bot(memory: Memory, settings: Settings, token: str, stop: asyncio.Event) -> None:
+async def _bot(memory: AsyncMemory, settings: Settings, token: str, stop: asyncio.Event) -> None:
     """The Discord bot on this memory, until told to stop."""
     from recollect.faces.discord import run
     from recollect.faces.discord.client import Client, wanted_intents
@@ -241,7 +240,7 @@ def _leave() -> None:
     os._exit(0)
 
 
-async def _reporting(memory: Memory, stop: asyncio.Event) -> None:
+async def _reporting(memory: AsyncMemory, stop: asyncio.Event) -> None:
     """Say how it is going: at once, and then as long as it changes."""
     last = ""
     while not stop.is_set():
@@ -254,7 +253,7 @@ async def _reporting(memory: Memory, stop: asyncio.Event) -> None:
                 await stop.wait()
 
 
-async def _jobs(memory: Memory) -> str:
+async def _jobs(memory: AsyncMemory) -> str:
     try:
         counts = await memory.store.read(lambda tx: tx.jobs.counts())
     except RecollectError as error:
@@ -262,10 +261,10 @@ async def _jobs(memory: Memory) -> str:
     return ", ".join(f"{counts.get(state, 0)} {word}" for state, word in _WORDS.items())
 
 
-def _show_tokens(call: Call, settings: Settings) -> None:
+def _show_tokens(call: Invocation, settings: Settings) -> None:
     from recollect.faces.http.auth import load_tokens
 
-    found, _ = load_tokens(settings.web.token_file, secret(WEB_TOKEN))
+    found, _ = load_tokens(settings.http.token_file, secret(WEB_TOKEN))
     if call.options.json:
         call.screen.data({"operator": found.operator, "reader": found.reader})
         return
@@ -277,7 +276,7 @@ def _tell(address: str, settings: Settings, fresh: "Tokens | None") -> None:
     """Where it is, and where the token is: the token itself once, to whoever sits before the terminal."""
     from recollect.faces.http.serve import is_readable_by_others
 
-    path = settings.web.token_file
+    path = settings.http.token_file
     print(f"recollect: page and API at {address}", file=sys.stderr)
     if fresh is not None and sys.stderr.isatty():
         print(f"recollect: sign in with the token {fresh.operator}", file=sys.stderr)

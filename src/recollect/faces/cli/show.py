@@ -5,20 +5,20 @@ from typing import Annotated
 import typer
 
 from recollect.core.events import Event
-from recollect.core.outcomes import Shown
+from recollect.core.outcomes import Listing
 from recollect.core.types import Memo, Status
 from recollect.faces import outcome_text
 from recollect.faces.cli import records
 from recollect.faces.cli.inputs import meant
-from recollect.faces.cli.invocation import Call
+from recollect.faces.cli.invocation import Invocation
 from recollect.faces.cli.options import STATUSES, Limit, MemoRef, Offset, OnlyKinds, flag
 from recollect.faces.cli.output import audience, when
-from recollect.memory import Memory
+from recollect.memory import AsyncMemory
 
 _STATUS = f"Only of this status; may be repeated. Statuses: {STATUSES}."
 
 
-def show(call: Call, limit: Limit = None, offset: Offset = 0) -> None:
+def show(call: Invocation, limit: Limit = None, offset: Offset = 0) -> None:
     """Show your memory, as far as it may be heard here."""
     shown = call.run(lambda memory: memory.show(user=call.user, place=call.place, limit=limit, offset=offset))
     if call.options.json:
@@ -32,7 +32,7 @@ def show(call: Call, limit: Limit = None, offset: Offset = 0) -> None:
         call.screen.say(outcome_text.shown(shown, call.place))
 
 
-def _show_nicely(call: Call, shown: Shown, offset: int) -> None:
+def _show_nicely(call: Invocation, shown: Listing, offset: int) -> None:
     call.screen.say(f"Durable memory of {call.user} ({outcome_text.counted(shown.total)}):")
     rows = [
         [
@@ -54,7 +54,7 @@ def _show_nicely(call: Call, shown: Shown, offset: int) -> None:
 
 
 def list_(
-    call: Call,
+    call: Invocation,
     status: Annotated[list[Status] | None, typer.Option(metavar="STATUS", help=_STATUS)] = None,
     kind: OnlyKinds = None,
     lore: Annotated[bool, flag("--lore", meaning="The lore of the guild of --in, instead of yours.")] = False,
@@ -63,7 +63,7 @@ def list_(
 ) -> None:
     """List memories of every status, with their ids."""
     page = call.run(
-        lambda memory: memory.memos(
+        lambda memory: memory.list(
             user=call.user,
             place=call.place,
             lore=lore,
@@ -82,10 +82,10 @@ def list_(
         call.screen.aside(f"{len(rows)} of {page.total}")
 
 
-def history(call: Call, memo: MemoRef) -> None:
+def history(call: Invocation, memo: MemoRef) -> None:
     """Everything that happened to a memory, newest first."""
 
-    async def work(memory: Memory) -> tuple[Memo, list[Event]]:
+    async def work(memory: AsyncMemory) -> tuple[Memo, list[Event]]:
         one = await meant(memory, call, memo)
         return one, await memory.history(one.id, user=call.user)
 
@@ -98,13 +98,13 @@ def history(call: Call, memo: MemoRef) -> None:
     call.screen.table(["when", "who", "what", "why", "text before"], rows, wide="text before")
 
 
-def _before(call: Call, event: Event) -> str | None:
+def _before(call: Invocation, event: Event) -> str | None:
     """The text before a change; it may have been narrower than the memo is now, so only its owner's DM hears it."""
     return event.data.get("before", {}).get("text") if call.place.dm == call.user else None
 
 
 def log(
-    call: Call,
+    call: Invocation,
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many at the most.")] = 50,
     everyone: Annotated[bool, flag("--everyone", meaning="Changes of everyone's memory.")] = False,
 ) -> None:

@@ -2,7 +2,7 @@
 
 from recollect.core.version import __version__
 from recollect.faces.cli.doctor import file_of
-from recollect.faces.cli.invocation import Call
+from recollect.faces.cli.invocation import Invocation
 from recollect.faces.outcome_text import counted
 from recollect.settings import Settings
 from recollect.settings.values import redacted
@@ -14,7 +14,7 @@ _TRY = """\
   recollect forget coffee"""
 
 
-def welcome(call: Call) -> None:
+def welcome(call: Invocation) -> None:
     loaded = call.load("null")
     count, where = _memories(call, loaded.settings), redacted(loaded.settings.store)
     if call.options.json:
@@ -25,7 +25,7 @@ def welcome(call: Call) -> None:
     call.screen.say("'recollect --help' lists all commands; 'recollect doctor' checks that everything works.")
 
 
-def _memories(call: Call, settings: Settings) -> int:
+def _memories(call: Invocation, settings: Settings) -> int:
     path = file_of(settings.store)
     if path is not None and not path.exists():
         return 0  # looking around makes no files

@@ -1,6 +1,6 @@
 """What people order their memory to do in a chat, `!memory …`: understood, done and answered, for any face."""
 
-from recollect.faces.commands.dispatcher import Answer, Orders
+from recollect.faces.commands.dispatcher import Answer, ChatCommands
 from recollect.faces.commands.request import File
 
-__all__ = ["Answer", "File", "Orders"]
+__all__ = ["Answer", "ChatCommands", "File"]

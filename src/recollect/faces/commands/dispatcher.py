@@ -11,10 +11,10 @@ from recollect.core.errors import BadInput, RecollectError
 from recollect.core.types import Place
 from recollect.faces import outcome_text
 from recollect.faces.commands import change, erase, show, why
-from recollect.faces.commands.help import guide, unknown
+from recollect.faces.commands.help import help_text, unknown
 from recollect.faces.commands.parse import parse
-from recollect.faces.commands.request import Ask, File, Reply
-from recollect.memory import Memory
+from recollect.faces.commands.request import CommandRequest, File, Reply
+from recollect.memory import AsyncMemory
 
 
 def pages(text: str, limit: int) -> tuple[str, ...]:
@@ -48,7 +48,7 @@ PAGE = 2000
 """Characters of a page: Discord's limit."""
 
 
-_VERBS: dict[str, Callable[[Ask], Awaitable[str | Reply]]] = {
+_VERBS: dict[str, Callable[[CommandRequest], Awaitable[str | Reply]]] = {
     "show": show.show,
     "list": show.list_,
     "search": show.search,
@@ -76,11 +76,11 @@ class Answer:
     file: File | None = None
 
 
-class Orders:
+class ChatCommands:
     """Carries out `!memory …` for any face. `escape` makes text harmless where it is shown, before pages are cut."""
 
     def __init__(
-        self, memory: Memory, limit: int = PAGE, *, escape: Callable[[str], str] = str, clock: Clock = now
+        self, memory: AsyncMemory, limit: int = PAGE, *, escape: Callable[[str], str] = str, clock: Clock = now
     ) -> None:
         if limit < 1:
             raise BadInput(f"a page of {limit} characters holds nothing")
@@ -93,15 +93,15 @@ class Orders:
     async def answer(self, text: str, *, user: str, place: Place, message_id: str | None = None) -> Answer | None:
         """The answer to an order; None when the text gives none, or orders are switched off."""
         order = parse(text)
-        if order is None or not self._memory.settings.commands.enabled:
+        if order is None or not self._memory.settings.chat_commands.enabled:
             return None
-        ask = Ask(self._memory, user, place, order.words, self._clock(), message_id, self._limit)
+        ask = CommandRequest(self._memory, user, place, order.words, self._clock(), message_id, self._limit)
         turn = self._turns.setdefault(user, asyncio.Lock())
         async with turn:
             reply = await self._reply(order.verb, ask)
         return Answer(pages(self._escape(reply.text), self._limit), reply.file)
 
-    async def _reply(self, verb: str, ask: Ask) -> Reply:
+    async def _reply(self, verb: str, ask: CommandRequest) -> Reply:
         try:
             reply = await self._carry_out(verb, ask)
         except BadInput as error:
@@ -111,9 +111,9 @@ class Orders:
             return Reply(outcome_text.OUT_OF_REACH)
         return Reply(reply) if isinstance(reply, str) else reply
 
-    async def _carry_out(self, verb: str, ask: Ask) -> str | Reply:
-        injected = self._memory.settings.commands.show == "injected"
+    async def _carry_out(self, verb: str, ask: CommandRequest) -> str | Reply:
+        injected = self._memory.settings.chat_commands.show == "injected"
         if verb == "help":
-            return guide(injected)
+            return help_text(injected)
         work = _VERBS.get(verb)
         return await work(ask) if work is not None else unknown(verb, injected)

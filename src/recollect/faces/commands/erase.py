@@ -6,9 +6,9 @@ from recollect.core.errors import BadInput
 from recollect.core.types import Place
 from recollect.faces import outcome_text
 from recollect.faces.commands.help import usage
-from recollect.faces.commands.request import Ask, meaning
-from recollect.memory import Memory
-from recollect.privacy.target import Target
+from recollect.faces.commands.request import CommandRequest, meaning
+from recollect.memory import AsyncMemory
+from recollect.privacy.target import ErasureTarget
 
 EVERYTHING, HERE = "everything", "here"
 NOTHING = "Nothing is known of you that could be erased."
@@ -16,7 +16,7 @@ _SORTS = {"memos": "item", "messages": "message", "replies": "answer"}
 """What people are told about, each sort in one word."""
 
 
-async def erase(ask: Ask) -> str:
+async def erase(ask: CommandRequest) -> str:
     words = meaning(ask.words).casefold().split()
     here, sure = HERE in words, EVERYTHING in words
     if set(words) - {EVERYTHING, HERE}:
@@ -29,19 +29,19 @@ async def erase(ask: Ask) -> str:
     return NOTHING if asked is None else f'{asked}\nTo go on, say "{order}".'
 
 
-async def question(memory: Memory, target: Target, *, counted: bool = True) -> str | None:
+async def question(memory: AsyncMemory, target: ErasureTarget, *, counted: bool = True) -> str | None:
     """What would go; None when there is nothing. How much it is concerns nobody else, so that it is `counted` only
     where nobody else hears it.
     """
     if await memory.privacy.is_clean(target):
         return None
-    survey = await memory.privacy.survey(target)
+    survey = await memory.privacy.preview(target)
     scope = "you left on this server" if target.guild else "is known of you, here and everywhere else,"
     much = f" ({_listed(survey.counts)})" if counted else ""
     return f"Everything that {scope}{much} would be erased for good. This can't be undone."
 
 
-async def erased(memory: Memory, target: Target, *, counted: bool = True) -> str:
+async def erased(memory: AsyncMemory, target: ErasureTarget, *, counted: bool = True) -> str:
     """Erase, as the person who is meant asked for; what came of it, in short. It makes work for the whole store: where
     there is nothing to erase, nothing is done.
     """
@@ -56,11 +56,11 @@ async def erased(memory: Memory, target: Target, *, counted: bool = True) -> str
     return f"Erased{much}. {looked} From here on we start anew."
 
 
-def whose(user: str, place: Place, *, here: bool = False) -> Target:
+def whose(user: str, place: Place, *, here: bool = False) -> ErasureTarget:
     """All about someone, or what they left in the guild where they say so; raises BadInput where there is none."""
     if here and place.guild is None:
         raise BadInput('this is no server: leave out "here" to erase everything')
-    return Target(user, place.guild if here else None)
+    return ErasureTarget(user, place.guild if here else None)
 
 
 def _listed(counts: Mapping[str, int]) -> str:

@@ -32,7 +32,7 @@ INJECTED = "the items that the next prompt would carry, and this conversation's 
 """What `show` does where it is set to show no more than that."""
 
 
-def guide(injected: bool = False) -> str:
+def help_text(injected: bool = False) -> str:
     """All that can be ordered."""
     return "\n".join(["Memory commands:", *(f"- {_line(verb, injected)}" for verb in USAGE)])
 
@@ -46,7 +46,7 @@ def unknown(verb: str, injected: bool = False) -> str:
     """The answer to a verb that there is not."""
     close = get_close_matches(verb, USAGE, n=1)
     hint = f' Did you mean "{close[0]}"?' if close else ""
-    return f'There is no command "{outcome_text.echo(verb)}".{hint}\n{guide(injected)}'
+    return f'There is no command "{outcome_text.echo(verb)}".{hint}\n{help_text(injected)}'
 
 
 def _line(verb: str, injected: bool = False) -> str:

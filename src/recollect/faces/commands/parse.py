@@ -8,17 +8,17 @@ _QUOTES = ('""', "''", "``", "“”", "„“", "‘’", "«»", "「」")
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ParsedCommand:
     verb: str
     words: str = ""
 
 
-def parse(text: str) -> Order | None:
+def parse(text: str) -> ParsedCommand | None:
     """The order that a message gives; None when it gives none. Without a verb it asks to show."""
     found = _ORDER.fullmatch(text)
     if found is None:
         return None
-    return Order((found["verb"] or "show").casefold(), (found["words"] or "").strip())
+    return ParsedCommand((found["verb"] or "show").casefold(), (found["words"] or "").strip())
 
 
 def unquoted(words: str) -> str:

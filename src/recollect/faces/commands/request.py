@@ -4,19 +4,19 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.core.errors import BadInput
-from recollect.core.outcomes import Ambiguous, NoMatch
-from recollect.core.text import LONGEST_MEMO
+from recollect.core.outcomes import Ambiguous, NotFound
+from recollect.core.text import MAX_MEMO_CHARS
 from recollect.core.types import Memo, Place
 from recollect.faces.commands.parse import unquoted
-from recollect.memory import Memory
+from recollect.memory import AsyncMemory
 from recollect.recall import listing
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class CommandRequest:
     """An order with everything that is needed to carry it out."""
 
-    memory: Memory
+    memory: AsyncMemory
     user: str
     place: Place
     words: str
@@ -49,20 +49,20 @@ class Reply:
 def meaning(words: str) -> str:
     """The words without quotation marks; raises BadInput when nothing can be as long as they are."""
     bare = unquoted(words)
-    if len(bare) > LONGEST_MEMO:
-        raise BadInput(f"{len(bare):,} characters are too long; the limit is {LONGEST_MEMO:,}")
+    if len(bare) > MAX_MEMO_CHARS:
+        raise BadInput(f"{len(bare):,} characters are too long; the limit is {MAX_MEMO_CHARS:,}")
     return bare
 
 
-async def listed(ask: Ask) -> tuple[Memo, ...]:
+async def listed(ask: CommandRequest) -> tuple[Memo, ...]:
     """The user's memos in the order in which they are numbered."""
     return (await ask.memory.show(user=ask.user, place=ask.place)).memos
 
 
-async def meant(ask: Ask) -> Memo | Ambiguous | NoMatch:
+async def resolve_memo(ask: CommandRequest) -> Memo | Ambiguous | NotFound:
     """The one memo that is meant: by id, by number, else by a part of its text."""
     what = meaning(ask.words)
     matches = listing.find(await listed(ask), what, 0.0)
     if not matches:
-        return NoMatch(what)
+        return NotFound(what)
     return matches[0] if len(matches) == 1 else Ambiguous(tuple(matches))

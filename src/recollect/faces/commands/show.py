@@ -10,7 +10,7 @@ from recollect.core.types import Memo, Message, Place, Status
 from recollect.faces import outcome_text
 from recollect.faces.commands.help import usage
 from recollect.faces.commands.parse import split
-from recollect.faces.commands.request import Ask, File, Reply, listed, meaning
+from recollect.faces.commands.request import CommandRequest, File, Reply, listed, meaning
 from recollect.learning import consent
 from recollect.prompting.assemble import Prompt, Section
 from recollect.settings import wiring
@@ -21,19 +21,19 @@ _MEMORY = ("durable", "relevant", "lore", "people", "rolling", "shortterm", "pas
 """Sections of a prompt that are memory, rather than the talk itself."""
 
 
-async def show(ask: Ask) -> str:
+async def show(ask: CommandRequest) -> str:
     what, query = split(ask.words)
     if what == "injected":
         return _explained(await _next_prompt(ask, query), query)
     if what not in ("", "all") or query:
         return usage("show")
-    injected = not what and ask.memory.settings.commands.show == "injected"
+    injected = not what and ask.memory.settings.chat_commands.show == "injected"
     reply = _carried(await _next_prompt(ask, ""), _off(ask)) if injected else await _everything(ask)
-    paused = await ask.memory.store.read(lambda tx: consent.paused(tx, ask.user))
+    paused = await ask.memory.store.read(lambda tx: consent.is_paused(tx, ask.user))
     return f"{reply}\n\n{outcome_text.PAUSED}" if paused else reply
 
 
-async def _everything(ask: Ask) -> str:
+async def _everything(ask: CommandRequest) -> str:
     shown = await ask.memory.show(user=ask.user, place=ask.place)
     empty = not shown.total and shown.summary is None and not shown.off
     return (
@@ -43,12 +43,12 @@ async def _everything(ask: Ask) -> str:
     )
 
 
-async def _next_prompt(ask: Ask, query: str) -> Prompt:
+async def _next_prompt(ask: CommandRequest, query: str) -> Prompt:
     message = Message(ask.message or "", ask.user, ask.place, meaning(query), ask.now, name=ask.user)
     return await ask.memory.context(message)
 
 
-def _off(ask: Ask) -> list[str]:
+def _off(ask: CommandRequest) -> list[str]:
     return [*wiring.switched_off(ask.memory.settings)]
 
 
@@ -95,7 +95,7 @@ def _named(prompt: Prompt, *names: str) -> list[Section]:
     return [section for section in prompt.sections if section.name in names]
 
 
-async def list_(ask: Ask) -> str:
+async def list_(ask: CommandRequest) -> str:
     memos = await listed(ask)
     lines = [f"{outcome_text.numbered(number, memo)} ({memo.id})" for number, memo in enumerate(memos, 1)]
     return "\n".join(
@@ -103,7 +103,7 @@ async def list_(ask: Ask) -> str:
     )
 
 
-async def search(ask: Ask) -> str:
+async def search(ask: CommandRequest) -> str:
     query = meaning(ask.words)
     if not query:
         return usage("search")
@@ -111,7 +111,7 @@ async def search(ask: Ask) -> str:
     if not found:
         return outcome_text.nothing_matched(outcome_text.echo(query))
     numbers = {memo.id: number for number, memo in enumerate(await listed(ask), 1)}
-    memos = [(one.what, one.score) for one in found if isinstance(one.what, Memo)]
+    memos = [(one.item, one.score) for one in found if isinstance(one.item, Memo)]
     return "\n".join(f"{_with_number(memo, numbers)} (score {score:.2f})" for memo, score in memos)
 
 
@@ -121,7 +121,7 @@ def _with_number(memo: Memo, numbers: dict[str, int]) -> str:
     return f"- [{memo.kind}] {memo.text}" if number is None else outcome_text.numbered(number, memo)
 
 
-async def export(ask: Ask) -> Reply:
+async def export(ask: CommandRequest) -> Reply:
     """In one's own DM all that there is, elsewhere what counts and may be heard."""
     form = meaning(ask.words).casefold()
     if form not in ("", "json", "markdown"):
@@ -129,18 +129,18 @@ async def export(ask: Ask) -> Reply:
     if not ask.alone:
         hint = "This is what may be heard here; in a direct message you get everything, as JSON too."
         return Reply(f"{_markdown(ask, await listed(ask))}\n\n{hint}")
-    memos = (await ask.memory.memos(user=ask.user, place=ask.place)).memos
+    memos = (await ask.memory.list(user=ask.user, place=ask.place)).memos
     whole = _json(ask, memos)
     return Reply(whole if form == "json" else _markdown(ask, memos), File("memory.json", whole))
 
 
-def _json(ask: Ask, memos: Iterable[Memo]) -> str:
-    items = [serialization.from_memo(memo) for memo in memos]
+def _json(ask: CommandRequest, memos: Iterable[Memo]) -> str:
+    items = [serialization.memo_to_json(memo) for memo in memos]
     value = {"user": ask.user, "exported": ask.now.isoformat(), "items": items}
     return json.dumps(value, ensure_ascii=False, indent=1)
 
 
-def _markdown(ask: Ask, memos: Sequence[Memo]) -> str:
+def _markdown(ask: CommandRequest, memos: Sequence[Memo]) -> str:
     """By kind; what no longer counts comes last."""
     lines = [f"# What is remembered about {ask.user}, {ask.now:%Y-%m-%d}: {outcome_text.counted(len(memos))}"]
     for heading, group in groupby(sorted(memos, key=_heading), key=_heading):

@@ -12,13 +12,13 @@ log = logging.getLogger("recollect.discord")
 
 EVERYBODY = "*"
 CLOSED = (
-    "nobody is allowed to talk to the bot: set RECOLLECT_BOT_ALLOWED_USERS, RECOLLECT_BOT_ALLOWED_ROLES "
-    "or RECOLLECT_BOT_ALLOWED_GUILDS (ids, with commas between them)"
+    "nobody is allowed to talk to the bot: set RECOLLECT_DISCORD_ALLOWED_USERS, RECOLLECT_DISCORD_ALLOWED_ROLES "
+    "or RECOLLECT_DISCORD_ALLOWED_GUILDS (ids, with commas between them)"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class AccessList:
     users: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
     guilds: frozenset[str] = frozenset()
@@ -26,8 +26,8 @@ class Door:
     shut_channels: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, settings: Settings) -> "Door":
-        bot = settings.bot
+    def of(cls, settings: Settings) -> "AccessList":
+        bot = settings.discord
         lists = (bot.allowed_users, bot.allowed_roles, bot.allowed_guilds, bot.excluded_roles, bot.excluded_channels)
         return cls(*map(frozenset[str], lists))
 
@@ -35,7 +35,7 @@ class Door:
     def is_closed(self) -> bool:
         return not (self.users or self.roles or self.guilds)
 
-    async def admits(self, who: discord.User | discord.Member, guilds: Iterable[discord.Guild]) -> bool:
+    async def allows(self, who: discord.User | discord.Member, guilds: Iterable[discord.Guild]) -> bool:
         """Whether the bot has to do with someone at all; `guilds` are those that it is in."""
         if EVERYBODY in self.users or str(who.id) in self.users:
             return True
@@ -61,7 +61,7 @@ class Door:
     def _has_role(self, guild: discord.Guild) -> bool:
         return any(str(role.id) in self.roles for role in guild.roles)
 
-    def excludes(self, who: discord.User | discord.Member, channel: object) -> bool:
+    def ignores(self, who: discord.User | discord.Member, channel: object) -> bool:
         """Whether memory was ruled out for a role of theirs, or for where they speak."""
         return not self.shut_roles.isdisjoint(_roles(who)) or not self.shut_channels.isdisjoint(ids_of(channel))
 

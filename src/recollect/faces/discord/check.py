@@ -9,10 +9,10 @@ from typing import Literal
 import aiohttp
 import discord
 
-from recollect.faces.discord.access import CLOSED, Door
+from recollect.faces.discord.access import CLOSED, AccessList
 from recollect.faces.discord.client import Client, wanted_intents
 from recollect.faces.discord.run import TOKEN, use_addresses
-from recollect.memory import Memory
+from recollect.memory import AsyncMemory
 from recollect.settings import Settings
 
 log = logging.getLogger("recollect.discord")
@@ -47,7 +47,7 @@ def invitation(application: int, pins: bool = True) -> str:
     return discord.utils.oauth_url(application, permissions=wanted, scopes=scopes)
 
 
-async def check(memory: Memory, token: str) -> list[Finding]:
+async def check(memory: AsyncMemory, token: str) -> list[Finding]:
     """Everything that can be found out beforehand; what comes after a failure that stops all is left out."""
     settings = memory.settings
     use_addresses(settings)
@@ -76,7 +76,7 @@ async def _logged_in(token: str) -> AsyncGenerator[tuple[discord.Client, discord
 
 
 def _door(settings: Settings) -> Finding:
-    door = Door.of(settings)
+    door = AccessList.of(settings)
     if door.is_closed:
         return Finding("allowlist", "broken", "it is empty, so nobody is answered", CLOSED.partition(": ")[2])
     lists = {"users": door.users, "roles": door.roles, "guilds": door.guilds}
@@ -86,8 +86,8 @@ def _door(settings: Settings) -> Finding:
 def _intents(settings: Settings, flags: discord.ApplicationFlags) -> Iterator[Finding]:
     wanted = wanted_intents(settings)
     granted = {
-        "message content": (wanted.message_content, flags.gateway_message_content, "RECOLLECT_BOT_MESSAGE_CONTENT"),
-        "server members": (wanted.members, flags.gateway_guild_members, "RECOLLECT_BOT_MEMBERS"),
+        "message content": (wanted.message_content, flags.gateway_message_content, "RECOLLECT_DISCORD_MESSAGE_CONTENT"),
+        "server members": (wanted.members, flags.gateway_guild_members, "RECOLLECT_DISCORD_MEMBERS"),
     }
     limited = {
         "message content": flags.gateway_message_content_limited,
@@ -108,19 +108,19 @@ async def _guilds(client: discord.Client, me: discord.ClientUser, app: int, sett
     if not guilds:
         return [Finding("servers", "note", "the bot is in none", f"invite it: {invitation(app)}")]
     found: list[Finding] = []
-    mirrored = not settings.memory_channel_id
+    mirrored = not settings.discord.memory_channel
     for partial in guilds:
         guild = await client.fetch_guild(partial.id)
         member = await guild.fetch_member(me.id)
         found.append(_permissions(f"permissions, {guild.name}", member.guild_permissions, NEEDED, app))
         for channel in await guild.fetch_channels() if not mirrored else ():
-            if str(channel.id) == settings.memory_channel_id:
+            if str(channel.id) == settings.discord.memory_channel:
                 mirrored = True
                 allowed = channel.permissions_for(member)
                 found.append(_permissions(f"memory channel, #{channel.name}", allowed, NEEDED | PINNING, app))
     if not mirrored:
-        advice = "set RECOLLECT_MEMORY_CHANNEL_ID to the id of a channel on a server that the bot is in"
-        found.append(Finding("memory channel", "broken", f"{settings.memory_channel_id} is not found", advice))
+        advice = "set RECOLLECT_DISCORD_MEMORY_CHANNEL to the id of a channel on a server that the bot is in"
+        found.append(Finding("memory channel", "broken", f"{settings.discord.memory_channel} is not found", advice))
     return found
 
 
@@ -132,14 +132,18 @@ def _permissions(check: str, allowed: discord.Permissions, needed: discord.Permi
     return Finding(check, "broken", f"missing: {', '.join(missing)}", advice)
 
 
-async def _commands(client: discord.Client, memory: Memory, app: int) -> Finding:
+async def _commands(client: discord.Client, memory: AsyncMemory, app: int) -> Finding:
     """Whether what Discord has registered is what this version offers."""
     ours = Client(memory)
-    names = {command.name for command in ours.own_commands()} if memory.settings.commands.enabled else set[str]()
+    names = {command.name for command in ours.own_commands()} if memory.settings.chat_commands.enabled else set[str]()
     registered = {command["name"] for command in await client.http.get_global_commands(app)}
     missing = sorted(names - registered)
     if not missing:
         return Finding("commands", "ok", f"{len(registered)} registered")
     how = "they are registered by the next 'recollect discord'"
-    advice = how if memory.settings.bot.sync else "set RECOLLECT_BOT_SYNC=true and start the bot"
+    advice = (
+        how
+        if memory.settings.discord.register_commands
+        else "set RECOLLECT_DISCORD_REGISTER_COMMANDS=true and start the bot"
+    )
     return Finding("commands", "note", f"not registered yet: {', '.join(missing)}", advice)

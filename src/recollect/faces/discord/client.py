@@ -9,22 +9,22 @@ from discord.ext import commands
 
 from recollect.core.clock import Clock, now
 from recollect.faces.assistant.assistant import Assistant
-from recollect.faces.assistant.model_turn import Speaker
-from recollect.faces.commands.dispatcher import Orders
+from recollect.faces.assistant.model_turn import ChatModel
+from recollect.faces.commands.dispatcher import ChatCommands
 from recollect.faces.discord.access import CLOSED
 from recollect.faces.discord.command_tree import Tree
-from recollect.faces.discord.context import Hook, House, nothing_more
+from recollect.faces.discord.context import BotContext, Hook, nothing_more
 from recollect.faces.discord.context_menus import Menus
-from recollect.faces.discord.departures import Parting
-from recollect.faces.discord.learned_notices import Decision
-from recollect.faces.discord.listener import Ear
-from recollect.faces.discord.log_follower import Follower
-from recollect.faces.discord.resync import Recheck
+from recollect.faces.discord.departures import GuildDepartures
+from recollect.faces.discord.learned_notices import NoticeButton
+from recollect.faces.discord.listener import MessageListener
+from recollect.faces.discord.log_follower import LogFollower
+from recollect.faces.discord.resync import Resync
 from recollect.faces.discord.shards import Shards
 from recollect.faces.discord.slash_commands import Slash
 from recollect.faces.discord.splitting import LIMIT, harmless
 from recollect.faces.discord.voice import Transcript, answer, hear
-from recollect.memory import Memory
+from recollect.memory import AsyncMemory
 from recollect.settings import Settings
 from recollect.settings.values import shards_of
 
@@ -36,8 +36,8 @@ class Client(commands.AutoShardedBot):
 
     def __init__(
         self,
-        memory: Memory,
-        speaker: Speaker | None = None,
+        memory: AsyncMemory,
+        speaker: ChatModel | None = None,
         *,
         clock: Clock = now,
         parting: Hook = nothing_more,
@@ -53,9 +53,11 @@ class Client(commands.AutoShardedBot):
             tree_cls=Tree,
             **_shards(memory.settings) | options,
         )
-        orders = Orders(memory, LIMIT, escape=harmless, clock=clock)
-        assistant = Assistant(memory, speaker, name=memory.settings.bot.name, orders=orders, clock=clock, details=False)
-        self.house = House(self, memory, assistant, orders, clock, parting)
+        orders = ChatCommands(memory, LIMIT, escape=harmless, clock=clock)
+        assistant = Assistant(
+            memory, speaker, name=memory.settings.discord.name, orders=orders, clock=clock, details=False
+        )
+        self.house = BotContext(self, memory, assistant, orders, clock, parting)
         self._registered = False
         if isinstance(self.tree, Tree):
             self.tree.house = self.house
@@ -63,20 +65,20 @@ class Client(commands.AutoShardedBot):
     async def setup_hook(self) -> None:
         if self.house.door.is_closed:
             log.warning(CLOSED)
-        await self.add_cog(Ear(self.house))
-        await self.add_cog(Parting(self.house))
-        await self.add_cog(Recheck(self.house))
+        await self.add_cog(MessageListener(self.house))
+        await self.add_cog(GuildDepartures(self.house))
+        await self.add_cog(Resync(self.house))
         await self.add_cog(Shards(self.house))
-        self.add_dynamic_items(Decision)
-        if self.house.settings.memory_channel_id or self.house.settings.bot.learned_lines != "off":
-            await self.add_cog(Follower(self.house))
-        if self.house.settings.commands.enabled:
+        self.add_dynamic_items(NoticeButton)
+        if self.house.settings.discord.memory_channel or self.house.settings.discord.learned_notices != "off":
+            await self.add_cog(LogFollower(self.house))
+        if self.house.settings.chat_commands.enabled:
             for command in self.own_commands():
                 self.tree.add_command(command)
         await self._register()
 
     async def _register(self) -> None:
-        if self.house.settings.bot.sync and isinstance(self.tree, Tree) and self.house.is_ours(None):
+        if self.house.settings.discord.register_commands and isinstance(self.tree, Tree) and self.house.is_ours(None):
             self._registered = await self.tree.register(self.house)  # once for all shards
 
     def own_commands(self) -> list[Any]:
@@ -97,7 +99,7 @@ class Client(commands.AutoShardedBot):
         await self.house.assistant.close()
 
     async def on_ready(self) -> None:
-        shard = self.house.settings.bot.shard
+        shard = self.house.settings.discord.shard
         here = f", shard {shard}" if shard else ""
         log.info("connected as %s, in %d servers%s", self.user, len(self.guilds), here)
         if not self._registered:
@@ -114,13 +116,13 @@ class Client(commands.AutoShardedBot):
 
 def _shards(settings: Settings) -> dict[str, Any]:
     """Those of this process, if others have the rest."""
-    found = shards_of(settings.bot.shard)
+    found = shards_of(settings.discord.shard)
     return {} if found is None else {"shard_ids": [*found[0]], "shard_count": found[1]}
 
 
 def wanted_intents(settings: Settings) -> discord.Intents:
     """What Discord is asked to tell: the text of messages and who leaves only by setting, as they need a permission."""
     intents = discord.Intents.default()
-    intents.message_content = settings.bot.message_content
-    intents.members = settings.bot.members
+    intents.message_content = settings.discord.message_content
+    intents.members = settings.discord.members
     return intents

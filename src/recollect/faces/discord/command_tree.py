@@ -8,7 +8,7 @@ from typing import Any
 import discord
 from discord import app_commands
 
-from recollect.faces.discord.context import House
+from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.shards import admits
 
 log = logging.getLogger("recollect.discord")
@@ -19,7 +19,7 @@ _NOTE = "commands"
 
 
 class Tree(app_commands.CommandTree[Any]):
-    house: House | None = None
+    house: BotContext | None = None
 
     async def interaction_check(self, interaction: discord.Interaction[Any], /) -> bool:
         if self.house is not None and await admits(self.house, interaction.user):
@@ -46,7 +46,7 @@ class Tree(app_commands.CommandTree[Any]):
         text = json.dumps([str(self.client.application_id), commands], sort_keys=True, default=str)
         return sha256(text.encode()).hexdigest()
 
-    async def register(self, house: House) -> bool:
+    async def register(self, house: BotContext) -> bool:
         """Tell Discord about the commands, if they are not as it was told last; False when that failed, whatever the
         cause: the bot works without them, and tries again with its next session.
         """

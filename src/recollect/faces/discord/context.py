@@ -14,11 +14,11 @@ from recollect.core.errors import RecollectError
 from recollect.core.events import Event
 from recollect.core.types import Place
 from recollect.faces.assistant.assistant import Assistant
-from recollect.faces.commands.dispatcher import Orders
+from recollect.faces.commands.dispatcher import ChatCommands
 from recollect.faces.discord import state
-from recollect.faces.discord.access import Door
-from recollect.faces.discord.state import Notes
-from recollect.memory import Memory
+from recollect.faces.discord.access import AccessList
+from recollect.faces.discord.state import BotState
+from recollect.memory import AsyncMemory
 from recollect.settings import Settings
 
 log = logging.getLogger("recollect.discord")
@@ -32,11 +32,11 @@ async def nothing_more(event: Event) -> None:
 
 
 @dataclass(frozen=True)
-class House:
+class BotContext:
     client: discord.Client
-    memory: Memory
+    memory: AsyncMemory
     assistant: Assistant
-    orders: Orders
+    orders: ChatCommands
     clock: Clock
     parting: Hook = nothing_more
     """Told when the bot, or a member, left a server."""
@@ -68,16 +68,16 @@ class House:
         return ours is None or (number >> 22) % (self.client.shard_count or 1) in ours
 
     @cached_property
-    def door(self) -> Door:
-        return Door.of(self.settings)
+    def door(self) -> AccessList:
+        return AccessList.of(self.settings)
 
     @cached_property
-    def notes(self) -> Notes:
-        return Notes(self.memory.store)
+    def notes(self) -> BotState:
+        return BotState(self.memory.store)
 
-    async def is_deaf(self, who: discord.User | discord.Member, channel: object) -> bool:
+    async def is_paused(self, who: discord.User | discord.Member, channel: object) -> bool:
         """Whether what they say here is none of our business."""
-        if self.door.excludes(who, channel):
+        if self.door.ignores(who, channel):
             return True
         guild = getattr(channel, "guild", None)
         try:
@@ -89,13 +89,13 @@ class House:
     async def is_off(self, guild: int) -> bool:
         return await self.notes.get(state.switched_off(guild)) is not None
 
-    async def is_told(self, user: int) -> bool:
+    async def was_notified(self, user: int) -> bool:
         """Whether someone knows that they are remembered; of who does not, nothing is kept or shown."""
-        if self.settings.bot.announce == "off" or user in self.told:
+        if self.settings.discord.privacy_notice == "off" or user in self.told:
             return True
         return await self.notes.get(state.told(user)) is not None
 
-    async def tell(self, user: int) -> None:
+    async def notify(self, user: int) -> None:
         """Note that a notice has reached someone."""
         await self.notes.put(state.told(user), self.clock().isoformat())
 

@@ -7,7 +7,7 @@ from discord import app_commands
 
 from recollect.core.types import Kind, Memo, Message
 from recollect.faces import outcome_text
-from recollect.faces.discord.context import House
+from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import answer, begin, carried_out, say
 from recollect.faces.discord.messages import is_heard, spoken
 from recollect.faces.discord.places import PLATFORM, asked_in
@@ -24,7 +24,7 @@ Interaction = discord.Interaction[Any]
 
 
 class Menus:
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: BotContext) -> None:
         self._house = house
 
     def all(self) -> list[app_commands.ContextMenu]:
@@ -51,7 +51,7 @@ class Menus:
         """
         if not await announce_unseen(self._house, interaction):
             return UNTOLD
-        if not await self._house.is_told(message.author.id):
+        if not await self._house.was_notified(message.author.id):
             return UNTOLD_AUTHOR
         memory, user, place = self._house.memory, str(interaction.user.id), asked_in(interaction)
         words, source = spoken(message, self._house.me), str(message.id)
@@ -62,7 +62,7 @@ class Menus:
             done = await memory.remember(
                 note, user=user, place=place, message=source, kind=Kind.PERSON, audience=place.audience
             )
-        hearing = outcome_text.hearing(done.memo, memory.settings.privacy)
+        hearing = outcome_text.hearing(done.memo, memory.settings.visibility)
         return "\n".join(filter(None, [outcome_text.remembered(done), hearing]))
 
     async def _why(self, interaction: Interaction, message: discord.Message) -> None:
@@ -89,7 +89,7 @@ class Menus:
     async def _question(self, message: discord.Message) -> Message | None:
         reference = message.reference.message_id if message.reference is not None else None
         replied = str(reference or "")
-        return await self._house.memory.store.read(lambda tx: tx.journal.get(PLATFORM, replied))
+        return await self._house.memory.store.read(lambda tx: tx.messages.get(PLATFORM, replied))
 
     async def _resting_on(self, interaction: Interaction, message: discord.Message) -> list[Memo]:
         """Their own items that come from a message, as far as they may be told here."""

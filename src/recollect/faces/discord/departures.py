@@ -11,8 +11,8 @@ from discord.ext import commands, tasks
 
 from recollect.core.errors import RecollectError
 from recollect.faces.discord import state
-from recollect.faces.discord.context import House
-from recollect.privacy.target import Target
+from recollect.faces.discord.context import BotContext
+from recollect.privacy.target import ErasureTarget
 
 log = logging.getLogger("recollect.discord")
 
@@ -20,8 +20,8 @@ EVERY = 3600.0
 """Seconds between two looks at what waits to be erased: whether the bot is still out."""
 
 
-class Parting(commands.Cog):
-    def __init__(self, house: House) -> None:
+class GuildDepartures(commands.Cog):
+    def __init__(self, house: BotContext) -> None:
         self._house = house
         self._turn = asyncio.Lock()
 
@@ -71,7 +71,7 @@ class Parting(commands.Cog):
 
     async def _review(self, here: set[str]) -> None:
         """What waits to be erased: it is called off, or still wanted."""
-        privacy, never = self._house.memory.privacy, self._house.settings.bot.erase_on_leave is None
+        privacy, never = self._house.memory.privacy, self._house.settings.discord.erase_on_leave is None
         for plan in await privacy.planned():
             guild = plan.target.guild or ""
             if plan.asked_by != str(self._house.me.id):
@@ -85,15 +85,15 @@ class Parting(commands.Cog):
     async def _left(self, guild: str) -> None:
         house = self._house
         await house.parted(state.left(int(guild), None, house.clock()))
-        grace = house.settings.bot.erase_on_leave
+        grace = house.settings.discord.erase_on_leave
         if grace is None:
             log.info("what was learned on the server %s is kept, as is set", guild)
         elif await self._is_shared(guild):
             log.info("what was learned on the server %s is kept: another bot over this memory is there", guild)
         else:
             due = house.clock() + timedelta(seconds=grace)
-            await house.memory.privacy.erase_later(Target(guild=guild), due, asked_by=str(house.me.id))
-            house.memory.worker.nudge()
+            await house.memory.privacy.erase_later(ErasureTarget(guild=guild), due, asked_by=str(house.me.id))
+            house.memory.worker.wake()
             log.warning(
                 "the server %s was left: what was learned there is erased on %s", guild, f"{due:%Y-%m-%d %H:%M}"
             )

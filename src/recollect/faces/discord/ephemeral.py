@@ -47,7 +47,7 @@ async def say(interaction: Interaction, text: str) -> None:
 
 async def show(interaction: Interaction, pages: Sequence[str], files: Sequence[discord.File] = ()) -> None:
     first = pages[0] if pages else KEPT
-    view = Leaves(pages) if len(pages) > 1 else discord.utils.MISSING
+    view = Pager(pages) if len(pages) > 1 else discord.utils.MISSING
     await interaction.followup.send(first, files=list(files), view=view, ephemeral=True)
 
 
@@ -60,7 +60,7 @@ async def carried_out(work: Work) -> str:
         return outcome_text.problem(error)
 
 
-class Leaves(discord.ui.View):
+class Pager(discord.ui.View):
     """Pages to leaf through."""
 
     def __init__(self, pages: Sequence[str]) -> None:
@@ -80,17 +80,17 @@ class Leaves(discord.ui.View):
         await interaction.response.edit_message(content=self._pages[self._at], view=self)
 
     @discord.ui.button(label="Back", style=discord.ButtonStyle.secondary)
-    async def earlier(self, interaction: Interaction, button: "discord.ui.Button[Leaves]") -> None:
+    async def earlier(self, interaction: Interaction, button: "discord.ui.Button[Pager]") -> None:
         del button
         await self._turn(interaction, -1)
 
     @discord.ui.button(label="Next", style=discord.ButtonStyle.secondary)
-    async def later(self, interaction: Interaction, button: "discord.ui.Button[Leaves]") -> None:
+    async def later(self, interaction: Interaction, button: "discord.ui.Button[Pager]") -> None:
         del button
         await self._turn(interaction, 1)
 
 
-class Confirm(discord.ui.View):
+class ConfirmDialog(discord.ui.View):
     """Asks before something is done that takes something away."""
 
     def __init__(self, label: str, work: Work) -> None:
@@ -103,7 +103,7 @@ class Confirm(discord.ui.View):
         await interaction.followup.send(pages[0], view=self, ephemeral=True)
 
     @discord.ui.button(style=discord.ButtonStyle.danger)
-    async def yes(self, interaction: Interaction, button: "discord.ui.Button[Confirm]") -> None:
+    async def yes(self, interaction: Interaction, button: "discord.ui.Button[ConfirmDialog]") -> None:
         del button
         self.stop()
         await interaction.response.defer()
@@ -111,16 +111,16 @@ class Confirm(discord.ui.View):
         await interaction.edit_original_response(content=split(harmless(told))[0], view=None)
 
     @discord.ui.button(label="Keep", style=discord.ButtonStyle.secondary)
-    async def no(self, interaction: Interaction, button: "discord.ui.Button[Confirm]") -> None:
+    async def no(self, interaction: Interaction, button: "discord.ui.Button[ConfirmDialog]") -> None:
         del button
         self.stop()
         await interaction.response.edit_message(content=KEPT, view=None)
 
 
-class Rewording(discord.ui.Modal, title="Other words"):
+class EditForm(discord.ui.Modal, title="Other words"):
     """A form with the words of a memo, to change them."""
 
-    words: "discord.ui.TextInput[Rewording]" = discord.ui.TextInput(
+    words: "discord.ui.TextInput[EditForm]" = discord.ui.TextInput(
         label="What shall I remember instead?", style=discord.TextStyle.paragraph, max_length=LIMIT
     )
 

@@ -12,10 +12,10 @@ import discord
 from recollect.core.errors import BadInput
 from recollect.core.events import Event
 from recollect.core.outcomes import Undone
-from recollect.core.text import clip, squeeze
+from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Audience, Memo, Origin, Place, Subject
 from recollect.faces.discord import state
-from recollect.faces.discord.context import House
+from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import carried_out
 from recollect.faces.discord.places import PLATFORM, asked_in, link, place_of
 from recollect.faces.discord.shards import has_channel
@@ -32,13 +32,13 @@ CHANGED_SINCE = "It was changed since it was learned; use Forget, or `!memory un
 Interaction = discord.Interaction[Any]
 
 
-class Lines:
-    def __init__(self, house: House) -> None:
+class LearnedNotices:
+    def __init__(self, house: BotContext) -> None:
         self._house = house
 
     async def follow(self, event: Event) -> None:
         """Tell of something that was learned, where its talk may be heard; take that back when it is no longer so."""
-        if self._house.settings.bot.learned_lines == "off" or event.memo is None:
+        if self._house.settings.discord.learned_notices == "off" or event.memo is None:
             return
         try:
             memo = await self._memo(event.scope, event.memo)
@@ -52,7 +52,7 @@ class Lines:
         except (discord.DiscordException, OSError, ValueError) as error:
             log.info("nobody is told what was learned: %s", error)
 
-    async def sweep(self) -> None:
+    async def remove_stale(self) -> None:
         """After an erasure: lines about what is no longer there go, whatever is set now."""
         for name in await self._house.notes.names(state.LINE):
             scope, _, memo_id = name.removeprefix(state.LINE).rpartition(":")
@@ -61,14 +61,14 @@ class Lines:
 
     async def _is_ours(self, memo: Memo | None) -> bool:
         """Whether it is for this process's shards to tell, or to take back."""
-        channel = self._house.settings.memory_channel_id or ""
-        if self._house.settings.bot.learned_lines == "mirror" and channel.isdecimal():
+        channel = self._house.settings.discord.memory_channel or ""
+        if self._house.settings.discord.learned_notices == "mirror" and channel.isdecimal():
             return await has_channel(self._house, int(channel))
         return self._house.is_ours(None if memo is None else memo.source.guild)
 
     async def _is_to_be_told(self, memo: Memo) -> bool:
         """Whether a line about it is due; about someone who does not know that they are remembered, there is none."""
-        return memo.active and _is_learned(memo) and await self._house.is_told(int(memo.source.actor))
+        return memo.active and _is_learned(memo) and await self._house.was_notified(int(memo.source.actor))
 
     async def _memo(self, scope: str, memo_id: str) -> Memo | None:
         return await self._house.memory.store.read(lambda tx: tx.memos.get(Subject.of_scope(scope), memo_id))
@@ -100,7 +100,7 @@ class Lines:
         return await _may_be_told(self._house, memo, place_of(channel, int(memo.source.actor)))
 
     async def _tell(self, event: Event, memo: Memo) -> None:
-        channel, place = await self._channel(memo, self._house.settings.bot.learned_lines)
+        channel, place = await self._channel(memo, self._house.settings.discord.learned_notices)
         if not await _may_be_told(self._house, memo, place):
             return
         view = _buttons(memo, event.id)
@@ -112,14 +112,14 @@ class Lines:
         if where == "here" and source.guild is None:
             person = client.get_user(int(user)) or await client.fetch_user(int(user))
             return person, Place(PLATFORM, dm=user)
-        named = self._house.settings.memory_channel_id if where == "mirror" else source.thread or source.channel
+        named = self._house.settings.discord.memory_channel if where == "mirror" else source.thread or source.channel
         channel = client.get_channel(int(named or 0))
         if not isinstance(channel, discord.abc.Messageable):
             raise ValueError(f"there is no channel {named}")  # noqa: TRY004 - what was found is not the caller's doing
         return channel, place_of(channel, int(user))
 
 
-async def _may_be_told(house: House, memo: Memo, place: Place) -> bool:
+async def _may_be_told(house: BotContext, memo: Memo, place: Place) -> bool:
     lore = memo.subject.is_lore
     try:
         await house.memory.get(memo.id, user=memo.source.actor, place=place, lore=lore)
@@ -131,14 +131,14 @@ async def _may_be_told(house: House, memo: Memo, place: Place) -> bool:
 def _buttons(memo: Memo, change: int) -> discord.ui.View:
     view = discord.ui.View(timeout=None)
     for action in ("undo", "forget") if memo.subject.is_lore else LABELS:
-        view.add_item(Decision(action, _owner(memo), memo.id, change if action == "undo" else None))
+        view.add_item(NoticeButton(action, _owner(memo), memo.id, change if action == "undo" else None))
     return view
 
 
 def _line(event: Event, memo: Memo) -> str:
     source, what = memo.source, LEARNED.get(event.kind, "Learned")
     jump = link(source.guild, source.thread or source.channel or "", source.message or "")
-    line = harmless(f"{what}: [{memo.kind}] {clip(squeeze(memo.text), 300)}")
+    line = harmless(f"{what}: [{memo.kind}] {clip(collapse_spaces(memo.text), 300)}")
     return f"{line[: LIMIT - 200]} – {jump}"
 
 
@@ -159,7 +159,7 @@ def _is_learned(memo: Memo) -> bool:
     return source.origin in learned and source.platform == PLATFORM and bool(source.message)
 
 
-class Decision(
+class NoticeButton(
     discord.ui.DynamicItem[discord.ui.Button[Any]],
     template=r"recollect:(?P<action>undo|forget|private):(?P<user>\d+|lore):(?P<memo>[\w.-]{1,64})"
     r"(?::(?P<change>\d{1,18}))?",
@@ -175,12 +175,12 @@ class Decision(
     @classmethod
     async def from_custom_id(
         cls, interaction: Interaction, item: discord.ui.Item[Any], match: re.Match[str], /
-    ) -> "Decision":
+    ) -> "NoticeButton":
         del interaction, item
         return cls(match["action"], match["user"], match["memo"], int(match["change"]) if match["change"] else None)
 
     async def callback(self, interaction: Interaction) -> None:
-        house: House = interaction.client.house
+        house: BotContext = interaction.client.house
         if not self._is_theirs(interaction):
             await interaction.response.send_message(NOT_YOURS, ephemeral=True)
             return
@@ -197,14 +197,14 @@ class Decision(
         return self.user == "lore"
 
     def _scope(self, place: Place) -> str:
-        return (Subject.lore(place.realm or "") if self._lore else Subject(self.user)).scope
+        return (Subject.lore(place.guild_key or "") if self._lore else Subject(self.user)).scope
 
     def _is_theirs(self, interaction: Interaction) -> bool:
         if self._lore:
             return interaction.guild_id is not None and interaction.permissions.manage_messages
         return str(interaction.user.id) == self.user
 
-    async def _decide(self, house: House, who: str, place: Place) -> str:
+    async def _decide(self, house: BotContext, who: str, place: Place) -> str:
         memory = house.memory
         if self.action == "private":
             await memory.share(self.memo, user=who, place=place, audience=Audience("dm", who))
@@ -215,5 +215,5 @@ class Decision(
             done = await memory.undo(user=who, place=place, lore=self._lore, memo=self.memo, expected=self.change)
             if not isinstance(done, Undone):
                 return CHANGED_SINCE
-        house.assistant.unsee(who)
+        house.assistant.forget_message(who)
         return DONE[self.action]

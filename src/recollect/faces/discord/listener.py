@@ -12,7 +12,7 @@ from recollect.core.types import Message, Place
 from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.commands.parse import parse
 from recollect.faces.discord import edits, state, streaming
-from recollect.faces.discord.context import House
+from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.messages import is_addressed, is_heard, message_of, spoken
 from recollect.faces.discord.places import place_of
 from recollect.faces.discord.privacy_notice import announce, announce_unseen, keeps
@@ -33,8 +33,8 @@ NO_PUBLIC_EXPORT = (
 A_FILE = "Everything that is remembered about you, as a file."
 
 
-class Ear(commands.Cog):
-    def __init__(self, house: House) -> None:
+class MessageListener(commands.Cog):
+    def __init__(self, house: BotContext) -> None:
         self._house = house
 
     @property
@@ -48,7 +48,7 @@ class Ear(commands.Cog):
             return
         said = message_of(message, place_of(message.channel, message.author.id), spoken(message, self._me))
         self._reserve_own_names(message, said.place)
-        addressed = is_addressed(message, self._me, house.settings.bot.channels)
+        addressed = is_addressed(message, self._me, house.settings.discord.channels)
         try:
             await self._take(message, said, addressed)
         except (discord.HTTPException, OSError, RecollectError) as error:
@@ -65,13 +65,13 @@ class Ear(commands.Cog):
             names.reserve(message.guild.me.display_name, place)
 
     async def _take(self, message: discord.Message, said: Message, addressed: bool) -> None:
-        order = parse(said.text) if self._house.settings.commands.enabled else None
+        order = parse(said.text) if self._house.settings.chat_commands.enabled else None
         if order is not None and order.verb == "export" and message.guild is not None:
             await streaming.send(message, NO_PUBLIC_EXPORT)
         elif order is not None:
             if not keeps(self._house, said.text) or await announce(self._house, message.author, message.channel):
                 await self._reply(message, said)
-        elif await self._house.is_deaf(message.author, message.channel):
+        elif await self._house.is_paused(message.author, message.channel):
             if addressed:
                 await streaming.send(message, SWITCHED_OFF)
         elif not said.text:
@@ -81,7 +81,7 @@ class Ear(commands.Cog):
             if await announce(self._house, message.author, message.channel):
                 await self._house.listened(said.place, message.channel.id)  # before a reply that may fail
                 await self._reply(message, said)
-        elif await self._house.is_told(message.author.id):
+        elif await self._house.was_notified(message.author.id):
             await self._observe(message, said)
 
     def _instead(self, message: discord.Message) -> str:
@@ -93,15 +93,15 @@ class Ear(commands.Cog):
     async def _observe(self, message: discord.Message, said: Message) -> None:
         """Take note of what nobody expects an answer to."""
         try:
-            await self._house.memory.observe(said)
+            await self._house.memory.add(said)
             await self._house.listened(said.place, message.channel.id)
         except RecollectError as error:
             log.warning("message %s could not be kept: %s", said.id, error)
 
     async def _reply(self, message: discord.Message, said: Message) -> None:
-        draft = streaming.Draft(message)
+        draft = streaming.StreamedReply(message)
         async with streaming.typing(message.channel):
-            reply = await self._house.assistant.reply(said, draft.feed)
+            reply = await self._house.assistant.reply(said, draft.append)
             if reply.order is not None:
                 await self._answer(message, reply.order)
                 return

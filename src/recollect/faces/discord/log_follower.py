@@ -15,9 +15,9 @@ from recollect.core.errors import RecollectError
 from recollect.core.events import Event
 from recollect.core.ports import Tx
 from recollect.faces.discord import state
-from recollect.faces.discord.context import House
-from recollect.faces.discord.learned_notices import Lines
-from recollect.faces.discord.memory_channel import Mirror
+from recollect.faces.discord.context import BotContext
+from recollect.faces.discord.learned_notices import LearnedNotices
+from recollect.faces.discord.memory_channel import MemoryChannel
 from recollect.faces.discord.places import PLATFORM, place_of_session
 from recollect.faces.discord.state import showing as shown_by
 from recollect.privacy.inventory import ERASED
@@ -33,12 +33,12 @@ _PAGE = 500
 _OWED = "owed"
 
 
-class Follower(commands.Cog):
-    def __init__(self, house: House) -> None:
+class LogFollower(commands.Cog):
+    def __init__(self, house: BotContext) -> None:
         self._house = house
-        self._mirror = Mirror(house)
-        self._lines = Lines(house)
-        self._position = state.followed(house.settings.bot.shard)
+        self._mirror = MemoryChannel(house)
+        self._lines = LearnedNotices(house)
+        self._position = state.followed(house.settings.discord.shard)
         self._failed: datetime | None = None
         self._swept = False
         self._begun = False
@@ -65,7 +65,7 @@ class Follower(commands.Cog):
     @commands.Cog.listener()
     async def on_message(self, message: discord.Message) -> None:
         """Discord tells everyone that we pinned something; in the memory channel that is only noise."""
-        here = str(message.channel.id) == self._house.settings.memory_channel_id
+        here = str(message.channel.id) == self._house.settings.discord.memory_channel
         if here and message.type is discord.MessageType.pins_add and message.author.id == self._house.me.id:
             with suppress(discord.HTTPException):
                 await message.delete()
@@ -128,9 +128,9 @@ class Follower(commands.Cog):
             return
         try:
             if self._house.is_ours(None):
-                await self._lines.sweep()
+                await self._lines.remove_stale()
             if mirrors:
-                await self._mirror.sweep()
+                await self._mirror.remove_stale()
         except (discord.DiscordException, OSError) as error:
             log.warning("what was erased may still be shown: %s", error)
             self._failed = self._house.clock()
@@ -151,7 +151,7 @@ class Follower(commands.Cog):
         place = place_of_session(self._house.client, session)
         if place is None:
             return None
-        said = await self._house.memory.store.read(lambda tx: tx.journal.recent(place, 20))
+        said = await self._house.memory.store.read(lambda tx: tx.messages.recent(place, 20))
         people = [one.author for one in said if not one.bot and one.place.platform == PLATFORM]
         return people[-1] if people else None
 

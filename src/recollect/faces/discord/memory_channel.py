@@ -7,14 +7,14 @@ from datetime import datetime
 
 import discord
 
-from recollect.core.text import clip, squeeze
+from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Memo, Place, Subject, Summary
 from recollect.faces.discord import state
-from recollect.faces.discord.context import House
+from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.places import place_of, place_of_session
 from recollect.faces.discord.shards import has_channel
 from recollect.faces.discord.splitting import LIMIT, harmless
-from recollect.policy.visibility import is_heard
+from recollect.policy.visibility import audience_covers_place
 from recollect.recall import withheld
 
 log = logging.getLogger("recollect.discord")
@@ -28,24 +28,24 @@ ITEM = 300
 Channel = discord.TextChannel | discord.Thread | discord.VoiceChannel
 
 
-class Mirror:
+class MemoryChannel:
     """Whatever goes wrong here is logged and changes nothing else."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: BotContext) -> None:
         self._house = house
         self._shown: dict[str, str] = {}
         self._complaint = ""
 
     async def is_ours(self) -> bool:
         """Whether it is this process that keeps the channel."""
-        wanted = self._house.settings.memory_channel_id or ""
+        wanted = self._house.settings.discord.memory_channel or ""
         return await has_channel(self._house, int(wanted)) if wanted.isdecimal() else self._house.is_ours(None)
 
     async def update(self, user: str, session: str | None = None) -> bool:
         """Show a user's memory as it is now, and the summary of the conversation that brought this about;
         False when that failed.
         """
-        wanted = self._house.settings.memory_channel_id
+        wanted = self._house.settings.discord.memory_channel
         if not wanted or not user.isdecimal():
             return True
         try:
@@ -55,14 +55,14 @@ class Mirror:
             return False
         return True
 
-    async def sweep(self) -> None:
+    async def remove_stale(self) -> None:
         """At the start and after an erasure: messages about people of whom nothing is known any more, or who don't know
         that they are remembered, go.
         """
         for name in await self._house.notes.names(state.MIRROR):
             user = name.removeprefix(state.MIRROR)
             known = await self._house.memory.store.read(lambda tx, user=user: tx.memos.count(Subject(user)))
-            if known and await self._house.is_told(int(user)):
+            if known and await self._house.was_notified(int(user)):
                 continue
             for session in await self._house.notes.names(state.SHOWING):
                 await self._house.notes.remove(session, user)
@@ -74,7 +74,7 @@ class Mirror:
         channel = client.get_channel(channel_id) or await client.fetch_channel(channel_id)
         if not isinstance(channel, Channel):
             raise ValueError(f"{channel_id} is no text channel of a server")  # noqa: TRY004 - it is a wrong setting
-        if not await self._house.is_told(int(user)) or not await _is_member(channel.guild, int(user)):
+        if not await self._house.was_notified(int(user)) or not await _is_member(channel.guild, int(user)):
             await self._take_down(user)  # nobody's memory is shown unknown to them, or to a server they are not in
             return
         place = place_of(client.get_channel(channel_id), int(user), channel.guild.id)
@@ -141,7 +141,7 @@ class Mirror:
             await self._house.notes.remove(state.showing(before or ""), user)
         named = session or before
         where = None if named is None else place_of_session(self._house.client, named)
-        if named is None or where is None or not is_heard(where.audience, place):
+        if named is None or where is None or not audience_covers_place(where.audience, place):
             return None
         found = await self._house.memory.store.read(lambda tx: withheld.summary(tx, named))
         if found is None or not found.text:
@@ -169,7 +169,7 @@ def snapshot(user: str, memos: Sequence[Memo], summary: Summary | None, at: date
     """What the channel shows of a user, newest items first, in one message; what has no room is counted."""
     end = f"updatedAt: {at:%Y-%m-%d %H:%M} UTC"
     if summary is not None:
-        told = harmless(clip(squeeze(summary.text), SUMMARY))[: 2 * SUMMARY]
+        told = harmless(clip(collapse_spaces(summary.text), SUMMARY))[: 2 * SUMMARY]
         end = f"Rolling summary (updatedAt {summary.updated:%Y-%m-%d %H:%M}):\n{told}\n\n{end}"
     lines = [_head(user), "Durable memory (active):"]
     room = LIMIT - len("\n".join(lines)) - len(f"\n(999,999 more items on disk)\n\n{end}")
@@ -195,7 +195,7 @@ def _fitting(lines: Sequence[str], room: int) -> list[str]:
 
 
 def _line(memo: Memo) -> str:
-    return harmless(f"- [{memo.kind}] {clip(squeeze(memo.text), ITEM)} (updatedAt {memo.updated:%Y-%m-%d})")
+    return harmless(f"- [{memo.kind}] {clip(collapse_spaces(memo.text), ITEM)} (updatedAt {memo.updated:%Y-%m-%d})")
 
 
 def _timeless(text: str) -> str:

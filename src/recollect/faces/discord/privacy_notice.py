@@ -13,7 +13,7 @@ import discord
 
 from recollect.core.errors import RecollectError
 from recollect.faces.commands.parse import parse
-from recollect.faces.discord.context import House
+from recollect.faces.discord.context import BotContext
 
 log = logging.getLogger("recollect.discord")
 
@@ -31,29 +31,29 @@ SEND_TIMEOUT_S = 5.0
 Send = Callable[[str], Awaitable[object]]
 
 
-def keeps(house: House, text: str) -> bool:
+def keeps(house: BotContext, text: str) -> bool:
     """Whether something of the speaker is kept when this is answered: all but commands that only look or delete."""
-    order = parse(text) if house.settings.commands.enabled else None
+    order = parse(text) if house.settings.chat_commands.enabled else None
     return order is None or order.verb == "remember"
 
 
-async def announce(house: House, who: discord.User | discord.Member, channel: discord.abc.Messageable) -> bool:
+async def announce(house: BotContext, who: discord.User | discord.Member, channel: discord.abc.Messageable) -> bool:
     """Tell someone who speaks to the bot here, unless they know: by DM or in the channel, as set, else the other way.
     False when neither works; then nothing of theirs may be kept, and the next message is another attempt.
     """
     if isinstance(channel, discord.DMChannel):
         return await _inform(house, who.id, [channel.send])
     ways: list[Send] = [channel.send, who.send]
-    return await _inform(house, who.id, ways if house.settings.bot.announce == "reply" else ways[::-1])
+    return await _inform(house, who.id, ways if house.settings.discord.privacy_notice == "reply" else ways[::-1])
 
 
-async def announce_unseen(house: House, interaction: discord.Interaction[Any]) -> bool:
+async def announce_unseen(house: BotContext, interaction: discord.Interaction[Any]) -> bool:
     """Tell someone who uses a command, a menu or a form, where nobody else sees it; else by DM."""
     ways: list[Send] = [partial(interaction.followup.send, ephemeral=True), interaction.user.send]
     return await _inform(house, interaction.user.id, ways)
 
 
-async def _inform(house: House, user: int, ways: Sequence[Send]) -> bool:
+async def _inform(house: BotContext, user: int, ways: Sequence[Send]) -> bool:
     turn = house.telling.setdefault(user, asyncio.Lock())  # two messages at once make one notice
     async with turn:
         if await _is_told(house, user):
@@ -76,18 +76,18 @@ async def _inform(house: House, user: int, ways: Sequence[Send]) -> bool:
         return False
 
 
-async def _is_told(house: House, user: int) -> bool:
+async def _is_told(house: BotContext, user: int) -> bool:
     try:
-        return await house.is_told(user)
+        return await house.was_notified(user)
     except RecollectError as error:  # being told twice does no harm, and the reply does not depend on the store
         log.warning("whether %s was told that they are remembered can't be read: %s", user, error)
         return False
 
 
-async def _note(house: House, user: int) -> None:
+async def _note(house: BotContext, user: int) -> None:
     house.unreached.discard(user)
     try:
-        await house.tell(user)
+        await house.notify(user)
     except RecollectError as error:
         house.told.add(user)
         log.warning("that %s was told that they are remembered can't be noted: %s", user, error)

@@ -15,7 +15,7 @@ from recollect.core.errors import RecollectError
 from recollect.core.types import Message, Place
 from recollect.faces.discord import edits
 from recollect.faces.discord import state as notes
-from recollect.faces.discord.context import House
+from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.places import PLATFORM, named_place
 
 if TYPE_CHECKING:  # these modules of discord.py import each other
@@ -34,8 +34,8 @@ Channel = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | di
 Pause = Callable[[float], Awaitable[None]]
 
 
-class Recheck(commands.Cog):
-    def __init__(self, house: House, pause: Pause = asyncio.sleep) -> None:
+class Resync(commands.Cog):
+    def __init__(self, house: BotContext, pause: Pause = asyncio.sleep) -> None:
         self._house = house
         self._pause = pause
         self._looking: asyncio.Task[None] | None = None
@@ -48,7 +48,7 @@ class Recheck(commands.Cog):
     async def on_ready(self) -> None:
         """A new session: a connection that was resumed is told by Discord what it missed."""
         await self.cog_unload()
-        if self._house.settings.bot.recheck:
+        if self._house.settings.discord.resync_messages:
             self._looking = asyncio.create_task(self.look(), name="recollect-recheck")
 
     @commands.Cog.listener()
@@ -97,7 +97,7 @@ class Recheck(commands.Cog):
         return [(place, channel) for _, place, channel in found[:MOST]]
 
     async def _known(self, place: Place, limit: int) -> list[Message]:
-        return await self._house.memory.store.read(lambda tx: tx.journal.recent(place, limit))
+        return await self._house.memory.store.read(lambda tx: tx.messages.recent(place, limit))
 
     def _guild(self, place: Place) -> discord.Guild | None:
         """The server of a place, unless it is out of reach for now."""
@@ -131,7 +131,7 @@ class Recheck(commands.Cog):
             return False
 
     async def _compare(self, place: Place, channel: Channel) -> bool:
-        limit = self._house.settings.bot.recheck
+        limit = self._house.settings.discord.resync_messages
         known = [one.id for one in await self._known(place, limit) if one.id.isdecimal()]
         shown = await self._house.client.http.logs_from(channel.id, limit)
         there = {str(payload["id"]): payload for payload in shown}

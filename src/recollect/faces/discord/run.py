@@ -15,10 +15,11 @@ from discord.gateway import DiscordWebSocket
 from discord.http import Route
 from yarl import URL
 
-from recollect.app import make_model, open_loaded
+from recollect.app import make_model
 from recollect.core.errors import ConfigError
-from recollect.faces.assistant.model_turn import Speaker
+from recollect.faces.assistant.model_turn import ChatModel
 from recollect.faces.discord.client import Client, wanted_intents
+from recollect.memory import AsyncMemory
 from recollect.settings import Loaded, Settings
 
 log = logging.getLogger("recollect.discord")
@@ -41,7 +42,7 @@ async def serve(loaded: Loaded, token: str) -> None:
     """Run the bot until a signal ends it."""
     settings = loaded.settings
     use_addresses(settings)
-    async with open_loaded(loaded) as memory, speaking(settings) as speaker:
+    async with AsyncMemory.from_settings(loaded) as memory, speaking(settings) as speaker:
         make = partial(Client, memory, speaker)
         await until_signalled(keep_up(lambda intents: make(intents=intents), token, wanted_intents(settings)))
 
@@ -49,14 +50,14 @@ async def serve(loaded: Loaded, token: str) -> None:
 def use_addresses(settings: Settings) -> None:
     """Where Discord is, if not where it usually is."""
     discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
-    if settings.bot.api_base_url:
-        Route.BASE = settings.bot.api_base_url.rstrip("/")
-    if settings.bot.gateway_url:
-        DiscordWebSocket.DEFAULT_GATEWAY = URL(settings.bot.gateway_url)
+    if settings.discord.api_base_url:
+        Route.BASE = settings.discord.api_base_url.rstrip("/")
+    if settings.discord.gateway_url:
+        DiscordWebSocket.DEFAULT_GATEWAY = URL(settings.discord.gateway_url)
 
 
 @asynccontextmanager
-async def speaking(settings: Settings) -> AsyncGenerator[Speaker | None]:
+async def speaking(settings: Settings) -> AsyncGenerator[ChatModel | None]:
     """The model that talks; none when the one that is configured can't."""
     model: Any = make_model(settings.model, settings.model_base_url)
     try:

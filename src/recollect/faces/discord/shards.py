@@ -9,7 +9,7 @@ from discord.ext import commands
 
 from recollect.core.errors import RecollectError
 from recollect.faces.discord import state
-from recollect.faces.discord.context import House
+from recollect.faces.discord.context import BotContext
 
 log = logging.getLogger("recollect.discord")
 
@@ -17,7 +17,7 @@ log = logging.getLogger("recollect.discord")
 class Shards(commands.Cog):
     """Notes for the other processes which of our servers has a role that lets people in."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: BotContext) -> None:
         self._house = house
 
     @commands.Cog.listener()
@@ -30,22 +30,22 @@ class Shards(commands.Cog):
             log.warning("which servers let people in can't be noted: %s", error)
 
 
-async def admits(house: House, who: discord.User | discord.Member) -> bool:
+async def admits(house: BotContext, who: discord.User | discord.Member) -> bool:
     """Whether the bot has to do with someone at all."""
-    if await house.door.admits(who, house.client.guilds):
+    if await house.door.allows(who, house.client.guilds):
         return True
-    if isinstance(who, discord.Member) or not house.settings.bot.shard:
+    if isinstance(who, discord.Member) or not house.settings.discord.shard:
         return False
     try:
-        return await house.door.admits(who, await _elsewhere(house))
+        return await house.door.allows(who, await _elsewhere(house))
     except RecollectError as error:
         log.warning("who is let in elsewhere can't be looked up: %s", error)
         return False
 
 
-async def has_channel(house: House, channel_id: int) -> bool:
+async def has_channel(house: BotContext, channel_id: int) -> bool:
     """Whether a channel is ours to write in; one that can't be found is left to the process with shard 0."""
-    if not house.settings.bot.shard:
+    if not house.settings.discord.shard:
         return True
     found = house.client.get_channel(channel_id)
     if found is None and channel_id not in house.homes:
@@ -58,7 +58,7 @@ async def has_channel(house: House, channel_id: int) -> bool:
     return house.is_ours(house.homes[channel_id])
 
 
-async def _elsewhere(house: House) -> list[discord.Guild]:
+async def _elsewhere(house: BotContext) -> list[discord.Guild]:
     """The servers of other processes that may let someone in."""
     homes = [await house.notes.get(state.home(role)) for role in sorted(house.door.roles)]
     wanted = dict.fromkeys(guild for guild in (*sorted(house.door.guilds), *homes) if guild and guild.isdecimal())
@@ -66,7 +66,7 @@ async def _elsewhere(house: House) -> list[discord.Guild]:
     return [guild for guild in found if guild is not None]
 
 
-async def _guild(house: House, guild: str) -> discord.Guild | None:
+async def _guild(house: BotContext, guild: str) -> discord.Guild | None:
     try:
         if guild not in house.visited:
             house.visited[guild] = await house.client.fetch_guild(int(guild), with_counts=False)

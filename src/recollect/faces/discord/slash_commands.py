@@ -6,14 +6,14 @@ import discord
 from discord import app_commands
 
 from recollect.core.errors import BadInput
-from recollect.core.text import clip, fold, squeeze
+from recollect.core.text import clip, collapse_spaces, fold
 from recollect.core.types import Memo
 from recollect.faces import outcome_text
 from recollect.faces.commands import erase as erasing
 from recollect.faces.commands.help import USAGE
 from recollect.faces.discord import state
-from recollect.faces.discord.context import House
-from recollect.faces.discord.ephemeral import Confirm, Rewording, answer, begin, say
+from recollect.faces.discord.context import BotContext
+from recollect.faces.discord.ephemeral import ConfirmDialog, EditForm, answer, begin, say
 from recollect.faces.discord.places import asked_in
 from recollect.faces.discord.privacy_notice import UNTOLD, announce_unseen, keeps
 from recollect.policy.merge import COVERAGE
@@ -39,7 +39,7 @@ Command = app_commands.Command[Any, ..., None]
 class Slash:
     """Makes the commands; each hands an order on, or asks first when something would be lost."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: BotContext) -> None:
         self._house = house
 
     def group(self) -> app_commands.Group:
@@ -104,7 +104,7 @@ class Slash:
             return
         user, place = str(interaction.user.id), asked_in(interaction)
         await answer(interaction, await self._house.orders.answer(line, user=user, place=place))
-        self._house.assistant.unsee(user)
+        self._house.assistant.forget_message(user)
 
     @app_commands.describe(injected="Only what my next answer would be given, and why")
     async def _show(self, interaction: Interaction, injected: bool = False) -> None:
@@ -127,12 +127,12 @@ class Slash:
         async def forget() -> str:
             for memo in matches:
                 await memory.forget(memo.id, user=user, place=place)
-            self._house.assistant.unsee(user)
+            self._house.assistant.forget_message(user)
             return outcome_text.forgotten(matches, _meant(which, matches))
 
         listed = [outcome_text.line(memo, place) for memo in matches]
         question = "\n".join([f"Forget {outcome_text.counted(len(matches))}?", *listed])
-        await Confirm("Forget", forget).ask(interaction, question)
+        await ConfirmDialog("Forget", forget).ask(interaction, question)
 
     @app_commands.describe(which="The item: choose it, or type a part of it")
     async def _edit(self, interaction: Interaction, which: str) -> None:
@@ -147,11 +147,11 @@ class Slash:
         async def change(submitted: Interaction, words: str) -> str:
             if not await announce_unseen(self._house, submitted):
                 return UNTOLD
-            changed = await memory.revise(memo.id, words, user=user, place=place)
-            hearing = outcome_text.hearing(changed, memory.settings.privacy)
+            changed = await memory.update(memo.id, words, user=user, place=place)
+            hearing = outcome_text.hearing(changed, memory.settings.visibility)
             return "\n".join(filter(None, [outcome_text.changed("Changed", changed), hearing]))
 
-        await interaction.response.send_modal(Rewording(memo.text, change))
+        await interaction.response.send_modal(EditForm(memo.text, change))
 
     async def _reset(self, interaction: Interaction) -> None:
         await begin(interaction)
@@ -160,7 +160,7 @@ class Slash:
         async def reset() -> str:
             return outcome_text.cleared(await memory.reset(user=user, place=place))
 
-        await Confirm("Clear", reset).ask(interaction, "Clear the rolling summary of this conversation?")
+        await ConfirmDialog("Clear", reset).ask(interaction, "Clear the rolling summary of this conversation?")
 
     @app_commands.describe(here="Only what you left on this server")
     async def _erase(self, interaction: Interaction, here: bool = False) -> None:
@@ -174,14 +174,14 @@ class Slash:
 
         async def erase() -> str:
             told = await erasing.erased(memory, target)
-            self._house.assistant.unsee(user)
+            self._house.assistant.forget_message(user)
             return told
 
         question = await erasing.question(memory, target)
         if question is None:
             await say(interaction, erasing.NOTHING)
         else:
-            await Confirm("Erase", erase).ask(interaction, question)
+            await ConfirmDialog("Erase", erase).ask(interaction, question)
 
     @app_commands.describe(memory="Whether I remember what is said on this server")
     @app_commands.choices(memory=[app_commands.Choice(name=name, value=name) for name in SERVER])
@@ -203,8 +203,8 @@ class Slash:
 
     async def _choices(self, interaction: Interaction, current: str) -> list[app_commands.Choice[str]]:
         """Their own items as far as they may be heard here, newest first."""
-        part = fold(squeeze(current))
-        fitting = [memo for memo in await self._memos(interaction) if part in fold(squeeze(memo.text))]
+        part = fold(collapse_spaces(current))
+        fitting = [memo for memo in await self._memos(interaction) if part in fold(collapse_spaces(memo.text))]
         return [app_commands.Choice(name=clip(memo.text, LABEL), value=memo.id) for memo in fitting[:CHOICES]]
 
 

@@ -13,7 +13,7 @@ FOLLOWED = "followed"
 """How the names of notes begin that there are many of."""
 
 
-class Notes:
+class BotState:
     def __init__(self, store: Store) -> None:
         self._store = store
 
@@ -24,20 +24,20 @@ class Notes:
         await self._store.write(lambda tx: _put(tx, name, value))
 
     async def drop(self, name: str) -> bool:
-        return bool(await self._store.write(lambda tx: tx.counters.clear(_key(name))))
+        return bool(await self._store.write(lambda tx: tx.state.clear(_key(name))))
 
     async def names(self, prefix: str) -> list[str]:
         """The notes that there are whose names begin like this."""
         start = _key("")
-        found = await self._store.read(lambda tx: tx.counters.names(_key(prefix)))
+        found = await self._store.read(lambda tx: tx.state.names(_key(prefix)))
         return [name.removeprefix(start) for name in found]
 
     async def items(self, name: str) -> list[str]:
-        return await self._store.read(lambda tx: tx.counters.items(_key(name)))
+        return await self._store.read(lambda tx: tx.state.items(_key(name)))
 
     async def add(self, name: str, item: str) -> None:
         """Put an item into a list, once."""
-        await self._store.write(lambda tx: tx.counters.note(_key(name), item))
+        await self._store.write(lambda tx: tx.state.append(_key(name), item))
 
     async def remove(self, name: str, item: str) -> None:
         """Take an item out of a list."""
@@ -108,22 +108,22 @@ def _key(name: str) -> str:
 
 
 def _value(tx: Tx, name: str) -> str | None:
-    found = tx.counters.items(_key(name))
+    found = tx.state.items(_key(name))
     return found[-1] if found else None
 
 
 def _put(tx: Tx, name: str, value: str) -> None:
-    tx.counters.clear(_key(name))
-    tx.counters.note(_key(name), value)
+    tx.state.clear(_key(name))
+    tx.state.append(_key(name), value)
 
 
 def _remove(tx: Tx, name: str, item: str) -> None:
-    for other in tx.counters.clear(_key(name)):
+    for other in tx.state.clear(_key(name)):
         if other != item:
-            tx.counters.note(_key(name), other)
+            tx.state.append(_key(name), other)
 
 
 def _advance(tx: Tx, position: tuple[str, int], owing: tuple[str, Collection[str]]) -> None:
     _put(tx, position[0], str(position[1]))
     for item in owing[1]:
-        tx.counters.note(_key(owing[0]), item)
+        tx.state.append(_key(owing[0]), item)

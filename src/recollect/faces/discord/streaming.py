@@ -15,7 +15,7 @@ EVERY = 1.5
 """Seconds between two edits: Discord allows about five in five seconds to a channel."""
 
 
-class Draft:
+class StreamedReply:
     """The messages of one reply. What can't be sent meanwhile is sent in the end."""
 
     def __init__(self, to: discord.Message, every: float = EVERY) -> None:
@@ -27,7 +27,7 @@ class Draft:
         self._waiting: asyncio.TimerHandle | None = None
         self._last = asyncio.get_running_loop().time()
 
-    def feed(self, piece: str) -> None:
+    def append(self, piece: str) -> None:
         """Some more of it; shown at once, or as soon as what was shown last stood for a moment."""
         self._text += piece
         if self._text.strip() and self._waiting is None and (self._pushing is None or self._pushing.done()):
@@ -47,7 +47,7 @@ class Draft:
 
     async def finish(self, text: str) -> list[discord.Message]:
         """The whole of it, as it shall stand; the messages that hold it."""
-        await self.settled()
+        await self.is_complete()
         if self._waiting is not None:
             self._waiting.cancel()
         pages = split(text)
@@ -56,7 +56,7 @@ class Draft:
             await message.delete()
         return [message for message, _ in self._sent[: len(pages)]]
 
-    async def settled(self) -> None:
+    async def is_complete(self) -> None:
         """Wait until what is being shown is shown."""
         if self._pushing is not None:
             await asyncio.wait([self._pushing])

@@ -9,9 +9,9 @@ from datetime import datetime
 import discord
 
 from recollect.core.errors import BadInput
-from recollect.core.text import squeeze
+from recollect.core.text import collapse_spaces
 from recollect.core.types import Message
-from recollect.faces.discord.context import House
+from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.places import place_of
 from recollect.faces.discord.privacy_notice import UNTOLD, announce, keeps
 from recollect.learning.ingest import spoken
@@ -32,15 +32,15 @@ class Transcript:
     trace: str = "voice"
 
 
-async def hear(house: House, transcript: Transcript) -> bool:
+async def hear(house: BotContext, transcript: Transcript) -> bool:
     """Take note of something said aloud; False when it is known already, or none of our business."""
     said = await _said(house, transcript)
-    if said is None or not await house.is_told(transcript.speaker):
+    if said is None or not await house.was_notified(transcript.speaker):
         return False
-    return await house.memory.observe(said)
+    return await house.memory.add(said)
 
 
-async def answer(house: House, transcript: Transcript) -> str | None:
+async def answer(house: BotContext, transcript: Transcript) -> str | None:
     """What the assistant says to something that was said to it aloud, for whoever gives it a voice; None when it is
     none of our business. Who was not told yet that they are remembered is told first.
     """
@@ -57,7 +57,7 @@ async def answer(house: House, transcript: Transcript) -> str | None:
     return reply.text
 
 
-async def _said(house: House, transcript: Transcript) -> Message | None:
+async def _said(house: BotContext, transcript: Transcript) -> Message | None:
     """The transcript as a message, by the permissions of now; None when it is not to be heard."""
     channel = _channel(house, transcript)
     try:
@@ -65,16 +65,16 @@ async def _said(house: House, transcript: Transcript) -> Message | None:
     except discord.NotFound:
         log.info("%s speaks in %s but is no member there", transcript.speaker, channel.id)
         return None
-    text = squeeze(transcript.text)
-    if not text or speaker.bot or not await house.door.admits(speaker, house.client.guilds):
+    text = collapse_spaces(transcript.text)
+    if not text or speaker.bot or not await house.door.allows(speaker, house.client.guilds):
         return None
-    if await house.is_deaf(speaker, channel):
+    if await house.is_paused(speaker, channel):
         return None
     place = place_of(channel, speaker.id)
     return spoken(text, str(speaker.id), place, transcript.at, name=speaker.display_name, trace=transcript.trace)
 
 
-def _channel(house: House, transcript: Transcript) -> Voice:
+def _channel(house: BotContext, transcript: Transcript) -> Voice:
     channel = house.client.get_channel(transcript.channel)
     if not isinstance(channel, Voice):
         raise BadInput(f"{transcript.channel} is no voice channel that the bot sees")

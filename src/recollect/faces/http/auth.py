@@ -57,9 +57,9 @@ class Tokens:
 def load_tokens(path: Path, operator: str | None = None) -> tuple[Tokens, bool]:
     """The tokens of this file, and whether they were made just now; `operator` replaces the operator's."""
     if operator is not None and len(operator) < SHORTEST:
-        raise ConfigError(f"RECOLLECT_WEB_TOKEN has fewer than {SHORTEST} characters; take a longer one")
+        raise ConfigError(f"RECOLLECT_HTTP_TOKEN has fewer than {SHORTEST} characters; take a longer one")
     if operator is not None and (operator.startswith("#") or any(map(str.isspace, operator))):
-        raise ConfigError("RECOLLECT_WEB_TOKEN has a space in it or is a comment; is there one behind it in its file?")
+        raise ConfigError("RECOLLECT_HTTP_TOKEN has a space in it or is a comment; is there one behind it in its file?")
     made = not path.exists()
     if made:
         _write(path, Tokens(secrets.token_urlsafe(24), secrets.token_urlsafe(24)))
@@ -134,7 +134,7 @@ class Session:
     nonce: str
 
 
-class Ended:
+class RevokedSessions:
     """Sessions that were ended before their time: an empty file for each, until its time is over."""
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time) -> None:
@@ -167,7 +167,7 @@ class Sessions:
     """Makes and checks the cookies of browsers."""
 
     def __init__(
-        self, tokens: Callable[[], Tokens], lifetime: float, ended: Ended, clock: Callable[[], float] = time
+        self, tokens: Callable[[], Tokens], lifetime: float, ended: RevokedSessions, clock: Callable[[], float] = time
     ) -> None:
         self._tokens = tokens
         self._lifetime = lifetime
@@ -200,12 +200,12 @@ class Sessions:
     def is_form_token(self, session: Session, given: str) -> bool:
         return hmac.compare_digest(given.encode(), self.form_token(session).encode())
 
-    def seal(self, data: bytes) -> str:
+    def sign(self, data: bytes) -> str:
         """Something of ours to be shown again later, packed so that it fits into an address."""
         plain = urlsafe_b64encode(zlib.compress(data, 9)).decode()
         return f"{plain}.{self._sign('seal', plain)}"
 
-    def unseal(self, sealed: str) -> bytes | None:
+    def verify(self, sealed: str) -> bytes | None:
         """What was sealed; nothing if that was not by us."""
         plain, _, signature = sealed.rpartition(".")
         if not hmac.compare_digest(signature.encode(), self._sign("seal", plain).encode()):
@@ -218,7 +218,7 @@ class Sessions:
         return hmac.new(key, f"{purpose}\0{text}".encode(), hashlib.sha256).hexdigest()
 
 
-class Guesses:
+class LoginThrottle:
     """Counts wrong tokens: after a few, an address has to wait, and after many, everybody who has no session."""
 
     def __init__(

@@ -33,7 +33,7 @@ def room() -> int:
     return MOST if allowed == resource.RLIM_INFINITY else max(_FEWEST, min(MOST, allowed // 2))
 
 
-class Guard:
+class ConnectionLimiter:
     """Which connections are open, and which of them wait for a request, the longest first."""
 
     def __init__(
@@ -42,11 +42,11 @@ class Guard:
         self.most = room() if most is None else most
         self.seconds = seconds
         self._clock = clock
-        self._open: set[Guarded] = set()
-        self._waiting: dict[Guarded, None] = {}
+        self._open: set[LimitedProtocol] = set()
+        self._waiting: dict[LimitedProtocol, None] = {}
         self._told: float | None = None
 
-    def admit(self, connection: "Guarded") -> bool:
+    def accept(self, connection: "LimitedProtocol") -> bool:
         """Let it in, if need be in the place of another."""
         if len(self._open) >= self.most:
             self._tell()
@@ -56,15 +56,15 @@ class Guard:
         self._open.add(connection)
         return True
 
-    def waits(self, connection: "Guarded") -> None:
+    def waits(self, connection: "LimitedProtocol") -> None:
         """It has no whole request under way: others go first."""
         if connection in self._open:
             self._waiting.setdefault(connection)
 
-    def is_served(self, connection: "Guarded") -> None:
+    def is_served(self, connection: "LimitedProtocol") -> None:
         self._waiting.pop(connection, None)
 
-    def leaves(self, connection: "Guarded") -> None:
+    def leaves(self, connection: "LimitedProtocol") -> None:
         self._waiting.pop(connection, None)
         self._open.discard(connection)
 
@@ -75,10 +75,10 @@ class Guard:
             log.warning("%d connections are open, as many as may be: who has waited longest gives way", self.most)
 
 
-class Guarded(asyncio.Protocol):
+class LimitedProtocol(asyncio.Protocol):
     """Goes before the class of a uvicorn protocol, whichever it is: all keep the request that came last in `cycle`."""
 
-    guard: ClassVar[Guard]
+    guard: ClassVar[ConnectionLimiter]
     cycle: Any
     flow: Any
     _transport: asyncio.Transport
@@ -89,7 +89,7 @@ class Guarded(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
-        self._admitted = self.guard.admit(self)
+        self._admitted = self.guard.accept(self)
         if self._admitted:
             super().connection_made(transport)
             self._await()
@@ -150,6 +150,6 @@ class Guarded(asyncio.Protocol):
         self._transport.close()
 
 
-def guarded(protocol: type[asyncio.Protocol], guard: Guard) -> type[asyncio.Protocol]:
+def guarded(protocol: type[asyncio.Protocol], guard: ConnectionLimiter) -> type[asyncio.Protocol]:
     """This class of connections, guarded."""
-    return type("GuardedConnection", (Guarded, protocol), {"guard": guard})
+    return type("GuardedConnection", (LimitedProtocol, protocol), {"guard": guard})

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from recollect.core.errors import RecollectError
 from recollect.core.events import Event
-from recollect.faces.http.dependencies import House
+from recollect.faces.http.dependencies import AppState
 
 PAUSE = 1.0
 """Seconds between two looks at the log."""
@@ -16,7 +16,7 @@ LONGEST = 3600.0
 """Seconds after which it ends; a browser comes back by itself, with a session that still counts."""
 
 
-async def follow(house: House, start: int) -> AsyncGenerator[tuple[int, Sequence[Event]]]:
+async def follow(house: AppState, start: int) -> AsyncGenerator[tuple[int, Sequence[Event]]]:
     """What was written after this event, and the number of the last; now and then nothing, as a sign of life."""
     loop = asyncio.get_running_loop()
     began = said = loop.time()
@@ -32,7 +32,7 @@ async def follow(house: House, start: int) -> AsyncGenerator[tuple[int, Sequence
                 await _moment(house.closing)
 
 
-async def _newer(house: House, start: int) -> Sequence[Event]:
+async def _newer(house: AppState, start: int) -> Sequence[Event]:
     """A store that can't answer just now is asked again."""
     try:
         return await house.office.newer(start)

@@ -19,9 +19,9 @@ from recollect.core.errors import RecollectError
 from recollect.core.ports import Tx
 from recollect.core.version import __version__
 from recollect.faces.http.auth import Role
-from recollect.faces.http.dependencies import House, In
+from recollect.faces.http.dependencies import AppState, AppStateDep
 from recollect.faces.http.problems import problem
-from recollect.jobs.worker import later
+from recollect.jobs.worker import count_delayed
 
 _PROBES = ("/health", "/ready", "/metrics")
 """Asked every few seconds: worth a line only when something is wrong."""
@@ -97,41 +97,41 @@ def install(app: FastAPI) -> None:
         return JSONResponse({"status": "up", "version": __version__})
 
     @app.get("/ready", include_in_schema=False)
-    async def ready(house: In) -> Response:
+    async def ready(house: AppStateDep) -> Response:
         """The store answers and can be written, and what should run runs."""
         trouble = await _trouble(house)
         return problem(503, trouble, {"retry-after": "5"}) if trouble else JSONResponse({"status": "ready"})
 
     @app.get("/metrics", include_in_schema=False)
-    async def metrics(house: In) -> PlainTextResponse:
+    async def metrics(house: AppStateDep) -> PlainTextResponse:
         """Numbers of the memory and of this process."""
         own = CollectorRegistry()
         counted = await house.memory.store.read(lambda tx: _counted(tx, house.clock()))
-        own.register(_Numbers(counted, house.memory.composer.counted, house.memory.worker.running))
+        own.register(_Numbers(counted, house.memory.engine.composer.counted, house.memory.worker.is_running))
         text = generate_latest(own) + generate_latest(registry)
         return PlainTextResponse(text, media_type=TYPE)
 
     del health, ready, metrics  # the app has them
 
 
-async def _trouble(house: House) -> str | None:
+async def _trouble(house: AppState) -> str | None:
     if house.closing.is_set():
         return "the server is about to stop"
-    if house.works and not house.memory.worker.running:
+    if house.run_worker and not house.memory.worker.is_running:
         return "the worker does not run"
     try:
         async with asyncio.timeout(PATIENCE):
             await house.memory.store.read(lambda tx: tx.generation())
-            unwritten = await house.writing.trouble(house.memory.store)
+            unwritten = await house.writing.problem(house.memory.store)
     except (RecollectError, TimeoutError) as error:
         return f"the store does not answer: {str(error) or 'no answer in time'}"
     return f"the store can't be written: {unwritten}" if unwritten else None
 
 
 def _counted(tx: Tx, now: datetime) -> dict[str, Any]:
-    jobs, for_later = tx.jobs.counts(), later(tx, now)
+    jobs, for_later = tx.jobs.counts(), count_delayed(tx, now)
     jobs |= {"waiting": jobs.get("waiting", 0) - for_later, "later": for_later}
-    return {"totals": tx.lanes.totals(), "jobs": jobs, "events": tx.events.counts()}
+    return {"totals": tx.index.row_counts(), "jobs": jobs, "events": tx.events.counts()}
 
 
 class _Numbers:

@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.faces.http.auth import COOKIE, Role, Session
-from recollect.faces.http.dependencies import House
+from recollect.faces.http.dependencies import AppState
 from recollect.faces.http.headers import HEADERS
 from recollect.faces.http.problems import problem
 
@@ -30,10 +30,10 @@ _READING = ("GET", "HEAD", "OPTIONS")
 _FORM = "application/x-www-form-urlencoded"
 
 
-class Doors:
+class SecurityMiddleware:
     """Lets a request through with its role and session in `request.state`, or answers it."""
 
-    def __init__(self, app: ASGIApp, house: House, names: Collection[str] = ()) -> None:
+    def __init__(self, app: ASGIApp, house: AppState, names: Collection[str] = ()) -> None:
         self._app = app
         self._house = house
         self._names = names
@@ -54,7 +54,7 @@ class Doors:
         """The answer to a request that is not let through."""
         headers, path = Headers(scope=scope), scope["path"]
         if self._names and host_of(headers.get("host", "")) not in self._names:
-            return problem(421, "this server is not known by that name; see the setting web.names")
+            return problem(421, "this server is not known by that name; see the setting http.host_names")
         if _announced(headers) > LONGEST:
             return _too_long()
         session = self._session(headers)
@@ -67,7 +67,7 @@ class Doors:
             if wait:
                 return problem(429, "too many wrong tokens; wait a minute", {"retry-after": str(wait)})
         if role is None:
-            return _stranger(scope, headers)
+            return _wrong_host(scope, headers)
         scope["state"]["role"] = role
         return await self._unlawful(scope, headers, body, role, session)
 
@@ -155,7 +155,7 @@ def _announced(headers: Headers) -> int:
     return int(length) if is_number else LONGEST + 1
 
 
-def _stranger(scope: Scope, headers: Headers) -> Response:
+def _wrong_host(scope: Scope, headers: Headers) -> Response:
     """A person is asked to sign in, a program for a token."""
     if scope["method"] == "GET" and "text/html" in headers.get("accept", ""):
         wanted = scope["path"] + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")

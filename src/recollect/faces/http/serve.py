@@ -10,8 +10,8 @@ from fastapi import FastAPI
 
 from recollect.core.errors import ConfigError
 from recollect.faces.http.auth import Tokens, load_tokens
-from recollect.faces.http.connection_limits import Guard
-from recollect.faces.http.dependencies import House
+from recollect.faces.http.connection_limits import ConnectionLimiter
+from recollect.faces.http.dependencies import AppState
 from recollect.faces.http.sockets import LOOPBACK, address, is_loopback
 from recollect.faces.http.uvicorn_server import Server
 from recollect.settings import Settings
@@ -37,10 +37,10 @@ async def serve(
     listener: socket.socket,
     stop: asyncio.Event,
     ready: Callable[[str], object] = lambda _: None,
-    guard: Guard | None = None,
+    guard: ConnectionLimiter | None = None,
 ) -> None:
     """Answer requests at this socket until `stop` is set; `ready` hears the address, the `guard` limits clients."""
-    house: House = app.state.house
+    house: AppState = app.state.house
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -69,16 +69,16 @@ async def serve(
 def names_of(host: str, settings: Settings) -> frozenset[str]:
     """The names by which requests may address this server: others are a web page's that had its own name point here."""
     own = () if host in _ANYWHERE else (host,)
-    return frozenset(name.strip("[]").lower() for name in (*LOOPBACK, *own, *settings.web.names))
+    return frozenset(name.strip("[]").lower() for name in (*LOOPBACK, *own, *settings.http.host_names))
 
 
 def admit(host: str, settings: Settings, chosen: str | None) -> tuple[Tokens, bool]:
     """The tokens, and whether they were made just now; raises ConfigError where others than this machine could come
     in and nobody has decided how. `chosen` is the operator's token that was set, if one was.
     """
-    path = settings.web.token_file
+    path = settings.http.token_file
     if not is_loopback(host):
-        _require_decisions(host, settings.web.names, path, chosen)
+        _require_decisions(host, settings.http.host_names, path, chosen)
     return load_tokens(path, chosen)
 
 
@@ -86,7 +86,7 @@ def _require_decisions(host: str, names: Collection[str], path: Path, chosen: st
     if chosen is None and not path.exists():
         raise ConfigError(
             f"{host} can be reached by others, and there is no token yet that keeps them out: make tokens with "
-            "'recollect serve --tokens', or set RECOLLECT_WEB_TOKEN; then start again"
+            "'recollect serve --tokens', or set RECOLLECT_HTTP_TOKEN; then start again"
         )
     if path.exists() and is_readable_by_others(path):
         raise ConfigError(
@@ -95,9 +95,9 @@ def _require_decisions(host: str, names: Collection[str], path: Path, chosen: st
         )
     if not names:
         raise ConfigError(
-            f"{host} can be reached by others; say by which names in the setting web.names (RECOLLECT_WEB_NAMES), as "
-            "memory.example.org: requests for another name are refused, as any web page could make its own name "
-            "point here and speak in your browser's place"
+            f"{host} can be reached by others; say by which names in the setting http.host_names "
+            "(RECOLLECT_HTTP_HOST_NAMES), as memory.example.org: requests for another name are refused, as any web "
+            "page could make its own name point here and speak in your browser's place"
         )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from time import monotonic
 
-from recollect.app import Watched
+from recollect.app import WriteMonitor
 from recollect.core.errors import RecollectError, StoreUnwritable
 from recollect.core.ports import Store, Tx
 
@@ -14,7 +14,7 @@ _LINES, _LINE = 100, 400
 """About as much as a few memos, so that the last free page does not count as space."""
 
 
-class Writing:
+class WriteHealth:
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
         self._told: str | None = None
@@ -24,9 +24,9 @@ class Writing:
         """Something could not be written: no space, or no right to."""
         self._told, self._tried = str(error), None
 
-    async def trouble(self, store: Store) -> str | None:
+    async def problem(self, store: Store) -> str | None:
         """Why nothing can be written, as far as is known. As long as all goes well, nothing is tried."""
-        refusal = store.refused() if isinstance(store, Watched) else None
+        refusal = store.refused() if isinstance(store, WriteMonitor) else None
         if refusal is not None and self._told is None:
             self.failed(refusal)
         if self._told is not None and (self._tried is None or self._clock() - self._tried >= PAUSE):
@@ -43,5 +43,5 @@ class Writing:
 def _try(tx: Tx) -> None:
     """Write something, and take it away again at once."""
     for number in range(_LINES):
-        tx.counters.note(_NAME, f"{number} {'.' * _LINE}")
-    tx.counters.clear(_NAME)
+        tx.state.append(_NAME, f"{number} {'.' * _LINE}")
+    tx.state.clear(_NAME)

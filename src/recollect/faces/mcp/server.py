@@ -19,7 +19,7 @@ from recollect.core.version import __version__
 from recollect.faces.tool import render
 from recollect.faces.tool.dispatcher import MemoryTool
 from recollect.faces.tool.schema import schema, skill
-from recollect.memory import Memory
+from recollect.memory import AsyncMemory
 
 SCHEME = "memory://"
 PAGE = 100
@@ -29,9 +29,9 @@ RECALL = "what-do-you-remember"
 _Context = ServerRequestContext[Any]
 
 
-def build(memory: Memory, *, user: str, place: Place | None = None) -> Server[Any]:
+def build(memory: AsyncMemory, *, user: str, place: Place | None = None) -> Server[Any]:
     """The server of this user's memory, as it may be heard in this place; by default in their DM."""
-    desk = _Desk(memory, MemoryTool(memory, user=user, place=place), user, place or Place(dm=user))
+    desk = _Handlers(memory, MemoryTool(memory, user=user, place=place), user, place or Place(dm=user))
     return Server(
         "recollect",
         version=__version__,
@@ -48,10 +48,10 @@ def build(memory: Memory, *, user: str, place: Place | None = None) -> Server[An
 
 
 @dataclass(frozen=True, slots=True)
-class _Desk:
+class _Handlers:
     """Answers the requests of clients."""
 
-    memory: Memory
+    memory: AsyncMemory
     tool: MemoryTool
     user: str
     place: Place
@@ -122,7 +122,7 @@ class _Desk:
         if topic:
             return (await self.tool(action="search", query=topic, limit=PAGE)).text
         shown = await self.memory.show(user=self.user, place=self.place, limit=PAGE)
-        if not self.memory.settings.durable.enabled:
+        if not self.memory.settings.memos.enabled:
             return "\n".join(shown.off)
         lines = [render.line(memo) for memo in shown.memos] or ["(nothing yet)"]
         if shown.total > len(shown.memos):

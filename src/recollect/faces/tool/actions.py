@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
-from recollect.core.text import LONGEST_MEMO
+from recollect.core.text import MAX_MEMO_CHARS
 
 NAME = "memory"
 DESCRIPTION = (
@@ -46,7 +46,7 @@ _LIMIT = {
 }
 
 _Content = Annotated[
-    str, Field(max_length=LONGEST_MEMO, description="What to remember, in one self-contained sentence.")
+    str, Field(max_length=MAX_MEMO_CHARS, description="What to remember, in one self-contained sentence.")
 ]
 _Keywords = Annotated[
     list[Annotated[str, Field(max_length=100)]], Field(max_length=50, description="Words by which to find it again.")
@@ -77,7 +77,7 @@ class Save(Call):
 class Search(Call):
     """find memories that fit a query"""
 
-    query: Annotated[str, Field(max_length=LONGEST_MEMO, description="What to look for, in natural language.")]
+    query: Annotated[str, Field(max_length=MAX_MEMO_CHARS, description="What to look for, in natural language.")]
     category: _Category | None = None
     limit: _Limit | None = None
 

@@ -19,12 +19,12 @@ from recollect.faces.tool import render
 from recollect.faces.tool.actions import MOST, RESERVED, Call, Delete, Index, List, Save, Search, Update, Why
 from recollect.faces.tool.parse import read
 from recollect.faces.tool.schema import FORMATS, Format, schema, skill
-from recollect.memory import Memory
+from recollect.memory import AsyncMemory
 from recollect.policy.kinds import CATEGORIES, from_category, to_category
 from recollect.policy.redaction.json_values import redact_value
-from recollect.policy.visibility import is_alone, may_tell_source
+from recollect.policy.visibility import is_owner_dm, is_source_visible
 from recollect.recall.listing import source_message
-from recollect.recall.query import Found
+from recollect.recall.query import Hit
 
 __all__ = ["FORMATS", "Answer", "Format", "MemoryTool", "schema", "skill"]
 
@@ -35,7 +35,7 @@ MOST_METADATA = 4_000
 _NEAREST = 5
 """Memories that are offered where nothing fits."""
 _OFF = "Memory is switched off; RECOLLECT_ENABLED=true switches it on."
-_DURABLE_OFF = "Durable memory is switched off; RECOLLECT_DURABLE_ENABLED=true switches it on."
+_DURABLE_OFF = "Durable memory is switched off; RECOLLECT_MEMOS_ENABLED=true switches it on."
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class MemoryTool:
     What an agent saves is heard where it was saved, like everything that is learned: only its owner shares it further.
     """
 
-    def __init__(self, memory: Memory, *, user: str, place: Place | None = None) -> None:
+    def __init__(self, memory: AsyncMemory, *, user: str, place: Place | None = None) -> None:
         self._memory = memory
         self._user = user
         self._place = place or Place(dm=user)
@@ -117,7 +117,7 @@ class MemoryTool:
             return _results("Nothing fits closely. The nearest:\n", nearest, close=False)
         return _results("Nothing found. Try other words, or list a category.", [], close=False)
 
-    async def _found(self, call: Search, limit: int | None, *, strict: bool) -> list[Found]:
+    async def _found(self, call: Search, limit: int | None, *, strict: bool) -> list[Hit]:
         kinds = [kind.value for kind in Kind if call.category in (None, to_category(kind))]
         return await self._memory.search(
             call.query,
@@ -170,7 +170,7 @@ class MemoryTool:
         if call.content is None and call.keywords is None:
             raise BadInput("update needs content or keywords")
         await self._mine(call.id)
-        memo = await self._memory.revise(
+        memo = await self._memory.update(
             call.id,
             call.content,
             user=self._user,
@@ -201,8 +201,8 @@ class MemoryTool:
             memo = await self._memory.get(memo_id, user=self._user, place=self._place, lore=True)
         events = await self._memory.history(memo_id, user=self._user, place=self._place, lore=lore)
         message = await self._memory.store.read(lambda tx: source_message(tx, memo))
-        told = may_tell_source(memo, self._place, message)
-        return render.Story(memo, events, told, is_alone(memo, self._place))
+        told = is_source_visible(memo, self._place, message)
+        return render.Story(memo, events, told, is_owner_dm(memo, self._place))
 
     async def _mine(self, memo_id: str) -> Memo:
         """The user's own memory that is in use; ids only, so that nothing is changed by a chance match."""
@@ -218,11 +218,11 @@ class MemoryTool:
 
     @property
     def _is_on(self) -> bool:
-        return self._memory.settings.enabled and self._memory.settings.durable.enabled
+        return self._memory.settings.enabled and self._memory.settings.memos.enabled
 
     def _hearing(self, memo: Memo) -> str:
         """Who will hear it, in a line of its own, for the model to pass on: only the owner can change that."""
-        heard = render.hearing(memo, self._memory.settings.privacy)
+        heard = render.hearing(memo, self._memory.settings.visibility)
         return f"\n{heard}" if heard else ""
 
     def _state(self) -> str:
@@ -235,8 +235,8 @@ def _failure(problem: str) -> Answer:
     return Answer(f"error: {problem}", {"ok": False, "error": problem}, ok=False)
 
 
-def _results(heading: str, found: Sequence[Found], *, close: bool) -> Answer:
-    memos = [(one.what, round(one.score, 4)) for one in found if isinstance(one.what, Memo)]
+def _results(heading: str, found: Sequence[Hit], *, close: bool) -> Answer:
+    memos = [(one.item, round(one.score, 4)) for one in found if isinstance(one.item, Memo)]
     text = heading + "\n".join(render.line(memo) for memo, _ in memos)
     return Answer(text, {"enabled": True, "close": close, "results": [render.data(m, score=s) for m, s in memos]})
 

@@ -8,7 +8,7 @@ from typing import Any
 from recollect.core.events import Event
 from recollect.core.types import Memo, Origin
 from recollect.policy.kinds import to_category
-from recollect.policy.visibility import Policy
+from recollect.policy.visibility import VisibilityPolicy
 
 _DONE = {
     "memo.added": "added",
@@ -34,7 +34,7 @@ _HEARD = {
 
 def hearing(memo: Memo, policy: str) -> str:
     """Who will hear a memory, and who may change that; nothing where a person has one memory for all places."""
-    if policy == Policy.USER_GLOBAL:
+    if policy == VisibilityPolicy.USER_GLOBAL:
         return ""
     how = '"!memory private"' if memo.audience.level == "everywhere" else '"!memory share" or "recollect share"'
     return f"It may be recalled {_HEARD[memo.audience.level]}; the user can change that with {how}."

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.core.changes import Retire, Revise
-from recollect.core.text import normal
+from recollect.core.text import normalize
 from recollect.core.types import Audience, Memo, Status
 from recollect.policy.visibility import includes
 
@@ -23,7 +23,7 @@ class Draft:
         self._after = dict(self._before)
         self._reasons: dict[str, list[str]] = {}
         self._expire()
-        self._said = {(normal(memo.text), memo.audience) for memo in self.live()}
+        self._said = {(normalize(memo.text), memo.audience) for memo in self.live()}
 
     def live(self) -> list[Memo]:
         """What is still in use, oldest first."""
@@ -56,7 +56,7 @@ class Draft:
         """How many statements are not made any more to all who heard them; those that had expired were none."""
         left = defaultdict[str, set[Audience]](set)
         for memo in self.live():
-            left[normal(memo.text)].add(memo.audience)
+            left[normalize(memo.text)].add(memo.audience)
         return sum(not any(includes(wide, heard) for wide in left[text]) for text, heard in self._said)
 
     def said(self) -> int:

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from recollect.core.changes import Retire, Revise
-from recollect.core.text import normal
+from recollect.core.text import normalize
 from recollect.core.types import Kind, Memo
 from recollect.learning.consolidate.draft import Draft
 from recollect.policy.merge import is_authored
-from recollect.policy.similarity import Likeness, compare, cues, slot_of
+from recollect.policy.similarity import Similarity, compare, match_cues, slot_of
 from recollect.policy.visibility import includes
 
 MERGED, CONTRADICTED, EXPIRED = "another memory says it", "a newer memory says otherwise", "expired"
@@ -27,7 +27,7 @@ _COMMON = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class ConsolidationOptions:
     """How far a dream may go: settings, as far as they concern it."""
 
     enabled: bool = True
@@ -42,7 +42,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class ConsolidationInput:
     """What a dream rests on: all active memos of a subject, and what happened to them."""
 
     memos: Sequence[Memo]
@@ -63,12 +63,12 @@ class Plan:
     abort: str = ""
 
 
-def begin(view: View, now: datetime) -> Draft:
+def begin(view: ConsolidationInput, now: datetime) -> Draft:
     """A draft in which only that has changed which time alone brings about."""
     return Draft(view.memos, view.stated, now)
 
 
-def tidy(draft: Draft, settled: frozenset[str], rules: Rules) -> None:
+def tidy(draft: Draft, settled: frozenset[str], rules: ConsolidationOptions) -> None:
     """Join near-duplicates and end what was contradicted, until there is nothing left to do."""
     gave_way = True
     while gave_way:
@@ -77,7 +77,7 @@ def tidy(draft: Draft, settled: frozenset[str], rules: Rules) -> None:
             gave_way = _settle(draft, one, other, rules) or gave_way
 
 
-def finish(draft: Draft, settled: frozenset[str], rules: Rules) -> Plan:
+def finish(draft: Draft, settled: frozenset[str], rules: ConsolidationOptions) -> Plan:
     """Trust what recurs, and see whether the whole stays within bounds."""
     for memo in draft.live():
         if memo.id not in settled:
@@ -109,25 +109,25 @@ def _pairs(draft: Draft, settled: frozenset[str]) -> Iterator[tuple[Memo, Memo]]
 def _marks(memo: Memo) -> set[str]:
     """What two memos that are alike have in common: a word, or for certain the whole text or a relation."""
     slot = slot_of(memo.text)
-    return {*cues(memo.text), f"= {normal(memo.text)}", *([f"={slot.name}"] if slot else [])}
+    return {*match_cues(memo.text), f"= {normalize(memo.text)}", *([f"={slot.name}"] if slot else [])}
 
 
-def _settle(draft: Draft, one: Memo, other: Memo, rules: Rules) -> bool:
+def _settle(draft: Draft, one: Memo, other: Memo, rules: ConsolidationOptions) -> bool:
     """Whether one of the two has given way."""
     if not comparable(one, other, rules):
         return False
     older, newer = sorted((one, other), key=recency)
     match compare(newer.text, older.text):
-        case Likeness.SAME:
+        case Similarity.SAME:
             strong, weak = sorted((one, other), key=_strength)
             return _join(draft, strong, weak) or _join(draft, weak, strong)
-        case Likeness.RICHER:
+        case Similarity.RICHER:
             return _join(draft, newer, older)
-        case Likeness.POORER:
+        case Similarity.POORER:
             return _join(draft, older, newer)
-        case Likeness.CONTRADICTS:
+        case Similarity.CONTRADICTS:
             return _contradict(draft, newer, older)
-        case Likeness.OTHER:
+        case Similarity.OTHER:
             return False
 
 
@@ -140,7 +140,7 @@ def _strength(memo: Memo) -> tuple[bool, bool, datetime, str]:
     return not memo.pinned, not is_authored(memo), memo.created, memo.id
 
 
-def comparable(one: Memo, other: Memo, rules: Rules) -> bool:
+def comparable(one: Memo, other: Memo, rules: ConsolidationOptions) -> bool:
     """Whether two memos speak of the same at all: of the owner or of others, of one event, inside one wall."""
     if rules.walled and one.source.guild != other.source.guild:
         return False

@@ -7,14 +7,22 @@ owner stays, and no memo goes for one that has nothing to do with it or leaves o
 from collections.abc import Collection, Sequence
 from itertools import groupby
 
-from recollect.core.ports import Proposal, Proposed, Retraction
-from recollect.core.text import normal, words
+from recollect.core.ports import ExtractionResult, Proposal, Retraction
+from recollect.core.text import normalize, words
 from recollect.core.types import Kind, Memo
 from recollect.learning.consolidate.draft import Draft
-from recollect.learning.consolidate.plan import CONTRADICTED, MERGED, Rules, View, comparable, may_yield, recency
+from recollect.learning.consolidate.plan import (
+    CONTRADICTED,
+    MERGED,
+    ConsolidationInput,
+    ConsolidationOptions,
+    comparable,
+    may_yield,
+    recency,
+)
 from recollect.policy.guard.grounding import keeps_names, keeps_numbers
-from recollect.policy.merge import covering, is_authored
-from recollect.policy.similarity import Likeness, compare, cues, slot_of
+from recollect.policy.merge import covered_by, is_authored
+from recollect.policy.similarity import Similarity, compare, match_cues, slot_of
 
 MOST = 80
 """Memos that a model is shown at once, the newest."""
@@ -22,7 +30,7 @@ ROUNDS = 3
 """Groups that are shown in one dream."""
 
 
-def groups(view: View, rules: Rules) -> list[list[Memo]]:
+def groups(view: ConsolidationInput, rules: ConsolidationOptions) -> list[list[Memo]]:
     """Memos that the same people may hear, newest first, as far as there are several; the largest groups."""
 
     def circle(memo: Memo) -> str:
@@ -34,7 +42,7 @@ def groups(view: View, rules: Rules) -> list[list[Memo]]:
     return sorted((group for group in apart if len(group) > 1), key=len, reverse=True)[:ROUNDS]
 
 
-def accept(draft: Draft, shown: Sequence[Memo], proposed: Proposed, rules: Rules) -> None:
+def accept(draft: Draft, shown: Sequence[Memo], proposed: ExtractionResult, rules: ConsolidationOptions) -> None:
     """Take what holds of a model's proposals about these memos into the draft."""
     known = [memo.id for memo in shown]
     for proposal in proposed.proposals:
@@ -43,10 +51,10 @@ def accept(draft: Draft, shown: Sequence[Memo], proposed: Proposed, rules: Rules
         _retract(draft, known, retraction, rules)
 
 
-def _join(draft: Draft, known: Collection[str], proposal: Proposal, rules: Rules) -> None:
+def _join(draft: Draft, known: Collection[str], proposal: Proposal, rules: ConsolidationOptions) -> None:
     """Let the memos that a proposal names give way to the best of them."""
     group = _live(draft, known)
-    quoted = [memo for memo in group if normal(memo.text) == normal(proposal.evidence)]
+    quoted = [memo for memo in group if normalize(memo.text) == normalize(proposal.evidence)]
     named = [memo for memo in group if memo.id in (proposal.id, *proposal.replaces)]
     if not quoted or not named:
         return
@@ -56,8 +64,8 @@ def _join(draft: Draft, known: Collection[str], proposal: Proposal, rules: Rules
             _give_way(draft, memo, draft.get(keep.id) or keep, proposal.text, rules)
 
 
-def _give_way(draft: Draft, memo: Memo, keep: Memo, text: str, rules: Rules) -> None:
-    missing = (set(cues(memo.text)) & set(words(text))) - set(words(keep.text))
+def _give_way(draft: Draft, memo: Memo, keep: Memo, text: str, rules: ConsolidationOptions) -> None:
+    missing = (set(match_cues(memo.text)) & set(words(text))) - set(words(keep.text))
     if missing or not _may_end(memo, keep, rules):  # what the model itself would still say must not go
         return
     if _says_as_much(keep, memo):
@@ -66,11 +74,11 @@ def _give_way(draft: Draft, memo: Memo, keep: Memo, text: str, rules: Rules) -> 
         _outdated(draft, memo, keep)
 
 
-def _retract(draft: Draft, known: Collection[str], retraction: Retraction, rules: Rules) -> None:
+def _retract(draft: Draft, known: Collection[str], retraction: Retraction, rules: ConsolidationOptions) -> None:
     group = _live(draft, known)
     meant = [memo for memo in group if memo.id == retraction.id]
     if not meant and retraction.match:
-        meant = covering(retraction.match, group)
+        meant = covered_by(retraction.match, group)
     if len(meant) != 1:
         return
     (memo,) = meant
@@ -86,7 +94,7 @@ def _outdated(draft: Draft, memo: Memo, keep: Memo) -> None:
         draft.supersede(memo, keep, CONTRADICTED)
 
 
-def _may_end(memo: Memo, keep: Memo, rules: Rules) -> bool:
+def _may_end(memo: Memo, keep: Memo, rules: ConsolidationOptions) -> bool:
     """Whether a model may end this memo for that one."""
     untouchable = memo.pinned or is_authored(memo) or memo.audience != keep.audience
     return not untouchable and comparable(memo, keep, rules) and may_yield(memo, keep) and _related(memo, keep)
@@ -94,7 +102,7 @@ def _may_end(memo: Memo, keep: Memo, rules: Rules) -> bool:
 
 def _says_as_much(keep: Memo, memo: Memo) -> bool:
     """Whether neither a name nor a number is lost with a memo."""
-    if compare(keep.text, memo.text) is Likeness.CONTRADICTS:
+    if compare(keep.text, memo.text) is Similarity.CONTRADICTS:
         return False
     return keeps_numbers(memo.text, keep.text, memo.created.date()) and keeps_names(memo.text, keep.text)
 
@@ -102,7 +110,7 @@ def _says_as_much(keep: Memo, memo: Memo) -> bool:
 def _related(one: Memo, other: Memo) -> bool:
     first, second = slot_of(one.text), slot_of(other.text)
     same_slot = first is not None and second is not None and first.name == second.name
-    return same_slot or not set(cues(one.text)).isdisjoint(cues(other.text))
+    return same_slot or not set(match_cues(one.text)).isdisjoint(match_cues(other.text))
 
 
 def _shared(one: str, other: str) -> int:

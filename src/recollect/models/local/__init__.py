@@ -5,11 +5,11 @@ It learns what is said in plain forms ("I live in Berlin", "my sister is a nurse
 
 from collections.abc import Sequence
 
-from recollect.core.ports import Hearing, ModelOptions, Proposed, Written
+from recollect.core.ports import ExtractionInput, ExtractionResult, GeneratedText, ModelOptions
 from recollect.core.types import Memo
-from recollect.models.local.consolidate import reflect
+from recollect.models.local.consolidate import consolidate
 from recollect.models.local.extract import extract
-from recollect.models.local.summary import shorten, summarise
+from recollect.models.local.summary import shorten, summarize
 
 NOTICE = (
     "The model is `local`: it learns only plain English statements and condenses by picking sentences. "
@@ -22,17 +22,17 @@ class LocalModel:
     name = "local"
     notice = NOTICE
 
-    async def extract(self, hearing: Hearing) -> Proposed:
+    async def extract(self, hearing: ExtractionInput) -> ExtractionResult:
         return extract(hearing)
 
-    async def summarise(self, previous: str | None, exchange: str, limit: int) -> Written:
-        return Written(summarise(previous, exchange, limit))
+    async def summarize(self, previous: str | None, exchange: str, limit: int) -> GeneratedText:
+        return GeneratedText(summarize(previous, exchange, limit))
 
-    async def shorten(self, summary: str, limit: int) -> Written:
-        return Written(shorten(summary, limit))
+    async def shorten(self, summary: str, limit: int) -> GeneratedText:
+        return GeneratedText(shorten(summary, limit))
 
-    async def reflect(self, memos: Sequence[Memo]) -> Proposed:
-        return reflect(memos)
+    async def consolidate(self, memos: Sequence[Memo]) -> ExtractionResult:
+        return consolidate(memos)
 
     async def close(self) -> None:
         pass

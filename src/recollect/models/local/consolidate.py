@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from recollect.core.ports import Proposal, Proposed, Retraction
+from recollect.core.ports import ExtractionResult, Proposal, Retraction
 from recollect.core.types import Memo
-from recollect.policy.similarity import Likeness, compare
+from recollect.policy.similarity import Similarity, compare
 
 MOST = 300
 """Memos that are compared with each other, the newest."""
 
 
-def reflect(memos: Sequence[Memo]) -> Proposed:
+def consolidate(memos: Sequence[Memo]) -> ExtractionResult:
     """Proposals to join near-duplicates, and retractions of what was contradicted; pinned memos stay as they are."""
     newest = sorted((memo for memo in memos if memo.active), key=lambda memo: (memo.updated, memo.id))[-MOST:]
     gone: dict[str, Memo] = {}
@@ -21,16 +21,18 @@ def reflect(memos: Sequence[Memo]) -> Proposed:
             if older.id in gone or newer.id in gone or older.audience != newer.audience:
                 continue
             likeness = compare(newer.text, older.text)
-            if likeness is Likeness.CONTRADICTS and not older.pinned:
+            if likeness is Similarity.CONTRADICTS and not older.pinned:
                 gone[older.id] = newer
                 retractions.append(Retraction("a newer memo says otherwise", id=older.id))
                 continue
-            kept, needless = (older, newer) if likeness is Likeness.POORER else (newer, older)
-            if likeness in (Likeness.SAME, Likeness.RICHER, Likeness.POORER) and not needless.pinned:
+            kept, needless = (older, newer) if likeness is Similarity.POORER else (newer, older)
+            if likeness in (Similarity.SAME, Similarity.RICHER, Similarity.POORER) and not needless.pinned:
                 gone[needless.id] = kept
                 joined.setdefault(kept.id, []).extend([needless.id, *joined.pop(needless.id, [])])
     by_id = {memo.id: memo for memo in newest}
-    return Proposed(tuple(_join(by_id[kept], needless) for kept, needless in joined.items()), tuple(retractions))
+    return ExtractionResult(
+        tuple(_join(by_id[kept], needless) for kept, needless in joined.items()), tuple(retractions)
+    )
 
 
 def _join(kept: Memo, needless: Sequence[str]) -> Proposal:

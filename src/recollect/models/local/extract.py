@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from recollect.core.ports import Hearing, Proposal, Proposed, Retraction
+from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction
 from recollect.core.types import Memo, Message
 from recollect.language import relative_dates
 from recollect.models.local import about_me, about_mine, events, habits, rejections, requests
@@ -14,7 +14,7 @@ from recollect.models.local.rephrase import cut
 from recollect.models.local.rule import Finding, first
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.guard.own_words import own_words
-from recollect.policy.similarity import Likeness, compare
+from recollect.policy.similarity import Similarity, compare
 
 _FIRST = re.compile(
     r"(?:i|we|my \w+ and i|me and my \w+) (?:(?:really|actually|absolutely|totally|currently|now|just|recently|"
@@ -68,9 +68,11 @@ class _Heard:
     def add(self, clause: Clause, found: Finding) -> None:
         """Keep a proposal, unless it was made already; it takes the place of one that it contradicts."""
         said = [(each, compare(found.text, each.text)) for each in self.proposals]
-        if any(likeness in (Likeness.SAME, Likeness.POORER) for _, likeness in said):
+        if any(likeness in (Similarity.SAME, Similarity.POORER) for _, likeness in said):
             return
-        self.proposals = [each for each, likeness in said if likeness not in (Likeness.CONTRADICTS, Likeness.RICHER)]
+        self.proposals = [
+            each for each, likeness in said if likeness not in (Similarity.CONTRADICTS, Similarity.RICHER)
+        ]
         gone = changes.matching(found.instead, self.known) if found.instead else []
         self.proposals.append(
             Proposal(
@@ -88,20 +90,22 @@ class _Heard:
     def end(self, clause: Clause, found: Finding, telling: bool) -> None:
         """Something is no longer so: retract what is known of it, else say that it ended."""
         gone = changes.matching(found.text, self.known)
-        self.proposals = [each for each in self.proposals if compare(found.text, each.text) is not Likeness.SAME]
+        self.proposals = [each for each in self.proposals if compare(found.text, each.text) is not Similarity.SAME]
         self.retractions += [Retraction("the speaker said that it is no longer so", id=memo.id) for memo in gone]
         statement = changes.ending(found) if telling and not gone else None
         if statement is not None:
             self.add(clause, statement)
 
 
-def extract(hearing: Hearing) -> Proposed:
+def extract(hearing: ExtractionInput) -> ExtractionResult:
     """Everything that the speaker plainly stated, the surest first where only some are wanted."""
-    heard = _Heard(hearing.known)
-    for message in hearing.said:
+    heard = _Heard(hearing.known_memos)
+    for message in hearing.messages:
         if not message.bot:
             _listen(message, heard)
-    return Proposed(tuple(_best(heard.proposals, hearing.most)), tuple(dict.fromkeys(heard.retractions)))
+    return ExtractionResult(
+        tuple(_best(heard.proposals, hearing.max_proposals)), tuple(dict.fromkeys(heard.retractions))
+    )
 
 
 def _best(proposals: list[Proposal], most: int | None) -> list[Proposal]:

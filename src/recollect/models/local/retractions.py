@@ -9,7 +9,7 @@ from recollect.models.local.about_me import RULES
 from recollect.models.local.clauses import Clause
 from recollect.models.local.rephrase import base, conjugated, thing, timeless
 from recollect.models.local.rule import LIKELY, Finding, first, stated
-from recollect.policy.similarity import Likeness, compare
+from recollect.policy.similarity import Similarity, compare
 
 _ENDED = re.compile(
     r"(?:(?:am )?no longer (?P<a>.+)|(?:do not|can't|cannot) (?P<b>.+?) anymore\b.*|am not (?P<c>.+?) anymore\b.*|"
@@ -17,7 +17,7 @@ _ENDED = re.compile(
     r"(?:have )?(?:just |recently |finally )?(?:left|quit) (?P<e>[A-Z]\w+.*)|used to (?P<f>.+))$",
     re.IGNORECASE,
 )
-_ONE_FACT = (Likeness.SAME, Likeness.RICHER, Likeness.POORER)
+_ONE_FACT = (Similarity.SAME, Similarity.RICHER, Similarity.POORER)
 _GENERIC = re.compile(r"(?P<verb>[a-z]+)\b(?P<o>.*)", re.IGNORECASE)
 _PLAIN_VERBS = frozenset("eat drink smoke play work live use own drive run write do go watch read teach code".split())
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from recollect.core.text import clip, normal, squeeze, words
-from recollect.policy.similarity import Likeness, compare
+from recollect.core.text import clip, collapse_spaces, normalize, words
+from recollect.policy.similarity import Similarity, compare
 
 LONGEST_LINE = 240
 MOST_LINES = 400
@@ -62,7 +62,7 @@ class _Said:
         return f"{self.who}: {self.text}" if self.who else self.text
 
 
-def summarise(previous: str | None, exchange: str, limit: int) -> str:
+def summarize(previous: str | None, exchange: str, limit: int) -> str:
     """What is worth keeping of the previous summary and the exchange, in the order it was said, within the limit."""
     said = [*_kept(previous or ""), *_exchanged(exchange[-_READ:])][-MOST_LINES:]
     return _fitting(_current(said), limit)
@@ -102,7 +102,7 @@ def _exchanged(exchange: str) -> Iterator[_Said]:
 def _sentences(text: str) -> Iterator[str]:
     for line in text.splitlines():
         for sentence in _SENTENCE.split(line):
-            plain = squeeze(sentence).strip(" -*•")
+            plain = collapse_spaces(sentence).strip(" -*•")
             if len(plain) > 1 and not _FILLER.match(plain[:LONGEST_LINE]):
                 yield clip(plain, LONGEST_LINE)
 
@@ -112,7 +112,7 @@ def _current(said: list[_Said]) -> list[_Said]:
     found: list[_Said] = []
     seen: set[str] = set()
     for each in reversed(said):
-        key = normal(each.line)
+        key = normalize(each.line)
         if key in seen or (each.answered and each.text.endswith("?")) or _is_outdated(each, found):
             continue
         seen.add(key)
@@ -121,7 +121,7 @@ def _current(said: list[_Said]) -> list[_Said]:
 
 
 def _is_outdated(said: _Said, newer: list[_Said]) -> bool:
-    stale = (Likeness.SAME, Likeness.CONTRADICTS, Likeness.RICHER)
+    stale = (Similarity.SAME, Similarity.CONTRADICTS, Similarity.RICHER)
     return any(compare(other.text, said.text) in stale for other in newer[-_COMPARED:] if other.who == said.who)
 
 

@@ -10,16 +10,16 @@ from typing import Literal
 
 from recollect.core.errors import BadInput
 from recollect.core.ports.model import Proposal
-from recollect.core.text import clip, fold, normal, squeeze, words
+from recollect.core.text import clip, collapse_spaces, fold, normalize, words
 from recollect.core.types import Kind, Memo, Message
 from recollect.language import word_forms
 from recollect.policy import kinds
 from recollect.policy.guard import attribution, entailment, modality, overreach, polarity
-from recollect.policy.guard.clauses import Around, around, lower, sources
+from recollect.policy.guard.clauses import QuoteContext, around, lower, sources
 from recollect.policy.guard.grounding import keeps_names, keeps_numbers, overlaps
 from recollect.policy.guard.instructions import is_instruction, visible
 from recollect.policy.guard.own_words import own_words
-from recollect.policy.guard.quote import LONGEST, Found, find, says_something
+from recollect.policy.guard.quote import LONGEST, QuoteMatch, find, says_something
 from recollect.policy.kinds import label, tags
 
 __all__ = ["UNGROUNDED", "Accepted", "Grounding", "Refused", "check", "is_instruction", "normal_fact", "own_words"]
@@ -69,7 +69,7 @@ def check(
     proposal: Proposal, said: Sequence[Message], known: Sequence[Memo], *, grounding: Grounding = "quote"
 ) -> Accepted | Refused:
     """Whether a proposal may be learned from what its speaker said."""
-    text = squeeze(visible(proposal.text))
+    text = collapse_spaces(visible(proposal.text))
     reason = _unfit(text, proposal.evidence)
     if reason:
         return Refused(reason)
@@ -89,7 +89,7 @@ def _unfit(text: str, evidence: str) -> str | None:
         return "too long"
     if text.endswith(("?", "？")):
         return "is a question"
-    if _GREETING.fullmatch(normal(text)):
+    if _GREETING.fullmatch(normalize(text)):
         return "is a greeting"
     if _SECRET in text or _SECRET in evidence:
         return "holds a secret"
@@ -117,7 +117,7 @@ def _revised(proposal: Proposal, known: Sequence[Memo]) -> str:
     return next((memo.text for memo in known if memo.id == proposal.id), "") if proposal.id else ""
 
 
-def _untold(text: str, message: Message, found: Found, revised: str) -> str | None:
+def _untold(text: str, message: Message, found: QuoteMatch, revised: str) -> str | None:
     """Why a quote does not carry a fact."""
     if is_instruction(found.sentence):
         return "gives instructions"
@@ -140,12 +140,12 @@ def _untold(text: str, message: Message, found: Found, revised: str) -> str | No
     return polarity.differs(told, text) or _beyond(text, told, speaker, lower(revised))
 
 
-def _beyond(text: str, told: Around, speaker: str, known: str) -> str | None:
+def _beyond(text: str, told: QuoteContext, speaker: str, known: str) -> str | None:
     """What of a fact does not follow from its quote."""
     fact, clauses = lower(text), sources(told, text)
     if clauses and all(modality.is_answered(clause, text) for clause in clauses):
         return "is asked, not stated"
-    verbs = entailment.carried(fact, told, known)
+    verbs = entailment.entails(fact, told, known)
     if verbs is None:
         return "does not follow"
     if attribution.differs(text, speaker, told, clauses, verbs):
@@ -153,9 +153,9 @@ def _beyond(text: str, told: Around, speaker: str, known: str) -> str | None:
     return overreach.overreaches(fact, f"{told.lower} {known}", clauses)
 
 
-def _accepted(proposal: Proposal, text: str, message: Message, found: Found) -> Accepted | Refused:
+def _accepted(proposal: Proposal, text: str, message: Message, found: QuoteMatch) -> Accepted | Refused:
     """Accepted as what it is: what is told of somebody else is a note on that person at the most."""
-    evidence = clip(squeeze(visible(found.words)), LONGEST)
+    evidence = clip(collapse_spaces(visible(found.words)), LONGEST)
     if proposal.about:
         told = {*words(message.text), *words(text)}
         if not (set(words(proposal.about)) - {"user", "users", "the", "my"}) & told:
@@ -183,7 +183,7 @@ def _check_overlap(proposal: Proposal, text: str, sources: Sequence[Message]) ->
         if found := find(proposal.evidence, own):
             reason = "is not meant" if modality.is_not_meant(found) else polarity.differs(around(found), text)
             return Refused(reason) if reason else _accepted(proposal, text, message, found)
-        evidence = squeeze(visible(proposal.evidence))
+        evidence = collapse_spaces(visible(proposal.evidence))
         kept = clip(evidence, LONGEST) if overlaps(evidence, own) else ""
         return _as(Kind.PERSON if proposal.about else _kind(proposal.kind), proposal, message, kept, text)
     return Refused("too few of its words were said")
@@ -198,7 +198,7 @@ def _kind(label: str) -> Kind:
 
 def normal_fact(text: str) -> str:
     """One sentence at least, of 4 to 190 characters, with its closing mark; empty when there is too little."""
-    plain = squeeze(text)
+    plain = collapse_spaces(text)
     if len(plain) > LONGEST_NORMAL:
         plain = _shortened(plain)
     if len(plain.rstrip(_SENTENCE_END)) < SHORTEST:

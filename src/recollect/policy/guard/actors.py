@@ -63,7 +63,7 @@ _OF_ONESELF = frozenset(
 )
 
 
-def doer(clause: str, at: int, capitals: set[str], *, uses: bool = False) -> str | None:
+def actor_of(clause: str, at: int, capitals: set[str], *, uses: bool = False) -> str | None:
     """Who does what stands at this place of a clause: "i", the word for another, or None when nobody is named.
 
     `uses`: one's own things may stand for oneself, as a laptop does that runs Debian.

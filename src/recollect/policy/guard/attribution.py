@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from recollect.core.text import fold, words
 from recollect.language import kinship, word_forms
-from recollect.policy.guard.actors import FIRST, OTHERS, PERSON_FORM, TOKEN, doer
-from recollect.policy.guard.clauses import Around
-from recollect.policy.guard.entailment import DENIED, Carried, parts
+from recollect.policy.guard.actors import FIRST, OTHERS, PERSON_FORM, TOKEN, actor_of
+from recollect.policy.guard.clauses import QuoteContext
+from recollect.policy.guard.entailment import DENIED, Entailment, parts
 
 _FOREIGN_MINE = re.compile(
     r"^\W*(?:und |et |y |e )?(?:il |la |o |a )?(?:mein\w*|unser\w*|mon|ma|mes|notre|nos|mis?|meus?|minhas?|mi[oa]"
@@ -75,7 +75,7 @@ class Stated:
     """Whether it is someone or something of the user's."""
 
 
-def stated(fact: str, speaker: str, told: Around) -> Stated:
+def stated(fact: str, speaker: str, told: QuoteContext) -> Stated:
     """Read off the first words of a fact; one that begins with a verb is about the user."""
     tokens = fact.replace("’", "'").split()
     own = {*words(speaker), "user", "users"}
@@ -99,7 +99,7 @@ def _people(tokens: Sequence[str]) -> Iterator[str]:
             yield person
 
 
-def _is_name(first: str, told: Around) -> bool:
+def _is_name(first: str, told: QuoteContext) -> bool:
     """A word with a capital inside of the sentence, or one that does something at the start of a clause."""
     plain = re.escape(first.removesuffix("'s"))
     if first[:1].isupper() and re.search(rf"[\w,'’] @?{plain}\b|^\W*{plain},", told.text):
@@ -108,7 +108,7 @@ def _is_name(first: str, told: Around) -> bool:
     return does is not None and PERSON_FORM.fullmatch(does["form"]) is not None
 
 
-def differs(fact: str, speaker: str, told: Around, clauses: Sequence[str], verbs: Sequence[Carried]) -> bool:
+def differs(fact: str, speaker: str, told: QuoteContext, clauses: Sequence[str], verbs: Sequence[Entailment]) -> bool:
     """Whether a fact is told of another than its quote."""
     about = stated(fact, speaker, told)
     if about.mine and not (_has(about.people, told.lower) if about.people else _I.search(told.lower)):
@@ -137,14 +137,14 @@ def _is_left_out(clause: str, fact: str) -> bool:
     return bool(plain) and not DENIED.search(clause) and not any(word_forms.was_told(one, plain) for one in words(fact))
 
 
-def _doers(fact: str, told: Around, clauses: Sequence[str], verbs: Sequence[Carried]) -> Iterator[str | None]:
+def _doers(fact: str, told: QuoteContext, clauses: Sequence[str], verbs: Sequence[Entailment]) -> Iterator[str | None]:
     capitals = {fold(word) for word in re.findall(r"\b[A-Z][\w'-]+|<@!?\d+>", told.text)}
     if verbs:
-        yield from (doer(verb.clause, verb.at, capitals, uses=verb.family == "use") for verb in verbs[:1])
+        yield from (actor_of(verb.clause, verb.at, capitals, uses=verb.family == "use") for verb in verbs[:1])
         return
     wanted = word_forms.own(fact)
     for clause in clauses:
-        yield doer(clause, _first_told(clause, wanted), capitals)
+        yield actor_of(clause, _first_told(clause, wanted), capitals)
 
 
 def _first_told(clause: str, wanted: Sequence[str]) -> int:
@@ -155,7 +155,7 @@ def _first_told(clause: str, wanted: Sequence[str]) -> int:
     return 0
 
 
-def _is_another(doer: str, about: Stated, fact: str, told: Around) -> bool:
+def _is_another(doer: str, about: Stated, fact: str, told: QuoteContext) -> bool:
     if doer == "i":
         return bool(about.name) and _is_called(about.name, told.lower)
     if word_forms.was_told(fold(doer), set(words(fact))) or fold(doer) in words(fact):

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from recollect.core.text import words
 from recollect.language import word_forms
-from recollect.policy.guard.quote import Found
+from recollect.policy.guard.quote import QuoteMatch
 
 _AROUND, _QUOTED = 1_000, 4_000
 """Characters that are read around a quote and of a quote itself."""
@@ -24,7 +24,7 @@ _BREAKS = re.compile(
 
 
 @dataclass(frozen=True)
-class Around:
+class QuoteContext:
     """A quote and what stands around it in its sentence, as far as it is read."""
 
     text: str
@@ -50,13 +50,13 @@ class Around:
         return [lower(clause).strip() for clause in touched if clause.strip()]
 
 
-def around(found: Found) -> Around:
+def around(found: QuoteMatch) -> QuoteContext:
     before, quoted = found.before[-_AROUND:], found.words[:_QUOTED]
     text = f"{before}{quoted}{found.after[:_AROUND]}"
-    return Around(text, len(before), len(before) + len(quoted))
+    return QuoteContext(text, len(before), len(before) + len(quoted))
 
 
-def sources(told: Around, fact: str) -> list[str]:
+def sources(told: QuoteContext, fact: str) -> list[str]:
     """The clauses of a quote that have most words in common with a fact."""
     if len(told.clauses) < 2:
         return told.clauses

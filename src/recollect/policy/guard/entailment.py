@@ -11,7 +11,7 @@ from functools import cache
 
 from recollect.core.text import words
 from recollect.language import kinship, word_forms
-from recollect.policy.guard.clauses import Around
+from recollect.policy.guard.clauses import QuoteContext
 from recollect.policy.guard.verb_families import FAMILIES, Family
 
 _AUXILIARY = re.compile(
@@ -71,7 +71,7 @@ def _any_claim() -> re.Pattern[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class Entailment:
     """A verb of a fact, and where in which clause it is carried."""
 
     clause: str
@@ -79,7 +79,7 @@ class Carried:
     family: str
 
 
-def carried(fact: str, told: Around, known: str = "") -> list[Carried] | None:
+def entails(fact: str, told: QuoteContext, known: str = "") -> list[Entailment] | None:
     """For each plain verb of the fact what carries it; None when one is carried by nothing. All in small letters.
 
     What is `known` already, verb and all, need not be carried again.
@@ -88,7 +88,7 @@ def carried(fact: str, told: Around, known: str = "") -> list[Carried] | None:
         return []  # what is not so needs no ground but the "not" itself
     fact = _AUXILIARY.sub(lambda had: had[0].partition(" ")[2], fact)
     sharing = _sharing(fact, told.clauses)
-    found: list[Carried] = []
+    found: list[Entailment] = []
     for family, pattern in _claimed(fact, word_forms.is_surely_english(told.text)):
         if known and _is_known(family, fact, known):
             continue
@@ -129,14 +129,14 @@ def _sharing(fact: str, clauses: Iterable[str]) -> list[str]:
     return sharing or cut
 
 
-def _carriers(family: _Read, pattern: re.Pattern[str], sharing: Iterable[str], fact: str) -> Iterator[Carried]:
+def _carriers(family: _Read, pattern: re.Pattern[str], sharing: Iterable[str], fact: str) -> Iterator[Entailment]:
     for part in sharing:
         if _is_taken_away(family, part, fact):
             continue
         if family.owned and (place := _owned(part, fact)) is not None:
-            yield Carried(part, place, family.name)
+            yield Entailment(part, place, family.name)
         elif found := pattern.search(part):
-            yield Carried(part, found.start(), family.name)
+            yield Entailment(part, found.start(), family.name)
 
 
 def _is_taken_away(family: _Read, part: str, fact: str) -> bool:

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from recollect.language.prefilter import needles
+from recollect.language.prefilter import required_literals
 
 _RULES = (
     r"(?:instructions?|rules?|prompts?|guidelines?|polic(?:y|ies)|directives?|restrictions?|filters?|safeguards?"
@@ -186,7 +186,7 @@ _SIGNS = (
 
 
 @cache
-def signs() -> list[tuple[tuple[str, ...], re.Pattern[str]]]:
+def instruction_patterns() -> list[tuple[tuple[str, ...], re.Pattern[str]]]:
     """What such an order is known by, each behind its needles; made when first asked for, as that takes a while."""
     patterns = map(re.compile, _SIGNS)
-    return [(needles(pattern), pattern) for pattern in patterns]
+    return [(required_literals(pattern), pattern) for pattern in patterns]

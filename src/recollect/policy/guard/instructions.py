@@ -6,7 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from recollect.policy.guard.instruction_patterns import signs
+from recollect.policy.guard.instruction_patterns import instruction_patterns
 
 _INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
 _JOINERS = re.compile("[\u200c\u200d]")
@@ -38,7 +38,7 @@ def is_instruction(text: str) -> bool:
 
 
 def _shows_sign(form: str) -> bool:
-    for words, sign in signs():
+    for words, sign in instruction_patterns():
         for word in words:
             if word in form:
                 if sign.search(form):

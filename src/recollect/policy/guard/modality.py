@@ -4,7 +4,7 @@ import re
 
 from recollect.core.text import fold, words
 from recollect.language import kinship
-from recollect.policy.guard.quote import Found
+from recollect.policy.guard.quote import QuoteMatch
 
 _RELATIVES = (
     r"wife|husband|spouse|partner|girlfriend|boyfriend|gf|bf|fianc[eé]e?|ex|son|daughter|kid|kids|child|children"
@@ -104,7 +104,7 @@ _FACT_NEGATION = re.compile(
 )
 
 
-def about_another(found: Found, clause: str = "") -> str | None:
+def about_another(found: QuoteMatch, clause: str = "") -> str | None:
     """The word for the other person whom a quote is about, or whose words it reports; None when it is the speaker.
 
     `clause` is the one that a fact was taken from.
@@ -120,7 +120,7 @@ def about_another(found: Found, clause: str = "") -> str | None:
     return _subject(_SUBJECT, found)
 
 
-def _subject(pattern: re.Pattern[str], found: Found) -> str | None:
+def _subject(pattern: re.Pattern[str], found: QuoteMatch) -> str | None:
     """The word with which a quote or its sentence begins, if it does something and the speaker does not appear."""
     subject = pattern.match(found.words) or pattern.match(found.sentence)
     if subject is None or fold(subject["who"]) in _NOT_PEOPLE or _FIRST_PERSON.search(_lower(found.sentence)):
@@ -128,18 +128,18 @@ def _subject(pattern: re.Pattern[str], found: Found) -> str | None:
     return subject["who"]
 
 
-def swaps_subject(found: Found, fact: str) -> bool:
+def swaps_subject(found: QuoteMatch, fact: str) -> bool:
     """Whether the user takes the place of what the quote speaks of: "Bob uses vim" is not "User uses vim"."""
     subject = _subject(_ANY_SUBJECT, found)
     return subject is not None and _OF_USER.match(fact.casefold()) is not None and not names(fact, subject)
 
 
-def _clause(found: Found) -> str:
+def _clause(found: QuoteMatch) -> str:
     """The quote with what stands before it up to the last comma."""
     return _lower(re.split(r"[,;:]\s", found.before)[-1] + found.words)
 
 
-def is_not_meant(found: Found) -> bool:
+def is_not_meant(found: QuoteMatch) -> bool:
     """Whether a quote is a joke, or a thought of what is not so."""
     if _THOUGHT.search(_lower(found.before + found.words)) or _JOKE.search(_lower(found.words)):
         return True
@@ -147,7 +147,7 @@ def is_not_meant(found: Found) -> bool:
     return _JOKE.search(near) is not None
 
 
-def is_asked(found: Found, fact: str) -> bool:
+def is_asked(found: QuoteMatch, fact: str) -> bool:
     """Whether the quote stands in the part of its sentence that asks, and asks for nothing that the fact tells."""
     head, comma, _ = found.after.partition(",")
     if comma or not head.rstrip().endswith(("?", "？")):
@@ -165,7 +165,7 @@ def is_answered(clause: str, fact: str) -> bool:
     return _ASKS.match(clause) is not None or re.match(r"\W*(?:you|u|du|tu|any)\b", clause) is not None
 
 
-def drops_negation(found: Found, fact: str) -> bool:
+def drops_negation(found: QuoteMatch, fact: str) -> bool:
     """Whether a "not" stands just before the quote while the fact has none."""
     before = " ".join(re.split(r"[,;:]\s", _lower(found.before))[-1].split()[-3:])
     return bool(_NEGATION.search(before)) and not _FACT_NEGATION.search(_lower(fact))

@@ -5,7 +5,7 @@ Careful in both directions: "Update: I moved" is the speaker's, "Bob: I moved" i
 
 import re
 
-from recollect.core.text import fold, squeeze
+from recollect.core.text import collapse_spaces, fold
 from recollect.core.types import Kind
 from recollect.policy.headers import HEADERS
 
@@ -55,7 +55,7 @@ def own_words(text: str, name: str = "") -> str:
     text = _MARKUP.sub("\n", _FENCED.sub("\n", text))
     text = _QUOTE_TO_END.sub("", text)
     text = _CODE.sub(lambda code: code[2] if _NAME_IN_CODE.fullmatch(code[2]) else "\n", text)
-    return "\n".join(_kept(text.splitlines(), fold(squeeze(name)))).strip()
+    return "\n".join(_kept(text.splitlines(), fold(collapse_spaces(name)))).strip()
 
 
 def _kept(lines: list[str], name: str) -> list[str]:

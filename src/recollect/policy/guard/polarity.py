@@ -8,7 +8,7 @@ import re
 
 from recollect.core.text import words
 from recollect.language import word_forms
-from recollect.policy.guard.clauses import Around, lower, sources
+from recollect.policy.guard.clauses import QuoteContext, lower, sources
 
 _IDIOMS = re.compile(
     r"\b(?:never (?:miss|fail|forget)\w*|(?:can't|cannot|can not) (?:wait|stop|get enough|help|live without|imagine)"
@@ -95,7 +95,7 @@ _LIKENESS = re.compile(
 )
 
 
-def differs(told: Around, fact: str) -> str | None:
+def differs(told: QuoteContext, fact: str) -> str | None:
     """What the fact leaves out or turns round of its quote; None when they agree."""
     if any(_is_ruled_out(clause, lower(fact)) for clause in told.clauses[1:]):
         return "leaves out a negation"
@@ -110,13 +110,13 @@ def _is_ruled_out(clause: str, fact: str) -> bool:
     return bool(own) and all(word_forms.has_form(word, words(fact)) for word in own) and not _NOT.search(fact)
 
 
-def _is_conditional(told: Around, clause: str) -> bool:
+def _is_conditional(told: QuoteContext, clause: str) -> bool:
     """Whether a clause holds only if another one does, which opens the sentence."""
     condition = _IF.match(told.lower)
     return condition is not None and told.lower.find(clause) >= condition.end()
 
 
-def _difference(clause: str, told: Around, fact: str) -> str | None:
+def _difference(clause: str, told: QuoteContext, fact: str) -> str | None:
     plain = _IDIOMS.sub(" ", clause)
     before = plain if told.foreign else _up_to(plain, fact)
     feelings = _feeling(plain, before), _feeling(fact, fact)

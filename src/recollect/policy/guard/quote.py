@@ -27,7 +27,7 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？\n]")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class QuoteMatch:
     """A quote where it stands, with the sentence around it."""
 
     words: str
@@ -43,7 +43,7 @@ class Found:
         return f"{self.before}{self.words}{self.after}"
 
 
-def find(quote: str, said: str) -> Found | None:
+def find(quote: str, said: str) -> QuoteMatch | None:
     """The quote as it was said, or nothing; never inside of a longer word."""
     said = unicodedata.normalize("NFC", said)
     wanted = _plain(unicodedata.normalize("NFC", quote))[0].strip(" \"'.,;:!?。！？、-")
@@ -54,11 +54,11 @@ def find(quote: str, said: str) -> Found | None:
     return None if at < 0 else _found(said, places[at], places[at + len(wanted) - 1] + 1)
 
 
-def _found(said: str, start: int, end: int) -> Found:
+def _found(said: str, start: int, end: int) -> QuoteMatch:
     first = max((mark.end() for mark in _SENTENCE_END.finditer(said, 0, start)), default=0)
     stop = _SENTENCE_END.search(said, end)
     last = stop.end() if stop else len(said)
-    return Found(said[start:end], said[first:start], said[end:last], said[last:])
+    return QuoteMatch(said[start:end], said[first:start], said[end:last], said[last:])
 
 
 def _plain(text: str) -> tuple[str, list[int]]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from recollect.policy.redaction import known_formats, spoken_secrets
 from recollect.policy.redaction.span import MARK, Span
-from recollect.policy.redaction.visible_text import shown
+from recollect.policy.redaction.visible_text import visible_text
 
 _ROUNDS = 4
 """A mark put in place of one secret may set off another; that is rare and soon over."""
@@ -52,7 +52,7 @@ def _spans(text: str) -> Iterator[Span]:
     """Where secrets stand in a text, and in what it shows if that is not the same."""
     yield from known_formats.spans(text)
     yield from spoken_secrets.spans(text)
-    if clear := shown(text):
+    if clear := visible_text(text):
         yield from map(clear.placed, known_formats.spans(clear.text))
         yield from map(clear.placed, spoken_secrets.spans(clear.text))
 

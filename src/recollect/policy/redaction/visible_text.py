@@ -20,7 +20,7 @@ _NOTHING = re.compile(f"[{_INVISIBLE}]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class VisibleText:
     """What a text shows, and where each part of that stands in the text."""
 
     text: str
@@ -38,7 +38,7 @@ class Shown:
         return self.origins[part] + place - self.starts[part]
 
 
-def shown(text: str) -> Shown | None:
+def visible_text(text: str) -> VisibleText | None:
     """What a text shows; None for the many that show what they hold."""
     if text.isascii() or _MASK.search(text) is None:
         return None
@@ -49,7 +49,7 @@ def shown(text: str) -> Shown | None:
         parts.append(text[end : hidden.start()])
         starts.append(starts[-1] + hidden.start() - end)
         origins.append(end := hidden.end())
-    return Shown(_MASK.sub(_plain, "".join([*parts, text[end:]])), starts, origins)
+    return VisibleText(_MASK.sub(_plain, "".join([*parts, text[end:]])), starts, origins)
 
 
 def _plain(styled: re.Match[str]) -> str:

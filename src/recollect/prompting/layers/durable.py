@@ -3,27 +3,25 @@
 An order that does not change with the question keeps the prompt's beginning the same from turn to turn.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from recollect.core.ports import Scene, Tx
+from recollect.core.ports import PromptRequest, Tx
 from recollect.core.ports.layer import Block, Line
-from recollect.core.types import Kind, Memo, Place, Status, Subject
+from recollect.core.types import Kind, Memo, Status, Subject
 from recollect.policy import rendering
 from recollect.policy.budget import Budget, size
 
-MOST = 24
+MAX_RANKED_MEMOS = 24
 """Memos that are ranked for one prompt where no number is set."""
-SHORTEST_LINE = 45
+MIN_LINE_CHARS = 45
 """Characters of the shortest line that a memo can become: more memos than fit so are not even read."""
-LISTED = 400
+MAX_LISTED_MEMOS = 400
 """Newest memos that are looked at where the question does not matter."""
-Style = Callable[[Memo, Place | None], str]
-STYLES: dict[str, Style] = {"B": rendering.cited, "layered": rendering.categorised}
 
 
-class DurableSettings(Protocol):
+class MemoSettings(Protocol):
     @property
     def enabled(self) -> bool: ...
     @property
@@ -33,18 +31,16 @@ class DurableSettings(Protocol):
     @property
     def inject_max_items(self) -> int | None: ...
     @property
-    def user_items(self) -> int: ...
+    def inject_own_items(self) -> int: ...
     @property
     def ranker(self) -> str: ...
     @property
     def overflow(self) -> str: ...
 
 
-class Uses(Protocol):
+class LayerSettings(Protocol):
     @property
-    def layout(self) -> str: ...
-    @property
-    def durable(self) -> DurableSettings: ...
+    def memos(self) -> MemoSettings: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,119 +54,119 @@ class _Known:
 
 
 class DurableLayer:
-    def __init__(self, settings: Uses) -> None:
-        self._durable = settings.durable
-        self._layout = settings.layout
-        self._line: Style = STYLES.get(settings.layout, rendering.documented)
-        durable = settings.durable
-        self._budget = Budget(durable.inject_max_chars, durable.inject_max_tokens, durable.inject_max_items)
-        self._limit = MOST if durable.inject_max_items is None else durable.inject_max_items
+    def __init__(self, settings: LayerSettings) -> None:
+        options = self._options = settings.memos
+        self._budget = Budget(options.inject_max_chars, options.inject_max_tokens, options.inject_max_items)
+        self._limit = MAX_RANKED_MEMOS if options.inject_max_items is None else options.inject_max_items
 
-    async def offer(self, scene: Scene) -> Sequence[Block]:
-        if not self._durable.enabled or self._limit == 0:
+    async def blocks(self, request: PromptRequest) -> Sequence[Block]:
+        if not self._options.enabled or self._limit == 0:
             return []
-        if self._layout == "unified":
-            return await self._stable_first(scene)
-        if self._durable.ranker == "recency":
-            return [await self._newest(scene)]
-        if self._durable.user_items:
-            return await self._mine_then_relevant(scene)
-        found = await scene.search(scene.text, subject="mine", ranker=self._durable.ranker, limit=self._limit)
-        return [self._block("durable", [self._ranked(one, scene) for one in found])]
+        if request.layout.stable_first:
+            return await self._stable_first(request)
+        if self._options.ranker == "recency":
+            return [await self._newest(request)]
+        if self._options.inject_own_items:
+            return await self._mine_then_relevant(request)
+        hits = await request.search(request.text, subject="mine", ranker=self._options.ranker, limit=self._limit)
+        return [self._block("durable", [self._ranked(hit, request) for hit in hits])]
 
-    async def _stable_first(self, scene: Scene) -> list[Block]:
+    async def _stable_first(self, request: PromptRequest) -> list[Block]:
         """Everything when it fits; otherwise what always counts, and after it what fits the question."""
-        known = await scene.store.read(lambda tx: self._known(tx, scene))
+        known = await request.store.read(lambda tx: self._known(tx, request))
         why = "all that is known fits" if known.complete else "always shown: pinned, or a constraint"
-        told = [self._line(memo, scene.place) for memo in known.memos]
+        lines = [_line(memo, request) for memo in known.memos]
         always = self._block(
-            "durable", [Line(line, why, memo.expires) for line, memo in zip(told, known.memos, strict=True)]
+            "durable", [Line(line, why, memo.expires) for line, memo in zip(lines, known.memos, strict=True)]
         )
         if known.complete:
             return [always]
-        found = await scene.search(scene.text, subject="mine", ranker=self._durable.ranker, limit=self._limit)
+        hits = await request.search(request.text, subject="mine", ranker=self._options.ranker, limit=self._limit)
         shown = {memo.id for memo in known.memos}
-        rest = [self._ranked(one, scene) for one in found if one.what.id not in shown]
-        relevant = self._block("relevant", rest, told)
-        return [always, replace(relevant, more=max(0, known.total - len(known.memos) - len(rest)))]
+        remaining = [self._ranked(hit, request) for hit in hits if hit.item.id not in shown]
+        relevant = self._block("relevant", remaining, lines)
+        return [always, replace(relevant, omitted=max(0, known.total - len(known.memos) - len(remaining)))]
 
-    def _known(self, tx: Tx, scene: Scene) -> _Known:
-        subject = Subject(scene.user)
-        count = tx.lanes.size([subject.scope])
-        if not self._budget.allows(count * SHORTEST_LINE, count):
-            standing = [memo for memo in tx.memos.standing(subject) if scene.audible(memo)]
-            return _Known(self._always(standing, scene), count, complete=False)
-        memos = [memo for memo in tx.memos.list(subject, [Status.ACTIVE]) if scene.audible(memo)]
+    def _known(self, tx: Tx, request: PromptRequest) -> _Known:
+        subject = Subject(request.user)
+        count = tx.index.size([subject.scope])
+        if not self._budget.allows(count * MIN_LINE_CHARS, count):
+            standing = [memo for memo in tx.memos.always_relevant(subject) if request.is_visible(memo)]
+            return _Known(self._always(standing, request), count, complete=False)
+        memos = [memo for memo in tx.memos.list(subject, [Status.ACTIVE]) if request.is_visible(memo)]
         memos.sort(key=lambda memo: (memo.created, memo.key))
-        if self._all_fit(memos, scene):
+        if self._all_fit(memos, request):
             return _Known(memos, len(memos), complete=True)
-        return _Known(self._always(memos, scene), len(memos), complete=False)
+        return _Known(self._always(memos, request), len(memos), complete=False)
 
-    def _all_fit(self, memos: Sequence[Memo], scene: Scene) -> bool:
+    def _all_fit(self, memos: Sequence[Memo], request: PromptRequest) -> bool:
         bare = sum(len(memo.text) for memo in memos)  # quick to know, and often enough to say no
         return self._budget.allows(bare, len(memos)) and self._budget.allows(
-            size([self._line(memo, scene.place) for memo in memos]), len(memos)
+            size([_line(memo, request) for memo in memos]), len(memos)
         )
 
-    def _always(self, memos: Sequence[Memo], scene: Scene) -> list[Memo]:
+    def _always(self, memos: Sequence[Memo], request: PromptRequest) -> list[Memo]:
         """Pinned memos and constraints, newest chosen first, in half of the room at the most."""
         half = Budget(*(None if limit is None else limit // 2 for limit in self._limits))
         chosen: list[Memo] = []
         for memo in sorted(memos, key=lambda memo: (not memo.pinned, -memo.key)):
             if memo.pinned or memo.kind is Kind.CONSTRAINT:
-                taken = [*chosen, memo]
-                if half.allows(size([self._line(one, scene.place) for one in taken]), len(taken)):
-                    chosen = taken
+                more = [*chosen, memo]
+                if half.allows(size([_line(memo, request) for memo in more]), len(more)):
+                    chosen = more
         return sorted(chosen, key=lambda memo: (memo.created, memo.key))
 
-    async def _newest(self, scene: Scene) -> Block:
+    async def _newest(self, request: PromptRequest) -> Block:
         def work(tx: Tx) -> list[Memo]:
-            listed = tx.memos.list(Subject(scene.user), [Status.ACTIVE], LISTED)
-            return [memo for memo in listed if scene.audible(memo)]
+            listed = tx.memos.list(Subject(request.user), [Status.ACTIVE], MAX_LISTED_MEMOS)
+            return [memo for memo in listed if request.is_visible(memo)]
 
-        found = await scene.store.read(work)
-        told = [Line(self._line(memo, scene.place), "newest first", memo.expires) for memo in found]
-        return self._block("durable", told)
+        memos = await request.store.read(work)
+        return self._block("durable", [Line(_line(memo, request), "newest first", memo.expires) for memo in memos])
 
-    async def _mine_then_relevant(self, scene: Scene) -> list[Block]:
+    async def _mine_then_relevant(self, request: PromptRequest) -> list[Block]:
         """Facts of the speaker, then whatever fits, lore included; nothing twice."""
-        ranker, count = self._durable.ranker, self._durable.user_items
-        mine = await scene.search(scene.text, subject="mine", ranker=ranker, limit=count)
-        fitting = await scene.search(scene.text, subject="both", ranker=ranker, limit=self._limit)
-        shown = {one.what.key for one in mine}
-        block = self._block("durable", [self._ranked(one, scene) for one in mine])
-        rest = [self._ranked(one, scene) for one in fitting if one.what.key not in shown]
-        return [block, self._block("relevant", rest)]
+        ranker, count = self._options.ranker, self._options.inject_own_items
+        mine = await request.search(request.text, subject="mine", ranker=ranker, limit=count)
+        fitting = await request.search(request.text, subject="both", ranker=ranker, limit=self._limit)
+        shown = {hit.item.key for hit in mine}
+        block = self._block("durable", [self._ranked(hit, request) for hit in mine])
+        remaining = [self._ranked(hit, request) for hit in fitting if hit.item.key not in shown]
+        return [block, self._block("relevant", remaining)]
 
     @property
     def _limits(self) -> tuple[int | None, int | None, int | None]:
         return self._budget.chars, self._budget.tokens, self._budget.items
 
-    def _block(self, name: str, found: list[Line], before: Sequence[str] = ()) -> Block:
+    def _block(self, name: str, lines: list[Line], before: Sequence[str] = ()) -> Block:
         """A section under the limits, less what was shown `before`."""
         used = size(before) + 1 if before else 0
-        taken = (used, -(-used // 4), len(before))
-        left = [
-            None if limit is None else max(0, limit - less) for limit, less in zip(self._limits, taken, strict=True)
+        spent = (used, -(-used // 4), len(before))
+        remaining = [
+            None if limit is None else max(0, limit - less) for limit, less in zip(self._limits, spent, strict=True)
         ]
-        return Block(name, tuple(found), *left, overflow=self._durable.overflow)
+        return Block(name, tuple(lines), *remaining, overflow=self._options.overflow)
 
-    def _ranked(self, one: "Ranked", scene: Scene) -> Line:
-        told = ", ".join(f"{name} {part:.2f}" for name, part in one.parts.items() if part)
-        why = f"score {one.score:.2f} ({told})" if told else f"score {one.score:.2f}"
-        return Line(self._line(one.what, scene.place), why, one.what.expires)
+    def _ranked(self, hit: "RankedMemo", request: PromptRequest) -> Line:
+        parts = ", ".join(f"{name} {part:.2f}" for name, part in hit.parts.items() if part)
+        why = f"score {hit.score:.2f} ({parts})" if parts else f"score {hit.score:.2f}"
+        return Line(_line(hit.item, request), why, hit.item.expires)
 
 
-class Ranked(Protocol):
-    """A search's result, as far as it is shown."""
+def _line(memo: Memo, request: PromptRequest) -> str:
+    return (request.layout.render_memo or rendering.render_plain)(memo, request.place)
+
+
+class RankedMemo(Protocol):
+    """A hit, as far as it is shown."""
 
     @property
-    def what(self) -> Memo: ...
+    def item(self) -> Memo: ...
     @property
     def score(self) -> float: ...
     @property
     def parts(self) -> dict[str, float]: ...
 
 
-def create(spec: str, settings: Uses) -> DurableLayer:  # noqa: ARG001 - every layer is made from its name
+def create(spec: str, settings: LayerSettings) -> DurableLayer:  # noqa: ARG001 - every layer is made from its name
     return DurableLayer(settings)

@@ -8,13 +8,13 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
-from recollect.core.ports import Scene
+from recollect.core.ports import PromptRequest
 from recollect.core.ports.layer import Block, Line
 from recollect.core.text import clip
 from recollect.core.types import Message, Summary
 from recollect.policy import rendering
 
-SHORTEST = 20
+MIN_LINE_CHARS = 20
 """Characters below which a cut message says nothing."""
 
 
@@ -25,26 +25,23 @@ class HistorySettings(Protocol):
     def max_messages(self) -> int: ...
 
 
-class Uses(Protocol):
-    @property
-    def layout(self) -> str: ...
+class LayerSettings(Protocol):
     @property
     def history(self) -> HistorySettings: ...
 
 
 class HistoryLayer:
-    def __init__(self, settings: Uses) -> None:
+    def __init__(self, settings: LayerSettings) -> None:
         self._budget = settings.history.inject_max_chars
-        self._most = settings.history.max_messages
-        self._in_steps = settings.layout == "unified"
+        self._max_messages = settings.history.max_messages
 
-    async def offer(self, scene: Scene) -> Sequence[Block]:
-        messages = list(scene.recent)[-self._most :]
-        if self._in_steps:
+    async def blocks(self, request: PromptRequest) -> Sequence[Block]:
+        messages = list(request.recent)[-self._max_messages :]
+        if request.layout.stable_first:
             messages = [self._shortened(message) for message in messages]
-            messages = messages[self._start(messages, scene.summary) :]
-        found = tuple(Line(line, "said in this conversation") for line in window(messages, self._budget))
-        return [Block("history", found, chars=self._budget)] if found else []
+            messages = messages[self._start(messages, request.summary) :]
+        lines = tuple(Line(line, "said in this conversation") for line in window(messages, self._budget))
+        return [Block("history", lines, chars=self._budget)] if lines else []
 
     def _shortened(self, message: Message) -> Message:
         """At most a third of the room for one message, so that nobody can fill it alone."""
@@ -58,7 +55,7 @@ class HistoryLayer:
             if start and not _is_cut(messages[start:], window(messages[start:], self._budget)):
                 return start
         shown = window(messages, self._budget)
-        return step(messages, len(shown)) if len(messages) == self._most or _is_cut(messages, shown) else 0
+        return step(messages, len(shown)) if len(messages) == self._max_messages or _is_cut(messages, shown) else 0
 
 
 def window(messages: Sequence[Message], budget: int | None) -> list[str]:
@@ -66,9 +63,9 @@ def window(messages: Sequence[Message], budget: int | None) -> list[str]:
     shown: list[str] = []
     left = 1 << 60 if budget is None else budget
     for message in reversed(messages):
-        line = rendering.said(message)
+        line = rendering.render_message(message)
         if len(line) > left:
-            if not message.bot or left < SHORTEST:
+            if not message.bot or left < MIN_LINE_CHARS:
                 break
             line = clip(line, left)
         if line:
@@ -79,7 +76,7 @@ def window(messages: Sequence[Message], budget: int | None) -> list[str]:
 
 def _is_cut(messages: Sequence[Message], shown: list[str]) -> bool:
     """Whether something was left out, or cut."""
-    return [line for line in map(rendering.said, messages) if line] != shown
+    return [line for line in map(rendering.render_message, messages) if line] != shown
 
 
 def overlap(messages: Sequence[Message], summarised: datetime, budget: int | None) -> int:
@@ -104,5 +101,5 @@ def step(messages: Sequence[Message], fits: int) -> int:
     )
 
 
-def create(spec: str, settings: Uses) -> HistoryLayer:  # noqa: ARG001 - every layer is made from its name
+def create(spec: str, settings: LayerSettings) -> HistoryLayer:  # noqa: ARG001 - every layer is made from its name
     return HistoryLayer(settings)

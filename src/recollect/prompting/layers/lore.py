@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from recollect.core.ports import Scene
+from recollect.core.ports import PromptRequest
 from recollect.core.ports.layer import Block, Line
-from recollect.core.text import squeeze
+from recollect.core.text import collapse_spaces
 from recollect.core.types import Memo, Origin, Status, Subject
 
 CHARS = 800
@@ -14,19 +14,19 @@ MOST = 20
 
 class LoreLayer:
     def __init__(self, settings: Any) -> None:
-        self._durable = settings.durable
+        self._options = settings.memos
 
-    async def offer(self, scene: Scene) -> Sequence[Block]:
-        if not self._durable.enabled or scene.place.realm is None:
+    async def blocks(self, scene: PromptRequest) -> Sequence[Block]:
+        if not self._options.enabled or scene.place.guild_key is None:
             return []
-        subject = Subject.lore(scene.place.realm)
+        subject = Subject.lore(scene.place.guild_key)
         memos = await scene.store.read(lambda tx: tx.memos.list(subject, [Status.ACTIVE], MOST))
-        heard = [memo for memo in memos if scene.audible(memo) and not _repeats(memo, scene)]
-        lines = [Line(f"- {squeeze(memo.text)}", "lore of this guild", memo.expires) for memo in heard]
+        heard = [memo for memo in memos if scene.is_visible(memo) and not _repeats(memo, scene)]
+        lines = [Line(f"- {collapse_spaces(memo.text)}", "lore of this guild", memo.expires) for memo in heard]
         return [Block("lore", tuple(lines), chars=CHARS)] if lines else []
 
 
-def _repeats(memo: Memo, scene: Scene) -> bool:
+def _repeats(memo: Memo, scene: PromptRequest) -> bool:
     """Whether it is the assistant's own sentence about what someone forgot since."""
     own = memo.source.origin is Origin.TOOL
     return own and scene.withheld is not None and scene.withheld.repeats(memo.text)

@@ -1,14 +1,14 @@
 """Older messages of this channel that fit what is being said.
 
-They change with every message, so under our own layout they are few and only those that plainly have to do with it:
-the prompt before them stays the same, and the less comes after it, the more of it a provider's cache can keep.
+They change with every message. Under a layout that puts what is stable first they are few and plainly relevant: the
+less comes after the stable part, the more of the prompt a provider's cache can keep.
 """
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Protocol
 
-from recollect.core.ports import Scene, Tx, WordHit
+from recollect.core.ports import PromptRequest, Tx, WordHit
 from recollect.core.ports.layer import Block, Line
 from recollect.core.ports.ranker import meaningful
 from recollect.core.text import clip
@@ -17,69 +17,72 @@ from recollect.policy import rendering
 from recollect.policy.visibility import is_forgotten
 from recollect.recall.withheld import question
 
-CHARS, LONGEST = 1200, 300
-FEW_CHARS, SHORTER = 400, 160
+MAX_CHARS, MAX_MESSAGE_CHARS = 1200, 300
+FEW_CHARS, FEW_MESSAGE_CHARS = 400, 160
+"""The same under a layout that puts what is stable first."""
 SPARE = 20
 """Hits beyond those that are wanted: some may be private, or shown already."""
 
 
-class HistorySettings(Protocol):
+class PastSettings(Protocol):
     @property
-    def relevant_messages(self) -> int: ...
+    def max_messages(self) -> int: ...
 
 
-class Uses(Protocol):
+class LayerSettings(Protocol):
     @property
-    def layout(self) -> str: ...
-    @property
-    def history(self) -> HistorySettings: ...
+    def past(self) -> PastSettings: ...
 
 
 class PastLayer:
-    def __init__(self, settings: Uses) -> None:
-        self._wanted = settings.history.relevant_messages
-        self._few = settings.layout == "unified"
-        self._chars, self._longest = (FEW_CHARS, SHORTER) if self._few else (CHARS, LONGEST)
+    def __init__(self, settings: LayerSettings) -> None:
+        self._max_messages = settings.past.max_messages
 
-    async def offer(self, scene: Scene) -> Sequence[Block]:
-        asked = meaningful(scene.text)
-        if not self._wanted or not asked:
+    async def blocks(self, request: PromptRequest) -> Sequence[Block]:
+        asked = meaningful(request.text)
+        if not self._max_messages or not asked:
             return []
-        found = await scene.store.read(lambda tx: self._look(tx, scene, asked))
-        shown = tuple(Line(self._line(message), f"shares words with what is said: {why}") for message, why in found)
-        return [Block("past", shown, chars=self._chars, what="messages")] if shown else []
+        few = request.layout.stable_first
+        chars, message_chars = (FEW_CHARS, FEW_MESSAGE_CHARS) if few else (MAX_CHARS, MAX_MESSAGE_CHARS)
+        rows = await request.store.read(lambda tx: self._read(tx, request, asked, min(2, len(asked)) if few else 1))
+        lines = tuple(
+            Line(_line(message, message_chars), f"shares words with what is said: {words}") for message, words in rows
+        )
+        return [Block("past", lines, chars=chars, noun="messages")] if lines else []
 
-    def _look(self, tx: Tx, scene: Scene, asked: Sequence[str]) -> list[tuple[Message, str]]:
+    def _read(self, tx: Tx, request: PromptRequest, asked: Sequence[str], min_shared: int) -> list[tuple[Message, str]]:
         """Messages of the channel with the words they share, best first; none that history may show."""
-        hits = tx.lanes.words("messages", [scene.place.stream], asked, self._wanted + len(scene.recent) + SPARE)
-        known = {message.id for message in scene.recent} | {scene.message}
-        least = min(2, len(asked)) if self._few else 1
+        hits = tx.index.words(
+            "messages", [request.place.stream], asked, self._max_messages + len(request.recent) + SPARE
+        )
+        known = {message.id for message in request.recent} | {request.message}
         fitting = (
             (message, ", ".join(hit.parts))
-            for message, hit in _read(tx, [hit for hit in hits if len(hit.parts) >= least])
-            if message.id not in known and scene.audible(message) and not _is_forgotten(tx, scene, message)
+            for message, hit in _fetch(tx, [hit for hit in hits if len(hit.parts) >= min_shared])
+            if message.id not in known and request.is_visible(message) and not _is_forgotten(tx, request, message)
         )
-        found = [*islice(fitting, self._wanted)]
-        shown = scene.tagged(tx, [message for message, _ in found])
-        return list(zip(shown, (why for _, why in found), strict=True))
-
-    def _line(self, message: Message) -> str:
-        return f"- {message.at.date()} {clip(rendering.said(message).replace(chr(10), ' '), self._longest)}"
+        rows = [*islice(fitting, self._max_messages)]
+        messages = request.with_unique_names(tx, [message for message, _ in rows])
+        return list(zip(messages, (words for _, words in rows), strict=True))
 
 
-def _read(tx: Tx, hits: Sequence[WordHit]) -> Iterator[tuple[Message, WordHit]]:
+def _line(message: Message, max_chars: int) -> str:
+    return f"- {message.at.date()} {clip(rendering.render_message(message).replace(chr(10), ' '), max_chars)}"
+
+
+def _fetch(tx: Tx, hits: Sequence[WordHit]) -> Iterator[tuple[Message, WordHit]]:
     """The messages of these hits, read as far as they are asked for."""
     for start in range(0, len(hits), SPARE):
         some = hits[start : start + SPARE]
-        rows = tx.journal.fetch([hit.key for hit in some])
+        rows = tx.messages.fetch([hit.key for hit in some])
         yield from ((rows[hit.key], hit) for hit in some if hit.key in rows)
 
 
-def _is_forgotten(tx: Tx, scene: Scene, message: Message) -> bool:
+def _is_forgotten(tx: Tx, request: PromptRequest, message: Message) -> bool:
     """What its owner forgot is not brought back by quoting the message that said it, or an answer that repeats it."""
-    if scene.withheld is not None and scene.withheld.hides(message, question(tx, message)):
+    if request.withheld is not None and request.withheld.hides(message, question(tx, message)):
         return True
-    return is_forgotten(tx.memos.resting_on(message.place.platform, message.id))
+    return is_forgotten(tx.memos.from_message(message.place.platform, message.id))
 
 
 def create(spec: str, settings: Any) -> PastLayer:  # noqa: ARG001 - every layer is made from its name

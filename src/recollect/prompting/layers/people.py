@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from recollect.core.ports import Scene, Tx
+from recollect.core.ports import PromptRequest, Tx
 from recollect.core.ports.layer import Block, Line
-from recollect.core.text import squeeze
+from recollect.core.text import collapse_spaces
 from recollect.core.types import Memo, Status, Subject
 from recollect.policy.rendering import speaker
 
@@ -18,21 +18,21 @@ LISTED = 15
 
 class PeopleLayer:
     def __init__(self, settings: Any) -> None:
-        self._durable = settings.durable
+        self._options = settings.memos
 
-    async def offer(self, scene: Scene) -> Sequence[Block]:
-        if not self._durable.enabled or scene.place.dm is not None:
+    async def blocks(self, scene: PromptRequest) -> Sequence[Block]:
+        if not self._options.enabled or scene.place.dm is not None:
             return []
         known = await scene.store.read(lambda tx: _others(tx, scene))
         lines = [
-            Line(f"- {name}: {squeeze(memo.text)}", f"{name} takes part here", memo.expires)
+            Line(f"- {name}: {collapse_spaces(memo.text)}", f"{name} takes part here", memo.expires)
             for name, memos in known
             for memo in memos
         ]
         return [Block("people", tuple(lines), chars=CHARS)] if lines else []
 
 
-def _others(tx: Tx, scene: Scene) -> list[tuple[str, list[Memo]]]:
+def _others(tx: Tx, scene: PromptRequest) -> list[tuple[str, list[Memo]]]:
     people: dict[str, str] = {}
     for message in reversed(scene.recent[-LOOK_BACK:]):
         if not message.bot and message.author != scene.user:
@@ -43,7 +43,7 @@ def _others(tx: Tx, scene: Scene) -> list[tuple[str, list[Memo]]]:
         heard: list[Memo] = []
         for limit in (MOST_FACTS, LISTED):
             memos = tx.memos.list(Subject(author), [Status.ACTIVE], limit=limit)
-            heard = [memo for memo in memos if scene.audible_of(memo, present)][:MOST_FACTS]
+            heard = [memo for memo in memos if scene.is_visible_to(memo, present)][:MOST_FACTS]
             if len(heard) == MOST_FACTS or len(memos) < limit:
                 break
         found.append((name, heard))

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from recollect.core.ports import Scene
+from recollect.core.ports import PromptRequest
 from recollect.core.ports.layer import Block, Line
 from recollect.core.text import clip
 from recollect.policy.headers import HEADERS
-from recollect.policy.rendering import inert
+from recollect.policy.rendering import neutralize
 
 NOTE = "(As of {:%Y-%m-%d %H:%M}; what was said since is not in it, and is right where they differ.)"
 
@@ -19,30 +19,27 @@ class SummarySettings(Protocol):
     def max_chars(self) -> int: ...
 
 
-class Uses(Protocol):
+class LayerSettings(Protocol):
     @property
     def summary(self) -> SummarySettings: ...
-    @property
-    def layout(self) -> str: ...
 
 
 class RollingLayer:
-    def __init__(self, settings: Uses) -> None:
+    def __init__(self, settings: LayerSettings) -> None:
         self._summary = settings.summary
-        self._says_age = settings.layout == "unified"
 
-    async def offer(self, scene: Scene) -> Sequence[Block]:
-        found = scene.summary
-        if not self._summary.enabled or found is None or not found.text.strip():
+    async def blocks(self, request: PromptRequest) -> Sequence[Block]:
+        summary = request.summary
+        if not self._summary.enabled or summary is None or not summary.text.strip():
             return []
-        text = clip(inert(found.text, HEADERS), self._summary.max_chars)
-        lines = [Line(text, f"summary {found.sequence} of this session, of {found.updated:%Y-%m-%d %H:%M}")]
-        if self._says_age:
-            note = NOTE.format(found.through or found.updated)
+        text = clip(neutralize(summary.text, HEADERS), self._summary.max_chars)
+        lines = [Line(text, f"summary {summary.sequence} of this session, of {summary.updated:%Y-%m-%d %H:%M}")]
+        if request.layout.stable_first:
+            note = NOTE.format(summary.through or summary.updated)
             lines.append(Line(note, "newer turns are not in it"))
         room = self._summary.max_chars + sum(len(line.text) + 1 for line in lines[1:])
         return [Block("rolling", tuple(lines), chars=room)]
 
 
-def create(spec: str, settings: Uses) -> RollingLayer:  # noqa: ARG001 - every layer is made from its name
+def create(spec: str, settings: LayerSettings) -> RollingLayer:  # noqa: ARG001 - every layer is made from its name
     return RollingLayer(settings)

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from recollect.core.ports import Scene
+from recollect.core.ports import PromptRequest
 from recollect.core.ports.layer import Block, Line
 from recollect.policy import rendering
 
 
-class ShortTermSettings(Protocol):
+class ExchangeSettings(Protocol):
     @property
     def enabled(self) -> bool: ...
     @property
@@ -17,17 +17,17 @@ class ShortTermSettings(Protocol):
     def inject_max_chars(self) -> int | None: ...
 
 
-class Uses(Protocol):
+class LayerSettings(Protocol):
     @property
-    def shortterm(self) -> ShortTermSettings: ...
+    def exchanges(self) -> ExchangeSettings: ...
 
 
 class ShortTermLayer:
-    def __init__(self, settings: Uses) -> None:
-        self._shortterm = settings.shortterm
+    def __init__(self, settings: LayerSettings) -> None:
+        self._shortterm = settings.exchanges
 
-    async def offer(self, scene: Scene) -> Sequence[Block]:
-        guild = scene.place.realm
+    async def blocks(self, scene: PromptRequest) -> Sequence[Block]:
+        guild = scene.place.guild_key
         if not self._shortterm.enabled or guild is None:
             return []
         found = await scene.store.read(lambda tx: tx.exchanges.recent(guild, scene.now, self._shortterm.max_entries))
@@ -39,5 +39,5 @@ class ShortTermLayer:
         return [Block("shortterm", shown, chars=self._shortterm.inject_max_chars, overflow="stop")] if shown else []
 
 
-def create(spec: str, settings: Uses) -> ShortTermLayer:  # noqa: ARG001 - every layer is made from its name
+def create(spec: str, settings: LayerSettings) -> ShortTermLayer:  # noqa: ARG001 - every layer is made from its name
     return ShortTermLayer(settings)

@@ -10,31 +10,36 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
-from recollect.core.ports import Scene
+from recollect.core.ports import PromptRequest
 from recollect.core.ports.layer import Block, Line
 from recollect.core.types import Place
 from recollect.workspace import NOTES, Workspace
 from recollect.workspace.names import context_files, daily
 
 
-class Uses(Protocol):
+class WorkspaceSettings(Protocol):
     @property
-    def workspace_dir(self) -> Path: ...
+    def dir(self) -> Path: ...
     @property
-    def workspace_per_user(self) -> bool: ...
+    def per_user(self) -> bool: ...
     @property
     def context_dir(self) -> Path: ...
 
 
-class WorkspaceLayer:
-    def __init__(self, settings: Uses) -> None:
-        self._workspace = settings.workspace_dir
-        self._per_user = settings.workspace_per_user
-        self._context = settings.context_dir
+class LayerSettings(Protocol):
+    @property
+    def workspace(self) -> WorkspaceSettings: ...
 
-    async def offer(self, scene: Scene) -> Sequence[Block]:
+
+class WorkspaceLayer:
+    def __init__(self, settings: LayerSettings) -> None:
+        self._workspace = settings.workspace.dir
+        self._per_user = settings.workspace.per_user
+        self._context = settings.workspace.context_dir
+
+    async def blocks(self, scene: PromptRequest) -> Sequence[Block]:
         found = await asyncio.to_thread(lambda: [*self._files(scene.user, scene.place, scene.now)])
-        return [Block("context", tuple(found), what="files")] if found else []
+        return [Block("context", tuple(found), noun="files")] if found else []
 
     def _files(self, user: str, place: Place, now: datetime) -> Iterator[Line]:
         for path in sorted(self._context.glob("base/*.md")):
@@ -66,5 +71,5 @@ def _line(path: Path, reason: str) -> Line:
     return Line(f"- {path.as_posix()}", reason)
 
 
-def create(spec: str, settings: Uses) -> WorkspaceLayer:  # noqa: ARG001 - every layer is made from its name
+def create(spec: str, settings: LayerSettings) -> WorkspaceLayer:  # noqa: ARG001 - every layer is made from its name
     return WorkspaceLayer(settings)

@@ -1,9 +1,9 @@
 """`bm25`: word search alone, what the other rankers have to beat."""
 
-from recollect.core.ports.ranker import Pool, Question, Ranked, Ranker, bm25, in_order
+from recollect.core.ports.ranker import Ranked, Ranker, RankPool, RankQuery, bm25, in_order
 
 
-def rank(question: Question, pool: Pool) -> list[Ranked]:  # noqa: ARG001 - one interface for all rankers
+def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:  # noqa: ARG001 - one interface for all rankers
     scored = ((item, bm25(item, pool)) for item in pool.items)
     return in_order([Ranked(item, score, {"bm25": score}) for item, score in scored if score > 0])
 

@@ -1,9 +1,9 @@
 """`cosine`: vector search alone, what the other rankers have to beat."""
 
-from recollect.core.ports.ranker import Pool, Question, Ranked, Ranker, in_order
+from recollect.core.ports.ranker import Ranked, Ranker, RankPool, RankQuery, in_order
 
 
-def rank(question: Question, pool: Pool) -> list[Ranked]:  # noqa: ARG001 - one interface for all rankers
+def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:  # noqa: ARG001 - one interface for all rankers
     scored = ((item, item.cosine) for item in pool.items if item.cosine is not None)
     return in_order([Ranked(item, cosine, {"cosine": cosine}) for item, cosine in scored])
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
 
-from recollect.core.ports.ranker import STOP_WORDS, Item, Pool, Question, Ranked, Ranker, in_order
-from recollect.core.text import OPENING, query_words, rarity, words
+from recollect.core.ports.ranker import STOP_WORDS, Ranked, Ranker, RankItem, RankPool, RankQuery, in_order
+from recollect.core.text import OPENING, inverse_frequency, query_words, words
 from recollect.language.dates import days
 
 K1, B = 0.9, 0.8
@@ -53,7 +53,7 @@ _OF_ASSISTANT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class ParsedQuery:
     """A question taken apart: what it is about, and whose words are meant."""
 
     terms: tuple[str, ...]
@@ -73,7 +73,7 @@ def is_assistant(name: str) -> bool:
     return not _ASSISTANTS.isdisjoint(words(name))
 
 
-def understand(question: Question, speakers: Iterable[str]) -> Understood:
+def parse_query(question: RankQuery, speakers: Iterable[str]) -> ParsedQuery:
     """Split a question into topic and person, given who speaks in what is searched."""
     found = query_words(question.text)
     capitals = set(re.findall(r"[^\W_]+", question.text[1:]))
@@ -86,7 +86,7 @@ def understand(question: Question, speakers: Iterable[str]) -> Understood:
     names = frozenset(part for parts in named.values() for part in parts)
     about = [word for word in found if word not in STOP_WORDS]
     topic = [word for word in about if word not in names] or about or found
-    return Understood(tuple(topic), frozenset(named), names, _whose(question.text, bool(named), found))
+    return ParsedQuery(tuple(topic), frozenset(named), names, _whose(question.text, bool(named), found))
 
 
 def _whose(text: str, named: bool, found: Collection[str]) -> str:
@@ -97,9 +97,9 @@ def _whose(text: str, named: bool, found: Collection[str]) -> str:
     return "asker" if not _FIRST_PERSON.isdisjoint(found) and not _OF_BOTH.search(text) else ""
 
 
-def rank(question: Question, pool: Pool) -> list[Ranked]:
+def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
     items = {item.key: item for item in pool.items}
-    asked = understand(question, {item.speaker for item in pool.items if item.speaker})
+    asked = parse_query(question, {item.speaker for item in pool.items if item.speaker})
     before = {key: earlier for key, earlier in pool.before.items() if key in items and earlier in items}
     after = {earlier: key for key, earlier in before.items()}
     word_part = _words(items, pool, before, after)
@@ -127,7 +127,7 @@ def rank(question: Question, pool: Pool) -> list[Ranked]:
 
 
 def _words(
-    items: Mapping[int, Item], pool: Pool, before: Mapping[int, int], after: Mapping[int, int]
+    items: Mapping[int, RankItem], pool: RankPool, before: Mapping[int, int], after: Mapping[int, int]
 ) -> dict[int, float]:
     """BM25 of the question's words, in the item or, for less, around it; the best item has 1."""
     own = {key: _weights(item, pool) for key, item in items.items()}
@@ -153,12 +153,12 @@ def _words(
     return {key: value / top for key, value in said.items()} if top > 0 else said
 
 
-def _weights(item: Item, pool: Pool) -> dict[str, float]:
+def _weights(item: RankItem, pool: RankPool) -> dict[str, float]:
     share = (K1 + 1) / (1 + K1 * (1 - B + B * item.length / pool.mean_length))
-    return {term: share * rarity(pool.size, frequency) for term, frequency in item.shared.items()}
+    return {term: share * inverse_frequency(pool.size, frequency) for term, frequency in item.shared.items()}
 
 
-def _vectors(items: Mapping[int, Item], pool: Pool) -> dict[int, float]:
+def _vectors(items: Mapping[int, RankItem], pool: RankPool) -> dict[int, float]:
     """How far each cosine stands above that of an item that is nothing special; the best has the full weight."""
     cosines = sorted((item.cosine for item in pool.items if item.cosine is not None), reverse=True)
     if not cosines:
@@ -182,8 +182,8 @@ def _vector_weight(lengths: Collection[int]) -> float:
 
 
 def _around(
-    item: Item,
-    items: Mapping[int, Item],
+    item: RankItem,
+    items: Mapping[int, RankItem],
     topic: Mapping[int, float],
     before: Mapping[int, int],
     after: Mapping[int, int],
@@ -199,7 +199,7 @@ def _around(
     return lent
 
 
-def _session_best(items: Mapping[int, Item], topic: Mapping[int, float]) -> dict[int, float]:
+def _session_best(items: Mapping[int, RankItem], topic: Mapping[int, float]) -> dict[int, float]:
     """Mean of the best scores within reach in the same session."""
     sessions: dict[str, list[tuple[int, float]]] = {}
     for key, item in items.items():
@@ -219,7 +219,7 @@ def _session_best(items: Mapping[int, Item], topic: Mapping[int, float]) -> dict
     return result
 
 
-def _speaker(asked: Understood, pool: Pool) -> "_Factor":
+def _speaker(asked: ParsedQuery, pool: RankPool) -> "_Factor":
     has_assistant = any(is_assistant(item.speaker) for item in pool.items)
     return _Factor(asked, has_assistant, pool.people)
 
@@ -228,11 +228,11 @@ def _speaker(asked: Understood, pool: Pool) -> "_Factor":
 class _Factor:
     """1 for the words of whoever the question asks about, less for those of others."""
 
-    asked: Understood
+    asked: ParsedQuery
     has_assistant: bool
     people: int
 
-    def __call__(self, item: Item) -> float:
+    def __call__(self, item: RankItem) -> float:
         assistant = bool(item.speaker) and is_assistant(item.speaker)
         if self.asked.whose == "assistant" and self.has_assistant:
             return 1.0 if assistant else ASSISTANT
@@ -245,7 +245,7 @@ class _Factor:
         return MENTIONING if mentions else OTHER_SPEAKER
 
 
-def _dates(question: Question, pool: Pool) -> dict[int, float]:
+def _dates(question: RankQuery, pool: RankPool) -> dict[int, float]:
     """More for what was said on the days asked about, or told soon after; nothing is excluded."""
     dated = {item.key: item.happened.date() for item in pool.items if item.happened is not None}
     if not dated:
@@ -261,7 +261,7 @@ def _dates(question: Question, pool: Pool) -> dict[int, float]:
     return factors
 
 
-def _standing(item: Item, question: Question) -> float:
+def _standing(item: RankItem, question: RankQuery) -> float:
     """What a memo has earned: it is new, it was of use, its owner pinned it. Messages have no standing."""
     if not item.kind:
         return 1.0

@@ -24,26 +24,26 @@ async def fill(
     while rows := await store.read(lambda tx, after=after: _texts(tx, corpus, model, after, payload)):
         vectors = await embed(model, [text for _, text in rows])
         made = dict(zip((key for key, _ in rows), vectors, strict=True))
-        await store.write(lambda tx, made=made: tx.lanes.put_vectors(corpus, model, made), patient=True)
+        await store.write(lambda tx, made=made: tx.index.put_vectors(corpus, model, made), patient=True)
         after, count = rows[-1][0], count + len(rows)
         done(len(rows))
     return count
 
 
-async def promote(store: Store, corpus: Corpus, model: str, kept: Collection[str]) -> bool:
+async def activate(store: Store, corpus: Corpus, model: str, kept: Collection[str]) -> bool:
     """Let a model serve in place of others; False when it still lacks vectors.
 
     Sets of the models in `kept` are not in the way: they stand in for this one at times.
     """
-    sets = await store.read(lambda tx: tx.lanes.vectors(corpus, counted=False))
-    settled = all(one.model in kept and one.serving == one.complete == (one.model == model) for one in sets)
+    sets = await store.read(lambda tx: tx.index.vectors(corpus, counted=False))
+    settled = all(one.model in kept and one.active == one.complete == (one.model == model) for one in sets)
     if settled or all(one.model != model for one in sets):
         return True
 
     def work(tx: Tx) -> bool:
-        complete = not tx.lanes.unembedded(corpus, model, 1)
+        complete = not tx.index.unembedded(corpus, model, 1)
         if complete:
-            tx.lanes.serve(corpus, model)
+            tx.index.activate(corpus, model)
             log.info("vectors of %s are now by %s", corpus, model)
         return complete
 
@@ -58,7 +58,7 @@ async def count_missing(store: Store, corpus: Corpus, model: str) -> int:
 
 
 def _texts(tx: Tx, corpus: Corpus, model: str, after: int, payload: Payload | None) -> list[tuple[int, str]]:
-    rows = tx.lanes.unembedded(corpus, model, BATCH, after)
+    rows = tx.index.unembedded(corpus, model, BATCH, after)
     if payload is None or corpus != "memos":
         return rows
     memos = tx.memos.fetch([key for key, _ in rows])
@@ -66,7 +66,7 @@ def _texts(tx: Tx, corpus: Corpus, model: str, after: int, payload: Payload | No
 
 
 async def _missing(store: Store, corpus: Corpus, model: str, limit: int, after: int) -> list[tuple[int, str]]:
-    return await store.read(lambda tx: tx.lanes.unembedded(corpus, model, limit, after))
+    return await store.read(lambda tx: tx.index.unembedded(corpus, model, limit, after))
 
 
 class Counter:

@@ -20,7 +20,7 @@ def pause_after(failures: int) -> float:
     return min(LONGEST_PAUSE, 2.0 ** min(failures - 1, 30))
 
 
-class Crew:
+class EmbedderChain:
     """Calls embedders by the name of their model. One that failed is left alone and asked again with growing pauses."""
 
     def __init__(self, chain: Sequence[Embedder], revive: Callable[[str], Embedder], sleep: Sleep) -> None:

@@ -21,9 +21,9 @@ from recollect.core.clock import Clock, now
 from recollect.core.errors import EmbedderError, RecollectError
 from recollect.core.events import Event
 from recollect.core.ports import Corpus, Embedder, Progress, Store, Vector, VectorSet
-from recollect.recall.vectors.backfill import Counter, Payload, count_missing, fill, promote
-from recollect.recall.vectors.embedder_chain import Crew, Sleep, pause_after
-from recollect.recall.vectors.query_vectors import Queries
+from recollect.recall.vectors.backfill import Counter, Payload, activate, count_missing, fill
+from recollect.recall.vectors.embedder_chain import EmbedderChain, Sleep, pause_after
+from recollect.recall.vectors.query_vectors import QueryVectors
 
 log = logging.getLogger("recollect.recall")
 
@@ -34,11 +34,13 @@ DEADLINE = 5.0
 """Seconds that closing may take to embed what is left; the next start does the rest."""
 KNOWN_FOR = 1.0
 """Seconds for which a look at what sets there are is good."""
+EMBED_TIMEOUT_SECONDS = 1.0
+"""How long a search waits for the vector of its query before it goes by words alone."""
 EASE, LONGEST_EASE = 9.0, 5.0
 """The healer pauses nine times as long as its last round took, up to five seconds: it looks through all rows."""
 
 
-class Vectors:
+class VectorIndexer:
     """Keeps the vectors of a store complete. `revive` makes the embedder of an old model by its name."""
 
     def __init__(
@@ -56,8 +58,8 @@ class Vectors:
         self._store = store
         self._payload = payload
         self._clock = clock
-        self._crew = Crew(chain, revive, sleep)
-        self._queries = Queries(self._crew)
+        self._crew = EmbedderChain(chain, revive, sleep)
+        self._queries = QueryVectors(self._crew)
         self._sleep = sleep
         self._deadline = deadline
         self._monotonic = monotonic
@@ -82,10 +84,10 @@ class Vectors:
         """Heal in the background, now and whenever `nudge` is called."""
         if self.enabled:
             self._due.set()
-            self._crew.changed = self.nudge
+            self._crew.changed = self.wake
             self._healer = asyncio.create_task(self._heal(), name="recollect-vectors")
 
-    def nudge(self) -> None:
+    def wake(self) -> None:
         """Something was written that may lack a vector."""
         self._due.set()
 
@@ -105,22 +107,24 @@ class Vectors:
         except TimeoutError:
             log.warning("vectors are behind, or their embedder does not close; the next start goes on")
 
-    async def of_query(self, text: str, corpus: Corpus, patience: float) -> tuple[str, Vector] | None:
+    async def embed_query(
+        self, text: str, corpus: Corpus, timeout: float = EMBED_TIMEOUT_SECONDS
+    ) -> tuple[str, Vector] | None:
         """The query's vector and the model to compare with; None when there is none in time."""
         text = text.strip()
         if not self.enabled or len(text) < SHORTEST_QUERY:
             return None
         model = self._usable(corpus, await self._recent_sets(corpus))
-        return None if model is None else await self._of(text, corpus, model, patience)
+        return None if model is None else await self._of(text, corpus, model, timeout)
 
-    async def of_text(self, text: str, patience: float) -> tuple[str, Vector] | None:
+    async def embed_text(self, text: str, timeout: float = EMBED_TIMEOUT_SECONDS) -> tuple[str, Vector] | None:
         """The vector to store with a new memo, when it can be had at once; the healer brings it otherwise."""
         active = self._crew.active
         if active is None or not active.local or self._payload is not None:
             return None
         if ("memos", active.name) not in self._dims:
             await self._sets("memos")
-        return await self._of(text, "memos", active.name, patience)
+        return await self._of(text, "memos", active.name, timeout)
 
     async def fill(self, progress: Progress | None = None) -> int:
         """Embed every row that lacks a vector, now, with the first embedder that works; raises EmbedderError."""
@@ -135,9 +139,9 @@ class Vectors:
             raise problem
         return 0
 
-    async def _of(self, text: str, corpus: Corpus, model: str, patience: float) -> tuple[str, Vector] | None:
+    async def _of(self, text: str, corpus: Corpus, model: str, timeout: float) -> tuple[str, Vector] | None:
         """None, too, for a vector that is like nothing, and for one that can't be compared with the others."""
-        vector = await self._queries.vector(model, text, patience)
+        vector = await self._queries.vector(model, text, timeout)
         if vector is None or not any(vector):
             return None
         dims = self._dims.get((corpus, model), len(vector) // 4)
@@ -149,12 +153,12 @@ class Vectors:
     async def _recent_sets(self, corpus: Corpus) -> list[VectorSet]:
         """The sets there are, as of a moment ago: they change with the embedder, hardly ever."""
         read, sets = self._known.get(corpus, (float("-inf"), []))
-        if self._monotonic() - read < KNOWN_FOR and any(one.serving for one in sets):
+        if self._monotonic() - read < KNOWN_FOR and any(one.active for one in sets):
             return sets
         return await self._sets(corpus)
 
     async def _sets(self, corpus: Corpus) -> list[VectorSet]:
-        sets = await self._store.read(lambda tx: tx.lanes.vectors(corpus, counted=False))
+        sets = await self._store.read(lambda tx: tx.index.vectors(corpus, counted=False))
         self._dims |= {(corpus, one.model): one.dims for one in sets}
         self._known[corpus] = self._monotonic(), sets
         return sets
@@ -163,7 +167,7 @@ class Vectors:
         """The set to search: the most preferred complete one, else the one that serves; its embedder has to work."""
         there = {one.model for one in sets}
         complete = [model for model in self._crew.names if model in there and (corpus, model) in self._complete]
-        serving = [one.model for one in sets if one.serving]
+        serving = [one.model for one in sets if one.active]
         return next((model for model in complete + serving if self._crew.works(model)), None)
 
     async def _heal(self) -> None:
@@ -221,7 +225,7 @@ class Vectors:
         model = embedder.name
         done = await self._fill_set(corpus, embedder, counter)
         if embedder is self._crew.chain[0]:
-            while not await promote(self._store, corpus, model, self._crew.names):
+            while not await activate(self._store, corpus, model, self._crew.names):
                 done += await self._fill_set(corpus, embedder, counter)
             self._complete -= {(corpus, other) for other in self._crew.names}  # a stand-in may be gone
         self._complete.add((corpus, model))

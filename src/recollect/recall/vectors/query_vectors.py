@@ -6,7 +6,7 @@ from collections import OrderedDict
 
 from recollect.core.errors import RecollectError
 from recollect.core.ports import Vector
-from recollect.recall.vectors.embedder_chain import Crew
+from recollect.recall.vectors.embedder_chain import EmbedderChain
 
 KEPT = 1024
 BUSY = 64
@@ -15,13 +15,13 @@ BUSY = 64
 _Name = tuple[str, bytes]
 
 
-class Queries:
-    def __init__(self, crew: Crew) -> None:
+class QueryVectors:
+    def __init__(self, crew: EmbedderChain) -> None:
         self._crew = crew
         self._kept: OrderedDict[_Name, Vector] = OrderedDict()
         self._running: dict[_Name, asyncio.Task[Vector | None]] = {}
 
-    async def vector(self, model: str, text: str, patience: float) -> Vector | None:
+    async def vector(self, model: str, text: str, timeout: float) -> Vector | None:
         """None when there is none within so many seconds; it may be there for the next who asks."""
         name = model, hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
         if name in self._kept:
@@ -32,7 +32,7 @@ class Queries:
             if len(self._running) >= BUSY:
                 return None
             task = self._running[name] = asyncio.create_task(self._embed(name, text), name="recollect-embed-query")
-        await asyncio.wait([task], timeout=patience)
+        await asyncio.wait([task], timeout=timeout)
         return task.result() if task.done() and not task.cancelled() else None
 
     async def close(self) -> None:

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TypeVar
 
 from recollect.core.errors import MissingExtra
-from recollect.core.ports import Finding, Progress, Tx
+from recollect.core.ports import HealthCheck, Progress, Tx
 
 if find_spec("psycopg") is None:
     raise MissingExtra("the store 'postgresql'", "postgres")
@@ -71,15 +71,15 @@ class PostgresStore:
         await self._engine.alone(settle)
         return done
 
-    async def examine(self) -> list[Finding]:
+    async def check_health(self) -> list[HealthCheck]:
         return await self._engine.read(lambda tx: maintenance.examine(tx.db))
 
-    async def wipe(self, progress: Progress | None = None) -> None:
+    async def purge_deleted(self, progress: Progress | None = None) -> None:
         """With the vectors of past models, which readers may just now be looking into: they try again."""
         await self._engine.alone(lambda one: settle(one, timedelta(0)))
         await self._engine.alone(lambda one: maintenance.sweep(one, progress))
 
-    async def traces(self, texts: Sequence[str]) -> dict[str, list[int]]:
+    async def find_traces(self, texts: Sequence[str]) -> dict[str, list[int]]:
         """In the rows of all tables; the server's files are out of reach."""
         return await self._engine.read(lambda tx: maintenance.in_rows(tx.db, texts))
 
@@ -91,6 +91,6 @@ def create(spec: str) -> PostgresStore:
     return PostgresStore(Address.of(spec))
 
 
-def examine(spec: str) -> list[Finding]:
+def examine(spec: str) -> list[HealthCheck]:
     """Examine a database without writing to it, whatever state it is in."""
     return maintenance.examine_server(Address.of(spec))

@@ -115,7 +115,7 @@ class PostgresEvents:
         sql: LiteralString = f"{_SELECT} WHERE {' AND '.join(where)} ORDER BY events.id DESC LIMIT %s"
         return [_event(row) for row in self._db.rows(sql, (*where.values(), limit))]
 
-    def scrub(self, events: Collection[int], keep: Collection[str] = ()) -> int:
+    def redact(self, events: Collection[int], keep: Collection[str] = ()) -> int:
         rows = self._db.rows(
             "SELECT id, memo, reason, data FROM events WHERE id = ANY(%s) ORDER BY id FOR UPDATE", (list(events),)
         )

@@ -53,14 +53,14 @@ class PostgresJobs:
 
     def add(self, job: NewJob, *, postpone: bool = False) -> int | None:
         """Under the lane's lock, so that later ones of a lane have higher numbers."""
-        self._hold(job.lane)
+        self._hold(job.queue)
         values = {
             "kind": job.kind,
-            "lane": job.lane,
+            "lane": job.queue,
             "payload": _encode(job.payload),
             "due": to_ms(job.due),
-            "dedupe": job.dedupe,
-            "realm": job.realm,
+            "dedupe": job.dedupe_key,
+            "realm": job.tenant,
         }
         added = self._db.value(
             "INSERT INTO jobs (kind, lane, payload, state, due, dedupe, realm) SELECT %(kind)s, %(lane)s, %(payload)s, "
@@ -134,7 +134,7 @@ class PostgresJobs:
             {"worker": worker, "error": error, "due": to_ms(due), "back": int(not counted)},
         )
 
-    def park(self, job_id: int, worker: str, error: str) -> bool:
+    def fail(self, job_id: int, worker: str, error: str) -> bool:
         """Put a job aside; its dedupe key is free again."""
         return self._leave(
             job_id,
@@ -143,7 +143,7 @@ class PostgresJobs:
             {"worker": worker, "error": error},
         )
 
-    def unpark(self, job_id: int, due: datetime) -> bool:
+    def requeue(self, job_id: int, due: datetime) -> bool:
         """Back to its place in its lane, before the present head if it is older."""
         lane = self._db.value("SELECT lane FROM jobs WHERE id = %s AND state = 'parked'", (job_id,))
         if lane is None:
@@ -164,7 +164,7 @@ class PostgresJobs:
             "UPDATE jobs SET until = %s WHERE state = 'claimed' AND worker = %s", (to_ms(until), worker)
         )
 
-    def drop_oldest(self, kind: str, keep: int) -> list[Job]:
+    def discard_oldest(self, kind: str, keep: int) -> list[Job]:
         """A look at as many entries of an index as are kept, unless there is something to drop."""
         found = self._db.rows(
             f"SELECT id, lane FROM jobs WHERE kind = %s AND {_IDLE} ORDER BY id DESC OFFSET %s", (kind, max(keep, 0))
@@ -172,7 +172,7 @@ class PostgresJobs:
         rows = self._remove(found, f"AND {_IDLE}")
         return sorted((_job(row) for row in rows), key=lambda job: job.id)
 
-    def drop(self, job_id: int) -> bool:
+    def discard(self, job_id: int) -> bool:
         return bool(self._remove(self._lanes_of([job_id]), "AND state <> 'claimed'"))
 
     def erase(self, jobs: Collection[int]) -> int:
@@ -261,7 +261,7 @@ def _job(row: Row) -> Job:
     return Job(
         id=row[0],
         kind=row[1],
-        lane=row[2],
+        queue=row[2],
         payload=json.loads(row[3]),
         due=from_ms(row[4]),
         attempts=row[5],

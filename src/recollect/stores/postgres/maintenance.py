@@ -6,7 +6,7 @@ from typing import LiteralString
 import psycopg
 from psycopg.sql import SQL, Identifier
 
-from recollect.core.ports import Corpus, Finding, Progress
+from recollect.core.ports import Corpus, HealthCheck, Progress
 from recollect.stores.postgres import errors, events, jobs, vectors, words
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.database import Connection, Database
@@ -31,23 +31,23 @@ _COUNTED: LiteralString = (
 )
 
 
-def examine(db: Database) -> list[Finding]:
+def examine(db: Database) -> list[HealthCheck]:
     """Everything `recollect doctor` knows to check of a store; a check that meets damage is a finding too."""
-    findings: list[Finding] = []
+    findings: list[HealthCheck] = []
     for name, check in _CHECKS.items():
         try:
             findings += check(db)
         except psycopg.Error as error:
-            return [*findings, Finding(name, False, f"{' '.join(str(error).split())}; restore a backup")]
+            return [*findings, HealthCheck(name, False, f"{' '.join(str(error).split())}; restore a backup")]
     return findings
 
 
-def examine_server(address: Address) -> list[Finding]:
+def examine_server(address: Address) -> list[HealthCheck]:
     """Examine a database that may not be a store, or not be there, without writing to it."""
     try:
         connection = connect(address, _CONNECTING)
     except psycopg.Error as error:
-        return [Finding("server answers", False, str(errors.unreachable(address, error)))]
+        return [HealthCheck("server answers", False, str(errors.unreachable(address, error)))]
     try:
         found = _of_server(connection)
         version = version_of(connection, address)
@@ -55,56 +55,56 @@ def examine_server(address: Address) -> list[Finding]:
         if version == len(MIGRATIONS):
             found += examine(Database(connection, writing=False))
     except psycopg.Error as error:
-        return [Finding("server answers", False, str(errors.translated(address, error)))]
+        return [HealthCheck("server answers", False, str(errors.translated(address, error)))]
     else:
         return found
     finally:
         connection.close()
 
 
-def _of_server(connection: Connection) -> list[Finding]:
+def _of_server(connection: Connection) -> list[HealthCheck]:
     version = connection.info.server_version
     row = connection.execute(
         "SELECT installed_version, default_version FROM pg_available_extensions WHERE name = 'vector'"
     ).fetchone()
     if row is None:
-        extension = Finding("extension vector", False, f"not there; {EXTENSION_ADVICE}")
+        extension = HealthCheck("extension vector", False, f"not there; {EXTENSION_ADVICE}")
     else:
-        extension = Finding("extension vector", True, row[0] or f"{row[1]}, made by the first memory")
+        extension = HealthCheck("extension vector", True, row[0] or f"{row[1]}, made by the first memory")
     detail = f"PostgreSQL {version // 10_000}.{version % 10_000}"
     old = "" if version >= OLDEST else f"; recollect needs {OLDEST // 10_000} or later"
-    return [Finding("server answers", not old, detail + old), extension]
+    return [HealthCheck("server answers", not old, detail + old), extension]
 
 
-def _schema(version: int | None, address: Address) -> Finding:
+def _schema(version: int | None, address: Address) -> HealthCheck:
     if version is None:
-        return Finding("schema", False, f"the tables in {address.schema} are another program's")
+        return HealthCheck("schema", False, f"the tables in {address.schema} are another program's")
     if version == 0:
-        return Finding("schema", True, "not there yet; the first memory makes it")
+        return HealthCheck("schema", True, "not there yet; the first memory makes it")
     newer = version > len(MIGRATIONS)
     older = ", brought up to date when it is next opened" if version < len(MIGRATIONS) else ""
-    return Finding("schema", not newer, f"version {version}{older}")
+    return HealthCheck("schema", not newer, f"version {version}{older}")
 
 
-def _indexes(db: Database) -> list[Finding]:
+def _indexes(db: Database) -> list[HealthCheck]:
     return [_agrees(db, corpus) for corpus in ALIVE]
 
 
-def _agrees(db: Database, corpus: Corpus) -> Finding:
+def _agrees(db: Database, corpus: Corpus) -> HealthCheck:
     """The word index holds exactly the rows that it should."""
     lacks, extra = words.disagreement(db, corpus)
     detail = f"{lacks} missing, {extra} stray; run 'recollect reindex'" if lacks or extra else ""
-    return Finding(f"word index of {corpus}", not detail, detail)
+    return HealthCheck(f"word index of {corpus}", not detail, detail)
 
 
-def _sizes(db: Database) -> list[Finding]:
+def _sizes(db: Database) -> list[HealthCheck]:
     """Each scope's size is the number of its rows."""
     wrong = db.value(f"SELECT count(*) FROM ({_COUNTED}) AS counted WHERE size <> rows")
-    return [Finding("sizes of scopes", not wrong, f"{wrong} wrong; run 'recollect reindex'" if wrong else "")]
+    return [HealthCheck("sizes of scopes", not wrong, f"{wrong} wrong; run 'recollect reindex'" if wrong else "")]
 
 
-def _vectors(db: Database) -> list[Finding]:
-    found: list[Finding] = []
+def _vectors(db: Database) -> list[HealthCheck]:
+    found: list[HealthCheck] = []
     for number, corpus, model in _sets(db):
         stray = db.value(f"SELECT count(*) FROM ({_strays(corpus, number)}) AS stray")
         lacks = db.value(
@@ -113,15 +113,15 @@ def _vectors(db: Database) -> list[Finding]:
         )
         detail = f"{lacks} still to embed" if lacks else ""
         detail = f"{stray} stray; run 'recollect reindex'" if stray else detail
-        found.append(Finding(f"vectors of {corpus} by {model}", not stray, detail))
+        found.append(HealthCheck(f"vectors of {corpus} by {model}", not stray, detail))
     return found
 
 
-def _large(db: Database) -> list[Finding]:
+def _large(db: Database) -> list[HealthCheck]:
     """Scopes that are large enough for an index of their vectors and have none yet."""
     lacking = len(wanted(db.rows))
     detail = f"{lacking} searched row by row until their indexes are built; 'recollect reindex' does it now"
-    return [Finding("large scopes", True, detail if lacking else "")]
+    return [HealthCheck("large scopes", True, detail if lacking else "")]
 
 
 def _sets(db: Database) -> list[tuple[int, Corpus, str]]:
@@ -133,23 +133,23 @@ def _strays(corpus: Corpus, number: int) -> LiteralString:
     return f"SELECT key FROM {vectors.table_of(corpus, number)} AS v WHERE NOT EXISTS ({ALIVE[corpus]} AND key = v.key)"
 
 
-def _parked(db: Database) -> list[Finding]:
+def _parked(db: Database) -> list[HealthCheck]:
     parked = db.value("SELECT count(*) FROM jobs WHERE state = 'parked'")
-    return [Finding("jobs", not parked, f"{parked} parked after repeated failures" if parked else "")]
+    return [HealthCheck("jobs", not parked, f"{parked} parked after repeated failures" if parked else "")]
 
 
-def _lanes(db: Database) -> list[Finding]:
+def _lanes(db: Database) -> list[HealthCheck]:
     """Of each lane the first job can be claimed, and only that one."""
     stuck = len(jobs.unsettled(db))
-    return [Finding("lanes of jobs", not stuck, f"{stuck} out of order; run 'recollect reindex'" if stuck else "")]
+    return [HealthCheck("lanes of jobs", not stuck, f"{stuck} out of order; run 'recollect reindex'" if stuck else "")]
 
 
-def _counts(db: Database) -> list[Finding]:
+def _counts(db: Database) -> list[HealthCheck]:
     wrong = events.miscounted(db)
-    return [Finding("counts of events", not wrong, "wrong; run 'recollect reindex'" if wrong else "")]
+    return [HealthCheck("counts of events", not wrong, "wrong; run 'recollect reindex'" if wrong else "")]
 
 
-def _locks(db: Database) -> list[Finding]:
+def _locks(db: Database) -> list[HealthCheck]:
     """Transactions that keep others waiting, or what was deleted from being cleared away."""
     hung = db.value(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() "
@@ -163,10 +163,10 @@ def _locks(db: Database) -> list[Finding]:
     trouble = [f"{hung} transactions wait for their clients"] * bool(hung) + [f"{waiting} wait for locks"] * bool(
         waiting
     )
-    return [Finding("locks", not trouble, f"{' and '.join(trouble)}; see pg_stat_activity" if trouble else "")]
+    return [HealthCheck("locks", not trouble, f"{' and '.join(trouble)}; see pg_stat_activity" if trouble else "")]
 
 
-_CHECKS: dict[str, Callable[[Database], list[Finding]]] = {
+_CHECKS: dict[str, Callable[[Database], list[HealthCheck]]] = {
     "word indexes": _indexes,
     "sizes of scopes": _sizes,
     "vectors": _vectors,

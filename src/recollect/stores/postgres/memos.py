@@ -145,16 +145,16 @@ class PostgresMemos:
     def same_text(self, subject: Subject, text: str) -> list[Memo]:
         return self._of(subject, "AND memos.content = %(content)s ORDER BY memos.key", content=content_of(text))
 
-    def resting_on(self, platform: str, message_id: str) -> list[Memo]:
+    def from_message(self, platform: str, message_id: str) -> list[Memo]:
         return self._anyones("memos.message = %s AND memos.platform = %s", (handle(message_id), platform))
 
-    def traced(self, actor: str | None = None, guild: str | None = None) -> list[Memo]:
+    def stated_by(self, actor: str | None = None, guild: str | None = None) -> list[Memo]:
         if actor is None and guild is None:
             return []
         where: LiteralString = "(%s::text IS NULL OR memos.actor = %s) AND (%s::text IS NULL OR memos.guild = %s)"
         return self._anyones(where, (actor, actor, guild, guild))
 
-    def standing(self, subject: Subject) -> list[Memo]:
+    def always_relevant(self, subject: Subject) -> list[Memo]:
         where: LiteralString = "AND memos.status = 'active' AND (memos.pinned OR memos.kind = 'constraint')"
         return self._of(subject, f"{where} {_NEWEST}")
 
@@ -189,7 +189,7 @@ class PostgresMemos:
         named = [status.value for status in statuses]
         return self._of(subject, f"{_with_status(named)} {page}", statuses=named, limit=limit, offset=offset)
 
-    def touch(self, keys: Collection[int], at: datetime) -> None:
+    def count_use(self, keys: Collection[int], at: datetime) -> None:
         names = self._db.rows(
             "SELECT DISTINCT name FROM scopes JOIN memos ON memos.scope = scopes.id "
             "WHERE memos.key = ANY(%s::bigint[])",
@@ -212,7 +212,7 @@ class PostgresMemos:
             words.remove(self._db, "memos", [key])
             grow(self._db, scope, -1)
 
-    def bury(self, tombstone: Tombstone) -> None:
+    def add_tombstone(self, tombstone: Tombstone) -> None:
         self._db.lock(f"subject:{tombstone.scope}")
         self._unburied.discard((tombstone.scope, tombstone.fingerprint))
         self._db.run(
@@ -220,7 +220,7 @@ class PostgresMemos:
             (handle(tombstone.scope), handle(tombstone.fingerprint), to_ms(tombstone.at)),
         )
 
-    def unbury(self, scope: str, fingerprint: str) -> None:
+    def remove_tombstone(self, scope: str, fingerprint: str) -> None:
         self._db.lock(f"subject:{scope}")
         if (scope, fingerprint) in self._unburied:
             return
@@ -228,7 +228,7 @@ class PostgresMemos:
             "DELETE FROM tombstones WHERE scope = %s AND fingerprint = %s", (handle(scope), handle(fingerprint))
         )
 
-    def buried(self, scope: str, fingerprint: str) -> Tombstone | None:
+    def tombstone(self, scope: str, fingerprint: str) -> Tombstone | None:
         self._db.lock(f"subject:{scope}")
         at = self._db.value(
             "SELECT at FROM tombstones WHERE scope = %s AND fingerprint = %s", (handle(scope), handle(fingerprint))
@@ -245,7 +245,7 @@ class PostgresMemos:
         )
         return (Subject.of_scope(name) for (name,) in names)
 
-    def holders(
+    def owners(
         self, part: str = "", after: str = "", limit: int = 100, lore: bool = False
     ) -> Sequence[tuple[Subject, int]]:
         prefix = "lore:" if lore else "user:"

@@ -6,7 +6,7 @@ from typing import LiteralString
 
 from recollect.core.clock import to_ms
 from recollect.core.errors import StoreError
-from recollect.core.text import asking, clean, digest
+from recollect.core.text import clean, digest, question_share
 from recollect.core.types import Message, Place
 from recollect.stores.postgres import vectors, words
 from recollect.stores.postgres.database import Database
@@ -61,7 +61,7 @@ _NAMED: LiteralString = "messages.id = %s AND messages.platform = %s"
 _FIRST, _LAST = -(1 << 62), 1 << 62
 
 
-class PostgresJournal:
+class PostgresMessages:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._gate = Gate(db)
@@ -95,7 +95,15 @@ class PostgresJournal:
         row = self._db.row(
             "UPDATE messages SET text = %s, edited = %s, length = %s, asks = %s "
             f"WHERE {_NAMED} AND deleted IS NULL AND coalesce(edited, 0) <= %s RETURNING key, scope",
-            (text, to_ms(at), text.count(" ") + 1, asking(text), handle(message_id), handle(platform), to_ms(at)),
+            (
+                text,
+                to_ms(at),
+                text.count(" ") + 1,
+                question_share(text),
+                handle(message_id),
+                handle(platform),
+                to_ms(at),
+            ),
         )
         if row is None:
             return False
@@ -124,7 +132,7 @@ class PostgresJournal:
         if alive:
             grow(self._db, scope, -1)
 
-    def of(
+    def written_by(
         self, author: str | None = None, guild: str | None = None, limit: int = 500, after: int = 0
     ) -> list[tuple[int, Message]]:
         if guild is not None:
@@ -137,7 +145,7 @@ class PostgresJournal:
         )
         return [(row[0], read_message(row)) for row in rows]
 
-    def answers(self, platform: str, ids: Collection[str]) -> list[tuple[int, Message]]:
+    def replies_to(self, platform: str, ids: Collection[str]) -> list[tuple[int, Message]]:
         rows = self._db.rows(
             f"{READ_MESSAGE} WHERE bot AND platform = %s AND reply_to = ANY(%s::text[]) ORDER BY messages.key",
             (handle(platform), [handle(each) for each in ids]),
@@ -210,13 +218,13 @@ class PostgresJournal:
         )
         return {row[0]: read_message(row) for row in rows}
 
-    def shape(self, keys: Collection[int]) -> dict[int, tuple[int, int, float]]:
+    def positions(self, keys: Collection[int]) -> dict[int, tuple[int, int, float]]:
         rows = self._db.rows(
             "SELECT key, number, length, asks FROM messages WHERE key = ANY(%s::bigint[])", (list(keys),)
         )
         return {key: (number, length, asks) for key, number, length, asks in rows}
 
-    def beside(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]:
+    def neighbors(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]:
         found: dict[int, list[tuple[int, int]]] = {key: [] for key in keys}
         for key, step, near in self._db.rows(_BESIDE, {"keys": list(keys), "reach": reach}):
             found[key].append((step, near))
@@ -242,7 +250,7 @@ def _message(message: Message) -> dict[str, object]:
         "source": message.source,
         "reply_to": None if message.reply_to is None else handle(message.reply_to),
         "length": text.count(" ") + 1,
-        "asks": asking(text),
+        "asks": question_share(text),
         "terms": words.entries(text),
     }
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import LiteralString
 
 from recollect.core.clock import to_ms
-from recollect.core.ports import Corpus, Filters, Texture, Vector, VectorSet, WordHit
+from recollect.core.ports import Corpus, CorpusSample, Filters, Vector, VectorSet, WordHit
 from recollect.stores.postgres import vectors, words
 from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.rows import Scope, find_scopes, handle
@@ -23,7 +23,7 @@ _SAMPLE: dict[Corpus, LiteralString] = {
 }
 
 
-class PostgresLanes:
+class PostgresIndex:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._gate = Gate(db)
@@ -48,7 +48,7 @@ class PostgresLanes:
         self._hold(corpus, scopes)
         return words.search(self._db, corpus, self._scopes(scopes), terms, limit, among)
 
-    def near(
+    def nearest(
         self,
         corpus: Corpus,
         scopes: Sequence[str],
@@ -75,7 +75,7 @@ class PostgresLanes:
     def size(self, scopes: Sequence[str]) -> int:
         return sum(scope.size for scope in self._scopes(scopes))
 
-    def totals(self) -> dict[Corpus, int]:
+    def row_counts(self) -> dict[Corpus, int]:
         memos, messages = self._db.row(
             "SELECT coalesce(sum(size) FILTER (WHERE owned), 0)::bigint, "
             "coalesce(sum(size) FILTER (WHERE NOT owned), 0)::bigint FROM (SELECT size, "
@@ -83,7 +83,7 @@ class PostgresLanes:
         ) or (0, 0)
         return {"memos": memos, "messages": messages}
 
-    def texture(self, corpus: Corpus, scopes: Sequence[str], sample: int) -> Texture:
+    def sample(self, corpus: Corpus, scopes: Sequence[str], sample: int) -> CorpusSample:
         lengths: list[int] = []
         speakers: dict[str, str] = {}
         found = self._scopes(scopes)
@@ -91,7 +91,7 @@ class PostgresLanes:
             for length, author, name in self._db.rows(_SAMPLE[corpus], (scope.id, sample)):
                 lengths.append(length)
                 speakers[author] = name
-        return Texture(sum(scope.size for scope in found), lengths, speakers)
+        return CorpusSample(sum(scope.size for scope in found), lengths, speakers)
 
     def unembedded(self, corpus: Corpus, model: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
         return vectors.missing(self._db, corpus, model, limit, after)
@@ -109,7 +109,7 @@ class PostgresLanes:
     def vectors(self, corpus: Corpus, counted: bool = True) -> list[VectorSet]:
         return vectors.sets(self._db, corpus, counted)
 
-    def serve(self, corpus: Corpus, model: str) -> None:
+    def activate(self, corpus: Corpus, model: str) -> None:
         self._gate.close()
         vectors.serve(self._db, corpus, model)
 

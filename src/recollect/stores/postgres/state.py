@@ -3,13 +3,13 @@
 from recollect.stores.postgres.database import Database
 
 
-class PostgresCounters:
+class PostgresState:
     """Lists only grow or are emptied, so an item's number is the length that the list had with it."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
-    def note(self, name: str, item: str) -> int:
+    def append(self, name: str, item: str) -> int:
         self._lock(name)
         values = {"name": name, "item": item}
         added = self._db.value(

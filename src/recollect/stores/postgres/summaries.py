@@ -137,7 +137,7 @@ class PostgresExchanges:
         )
         return [_exchange(row) for row in rows]
 
-    def of(self, author: str | None = None, guild: str | None = None) -> list[Exchange]:
+    def asked_by(self, author: str | None = None, guild: str | None = None) -> list[Exchange]:
         if author is None and guild is None:
             return []
         rows = self._db.rows(
@@ -151,7 +151,7 @@ class PostgresExchanges:
         removed = self._db.run("DELETE FROM exchanges WHERE guild = %s AND id = %s", (exchange.guild, exchange.id))
         return removed > 0
 
-    def sweep(self, guild: str, now: datetime, keep: int) -> int:
+    def prune(self, guild: str, now: datetime, keep: int) -> int:
         return self._db.run(
             "DELETE FROM exchanges WHERE guild = %(guild)s AND (expires <= %(now)s OR (at, id) NOT IN "
             "(SELECT at, id FROM exchanges WHERE guild = %(guild)s AND expires > %(now)s "
@@ -159,7 +159,7 @@ class PostgresExchanges:
             {"guild": guild, "now": to_ms(now), "keep": keep},
         )
 
-    def drop(self, guild: str, message_id: str) -> int:
+    def remove_quoting(self, guild: str, message_id: str) -> int:
         return self._db.run(
             "DELETE FROM exchanges WHERE guild = %s AND (starts_with(id, %s) OR right(id, length(%s)) = %s)",
             (guild, f"{message_id}/", f"/{message_id}", f"/{message_id}"),

@@ -7,9 +7,9 @@ from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.events import COUNTING, PostgresEvents
 from recollect.stores.postgres.jobs import PostgresJobs
 from recollect.stores.postgres.memos import PostgresMemos
-from recollect.stores.postgres.messages import PostgresJournal
-from recollect.stores.postgres.search import PostgresLanes
-from recollect.stores.postgres.state import PostgresCounters
+from recollect.stores.postgres.messages import PostgresMessages
+from recollect.stores.postgres.search import PostgresIndex
+from recollect.stores.postgres.state import PostgresState
 from recollect.stores.postgres.summaries import PostgresExchanges, PostgresSummaries
 from recollect.stores.postgres.write_gate import Gate
 
@@ -25,13 +25,13 @@ class PostgresTx:
     def __init__(self, db: Database) -> None:
         self.db = db
         self.gate = Gate(db)
-        self.journal = PostgresJournal(db)
+        self.messages = PostgresMessages(db)
         self.memos = PostgresMemos(db)
-        self.lanes = PostgresLanes(db)
+        self.index = PostgresIndex(db)
         self.summaries = PostgresSummaries(db)
         self.exchanges = PostgresExchanges(db)
         self.jobs = PostgresJobs(db)
-        self.counters = PostgresCounters(db)
+        self.state = PostgresState(db)
         self.events = PostgresEvents(db)
 
     @property

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import LiteralString
 
 from recollect.core.ports import Corpus, WordHit
-from recollect.core.text import clean, digest, rarity, words
+from recollect.core.text import clean, digest, inverse_frequency, words
 from recollect.stores._sql.stems import stems
 from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.rows import Scope
@@ -75,7 +75,7 @@ def search(
     found = _postings(db, corpus, scopes, chosen, among)
     scores: dict[int, float] = defaultdict(float)
     for entry, frequency in chosen.items():
-        weight = rarity(size, frequency)
+        weight = inverse_frequency(size, frequency)
         for key in found[entry]:
             scores[key] += weight
     best = heapq.nlargest(limit, zip(scores.values(), scores, strict=True))

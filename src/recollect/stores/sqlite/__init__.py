@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from recollect.core.errors import ConfigError, StoreUnwritable
-from recollect.core.ports import Finding, Progress, Tx
+from recollect.core.ports import HealthCheck, Progress, Tx
 from recollect.stores.sqlite import maintenance, secure_delete, vectors
 from recollect.stores.sqlite.engine import Engine
 from recollect.stores.sqlite.memories_fts import mirror
@@ -49,10 +49,10 @@ class SQLiteStore:
                     break
         return done
 
-    async def examine(self) -> list[Finding]:
+    async def check_health(self) -> list[HealthCheck]:
         return await self._engine.read(lambda tx: maintenance.examine(tx.db))
 
-    async def wipe(self, progress: Progress | None = None) -> None:
+    async def purge_deleted(self, progress: Progress | None = None) -> None:
         """Merge the word indexes in steps that others can write between, then write the file anew without gaps."""
         tables = await self._engine.read(lambda tx: secure_delete.word_tables(tx.db))
         for done, table in enumerate(tables):
@@ -64,7 +64,7 @@ class SQLiteStore:
         if progress is not None:
             progress(len(tables) + 1, len(tables) + 1)
 
-    async def traces(self, texts: Sequence[str]) -> dict[str, list[int]]:
+    async def find_traces(self, texts: Sequence[str]) -> dict[str, list[int]]:
         rows = await self._engine.read(lambda tx: secure_delete.in_rows(tx.db, texts))
         path = self._engine.path
         return rows | ({} if path is None else await asyncio.to_thread(secure_delete.in_files, path, texts))
@@ -88,11 +88,11 @@ def create(spec: str) -> SQLiteStore:
     return SQLiteStore(path)
 
 
-def examine(spec: str) -> list[Finding]:
+def examine(spec: str) -> list[HealthCheck]:
     """Examine a file without opening it for writing, whatever state it is in."""
     path = path_of(spec)
     if path is None or not path.exists():
-        return [Finding("file exists", False, f"{path} is not there; the first memory makes it")]
+        return [HealthCheck("file exists", False, f"{path} is not there; the first memory makes it")]
     return maintenance.examine_file(path)
 
 

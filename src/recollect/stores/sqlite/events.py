@@ -71,7 +71,7 @@ class SQLiteEvents:
             found.setdefault(_EPOCH + timedelta(days=day), {})[kind] = count
         return found
 
-    def scrub(self, events: Collection[int], keep: Collection[str] = ()) -> int:
+    def redact(self, events: Collection[int], keep: Collection[str] = ()) -> int:
         rows = self._db.rows(
             "SELECT id, memo, reason, data FROM events WHERE id IN (SELECT value FROM json_each(?))",
             (json.dumps(list(events)),),

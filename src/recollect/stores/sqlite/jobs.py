@@ -34,11 +34,11 @@ class SQLiteJobs:
         self._db = db
 
     def add(self, job: NewJob, *, postpone: bool = False) -> int | None:
-        self._db.run(_ADD, (job.kind, job.lane, to_json(job.payload), to_ms(job.due), job.dedupe, job.realm))
+        self._db.run(_ADD, (job.kind, job.queue, to_json(job.payload), to_ms(job.due), job.dedupe_key, job.tenant))
         if self._db.changes():
             return self._db.last_insert_rowid()
         if postpone:
-            self._db.run(f"UPDATE jobs SET due = ? WHERE dedupe = ? AND {_IDLE}", (to_ms(job.due), job.dedupe))
+            self._db.run(f"UPDATE jobs SET due = ? WHERE dedupe = ? AND {_IDLE}", (to_ms(job.due), job.dedupe_key))
         return None
 
     def claim(self, worker: str, now: datetime, until: datetime, limit: int, depth: int = 1) -> list[Job]:
@@ -103,7 +103,7 @@ class SQLiteJobs:
             )
         )
 
-    def park(self, job_id: int, worker: str, error: str) -> bool:
+    def fail(self, job_id: int, worker: str, error: str) -> bool:
         """Put a job aside; its dedupe key is free again."""
         return self._left(
             self._db.rows(
@@ -113,7 +113,7 @@ class SQLiteJobs:
             )
         )
 
-    def unpark(self, job_id: int, due: datetime) -> bool:
+    def requeue(self, job_id: int, due: datetime) -> bool:
         """Back to its place in its lane, before the present head if it is older."""
         lane = self._db.value("SELECT lane FROM jobs WHERE id = ? AND state = 'parked'", (job_id,))
         if lane is None:
@@ -130,7 +130,7 @@ class SQLiteJobs:
         )
         return self._db.changes()
 
-    def drop_oldest(self, kind: str, keep: int) -> list[Job]:
+    def discard_oldest(self, kind: str, keep: int) -> list[Job]:
         """A look at as many entries of an index as are kept, unless there is something to drop."""
         found = self._db.rows(
             f"SELECT id FROM jobs WHERE kind = ? AND {_IDLE} ORDER BY id DESC LIMIT -1 OFFSET ?", (kind, max(keep, 0))
@@ -144,7 +144,7 @@ class SQLiteJobs:
         settle(self._db, {row[2] for row in rows})
         return sorted((_job(row) for row in rows), key=lambda job: job.id)
 
-    def drop(self, job_id: int) -> bool:
+    def discard(self, job_id: int) -> bool:
         return self._left(
             self._db.rows("DELETE FROM jobs WHERE id = ? AND state <> 'claimed' RETURNING lane", (job_id,))
         )
@@ -206,7 +206,7 @@ def _job(row: Row) -> Job:
     return Job(
         id=row[0],
         kind=row[1],
-        lane=row[2],
+        queue=row[2],
         payload=json.loads(row[3]),
         due=from_ms(row[4]),
         attempts=row[5],

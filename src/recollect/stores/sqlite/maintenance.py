@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 
 from recollect.core.errors import BadInput, CorruptStore, StoreUnwritable
-from recollect.core.ports import Corpus, Finding, Progress
+from recollect.core.ports import Corpus, HealthCheck, Progress
 from recollect.stores.sqlite import events, jobs, vectors, words
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.engine import translated
@@ -33,7 +33,7 @@ _COUNTED = (
 )
 
 
-def examine(db: Database) -> list[Finding]:
+def examine(db: Database) -> list[HealthCheck]:
     """Everything `recollect doctor` knows to check of a store; a check that meets damage is a finding too."""
     findings = [_sound(db)]
     for name, check in (
@@ -48,25 +48,25 @@ def examine(db: Database) -> list[Finding]:
         try:
             findings += check(db)
         except apsw.Error as error:
-            findings.append(Finding(name, False, f"{error}; restore the file from a backup"))
+            findings.append(HealthCheck(name, False, f"{error}; restore the file from a backup"))
     return findings
 
 
-def _schema(db: Database) -> list[Finding]:
+def _schema(db: Database) -> list[HealthCheck]:
     version: int = db.pragma("user_version")
     detail = f"version {version}" + (", brought up to date when it is next opened" if _is_older(db) else "")
-    return [Finding("schema", version <= len(MIGRATIONS), detail)]
+    return [HealthCheck("schema", version <= len(MIGRATIONS), detail)]
 
 
 def _is_older(db: Database) -> bool:
     return db.pragma("user_version") < len(MIGRATIONS)
 
 
-def _indexes(db: Database) -> list[Finding]:
+def _indexes(db: Database) -> list[HealthCheck]:
     return [_agrees(db, corpus) for corpus in _ALIVE]
 
 
-def _sound(db: Database) -> Finding:
+def _sound(db: Database) -> HealthCheck:
     for table in words.TABLE.values():  # FTS5 checks what it last saw of the index, so let it look again
         with suppress(apsw.Error):
             db.rows(f"SELECT 1 FROM {table} WHERE {table} MATCH 'x' LIMIT 1")
@@ -75,74 +75,74 @@ def _sound(db: Database) -> Finding:
     except apsw.Error as error:
         faults = [str(error)]
     if faults == ["ok"]:
-        return Finding("file is sound", True)
+        return HealthCheck("file is sound", True)
     advice = "run 'recollect reindex'" if all("fts5" in fault for fault in faults) else "restore it from a backup"
-    return Finding("file is sound", False, f"{'; '.join(faults)}; {advice}")
+    return HealthCheck("file is sound", False, f"{'; '.join(faults)}; {advice}")
 
 
-def _agrees(db: Database, corpus: Corpus) -> Finding:
+def _agrees(db: Database, corpus: Corpus) -> HealthCheck:
     """The word index holds exactly the rows that it should."""
     alive, indexed = _ALIVE[corpus], f"SELECT id FROM {words.TABLE[corpus]}_docsize"
     try:
         lacks = db.value(f"SELECT count(*) FROM ({alive}) WHERE key NOT IN ({indexed})")
         extra = db.value(f"SELECT count(*) FROM ({indexed}) WHERE id NOT IN (SELECT key FROM ({alive}))")
     except apsw.Error as error:
-        return Finding(f"word index of {corpus}", False, f"{error}; run 'recollect reindex'")
+        return HealthCheck(f"word index of {corpus}", False, f"{error}; run 'recollect reindex'")
     detail = f"{lacks} missing, {extra} stray; run 'recollect reindex'" if lacks or extra else ""
-    return Finding(f"word index of {corpus}", not detail, detail)
+    return HealthCheck(f"word index of {corpus}", not detail, detail)
 
 
-def _sizes(db: Database) -> list[Finding]:
+def _sizes(db: Database) -> list[HealthCheck]:
     """Each scope's size is the number of its rows."""
     wrong = db.value(f"SELECT count(*) FROM ({_COUNTED}) WHERE size <> rows")
-    return [Finding("sizes of scopes", not wrong, f"{wrong} wrong; run 'recollect reindex'" if wrong else "")]
+    return [HealthCheck("sizes of scopes", not wrong, f"{wrong} wrong; run 'recollect reindex'" if wrong else "")]
 
 
-def _vectors(db: Database) -> list[Finding]:
-    found: list[Finding] = []
+def _vectors(db: Database) -> list[HealthCheck]:
+    found: list[HealthCheck] = []
     for number, corpus, model in db.rows("SELECT id, corpus, model FROM embedders"):
         table = f"{corpus[:-1]}_vectors_{number}"
         stray = db.value(f"SELECT count(*) FROM {table} WHERE key NOT IN (SELECT key FROM ({_ALIVE[corpus]}))")
         lacks = db.value(f"SELECT count(*) FROM ({_ALIVE[corpus]}) WHERE key NOT IN (SELECT key FROM {table})")
         detail = f"{lacks} still to embed" if lacks else ""
         detail = f"{stray} stray; run 'recollect reindex'" if stray else detail
-        found.append(Finding(f"vectors of {corpus} by {model}", not stray, detail))
+        found.append(HealthCheck(f"vectors of {corpus} by {model}", not stray, detail))
     return found
 
 
-def _parked(db: Database) -> list[Finding]:
+def _parked(db: Database) -> list[HealthCheck]:
     parked = db.value("SELECT count(*) FROM jobs WHERE state = 'parked'")
-    return [Finding("jobs", not parked, f"{parked} parked after repeated failures" if parked else "")]
+    return [HealthCheck("jobs", not parked, f"{parked} parked after repeated failures" if parked else "")]
 
 
-def _lanes(db: Database) -> list[Finding]:
+def _lanes(db: Database) -> list[HealthCheck]:
     """Of each lane the first job can be claimed, and only that one."""
     if _is_older(db):
         return []
     stuck = len(jobs.unsettled(db))
-    return [Finding("lanes of jobs", not stuck, f"{stuck} out of order; run 'recollect reindex'" if stuck else "")]
+    return [HealthCheck("lanes of jobs", not stuck, f"{stuck} out of order; run 'recollect reindex'" if stuck else "")]
 
 
-def _counts(db: Database) -> list[Finding]:
+def _counts(db: Database) -> list[HealthCheck]:
     if _is_older(db):
         return []
     wrong = events.miscounted(db)
-    return [Finding("counts of events", not wrong, "wrong; run 'recollect reindex'" if wrong else "")]
+    return [HealthCheck("counts of events", not wrong, "wrong; run 'recollect reindex'" if wrong else "")]
 
 
-def examine_file(path: Path) -> list[Finding]:
+def examine_file(path: Path) -> list[HealthCheck]:
     """Examine a file that may be too damaged to open as a store, without writing to it."""
     try:
         db = Database(path, read_only=True)
     except apsw.Error as error:
-        return [Finding("file opens", False, str(error))]
+        return [HealthCheck("file opens", False, str(error))]
     try:
         db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         if db.pragma("application_id") != APPLICATION:
-            return [Finding("file is a recollect store", False, "another program's file, or an empty one")]
+            return [HealthCheck("file is a recollect store", False, "another program's file, or an empty one")]
         return examine(db)
     except apsw.Error as error:
-        return [Finding("file is sound", False, str(error))]
+        return [HealthCheck("file is sound", False, str(error))]
     finally:
         db.close()
 

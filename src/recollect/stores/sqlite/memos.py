@@ -80,7 +80,7 @@ class SQLiteMemos:
         )
         return [read_memo(row, subject) for row in rows]
 
-    def resting_on(self, platform: str, message_id: str) -> list[Memo]:
+    def from_message(self, platform: str, message_id: str) -> list[Memo]:
         rows = self._db.rows(
             f"SELECT {MEMO_COLUMNS} FROM memos WHERE source ->> 'message' = ? "
             "AND coalesce(source ->> 'platform', ?) = ? ORDER BY key",
@@ -89,7 +89,7 @@ class SQLiteMemos:
         subjects = self._subjects(rows)
         return [read_memo(row, subjects[row[0] >> 32]) for row in rows]
 
-    def traced(self, actor: str | None = None, guild: str | None = None) -> list[Memo]:
+    def stated_by(self, actor: str | None = None, guild: str | None = None) -> list[Memo]:
         rows = self._db.rows(
             f"SELECT {MEMO_COLUMNS} FROM memos WHERE (?1 IS NULL OR source ->> 'actor' = ?1) "
             "AND (?2 IS NULL OR guild = ?2) AND (?1 IS NOT NULL OR ?2 IS NOT NULL) ORDER BY key",
@@ -98,7 +98,7 @@ class SQLiteMemos:
         subjects = self._subjects(rows)
         return [read_memo(row, subjects[row[0] >> 32]) for row in rows]
 
-    def standing(self, subject: Subject) -> list[Memo]:
+    def always_relevant(self, subject: Subject) -> list[Memo]:
         scope = scope_id(self._db, subject.scope)
         if scope is None:
             return []
@@ -142,7 +142,7 @@ class SQLiteMemos:
         scopes = {row[0] >> 32 for row in rows}
         return {scope: Subject.of_scope(scope_name(self._db, scope)) for scope in scopes}
 
-    def touch(self, keys: Collection[int], at: datetime) -> None:
+    def count_use(self, keys: Collection[int], at: datetime) -> None:
         self._db.run(
             "UPDATE memos SET hits = hits + 1, used = ? WHERE key IN (SELECT value FROM json_each(?))",
             (to_ms(at), json.dumps(list(keys))),
@@ -159,16 +159,16 @@ class SQLiteMemos:
             self._words.remove("memos", key)
             self._db.run("UPDATE scopes SET size = size - 1 WHERE id = ?", (key >> 32,))
 
-    def bury(self, tombstone: Tombstone) -> None:
+    def add_tombstone(self, tombstone: Tombstone) -> None:
         self._db.run(
             "INSERT OR REPLACE INTO tombstones VALUES (?, ?, ?)",
             (tombstone.scope, tombstone.fingerprint, to_ms(tombstone.at)),
         )
 
-    def unbury(self, scope: str, fingerprint: str) -> None:
+    def remove_tombstone(self, scope: str, fingerprint: str) -> None:
         self._db.run("DELETE FROM tombstones WHERE scope = ? AND fingerprint = ?", (scope, fingerprint))
 
-    def buried(self, scope: str, fingerprint: str) -> Tombstone | None:
+    def tombstone(self, scope: str, fingerprint: str) -> Tombstone | None:
         at = self._db.value("SELECT at FROM tombstones WHERE scope = ? AND fingerprint = ?", (scope, fingerprint))
         return None if at is None else Tombstone(scope, fingerprint, from_ms(at))
 
@@ -179,7 +179,7 @@ class SQLiteMemos:
         )
         return (Subject.of_scope(name) for (name,) in names)
 
-    def holders(
+    def owners(
         self, part: str = "", after: str = "", limit: int = 100, lore: bool = False
     ) -> Sequence[tuple[Subject, int]]:
         prefix = "lore:" if lore else "user:"

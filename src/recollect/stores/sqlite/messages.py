@@ -5,7 +5,7 @@ from collections.abc import Collection
 from datetime import datetime
 
 from recollect.core.clock import to_ms
-from recollect.core.text import asking, clean, digest
+from recollect.core.text import clean, digest, question_share
 from recollect.core.types import Message, Place
 from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.database import Database, Row
@@ -40,7 +40,7 @@ _IS_KNOWN = (
 )
 
 
-class SQLiteJournal:
+class SQLiteMessages:
     def __init__(self, db: Database, index: WordIndex) -> None:
         self._db = db
         self._index = index
@@ -70,7 +70,7 @@ class SQLiteJournal:
                 message.source,
                 message.reply_to,
                 text.count(" ") + 1,
-                asking(text),
+                question_share(text),
             ),
         )
         self._index.put("messages", key, text)
@@ -81,7 +81,7 @@ class SQLiteJournal:
         row = self._db.row(
             "UPDATE messages SET text = ?, edited = ?, length = ?, asks = ? WHERE id = ? AND platform = ? "
             "AND deleted IS NULL AND coalesce(edited, 0) <= ? RETURNING key",
-            (clean(text), to_ms(at), text.count(" ") + 1, asking(text), message_id, platform, to_ms(at)),
+            (clean(text), to_ms(at), text.count(" ") + 1, question_share(text), message_id, platform, to_ms(at)),
         )
         if row is None:
             return False
@@ -103,7 +103,7 @@ class SQLiteJournal:
         self._db.run("UPDATE scopes SET size = size - 1 WHERE id = ?", (row[0] >> 32,))
         return True
 
-    def of(
+    def written_by(
         self, author: str | None = None, guild: str | None = None, limit: int = 500, after: int = 0
     ) -> list[tuple[int, Message]]:
         if guild is not None:
@@ -114,7 +114,7 @@ class SQLiteJournal:
         rows = self._db.rows(f"{_ROW} WHERE key > ?3 AND {where} ORDER BY key LIMIT ?4", (named, author, after, limit))
         return list(zip((row[0] for row in rows), _read(rows), strict=True))
 
-    def answers(self, platform: str, ids: Collection[str]) -> list[tuple[int, Message]]:
+    def replies_to(self, platform: str, ids: Collection[str]) -> list[tuple[int, Message]]:
         rows = self._db.rows(
             f"{_ROW} WHERE bot AND platform = ? AND reply_to IN (SELECT value FROM json_each(?)) ORDER BY key",
             (platform, json.dumps(list(ids))),
@@ -194,14 +194,14 @@ class SQLiteJournal:
         )
         return dict(zip((row[0] for row in rows), _read(rows), strict=True))
 
-    def shape(self, keys: Collection[int]) -> dict[int, tuple[int, int, float]]:
+    def positions(self, keys: Collection[int]) -> dict[int, tuple[int, int, float]]:
         rows = self._db.rows(
             "SELECT key, length, asks FROM messages WHERE key IN (SELECT value FROM json_each(?))",
             (json.dumps(list(keys)),),
         )
         return {key: (key & 0xFFFFFFFF, length, asks) for key, length, asks in rows}
 
-    def beside(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]:
+    def neighbors(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]:
         return self._adjoining(keys) if reach == 1 else {key: self._steps(key, reach) for key in keys}
 
     def _adjoining(self, keys: Collection[int]) -> dict[int, list[tuple[int, int]]]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from recollect.core.clock import from_ms, to_ms
-from recollect.core.text import clean, digest, normal
+from recollect.core.text import clean, digest, normalize
 from recollect.core.types import Audience, Kind, Memo, Message, Origin, Place, Provenance, Status, Subject
 from recollect.stores.sqlite.database import Database, Row
 
@@ -60,7 +60,7 @@ def scope_name(db: Database, scope: int) -> str:
 
 def content_of(text: str) -> int:
     """A 63-bit fingerprint of the normal text."""
-    return int(digest(normal(text))[:16], 16) >> 1
+    return int(digest(normalize(text))[:16], 16) >> 1
 
 
 def stamp(moment: Any) -> int | None:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.core.clock import to_ms
-from recollect.core.ports import Corpus, Filters, Texture, Vector, VectorSet, WordHit
+from recollect.core.ports import Corpus, CorpusSample, Filters, Vector, VectorSet, WordHit
 from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import span
@@ -27,7 +27,7 @@ _SAMPLE: dict[Corpus, str] = {
 }
 
 
-class SQLiteLanes:
+class SQLiteIndex:
     def __init__(self, db: Database, index: WordIndex, cache: "MatrixCache | None") -> None:
         self._db = db
         self._words = index
@@ -52,7 +52,7 @@ class SQLiteLanes:
         size = sum(size for _, size in found)
         return self._words.search(corpus, [scope for scope, _ in found], size, terms, limit, among)
 
-    def near(
+    def nearest(
         self,
         corpus: Corpus,
         scopes: Sequence[str],
@@ -78,14 +78,14 @@ class SQLiteLanes:
     def size(self, scopes: Sequence[str]) -> int:
         return sum(size for _, size in self._scopes(scopes))
 
-    def totals(self) -> dict[Corpus, int]:
+    def row_counts(self) -> dict[Corpus, int]:
         (memos, messages) = self._db.row(
             "SELECT coalesce(sum(size) FILTER (WHERE owned), 0), coalesce(sum(size) FILTER (WHERE NOT owned), 0) "
             "FROM (SELECT size, name LIKE 'user:%' OR name LIKE 'lore:%' AS owned FROM scopes)"
         ) or (0, 0)
         return {"memos": memos, "messages": messages}
 
-    def texture(self, corpus: Corpus, scopes: Sequence[str], sample: int) -> Texture:
+    def sample(self, corpus: Corpus, scopes: Sequence[str], sample: int) -> CorpusSample:
         lengths: list[int] = []
         speakers: dict[str, str] = {}
         found = self._scopes(scopes)
@@ -93,7 +93,7 @@ class SQLiteLanes:
             for length, author, name in self._db.rows(_SAMPLE[corpus], (*span(scope), sample)):
                 lengths.append(length)
                 speakers[author] = name
-        return Texture(sum(size for _, size in found), lengths, speakers)
+        return CorpusSample(sum(size for _, size in found), lengths, speakers)
 
     def unembedded(self, corpus: Corpus, model: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
         return vectors.missing(self._db, corpus, model, limit, after)
@@ -109,7 +109,7 @@ class SQLiteLanes:
     def vectors(self, corpus: Corpus, counted: bool = True) -> list[VectorSet]:
         return vectors.sets(self._db, corpus, counted)
 
-    def serve(self, corpus: Corpus, model: str) -> None:
+    def activate(self, corpus: Corpus, model: str) -> None:
         vectors.serve(self._db, corpus, model)
 
     def _scopes(self, names: Sequence[str]) -> list[tuple[int, int]]:

@@ -3,13 +3,13 @@
 from recollect.stores.sqlite.database import Database
 
 
-class SQLiteCounters:
+class SQLiteState:
     """Lists only grow or are emptied, so an item's number is the length that the list had with it."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
-    def note(self, name: str, item: str) -> int:
+    def append(self, name: str, item: str) -> int:
         added = self._db.value(
             "INSERT INTO counters (name, number, item) SELECT ?1, coalesce(max(number), 0) + 1, ?2 FROM counters "
             "WHERE name = ?1 ON CONFLICT DO NOTHING RETURNING number",

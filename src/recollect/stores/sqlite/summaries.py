@@ -129,7 +129,7 @@ class SQLiteExchanges:
         )
         return [_exchange(row) for row in rows]
 
-    def of(self, author: str | None = None, guild: str | None = None) -> list[Exchange]:
+    def asked_by(self, author: str | None = None, guild: str | None = None) -> list[Exchange]:
         rows = self._db.rows(
             f"{_EXCHANGE} WHERE (?1 IS NULL OR author = ?1) AND (?2 IS NULL OR guild = ?2) "
             "AND (?1 IS NOT NULL OR ?2 IS NOT NULL) ORDER BY at, guild, id",
@@ -141,7 +141,7 @@ class SQLiteExchanges:
         self._db.run("DELETE FROM exchanges WHERE guild = ? AND id = ?", (exchange.guild, exchange.id))
         return self._db.changes() > 0
 
-    def sweep(self, guild: str, now: datetime, keep: int) -> int:
+    def prune(self, guild: str, now: datetime, keep: int) -> int:
         self._db.run(
             "DELETE FROM exchanges WHERE guild = ?1 AND (expires <= ?2 OR (at, id) NOT IN "
             "(SELECT at, id FROM exchanges WHERE guild = ?1 AND expires > ?2 ORDER BY at DESC, id DESC LIMIT ?3))",
@@ -149,7 +149,7 @@ class SQLiteExchanges:
         )
         return self._db.changes()
 
-    def drop(self, guild: str, message_id: str) -> int:
+    def remove_quoting(self, guild: str, message_id: str) -> int:
         self._db.run(
             "DELETE FROM exchanges WHERE guild = ?1 AND (substr(id, 1, length(?2) + 1) = ?2 || '/' "
             "OR substr(id, -length(?2) - 1) = '/' || ?2)",

@@ -7,9 +7,9 @@ from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.events import SQLiteEvents
 from recollect.stores.sqlite.jobs import SQLiteJobs
 from recollect.stores.sqlite.memos import SQLiteMemos
-from recollect.stores.sqlite.messages import SQLiteJournal
-from recollect.stores.sqlite.search import SQLiteLanes
-from recollect.stores.sqlite.state import SQLiteCounters
+from recollect.stores.sqlite.messages import SQLiteMessages
+from recollect.stores.sqlite.search import SQLiteIndex
+from recollect.stores.sqlite.state import SQLiteState
 from recollect.stores.sqlite.summaries import SQLiteExchanges, SQLiteSummaries
 from recollect.stores.sqlite.words import WordIndex
 
@@ -21,13 +21,13 @@ class SQLiteTx:
     def __init__(self, db: Database, cache: "MatrixCache | None") -> None:
         self.db = db
         self.words = WordIndex(db)
-        self.journal = SQLiteJournal(db, self.words)
+        self.messages = SQLiteMessages(db, self.words)
         self.memos = SQLiteMemos(db, self.words)
-        self.lanes = SQLiteLanes(db, self.words, cache)
+        self.index = SQLiteIndex(db, self.words, cache)
         self.summaries = SQLiteSummaries(db)
         self.exchanges = SQLiteExchanges(db)
         self.jobs = SQLiteJobs(db)
-        self.counters = SQLiteCounters(db)
+        self.state = SQLiteState(db)
         self.events = SQLiteEvents(db)
         self.archive = SQLiteArchive(db, self.words)
 

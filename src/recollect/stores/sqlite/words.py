@@ -9,7 +9,7 @@ import json
 from collections.abc import Collection, Sequence
 
 from recollect.core.ports import Corpus, WordHit
-from recollect.core.text import clean, rarity, words
+from recollect.core.text import clean, inverse_frequency, words
 from recollect.stores._sql.stems import stems
 from recollect.stores.sqlite.database import Database
 
@@ -65,7 +65,7 @@ class WordIndex:
         lists = self._lists(corpus, scopes, list(by_stem), among)
         scores: dict[int, float] = {}
         for _, frequency, keys in lists:
-            weight = rarity(size, frequency)
+            weight = inverse_frequency(size, frequency)
             for key in keys:  # the innermost loop
                 scores[key] = scores.get(key, 0.0) + weight
         best = heapq.nlargest(limit, zip(scores.values(), scores, strict=True))

@@ -42,14 +42,14 @@ async def fill(store: Store) -> None:
 
 
 def _converse(tx: Tx) -> None:
-    tx.journal.add(make_message("said", id="said", name="Ada 東京"))
-    tx.journal.add(make_message("in a thread", THREAD, 1, id="threaded", reply_to="said", source="voice"))
-    tx.journal.add(make_message("private words", DM, 2, id="private"))
+    tx.messages.add(make_message("said", id="said", name="Ada 東京"))
+    tx.messages.add(make_message("in a thread", THREAD, 1, id="threaded", reply_to="said", source="voice"))
+    tx.messages.add(make_message("private words", DM, 2, id="private"))
     for number in range(9):
-        tx.journal.add(make_message(f"line number {number}", OTHER, number, id=f"line {number}", bot=number % 2 == 0))
-    tx.journal.edit("discord", "line 1", "another wording?", at(20))
-    tx.journal.delete("discord", "line 2", at(21))
-    tx.journal.erase([("discord", "line 3"), ("discord", "never seen")], at(22))
+        tx.messages.add(make_message(f"line number {number}", OTHER, number, id=f"line {number}", bot=number % 2 == 0))
+    tx.messages.edit("discord", "line 1", "another wording?", at(20))
+    tx.messages.delete("discord", "line 2", at(21))
+    tx.messages.erase([("discord", "line 3"), ("discord", "never seen")], at(22))
     tx.summaries.save(Summary("s1", "first", 1, at(1), at(0)))
     tx.summaries.save(Summary("s1", "second", 2, at(2)))
     tx.summaries.save(Summary("s2", "to be cleared", 1, at(1)))
@@ -62,7 +62,7 @@ def _remember(tx: Tx) -> None:
     tea = make_memo("I like tea", source=LEARNED, tags=("drink", "été"), audience=Audience("dm", "ada"), label="taste")
     key = tx.memos.put(tea)
     for seconds in (5, 6):
-        tx.memos.touch([key], at(seconds))
+        tx.memos.count_use([key], at(seconds))
     for number, status in enumerate(Status):
         tx.memos.put(make_memo(f"a memo that is {status}", BEN, status=status, updated=at(number)))
     tx.memos.put(
@@ -70,34 +70,34 @@ def _remember(tx: Tx) -> None:
                   happened=at(-9), expires=at(999), supersedes="old", superseded_by="new")
     )  # fmt: skip
     tx.memos.put(replace(make_memo("forgotten"), status=Status.DELETED))
-    tx.memos.bury(Tombstone(ADA.scope, "print of what was forgotten", at(4)))
+    tx.memos.add_tombstone(Tombstone(ADA.scope, "print of what was forgotten", at(4)))
 
 
 def _queue(tx: Tx) -> None:
     for number in range(6):
         tx.jobs.add(NewJob("learn", f"lane {number % 2}", {"n": number}, at(number), f"key {number}", "realm"))
     tx.jobs.add(NewJob("reflect", "hopeless", {}, at(0)))
-    (hopeless,) = [job for job in tx.jobs.claim("w", at(0), at(60), 9) if job.lane == "hopeless"]
-    tx.jobs.park(hopeless.id, "w", "it failed")
+    (hopeless,) = [job for job in tx.jobs.claim("w", at(0), at(60), 9) if job.queue == "hopeless"]
+    tx.jobs.fail(hopeless.id, "w", "it failed")
     for item in ("b", "a", "c"):
-        tx.counters.note("since: ada", item)
-    tx.counters.note("other", "x")
+        tx.state.append("since: ada", item)
+    tx.state.append("other", "x")
 
 
 def _log(tx: Tx) -> None:
     first = tx.events.add(Event("memo.added", at(1), "ada", ADA.scope, "durable-1", "new", {"words": "secret"}))
     tx.events.add(Event("memo.added", at(86_500), "ada", ADA.scope, "durable-2", "new", {"b": 1, "a": [None]}))
     tx.events.add(Event("swept", at(2)))
-    tx.events.scrub([first])
+    tx.events.redact([first])
 
 
 def _embed(tx: Tx) -> None:
     """One set is complete and lacks a row since; the other corpus is on its way."""
     for corpus in ("memos", "messages"):
-        rows = tx.lanes.unembedded(corpus, MODEL, 99)
+        rows = tx.index.unembedded(corpus, MODEL, 99)
         made = {key: unit_vector(1, len(text), key % 7) for key, text in rows[: 9 if corpus == "memos" else 4]}
-        tx.lanes.put_vectors(corpus, MODEL, made)
-    tx.lanes.serve("memos", MODEL)
+        tx.index.put_vectors(corpus, MODEL, made)
+    tx.index.activate("memos", MODEL)
     tx.memos.put(make_memo("written after the set was complete"))
 
 
@@ -180,30 +180,30 @@ class ArchiveContract:
     async def test_what_is_taken_out_and_put_back_is_as_it_was(self, store: Store):
         found = await _renewed(store)
         assert prints(await contents(store)) == prints(found)
-        assert not [finding for finding in await store.examine() if not finding.ok and finding.check != "jobs"]
+        assert not [finding for finding in await store.check_health() if not finding.ok and finding.check != "jobs"]
 
     async def test_records_that_are_there_already_change_nothing(self, store: Store):
         await fill(store)
         found = await contents(store)
         await _put_in(store, found)
         assert await contents(store) == found
-        assert not [finding for finding in await store.examine() if not finding.ok and finding.check != "jobs"]
+        assert not [finding for finding in await store.check_health() if not finding.ok and finding.check != "jobs"]
 
     async def test_searches_find_the_same_after_a_renewal(self, store: Store):
         await fill(store)
 
         async def found() -> list[object]:
             query, scopes = unit_vector(1, 2, 3), [ADA.scope, BEN.scope, GUILD_LORE.scope]
-            near = await store.read(lambda tx: tx.lanes.near("memos", scopes, MODEL, query, 9))
+            near = await store.read(lambda tx: tx.index.nearest("memos", scopes, MODEL, query, 9))
             memos = await store.read(lambda tx: tx.memos.fetch(near))
             cosines = {memo.text: round(near[key], 6) for key, memo in memos.items()}
             texts = [await find(store, "tea drink memo", [each]) for each in scopes]
             said = await find(store, "line wording number", [OTHER.stream], "messages")
-            missing = await store.read(lambda tx: tx.lanes.unembedded("memos", MODEL, 9))
-            sizes = await store.read(lambda tx: [tx.lanes.size([each]) for each in (*scopes, OTHER.stream)])
-            recent = await store.read(lambda tx: tx.journal.recent(OTHER, 9))
+            missing = await store.read(lambda tx: tx.index.unembedded("memos", MODEL, 9))
+            sizes = await store.read(lambda tx: [tx.index.size([each]) for each in (*scopes, OTHER.stream)])
+            recent = await store.read(lambda tx: tx.messages.recent(OTHER, 9))
             shapes = await store.read(
-                lambda tx: sorted(tx.journal.shape(tx.lanes.recent("messages", [OTHER.stream], 9)).values())
+                lambda tx: sorted(tx.messages.positions(tx.index.recent("messages", [OTHER.stream], 9)).values())
             )
             return [cosines, texts, said, [text for _, text in missing], sizes, recent, shapes]
 
@@ -217,19 +217,19 @@ class ArchiveContract:
 
     async def test_sets_of_vectors_keep_what_is_said_of_them(self, store: Store):
         await fill(store)
-        before = await store.read(lambda tx: [tx.lanes.vectors("memos"), tx.lanes.vectors("messages")])
+        before = await store.read(lambda tx: [tx.index.vectors("memos"), tx.index.vectors("messages")])
         content = await contents(store)
         await _take_out(store, content)
         await _put_in(store, content)
-        assert await store.read(lambda tx: [tx.lanes.vectors("memos"), tx.lanes.vectors("messages")]) == before
-        assert [(each.serving, each.complete) for (each,) in before] == [(True, True), (True, False)]
+        assert await store.read(lambda tx: [tx.index.vectors("memos"), tx.index.vectors("messages")]) == before
+        assert [(each.active, each.complete) for (each,) in before] == [(True, True), (True, False)]
 
     async def test_what_was_erased_or_forgotten_stays_so_after_a_renewal(self, store: Store):
         await _renewed(store)
         again = make_message("back again", OTHER, id="line 3")
-        assert not await store.write(lambda tx: tx.journal.add(again))
-        assert not await store.write(lambda tx: tx.journal.add(replace(again, id="never seen")))
-        buried = await store.read(lambda tx: tx.memos.buried(ADA.scope, "print of what was forgotten"))
+        assert not await store.write(lambda tx: tx.messages.add(again))
+        assert not await store.write(lambda tx: tx.messages.add(replace(again, id="never seen")))
+        buried = await store.read(lambda tx: tx.memos.tombstone(ADA.scope, "print of what was forgotten"))
         assert buried == Tombstone(ADA.scope, "print of what was forgotten", at(4))
         assert not await store.write(lambda tx: tx.summaries.save(Summary("s2", "late", 2, at(9))))
 
@@ -257,11 +257,11 @@ class ArchiveContract:
         job = await store.write(lambda tx: tx.jobs.add(NewJob("learn", "lane 0", {}, at(9))))
         assert job is not None
         assert job > max(record[0] for record in found["jobs"])
-        await store.write(lambda tx: tx.journal.add(make_message("the last", OTHER, 99, id="last")))
+        await store.write(lambda tx: tx.messages.add(make_message("the last", OTHER, 99, id="last")))
         numbers = {record[1]: record[2] for record in (await contents(store))["messages"]}
         assert numbers["last"] == max(number for name, number in numbers.items() if name.startswith("line")) + 1
-        assert await store.write(lambda tx: tx.counters.note("since: ada", "d")) == 4
-        assert await store.read(lambda tx: tx.counters.items("since: ada")) == ["b", "a", "c", "d"]
+        assert await store.write(lambda tx: tx.state.append("since: ada", "d")) == 4
+        assert await store.read(lambda tx: tx.state.items("since: ada")) == ["b", "a", "c", "d"]
 
     async def test_the_log_goes_on_with_its_numbers_and_its_counts(self, store: Store):
         await fill(store)
@@ -282,7 +282,7 @@ class ArchiveContract:
         await _change(store, "messages", ("discord", "line 5"), text="", deleted=6)
         await _change(store, "memos", (ADA.scope, make_memo("I like tea").id), status="superseded")
         assert await find(store, "wholly different", [OTHER.stream], "messages") == ["wholly different"]
-        texts = [message.text for message in await store.read(lambda tx: tx.journal.recent(OTHER, 99))]
+        texts = [message.text for message in await store.read(lambda tx: tx.messages.recent(OTHER, 99))]
         assert "line number 4" not in texts
         assert "line number 5" not in texts
         assert await find(store, "tea") == []
@@ -292,7 +292,9 @@ class ArchiveContract:
         assert strays  # vectors are records of their own: whoever changes a row sees to them
         await store.write(lambda tx: tx.archive.remove("memo vectors", [record[:3] for record in strays]))
         assert not [
-            finding for finding in await store.examine() if not finding.ok and finding.check not in ("jobs", "vectors")
+            finding
+            for finding in await store.check_health()
+            if not finding.ok and finding.check not in ("jobs", "vectors")
         ]
 
     async def test_a_row_that_is_taken_out_takes_its_vectors_along(self, store: Store):
@@ -303,7 +305,7 @@ class ArchiveContract:
             await store.write(lambda tx, section=section, names=names: tx.archive.remove(section, names))
             assert (await contents(store))[of_rows] == []
             assert await store.read(lambda tx, section=section: tx.archive.count(section)) == 0
-        assert await store.read(lambda tx: tx.lanes.size([ADA.scope, BEN.scope, OTHER.stream])) == 0
+        assert await store.read(lambda tx: tx.index.size([ADA.scope, BEN.scope, OTHER.stream])) == 0
         assert await find(store, "tea memo", [ADA.scope, BEN.scope]) == []
 
     async def test_a_vector_without_its_row_or_its_set_is_left_out_and_named(self, store: Store):

@@ -59,7 +59,7 @@ class ClaimsContract:
     async def test_a_run_goes_on_behind_a_job_that_is_parked(self, store: Store):
         await add(store, *(new_job(name) for name in "abc"))
         first, second, third = await claim(store, depth=3)
-        await store.write(lambda tx: tx.jobs.park(first.id, "w1", "no"))
+        await store.write(lambda tx: tx.jobs.fail(first.id, "w1", "no"))
         assert await claim(store, "w2") == []
         assert await release(store, third, second) == [True, True]
         assert names(await claim(store, "w2", depth=3)) == ["b", "c"]
@@ -146,7 +146,7 @@ class ClaimsContract:
         await finish(store, job)
         assert await next_due() == at(3)
         await finish(store, *await claim(store, now=4))
-        await store.write(lambda tx: tx.jobs.park(late.id, "w2", "no"))
+        await store.write(lambda tx: tx.jobs.fail(late.id, "w2", "no"))
         assert await next_due() is None
 
     async def test_two_workers_never_get_the_same_job_and_every_lane_keeps_its_order(self, store: Store):

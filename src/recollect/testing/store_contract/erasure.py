@@ -32,7 +32,7 @@ def job(lane: str, seconds: float = 0) -> NewJob:
 
 
 async def written(store: Store, author: str | None = None, guild: str | None = None) -> list[str]:
-    rows = await store.read(lambda tx: tx.journal.of(author, guild))
+    rows = await store.read(lambda tx: tx.messages.written_by(author, guild))
     return [message.id for _, message in rows]
 
 
@@ -53,9 +53,9 @@ class ErasingContract:
 
     async def test_messages_of_someone_come_in_pages_and_deleted_ones_too(self, store: Store):
         await say(store, *(make_message(f"{n}", id=f"{n}", seconds=n) for n in range(7)))
-        await store.write(lambda tx: tx.journal.delete("discord", "3", at(9)))
-        first = await store.read(lambda tx: tx.journal.of("ada", limit=4))
-        rest = await store.read(lambda tx: tx.journal.of("ada", limit=4, after=first[-1][0]))
+        await store.write(lambda tx: tx.messages.delete("discord", "3", at(9)))
+        first = await store.read(lambda tx: tx.messages.written_by("ada", limit=4))
+        rest = await store.read(lambda tx: tx.messages.written_by("ada", limit=4, after=first[-1][0]))
         assert [message.id for _, message in (*first, *rest)] == [f"{n}" for n in range(7)]
         assert {key for key, _ in first} | {key for key, _ in rest} >= {key for key, _ in first}
         assert [message.text for _, message in first] == ["0", "1", "2", ""]
@@ -68,38 +68,38 @@ class ErasingContract:
             make_message("c", id="3", author="ben", reply_to="1"),
             make_message("d", replace(CHANNEL, platform="irc"), id="4", author="bot", bot=True, reply_to="1"),
         )
-        found = await store.read(lambda tx: tx.journal.answers("discord", ["1", "9"]))
+        found = await store.read(lambda tx: tx.messages.replies_to("discord", ["1", "9"]))
         assert [message.id for _, message in found] == ["2"]
 
     async def test_an_erased_message_is_gone_from_every_index_and_never_comes_back(self, store: Store):
         said = make_message("quixotic plumbus", id="1")
         keys = await say(store, said, make_message("quixotic neighbour", id="2", author="ben"))
         await store.write(
-            lambda tx: tx.lanes.put_vectors("messages", "m", {key: unit_vector(1, 2) for key in keys.values()})
+            lambda tx: tx.index.put_vectors("messages", "m", {key: unit_vector(1, 2) for key in keys.values()})
         )
-        assert await store.write(lambda tx: tx.journal.erase([("discord", "1"), ("discord", "9")], at(5))) == 1
-        assert await store.write(lambda tx: tx.journal.erase([("discord", "1")], at(6))) == 0
+        assert await store.write(lambda tx: tx.messages.erase([("discord", "1"), ("discord", "9")], at(5))) == 1
+        assert await store.write(lambda tx: tx.messages.erase([("discord", "1")], at(6))) == 0
         assert await written(store, "ada") == []
         assert await find(store, "quixotic", [CHANNEL.stream], "messages") == ["quixotic neighbour"]
         near = await store.read(
-            lambda tx: tx.lanes.near("messages", [CHANNEL.stream], "m", unit_vector(1, 2), 9, also=keys.values())
+            lambda tx: tx.index.nearest("messages", [CHANNEL.stream], "m", unit_vector(1, 2), 9, also=keys.values())
         )
         assert list(near) == [keys["2"]]
-        assert await store.read(lambda tx: tx.lanes.size([CHANNEL.stream])) == 1
-        assert not await store.write(lambda tx: tx.journal.add(said))
-        assert not await store.write(lambda tx: tx.journal.edit("discord", "1", "again", at(7)))
-        assert await store.write(lambda tx: tx.journal.add(replace(said, place=replace(CHANNEL, platform="irc"))))
-        assert all(finding.ok for finding in await store.examine())
+        assert await store.read(lambda tx: tx.index.size([CHANNEL.stream])) == 1
+        assert not await store.write(lambda tx: tx.messages.add(said))
+        assert not await store.write(lambda tx: tx.messages.edit("discord", "1", "again", at(7)))
+        assert await store.write(lambda tx: tx.messages.add(replace(said, place=replace(CHANNEL, platform="irc"))))
+        assert all(finding.ok for finding in await store.check_health())
 
     async def test_a_message_that_was_never_seen_can_be_kept_out(self, store: Store):
-        await store.write(lambda tx: tx.journal.erase([("discord", "7")], at(5)))
-        assert not await store.write(lambda tx: tx.journal.add(make_message("x", id="7")))
+        await store.write(lambda tx: tx.messages.erase([("discord", "7")], at(5)))
+        assert not await store.write(lambda tx: tx.messages.add(make_message("x", id="7")))
 
     async def test_erasing_a_deleted_message_leaves_the_sizes_right(self, store: Store):
         await say(store, make_message("a", id="1"), make_message("b", id="2"))
-        await store.write(lambda tx: tx.journal.delete("discord", "1", at(3)))
-        assert await store.write(lambda tx: tx.journal.erase([("discord", "1")], at(5))) == 1
-        assert await store.read(lambda tx: tx.lanes.size([CHANNEL.stream])) == 1
+        await store.write(lambda tx: tx.messages.delete("discord", "1", at(3)))
+        assert await store.write(lambda tx: tx.messages.erase([("discord", "1")], at(5))) == 1
+        assert await store.read(lambda tx: tx.index.size([CHANNEL.stream])) == 1
 
     async def test_memos_are_found_by_who_stated_them_and_where(self, store: Store):
         here = Provenance(actor="ada", guild="guild-1")
@@ -113,7 +113,7 @@ class ErasingContract:
         await put(store, *memos)
 
         async def traced(**whose: str) -> list[str]:
-            return sorted(memo.text for memo in await store.read(lambda tx: tx.memos.traced(**whose)))
+            return sorted(memo.text for memo in await store.read(lambda tx: tx.memos.stated_by(**whose)))
 
         assert await traced(actor="ada") == ["four", "one", "two"]
         assert await traced(guild="guild-1") == ["one", "three", "two"]
@@ -135,13 +135,13 @@ class ErasingContract:
             Exchange("1/2", "h", "c", "c", "ada", "three", at(3), at(9)),
         ]
         await store.write(lambda tx: [tx.exchanges.add(one) for one in all_of_them])
-        assert await store.read(lambda tx: tx.exchanges.of("ada")) == [all_of_them[0], all_of_them[2]]
-        assert await store.read(lambda tx: tx.exchanges.of("ada", "h")) == [all_of_them[2]]
-        assert await store.read(lambda tx: tx.exchanges.of(guild="g")) == all_of_them[:2]
-        assert await store.read(lambda tx: tx.exchanges.of()) == []
+        assert await store.read(lambda tx: tx.exchanges.asked_by("ada")) == [all_of_them[0], all_of_them[2]]
+        assert await store.read(lambda tx: tx.exchanges.asked_by("ada", "h")) == [all_of_them[2]]
+        assert await store.read(lambda tx: tx.exchanges.asked_by(guild="g")) == all_of_them[:2]
+        assert await store.read(lambda tx: tx.exchanges.asked_by()) == []
         assert await store.write(lambda tx: tx.exchanges.remove(all_of_them[0]))
         assert not await store.write(lambda tx: tx.exchanges.remove(all_of_them[0]))
-        assert await store.read(lambda tx: tx.exchanges.of("ada")) == [all_of_them[2]]
+        assert await store.read(lambda tx: tx.exchanges.asked_by("ada")) == [all_of_them[2]]
 
     async def test_an_erased_job_cannot_be_finished_and_its_lane_goes_on(self, store: Store):
         ids = [await store.write(lambda tx, n=n: tx.jobs.add(job("ada", n))) for n in range(3)]
@@ -154,19 +154,19 @@ class ErasingContract:
 
     async def test_counters_are_listed_by_the_beginning_of_their_names(self, store: Store):
         for name in ("learn:b", "learn:a", "learn", "le%rn:", "turns:a"):
-            await store.write(lambda tx, name=name: tx.counters.note(name, "x"))
-        await store.write(lambda tx: tx.counters.clear("learn:b"))
-        assert await store.read(lambda tx: tx.counters.names("learn:")) == ["learn:a"]
-        assert await store.read(lambda tx: tx.counters.names("le%")) == ["le%rn:"]
-        assert len(await store.read(lambda tx: tx.counters.names())) == 4
+            await store.write(lambda tx, name=name: tx.state.append(name, "x"))
+        await store.write(lambda tx: tx.state.clear("learn:b"))
+        assert await store.read(lambda tx: tx.state.names("learn:")) == ["learn:a"]
+        assert await store.read(lambda tx: tx.state.names("le%")) == ["le%rn:"]
+        assert len(await store.read(lambda tx: tx.state.names())) == 4
 
     async def test_a_scrubbed_event_says_only_that_something_happened(self, store: Store):
         told = Event("memo.undone", at(1), "ada", ADA.scope, "m1", "because of tea", {"undoes": "b", "text": "tea"})
         bare = Event("memo.added", at(2), "ada", ADA.scope)
         ids = [await store.write(lambda tx, one=one: tx.events.add(one)) for one in (told, bare)]
         counts = await store.read(lambda tx: tx.events.counts())
-        assert await store.write(lambda tx: tx.events.scrub(ids, ["undoes"])) == 1
-        assert await store.write(lambda tx: tx.events.scrub(ids, ["undoes"])) == 0
+        assert await store.write(lambda tx: tx.events.redact(ids, ["undoes"])) == 1
+        assert await store.write(lambda tx: tx.events.redact(ids, ["undoes"])) == 0
         after, before = await store.read(lambda tx: tx.events.list(scope=ADA.scope))
         assert before == Event("memo.undone", at(1), "ada", ADA.scope, data={"undoes": "b"}, id=ids[0])
         assert after == replace(bare, id=ids[1])
@@ -176,30 +176,30 @@ class ErasingContract:
         await say(store, make_message("a quixotic plumbus", id="1"), make_message("another", OTHER, id="2"))
         await put(store, make_memo("a plumbus", source=Provenance(evidence="my quixotic 東京 tower")))
         await store.write(lambda tx: tx.events.add(Event("e", at(1), reason="plumbus")))
-        found = await store.traces(["plumbus", "quixotic", "東京 tower", "nowhere"])
+        found = await store.find_traces(["plumbus", "quixotic", "東京 tower", "nowhere"])
         assert found["messages"] == [1, 1, 0, 0]
         assert found["memos"] == [1, 0, 0, 0]
         assert any(counts[2] for counts in found.values())
         assert not any(counts[3] for counts in found.values())
         assert len([place for place, counts in found.items() if counts[0]]) >= 3
-        assert await store.traces([]) == {}
+        assert await store.find_traces([]) == {}
 
     async def test_what_was_erased_leaves_no_trace_after_a_wipe(self, store: Store):
         for number in range(60):
             await say(store, make_message(f"zyzzyva{number} in quixotic halls", id=f"{number}", seconds=number))
             await say(store, make_message(f"plain words {number}", id=f"b{number}", author="ben", seconds=number))
             await put(store, make_memo(f"wombatique number {number}"))
-        await store.write(lambda tx: tx.journal.erase([("discord", f"{number}") for number in range(60)], at(99)))
+        await store.write(lambda tx: tx.messages.erase([("discord", f"{number}") for number in range(60)], at(99)))
         await store.write(lambda tx: [tx.memos.remove(memo) for memo in tx.memos.list(ADA)])
         seen: list[tuple[int, int]] = []
-        await store.wipe(lambda done, total: seen.append((done, total)))
+        await store.purge_deleted(lambda done, total: seen.append((done, total)))
         assert seen[-1][0] == seen[-1][1]
-        assert await store.traces(["zyzzyva", "quixotic", "wombatique"]) == {}
-        assert (await store.traces(["plain words 7"]))["messages"] == [1]
+        assert await store.find_traces(["zyzzyva", "quixotic", "wombatique"]) == {}
+        assert (await store.find_traces(["plain words 7"]))["messages"] == [1]
         assert await find(store, "plain", [CHANNEL.stream], "messages", 1) == ["plain words 59"]
-        assert all(finding.ok for finding in await store.examine())
+        assert all(finding.ok for finding in await store.check_health())
 
     async def test_a_wipe_of_an_empty_store_is_harmless(self, store: Store):
-        await store.wipe()
+        await store.purge_deleted()
         await put(store, make_memo("tea"))
         assert await find(store, "tea") == ["tea"]

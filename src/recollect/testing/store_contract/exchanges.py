@@ -42,35 +42,35 @@ class ExchangesContract:
         await fill(store, exchange("a", 1), exchange("a", 1, guild="h"), exchange("b", 2, guild="h"))
         assert await recent(store, 3) == ["a"]
         assert await recent(store, 3, guild="h") == ["b", "a"]
-        assert await store.write(lambda tx: tx.exchanges.sweep("g", at(3), 0)) == 1
+        assert await store.write(lambda tx: tx.exchanges.prune("g", at(3), 0)) == 1
         assert await recent(store, 3, guild="h") == ["b", "a"]
 
     async def test_a_sweep_removes_the_expired_and_all_but_the_newest(self, store: Store):
         await fill(store, *(exchange(f"{n}", n, lasts=5 if n == 9 else 100) for n in range(10)))
-        assert await store.write(lambda tx: tx.exchanges.sweep("g", at(14), 3)) == 7
+        assert await store.write(lambda tx: tx.exchanges.prune("g", at(14), 3)) == 7
         assert await recent(store, 14) == ["8", "7", "6"]
-        assert await store.write(lambda tx: tx.exchanges.sweep("g", at(14), 3)) == 0
+        assert await store.write(lambda tx: tx.exchanges.prune("g", at(14), 3)) == 0
 
     async def test_a_sweep_at_the_very_moment_of_expiry_removes(self, store: Store):
         await fill(store, exchange("a", 0, lasts=10), exchange("b", 0, lasts=10.001))
-        assert await store.write(lambda tx: tx.exchanges.sweep("g", at(10), 5)) == 1
+        assert await store.write(lambda tx: tx.exchanges.prune("g", at(10), 5)) == 1
         assert await recent(store, 9) == ["b"]
 
     async def test_a_sweep_at_exactly_the_limit_removes_nothing(self, store: Store):
         await fill(store, *(exchange(f"{n}", n) for n in range(3)))
-        assert await store.write(lambda tx: tx.exchanges.sweep("g", at(4), 3)) == 0
+        assert await store.write(lambda tx: tx.exchanges.prune("g", at(4), 3)) == 0
         assert await recent(store, 4) == ["2", "1", "0"]
 
     async def test_exchanges_of_one_moment_are_told_apart(self, store: Store):
         await fill(store, *(exchange(name, 1) for name in "abc"))
         assert sorted(await recent(store, 2)) == ["a", "b", "c"]
-        assert await store.write(lambda tx: tx.exchanges.sweep("g", at(2), 2)) == 1
+        assert await store.write(lambda tx: tx.exchanges.prune("g", at(2), 2)) == 1
 
     async def test_entries_that_quote_a_message_are_dropped_by_its_id(self, store: Store):
         await fill(store, *(exchange(name, 1) for name in ("1/2", "2/3", "11/12", "1/2/3", "%/_")))
         await fill(store, exchange("1/2", 1, guild="h"))
-        assert await store.write(lambda tx: tx.exchanges.drop("g", "%")) == 1
-        assert await store.write(lambda tx: tx.exchanges.drop("g", "2")) == 2
+        assert await store.write(lambda tx: tx.exchanges.remove_quoting("g", "%")) == 1
+        assert await store.write(lambda tx: tx.exchanges.remove_quoting("g", "2")) == 2
         assert sorted(await recent(store, 2)) == ["1/2/3", "11/12"]
-        assert await store.write(lambda tx: tx.exchanges.drop("g", "2")) == 0
+        assert await store.write(lambda tx: tx.exchanges.remove_quoting("g", "2")) == 0
         assert await recent(store, 2, guild="h") == ["1/2"]

@@ -15,7 +15,7 @@ async def put_off(store: Store, job: NewJob) -> int | None:
 
 
 async def drop_oldest(store: Store, keep: int, kind: str = "learn") -> list[str]:
-    return names(await store.write(lambda tx: tx.jobs.drop_oldest(kind, keep)))
+    return names(await store.write(lambda tx: tx.jobs.discard_oldest(kind, keep)))
 
 
 async def waiting(store: Store) -> list[str]:
@@ -78,13 +78,13 @@ class QueueingContract:
         first, second = await claim(store, now=9, depth=2)
         assert await due(store, "k") == at(5)
         await finish(store, first)
-        await store.write(lambda tx: tx.jobs.park(second.id, "w1", "no"))
+        await store.write(lambda tx: tx.jobs.fail(second.id, "w1", "no"))
         assert [await due(store, key) for key in ("k", "l")] == [None, None]
 
     async def test_a_parked_job_is_not_found_by_its_key(self, store: Store):
         await add(store, new_job("a", dedupe="k"))
         (job,) = await claim(store)
-        await store.write(lambda tx: tx.jobs.park(job.id, "w1", "no"))
+        await store.write(lambda tx: tx.jobs.fail(job.id, "w1", "no"))
         assert await found(store, "k") is None
         await add(store, new_job("b", dedupe="k"))
         seen = await found(store, "k")
@@ -102,7 +102,7 @@ class QueueingContract:
     async def test_jobs_that_run_or_are_parked_neither_count_nor_go(self, store: Store):
         await add(store, *(new_job(name, name) for name in "abcd"))
         running, hopeless = await claim(store, limit=2)
-        await store.write(lambda tx: tx.jobs.park(hopeless.id, "w1", "no"))
+        await store.write(lambda tx: tx.jobs.fail(hopeless.id, "w1", "no"))
         assert await drop_oldest(store, 2) == []
         assert await drop_oldest(store, 1) == ["c"]
         assert names(await store.read(lambda tx: tx.jobs.list())) == ["a", "b", "d"]
@@ -129,22 +129,22 @@ class QueueingContract:
 
     async def test_a_job_that_nobody_runs_can_be_given_up(self, store: Store):
         first, _, third = await add(store, *(new_job(name) for name in "abc"))
-        assert await store.write(lambda tx: tx.jobs.drop(first or 0))
-        assert not await store.write(lambda tx: tx.jobs.drop(first or 0))
+        assert await store.write(lambda tx: tx.jobs.discard(first or 0))
+        assert not await store.write(lambda tx: tx.jobs.discard(first or 0))
         (job,) = await claim(store)
         assert names([job]) == ["b"]
-        assert not await store.write(lambda tx: tx.jobs.drop(job.id))
-        assert await store.write(lambda tx: tx.jobs.drop(third or 0))
-        await store.write(lambda tx: tx.jobs.park(job.id, "w1", "no"))
-        assert await store.write(lambda tx: tx.jobs.drop(job.id))
+        assert not await store.write(lambda tx: tx.jobs.discard(job.id))
+        assert await store.write(lambda tx: tx.jobs.discard(third or 0))
+        await store.write(lambda tx: tx.jobs.fail(job.id, "w1", "no"))
+        assert await store.write(lambda tx: tx.jobs.discard(job.id))
         assert await store.read(lambda tx: tx.jobs.counts()) == {}
 
     async def test_an_unparked_job_takes_its_old_place_but_not_from_one_that_runs(self, store: Store):
         await add(store, *(new_job(name) for name in "abc"))
         (hopeless,) = await claim(store)
-        await store.write(lambda tx: tx.jobs.park(hopeless.id, "w1", "no"))
+        await store.write(lambda tx: tx.jobs.fail(hopeless.id, "w1", "no"))
         (running,) = await claim(store)
-        assert await store.write(lambda tx: tx.jobs.unpark(hopeless.id, at(0)))
+        assert await store.write(lambda tx: tx.jobs.requeue(hopeless.id, at(0)))
         assert await claim(store, "w2") == []
         await finish(store, running)
         (again,) = await claim(store)

@@ -33,10 +33,10 @@ MEMOS = [
 
 class FiltersContract:
     async def _matching(self, store: Store, corpus: Corpus, scopes: list[str], filters: Filters) -> set[str]:
-        keys = await store.read(lambda tx: tx.lanes.matching(corpus, scopes, filters))
+        keys = await store.read(lambda tx: tx.index.matching(corpus, scopes, filters))
         if corpus == "memos":
             return {memo.text for memo in (await store.read(lambda tx: tx.memos.fetch(keys))).values()}
-        return {each.text for each in (await store.read(lambda tx: tx.journal.fetch(keys))).values()}
+        return {each.text for each in (await store.read(lambda tx: tx.messages.fetch(keys))).values()}
 
     @pytest.mark.parametrize(
         ("filters", "expected"),
@@ -73,7 +73,7 @@ class FiltersContract:
             make_message("third", OTHER, 3),
             make_message("gone", seconds=4, id="gone"),
         )
-        await store.write(lambda tx: tx.journal.delete("discord", "gone", at(5)))
+        await store.write(lambda tx: tx.messages.delete("discord", "gone", at(5)))
         both = [CHANNEL.stream, OTHER.stream]
 
         async def matching(filters: Filters, scopes: list[str] = both) -> set[str]:
@@ -98,8 +98,8 @@ class FiltersContract:
         await put(store, *MEMOS, make_memo("early bird"))
         narrowed = Filters(kinds=["event"])
         hits = await store.read(
-            lambda tx: tx.lanes.words(
-                "memos", [ADA.scope], ["early"], 9, tx.lanes.matching("memos", [ADA.scope], narrowed)
+            lambda tx: tx.index.words(
+                "memos", [ADA.scope], ["early"], 9, tx.index.matching("memos", [ADA.scope], narrowed)
             )
         )
         assert len(hits) == 1

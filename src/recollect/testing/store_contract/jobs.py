@@ -89,9 +89,9 @@ class JobsContract:
     async def test_a_parked_job_does_not_keep_its_key_from_others(self, store: Store):
         await add(store, new_job("a", dedupe="k"))
         (job,) = await claim(store)
-        await store.write(lambda tx: tx.jobs.park(job.id, "w1", "hopeless"))
+        await store.write(lambda tx: tx.jobs.fail(job.id, "w1", "hopeless"))
         assert await add(store, new_job("b", dedupe="k")) != [None]
-        assert await store.write(lambda tx: tx.jobs.unpark(job.id, at(0)))
+        assert await store.write(lambda tx: tx.jobs.requeue(job.id, at(0)))
         assert names(await claim(store)) == ["a"]
 
     async def test_a_job_whose_lease_ran_out_is_given_to_another(self, store: Store):
@@ -107,7 +107,7 @@ class JobsContract:
         await claim(store, "w2", now=LEASE)
         assert not await store.write(lambda tx: tx.jobs.finish(job.id, "w1"))
         assert not await store.write(lambda tx: tx.jobs.retry(job.id, "w1", at(0), "late"))
-        assert not await store.write(lambda tx: tx.jobs.park(job.id, "w1", "late"))
+        assert not await store.write(lambda tx: tx.jobs.fail(job.id, "w1", "late"))
         assert await store.write(lambda tx: tx.jobs.finish(job.id, "w2"))
         assert not await store.write(lambda tx: tx.jobs.finish(job.id, "w2"))
 
@@ -116,8 +116,8 @@ class JobsContract:
         for unclaimed in (number or 0, 999_999):
             assert not await store.write(lambda tx, n=unclaimed: tx.jobs.finish(n, "w1"))
             assert not await store.write(lambda tx, n=unclaimed: tx.jobs.retry(n, "w1", at(0), "x"))
-            assert not await store.write(lambda tx, n=unclaimed: tx.jobs.park(n, "w1", "x"))
-            assert not await store.write(lambda tx, n=unclaimed: tx.jobs.unpark(n, at(0)))
+            assert not await store.write(lambda tx, n=unclaimed: tx.jobs.fail(n, "w1", "x"))
+            assert not await store.write(lambda tx, n=unclaimed: tx.jobs.requeue(n, at(0)))
 
     async def test_a_retried_job_comes_back_when_due_before_the_rest_of_its_lane(self, store: Store):
         await add(store, new_job("a"), new_job("b"))
@@ -133,13 +133,13 @@ class JobsContract:
     async def test_a_parked_job_lets_its_lane_go_on_until_it_is_unparked(self, store: Store):
         await add(store, new_job("a"), new_job("b"), new_job("c"))
         (job,) = await claim(store)
-        assert await store.write(lambda tx: tx.jobs.park(job.id, "w1", "hopeless"))
+        assert await store.write(lambda tx: tx.jobs.fail(job.id, "w1", "hopeless"))
         (parked,) = await store.read(lambda tx: tx.jobs.list("parked"))
         assert (parked.error, parked.state) == ("hopeless", "parked")
         (second,) = await claim(store)
         assert names([second]) == ["b"]
         await store.write(lambda tx: tx.jobs.finish(second.id, "w1"))
-        assert await store.write(lambda tx: tx.jobs.unpark(job.id, at(5)))
+        assert await store.write(lambda tx: tx.jobs.requeue(job.id, at(5)))
         assert await claim(store, now=4) == []
         (again,) = await claim(store, now=5)
         assert (names([again]), again.attempts) == (["a"], 1)
@@ -148,7 +148,7 @@ class JobsContract:
         assert await store.read(lambda tx: tx.jobs.counts()) == {}
         await add(store, *(new_job(f"{n}", f"{n}", due=-9 + n) for n in range(5)))
         first, second = await claim(store, limit=2)
-        await store.write(lambda tx: tx.jobs.park(first.id, "w1", "x"))
+        await store.write(lambda tx: tx.jobs.fail(first.id, "w1", "x"))
         assert await store.read(lambda tx: tx.jobs.counts()) == {"waiting": 3, "claimed": 1, "parked": 1}
         assert names(await store.read(lambda tx: tx.jobs.list())) == ["0", "1", "2", "3", "4"]
         assert names(await store.read(lambda tx: tx.jobs.list(limit=2))) == ["0", "1"]

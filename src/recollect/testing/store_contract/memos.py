@@ -50,7 +50,7 @@ def from_message(text: str, message: str | None, subject: Subject = ADA, platfor
 
 
 async def resting_on(store: Store, message: str, platform: str = "discord") -> list[str]:
-    return sorted(memo.text for memo in await store.read(lambda tx: tx.memos.resting_on(platform, message)))
+    return sorted(memo.text for memo in await store.read(lambda tx: tx.memos.from_message(platform, message)))
 
 
 class MemosContract:
@@ -59,7 +59,7 @@ class MemosContract:
         await put(store, FULL, from_message("likes tea", "m1"), from_message("rule", "m1", GUILD_LORE), gone)
         await put(store, from_message("other", "m2"), from_message("none", None), make_memo("stated"))
         assert await resting_on(store, "m1") == ["gone", "likes tea", "rule"]
-        (whole,) = await store.read(lambda tx: tx.memos.resting_on("discord", "m"))
+        (whole,) = await store.read(lambda tx: tx.memos.from_message("discord", "m"))
         assert replace(whole, key=0) == FULL
         assert await resting_on(store, "m3") == []
 
@@ -88,9 +88,9 @@ class MemosContract:
         rule = replace(make_memo("no nuts"), kind=Kind.CONSTRAINT)
         retired = replace(make_memo("no fish"), kind=Kind.CONSTRAINT, status=Status.DEPRECATED)
         await put(store, make_memo("plain"), pinned, rule, retired, make_memo("of another", BEN))
-        standing = await store.read(lambda tx: tx.memos.standing(ADA))
+        standing = await store.read(lambda tx: tx.memos.always_relevant(ADA))
         assert {memo.text for memo in standing} == {"pinned", "no nuts"}
-        assert await store.read(lambda tx: tx.memos.standing(BEN)) == []
+        assert await store.read(lambda tx: tx.memos.always_relevant(BEN)) == []
 
     async def test_every_field_of_a_memo_survives_to_the_millisecond(self, store: Store):
         (key,) = await put(store, FULL)
@@ -194,16 +194,16 @@ class MemosContract:
 
     async def test_touch_counts_one_use_of_each(self, store: Store):
         first, second = await put(store, make_memo("a"), make_memo("b", hits=5))
-        await store.write(lambda tx: tx.memos.touch([first, second, 999_999], at(9)))
-        await store.write(lambda tx: tx.memos.touch([first], at(9)))
-        await store.write(lambda tx: tx.memos.touch([], at(9)))
+        await store.write(lambda tx: tx.memos.count_use([first, second, 999_999], at(9)))
+        await store.write(lambda tx: tx.memos.count_use([first], at(9)))
+        await store.write(lambda tx: tx.memos.count_use([], at(9)))
         found = await store.read(lambda tx: tx.memos.fetch([first, second]))
         assert (found[first].hits, found[second].hits) == (2, 6)
         assert found[first].updated == make_memo("a").updated
 
     async def test_one_unit_may_touch_memos_of_very_many_people(self, store: Store):
         keys = await put(store, *(make_memo("likes tea", Subject(f"u{number}")) for number in range(2_500)))
-        await store.write(lambda tx: tx.memos.touch(keys, at(9)))
+        await store.write(lambda tx: tx.memos.count_use(keys, at(9)))
         found = await store.read(lambda tx: tx.memos.fetch(keys))
         assert [memo.hits for memo in found.values()] == [1] * 2_500
 
@@ -227,7 +227,7 @@ class MemosContract:
         assert await texts_of(store) == []
         await put(store, memo)
         assert await find(store, "tea") == ["likes tea"]
-        assert all(finding.ok for finding in await store.examine())
+        assert all(finding.ok for finding in await store.check_health())
 
     async def test_subjects_are_those_with_memos(self, store: Store):
         assert await store.read(lambda tx: list(tx.memos.subjects())) == []
@@ -241,16 +241,16 @@ class MemosContract:
 
     async def test_what_is_buried_stays_buried_until_it_is_unburied(self, store: Store):
         stone = Tombstone(ADA.scope, "print", at(1.5))
-        assert await store.read(lambda tx: tx.memos.buried(ADA.scope, "print")) is None
-        await store.write(lambda tx: tx.memos.bury(stone))
-        assert await store.read(lambda tx: tx.memos.buried(ADA.scope, "print")) == stone
-        assert await store.read(lambda tx: tx.memos.buried(BEN.scope, "print")) is None
-        assert await store.read(lambda tx: tx.memos.buried(ADA.scope, "other")) is None
-        await store.write(lambda tx: tx.memos.bury(replace(stone, at=at(2))))
-        assert await store.read(lambda tx: tx.memos.buried(ADA.scope, "print")) == replace(stone, at=at(2))
-        await store.write(lambda tx: tx.memos.unbury(ADA.scope, "print"))
-        await store.write(lambda tx: tx.memos.unbury(ADA.scope, "print"))
-        assert await store.read(lambda tx: tx.memos.buried(ADA.scope, "print")) is None
+        assert await store.read(lambda tx: tx.memos.tombstone(ADA.scope, "print")) is None
+        await store.write(lambda tx: tx.memos.add_tombstone(stone))
+        assert await store.read(lambda tx: tx.memos.tombstone(ADA.scope, "print")) == stone
+        assert await store.read(lambda tx: tx.memos.tombstone(BEN.scope, "print")) is None
+        assert await store.read(lambda tx: tx.memos.tombstone(ADA.scope, "other")) is None
+        await store.write(lambda tx: tx.memos.add_tombstone(replace(stone, at=at(2))))
+        assert await store.read(lambda tx: tx.memos.tombstone(ADA.scope, "print")) == replace(stone, at=at(2))
+        await store.write(lambda tx: tx.memos.remove_tombstone(ADA.scope, "print"))
+        await store.write(lambda tx: tx.memos.remove_tombstone(ADA.scope, "print"))
+        assert await store.read(lambda tx: tx.memos.tombstone(ADA.scope, "print")) is None
 
     async def test_a_memo_of_any_characters_is_kept(self, store: Store):
         wild = "wild \x00 \ud800 \U0001f98a"
@@ -277,7 +277,7 @@ class MemosContract:
         await put(store, make_memo("Forgotten", subject=Subject("Cem"), status=Status.DEPRECATED))
 
         async def holders(part: str = "", after: str = "", limit: int = 100, lore: bool = False):
-            return await store.read(lambda tx: tx.memos.holders(part, after, limit, lore))
+            return await store.read(lambda tx: tx.memos.owners(part, after, limit, lore))
 
         assert await holders() == [(ADA, 2), (BEN, 1)]
         assert await holders(limit=1) == [(ADA, 2)]
@@ -288,7 +288,7 @@ class MemosContract:
         assert await holders(lore=True) == [(GUILD_LORE, 1)]
 
     async def test_rows_in_use_are_counted_over_all_scopes(self, store: Store):
-        assert await store.read(lambda tx: tx.lanes.totals()) == {"memos": 0, "messages": 0}
+        assert await store.read(lambda tx: tx.index.row_counts()) == {"memos": 0, "messages": 0}
         await put(store, make_memo("Likes tea"), make_memo("Ships on Fridays", subject=GUILD_LORE))
         await put(store, make_memo("Forgotten", status=Status.DEPRECATED))
-        assert await store.read(lambda tx: tx.lanes.totals()) == {"memos": 2, "messages": 0}
+        assert await store.read(lambda tx: tx.index.row_counts()) == {"memos": 2, "messages": 0}

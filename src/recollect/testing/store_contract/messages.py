@@ -12,20 +12,20 @@ from recollect.testing.store_contract.samples import CHANNEL, DM, OTHER, THREAD,
 class JournalContract:
     async def test_a_message_is_stored_once_however_often_it_is_delivered(self, store: Store):
         message = make_message("hello", id="1")
-        assert await store.write(lambda tx: tx.journal.add(message))
-        assert not await store.write(lambda tx: tx.journal.add(message))
-        assert not await store.write(lambda tx: tx.journal.add(replace(message, text="other", place=OTHER)))
-        assert await store.read(lambda tx: tx.journal.get("discord", "1")) == message
-        assert await store.read(lambda tx: tx.journal.recent(CHANNEL, 10)) == [message]
-        assert await store.read(lambda tx: tx.journal.recent(OTHER, 10)) == []
+        assert await store.write(lambda tx: tx.messages.add(message))
+        assert not await store.write(lambda tx: tx.messages.add(message))
+        assert not await store.write(lambda tx: tx.messages.add(replace(message, text="other", place=OTHER)))
+        assert await store.read(lambda tx: tx.messages.get("discord", "1")) == message
+        assert await store.read(lambda tx: tx.messages.recent(CHANNEL, 10)) == [message]
+        assert await store.read(lambda tx: tx.messages.recent(OTHER, 10)) == []
 
     async def test_the_same_id_on_another_platform_is_another_message(self, store: Store):
         here = make_message("hello", id="1")
         there = make_message("hullo", Place("local", channel="general"), id="1")
         await say(store, here, there)
-        assert await store.read(lambda tx: tx.journal.get("discord", "1")) == here
-        assert await store.read(lambda tx: tx.journal.get("local", "1")) == there
-        assert await store.read(lambda tx: tx.journal.get("irc", "1")) is None
+        assert await store.read(lambda tx: tx.messages.get("discord", "1")) == here
+        assert await store.read(lambda tx: tx.messages.get("local", "1")) == there
+        assert await store.read(lambda tx: tx.messages.get("irc", "1")) is None
 
     async def test_every_field_of_a_message_survives(self, store: Store):
         place = Place("discord", "g", "c", "t", None, "général", public=True, private_thread=True)
@@ -42,69 +42,69 @@ class JournalContract:
         )
         plain = make_message("plain", DM)
         await say(store, spoken, plain)
-        assert await store.read(lambda tx: tx.journal.get("discord", "m1")) == spoken
-        assert await store.read(lambda tx: tx.journal.get("discord", plain.id)) == plain
+        assert await store.read(lambda tx: tx.messages.get("discord", "m1")) == spoken
+        assert await store.read(lambda tx: tx.messages.get("discord", plain.id)) == plain
 
     async def test_an_edit_changes_what_readers_and_searches_see(self, store: Store):
         keys = await say(store, make_message("I live in Berlin", id="1"))
-        assert await store.write(lambda tx: tx.journal.edit("discord", "1", "I live in Lisbon", at(5)))
-        edited = await store.read(lambda tx: tx.journal.get("discord", "1"))
+        assert await store.write(lambda tx: tx.messages.edit("discord", "1", "I live in Lisbon", at(5)))
+        edited = await store.read(lambda tx: tx.messages.get("discord", "1"))
         assert edited == make_message("I live in Lisbon", id="1")
-        assert await store.read(lambda tx: tx.journal.fetch([keys["1"]])) == {keys["1"]: edited}
+        assert await store.read(lambda tx: tx.messages.fetch([keys["1"]])) == {keys["1"]: edited}
         assert await find(store, "Lisbon", [CHANNEL.stream], "messages") == ["I live in Lisbon"]
         assert await find(store, "Berlin", [CHANNEL.stream], "messages") == []
 
     async def test_an_older_edit_that_arrives_late_does_not_win(self, store: Store):
         await say(store, make_message("first", id="1"))
-        assert await store.write(lambda tx: tx.journal.edit("discord", "1", "third", at(20)))
-        assert not await store.write(lambda tx: tx.journal.edit("discord", "1", "second", at(10)))
-        message = await store.read(lambda tx: tx.journal.get("discord", "1"))
+        assert await store.write(lambda tx: tx.messages.edit("discord", "1", "third", at(20)))
+        assert not await store.write(lambda tx: tx.messages.edit("discord", "1", "second", at(10)))
+        message = await store.read(lambda tx: tx.messages.get("discord", "1"))
         assert message is not None
         assert message.text == "third"
 
     async def test_only_a_message_that_is_there_can_be_edited_or_deleted(self, store: Store):
-        assert not await store.write(lambda tx: tx.journal.edit("discord", "none", "text", at(0)))
-        assert not await store.write(lambda tx: tx.journal.delete("discord", "none", at(0)))
+        assert not await store.write(lambda tx: tx.messages.edit("discord", "none", "text", at(0)))
+        assert not await store.write(lambda tx: tx.messages.delete("discord", "none", at(0)))
 
     async def test_a_deleted_message_is_gone_everywhere(self, store: Store):
         keys = await say(store, make_message("my secret plan", id="1"), make_message("a plan", id="2"))
-        assert await store.write(lambda tx: tx.journal.delete("discord", "1", at(5)))
-        assert await store.read(lambda tx: tx.journal.get("discord", "1")) is None
-        assert await store.read(lambda tx: [each.id for each in tx.journal.recent(CHANNEL, 9)]) == ["2"]
-        assert keys["1"] not in await store.read(lambda tx: tx.journal.fetch(list(keys.values())))
-        recent = await store.read(lambda tx: tx.lanes.recent("messages", [CHANNEL.stream], 9))
+        assert await store.write(lambda tx: tx.messages.delete("discord", "1", at(5)))
+        assert await store.read(lambda tx: tx.messages.get("discord", "1")) is None
+        assert await store.read(lambda tx: [each.id for each in tx.messages.recent(CHANNEL, 9)]) == ["2"]
+        assert keys["1"] not in await store.read(lambda tx: tx.messages.fetch(list(keys.values())))
+        recent = await store.read(lambda tx: tx.index.recent("messages", [CHANNEL.stream], 9))
         assert recent == [keys["2"]]
         assert await find(store, "secret plan", [CHANNEL.stream], "messages") == ["a plan"]
 
     async def test_a_deletion_is_final(self, store: Store):
         message = make_message("gone", id="1")
         await say(store, message)
-        assert await store.write(lambda tx: tx.journal.delete("discord", "1", at(5)))
-        assert not await store.write(lambda tx: tx.journal.delete("discord", "1", at(6)))
-        assert not await store.write(lambda tx: tx.journal.edit("discord", "1", "back", at(7)))
-        assert not await store.write(lambda tx: tx.journal.add(message))
-        assert await store.read(lambda tx: tx.journal.get("discord", "1")) is None
+        assert await store.write(lambda tx: tx.messages.delete("discord", "1", at(5)))
+        assert not await store.write(lambda tx: tx.messages.delete("discord", "1", at(6)))
+        assert not await store.write(lambda tx: tx.messages.edit("discord", "1", "back", at(7)))
+        assert not await store.write(lambda tx: tx.messages.add(message))
+        assert await store.read(lambda tx: tx.messages.get("discord", "1")) is None
 
     async def test_recent_gives_the_newest_oldest_first(self, store: Store):
         await say(store, *(make_message(f"{n}", seconds=n) for n in range(10)))
-        recent = await store.read(lambda tx: tx.journal.recent(CHANNEL, 3))
+        recent = await store.read(lambda tx: tx.messages.recent(CHANNEL, 3))
         assert [each.text for each in recent] == ["7", "8", "9"]
-        earlier = await store.read(lambda tx: tx.journal.recent(CHANNEL, 2, before=at(7)))
+        earlier = await store.read(lambda tx: tx.messages.recent(CHANNEL, 2, before=at(7)))
         assert [each.text for each in earlier] == ["5", "6"]
-        assert await store.read(lambda tx: tx.journal.recent(CHANNEL, 5, before=at(0))) == []
-        assert await store.read(lambda tx: tx.journal.recent(CHANNEL, 0)) == []
+        assert await store.read(lambda tx: tx.messages.recent(CHANNEL, 5, before=at(0))) == []
+        assert await store.read(lambda tx: tx.messages.recent(CHANNEL, 0)) == []
 
     async def test_recent_goes_by_time_not_by_arrival(self, store: Store):
         await say(store, make_message("new", seconds=10), make_message("late", seconds=5))
         for whole in (False, True):
-            recent = await store.read(lambda tx, whole=whole: tx.journal.recent(CHANNEL, 9, None, whole))
+            recent = await store.read(lambda tx, whole=whole: tx.messages.recent(CHANNEL, 9, None, whole))
             assert [each.text for each in recent] == ["late", "new"]
-            newest = await store.read(lambda tx, whole=whole: tx.journal.recent(CHANNEL, 1, None, whole))
+            newest = await store.read(lambda tx, whole=whole: tx.messages.recent(CHANNEL, 1, None, whole))
             assert [each.text for each in newest] == ["new"]
 
     async def test_messages_of_one_moment_keep_the_order_of_arrival(self, store: Store):
         await say(store, *(make_message(text) for text in "cab"))
-        recent = await store.read(lambda tx: tx.journal.recent(CHANNEL, 9))
+        recent = await store.read(lambda tx: tx.messages.recent(CHANNEL, 9))
         assert [each.text for each in recent] == ["c", "a", "b"]
 
     async def test_a_thread_is_its_own_session_within_the_stream_of_its_channel(self, store: Store):
@@ -117,7 +117,7 @@ class JournalContract:
         )
 
         async def texts(place: Place, whole_stream: bool) -> list[str]:
-            recent = await store.read(lambda tx: tx.journal.recent(place, 9, whole_stream=whole_stream))
+            recent = await store.read(lambda tx: tx.messages.recent(place, 9, whole_stream=whole_stream))
             return [each.text for each in recent]
 
         assert await texts(CHANNEL, False) == ["in channel"]
@@ -135,7 +135,7 @@ class JournalContract:
 
         async def texts(since: float | None, limit: int = 9) -> list[str]:
             moment = None if since is None else at(since)
-            return [each.text for each in await store.read(lambda tx: tx.journal.after(CHANNEL, moment, limit))]
+            return [each.text for each in await store.read(lambda tx: tx.messages.after(CHANNEL, moment, limit))]
 
         assert await texts(None) == ["a", "late b", "c", "d"]
         assert await texts(None, 2) == ["a", "late b"]
@@ -143,22 +143,22 @@ class JournalContract:
         assert await texts(1.999, 1) == ["late b"]
         assert await texts(4) == []
         assert await texts(None, 0) == []
-        assert await store.read(lambda tx: tx.journal.after(replace(CHANNEL, channel="none"), None, 9)) == []
+        assert await store.read(lambda tx: tx.messages.after(replace(CHANNEL, channel="none"), None, 9)) == []
 
     async def test_messages_of_one_moment_are_not_torn_apart_when_a_session_is_read_on(self, store: Store):
         moments = [1, 2, 2, 2, 2, 3, 4, 4]
         await say(store, *(make_message(f"{n}", seconds=moment) for n, moment in enumerate(moments)))
         pages: list[list[str]] = []
         since = None
-        while page := await store.read(lambda tx, since=since: tx.journal.after(CHANNEL, since, 2)):
+        while page := await store.read(lambda tx, since=since: tx.messages.after(CHANNEL, since, 2)):
             pages.append([message.text for message in page])
             since = page[-1].at
         assert pages == [["0", "1", "2", "3", "4"], ["5", "6", "7"]]
 
     async def test_a_deleted_message_is_not_read_on(self, store: Store):
         await say(store, *(make_message(text, id=text, seconds=n) for n, text in enumerate("abcd")))
-        await store.write(lambda tx: tx.journal.delete("discord", "b", at(9)))
-        page = await store.read(lambda tx: tx.journal.after(CHANNEL, None, 2))
+        await store.write(lambda tx: tx.messages.delete("discord", "b", at(9)))
+        page = await store.read(lambda tx: tx.messages.after(CHANNEL, None, 2))
         assert [message.text for message in page] == ["a", "c"]
 
     async def test_neighbours_are_the_messages_before_and_after_in_the_session(self, store: Store):
@@ -170,7 +170,7 @@ class JournalContract:
             make_message("d", id="d", seconds=4),
             make_message("b", id="b", seconds=2),  # arrives late
         )
-        beside = await store.read(lambda tx: tx.journal.beside([keys["b"], keys["d"]], 2))
+        beside = await store.read(lambda tx: tx.messages.neighbors([keys["b"], keys["d"]], 2))
         assert sorted(beside[keys["b"]]) == [(-1, keys["a"]), (1, keys["c"]), (2, keys["d"])]
         assert sorted(beside[keys["d"]]) == [(-2, keys["b"]), (-1, keys["c"])]
 
@@ -178,40 +178,40 @@ class JournalContract:
         said = [("a", 1), ("b", 2), ("c", 3), ("late", 2.5)]
         keys = await say(store, *(make_message(text, id=text, seconds=seconds) for text, seconds in said))
         for reach in (1, 2):
-            beside = await store.read(lambda tx, reach=reach: tx.journal.beside([keys["b"]], reach))
+            beside = await store.read(lambda tx, reach=reach: tx.messages.neighbors([keys["b"]], reach))
             assert sorted(beside[keys["b"]])[:2] == [(-1, keys["a"]), (1, keys["late"])]
 
     async def test_a_deleted_message_is_nobodys_neighbour(self, store: Store):
         keys = await say(store, *(make_message(text, id=text, seconds=n) for n, text in enumerate("abc")))
-        await store.write(lambda tx: tx.journal.delete("discord", "b", at(9)))
-        beside = await store.read(lambda tx: tx.journal.beside([keys["a"]], 1))
+        await store.write(lambda tx: tx.messages.delete("discord", "b", at(9)))
+        beside = await store.read(lambda tx: tx.messages.neighbors([keys["a"]], 1))
         assert beside[keys["a"]] == [(1, keys["c"])]
 
     async def test_neighbours_of_one_moment_are_told_apart(self, store: Store):
         keys = await say(store, *(make_message(text, id=text) for text in "abc"))
-        beside = await store.read(lambda tx: tx.journal.beside([keys["b"]], 1))
+        beside = await store.read(lambda tx: tx.messages.neighbors([keys["b"]], 1))
         assert sorted(beside[keys["b"]]) == [(-1, keys["a"]), (1, keys["c"])]
 
     async def test_the_shape_of_a_message_follows_its_text(self, store: Store):
         keys = await say(store, make_message("I like green tea", id="a"), make_message("Do you?", id="b"))
-        shape = await store.read(lambda tx: tx.journal.shape(keys.values()))
+        shape = await store.read(lambda tx: tx.messages.positions(keys.values()))
         assert shape == {keys["a"]: (1, 4, 0.0), keys["b"]: (2, 2, 1.0)}
-        await store.write(lambda tx: tx.journal.edit("discord", "a", "What?", at(1)))
-        assert await store.read(lambda tx: tx.journal.shape([keys["a"], 999])) == {keys["a"]: (1, 1, 1.0)}
+        await store.write(lambda tx: tx.messages.edit("discord", "a", "What?", at(1)))
+        assert await store.read(lambda tx: tx.messages.positions([keys["a"], 999])) == {keys["a"]: (1, 1, 1.0)}
 
     async def test_an_unknown_key_has_no_message_and_no_neighbours(self, store: Store):
-        assert await store.read(lambda tx: tx.journal.fetch([12345])) == {}
-        beside = await store.read(lambda tx: tx.journal.beside([12345], 2))
+        assert await store.read(lambda tx: tx.messages.fetch([12345])) == {}
+        beside = await store.read(lambda tx: tx.messages.neighbors([12345], 2))
         assert beside.get(12345, []) == []
 
     async def test_a_message_of_any_characters_is_kept(self, store: Store):
         text = "nul \x00 surrogate \ud800 \U0001f98a \u202e end"
         place = replace(CHANNEL, name="x\ud800")
         message = make_message(text, place, id="\ud83d", name="\x00\udfff", author="a\ud800")
-        assert await store.write(lambda tx: tx.journal.add(message))
-        assert not await store.write(lambda tx: tx.journal.add(message))
-        (stored,) = await store.read(lambda tx: tx.journal.recent(CHANNEL, 1))
+        assert await store.write(lambda tx: tx.messages.add(message))
+        assert not await store.write(lambda tx: tx.messages.add(message))
+        (stored,) = await store.read(lambda tx: tx.messages.recent(CHANNEL, 1))
         assert stored.text.startswith("nul ")
         assert stored.text.endswith("\U0001f98a \u202e end")
-        assert await store.write(lambda tx: tx.journal.edit("discord", "\ud83d", "edited \udc00", at(1)))
+        assert await store.write(lambda tx: tx.messages.edit("discord", "\ud83d", "edited \udc00", at(1)))
         assert await find(store, "edited", [CHANNEL.stream], "messages") == ["edited ?"]

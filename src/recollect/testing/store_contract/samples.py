@@ -49,11 +49,11 @@ async def put(store: Store, *memos: Memo) -> list[int]:
 async def say(store: Store, *messages: Message) -> dict[str, int]:
     """Store messages in one unit of work; returns the key of each id."""
 
-    await store.write(lambda tx: [tx.journal.add(message) for message in messages])
+    await store.write(lambda tx: [tx.messages.add(message) for message in messages])
     streams = list(dict.fromkeys(message.place.stream for message in messages))
     return await store.read(
         lambda tx: {
-            message.id: key for key, message in tx.journal.fetch(tx.lanes.recent("messages", streams, 10_000)).items()
+            message.id: key for key, message in tx.messages.fetch(tx.index.recent("messages", streams, 10_000)).items()
         }
     )
 
@@ -66,11 +66,11 @@ async def find(
     def texts(keys: list[int], found: dict[int, Any]) -> list[str]:
         return [found[key].text for key in keys]
 
-    hits = await store.read(lambda tx: tx.lanes.words(corpus, scopes, query_words(query), limit))
+    hits = await store.read(lambda tx: tx.index.words(corpus, scopes, query_words(query), limit))
     keys = [hit.key for hit in hits]
     if corpus == "memos":
         return texts(keys, await store.read(lambda tx: dict(tx.memos.fetch(keys))))
-    return texts(keys, await store.read(lambda tx: dict(tx.journal.fetch(keys))))
+    return texts(keys, await store.read(lambda tx: dict(tx.messages.fetch(keys))))
 
 
 async def texts_of(store: Store, subject: Subject = ADA) -> list[str]:

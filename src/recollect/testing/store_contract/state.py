@@ -6,11 +6,11 @@ from recollect.core.ports import Store
 
 
 async def note(store: Store, name: str, *items: str) -> list[int]:
-    return await store.write(lambda tx: [tx.counters.note(name, item) for item in items])
+    return await store.write(lambda tx: [tx.state.append(name, item) for item in items])
 
 
 async def items(store: Store, name: str) -> list[str]:
-    return await store.read(lambda tx: tx.counters.items(name))
+    return await store.read(lambda tx: tx.state.items(name))
 
 
 class CountersContract:
@@ -26,14 +26,14 @@ class CountersContract:
     async def test_lists_do_not_touch_each_other(self, store: Store):
         await note(store, "ada", "x", "y")
         assert await note(store, "ben", "x") == [1]
-        assert await store.write(lambda tx: tx.counters.clear("ada")) == ["x", "y"]
+        assert await store.write(lambda tx: tx.state.clear("ada")) == ["x", "y"]
         assert await items(store, "ada") == []
         assert await items(store, "ben") == ["x"]
 
     async def test_a_list_that_was_emptied_begins_anew(self, store: Store):
         await note(store, "ada", "x", "y")
-        assert await store.write(lambda tx: tx.counters.clear("ada")) == ["x", "y"]
-        assert await store.write(lambda tx: tx.counters.clear("ada")) == []
+        assert await store.write(lambda tx: tx.state.clear("ada")) == ["x", "y"]
+        assert await store.write(lambda tx: tx.state.clear("ada")) == []
         assert await note(store, "ada", "y", "x") == [1, 2]
         assert await items(store, "ada") == ["y", "x"]
 

@@ -33,7 +33,7 @@ class OddFailure(Exception):
 
 def put_and_fail(tx: Tx) -> None:
     tx.memos.put(make_memo("undone"))
-    tx.journal.add(make_message("undone"))
+    tx.messages.add(make_message("undone"))
     tx.events.add(Event("undone", at(0)))
     tx.jobs.add(NewJob("undone", "lane", {}, at(0)))
     raise OddFailure("on purpose")
@@ -55,7 +55,7 @@ class UnitsContract:
 
         seen = [await generation()]
         await find(store, "anything")
-        await store.examine()
+        await store.check_health()
         assert await generation() == seen[-1]
         await put(store, make_memo("a"))
         seen.append(await generation())
@@ -70,13 +70,13 @@ class UnitsContract:
         with pytest.raises(OddFailure, match="on purpose"):
             await store.write(put_and_fail)
         assert await texts_of(store) == []
-        assert await store.read(lambda tx: tx.journal.recent(CHANNEL, 9)) == []
+        assert await store.read(lambda tx: tx.messages.recent(CHANNEL, 9)) == []
         assert await store.read(lambda tx: tx.events.list()) == []
         assert await store.read(lambda tx: tx.jobs.list()) == []
         assert await find(store, "undone") == []
         await put(store, make_memo("done"))
         assert await texts_of(store) == ["done"]
-        assert all(finding.ok for finding in await store.examine())
+        assert all(finding.ok for finding in await store.check_health())
 
     async def test_a_failing_unit_leaves_those_that_wait_with_it_alone(self, store: Store):
         works = [store.write(put_and_fail) if n % 5 == 2 else put(store, make_memo(f"kept {n}")) for n in range(50)]
@@ -131,7 +131,7 @@ class UnitsContract:
         await put(store, make_memo("before"))
         works: list[Callable[[Tx], object]] = [
             lambda tx: tx.memos.put(make_memo("sneaked in")),
-            lambda tx: tx.journal.add(make_message("sneaked in")),
+            lambda tx: tx.messages.add(make_message("sneaked in")),
             lambda tx: tx.jobs.add(NewJob("learn", "lane", {}, at(0))),
             lambda tx: tx.memos.remove(make_memo("before")),
         ]
@@ -140,7 +140,7 @@ class UnitsContract:
                 await store.read(work)
         assert await texts_of(store) == ["before"]
         assert await find(store, "sneaked before") == ["before"]
-        assert await store.read(lambda tx: tx.journal.recent(CHANNEL, 9)) == []
+        assert await store.read(lambda tx: tx.messages.recent(CHANNEL, 9)) == []
         await put(store, make_memo("after"))
         assert set(await texts_of(store)) == {"before", "after"}
 
@@ -199,7 +199,7 @@ class UnitsContract:
         assert counts == [50] * 10
         assert len(await store.read(lambda tx: tx.events.list(limit=999))) == 500
         assert len(await find(store, "fact", ["user:user 3"], limit=99)) == 50
-        assert all(finding.ok for finding in await store.examine())
+        assert all(finding.ok for finding in await store.check_health())
 
     async def test_reindexing_changes_nothing_that_is_in_order(self, store: Store):
         await put(store, *(make_memo(f"tea {n}", tags=("drink",)) for n in range(30)))
@@ -210,7 +210,7 @@ class UnitsContract:
         assert steps[-1] == (31, 31)
         assert await find(store, "tea drink", limit=99) == before
         assert await find(store, "tea", [CHANNEL.stream], "messages") == ["tea time"]
-        assert all(finding.ok for finding in await store.examine())
+        assert all(finding.ok for finding in await store.check_health())
 
     async def test_closing_finishes_what_is_queued_and_refuses_what_comes_later(self, store: Store):
         queued = [asyncio.create_task(put(store, make_memo(f"{n}"))) for n in range(20)]

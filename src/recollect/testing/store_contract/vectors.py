@@ -43,7 +43,7 @@ async def near(
     store: Store, vector: Vector, limit: int = 10, model: str = MODEL, corpus: Corpus = "memos"
 ) -> dict[int, float]:
     scope = ADA.scope if corpus == "memos" else CHANNEL.stream
-    return await store.read(lambda tx: tx.lanes.near(corpus, [scope], model, vector, limit))
+    return await store.read(lambda tx: tx.index.nearest(corpus, [scope], model, vector, limit))
 
 
 def cosine(one: Vector, other: Vector) -> float:
@@ -79,20 +79,20 @@ class VectorsContract:
         keys = await put_with(store, {"east": EAST, "north": NORTH, "up": UP})
         (bare,) = await put(store, make_memo("no vector"))
         also = {keys["up"], keys["east"], bare, 999_999}
-        found = await store.read(lambda tx: tx.lanes.near("memos", [ADA.scope], MODEL, EAST, 1, also))
+        found = await store.read(lambda tx: tx.index.nearest("memos", [ADA.scope], MODEL, EAST, 1, also))
         assert found == pytest.approx({keys["east"]: 1.0, keys["up"]: 0.0}, abs=1e-6)
         two = [ADA.scope, BEN.scope]
         await store.write(lambda tx: tx.memos.put(make_memo("his", BEN), (MODEL, EAST)))
-        found = await store.read(lambda tx: tx.lanes.near("memos", two, MODEL, EAST, 1, [keys["up"]]))
+        found = await store.read(lambda tx: tx.index.nearest("memos", two, MODEL, EAST, 1, [keys["up"]]))
         assert keys["up"] in found
         assert len(found) == 2
 
     async def test_a_search_can_be_narrowed_to_some_rows(self, store: Store):
         keys = await put_with(store, {"east": EAST, "north": NORTH, "up": UP})
         among = {keys["north"], keys["up"], 999_999}
-        found = await store.read(lambda tx: tx.lanes.near("memos", [ADA.scope], MODEL, EAST, 9, (), among))
+        found = await store.read(lambda tx: tx.index.nearest("memos", [ADA.scope], MODEL, EAST, 9, (), among))
         assert set(found) == {keys["north"], keys["up"]}
-        assert not await store.read(lambda tx: tx.lanes.near("memos", [ADA.scope], MODEL, EAST, 9, (), set()))
+        assert not await store.read(lambda tx: tx.index.nearest("memos", [ADA.scope], MODEL, EAST, 9, (), set()))
 
     async def test_a_search_stays_in_its_scopes(self, store: Store):
         keys = await put_with(store, {"hers": NORTH})
@@ -100,9 +100,9 @@ class VectorsContract:
         lore = await store.write(lambda tx: tx.memos.put(make_memo("ours", GUILD_LORE), (MODEL, EAST)))
         assert set(await near(store, EAST)) == {keys["hers"]}
         scopes = [ADA.scope, GUILD_LORE.scope, "user:nobody"]
-        found = await store.read(lambda tx: tx.lanes.near("memos", scopes, MODEL, EAST, 9, [his]))
+        found = await store.read(lambda tx: tx.index.nearest("memos", scopes, MODEL, EAST, 9, [his]))
         assert set(found) == {keys["hers"], lore}
-        assert await store.read(lambda tx: tx.lanes.near("memos", [], MODEL, EAST, 9)) == {}
+        assert await store.read(lambda tx: tx.index.nearest("memos", [], MODEL, EAST, 9)) == {}
 
     async def test_a_model_without_vectors_finds_nothing(self, store: Store):
         assert await near(store, EAST) == {}
@@ -115,7 +115,7 @@ class VectorsContract:
 
         def add_some(tx: Tx) -> None:
             with pytest.raises(BadInput):
-                tx.lanes.put_vectors("memos", MODEL, {keys["north"]: EAST, keys["east"]: wrong})
+                tx.index.put_vectors("memos", MODEL, {keys["north"]: EAST, keys["east"]: wrong})
 
         await store.write(add_some)
         assert await near(store, EAST) == pytest.approx({keys["east"]: 1.0, keys["north"]: 0.0})
@@ -124,21 +124,21 @@ class VectorsContract:
         assert await store.read(lambda tx: tx.memos.same_text(ADA, "new")) == []
         with pytest.raises(BadInput):
             await near(store, wrong)
-        assert await store.read(lambda tx: tx.lanes.vectors("memos")) == [VectorSet(MODEL, 3, 2, True)]
+        assert await store.read(lambda tx: tx.index.vectors("memos")) == [VectorSet(MODEL, 3, 2, True)]
 
     @pytest.mark.parametrize("vector", [b"", b"\0", b"\0" * 7])
     async def test_bytes_that_are_no_vector_are_refused(self, store: Store, vector: bytes):
         with pytest.raises(BadInput):
             await store.write(lambda tx: tx.memos.put(make_memo("new"), (MODEL, vector)))
-        assert await store.read(lambda tx: tx.lanes.vectors("memos")) == []
+        assert await store.read(lambda tx: tx.index.vectors("memos")) == []
 
     async def test_two_models_live_side_by_side(self, store: Store):
         keys = await put_with(store, {"east": EAST, "north": NORTH})
         other = {keys["east"]: unit_vector(0, 1), keys["north"]: unit_vector(1, 0)}
-        await store.write(lambda tx: tx.lanes.put_vectors("memos", "other", other))
+        await store.write(lambda tx: tx.index.put_vectors("memos", "other", other))
         assert set(await near(store, EAST, 1)) == {keys["east"]}
         assert set(await near(store, unit_vector(1, 0), 1, "other")) == {keys["north"]}
-        sets = await store.read(lambda tx: tx.lanes.vectors("memos"))
+        sets = await store.read(lambda tx: tx.index.vectors("memos"))
         assert sorted(sets, key=lambda each: each.model) == [
             VectorSet("other", 2, 2, False),
             VectorSet(MODEL, 3, 2, True),
@@ -146,21 +146,21 @@ class VectorsContract:
 
     async def test_the_model_that_serves_is_the_only_one_left(self, store: Store):
         keys = await put_with(store, {"east": EAST})
-        await store.write(lambda tx: tx.lanes.put_vectors("memos", "new", {keys["east"]: unit_vector(1, 0)}))
-        await store.write(lambda tx: tx.lanes.serve("memos", "new"))
-        assert await store.read(lambda tx: tx.lanes.vectors("memos")) == [VectorSet("new", 2, 1, True, True)]
+        await store.write(lambda tx: tx.index.put_vectors("memos", "new", {keys["east"]: unit_vector(1, 0)}))
+        await store.write(lambda tx: tx.index.activate("memos", "new"))
+        assert await store.read(lambda tx: tx.index.vectors("memos")) == [VectorSet("new", 2, 1, True, True)]
         assert await near(store, EAST) == {}
         assert set(await near(store, unit_vector(1, 0), model="new")) == {keys["east"]}
-        await store.write(lambda tx: tx.lanes.serve("memos", "unheard of"))
-        assert await store.read(lambda tx: tx.lanes.vectors("memos")) == [VectorSet("new", 2, 1, True, True)]
+        await store.write(lambda tx: tx.index.activate("memos", "unheard of"))
+        assert await store.read(lambda tx: tx.index.vectors("memos")) == [VectorSet("new", 2, 1, True, True)]
 
     async def test_a_dropped_model_may_come_back_with_other_vectors(self, store: Store):
         keys = await put_with(store, {"east": EAST})
         for dims in (4, 5):
             fresh = unit_vector(*range(1, dims + 1))
-            await store.write(lambda tx, f=fresh: tx.lanes.put_vectors("memos", "b", {keys["east"]: f}))
+            await store.write(lambda tx, f=fresh: tx.index.put_vectors("memos", "b", {keys["east"]: f}))
             assert await near(store, fresh, model="b") == pytest.approx({keys["east"]: 1.0})
-            await store.write(lambda tx: tx.lanes.serve("memos", MODEL))
+            await store.write(lambda tx: tx.index.activate("memos", MODEL))
 
     async def test_a_changed_text_loses_its_vectors_and_other_changes_keep_them(self, store: Store):
         keys = await put_with(store, {"east": EAST})
@@ -168,7 +168,7 @@ class VectorsContract:
         assert set(await near(store, EAST)) == {keys["east"]}
         await put(store, make_memo("west", id="east"))
         assert await near(store, EAST) == {}
-        missing = await store.read(lambda tx: tx.lanes.unembedded("memos", MODEL, 9))
+        missing = await store.read(lambda tx: tx.index.unembedded("memos", MODEL, 9))
         assert [key for key, _ in missing] == [keys["east"]]
 
     async def test_a_vector_given_with_a_changed_text_replaces_the_old_one(self, store: Store):
@@ -182,19 +182,19 @@ class VectorsContract:
         await put(store, retired)
         await store.write(lambda tx: tx.memos.remove(make_memo("north", id="north")))
         await store.write(lambda tx: tx.memos.put(retired, (MODEL, EAST)))
-        await store.write(lambda tx: tx.lanes.put_vectors("memos", MODEL, dict.fromkeys(keys.values(), EAST)))
+        await store.write(lambda tx: tx.index.put_vectors("memos", MODEL, dict.fromkeys(keys.values(), EAST)))
         assert set(await near(store, EAST)) == {keys["up"]}
-        assert (await store.read(lambda tx: tx.lanes.vectors("memos")))[0].size == 1
+        assert (await store.read(lambda tx: tx.index.vectors("memos")))[0].size == 1
 
     async def test_messages_have_vectors_too_and_lose_them_when_edited_or_deleted(self, store: Store):
         keys = await say(store, *(make_message(text, id=text) for text in ("a", "b", "c")))
         made = dict.fromkeys(keys.values(), EAST)
-        await store.write(lambda tx: tx.lanes.put_vectors("messages", MODEL, made))
-        assert await store.read(lambda tx: tx.lanes.vectors("memos")) == []
-        await store.write(lambda tx: tx.journal.edit("discord", "a", "aa", at(1)))
-        await store.write(lambda tx: tx.journal.delete("discord", "b", at(1)))
+        await store.write(lambda tx: tx.index.put_vectors("messages", MODEL, made))
+        assert await store.read(lambda tx: tx.index.vectors("memos")) == []
+        await store.write(lambda tx: tx.messages.edit("discord", "a", "aa", at(1)))
+        await store.write(lambda tx: tx.messages.delete("discord", "b", at(1)))
         assert set(await near(store, EAST, corpus="messages")) == {keys["c"]}
-        missing = await store.read(lambda tx: tx.lanes.unembedded("messages", MODEL, 9))
+        missing = await store.read(lambda tx: tx.index.unembedded("messages", MODEL, 9))
         assert missing == [(keys["a"], "aa")]
 
     async def test_what_lacks_a_vector_is_listed_by_key_and_page_by_page(self, store: Store):
@@ -202,21 +202,21 @@ class VectorsContract:
         await put(store, make_memo("retired", status=Status.ARCHIVED))
         seen: list[tuple[int, str]] = []
         after = 0
-        while page := await store.read(lambda tx, after=after: tx.lanes.unembedded("memos", MODEL, 3, after)):
+        while page := await store.read(lambda tx, after=after: tx.index.unembedded("memos", MODEL, 3, after)):
             assert len(page) <= 3
             seen += page
             after = page[-1][0]
         assert seen == sorted(seen)
         assert sorted(text for _, text in seen) == sorted(map(str, range(7)))
         first = seen[0][0]
-        await store.write(lambda tx: tx.lanes.put_vectors("memos", MODEL, {first: EAST}))
-        left = await store.read(lambda tx: tx.lanes.unembedded("memos", MODEL, 99))
+        await store.write(lambda tx: tx.index.put_vectors("memos", MODEL, {first: EAST}))
+        left = await store.read(lambda tx: tx.index.unembedded("memos", MODEL, 99))
         assert left == seen[1:]
-        assert len(await store.read(lambda tx: tx.lanes.unembedded("memos", "other", 99))) == 7
+        assert len(await store.read(lambda tx: tx.index.unembedded("memos", "other", 99))) == 7
 
     async def test_an_empty_batch_of_vectors_is_nothing(self, store: Store):
-        await store.write(lambda tx: tx.lanes.put_vectors("memos", MODEL, {}))
-        assert await store.read(lambda tx: tx.lanes.vectors("memos")) == []
+        await store.write(lambda tx: tx.index.put_vectors("memos", MODEL, {}))
+        assert await store.read(lambda tx: tx.index.vectors("memos")) == []
 
     async def test_a_large_scope_stays_exact_through_additions_revisions_and_removals(self, store: Store):
         cloud = scatter(MANY + 40)
@@ -232,7 +232,7 @@ class VectorsContract:
             for n in range(10):  # the next free vectors, for the first, the last and rows in the middle
                 key = keys[str(n * 200)] if n else keys[str(MANY + 19)]
                 alive[key] = cloud[MANY + 20 + n]
-                tx.lanes.put_vectors("memos", MODEL, {key: alive[key]})
+                tx.index.put_vectors("memos", MODEL, {key: alive[key]})
 
         await store.write(revise)
         await assert_exact(store, alive)
@@ -256,7 +256,7 @@ class VectorsContract:
 
         def fail(tx: Tx) -> None:
             tx.memos.put(make_memo("undone", id="undone"), (MODEL, undone))
-            assert max(tx.lanes.near("memos", [ADA.scope], MODEL, undone, 1).values()) > 0.99
+            assert max(tx.index.nearest("memos", [ADA.scope], MODEL, undone, 1).values()) > 0.99
             raise LookupError
 
         with pytest.raises(LookupError):
@@ -273,9 +273,9 @@ class VectorsContract:
         keys = list((await put_with(store, {str(n): vector for n, vector in enumerate(first)})).values())
         for model, cloud in (("second", second[::-1]), ("third", third)):
             made = dict(zip(keys, cloud, strict=True))
-            await store.write(lambda tx, m=model, v=made: tx.lanes.put_vectors("memos", m, v))
+            await store.write(lambda tx, m=model, v=made: tx.index.put_vectors("memos", m, v))
             await assert_exact(store, made, model)
-            await store.write(lambda tx: tx.lanes.serve("memos", MODEL))
+            await store.write(lambda tx: tx.index.activate("memos", MODEL))
             assert await near(store, cloud[0], model=model) == {}
         await assert_exact(store, dict(zip(keys, first, strict=True)))
 
@@ -302,5 +302,5 @@ class VectorsContract:
         await put(store, replace(memo, status=Status.ARCHIVED))
         await put(store, memo)
         assert keys["7"] not in await near(store, cloud[7], 50)
-        await store.write(lambda tx: tx.lanes.put_vectors("memos", MODEL, {keys["7"]: cloud[7]}))
+        await store.write(lambda tx: tx.index.put_vectors("memos", MODEL, {keys["7"]: cloud[7]}))
         assert keys["7"] in await near(store, cloud[7], 1)

@@ -63,21 +63,21 @@ class WordsContract:
     async def test_recent_rows_come_newest_first_across_scopes(self, store: Store):
         keys = await put(store, *(make_memo(f"{n}", (ADA, BEN)[n % 2], updated=at(n)) for n in range(6)))
         both = [ADA.scope, BEN.scope]
-        assert await store.read(lambda tx: tx.lanes.recent("memos", both, 9)) == keys[::-1]
-        assert await store.read(lambda tx: tx.lanes.recent("memos", both, 3)) == keys[:2:-1]
-        assert await store.read(lambda tx: tx.lanes.recent("memos", [BEN.scope], 2)) == [keys[5], keys[3]]
-        assert await store.read(lambda tx: tx.lanes.recent("memos", ["user:nobody"], 2)) == []
-        assert await store.read(lambda tx: tx.lanes.recent("memos", [], 2)) == []
+        assert await store.read(lambda tx: tx.index.recent("memos", both, 9)) == keys[::-1]
+        assert await store.read(lambda tx: tx.index.recent("memos", both, 3)) == keys[:2:-1]
+        assert await store.read(lambda tx: tx.index.recent("memos", [BEN.scope], 2)) == [keys[5], keys[3]]
+        assert await store.read(lambda tx: tx.index.recent("memos", ["user:nobody"], 2)) == []
+        assert await store.read(lambda tx: tx.index.recent("memos", [], 2)) == []
 
     async def test_recent_leaves_out_what_is_retired(self, store: Store):
         memo = make_memo("old news")
         await put(store, memo)
         await put(store, replace(memo, status=Status.SUPERSEDED))
-        assert await store.read(lambda tx: tx.lanes.recent("memos", [ADA.scope], 9)) == []
+        assert await store.read(lambda tx: tx.index.recent("memos", [ADA.scope], 9)) == []
 
     async def test_recent_messages_of_a_stream_include_its_threads(self, store: Store):
         keys = await say(store, make_message("a", id="a", seconds=1), make_message("b", THREAD, 2, id="b"))
-        recent = await store.read(lambda tx: tx.lanes.recent("messages", [CHANNEL.stream], 9))
+        recent = await store.read(lambda tx: tx.index.recent("messages", [CHANNEL.stream], 9))
         assert recent == [keys["b"], keys["a"]]
 
     async def test_recent_messages_go_by_time_not_by_arrival(self, store: Store):
@@ -86,7 +86,7 @@ class WordsContract:
             *(make_message(f"live {n}", id=f"live {n}", seconds=100 + n) for n in range(3)),
             *(make_message(f"imported {n}", id=f"imported {n}", seconds=n) for n in range(3)),
         )
-        recent = await store.read(lambda tx: tx.lanes.recent("messages", [CHANNEL.stream], 3))
+        recent = await store.read(lambda tx: tx.index.recent("messages", [CHANNEL.stream], 3))
         assert recent == [keys["live 2"], keys["live 1"], keys["live 0"]]
 
     async def test_a_rarer_word_counts_for_more(self, store: Store):
@@ -99,7 +99,7 @@ class WordsContract:
 
     async def test_a_hit_says_which_words_it_has_and_how_many_rows_have_them(self, store: Store):
         keys = await put(store, make_memo("red car, RED cars"), make_memo("red house"), make_memo("green tree"))
-        hits = await store.read(lambda tx: tx.lanes.words("memos", [ADA.scope], ["red", "car", "no"], 9))
+        hits = await store.read(lambda tx: tx.index.words("memos", [ADA.scope], ["red", "car", "no"], 9))
         assert [hit.key for hit in hits] == keys[:2]
         assert hits[0].parts == {"red": 2, "car": 1}
         assert hits[1].parts == {"red": 2}
@@ -159,7 +159,7 @@ class WordsContract:
 
         def raw(tx: Tx) -> list[Memo]:
             terms = [query, query[:60], f'{query}" OR "tea']
-            keys = [hit.key for hit in tx.lanes.words("memos", [ADA.scope], terms, 9)]
+            keys = [hit.key for hit in tx.index.words("memos", [ADA.scope], terms, 9)]
             return list(tx.memos.fetch(keys).values())
 
         assert all(memo.subject == ADA for memo in await store.read(raw))
@@ -173,7 +173,7 @@ class WordsContract:
         expected = [stored.text] if query_words(text) else []
         assert await find(store, text) == expected
         assert await find(store, text, [CHANNEL.stream], "messages") == expected
-        assert all(finding.ok for finding in await store.examine())
+        assert all(finding.ok for finding in await store.check_health())
 
     async def test_a_search_stays_in_its_scopes(self, store: Store):
         await put(store, make_memo("tea for ada"), make_memo("tea for ben", BEN), make_memo("tea lore", GUILD_LORE))
@@ -187,15 +187,15 @@ class WordsContract:
     async def test_no_term_reaches_another_scope(self, store: Store):
         await put(store, *(make_memo("secret", replace(ADA, id=f"{n}")) for n in range(20)))
         terms = [f'x" OR "{n}xsecret' for n in range(40)] + [f"{n}xsecret" for n in range(40)]
-        assert await store.read(lambda tx: tx.lanes.words("memos", ["user:99"], terms, 9)) == []
-        hits = await store.read(lambda tx: tx.lanes.words("memos", ["user:1"], ["secret", *terms], 99))
+        assert await store.read(lambda tx: tx.index.words("memos", ["user:99"], terms, 9)) == []
+        hits = await store.read(lambda tx: tx.index.words("memos", ["user:1"], ["secret", *terms], 99))
         assert len(hits) == 1
 
     async def test_weights_are_those_of_the_scope_not_of_the_whole_store(self, store: Store):
         await put(store, make_memo("rust"), make_memo("tea"), make_memo("milk"))
-        alone = await store.read(lambda tx: tx.lanes.words("memos", [ADA.scope], ["rust"], 9))
+        alone = await store.read(lambda tx: tx.index.words("memos", [ADA.scope], ["rust"], 9))
         await put(store, *(make_memo(f"rust {n}", BEN) for n in range(50)))
-        crowded = await store.read(lambda tx: tx.lanes.words("memos", [ADA.scope], ["rust"], 9))
+        crowded = await store.read(lambda tx: tx.index.words("memos", [ADA.scope], ["rust"], 9))
         assert [hit.key for hit in crowded] == [hit.key for hit in alone]
         assert crowded[0].score == pytest.approx(alone[0].score, rel=0.5)
 
@@ -205,10 +205,10 @@ class WordsContract:
         await put(store, memo, make_memo("likes tea too", id="never", status=status))
         await put(store, replace(memo, status=status))
         assert await find(store, "tea") == []
-        assert await store.read(lambda tx: tx.lanes.size([ADA.scope])) == 0
+        assert await store.read(lambda tx: tx.index.size([ADA.scope])) == 0
         await put(store, memo)
         assert await find(store, "tea") == ["likes tea"]
-        assert await store.read(lambda tx: tx.lanes.size([ADA.scope])) == 1
+        assert await store.read(lambda tx: tx.index.size([ADA.scope])) == 1
 
     async def test_a_search_in_the_same_unit_sees_what_it_wrote(self, store: Store):
         memo = make_memo("likes tea")
@@ -217,7 +217,7 @@ class WordsContract:
             counts: list[int] = []
 
             def count() -> None:
-                counts.append(len(tx.lanes.words("memos", [ADA.scope], ["tea"], 9)))
+                counts.append(len(tx.index.words("memos", [ADA.scope], ["tea"], 9)))
 
             tx.memos.put(memo)
             count()
@@ -227,19 +227,19 @@ class WordsContract:
             count()
             tx.memos.remove(memo)
             count()
-            tx.journal.add(make_message("tea", id="1"))
-            counts.append(len(tx.lanes.words("messages", [CHANNEL.stream], ["tea"], 9)))
-            tx.journal.delete("discord", "1", at(1))
-            counts.append(len(tx.lanes.words("messages", [CHANNEL.stream], ["tea"], 9)))
+            tx.messages.add(make_message("tea", id="1"))
+            counts.append(len(tx.index.words("messages", [CHANNEL.stream], ["tea"], 9)))
+            tx.messages.delete("discord", "1", at(1))
+            counts.append(len(tx.index.words("messages", [CHANNEL.stream], ["tea"], 9)))
             return counts
 
         assert await store.write(work) == [1, 0, 1, 0, 1, 0]
 
     async def test_a_search_can_be_narrowed_to_some_rows(self, store: Store):
         first, second, _ = await put(store, make_memo("tea one"), make_memo("tea two"), make_memo("tea three"))
-        hits = await store.read(lambda tx: tx.lanes.words("memos", [ADA.scope], ["tea"], 9, {first, second}))
+        hits = await store.read(lambda tx: tx.index.words("memos", [ADA.scope], ["tea"], 9, {first, second}))
         assert {hit.key for hit in hits} == {first, second}
-        assert await store.read(lambda tx: tx.lanes.words("memos", [ADA.scope], ["tea"], 9, set())) == []
+        assert await store.read(lambda tx: tx.index.words("memos", [ADA.scope], ["tea"], 9, set())) == []
 
     async def test_at_most_limit_rows_are_found(self, store: Store):
         await put(store, *(make_memo(f"tea {n}") for n in range(20)))
@@ -249,10 +249,10 @@ class WordsContract:
     async def test_size_counts_the_living_rows_of_the_scopes(self, store: Store):
         await put(store, make_memo("a"), make_memo("b"), make_memo("c", BEN))
         await say(store, make_message("d", id="d"), make_message("e", id="e"), make_message("f", THREAD))
-        await store.write(lambda tx: tx.journal.delete("discord", "d", at(1)))
+        await store.write(lambda tx: tx.messages.delete("discord", "d", at(1)))
 
         async def size(*scopes: str) -> int:
-            return await store.read(lambda tx: tx.lanes.size(scopes))
+            return await store.read(lambda tx: tx.index.size(scopes))
 
         assert [await size(ADA.scope), await size(ADA.scope, BEN.scope), await size()] == [2, 3, 0]
         assert [await size(CHANNEL.stream), await size("user:nobody")] == [2, 0]
@@ -261,7 +261,7 @@ class WordsContract:
         keys = await put(store, *(make_memo(f"tea number{n}") for n in range(5_000)))
 
         async def found(among: set[int] | None, *terms: str) -> set[int]:
-            hits = await store.read(lambda tx: tx.lanes.words("memos", [ADA.scope], terms, 10, among))
+            hits = await store.read(lambda tx: tx.index.words("memos", [ADA.scope], terms, 10, among))
             return {hit.key for hit in hits}
 
         assert await found(None, "tea") == set(keys[-10:])
@@ -271,10 +271,10 @@ class WordsContract:
     async def test_a_scope_named_twice_counts_once(self, store: Store):
         await put(store, make_memo("tea"))
         twice = [ADA.scope, ADA.scope]
-        (hit,) = await store.read(lambda tx: tx.lanes.words("memos", twice, ["tea"], 9))
+        (hit,) = await store.read(lambda tx: tx.index.words("memos", twice, ["tea"], 9))
         assert hit.parts == {"tea": 1}
-        assert await store.read(lambda tx: tx.lanes.size(twice)) == 1
-        assert len(await store.read(lambda tx: tx.lanes.recent("memos", twice, 9))) == 1
+        assert await store.read(lambda tx: tx.index.size(twice)) == 1
+        assert len(await store.read(lambda tx: tx.index.recent("memos", twice, 9))) == 1
 
     async def test_the_texture_of_a_scope_comes_from_its_newest_rows(self, store: Store):
         await say(
@@ -283,15 +283,15 @@ class WordsContract:
             make_message("three words here", seconds=1, author="ada", name="Ada"),
             make_message("two words", seconds=2, author="ben", name="Ben"),
         )
-        texture = await store.read(lambda tx: tx.lanes.texture("messages", [CHANNEL.stream], 2))
+        texture = await store.read(lambda tx: tx.index.sample("messages", [CHANNEL.stream], 2))
         assert (texture.size, sorted(texture.lengths)) == (3, [2, 3])
         assert texture.speakers == {"ada": "Ada", "ben": "Ben"}
         await store.write(
-            lambda tx: tx.journal.edit("discord", make_message("two words").id, "now four words long", at(3))
+            lambda tx: tx.messages.edit("discord", make_message("two words").id, "now four words long", at(3))
         )
-        edited = await store.read(lambda tx: tx.lanes.texture("messages", [CHANNEL.stream], 2))
+        edited = await store.read(lambda tx: tx.index.sample("messages", [CHANNEL.stream], 2))
         assert sorted(edited.lengths) == [3, 4]
-        nothing = await store.read(lambda tx: tx.lanes.texture("messages", ["nowhere"], 2))
+        nothing = await store.read(lambda tx: tx.index.sample("messages", ["nowhere"], 2))
         assert (nothing.size, list(nothing.lengths), dict(nothing.speakers)) == (0, [], {})
 
     async def test_a_large_scope_is_searched_as_well_as_a_small_one(self, store: Store):

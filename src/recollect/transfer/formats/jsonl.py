@@ -273,7 +273,7 @@ def _line(value: Mapping[str, Any]) -> bytes:
 
 
 def _from_memo(memo: Memo, shared: bool) -> dict[str, Any]:
-    value = serialization.from_memo(memo) | ({"shared": True} if shared and memo.audience == EVERYWHERE else {})
+    value = serialization.memo_to_json(memo) | ({"shared": True} if shared and memo.audience == EVERYWHERE else {})
     subject, guild = value.pop("subject"), value.pop("subject_guild", None)
     whose = {"type": "lore", "guild": guild} if subject == LORE else {"type": "memo", "user": subject}
     return whose | value

@@ -11,14 +11,14 @@ from typing import Any
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import FOREIGN_ID, Entry, Problem
-from recollect.core.text import clean, clip, digest, memorable, squeeze
+from recollect.core.text import clean, clip, collapse_spaces, digest, valid_memo_text
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Origin, Provenance, Subject
 from recollect.policy import kinds
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.redaction import redact
 from recollect.policy.redaction.json_values import redact_value
-from recollect.policy.viewer import known_user
-from recollect.policy.visibility import Policy, of_source
+from recollect.policy.viewer import valid_user
+from recollect.policy.visibility import VisibilityPolicy, of_source
 from recollect.transfer.readers import fields
 
 ORDERS = "gives orders to the assistant"
@@ -32,18 +32,18 @@ _KEPT_ID = re.compile(r"(?=.*[A-Za-z])(?=.*[\d:_.-])[\w:.-]{8,80}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class ImportOptions:
     """What holds for everything that one import brings."""
 
     format: str
     at: datetime
     everywhere: bool = False
     """Whether it may be recalled everywhere where it isn't said who could hear it; else in its owner's DM alone."""
-    policy: Policy = Policy.DUAL
+    policy: VisibilityPolicy = VisibilityPolicy.BY_AUDIENCE
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class ConvertedEntry:
     """A memo to be, without an id when it had none."""
 
     memo: Memo
@@ -57,7 +57,7 @@ class Fitted:
     """Whether it is for everywhere by a decision."""
 
 
-def fitted(entry: Entry, terms: Terms) -> Fitted | Problem:
+def convert(entry: Entry, terms: ImportOptions) -> ConvertedEntry | Problem:
     """The entry as a memo; a Problem when it can't be one."""
     try:
         return _fitted(entry, terms)
@@ -65,15 +65,15 @@ def fitted(entry: Entry, terms: Terms) -> Fitted | Problem:
         return Problem(entry.where, str(error))
 
 
-def gives_orders(entry: Fitted) -> bool:
+def gives_orders(entry: ConvertedEntry) -> bool:
     """Whether it orders the assistant about; slow, so only what is news is asked."""
     memo = entry.memo
     return not entry.trusted and (is_instruction(memo.text) or is_instruction(memo.source.evidence or ""))
 
 
-def _fitted(entry: Entry, terms: Terms) -> Fitted:
+def _fitted(entry: Entry, terms: ImportOptions) -> ConvertedEntry:
     subject = _subject(entry)
-    plain = memorable(clean(entry.text))
+    plain = valid_memo_text(clean(entry.text))
     text = redact(plain).text
     source = _source(entry, terms)
     created, updated, dated = _times(entry, terms)
@@ -98,15 +98,17 @@ def _fitted(entry: Entry, terms: Terms) -> Fitted:
         superseded_by=_id(terms.format, entry.superseded_by, entry.own),
         hits=max(0, entry.hits),
     )
-    is_whole = text == plain == squeeze(entry.text)  # a vector of other words, or of a secret, is not this text's
+    is_whole = (
+        text == plain == collapse_spaces(entry.text)
+    )  # a vector of other words, or of a secret, is not this text's
     is_own_word = entry.own and source.origin is Origin.MANUAL
     vector = _vector(entry) if is_whole and memo.active else None
-    return Fitted(memo, text != plain, dated, is_own_word, vector, shared=entry.shared or terms.everywhere)
+    return ConvertedEntry(memo, text != plain, dated, is_own_word, vector, shared=entry.shared or terms.everywhere)
 
 
 def _subject(entry: Entry) -> Subject:
     if entry.user is not None:
-        return Subject(known_user(clean(entry.user)))
+        return Subject(valid_user(clean(entry.user)))
     if entry.guild is None or not entry.guild.strip():
         raise BadInput("doesn't say whose it is: add --user")
     return Subject.lore(clean(entry.guild))
@@ -120,7 +122,7 @@ def _id(form: str, named: str | None, own: bool) -> str | None:
     return plain if own or _KEPT_ID.fullmatch(plain) else f"durable-{digest('imported', form, plain)[:12]}"
 
 
-def _source(entry: Entry, terms: Terms) -> Provenance:
+def _source(entry: Entry, terms: ImportOptions) -> Provenance:
     source, metadata = entry.source, dict(entry.source.metadata)
     if entry.id and _id(terms.format, entry.id, entry.own) != entry.id:
         metadata[FOREIGN_ID] = entry.id
@@ -168,7 +170,7 @@ def _confidence(given: float) -> float:
     return min(1.0, max(0.0, given))
 
 
-def _audience(entry: Entry, subject: Subject, source: Provenance, terms: Terms) -> Audience:
+def _audience(entry: Entry, subject: Subject, source: Provenance, terms: ImportOptions) -> Audience:
     if subject.is_lore:
         return entry.audience or Audience("guild", subject.guild or "", subject.guild or "")
     if entry.audience is None:
@@ -178,12 +180,12 @@ def _audience(entry: Entry, subject: Subject, source: Provenance, terms: Terms) 
     return entry.audience
 
 
-def _may_be_everywhere(entry: Entry, terms: Terms) -> bool:
+def _may_be_everywhere(entry: Entry, terms: ImportOptions) -> bool:
     """Elsewhere it may have been the default; here it takes a decision, its owner's or that of who imports."""
-    return entry.shared or terms.everywhere or terms.policy is Policy.USER_GLOBAL
+    return entry.shared or terms.everywhere or terms.policy is VisibilityPolicy.USER_GLOBAL
 
 
-def _times(entry: Entry, terms: Terms) -> tuple[datetime, datetime, bool]:
+def _times(entry: Entry, terms: ImportOptions) -> tuple[datetime, datetime, bool]:
     """When it was written down first and last, and whether that is known. A time that is still to come is not: what
     bears it could never be changed again.
     """

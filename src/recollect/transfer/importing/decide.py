@@ -6,9 +6,9 @@ Nothing that was forgotten comes back, and nothing that is newer here is overwri
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from recollect.core.text import normal
+from recollect.core.text import normalize
 from recollect.core.types import Memo, Status
-from recollect.transfer.importing.convert import Fitted
+from recollect.transfer.importing.convert import ConvertedEntry
 
 FORGOTTEN = "was forgotten here"
 OLDER = "is known here in a newer state"
@@ -50,7 +50,7 @@ class Left:
 Decision = New | Changed | Same | Left
 
 
-def decide(entry: Fitted, known: Known, own: bool) -> Decision:
+def decide(entry: ConvertedEntry, known: Known, own: bool) -> Decision:
     """What becomes of an entry; of our `own` files each memo is one, of others' each text."""
     if known.by_id is not None:
         return _again(entry, known.by_id, known.buried)
@@ -75,12 +75,12 @@ def _is_forgotten(same: Sequence[Memo]) -> bool:
     return any(one.status in _GONE for one in same) and not any(one.active for one in same)
 
 
-def _again(entry: Fitted, here: Memo, buried: bool) -> Decision:
+def _again(entry: ConvertedEntry, here: Memo, buried: bool) -> Decision:
     """What becomes of an entry whose memo is there already."""
     memo = replace(entry.memo, key=here.key, created=entry.memo.created if entry.dated else here.created)
     if replace(memo, hits=here.hits, updated=memo.updated if entry.dated else here.updated) == here:
         return Same()
-    same_words = normal(memo.text) == normal(here.text)
+    same_words = normalize(memo.text) == normalize(here.text)
     if memo.active and (here.status in _GONE or (buried and not (same_words and here.active))):
         return Left(FORGOTTEN)
     if _is_newer(entry, here, same_words):
@@ -89,7 +89,7 @@ def _again(entry: Fitted, here: Memo, buried: bool) -> Decision:
     return Same() if same_words and (in_use or memo.status is here.status) else Left(OLDER)
 
 
-def _is_newer(entry: Fitted, here: Memo, same_words: bool) -> bool:
+def _is_newer(entry: ConvertedEntry, here: Memo, same_words: bool) -> bool:
     """By its time; of what has none, other words are news if nobody has changed it here."""
     if entry.dated:
         return entry.memo.updated > here.updated

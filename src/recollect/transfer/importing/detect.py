@@ -13,7 +13,7 @@ MOST = 20
 """Links that are told of."""
 
 
-def links(path: Path) -> Iterator[Problem]:
+def find_links(path: Path) -> Iterator[Problem]:
     """The links in a folder and in the folders that lie in it."""
     for name in islice(_links(path), MOST):
         yield Problem(name, "it is a link, and what lies elsewhere is not read", broken=False)
@@ -71,7 +71,7 @@ def _unknown(path: Path, formats: Sequence[Format]) -> str:
         if why := sqlite_file.unreadable(one):
             return why
     said = f"{path} looks like nothing known here; if it is, say so with --format: {', '.join(_names(formats))}"
-    return f"{said} (there are links in it, which are not followed)" if any(links(path)) else said
+    return f"{said} (there are links in it, which are not followed)" if any(find_links(path)) else said
 
 
 def named(name: str, formats: Sequence[Format]) -> Format:

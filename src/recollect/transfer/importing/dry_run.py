@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from recollect.core.text import digest, normal
+from recollect.core.text import digest, normalize
 from recollect.core.types import Memo
 from recollect.transfer.importing.decide import Changed, Decision, Same
 
@@ -10,7 +10,7 @@ _LENGTH = 24
 
 
 @dataclass(slots=True)
-class Seen:
+class DryRunState:
     _ids: dict[str, str] = field(default_factory=dict[str, str])
     _marks: set[str] = field(default_factory=set[str])
 
@@ -38,4 +38,4 @@ def _name(memo: Memo) -> str:
 
 
 def _mark(memo: Memo) -> str:
-    return digest(memo.subject.scope, normal(memo.text), str(memo.audience), memo.status)[:_LENGTH]
+    return digest(memo.subject.scope, normalize(memo.text), str(memo.audience), memo.status)[:_LENGTH]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from recollect.core.changes import Retire
 from recollect.core.ports import Tx
 from recollect.core.types import Memo, Status, Subject
-from recollect.learning.apply import Caps, Cause, write
+from recollect.learning.apply import ChangeContext, MemoLimits, write
 from recollect.policy.merge import overflow
 
 Fresh = Counter[tuple[Subject, str | None]]
@@ -18,21 +18,21 @@ Fresh = Counter[tuple[Subject, str | None]]
 class Limits:
     """How many memos a person may have, and the lore of a guild."""
 
-    people: Caps
-    lore: Caps
+    people: MemoLimits
+    lore: MemoLimits
 
-    def of(self, subject: Subject) -> Caps:
+    def of(self, subject: Subject) -> MemoLimits:
         return self.lore if subject.is_lore else self.people
 
 
-def archive(tx: Tx, subjects: Collection[Subject], limits: Limits, cause: Cause) -> Counter[Subject]:
+def archive(tx: Tx, subjects: Collection[Subject], limits: Limits, cause: ChangeContext) -> Counter[Subject]:
     """Take out of use what is over the limit, as when something is learned; the time of its last change stays, so
     that it is known again.
     """
     archived: Counter[Subject] = Counter()
     for subject in subjects:
         caps = limits.of(subject)
-        if caps.active is None or tx.lanes.size([subject.scope]) <= caps.active:
+        if caps.active is None or tx.index.size([subject.scope]) <= caps.active:
             continue
         for group in _groups(tx.memos.list(subject, [Status.ACTIVE]), caps):
             excess = overflow(group, caps.active, ())
@@ -41,7 +41,7 @@ def archive(tx: Tx, subjects: Collection[Subject], limits: Limits, cause: Cause)
     return archived
 
 
-def _groups(memos: Iterable[Memo], caps: Caps) -> list[list[Memo]]:
+def _groups(memos: Iterable[Memo], caps: MemoLimits) -> list[list[Memo]]:
     """Those that are counted together."""
     found: dict[str | None, list[Memo]] = defaultdict(list)
     for memo in memos:
@@ -49,7 +49,7 @@ def _groups(memos: Iterable[Memo], caps: Caps) -> list[list[Memo]]:
     return list(found.values())
 
 
-def foretell(tx: Tx, fresh: Fresh, limits: Limits) -> Counter[Subject]:
+def preview_archived(tx: Tx, fresh: Fresh, limits: Limits) -> Counter[Subject]:
     """How many would go out of use."""
     counts: Counter[tuple[Subject, str | None]] = Counter()
     for (subject, guild), number in fresh.items():
@@ -62,13 +62,13 @@ def foretell(tx: Tx, fresh: Fresh, limits: Limits) -> Counter[Subject]:
     return archived
 
 
-def _in_use(tx: Tx, subject: Subject, guild: str | None, caps: Caps) -> int:
+def _in_use(tx: Tx, subject: Subject, guild: str | None, caps: MemoLimits) -> int:
     if not caps.by_guild:
-        return tx.lanes.size([subject.scope])
+        return tx.index.size([subject.scope])
     return sum(memo.source.guild == guild for memo in tx.memos.list(subject, [Status.ACTIVE]))
 
 
-def told(tx: Tx, archived: Counter[Subject], fresh: Fresh, limits: Limits, *, dry_run: bool) -> list[str]:
+def describe_archived(tx: Tx, archived: Counter[Subject], fresh: Fresh, limits: Limits, *, dry_run: bool) -> list[str]:
     """What the limits did, or will do, in words."""
     notes: list[str] = []
     for subject in dict.fromkeys(subject for subject, _ in fresh):

@@ -18,14 +18,14 @@ from recollect.core.ports.archive import SECTIONS
 from recollect.core.ports.format import Entry, Item, MessageEntry, PageEntry, Problem, SummaryEntry, TombstoneEntry
 from recollect.core.text import clean
 from recollect.core.types import Message, Status, Subject, Summary, Tombstone
-from recollect.learning.apply import Cause, write
+from recollect.learning.apply import ChangeContext, write
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.merge import fingerprint, memo_id
 from recollect.policy.redaction import redact
-from recollect.transfer.importing.convert import ORDERS, Fitted, Terms, fitted, gives_orders
+from recollect.transfer.importing.convert import ORDERS, ConvertedEntry, ImportOptions, convert, gives_orders
 from recollect.transfer.importing.decide import Changed, Decision, Known, Left, New, Same, decide
-from recollect.transfer.importing.dry_run import Seen
-from recollect.transfer.importing.limits import Fresh, Limits, archive, foretell, told
+from recollect.transfer.importing.dry_run import DryRunState
+from recollect.transfer.importing.limits import Fresh, Limits, archive, describe_archived, preview_archived
 from recollect.transfer.importing.report import Outcome, Report
 from recollect.workspace import Workspace
 
@@ -65,10 +65,10 @@ class Destination:
     """Characters of a message that are kept."""
 
 
-async def bring(
+async def run_import(
     to: Destination,
     items: Iterable[Item],
-    terms: Terms,
+    terms: ImportOptions,
     *,
     dry_run: bool = False,
     total: int = 0,
@@ -76,7 +76,9 @@ async def bring(
 ) -> Report:
     """Take over all items, and tell what became of them. `total` is how many there may be, if that is known."""
     report, fresh, archived = Report(terms.format, dry_run), Fresh(), Counter[Subject]()
-    bringing = _Bringing(to, terms, Cause(to.actor, terms.at, secrets.token_hex(8)), Seen() if dry_run else None)
+    bringing = _Importer(
+        to, terms, ChangeContext(to.actor, terms.at, secrets.token_hex(8)), DryRunState() if dry_run else None
+    )
     done = 0
     for unit in _units(items):
         work = partial(bringing.unit, items=unit)
@@ -95,7 +97,9 @@ async def bring(
 
 
 def _notes(tx: Tx, archived: Counter[Subject], fresh: Fresh, limits: Limits, dry_run: bool) -> list[str]:
-    return told(tx, foretell(tx, fresh, limits) if dry_run else archived, fresh, limits, dry_run=dry_run)
+    return describe_archived(
+        tx, preview_archived(tx, fresh, limits) if dry_run else archived, fresh, limits, dry_run=dry_run
+    )
 
 
 def _units(items: Iterable[Item]) -> Iterator[list[Item]]:
@@ -108,7 +112,7 @@ def _pages(items: Iterable[Item]) -> list[PageEntry]:
     return [item for item in items if isinstance(item, PageEntry)]
 
 
-def _conclude(tx: Tx, report: Report, cause: Cause) -> None:
+def _conclude(tx: Tx, report: Report, cause: ChangeContext) -> None:
     data = {"new": report.new, "changed": report.changed, "same": report.same, "left_out": report.left_out}
     tx.events.add(Event(IMPORTED, cause.at, cause.actor, reason=f"from {report.format}", data=data))
 
@@ -140,13 +144,13 @@ class _Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class _Bringing:
+class _Importer:
     """One import under way."""
 
     to: Destination
-    terms: Terms
-    cause: Cause
-    seen: Seen | None
+    terms: ImportOptions
+    cause: ChangeContext
+    seen: DryRunState | None
 
     def unit(self, tx: Tx, items: Sequence[Item]) -> _Result:
         """What becomes of these items, written unless it is a dry run; may be done again after a conflict."""
@@ -169,7 +173,7 @@ class _Bringing:
                 return item
 
     def _memo(self, tx: Tx, entry: Entry, unit: _Unit) -> Outcome | Problem:
-        fit = fitted(entry, self.terms)
+        fit = convert(entry, self.terms)
         if isinstance(fit, Problem):
             return Outcome(fit.where, "memory", "left", fit.why)
         decision = self._decided(tx, fit, entry.own)
@@ -185,7 +189,7 @@ class _Bringing:
             case Left(why):
                 return Outcome(entry.where, "memory", "left", why)
 
-    def _decided(self, tx: Tx, fit: Fitted, own: bool) -> Decision:
+    def _decided(self, tx: Tx, fit: ConvertedEntry, own: bool) -> Decision:
         memo = fit.memo
         if self.seen is not None and (found := self.seen.decide(memo)) is not None:
             return found
@@ -193,7 +197,7 @@ class _Bringing:
         known = Known(
             by_id=by_id,
             same=tx.memos.same_text(memo.subject, memo.text) if by_id is None else (),
-            buried=tx.memos.buried(memo.subject.scope, fingerprint(memo.text)) is not None,
+            buried=tx.memos.tombstone(memo.subject.scope, fingerprint(memo.text)) is not None,
         )
         decision = decide(fit, known, own)
         if isinstance(decision, New | Changed) and gives_orders(fit):
@@ -203,7 +207,7 @@ class _Bringing:
             decision = New(replace(memo, id=named))
         return decision
 
-    def _write(self, tx: Tx, decision: New | Changed, fit: Fitted, unit: _Unit) -> None:
+    def _write(self, tx: Tx, decision: New | Changed, fit: ConvertedEntry, unit: _Unit) -> None:
         memo = decision.memo if isinstance(decision, New) else decision.after
         if self.seen is not None:
             self.seen.note(memo)
@@ -252,19 +256,19 @@ class _Bringing:
         if heard:
             unit.said[name] = text
             return say("new", redacted=text != plain)
-        there = tx.journal.get(*name)  # under a name that a store has shortened
+        there = tx.messages.get(*name)  # under a name that a store has shortened
         if there is None:
             return say("left", _DELETED)
         return say("same") if there.text == text else say("left", _OTHER_WORDS)
 
     def _tombstone(self, tx: Tx, entry: TombstoneEntry, unit: _Unit) -> Outcome:
         say = partial(Outcome, entry.where, "tombstone")
-        if tx.memos.buried(entry.scope, entry.fingerprint) is not None:
+        if tx.memos.tombstone(entry.scope, entry.fingerprint) is not None:
             return say("same")
         if entry.fingerprint in unit.in_use(tx, entry.scope):
             return say("left", _STILL_KNOWN)
         if self.seen is None:
-            tx.memos.bury(Tombstone(entry.scope, entry.fingerprint, entry.at))
+            tx.memos.add_tombstone(Tombstone(entry.scope, entry.fingerprint, entry.at))
         return say("new")
 
     def page(self, entry: PageEntry) -> Outcome:
@@ -297,8 +301,8 @@ def _said(tx: Tx, items: Iterable[Item]) -> Said:
 
 
 def _usable(tx: Tx, wanted: str) -> Models:
-    sets = tx.lanes.vectors("memos", counted=False)
-    found: Models = {one.model: one.dims for one in sets if one.serving}
+    sets = tx.index.vectors("memos", counted=False)
+    found: Models = {one.model: one.dims for one in sets if one.active}
     return found or {wanted: None}
 
 

@@ -3,8 +3,8 @@
 `Keeper` keeps facts, summaries and the snapshot up to date; `Journal` writes the daily logs, as a job.
 """
 
-from recollect.transfer.mirror.daily_log import Journal
-from recollect.transfer.mirror.follower import Folders, Keeper
+from recollect.transfer.mirror.daily_log import DailyLog
+from recollect.transfer.mirror.follower import MirrorTargets, MirrorWriter
 from recollect.transfer.mirror.json_files import (
     DurableFile,
     SummaryFile,
@@ -15,10 +15,10 @@ from recollect.transfer.mirror.json_files import (
 )
 
 __all__ = [
+    "DailyLog",
     "DurableFile",
-    "Folders",
-    "Journal",
-    "Keeper",
+    "MirrorTargets",
+    "MirrorWriter",
     "SummaryFile",
     "durable_name",
     "read_durable",

@@ -15,12 +15,12 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from recollect.core.clock import Clock
-from recollect.core.ports import Stale, Store, Tx, Work
-from recollect.core.ports.jobs import JOURNAL, Job
-from recollect.core.text import clip, squeeze
-from recollect.core.types import Message, dereference, reference
-from recollect.learning.schedule import MOMENT, writing
-from recollect.policy.rendering import named
+from recollect.core.ports import StaleResult, Store, Tx, UnitOfWork
+from recollect.core.ports.jobs import DAILY_LOG, Job
+from recollect.core.text import clip, collapse_spaces
+from recollect.core.types import Message, message_ref, parse_message_ref
+from recollect.learning.schedule import MOMENT, daily_log_job
+from recollect.policy.rendering import display_name
 from recollect.recall import withheld
 from recollect.transfer.mirror import disk
 
@@ -45,12 +45,12 @@ class Entry:
 
 def line(message: Message, longest: int | None) -> str | None:
     """`- 10:42:07 #dev Ann: text`, and its mark; None for what is not worth a line."""
-    text = squeeze(message.text)
+    text = collapse_spaces(message.text)
     if len(text) < SHORTEST:
         return None
     said = inert(clip(text, longest or len(text)))
-    who = inert(named(message.name or message.author))
-    mark = f"<!-- {_mark(reference(message))} {_mark(message.author)} -->"
+    who = inert(display_name(message.name or message.author))
+    mark = f"<!-- {_mark(message_ref(message))} {_mark(message.author)} -->"
     return f"- {message.at:%H:%M:%S} {inert(_scope(message))} {who}: {said} {mark}"
 
 
@@ -85,7 +85,7 @@ def updated(before: str, day: str, lines: Mapping[str, str | None]) -> str:
     return "\n".join(after) + "\n"
 
 
-class Journal:
+class DailyLog:
     """Does the jobs of the kind `journal`: one at a time among all processes, as they share a lane."""
 
     def __init__(self, store: Store, folder: Path, longest: int | None, clock: Clock) -> None:
@@ -95,7 +95,7 @@ class Journal:
         self._clock = clock
         self._failing = False
 
-    async def __call__(self, job: Job) -> Work:
+    async def __call__(self, job: Job) -> UnitOfWork:
         del job
         found = await self._store.read(_look)
         try:
@@ -121,27 +121,27 @@ class Journal:
         self._failing = True
 
     def _later(self, tx: Tx) -> None:
-        tx.jobs.add(writing(self._clock() + AGAIN))
+        tx.jobs.add(daily_log_job(self._clock() + AGAIN))
 
     def _complete(self, tx: Tx, found: Mapping[str, Message | None]) -> None:
         """What came up meanwhile waits for the next round; a message that changed meanwhile is looked at again."""
         if any(_message(tx, noted) != message for noted, message in found.items()):
-            raise Stale
-        newer = [noted for noted in tx.counters.clear(JOURNAL) if noted not in found]
+            raise StaleResult
+        newer = [noted for noted in tx.state.clear(DAILY_LOG) if noted not in found]
         for noted in newer:
-            tx.counters.note(JOURNAL, noted)
+            tx.state.append(DAILY_LOG, noted)
         if newer:
-            tx.jobs.add(writing(self._clock() + MOMENT))
+            tx.jobs.add(daily_log_job(self._clock() + MOMENT))
 
 
 def waits(tx: Tx) -> bool:
     """Whether something is to be written."""
-    return bool(tx.counters.items(JOURNAL))
+    return bool(tx.state.items(DAILY_LOG))
 
 
 def hasten(tx: Tx, now: datetime) -> None:
     """Let what waits be written now."""
-    tx.jobs.add(writing(now), postpone=True)
+    tx.jobs.add(daily_log_job(now), postpone=True)
 
 
 def stamps(folder: Path, most_days: int) -> tuple[object, ...]:
@@ -173,12 +173,12 @@ def newest(folder: Path, most_days: int, most: int) -> list[Entry]:
 
 
 def _look(tx: Tx) -> dict[str, Message | None]:
-    return {noted: _message(tx, noted) for noted in tx.counters.items(JOURNAL)}
+    return {noted: _message(tx, noted) for noted in tx.state.items(DAILY_LOG)}
 
 
 def _message(tx: Tx, noted: str) -> Message | None:
     """What was said; nothing when it is gone, or when its author forgot what it said."""
-    message = tx.journal.get(*dereference(noted.partition(" ")[2]))
+    message = tx.messages.get(*parse_message_ref(noted.partition(" ")[2]))
     return None if message is None or withheld.is_source(tx, message) else message
 
 
@@ -191,4 +191,4 @@ def _scope(message: Message) -> str:
     place = message.place
     if place.dm is not None:
         return "DM"
-    return f"#{squeeze(place.name or place.thread or place.channel or place.platform).removeprefix('#')}"
+    return f"#{collapse_spaces(place.name or place.thread or place.channel or place.platform).removeprefix('#')}"

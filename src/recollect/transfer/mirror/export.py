@@ -8,7 +8,7 @@ from recollect.core.types import Memo, Status
 from recollect.transfer.exporting import check_empty
 from recollect.transfer.mirror.json_files import VERSION, render_durable
 from recollect.transfer.mirror.pages.markdown import again
-from recollect.transfer.mirror.pages.paths import Shelves
+from recollect.transfer.mirror.pages.paths import PagePaths
 from recollect.workspace.disk import create, make_folder
 
 _NOTHING = f'{{\n  "version": {VERSION},\n  "updatedAt": 0,\n  "items": []\n}}\n'.encode()
@@ -22,7 +22,7 @@ def durable(memos: Sequence[Memo]) -> bytes:
 def write_pages(memos: Sequence[Memo], folder: Path) -> list[Path]:
     """Write a page for each memo in use into an empty folder; the same memos give the same names and bytes."""
     check_empty(folder)
-    shelves = Shelves(folder, per_user=False)
+    shelves = PagePaths(folder, per_user=False)
     active = sorted((memo for memo in memos if memo.active), key=lambda memo: (memo.created, memo.id))
     make_folder(folder)
     return [_write(shelves, memo) for memo in active]
@@ -41,7 +41,7 @@ class PageFolder:
         return write_pages(records.memos, folder)
 
 
-def _write(shelves: Shelves, memo: Memo) -> Path:
+def _write(shelves: PagePaths, memo: Memo) -> Path:
     data = again(memo, None)
     for name in shelves.names(memo, None if memo.subject.is_lore else memo.subject.id):
         path = shelves.folder / name

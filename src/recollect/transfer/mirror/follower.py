@@ -21,9 +21,9 @@ from recollect.core.types import Memo, Origin, Status, Subject
 from recollect.recall import withheld
 from recollect.transfer.mirror import daily_log, disk, snapshot
 from recollect.transfer.mirror.json_files import durable_name, render_durable, render_summary, summary_name
-from recollect.transfer.mirror.pages.paths import Shelves
-from recollect.transfer.mirror.pages.writer import UNIT, Pages, unit_of
-from recollect.transfer.mirror.state import Ledger
+from recollect.transfer.mirror.pages.paths import PagePaths
+from recollect.transfer.mirror.pages.writer import UNIT, PageWriter, unit_of
+from recollect.transfer.mirror.state import MirrorState
 
 log = logging.getLogger("recollect.mirror")
 
@@ -42,7 +42,7 @@ Render = Callable[[], Awaitable[bytes | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Folders:
+class MirrorTargets:
     """Where files go; None for those that are not kept."""
 
     memory: Path
@@ -50,7 +50,7 @@ class Folders:
     durable: Path | None = None
     rolling: Path | None = None
     snapshot: bool = False
-    categories: Shelves | None = None
+    categories: PagePaths | None = None
 
     @property
     def any(self) -> bool:
@@ -58,20 +58,24 @@ class Folders:
         return self.snapshot or any(folder is not None for folder in kept)
 
 
-class Keeper:
+class MirrorWriter:
     """Writes files in the background once it is started; without that, when told to, and when it is closed."""
 
     def __init__(
-        self, store: Store, folders: Folders, clock: Clock, pause: Callable[[float], Awaitable[None]] = asyncio.sleep
+        self,
+        store: Store,
+        folders: MirrorTargets,
+        clock: Clock,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._store = store
         self._folders = folders
         self._clock = clock
         self._pause = pause
         pages = folders.categories
-        self._pages = None if pages is None else Pages(store, pages)
-        self._ledger = Ledger(folders.durable, folders.rolling, folders.memory, *([pages.folder] if pages else []))
-        self._roll = snapshot.Roll()
+        self._pages = None if pages is None else PageWriter(store, pages)
+        self._ledger = MirrorState(folders.durable, folders.rolling, folders.memory, *([pages.folder] if pages else []))
+        self._roll = snapshot.SnapshotInput()
         self._lock = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
         self._started = self._complained = False
@@ -83,7 +87,7 @@ class Keeper:
             self._started = True
             self._task = self._task or asyncio.create_task(self._run(), name="recollect-files")
 
-    async def hasten(self) -> None:
+    async def flush(self) -> None:
         """Let the journal be written now rather than in a moment."""
         with suppress(RecollectError):
             if await self._store.read(daily_log.waits):
@@ -109,9 +113,9 @@ class Keeper:
         """Make every file anew that is missing, or not as the store has it."""
         await self._store.write(self._ledger.rewind)
         await self._begin()
-        await self.refresh_now()
+        await self.rewrite()
 
-    async def refresh_now(self) -> str:
+    async def rewrite(self) -> str:
         """The snapshot as of now; it is written too, if it is kept."""
         async with self._lock:
             if self._folders.snapshot:
@@ -144,7 +148,7 @@ class Keeper:
     async def _begin(self) -> None:
         async with self._lock:
             missing = await self._store.read(self._missing)
-            await self._store.write(partial(self._ledger.owe, files=missing)) if missing else None
+            await self._store.write(partial(self._ledger.add_pending, files=missing)) if missing else None
             await self._follow()
 
     def _missing(self, tx: Tx) -> list[str]:
@@ -229,7 +233,9 @@ class Keeper:
             wanted = await render()
             if found == wanted:
                 return
-            ours = found is None or await self._store.read(lambda tx, found=found: self._ledger.wrote(tx, file, found))
+            ours = found is None or await self._store.read(
+                lambda tx, found=found: self._ledger.is_own_content(tx, file, found)
+            )
             if wanted is not None:
                 await self._store.write(partial(self._ledger.write, file=file, data=wanted))
             await asyncio.to_thread(_put, path, wanted, ours)
@@ -265,4 +271,4 @@ def _went_with_its_message(tx: Tx, memo: Memo) -> bool:
     source = memo.source
     if memo.status is not Status.ARCHIVED or source.message is None or source.origin is Origin.MANUAL:
         return False
-    return tx.journal.get(source.platform, source.message) is None
+    return tx.messages.get(source.platform, source.message) is None

@@ -17,7 +17,7 @@ from recollect.core.ports import Store, Tx
 from recollect.core.types import Subject
 from recollect.transfer.mirror import daily_log, disk
 from recollect.transfer.mirror.json_files import durable_name, summary_name
-from recollect.transfer.mirror.pages.paths import LORE, USERS, Shelves
+from recollect.transfer.mirror.pages.paths import LORE, USERS, PagePaths
 from recollect.transfer.mirror.pages.state import Key, Records
 from recollect.workspace import Workspace
 from recollect.workspace.names import safe_id
@@ -34,7 +34,7 @@ _IDS = "pages ids "
 
 
 @dataclass(frozen=True, slots=True)
-class Premises:
+class MirrorFolders:
     """Where files about people lie, or once lay; None for a folder that is none of the store's."""
 
     workspace: Path
@@ -42,7 +42,7 @@ class Premises:
     memory: Path | None = None
     durable: Path | None = None
     rolling: Path | None = None
-    shelves: Shelves | None = None
+    shelves: PagePaths | None = None
 
     def folders(self) -> list[Path]:
         """All of them, none inside another."""
@@ -51,10 +51,10 @@ class Premises:
         return sorted(folder for folder in found if found.isdisjoint(folder.parents))
 
 
-class FileErasure:
+class MirrorPurge:
     """Of one store's files. The methods may be called again and again; what is gone stays gone."""
 
-    def __init__(self, store: Store, premises: Premises) -> None:
+    def __init__(self, store: Store, premises: MirrorFolders) -> None:
         self._store = store
         self._at = premises
         self._records = Records()
@@ -101,7 +101,7 @@ class FileErasure:
         """Memos that are gone while their pages are known, as after an erasure that was interrupted."""
         subjects = [Subject(one) for one in people if user in (None, one)]
         subjects += [] if guild is None or user is not None else [Subject.lore(guild)]
-        known = ((subject, memo_id) for subject in subjects for memo_id in tx.counters.items(_IDS + subject.scope))
+        known = ((subject, memo_id) for subject in subjects for memo_id in tx.state.items(_IDS + subject.scope))
         return [key for key in known if tx.memos.get(*key) is None]
 
     def _pages(self, tx: Tx, user: str | None, guild: str | None, memos: Collection[Key]) -> list[Path]:
@@ -150,9 +150,9 @@ class FileErasure:
         for key in dropped:
             self._records.drop(tx, key)
         for subject in {subject for subject, _ in dropped}:
-            left = [one for one in tx.counters.clear(_IDS + subject.scope) if (subject, one) not in dropped]
+            left = [one for one in tx.state.clear(_IDS + subject.scope) if (subject, one) not in dropped]
             for memo_id in left:
-                tx.counters.note(_IDS + subject.scope, memo_id)
+                tx.state.append(_IDS + subject.scope, memo_id)
 
     def _find(self, texts: Sequence[str]) -> dict[str, list[int]]:
         found = {str(path): _counted(path, texts) for path in self._files()}

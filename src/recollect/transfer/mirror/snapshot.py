@@ -11,7 +11,7 @@ from pathlib import Path
 
 from recollect.core.ports import Tx
 from recollect.core.types import Memo, Status, Subject
-from recollect.policy.rendering import documented, named
+from recollect.policy.rendering import display_name, render_plain
 from recollect.transfer.mirror import daily_log
 from recollect.transfer.mirror.daily_log import Entry, inert
 
@@ -43,7 +43,7 @@ class Gathered:
     lore: Sequence[Memo]
 
 
-class Roll:
+class SnapshotInput:
     """When each subject was last written about: only those that changed are looked up again."""
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ def render(gathered: Gathered, folder: Path) -> str:
     parts = [
         "# Memory",
         *_section("People", _people(gathered.people)),
-        *_section("Ongoing lore", [inert(documented(memo)) + _of_guild(memo) for memo in gathered.lore]),
+        *_section("Ongoing lore", [inert(render_plain(memo)) + _of_guild(memo) for memo in gathered.lore]),
         *_section("Recent journal highlights", [entry.text for entry in highlights(folder)]),
         *_section(
             "Source daily logs", [f"- [{path.stem}]({path.name})" for path in daily_log.days(folder)[::-1][:LOGS]]
@@ -97,22 +97,22 @@ def _people(people: Sequence[Person]) -> list[str]:
     for person in people:
         who = person.name if person.name == person.id or not person.id else f"{person.name} ({person.id})"
         found += [*([""] if found else []), f"### {inert(who)}", ""]
-        found += [inert(documented(memo)) for memo in person.facts]
+        found += [inert(render_plain(memo)) for memo in person.facts]
     return found
 
 
 def _person(tx: Tx, subject: Subject) -> Person:
     facts = tx.memos.list(subject, [Status.ACTIVE], FACTS)
-    return Person(named(subject.id), _name(tx, subject, facts), facts)
+    return Person(display_name(subject.id), _name(tx, subject, facts), facts)
 
 
 def _name(tx: Tx, subject: Subject, facts: Sequence[Memo]) -> str:
     """What someone was called in a message that they wrote, else their id."""
     for source in (memo.source for memo in facts):
-        message = tx.journal.get(source.platform, source.message) if source.message else None
+        message = tx.messages.get(source.platform, source.message) if source.message else None
         if message is not None and message.author == subject.id and message.name:
-            return named(message.name)
-    return named(subject.id)
+            return display_name(message.name)
+    return display_name(subject.id)
 
 
 def _lore(tx: Tx, latest: Sequence[Subject]) -> list[Memo]:
@@ -122,4 +122,4 @@ def _lore(tx: Tx, latest: Sequence[Subject]) -> list[Memo]:
 
 
 def _of_guild(memo: Memo) -> str:
-    return f" [guild {inert(named(memo.subject.guild or ''))}]"
+    return f" [guild {inert(display_name(memo.subject.guild or ''))}]"

@@ -15,7 +15,7 @@ _REMEMBERED = 8
 """Contents of a file that we know again: processes that write it at the same time each have theirs."""
 
 
-class Ledger:
+class MirrorState:
     """Two processes with the same folders share an account, others have their own."""
 
     def __init__(self, *folders: Path | None) -> None:
@@ -25,7 +25,7 @@ class Ledger:
 
     def look(self, tx: Tx, limit: int) -> tuple[list[Event], list[str]]:
         """What happened since we looked last, and files that are still owed."""
-        return tx.events.after(self._position(tx), limit), tx.counters.items(self._owed)
+        return tx.events.after(self._position(tx), limit), tx.state.items(self._owed)
 
     def advance(self, tx: Tx, events: Sequence[Event], owed: Collection[str]) -> None:
         """The files of these events are written, but for those that are owed."""
@@ -33,40 +33,40 @@ class Ledger:
         last = events[-1].id if events else position
         if any(event.id == last for event in tx.events.after(position, len(events))):  # nobody has come further
             position = last
-        tx.counters.clear(self._cursor)
-        tx.counters.note(self._cursor, str(position))
-        tx.counters.clear(self._owed)
-        self.owe(tx, owed)
+        tx.state.clear(self._cursor)
+        tx.state.append(self._cursor, str(position))
+        tx.state.clear(self._owed)
+        self.add_pending(tx, owed)
 
-    def owe(self, tx: Tx, files: Collection[str]) -> None:
+    def add_pending(self, tx: Tx, files: Collection[str]) -> None:
         for file in files:
-            tx.counters.note(self._owed, file)
+            tx.state.append(self._owed, file)
 
     def rewind(self, tx: Tx) -> None:
         """Follow the log from its start again."""
-        tx.counters.clear(self._cursor)
+        tx.state.clear(self._cursor)
 
     def sessions(self, tx: Tx) -> list[str]:
         """Sessions whose summary was written once."""
-        return tx.counters.items(_SESSIONS)
+        return tx.state.items(_SESSIONS)
 
     def write(self, tx: Tx, file: str, data: bytes) -> None:
         """Said before a file is written: so one that a crash leaves behind is known, too."""
         kind, _, name = file.partition(" ")
         if kind == "rolling":
-            tx.counters.note(_SESSIONS, name)
+            tx.state.append(_SESSIONS, name)
         known = _contents(file)
-        if tx.counters.note(known, _mark(data)) > 2 * _REMEMBERED:
-            for mark in [*tx.counters.clear(known)[-_REMEMBERED:], _mark(data)]:
-                tx.counters.note(known, mark)
+        if tx.state.append(known, _mark(data)) > 2 * _REMEMBERED:
+            for mark in [*tx.state.clear(known)[-_REMEMBERED:], _mark(data)]:
+                tx.state.append(known, mark)
 
-    def wrote(self, tx: Tx, file: str, data: bytes) -> bool:
+    def is_own_content(self, tx: Tx, file: str, data: bytes) -> bool:
         """Whether a content is one of those that we gave a file."""
-        return _mark(data) in tx.counters.items(_contents(file))
+        return _mark(data) in tx.state.items(_contents(file))
 
     def _position(self, tx: Tx) -> int:
         """The last event that we have seen; the start, when the log has become shorter than that."""
-        position = int(next(iter(tx.counters.items(self._cursor)), "0"))
+        position = int(next(iter(tx.state.items(self._cursor)), "0"))
         newest = next(iter(tx.events.list(limit=1)), None)
         return position if newest is not None and position <= newest.id else 0
 

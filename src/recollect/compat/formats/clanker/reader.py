@@ -11,9 +11,9 @@ from typing import Any
 
 from recollect.compat.formats.clanker import pages as clanker_pages
 from recollect.core.errors import BadInput
-from recollect.core.ports.format import Entry, Item, Owner, Problem, Unsaid, problem
-from recollect.core.text import unmarked
-from recollect.core.types import LORE, Audience, Origin, Provenance, Status, realm_of
+from recollect.core.ports.format import Entry, Item, NeedsOwner, Owner, Problem, problem
+from recollect.core.text import unescape
+from recollect.core.types import LORE, Audience, Origin, Provenance, Status, guild_key
 from recollect.policy.kinds import TYPES, from_type
 from recollect.transfer.readers import fields, generated_pages
 from recollect.transfer.readers.sqlite_file import Row, columns_of, count, has_table, is_database, reading, rows
@@ -104,7 +104,7 @@ def _told(row: Row, where: str, owner: Owner) -> Entry | Problem:
     guild = fields.name_of(row.get("guild_id"), "guild_id")
     is_lore = subject == LORE
     if is_lore and not (guild or owner.guild):
-        raise Unsaid("it is lore, and its guild is not known: say it with --guild")
+        raise NeedsOwner("it is lore, and its guild is not known: say it with --guild")
     label = fields.name_of(row.get("fact_type"), "fact_type") or "other"
     kind, known = from_type(label)
     source = _source(row, "" if is_lore else subject, label)
@@ -129,7 +129,7 @@ def _heard(source: Provenance) -> Audience | None:
     """Who could hear it: those in its channel, or in the guild where none is named; None when that isn't known."""
     if source.guild is None:
         return None
-    realm = realm_of(source.platform, source.guild)
+    realm = guild_key(source.platform, source.guild)
     return Audience("channel", source.channel, realm) if source.channel else Audience("guild", realm, realm)
 
 
@@ -138,7 +138,7 @@ def parted(realm: str | None) -> tuple[str, str | None]:
     if realm is None or "~" not in realm:
         return PLATFORM, realm
     platform, _, guild = realm.partition("~")
-    return unmarked(platform, "~"), guild
+    return unescape(platform, "~"), guild
 
 
 def _source(row: Row, actor: str, label: str) -> Provenance:

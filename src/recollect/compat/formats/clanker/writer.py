@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from recollect.compat.formats.clanker.reader import FACTS, TYPE, VECTORS, model_there
-from recollect.core.text import squeeze
-from recollect.core.types import LORE, Memo, Message, Status, realm_of
+from recollect.core.text import collapse_spaces
+from recollect.core.types import LORE, Memo, Message, Status, guild_key
 from recollect.policy.kinds import to_type
 from recollect.transfer.exporting import Vectors, check_empty
 from recollect.transfer.readers.fields import iso
@@ -122,7 +122,7 @@ def _guild(memo: Memo) -> str | None:
     source = memo.source
     if memo.subject.is_lore:
         return memo.subject.guild
-    return None if source.guild is None else realm_of(source.platform, source.guild)
+    return None if source.guild is None else guild_key(source.platform, source.guild)
 
 
 def _snapshot(facts: Sequence[Fact], logs: dict[str, list[str]]) -> list[str]:
@@ -174,12 +174,12 @@ def _logged(message: Message) -> str:
     spoken = " voice" if message.source == "voice" else ""
     who = re.sub(r"[()]", "", _cell(message.name or message.author))
     said = f"[{scope}{spoken}] " if place.guild else f"[message:{message.id}{spoken}] "
-    return f"- {iso(message.at)} | {who} ({message.author}) | {said}{squeeze(message.text)}"
+    return f"- {iso(message.at)} | {who} ({message.author}) | {said}{collapse_spaces(message.text)}"
 
 
 def _cell(text: str) -> str:
     """A text that a bar can stand after."""
-    return squeeze(text).replace("|", "/")
+    return collapse_spaces(text).replace("|", "/")
 
 
 def _written(path: Path, lines: Sequence[str]) -> Path:

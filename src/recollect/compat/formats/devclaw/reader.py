@@ -13,7 +13,7 @@ from recollect.compat.formats.devclaw import pages
 from recollect.core import serialization
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import Entry, Item, Owner, Problem
-from recollect.core.text import digest, normal
+from recollect.core.text import digest, normalize
 from recollect.core.types import Origin, Provenance
 from recollect.policy.kinds import CATEGORIES
 from recollect.transfer.readers import fields
@@ -82,7 +82,7 @@ class _Seen:
 
 
 def _mark(text: str, *whose: str | None) -> str:
-    return digest(normal(text), *(name or "" for name in whose))[:24]
+    return digest(normalize(text), *(name or "" for name in whose))[:24]
 
 
 def _is_database(path: Path) -> bool:
@@ -150,7 +150,7 @@ def _restored(row: Row, ours: dict[str, Any], metadata: dict[str, Any], where: s
     """A memory that recollect wrote: its row says the words, our part of the metadata the rest."""
     try:
         source = {**ours.get("source", {}), "metadata": metadata}
-        memo = serialization.to_memo(
+        memo = serialization.memo_from_json(
             {**ours, "text": row["content"], "tags": keywords(row.get("keywords")), "source": source}
         )
     except (KeyError, ValueError, TypeError, AttributeError):

@@ -14,7 +14,7 @@ from typing import Any
 from recollect.compat.formats.devclaw.reader import OURS, TABLE
 from recollect.core import serialization
 from recollect.core.clock import from_ms, to_ms
-from recollect.core.text import squeeze
+from recollect.core.text import collapse_spaces
 from recollect.core.types import Memo, Status
 from recollect.policy.kinds import to_category
 from recollect.transfer.readers.sqlite_file import writing
@@ -67,7 +67,7 @@ def _names(memos: Sequence[Memo]) -> list[str]:
 
 
 def _row(memo: Memo, name: str) -> tuple[Any, ...]:
-    rest = {key: value for key, value in serialization.from_memo(memo).items() if key not in _ELSEWHERE}
+    rest = {key: value for key, value in serialization.memo_to_json(memo).items() if key not in _ELSEWHERE}
     rest["source"] = {key: value for key, value in rest.get("source", {}).items() if key != "metadata"}
     keywords = json.dumps([tag.lower() for tag in memo.tags], ensure_ascii=False)
     metadata = json.dumps({**memo.source.metadata, OURS: rest}, ensure_ascii=False)
@@ -86,5 +86,5 @@ def _line(memo: Memo) -> str:
         parts.append(f"[expires:{from_ms(to_ms(memo.expires)):%Y-%m-%d}]")
     if memo.pinned:
         parts.append(f"[meta:{_PINNED}]")
-    text = squeeze(memo.text).replace("[expires:", "[expires\\:").replace("[meta:", "[meta\\:")
+    text = collapse_spaces(memo.text).replace("[expires:", "[expires\\:").replace("[meta:", "[meta\\:")
     return " ".join([*parts, text]) + "\n"

@@ -11,9 +11,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from recollect.core.errors import BadInput
-from recollect.core.ports.format import Entry, Item, Owner, PageEntry, Problem, SummaryEntry, Unsaid, problem
-from recollect.core.text import joined
-from recollect.core.types import EVERYWHERE, Audience, Origin, Provenance, Status, realm_of
+from recollect.core.ports.format import Entry, Item, NeedsOwner, Owner, PageEntry, Problem, SummaryEntry, problem
+from recollect.core.text import join_escaped
+from recollect.core.types import EVERYWHERE, Audience, Origin, Provenance, Status, guild_key
 from recollect.policy.kinds import SEVEN
 from recollect.transfer.readers import fields
 from recollect.transfer.readers.json_stream import Broken, Member, members
@@ -109,7 +109,7 @@ class _Reader:
 
     def _durable(self, path: Path, where: str, user: str | None) -> Iterator[Item]:
         if user is None and self._owner.guild is None:
-            raise Unsaid("its name doesn't say whose facts it holds: say it with --user")
+            raise NeedsOwner("its name doesn't say whose facts it holds: say it with --user")
         _check_version(path)
         in_use: set[str | None] = set()
         retired = 0
@@ -174,11 +174,11 @@ class _Reader:
             return _id_of(name) or _raise("its name doesn't say which session it sums up")
         kind, place = theirs.groups()
         if kind == "dm":
-            return joined(":", _PLATFORM, "dm", place)
+            return join_escaped(":", _PLATFORM, "dm", place)
         guild = self._guilds.get(place) or self._owner.guild
         if guild is None:
-            raise Unsaid(f"the guild of the {kind} {place} is not known: say it with --guild")
-        return joined(":", _PLATFORM, guild, kind, place)
+            raise NeedsOwner(f"the guild of the {kind} {place} is not known: say it with --guild")
+        return join_escaped(":", _PLATFORM, guild, kind, place)
 
 
 def _pages(workspace: Path | None) -> Iterator[Item]:
@@ -199,7 +199,7 @@ def _heard(source: Provenance, user: str | None) -> Audience | None:
         return EVERYWHERE
     if source.guild is None or source.channel is None:
         return None  # a DM, or a channel of a guild that older versions didn't name
-    return Audience("channel", source.channel, realm_of(source.platform, source.guild))
+    return Audience("channel", source.channel, guild_key(source.platform, source.guild))
 
 
 def _source(found: Any, user: str | None) -> Provenance:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from recollect.core.events import Event
 from recollect.faces.http.api import records
 from recollect.faces.http.api.common import LARGEST, READING, Limit, Name, problems, router
-from recollect.faces.http.dependencies import STREAMS, House, In
+from recollect.faces.http.dependencies import STREAMS, AppState, AppStateDep
 from recollect.faces.http.event_stream import follow
 from recollect.faces.http.problems import problem
 
@@ -29,7 +29,7 @@ _EVENT_STREAM = {
 
 @routes.get("/events", responses=READING)
 async def list_events(
-    house: In,
+    house: AppStateDep,
     kind: Kinds = [],  # noqa: B006 - FastAPI copies it
     scope: Scope = None,
     before: Annotated[int | None, Query(ge=0, le=LARGEST, description="Only what came before this event.")] = None,
@@ -44,7 +44,7 @@ async def list_events(
 
 @routes.get("/events/stream", responses=READING | problems(503) | _EVENT_STREAM, response_class=StreamingResponse)
 async def stream_events(
-    house: In,
+    house: AppStateDep,
     kind: Kinds = [],  # noqa: B006 - FastAPI copies it
     scope: Scope = None,
     last_event_id: Annotated[
@@ -63,7 +63,7 @@ async def stream_events(
     return StreamingResponse(_stream(house, start, kind, scope), headers=headers, media_type="text/event-stream")
 
 
-async def _stream(house: House, start: int, kinds: Collection[str], scope: str | None) -> AsyncGenerator[str]:
+async def _stream(house: AppState, start: int, kinds: Collection[str], scope: str | None) -> AsyncGenerator[str]:
     yield "retry: 2000\n\n"
     async for seen, events in follow(house, start):
         for event in events:

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from recollect.faces.http.api import records
 from recollect.faces.http.api.common import CHANGING, READING, Limit, Number, Wire, missing, problems, router
-from recollect.faces.http.dependencies import In
+from recollect.faces.http.dependencies import AppStateDep
 
 routes = router("jobs")
 State = Literal["waiting", "claimed", "parked"]
@@ -36,7 +36,9 @@ class Dropped(Wire):
 
 @routes.get("/jobs", responses=READING)
 async def list_jobs(
-    house: In, state: Annotated[State | None, Query(description="Only in this state.")] = None, limit: Limit = 100
+    house: AppStateDep,
+    state: Annotated[State | None, Query(description="Only in this state.")] = None,
+    limit: Limit = 100,
 ) -> Jobs:
     """The queue."""
     counts, found = await house.memory.store.read(lambda tx: (tx.jobs.counts(), tx.jobs.list(state, limit)))
@@ -44,7 +46,7 @@ async def list_jobs(
 
 
 @routes.post("/jobs/retry", responses=CHANGING | problems(404))
-async def retry_jobs(house: In, given: Retrying) -> Retried:
+async def retry_jobs(house: AppStateDep, given: Retrying) -> Retried:
     """Try again what was put aside."""
     tried = await house.memory.worker.retry(given.id)
     if given.id is not None and not tried:
@@ -53,8 +55,8 @@ async def retry_jobs(house: In, given: Retrying) -> Retried:
 
 
 @routes.post("/jobs/drop", responses=CHANGING | problems(404))
-async def drop_job(house: In, given: Which) -> Dropped:
+async def drop_job(house: AppStateDep, given: Which) -> Dropped:
     """Give up a job that nobody is doing; the message that it is about stays."""
-    if not await house.memory.worker.give_up(given.id):
+    if not await house.memory.worker.discard(given.id):
         raise missing(f"there is no job {given.id} that could be given up")
     return Dropped(id=given.id)

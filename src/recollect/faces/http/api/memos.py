@@ -29,7 +29,7 @@ from recollect.faces.http.api.common import (
     router,
     subject_of,
 )
-from recollect.faces.http.dependencies import In
+from recollect.faces.http.dependencies import AppStateDep
 from recollect.faces.http.problems import problem
 
 routes = router("memos")
@@ -127,7 +127,7 @@ class UndoableOut(Wire):
 
 @routes.get("/memos", responses=READING)
 async def list_memos(
-    house: In,
+    house: AppStateDep,
     whose: Whose,
     part: Part = "",
     kind: Annotated[list[Kind], Query(max_length=20, description="Only of these kinds.")] = [],  # noqa: B006 - FastAPI copies it
@@ -143,7 +143,7 @@ async def list_memos(
 
 
 @routes.post("/memos", status_code=201, responses=CHANGING)
-async def create_memo(house: In, given: NewMemo) -> Written:
+async def create_memo(house: AppStateDep, given: NewMemo) -> Written:
     """Write down a memo; it is merged with what is known, and secrets in it are cut out."""
     subject = subject_of(given.user, given.guild)
     done = await house.office.add(
@@ -160,14 +160,14 @@ async def create_memo(house: In, given: NewMemo) -> Written:
 
 
 @routes.post("/memos/merge", responses=CHANGING | NO_MEMO)
-async def merge_memos(house: In, given: Merging) -> records.MemoOut:
+async def merge_memos(house: AppStateDep, given: Merging) -> records.MemoOut:
     """Let one memo stand for others; one change, undone as one."""
     subject = subject_of(given.user, given.guild)
     return records.memo(await house.office.merge(subject, given.keep, given.others, given.text))
 
 
 @routes.get("/memos/undo", responses=READING)
-async def get_undoable(house: In, whose: Whose) -> UndoableOut:
+async def get_undoable(house: AppStateDep, whose: Whose) -> UndoableOut:
     """The change that an undo would take back now, and what that would do."""
     offer = await house.office.undoable(whose)
     if offer is None or isinstance(offer, CannotUndo):
@@ -184,7 +184,7 @@ async def get_undoable(house: In, whose: Whose) -> UndoableOut:
 
 
 @routes.post("/memos/undo", responses=CHANGING | problems(409), response_model=UndoneOut)
-async def undo(house: In, given: Undoing) -> UndoneOut | Response:
+async def undo(house: AppStateDep, given: Undoing) -> UndoneOut | Response:
     """Take back the last change of someone's memory, whoever made it; again for the one before. One that can't be
     undone is refused, and nothing older is taken back in its place.
     """
@@ -200,46 +200,46 @@ async def undo(house: In, given: Undoing) -> UndoneOut | Response:
 
 
 @routes.get("/memo", responses=READING | NO_MEMO)
-async def get_memo(house: In, whose: Whose, memo: MemoId) -> records.MemoOut:
+async def get_memo(house: AppStateDep, whose: Whose, memo: MemoId) -> records.MemoOut:
     """One memo of whatever status."""
     return records.memo((await house.office.story(whose, memo)).memo)
 
 
 @routes.patch("/memo", responses=CHANGING | NO_MEMO)
-async def revise_memo(house: In, whose: Whose, memo: MemoId, given: Correction) -> records.MemoOut:
+async def revise_memo(house: AppStateDep, whose: Whose, memo: MemoId, given: Correction) -> records.MemoOut:
     """Give a memo other words, other tags, or both; it stays the same memo, heard by the same people."""
     if given.text is None and given.tags is None:
         raise BadInput("say what to change: text, tags, or both")
-    return records.memo(await house.office.revise(whose, memo, given.text, given.tags))
+    return records.memo(await house.office.update(whose, memo, given.text, given.tags))
 
 
 @routes.delete("/memo", responses=CHANGING | NO_MEMO)
-async def retire_memo(house: In, whose: Whose, memo: MemoId) -> records.MemoOut:
+async def retire_memo(house: AppStateDep, whose: Whose, memo: MemoId) -> records.MemoOut:
     """Take a memo out of use, and keep it from being learned again; can be undone."""
     return records.memo(await house.office.retire(whose, memo))
 
 
 @routes.post("/memo/pin", responses=CHANGING | NO_MEMO)
-async def pin_memo(house: In, whose: Whose, memo: MemoId, given: Pinning) -> records.MemoOut:
+async def pin_memo(house: AppStateDep, whose: Whose, memo: MemoId, given: Pinning) -> records.MemoOut:
     """Keep a memo from ever giving way to others, or no longer."""
     return records.memo(await house.office.pin(whose, memo, given.pinned))
 
 
 @routes.post("/memo/share", responses=CHANGING | NO_MEMO)
-async def share_memo(house: In, whose: Whose, memo: MemoId, given: Sharing) -> records.MemoOut:
+async def share_memo(house: AppStateDep, whose: Whose, memo: MemoId, given: Sharing) -> records.MemoOut:
     """Let a memo be heard by others than before."""
     return records.memo(await house.office.share(whose, memo, Audience.parse(given.audience)))
 
 
 @routes.get("/memo/history", responses=READING | NO_MEMO)
-async def memo_history(house: In, whose: Whose, memo: MemoId) -> records.History:
+async def memo_history(house: AppStateDep, whose: Whose, memo: MemoId) -> records.History:
     """What happened to a memo, newest first, with what it said before."""
     story = await house.office.story(whose, memo)
     return records.History(events=[records.event(one) for one in story.events])
 
 
 @routes.get("/memo/why", responses=READING | NO_MEMO)
-async def memo_why(house: In, whose: Whose, memo: MemoId) -> records.WhyOut:
+async def memo_why(house: AppStateDep, whose: Whose, memo: MemoId) -> records.WhyOut:
     """Why a memo is what it is: its source, its past, and the message that said it."""
     return records.why(await house.office.story(whose, memo))
 

@@ -7,8 +7,8 @@ from pydantic import Field
 from recollect.core.errors import BadInput
 from recollect.core.types import Message, Place
 from recollect.faces.http.api.common import CHANGING, LONGEST_MESSAGE, Name, Time, Wire, router
-from recollect.faces.http.dependencies import House, In
-from recollect.policy.viewer import known_user
+from recollect.faces.http.dependencies import AppState, AppStateDep
+from recollect.policy.viewer import valid_user
 from recollect.prompting.assemble import Prompt, Section
 
 routes = router("talking")
@@ -44,10 +44,10 @@ class MessageIn(Wire):
     source: Name = Field("text", description="text, or where it was transcribed, as voice.")
     reply_to: Name | None = None
 
-    def message(self, house: House) -> Message:
+    def message(self, house: AppState) -> Message:
         return Message(
             id=self.id,
-            author=known_user(self.author),
+            author=valid_user(self.author),
             place=self.place.place(),
             text=self.text,
             at=self.at or house.clock(),
@@ -111,29 +111,29 @@ class PromptOut(Wire):
 
 
 @routes.post("/observe", responses=CHANGING)
-async def observe(house: In, given: MessageIn) -> Observed:
+async def observe(house: AppStateDep, given: MessageIn) -> Observed:
     """Take note of a message; when this answers, it is on disk, and it is learned from in the background."""
-    return Observed(new=await house.memory.observe(given.message(house)))
+    return Observed(new=await house.memory.add(given.message(house)))
 
 
 @routes.post("/observe/edited", responses=CHANGING)
-async def observe_edited(house: In, given: EditIn) -> Changed:
+async def observe_edited(house: AppStateDep, given: EditIn) -> Changed:
     """A message was edited: what rested on its old words is taken back."""
     place = None if given.place is None else given.place.place()
-    return Changed(changed=await house.memory.edited(given.platform, given.id, given.text, given.at, place))
+    return Changed(changed=await house.memory.message_edited(given.platform, given.id, given.text, given.at, place))
 
 
 @routes.post("/observe/deleted", responses=CHANGING)
-async def observe_deleted(house: In, given: DeletionIn) -> Changed:
+async def observe_deleted(house: AppStateDep, given: DeletionIn) -> Changed:
     """A message was deleted, and with it what rests on it."""
-    return Changed(changed=await house.memory.deleted(given.platform, given.id, given.at))
+    return Changed(changed=await house.memory.message_deleted(given.platform, given.id, given.at))
 
 
 @routes.post("/context", responses=CHANGING)
-async def context(house: In, given: Asking) -> PromptOut:
+async def context(house: AppStateDep, given: Asking) -> PromptOut:
     """The prompt for answering a message, within its budgets, with the reason of each line. Nothing is stored."""
-    message = Message(given.id or "", known_user(given.author), given.place.place(), given.text, house.clock())
-    return prompt(await house.memory.context(message, actions=given.actions, trial=given.trial))
+    message = Message(given.id or "", valid_user(given.author), given.place.place(), given.text, house.clock())
+    return prompt(await house.memory.context(message, actions=given.actions, count_use=not given.trial))
 
 
 def prompt(made: Prompt) -> PromptOut:

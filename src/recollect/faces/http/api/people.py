@@ -7,9 +7,9 @@ from pydantic import Field
 
 from recollect.faces.http.api import records
 from recollect.faces.http.api.common import CHANGING, READING, Limit, Name, Part, Wire, router
-from recollect.faces.http.dependencies import In
+from recollect.faces.http.dependencies import AppStateDep
 from recollect.learning import consent
-from recollect.policy.viewer import known_user
+from recollect.policy.viewer import valid_user
 
 routes = router("people")
 After = Annotated[str, Query(max_length=600, description="What an earlier answer said as `after`.")]
@@ -26,36 +26,36 @@ class Learning(Wire):
 
 
 @routes.get("/people", responses=READING)
-async def list_people(house: In, part: Part = "", after: After = "", limit: Limit = 50) -> records.Holders:
+async def list_people(house: AppStateDep, part: Part = "", after: After = "", limit: Limit = 50) -> records.Owners:
     """Who has memos, and how many, by id."""
-    return records.holders(await house.office.people(part, after, limit), limit)
+    return records.owners(await house.office.people(part, after, limit), limit)
 
 
 @routes.get("/guilds", responses=READING)
-async def list_guilds(house: In, part: Part = "", after: After = "", limit: Limit = 50) -> records.Holders:
+async def list_guilds(house: AppStateDep, part: Part = "", after: After = "", limit: Limit = 50) -> records.Owners:
     """Which guilds have lore, and how much."""
-    return records.holders(await house.office.guilds(part, after, limit), limit)
+    return records.owners(await house.office.guilds(part, after, limit), limit)
 
 
 @routes.get("/people/learning", responses=READING)
-async def get_learning(house: In, user: Annotated[Name, Query(description="A person's id.")]) -> Learning:
+async def get_learning(house: AppStateDep, user: Annotated[Name, Query(description="A person's id.")]) -> Learning:
     """Whether anything is learned from what someone says."""
-    name = known_user(user)
-    paused = await house.memory.store.read(lambda tx: consent.paused(tx, name))
+    name = valid_user(user)
+    paused = await house.memory.store.read(lambda tx: consent.is_paused(tx, name))
     return Learning(user=user, learning=not paused, changed=False)
 
 
 @routes.post("/people/pause", responses=CHANGING)
-async def pause_learning(house: In, given: Person) -> Learning:
+async def pause_learning(house: AppStateDep, given: Person) -> Learning:
     """Learn nothing from what someone says, until resumed; what is known stays."""
-    user, at = known_user(given.user), house.clock()
+    user, at = valid_user(given.user), house.clock()
     changed = await house.memory.store.write(lambda tx: consent.pause(tx, user, at, house.office.name))
     return Learning(user=user, learning=False, changed=changed)
 
 
 @routes.post("/people/resume", responses=CHANGING)
-async def resume_learning(house: In, given: Person) -> Learning:
+async def resume_learning(house: AppStateDep, given: Person) -> Learning:
     """Learn from someone again."""
-    user, at = known_user(given.user), house.clock()
+    user, at = valid_user(given.user), house.clock()
     changed = await house.memory.store.write(lambda tx: consent.resume(tx, user, at, house.office.name))
     return Learning(user=user, learning=True, changed=changed)

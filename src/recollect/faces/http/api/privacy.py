@@ -6,11 +6,11 @@ from fastapi import Depends, Query, Response
 from pydantic import Field
 
 from recollect.faces.http.api.common import CHANGING, READING, Name, Wire, problems, router
-from recollect.faces.http.dependencies import In
+from recollect.faces.http.dependencies import AppStateDep
 from recollect.faces.http.problems import problem
 from recollect.privacy.export import encoded
 from recollect.privacy.receipt import from_receipt, from_survey
-from recollect.privacy.target import Target
+from recollect.privacy.target import ErasureTarget
 
 routes = router("privacy")
 _DOCUMENT = {
@@ -24,8 +24,8 @@ _DOCUMENT = {
 async def _asked(
     user: Annotated[Name | None, Query(description="A person.")] = None,
     guild: Annotated[Name | None, Query(description="A guild, or what the person left there.")] = None,
-) -> Target:
-    return Target(user, guild)
+) -> ErasureTarget:
+    return ErasureTarget(user, guild)
 
 
 class Targeted(Wire):
@@ -69,7 +69,7 @@ class ReceiptOut(Wire):
 
 
 @routes.get("/export", responses=READING | _DOCUMENT, response_class=Response)
-async def export(house: In, target: Annotated[Target, Depends(_asked)]) -> Response:
+async def export(house: AppStateDep, target: Annotated[ErasureTarget, Depends(_asked)]) -> Response:
     """Everything about a person or a guild as one document."""
     document: dict[str, Any] = await house.memory.privacy.export(target)
     named = {"content-disposition": 'attachment; filename="export.json"'}
@@ -77,22 +77,22 @@ async def export(house: In, target: Annotated[Target, Depends(_asked)]) -> Respo
 
 
 @routes.post("/erase/survey", responses=CHANGING)
-async def survey_erasure(house: In, given: Targeted) -> SurveyOut:
+async def survey_erasure(house: AppStateDep, given: Targeted) -> SurveyOut:
     """What erasing would remove; changes nothing."""
-    target = Target(given.user, given.guild)
-    found = await house.memory.privacy.survey(target)
+    target = ErasureTarget(given.user, given.guild)
+    found = await house.memory.privacy.preview(target)
     return SurveyOut(**from_survey(found), confirm=_name(target))
 
 
 @routes.post("/erase", responses=CHANGING | problems(409), response_model=ReceiptOut)
-async def erase(house: In, given: Erasing) -> ReceiptOut | Response:
+async def erase(house: AppStateDep, given: Erasing) -> ReceiptOut | Response:
     """Remove everything about a person or a guild for good, look for what is left, and give a receipt."""
-    target = Target(given.user, given.guild)
+    target = ErasureTarget(given.user, given.guild)
     if given.confirm != _name(target):
         return problem(409, "nothing was erased: confirm has to be the name, exactly as the survey says it")
     receipt = await house.memory.privacy.erase(target, asked_by=house.office.name)
     return ReceiptOut(**from_receipt(receipt))
 
 
-def _name(target: Target) -> str:
+def _name(target: ErasureTarget) -> str:
     return target.user or target.guild or ""

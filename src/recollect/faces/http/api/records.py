@@ -6,13 +6,13 @@ from typing import Any
 
 from pydantic import Field
 
-from recollect.admin import Story
+from recollect.admin import MemoDetails
 from recollect.admin.overview import Overview
 from recollect.core.events import Event
 from recollect.core.ports.jobs import Job
 from recollect.core.types import Kind, Memo, Message, Origin, Place, Status, Subject, Summary
 from recollect.faces.http.api.common import Wire
-from recollect.recall.query import Found
+from recollect.recall.query import Hit
 
 
 class SourceOut(Wire):
@@ -121,7 +121,7 @@ class Holder(Wire):
     memos: int
 
 
-class Holders(Wire):
+class Owners(Wire):
     found: list[Holder]
     after: str | None = Field(description="Ask with this for those that follow; null at the end.")
 
@@ -261,7 +261,7 @@ def event(one: Event) -> EventOut:
     )
 
 
-def why(one: Story) -> WhyOut:
+def why(one: MemoDetails) -> WhyOut:
     return WhyOut(
         memo=memo(one.memo),
         events=[event(each) for each in one.events],
@@ -269,11 +269,11 @@ def why(one: Story) -> WhyOut:
     )
 
 
-def holders(found: Sequence[tuple[Subject, int]], limit: int) -> Holders:
+def owners(found: Sequence[tuple[Subject, int]], limit: int) -> Owners:
     shown = [
         Holder(id=(subject.guild or "") if subject.is_lore else subject.id, memos=count) for subject, count in found
     ]
-    return Holders(found=shown, after=found[-1][0].scope if len(found) == limit else None)
+    return Owners(found=shown, after=found[-1][0].scope if len(found) == limit else None)
 
 
 def summary(one: Summary) -> SummaryOut:
@@ -282,8 +282,8 @@ def summary(one: Summary) -> SummaryOut:
     )
 
 
-def found(one: Found) -> FoundOut:
-    what = one.what
+def found(one: Hit) -> FoundOut:
+    what = one.item
     return FoundOut(
         score=one.score,
         parts=one.parts,
@@ -296,7 +296,7 @@ def job(one: Job) -> JobOut:
     return JobOut(
         id=one.id,
         kind=one.kind,
-        lane=one.lane,
+        lane=one.queue,
         state=one.state,
         attempts=one.attempts,
         due=one.due,

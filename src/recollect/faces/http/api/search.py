@@ -9,8 +9,8 @@ from recollect.core.ports import Filters
 from recollect.core.types import Kind, Place, Status
 from recollect.faces.http.api import records
 from recollect.faces.http.api.common import READING, Limit, Name, Time, Wire, router
-from recollect.faces.http.dependencies import In
-from recollect.policy.viewer import known_user
+from recollect.faces.http.dependencies import AppStateDep
+from recollect.policy.viewer import valid_user
 
 routes = router("search")
 RankerName = Literal["unified", "recency", "overlap", "hybrid", "rrf"]
@@ -41,7 +41,7 @@ async def _where(
     private_thread: Annotated[bool, Query(description="The thread is closed.")] = False,
 ) -> Place:
     if channel is None and thread is None:
-        return Place(platform, guild=None, dm=known_user(user))
+        return Place(platform, guild=None, dm=valid_user(user))
     return Place(platform, guild, channel, thread, public=public, private_thread=private_thread)
 
 
@@ -60,7 +60,7 @@ Narrowed = Annotated[Filters, Depends(_filters)]
 
 @routes.get("/search", responses=READING)
 async def search(
-    house: In,
+    house: AppStateDep,
     q: Asked,
     user: Speaker,
     where: Where,
@@ -74,7 +74,7 @@ async def search(
     """What fits and may be heard in the place, best first."""
     found = await house.memory.search(
         q,
-        user=known_user(user),
+        user=valid_user(user),
         place=where,
         over=over,
         filters=narrowed,
@@ -88,7 +88,7 @@ async def search(
 
 @routes.get("/search/rankers", responses=READING)
 async def search_by_all_rankers(
-    house: In,
+    house: AppStateDep,
     q: Asked,
     user: Speaker,
     where: Where,
@@ -102,14 +102,14 @@ async def search_by_all_rankers(
     async def by(ranker: str) -> list[records.FoundOut]:
         found = await house.memory.search(
             q,
-            user=known_user(user),
+            user=valid_user(user),
             place=where,
             over=over,
             filters=narrowed,
             limit=limit,
             ranker=ranker,
             strict=strict,
-            trial=True,
+            count_use=False,
         )
         return [records.found(one) for one in found]
 

@@ -6,7 +6,7 @@ from fastapi import Query
 
 from recollect.faces.http.api import records
 from recollect.faces.http.api.common import CHANGING, READING, Limit, Name, Part, Wire, missing, problems, router
-from recollect.faces.http.dependencies import In
+from recollect.faces.http.dependencies import AppStateDep
 
 routes = router("sessions")
 Which = Annotated[Name, Query(description="The conversation's name, as `/sessions` lists it.")]
@@ -26,13 +26,13 @@ class ResetDone(Wire):
 
 
 @routes.get("/sessions", responses=READING)
-async def list_sessions(house: In, part: Part = "", limit: Limit = 200) -> Sessions:
+async def list_sessions(house: AppStateDep, part: Part = "", limit: Limit = 200) -> Sessions:
     """Conversations that have a summary, or had one, by name."""
     return Sessions(sessions=await house.office.sessions(part, limit))
 
 
 @routes.get("/summary", responses=READING | problems(404))
-async def get_summary(house: In, session: Which) -> records.SummaryOut:
+async def get_summary(house: AppStateDep, session: Which) -> records.SummaryOut:
     """The rolling summary of a conversation."""
     current, _ = await house.office.summaries(session, 1)
     if current is None:
@@ -41,7 +41,7 @@ async def get_summary(house: In, session: Which) -> records.SummaryOut:
 
 
 @routes.get("/summary/history", responses=READING)
-async def summary_history(house: In, session: Which, limit: Limit = 20) -> records.SummaryHistory:
+async def summary_history(house: AppStateDep, session: Which, limit: Limit = 20) -> records.SummaryHistory:
     """The summary of a conversation, and those before it."""
     current, earlier = await house.office.summaries(session, limit)
     older = [one for one in earlier if current is None or one.sequence != current.sequence]
@@ -51,6 +51,6 @@ async def summary_history(house: In, session: Which, limit: Limit = 20) -> recor
 
 
 @routes.post("/sessions/reset", responses=CHANGING)
-async def reset_session(house: In, given: Reset) -> ResetDone:
+async def reset_session(house: AppStateDep, given: Reset) -> ResetDone:
     """Clear the rolling summary of a conversation; work in flight can't bring it back."""
     return ResetDone(session=given.session, reset=await house.office.reset(given.session))

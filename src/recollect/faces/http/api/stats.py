@@ -6,14 +6,14 @@ from fastapi import Query
 
 from recollect.faces.http.api import records
 from recollect.faces.http.api.common import READING, router
-from recollect.faces.http.dependencies import In
+from recollect.faces.http.dependencies import AppStateDep
 
 routes = router("stats")
 
 
 @routes.get("/stats", responses=READING)
 async def stats(
-    house: In, days: Annotated[int, Query(ge=1, le=366, description="Days up to today, by UTC.")] = 14
+    house: AppStateDep, days: Annotated[int, Query(ge=1, le=366, description="Days up to today, by UTC.")] = 14
 ) -> records.Stats:
     """How things stand."""
     return records.stats(await house.office.overview(days))

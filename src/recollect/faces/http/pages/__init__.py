@@ -7,7 +7,7 @@ from fastapi import FastAPI
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
-from recollect.faces.http.dependencies import House
+from recollect.faces.http.dependencies import AppState
 from recollect.faces.http.pages import (
     context,
     erase,
@@ -38,7 +38,7 @@ class _Files(StaticFiles):
 
 def install(app: FastAPI) -> None:
     """Add the routes."""
-    house: House = app.state.house
+    house: AppState = app.state.house
     app.state.desk = context.make(house)
     for part in _PARTS:
         app.include_router(part.router)

@@ -16,7 +16,7 @@ from recollect.core.errors import BadInput
 from recollect.core.types import Subject
 from recollect.core.version import __version__
 from recollect.faces.http.auth import Role, Session
-from recollect.faces.http.dependencies import House
+from recollect.faces.http.dependencies import AppState
 from recollect.faces.http.pages import format as words
 
 ROOT = Path(__file__).parent.parent
@@ -63,10 +63,10 @@ def _environment() -> Environment:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class PageContext:
     """Fills in templates."""
 
-    house: House
+    house: AppState
     templates: Environment
 
     def page(self, request: Request, name: str, status: int = 200, /, **values: Any) -> HTMLResponse:
@@ -99,15 +99,15 @@ class Desk:
         }
 
 
-def make(house: House) -> Desk:
-    return Desk(house, _environment())
+def make(house: AppState) -> PageContext:
+    return PageContext(house, _environment())
 
 
-def _desk(request: Request) -> Desk:
+def _desk(request: Request) -> PageContext:
     return request.app.state.desk
 
 
-At = Annotated[Desk, Depends(_desk)]
+At = Annotated[PageContext, Depends(_desk)]
 """The type of a handler's parameter that gets the desk."""
 
 

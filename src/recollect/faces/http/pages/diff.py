@@ -7,7 +7,7 @@ from difflib import Match, SequenceMatcher
 from typing import Any, Literal
 
 from recollect.core.events import Event
-from recollect.core.serialization import from_memo
+from recollect.core.serialization import memo_to_json
 from recollect.core.types import Audience, Memo
 from recollect.faces.http.pages.format import heard
 
@@ -69,7 +69,7 @@ def _is_edge(same: Match, old: list[str], new: list[str]) -> bool:
 
 def steps(memo: Memo, events: Sequence[Event]) -> list[Step]:
     """The life of a memo, newest first. An event tells the state before it; the one after is that of the next event."""
-    after: Mapping[str, Any] | None = from_memo(memo)
+    after: Mapping[str, Any] | None = memo_to_json(memo)
     found: list[Step] = []
     for event in events:
         before: Mapping[str, Any] | None = event.data.get("before")

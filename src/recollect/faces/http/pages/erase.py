@@ -8,12 +8,12 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
-from recollect.admin.names import Names, only
-from recollect.faces.http.pages.context import At, Desk
+from recollect.admin.names import Names, require_one
+from recollect.faces.http.pages.context import At, PageContext
 from recollect.faces.http.pages.format import url
 from recollect.privacy.export import encoded
 from recollect.privacy.receipt import from_receipt, to_receipt
-from recollect.privacy.target import Target
+from recollect.privacy.target import ErasureTarget
 from recollect.transfer.mirror.export import durable
 
 router = APIRouter(include_in_schema=False)
@@ -41,13 +41,13 @@ async def survey(request: Request, desk: At, user: Text = "", guild: Text = "") 
     return await _survey(request, desk, user, guild)
 
 
-async def _survey(request: Request, desk: Desk, typed: str, guild: str, problem: str = "") -> HTMLResponse:
+async def _survey(request: Request, desk: PageContext, typed: str, guild: str, problem: str = "") -> HTMLResponse:
     meant = await desk.house.office.meant(typed) if typed else None
     user = meant.id if meant else ""
     asks = meant is not None and bool(meant.several)
-    target = Target(user or None, guild or None) if (user or guild) and not asks else None
+    target = ErasureTarget(user or None, guild or None) if (user or guild) and not asks else None
     called = await desk.house.memory.store.read(lambda tx: Names(tx)(user)) if user else ""
-    found = await desk.house.memory.privacy.survey(target) if target else None
+    found = await desk.house.memory.privacy.preview(target) if target else None
     return desk.page(
         request,
         "erase.html",
@@ -67,12 +67,12 @@ async def _survey(request: Request, desk: Desk, typed: str, guild: str, problem:
 
 @router.post("/erase")
 async def erase(request: Request, desk: At, user: Name = "", guild: Name = "", typed: Name = "") -> Response:
-    target = Target(user or None, guild or None)
+    target = ErasureTarget(user or None, guild or None)
     if typed != (user or guild):
         told = "Nothing was erased: the name that you typed is not the one above."
         return await _survey(request, desk, user, guild, told)
     receipt = await desk.house.memory.privacy.erase(target, asked_by=desk.house.office.name)
-    sealed = desk.house.sessions.seal(json.dumps(from_receipt(receipt)).encode())
+    sealed = desk.house.sessions.sign(json.dumps(from_receipt(receipt)).encode())
     return RedirectResponse(url("/erase/receipt", of=sealed), 303)
 
 
@@ -87,9 +87,9 @@ async def receipt_file(desk: At, of: Sealed) -> Response:
     return _file(data.encode("utf-8", "replace"), "receipt.json")
 
 
-def _unsealed(desk: Desk, of: str) -> dict[str, Any]:
+def _unsealed(desk: PageContext, of: str) -> dict[str, Any]:
     """The receipt that this address carries: it is kept nowhere else."""
-    found = desk.house.sessions.unseal(of)
+    found = desk.house.sessions.verify(of)
     if found is None:
         raise HTTPException(404, "there is no such receipt; the journal has the counts of each, under 'Erased'")
     return json.loads(found)
@@ -102,8 +102,8 @@ async def export(desk: At, user: Text = "", guild: Text = "", form: Text = "json
         meant = await desk.house.office.meant(user)
         if not meant.known and not meant.several:
             raise HTTPException(404, f"nobody is known by the id or name {user}")
-        user = only(meant)
-    target = Target(user or None, guild or None)
+        user = require_one(meant)
+    target = ErasureTarget(user or None, guild or None)
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", user or guild)[:60]
     if form == "durable":
         return _file(durable(await privacy.memos(target)), f"durable-{name}.json")

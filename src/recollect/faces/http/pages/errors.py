@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.faces.http import problems
 from recollect.faces.http.headers import HEADERS
-from recollect.faces.http.pages.context import Desk
+from recollect.faces.http.pages.context import PageContext
 
 _PROGRAMS = ("/api/", "/metrics", "/health", "/ready")
 
@@ -25,7 +25,7 @@ def wants_page(scope: Scope) -> bool:
 class Explained:
     """Turns problem details into a page on their way to a browser."""
 
-    def __init__(self, app: ASGIApp, desk: Desk) -> None:
+    def __init__(self, app: ASGIApp, desk: PageContext) -> None:
         self._app = app
         self._desk = desk
 
@@ -39,7 +39,7 @@ class Explained:
 class _Translator:
     """Holds back an answer that is a problem until all of it is there."""
 
-    def __init__(self, desk: Desk, request: Request, send: Send) -> None:
+    def __init__(self, desk: PageContext, request: Request, send: Send) -> None:
         self._desk, self._request, self._send = desk, request, send
         self._start: Message | None = None
         self._body = b""
@@ -67,12 +67,12 @@ def _is_problem(start: Message) -> bool:
     return Headers(raw=start["headers"]).get("content-type", "").startswith(problems.TYPE)
 
 
-def explained(desk: Desk, request: Request, status: int, problem: dict[str, Any]) -> Response:
+def explained(desk: PageContext, request: Request, status: int, problem: dict[str, Any]) -> Response:
     title, detail = str(problem.get("title", "")), str(problem.get("detail", ""))
     return desk.page(request, "error.html", status, status=status, title=title, detail=detail)
 
 
-def install(app: FastAPI, desk: Desk) -> None:
+def install(app: FastAPI, desk: PageContext) -> None:
     app.add_middleware(Explained, desk=desk)
 
     async def broken(request: Request, error: Exception) -> Response:

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 from markupsafe import Markup, escape
 
 from recollect.core.text import clip
-from recollect.core.types import Audience, Memo, Place, Provenance, Subject, realm_of
+from recollect.core.types import Audience, Memo, Place, Provenance, Subject, guild_key
 
 # What shows nothing, or turns round what stands beside it. Joiners are left: emoji and some scripts need them.
 _HIDDEN = re.compile(
@@ -109,7 +109,7 @@ def heard(audience: Audience, name: str | None = None) -> str:
 
 def heard_memo(memo: Memo) -> str:
     source = memo.source
-    if memo.audience.level == "guild" and source.guild and memo.audience.id == realm_of(source.platform, source.guild):
+    if memo.audience.level == "guild" and source.guild and memo.audience.id == guild_key(source.platform, source.guild):
         return "everyone in its guild"
     here = memo.audience.level == "channel" and memo.audience.id in (source.channel, source.thread)
     return heard(memo.audience, source.channel_name if here else None)

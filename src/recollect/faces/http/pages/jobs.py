@@ -16,8 +16,8 @@ Number = Annotated[str, Form(max_length=20)]
 
 @router.get("/jobs")
 async def jobs(request: Request, desk: At) -> HTMLResponse:
-    standing = await desk.house.memory.worker.standing(SHOWN)
-    return desk.page(request, "jobs.html", standing=standing, running=desk.house.memory.worker.running)
+    standing = await desk.house.memory.worker.status(SHOWN)
+    return desk.page(request, "jobs.html", standing=standing, running=desk.house.memory.worker.is_running)
 
 
 @router.post("/jobs/retry")
@@ -34,7 +34,7 @@ async def retry_all(desk: At) -> Response:
 
 
 @router.post("/jobs/drop")
-async def drop(desk: At, job: Number) -> Response:
+async def discard(desk: At, job: Number) -> Response:
     chosen = as_number(job)
-    found = chosen is not None and await desk.house.memory.worker.give_up(chosen)
+    found = chosen is not None and await desk.house.memory.worker.discard(chosen)
     return after("/jobs", "dropped" if found else "gone")

@@ -14,7 +14,7 @@ from recollect.core.ports import Tx
 from recollect.core.types import Memo, Message, Provenance
 from recollect.faces.http.event_stream import follow
 from recollect.faces.http.pages import log_rows
-from recollect.faces.http.pages.context import At, Desk, as_number
+from recollect.faces.http.pages.context import At, PageContext, as_number
 from recollect.faces.http.problems import problem
 from recollect.transfer.mirror import daily_log, disk
 
@@ -47,7 +47,7 @@ async def journal_page(
         return log_rows.rows(tx, events), newest[0].id if newest else 0
 
     rows, newest = await desk.house.memory.store.read(look)
-    folder = desk.house.memory.settings.memory_dir
+    folder = desk.house.memory.settings.mirror.dir
     files = await asyncio.to_thread(daily_log.days, folder)
     return desk.page(
         request,
@@ -111,7 +111,7 @@ async def stream(
     return StreamingResponse(_follow(desk, kinds, last), headers=headers, media_type="text/event-stream")
 
 
-async def _follow(desk: Desk, kinds: Collection[str], last: int) -> AsyncGenerator[bytes]:
+async def _follow(desk: PageContext, kinds: Collection[str], last: int) -> AsyncGenerator[bytes]:
     yield b"retry: 2000\n\n"
     async for seen, events in follow(desk.house, last):
         wanted = [event for event in events if not kinds or event.kind in kinds]
@@ -126,7 +126,7 @@ async def _follow(desk: Desk, kinds: Collection[str], last: int) -> AsyncGenerat
 @router.get("/journal/day")
 async def day_file(request: Request, desk: At, day: Text) -> HTMLResponse:
     """What people said on one day, from the file that is kept of it."""
-    folder = desk.house.memory.settings.memory_dir
+    folder = desk.house.memory.settings.mirror.dir
     paths = {path.stem: path for path in await asyncio.to_thread(daily_log.days, folder)}
     if day not in paths:
         raise HTTPException(404, "there is no journal of that day; files.keep says which files are kept")
@@ -137,10 +137,10 @@ async def day_file(request: Request, desk: At, day: Text) -> HTMLResponse:
 @router.get("/message")
 async def message(request: Request, desk: At, platform: Text, id: Text) -> HTMLResponse:
     def look(tx: Tx) -> tuple[Message, list[Message], list[Memo]]:
-        said = tx.journal.get(platform, id)
+        said = tx.messages.get(platform, id)
         if said is None:
             raise HTTPException(404, "that message is not in the journal, or no longer")
-        return said, tx.journal.recent(said.place, AROUND, before=said.at), tx.memos.resting_on(platform, id)
+        return said, tx.messages.recent(said.place, AROUND, before=said.at), tx.memos.from_message(platform, id)
 
     said, earlier, memos = await desk.house.memory.store.read(look)
     where = said.place

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from recollect.admin.names import Names
 from recollect.core.events import Event
 from recollect.core.ports import Tx
-from recollect.core.text import unmarked
-from recollect.core.types import Memo, Subject, dereference
+from recollect.core.text import unescape
+from recollect.core.types import Memo, Subject, parse_message_ref
 from recollect.faces.http.pages.format import memo_url, memos_url, place, url
 from recollect.faces.http.pages.places import parsed, resolved
 
@@ -89,7 +89,7 @@ def _about(tx: Tx, scope: str, names: Names) -> About | None:
         found = subject.guild or "" if subject.is_lore else subject.id
         return About("lore" if subject.is_lore else names(found) or found, found, memos_url(subject))
     if scope.startswith(("learn:", "dream:")):
-        who = unmarked(scope.rpartition(":")[2], ":")
+        who = unescape(scope.rpartition(":")[2], ":")
         return About(names(who) or who, scope, "/jobs")
     if scope.startswith("session:") or ":" not in scope:
         return About(scope, scope, "/jobs")
@@ -103,5 +103,5 @@ def _message(event: Event) -> str | None:
         return None
     if "platform" in event.data:
         return url("/message", platform=event.data["platform"], id=said)
-    platform, message = dereference(said)
+    platform, message = parse_message_ref(said)
     return url("/message", platform=platform, id=message)

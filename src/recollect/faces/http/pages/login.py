@@ -41,7 +41,7 @@ async def sign_in(
         return desk.page(request, "login.html", 403, wanted=wanted, problem=WRONG)
     _, cookie = house.sessions.begin(role)
     answer = RedirectResponse(wanted, 303)
-    lifetime, secure = int(house.memory.settings.web.session), request.url.scheme == "https"
+    lifetime, secure = int(house.memory.settings.http.session_lifetime), request.url.scheme == "https"
     answer.set_cookie(COOKIE, cookie, max_age=lifetime, httponly=True, samesite="strict", secure=secure)
     return answer
 

@@ -9,7 +9,7 @@ from recollect.admin.names import called, named
 from recollect.core.errors import BadInput
 from recollect.core.ports import Tx
 from recollect.core.types import EVERYWHERE, Audience, Memo, Subject
-from recollect.faces.http.pages.context import At, Desk, after, whom
+from recollect.faces.http.pages.context import At, PageContext, after, whom
 from recollect.faces.http.pages.diff import steps
 from recollect.faces.http.pages.format import heard, memo_url, memos_url, url, whose
 from recollect.faces.http.pages.memos import Field, Name, changed, last_change
@@ -30,7 +30,7 @@ async def memo(request: Request, desk: At, id: Text, user: Text = "", guild: Tex
 
 
 async def shown(
-    request: Request, desk: Desk, subject: Subject, memo_id: str, problem: str = "", draft: str | None = None
+    request: Request, desk: PageContext, subject: Subject, memo_id: str, problem: str = "", draft: str | None = None
 ) -> HTMLResponse:
     story = await desk.house.office.story(subject, memo_id)
     actors = {story.memo.source.actor, *(event.actor for event in story.events)}
@@ -70,7 +70,7 @@ async def revise(
     before = (await office.story(subject, memo)).memo
     wanted = tuple(dict.fromkeys(filter(None, (tag.strip().lower() for tag in tags.split(",")))))
     try:
-        revised = await office.revise(subject, memo, text, wanted)
+        revised = await office.update(subject, memo, text, wanted)
     except BadInput as error:
         if not before.active:
             raise
@@ -112,7 +112,12 @@ async def choose(
 
 
 async def _choice(
-    request: Request, desk: Desk, subject: Subject, picked: list[str], problem: str = "", draft: str | None = None
+    request: Request,
+    desk: PageContext,
+    subject: Subject,
+    picked: list[str],
+    problem: str = "",
+    draft: str | None = None,
 ) -> HTMLResponse:
     def look(tx: Tx) -> tuple[list[Memo], str]:
         found = [tx.memos.get(subject, memo_id) for memo_id in dict.fromkeys(picked)]

@@ -8,19 +8,19 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from recollect.admin.names import Meant, called, named
+from recollect.admin.names import NameMatch, called, named
 from recollect.core.changes import Skip
 from recollect.core.errors import BadInput
 from recollect.core.outcomes import CannotUndo, Undoable, Undone
 from recollect.core.ports import Tx
-from recollect.core.text import LONGEST_MEMO
+from recollect.core.text import MAX_MEMO_CHARS
 from recollect.core.types import EVERYWHERE, Audience, Kind, Status, Subject
 from recollect.faces.http.pages import log_rows
-from recollect.faces.http.pages.context import At, Desk, after, as_number, own, whom
+from recollect.faces.http.pages.context import At, PageContext, after, as_number, own, whom
 from recollect.faces.http.pages.format import memos_url, url
 from recollect.faces.http.pages.people import guilds
-from recollect.learning.consent import paused
-from recollect.memory import Memory
+from recollect.learning.consent import is_paused
+from recollect.memory import AsyncMemory
 
 router = APIRouter(include_in_schema=False)
 
@@ -28,7 +28,7 @@ SHOWN = 25
 CHANGES = ("memo.added", "memo.revised", "memo.retired", "memo.undone")
 
 Text = Annotated[str, Query(max_length=500)]
-Field = Annotated[str, Form(max_length=LONGEST_MEMO * 2)]
+Field = Annotated[str, Form(max_length=MAX_MEMO_CHARS * 2)]
 Name = Annotated[str, Form(max_length=2_000)]
 STATUSES = {
     "active": [Status.ACTIVE],
@@ -84,23 +84,23 @@ def _filter(part: str, kind: str, status: str, offset: str) -> Filter:
 
 async def listed(
     request: Request,
-    desk: Desk,
+    desk: PageContext,
     subject: Subject,
     asked: Filter,
     problem: str = "",
     draft: str = "",
-    meant: Meant | None = None,
+    meant: NameMatch | None = None,
 ) -> HTMLResponse:
     kinds = [Kind(asked.kind)] if asked.kind else []
     found = await desk.house.office.memos(subject, asked.part, STATUSES[asked.status], kinds, SHOWN, asked.offset)
     last = await last_change(desk, subject)
 
     def look(tx: Tx) -> tuple[str, bool, dict[str, str]]:
-        is_paused = not subject.is_lore and paused(tx, subject.id)
+        paused = not subject.is_lore and is_paused(tx, subject.id)
         names = named(tx, {*(memo.source.actor for memo in found.memos), last.actor})
-        return called(tx, subject), is_paused, names
+        return called(tx, subject), paused, names
 
-    name, is_paused, names = await desk.house.memory.store.read(look)
+    name, paused, names = await desk.house.memory.store.read(look)
     return desk.page(
         request,
         "memos.html",
@@ -110,7 +110,7 @@ async def listed(
         meant=meant,
         name=name,
         named=names,
-        paused=is_paused,
+        paused=paused,
         last=last,
         asked=asked,
         found=found,
@@ -138,7 +138,7 @@ class Last:
         return self.offer is not None and any(one.before.id == memo_id for one in self.offer.reversals)
 
 
-async def last_change(desk: Desk, subject: Subject) -> Last:
+async def last_change(desk: PageContext, subject: Subject) -> Last:
     offer, events = await desk.house.office.undoable(subject), await desk.house.office.events(CHANGES, subject.scope)
     undone = list(takewhile(lambda event: event.data.get("undoes") == events[0].data.get("undoes", ""), events))
     rows = await desk.house.memory.store.read(lambda tx: log_rows.rows(tx, undone))
@@ -147,7 +147,7 @@ async def last_change(desk: Desk, subject: Subject) -> Last:
     return Last(offer, "", rows)
 
 
-async def changed(desk: Desk, subject: Subject, memo_id: str, back: str, done: str) -> Response:
+async def changed(desk: PageContext, subject: Subject, memo_id: str, back: str, done: str) -> Response:
     """Back to where a memo was changed, with a way to take that back unless something else has happened since."""
     last = await last_change(desk, subject)
     is_ours = last.concerns(memo_id) and last.actor == desk.house.office.name
@@ -208,5 +208,5 @@ async def undo(desk: At, change: Name, user: Name = "", guild: Name = "", back: 
     return after(own(back, memos_url(subject)), "undone" if isinstance(done, Undone) else "meanwhile")
 
 
-def _nudge(memory: Memory) -> None:
-    memory.vectors.nudge()
+def _nudge(memory: AsyncMemory) -> None:
+    memory.vectors.wake()

@@ -8,10 +8,10 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from recollect.admin.overview import Overview
-from recollect.core.ports import Finding, Tx
+from recollect.core.ports import HealthCheck, Tx
 from recollect.faces.http.pages import chart, log_rows
 from recollect.faces.http.pages.context import At
-from recollect.memory import Memory
+from recollect.memory import AsyncMemory
 
 router = APIRouter(include_in_schema=False)
 
@@ -31,7 +31,9 @@ class Light:
 async def overview(request: Request, desk: At) -> HTMLResponse:
     memory = desk.house.memory
     found = await desk.house.office.overview()
-    examined: Sequence[Finding] | None = await memory.examine() if "examine" in request.query_params else None
+    examined: Sequence[HealthCheck] | None = (
+        await memory.store.check_health() if "examine" in request.query_params else None
+    )
     problems = await memory.store.read(lambda tx: log_rows.rows(tx, found.problems))
     held = await memory.store.read(_held)
     return desk.page(
@@ -46,9 +48,9 @@ async def overview(request: Request, desk: At) -> HTMLResponse:
     )
 
 
-def _lights(memory: Memory, found: Overview, now: datetime) -> list[Light]:
+def _lights(memory: AsyncMemory, found: Overview, now: datetime) -> list[Light]:
     """What can be told without looking through the whole store."""
-    parked, running = found.jobs.get("parked", 0), memory.worker.running
+    parked, running = found.jobs.get("parked", 0), memory.worker.is_running
     failed = next((one for one in found.problems if one.kind.endswith(".error") and now - one.at < RECENT), None)
     return [
         Light("Memory", memory.settings.enabled, "on" if memory.settings.enabled else "switched off"),
@@ -63,4 +65,4 @@ def _lights(memory: Memory, found: Overview, now: datetime) -> list[Light]:
 def _held(tx: Tx) -> dict[str, int]:
     """People and guilds that have memos, up to a number that is quick to count."""
     most = 1_000
-    return {"people": len(tx.memos.holders(limit=most)), "guilds": len(tx.memos.holders(limit=most, lore=True))}
+    return {"people": len(tx.memos.owners(limit=most)), "guilds": len(tx.memos.owners(limit=most, lore=True))}

@@ -11,8 +11,8 @@ from recollect.admin.names import called
 from recollect.core.ports import Tx
 from recollect.core.text import fold
 from recollect.core.types import Subject
-from recollect.faces.http.pages.context import At, Desk
-from recollect.learning.consent import paused
+from recollect.faces.http.pages.context import At, PageContext
+from recollect.learning.consent import is_paused
 
 router = APIRouter(include_in_schema=False)
 
@@ -40,23 +40,23 @@ async def people(request: Request, desk: At, part: Text = "", after: Text = "") 
     return await _listed(request, desk, found, part)
 
 
-async def _called(desk: Desk, part: str) -> list[tuple[Subject, int]]:
+async def _called(desk: PageContext, part: str) -> list[tuple[Subject, int]]:
     """People whose name contains this, among as many as are looked at quickly."""
     wanted = fold(part)
 
     def look(tx: Tx) -> list[tuple[Subject, int]]:
-        return [one for one in tx.memos.holders(limit=NAMED) if wanted in fold(called(tx, one[0]))][:SHOWN]
+        return [one for one in tx.memos.owners(limit=NAMED) if wanted in fold(called(tx, one[0]))][:SHOWN]
 
     return await desk.house.memory.store.read(look)
 
 
-async def guilds(request: Request, desk: Desk, part: str, after: str) -> HTMLResponse:
+async def guilds(request: Request, desk: PageContext, part: str, after: str) -> HTMLResponse:
     """The page of lore, as long as no guild is chosen."""
     found = await desk.house.office.guilds(part.strip(), after, SHOWN + 1)
     return await _listed(request, desk, found, part)
 
 
-async def _listed(request: Request, desk: Desk, found: Sequence[tuple[Subject, int]], part: str) -> HTMLResponse:
+async def _listed(request: Request, desk: PageContext, found: Sequence[tuple[Subject, int]], part: str) -> HTMLResponse:
     here = found[:SHOWN]
     holders = await desk.house.memory.store.read(lambda tx: [_holder(tx, subject, count) for subject, count in here])
     more = here[-1][0].scope if len(found) > SHOWN else ""
@@ -72,4 +72,4 @@ async def _listed(request: Request, desk: Desk, found: Sequence[tuple[Subject, i
 
 
 def _holder(tx: Tx, subject: Subject, count: int) -> Holder:
-    return Holder(subject, count, called(tx, subject), not subject.is_lore and paused(tx, subject.id))
+    return Holder(subject, count, called(tx, subject), not subject.is_lore and is_paused(tx, subject.id))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from recollect.core.ports import Tx
-from recollect.core.text import unmarked
+from recollect.core.text import unescape
 from recollect.core.types import Place, Provenance, Status, Subject
 
 _LOOKED = 500
@@ -13,7 +13,7 @@ _MOST = 60
 
 def parsed(name: str) -> Place | None:
     """The place of a conversation's name, as `Place.session` gives it; None when it is no such name."""
-    parts = [unmarked(part, ":") for part in name.split(":")]
+    parts = [unescape(part, ":") for part in name.split(":")]
     if len(parts) > 4 and parts[-2] == "user":  # one user's share of it
         parts = parts[:-2]
     match parts:
@@ -33,7 +33,7 @@ def parsed(name: str) -> Place | None:
 
 def resolved(tx: Tx, where: Place) -> Place:
     """The place as it was when something was last said there: with its name, and whether it is public."""
-    said = tx.journal.recent(where, 1)
+    said = tx.messages.recent(where, 1)
     return said[-1].place if said else where
 
 

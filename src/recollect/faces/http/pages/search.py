@@ -9,14 +9,14 @@ from uuid import uuid4
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from recollect.admin.names import Meant, Names, meant
+from recollect.admin.names import NameMatch, Names, match_name
 from recollect.core.ports import Tx
 from recollect.core.types import Message, Place
 from recollect.faces.http.pages import places
-from recollect.faces.http.pages.context import At, Desk
+from recollect.faces.http.pages.context import At, PageContext
 from recollect.policy.budget import tokens
 from recollect.prompting.assemble import Prompt
-from recollect.recall.query import Found
+from recollect.recall.query import Hit
 
 router = APIRouter(include_in_schema=False)
 
@@ -51,8 +51,8 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    found: Found
+class HitRow:
+    found: Hit
     parts: Sequence[Part]
 
 
@@ -60,7 +60,7 @@ class Hit:
 class Asked:
     """Who asks where, and what there is to choose from."""
 
-    meant: Meant | None
+    meant: NameMatch | None
     place: Place
     people: Mapping[str, str]
     """Those who can be chosen, and what they are called, if that is known."""
@@ -85,7 +85,7 @@ async def search(
     request: Request, desk: At, q: Text = "", user: Name = "", place: Name = "", over: Name = "", strict: Name = ""
 ) -> HTMLResponse:
     asked = await _asked(desk, user, place)
-    columns: Mapping[str, Sequence[Hit]] = {}
+    columns: Mapping[str, Sequence[HitRow]] = {}
     if q.strip() and asked.user:
         corpus = "messages" if over == "messages" else "memos"
         found = await asyncio.gather(
@@ -98,7 +98,7 @@ async def search(
                     limit=SHOWN,
                     ranker=ranker,
                     strict=bool(strict),
-                    trial=True,
+                    count_use=False,
                 )
                 for ranker in RANKERS
             )
@@ -109,10 +109,10 @@ async def search(
     )
 
 
-def _hits(found: Sequence[Found]) -> list[Hit]:
+def _hits(found: Sequence[Hit]) -> list[HitRow]:
     names = list(dict.fromkeys(name for one in found for name in one.parts))
     largest = {name: max(abs(one.parts.get(name, 0.0)) for one in found) for name in names}
-    return [Hit(one, [_part(name, value, largest[name]) for name, value in one.parts.items()]) for one in found]
+    return [HitRow(one, [_part(name, value, largest[name]) for name, value in one.parts.items()]) for one in found]
 
 
 def _part(name: str, value: float, largest: float) -> Part:
@@ -125,17 +125,17 @@ async def prompt(request: Request, desk: At, q: Text = "", user: Name = "", plac
     made: Prompt | None = None
     if q.strip() and asked.user:
         said = Message(uuid4().hex, asked.user, asked.place, q, desk.house.clock(), name=asked.user)
-        made = await desk.house.memory.context(said, trial=True)
+        made = await desk.house.memory.context(said, count_use=False)
     size = len(made.text) if made else 0
     return desk.page(request, "prompt.html", q=q, asked=asked, prompt=made, size=size, tokens=tokens(size))
 
 
-async def _asked(desk: Desk, user: str, place: str) -> Asked:
+async def _asked(desk: PageContext, user: str, place: str) -> Asked:
     def look(tx: Tx) -> Asked:
         names = Names(tx)
-        whom = meant(tx, user) if user else None
+        whom = match_name(tx, user) if user else None
         who = whom.id if whom else ""
-        people = {subject.id: names(subject.id) for subject, _ in tx.memos.holders(limit=_PEOPLE)}
+        people = {subject.id: names(subject.id) for subject, _ in tx.memos.owners(limit=_PEOPLE)}
         people |= {who: names(who)} if who else {}
         known = places.known(tx, who)
         named = places.parsed(place) if place else None

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any, LiteralString
 
 from recollect.core.ports import Corpus
-from recollect.core.ports.archive import Name, Record, document
-from recollect.core.text import asking
+from recollect.core.ports.archive import Name, Record, encode_json
+from recollect.core.text import question_share
 from recollect.core.types import Provenance, Status
 from recollect.stores.postgres import vectors, words
 from recollect.stores.postgres.archive.section import Shelf, columns_of, marks
@@ -158,7 +158,7 @@ def _message(record: Record, stream: int, session: int, place: int) -> Row:
     answered = None if reply_to is None else handle(reply_to)
     named = (stream, number, handle(platform), handle(message), session, place)
     told = (author, name, text, at, bool(bot), source, answered, edited, deleted)
-    return (*named, *told, text.count(" ") + 1, asking(text))
+    return (*named, *told, text.count(" ") + 1, question_share(text))
 
 
 _PROVENANCE: tuple[LiteralString, ...] = (
@@ -190,8 +190,8 @@ class Memos(_Rows):
         scope, memo, kind, text, tags, status, confidence, pinned, audience, guild, channel, *rest = row
         source = dict(zip(_PROVENANCE, rest, strict=False))
         source["metadata"] = json.loads(source["metadata"]) if source["metadata"] else {}
-        told = document({name: value for name, value in source.items() if value != _DEFAULTS[name]})
-        head = (scope, memo, kind, text, document(tags) if tags else None, status, confidence, int(pinned))
+        told = encode_json({name: value for name, value in source.items() if value != _DEFAULTS[name]})
+        head = (scope, memo, kind, text, encode_json(tags) if tags else None, status, confidence, int(pinned))
         return (*head, audience, guild, channel, told, *rest[len(_PROVENANCE) :])
 
     def find(self, names: Sequence[Name]) -> dict[Name, Record]:
@@ -258,7 +258,7 @@ def _memo(record: Record, key: int, scope: int, number: int) -> Row:
     _, memo, kind, text, tags, status, confidence, pinned, audience, guild, channel, told, *rest = record
     source = _DEFAULTS | json.loads(told)
     message = None if source["message"] is None else handle(source["message"])
-    source |= {"message": message, "metadata": document(source["metadata"]) if source["metadata"] else None}
+    source |= {"message": message, "metadata": encode_json(source["metadata"]) if source["metadata"] else None}
     said_of: list[str] = json.loads(tags) if tags else []
     head = (handle(memo), kind, text, said_of, status, confidence, bool(pinned))
     said = (audience, guild, channel, *(source[name] for name in _PROVENANCE))

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, LiteralString, cast
 
-from recollect.core.ports.archive import Cursor, Name, Page, Record, plain
+from recollect.core.ports.archive import Cursor, Name, Page, Record, canonical_json
 from recollect.stores.postgres.database import Database, Row
 
 
@@ -60,7 +60,7 @@ class Shelf(ABC):
         values = list(row)
         for number in self.documents:
             if values[number] is not None:
-                values[number] = plain(values[number])
+                values[number] = canonical_json(values[number])
         return tuple(values)
 
     def write(self, records: Sequence[Record]) -> list[Record]:

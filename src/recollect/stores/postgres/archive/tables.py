@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import LiteralString
 
-from recollect.core.ports.archive import Name, Record, document
+from recollect.core.ports.archive import Name, Record, encode_json
 from recollect.stores.postgres import events, jobs
 from recollect.stores.postgres.archive.section import Shelf, Table, columns_of, marks
 from recollect.stores.postgres.database import Row
@@ -63,7 +63,7 @@ class Counters(Shelf):
     names = ("name::text",)
 
     def record(self, row: Row) -> Record:
-        return row[0], document(row[1])
+        return row[0], encode_json(row[1])
 
     def put(self, records: Sequence[Record]) -> None:
         self.remove([record[:1] for record in records])

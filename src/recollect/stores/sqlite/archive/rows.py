@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from recollect.core.ports import Corpus
-from recollect.core.ports.archive import Name, Record, document
-from recollect.core.text import asking, clean
+from recollect.core.ports.archive import Name, Record, encode_json
+from recollect.core.text import clean, question_share
 from recollect.core.types import Status
 from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.archive.section import Shelf, marks
@@ -96,7 +96,7 @@ class Messages(_Rows):
     def _row(self, record: Record, known: dict[str, tuple[int, int, int]]) -> Row:
         platform, message_id, number, detail, author, name, text, *rest = record
         stream, session, place = known.get(detail) or known.setdefault(detail, self._where(detail))
-        told = (author, name, text, *rest, text.count(" ") + 1, asking(text))
+        told = (author, name, text, *rest, text.count(" ") + 1, question_share(text))
         return (stream << 32 | number, platform, message_id, session, place, *told)
 
     def _where(self, detail: str) -> tuple[int, int, int]:
@@ -146,9 +146,9 @@ class Memos(_Rows):
         record = super().record(row)
         if _NUL not in f"{record[4]}{record[11]}":
             return record
-        tags = None if record[4] is None else document([clean(tag) for tag in json.loads(record[4])])
+        tags = None if record[4] is None else encode_json([clean(tag) for tag in json.loads(record[4])])
         source = {name: clean(told) if isinstance(told, str) else told for name, told in json.loads(record[11]).items()}
-        return (*record[:4], tags, *record[5:11], document(source), *record[12:])
+        return (*record[:4], tags, *record[5:11], encode_json(source), *record[12:])
 
     def put(self, records: Sequence[Record]) -> None:
         words: dict[int, str | None] = {}

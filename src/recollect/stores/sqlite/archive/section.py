@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from recollect.core.ports.archive import Cursor, Name, Page, Record, plain
+from recollect.core.ports.archive import Cursor, Name, Page, Record, canonical_json
 from recollect.core.text import clean
 from recollect.stores.sqlite.database import Database, Row
 
@@ -45,7 +45,7 @@ class Shelf(ABC):
         values = [clean(value) if value.__class__ is str else value for value in row]
         for number in self.documents:
             if values[number] is not None:
-                values[number] = plain(values[number])
+                values[number] = canonical_json(values[number])
         return tuple(values)
 
     def write(self, records: Sequence[Record]) -> list[Record]:

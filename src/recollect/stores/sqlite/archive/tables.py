@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from recollect.core.ports.archive import Name, Record, document
+from recollect.core.ports.archive import Name, Record, encode_json
 from recollect.core.text import clean
 from recollect.stores.sqlite import events, jobs
 from recollect.stores.sqlite.archive.section import Shelf, Table
@@ -63,7 +63,7 @@ class Counters(Shelf):
     named = "name = ?"
 
     def record(self, row: Row) -> Record:
-        return clean(row[0]), document([clean(item) for item in json.loads(row[1])])
+        return clean(row[0]), encode_json([clean(item) for item in json.loads(row[1])])
 
     def put(self, records: Sequence[Record]) -> None:
         self.remove([record[:1] for record in records])

@@ -3,10 +3,21 @@
 `Pages` writes them, `Index` takes over what people did to them, `Watch` does so whenever they change.
 """
 
-from recollect.transfer.mirror.pages.apply import Note, Terms
-from recollect.transfer.mirror.pages.paths import Shelves
-from recollect.transfer.mirror.pages.sync import Index, Report
+from recollect.transfer.mirror.pages.apply import Note, PageSyncOptions
+from recollect.transfer.mirror.pages.paths import PagePaths
+from recollect.transfer.mirror.pages.sync import PageSync, Report
 from recollect.transfer.mirror.pages.watch import EVERY, Watch
-from recollect.transfer.mirror.pages.writer import UNIT, Pages, unit_of
+from recollect.transfer.mirror.pages.writer import UNIT, PageWriter, unit_of
 
-__all__ = ["EVERY", "UNIT", "Index", "Note", "Pages", "Report", "Shelves", "Terms", "Watch", "unit_of"]
+__all__ = [
+    "EVERY",
+    "UNIT",
+    "Note",
+    "PagePaths",
+    "PageSync",
+    "PageSyncOptions",
+    "PageWriter",
+    "Report",
+    "Watch",
+    "unit_of",
+]

@@ -10,7 +10,7 @@ from recollect.core.ports import Progress, Tx
 from recollect.core.types import Subject
 from recollect.transfer.mirror import disk
 from recollect.transfer.mirror.pages.markdown import LARGEST, Page, parse
-from recollect.transfer.mirror.pages.paths import Shelves, category_at
+from recollect.transfer.mirror.pages.paths import PagePaths, category_at
 from recollect.transfer.mirror.pages.state import Key, Record, Records
 
 
@@ -59,7 +59,7 @@ class Differences:
     """Pages that we wrote, there or not."""
 
 
-def look(shelves: Shelves, progress: Progress | None = None) -> list[Seen]:
+def look(shelves: PagePaths, progress: Progress | None = None) -> list[Seen]:
     """Every page in the folder."""
     found = list(shelves.walk())
     seen: list[Seen] = []
@@ -71,7 +71,7 @@ def look(shelves: Shelves, progress: Progress | None = None) -> list[Seen]:
     return seen
 
 
-def _seen(shelves: Shelves, path: str) -> Seen | None:
+def _seen(shelves: PagePaths, path: str) -> Seen | None:
     file = shelves.folder / path
     try:
         state = file.stat(follow_symlinks=False)
@@ -89,7 +89,7 @@ def _seen(shelves: Shelves, path: str) -> Seen | None:
 class Comparison:
     """One comparison: pages are matched by what we know of their path, then by the id that they name."""
 
-    def __init__(self, tx: Tx, records: Records, shelves: Shelves, user: str) -> None:
+    def __init__(self, tx: Tx, records: Records, shelves: PagePaths, user: str) -> None:
         self._tx = tx
         self._shelves = shelves
         self._owner = records.owner(tx) or (None if shelves.per_user else user)

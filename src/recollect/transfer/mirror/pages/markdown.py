@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import yaml
 
 from recollect.core.errors import BadInput
-from recollect.core.text import memorable, squeeze
+from recollect.core.text import collapse_spaces, valid_memo_text
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo
 from recollect.policy.kinds import CATEGORIES, from_category, from_kind, to_category
 from recollect.policy.redaction import Redacted, redact
@@ -44,7 +44,7 @@ class Page:
     @property
     def words(self) -> Redacted:
         """The words to remember, without secrets; raises BadInput when they can't be."""
-        return redact(memorable(self.body))
+        return redact(valid_memo_text(self.body))
 
 
 def parse(data: bytes) -> Page:
@@ -93,7 +93,7 @@ def again(memo: Memo, before: bytes | None) -> bytes:
         page = None if before is None else parse(before)
         if page is None:
             return render(memo)
-        same = squeeze(page.words.text) == squeeze(memo.text)
+        same = collapse_spaces(page.words.text) == collapse_spaces(memo.text)
     except BadInput:
         return render(memo)
     return render(memo, page.extra, page.body if same else None)
@@ -103,7 +103,7 @@ def loses(before: bytes, after: bytes | None) -> bool:
     """Whether something of a person's own would go with a page: its layout, lines of theirs, a secret."""
     try:
         page = parse(before)
-        plain = page.body.strip() == squeeze(page.words.text)
+        plain = page.body.strip() == collapse_spaces(page.words.text)
         if after is None:
             return bool(page.extra) or not plain
         return not plain and parse(after).body != page.body
@@ -154,7 +154,7 @@ def _keywords(values: Mapping[str, yaml.Node]) -> tuple[str, ...] | None:
     parts = words_of(values, "keywords")
     if parts is None:
         return None
-    found = dict.fromkeys(squeeze(redact(part).text).lower() for part in parts)
+    found = dict.fromkeys(collapse_spaces(redact(part).text).lower() for part in parts)
     if len(found) > _MOST_TAGS:
         raise BadInput(f"it has {len(found)} keywords; the limit is {_MOST_TAGS}")
     return tuple(filter(None, found))

@@ -26,7 +26,7 @@ _DEEPEST = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Shelves:
+class PagePaths:
     """The folder with all homes; without `per_user`, its owner's pages lie in it directly."""
 
     folder: Path

@@ -36,15 +36,15 @@ class Records:
     _name = "pages"
 
     def get(self, tx: Tx, key: Key) -> Record | None:
-        found = tx.counters.items(self._of(key))
+        found = tx.state.items(self._of(key))
         if not found:
             return None
         path, marks, updated = json.loads(found[-1])
         return Record(path, tuple(marks), updated)
 
     def all(self, tx: Tx) -> Iterator[tuple[Key, Record]]:
-        for scope in tx.counters.items(f"{self._name} scopes"):
-            for memo_id in tx.counters.items(f"{self._name} ids {scope}"):
+        for scope in tx.state.items(f"{self._name} scopes"):
+            for memo_id in tx.state.items(f"{self._name} ids {scope}"):
                 key = Subject.of_scope(scope), memo_id
                 record = self.get(tx, key)
                 if record is not None:
@@ -65,25 +65,25 @@ class Records:
             self._put(tx, key, replace(record, path=path))
 
     def drop(self, tx: Tx, key: Key) -> None:
-        tx.counters.clear(self._of(key))
+        tx.state.clear(self._of(key))
 
     def owner(self, tx: Tx) -> str | None:
         """Whose pages lie in the folder directly."""
-        return next(iter(tx.counters.items(f"{self._name} owner")), None)
+        return next(iter(tx.state.items(f"{self._name} owner")), None)
 
     def claim(self, tx: Tx, user: str) -> str:
         """The owner; this user, when nobody is."""
         owner = self.owner(tx)
         if owner is None:
-            tx.counters.note(f"{self._name} owner", user)
+            tx.state.append(f"{self._name} owner", user)
         return user if owner is None else owner
 
     def _put(self, tx: Tx, key: Key, record: Record) -> None:
         subject, memo_id = key
-        tx.counters.note(f"{self._name} scopes", subject.scope)
-        tx.counters.note(f"{self._name} ids {subject.scope}", memo_id)
-        tx.counters.clear(self._of(key))
-        tx.counters.note(self._of(key), json.dumps([record.path, record.marks, record.updated]))
+        tx.state.append(f"{self._name} scopes", subject.scope)
+        tx.state.append(f"{self._name} ids {subject.scope}", memo_id)
+        tx.state.clear(self._of(key))
+        tx.state.append(self._of(key), json.dumps([record.path, record.marks, record.updated]))
 
     def _of(self, key: Key) -> str:
         return f"{self._name} memo {key[0].scope} {key[1]}"

@@ -12,15 +12,15 @@ from functools import partial
 from recollect.core.clock import Clock, to_ms
 from recollect.core.errors import BadInput
 from recollect.core.ports import Progress, Store, Tx, Vector
-from recollect.learning.apply import Cause, bury, write
+from recollect.learning.apply import ChangeContext, add_tombstone, write
 from recollect.policy.merge import retire
 from recollect.transfer.mirror import disk
 from recollect.transfer.mirror.pages import apply
-from recollect.transfer.mirror.pages.apply import Note, Terms
+from recollect.transfer.mirror.pages.apply import Note, PageSyncOptions
 from recollect.transfer.mirror.pages.compare import Comparison, Differences, Edited, Fresh, look
-from recollect.transfer.mirror.pages.paths import Shelves
+from recollect.transfer.mirror.pages.paths import PagePaths
 from recollect.transfer.mirror.pages.state import Key, Record
-from recollect.transfer.mirror.pages.writer import Pages
+from recollect.transfer.mirror.pages.writer import PageWriter
 
 Embed = Callable[[str], Awaitable[tuple[str, Vector] | None]]
 
@@ -43,16 +43,16 @@ class Report:
         return not self.refused and not self.of("broken")
 
 
-class Index:
+class PageSync:
     """Brings memory in step with the pages in a folder."""
 
-    def __init__(self, store: Store, shelves: Shelves, embed: Embed, terms: Terms, clock: Clock) -> None:
+    def __init__(self, store: Store, shelves: PagePaths, embed: Embed, terms: PageSyncOptions, clock: Clock) -> None:
         self._store = store
         self._shelves = shelves
         self._embed = embed
         self._terms = terms
         self._clock = clock
-        self._pages = Pages(store, shelves)
+        self._pages = PageWriter(store, shelves)
 
     async def run(self, *, dry_run: bool = False, force: bool = False, progress: Progress | None = None) -> Report:
         """Take everything over; with `dry_run`, only tell. `force` lets any number of deletions through."""
@@ -70,7 +70,7 @@ class Index:
         return report
 
     def _foretell(self, tx: Tx, found: Differences, gone: bool) -> list[Note]:
-        notes = [apply.foretold(tx, one) for one in found.edited]
+        notes = [apply.preview(tx, one) for one in found.edited]
         notes += [Note("new", one.seen.path) for one in found.fresh]
         notes += [Note("moved", path, key[1]) for key, path in found.moved]
         notes += [self._parting(tx, key, record) for key, record in found.gone] if gone else []
@@ -130,7 +130,7 @@ class Index:
 
     async def _let_go(self, gone: list[tuple[Key, Record]]) -> list[Note]:
         """One change for all that one person deleted, so that it is undone as one."""
-        causes: dict[str, Cause] = {}
+        causes: dict[str, ChangeContext] = {}
         notes: list[Note] = []
         for key, record in gone:
             cause = causes.setdefault(key[0].scope, self._cause())
@@ -140,14 +140,14 @@ class Index:
             notes += [note] if note else []
         return notes
 
-    def _retire(self, tx: Tx, key: Key, record: Record, cause: Cause) -> Note | None:
+    def _retire(self, tx: Tx, key: Key, record: Record, cause: ChangeContext) -> Note | None:
         memo = tx.memos.get(*key)
         note = self._parting(tx, key, record)
         if note is None:
             self._pages.records.drop(tx, key)
         elif note.what == "retired" and memo is not None:
             write(tx, [retire(memo, cause.at, "its file was deleted")], cause)
-            bury(tx, memo, cause.at)
+            add_tombstone(tx, memo, cause.at)
             self._pages.records.drop(tx, key)
         return note
 
@@ -160,8 +160,8 @@ class Index:
             return Note("restored", record.path, memo.id, "it changed in memory after its file was written")
         return Note("retired", record.path, memo.id, memo.text)
 
-    def _cause(self) -> Cause:
-        return Cause(self._terms.actor, self._clock(), secrets.token_hex(8))
+    def _cause(self) -> ChangeContext:
+        return ChangeContext(self._terms.actor, self._clock(), secrets.token_hex(8))
 
 
 def _refusal(found: Differences) -> str:

@@ -2,8 +2,8 @@
 
 import asyncio
 
-from recollect.transfer.mirror.pages.paths import Shelves
-from recollect.transfer.mirror.pages.sync import Index, Report
+from recollect.transfer.mirror.pages.paths import PagePaths
+from recollect.transfer.mirror.pages.sync import PageSync, Report
 
 EVERY = 1.0
 """Seconds between two looks."""
@@ -14,7 +14,7 @@ Signature = tuple[tuple[str, int, int, int], ...]
 class Watch:
     """Takes changes over once the pages have been the same for two looks, so that nobody is read while writing."""
 
-    def __init__(self, index: Index, shelves: Shelves) -> None:
+    def __init__(self, index: PageSync, shelves: PagePaths) -> None:
         self._index = index
         self._shelves = shelves
         self._last: Signature | None = None
@@ -31,7 +31,7 @@ class Watch:
         return report
 
 
-def signature(shelves: Shelves) -> Signature:
+def signature(shelves: PagePaths) -> Signature:
     """Something that changes whenever a page does."""
     found: list[tuple[str, int, int, int]] = []
     for path, entry in shelves.walk():

@@ -15,7 +15,7 @@ from recollect.core.types import Memo, Status, Subject
 from recollect.policy.kinds import to_category
 from recollect.transfer.mirror import disk
 from recollect.transfer.mirror.pages.markdown import again, loses
-from recollect.transfer.mirror.pages.paths import Shelves, in_category
+from recollect.transfer.mirror.pages.paths import PagePaths, in_category
 from recollect.transfer.mirror.pages.state import Key, Record, Records
 from recollect.workspace.disk import create, make_folder
 
@@ -41,10 +41,10 @@ def unit_of(event: Event) -> str:
     return f"{UNIT} {json.dumps([event.scope, event.memo])}"
 
 
-class Pages:
+class PageWriter:
     """Each page is written until the disk holds what the store says; several processes may do so."""
 
-    def __init__(self, store: Store, shelves: Shelves) -> None:
+    def __init__(self, store: Store, shelves: PagePaths) -> None:
         self._store = store
         self._shelves = shelves
         self.records = Records()

@@ -1,0 +1,104 @@
+"""The opened parts of a memory, and how they work together. `AsyncMemory` puts its verbs on one."""
+
+import secrets
+from typing import Literal
+
+from recollect.app import Parts, close_if_unreachable
+from recollect.core.clock import Clock
+from recollect.core.ports import Corpus, Filters
+from recollect.core.types import Place, Status, Subject
+from recollect.jobs.worker import Worker
+from recollect.learning.apply import ChangeContext
+from recollect.policy.viewer import Viewer, session_name, subject_of
+from recollect.policy.visibility import VisibilityPolicy
+from recollect.privacy.planned import ERASE
+from recollect.prompting.compose import DEADLINE, Composer
+from recollect.recall.query import Hit
+from recollect.recall.searcher import Searcher
+from recollect.recall.usage import UsageCounter
+from recollect.settings import wiring
+
+
+class Engine:
+    def __init__(self, parts: Parts, clock: Clock, deadline: float = DEADLINE) -> None:
+        settings, store = parts.settings, parts.store
+        self.store, self.vectors, self.settings, self.clock = store, parts.vectors, settings, clock
+        self.names, self.mirror, self.consolidator = parts.names, parts.mirror, parts.consolidator
+        self.policy, self.schedule = VisibilityPolicy(settings.visibility), wiring.schedule(settings)
+        self.exchange_limits = wiring.exchange_limits(settings, self.names)
+        self.usage = UsageCounter(store, clock)
+        look_back, lifetime = settings.history.max_messages, settings.search.cache_ttl
+        self.composer = Composer(parts.layers, parts.layout, look_back, lifetime, clock, deadline)
+        self.privacy = wiring.privacy(store, settings, clock, self.search, self.mirror.catch_up, self.composer.clear)
+        self.worker = parts.worker or Worker(store, {}, clock)
+        self._searcher = Searcher(store, self.vectors, self.usage, wiring.ranker, clock)
+        self._runs_worker = parts.worker is not None
+
+    def start(self) -> None:
+        """Begin the work in the background, unless that is left to other processes."""
+        if self._runs_worker:
+            self.worker.add_handler(ERASE, self.privacy.erasures)
+            self.worker.start()
+            self.mirror.start()
+
+    async def stop(self) -> None:
+        await close_if_unreachable(self.store)
+        await self.mirror.flush()
+        await self.worker.close()
+        await self.composer.close()
+        await self.usage.close()
+
+    def wake(self) -> None:
+        """Something was written: vectors and jobs may be due."""
+        self.vectors.wake()
+        self.worker.wake()
+
+    def change_context(self, user: str) -> ChangeContext:
+        return ChangeContext(user, self.clock(), secrets.token_hex(8))
+
+    def session(self, user: str, place: Place) -> str:
+        return session_name(place, user if self.schedule.per_user_sessions else None)
+
+    def viewer(self, user: str, place: Place | None, include_expired: bool = False) -> Viewer:
+        """Without a place, the user's DM."""
+        return Viewer(user, place or Place(dm=user), self.policy, None if include_expired else self.clock())
+
+    def view(
+        self, user: str, place: Place | None, lore: bool = False, include_expired: bool = False
+    ) -> tuple[Subject, Viewer]:
+        """Whose memos a call is about, and who asks."""
+        viewer = self.viewer(user, place, include_expired)
+        return subject_of(user, viewer.place, lore), viewer
+
+    async def search(
+        self,
+        query: str,
+        *,
+        user: str,
+        place: Place | None = None,
+        over: Corpus = "memos",
+        subject: Literal["mine", "lore", "both"] = "both",
+        filters: Filters | None = None,
+        status: Status = Status.ACTIVE,
+        limit: int | None = None,
+        ranker: str | None = None,
+        strict: bool = False,
+        count_use: bool = True,
+    ) -> list[Hit]:
+        """See `AsyncMemory.search`."""
+        options = self.settings.search
+        if not self.settings.enabled:
+            return []
+        with self.worker.priority.foreground():
+            return await self._searcher.search(
+                query,
+                self.viewer(user, place),
+                over=over,
+                subject=subject,
+                filters=filters or Filters(),
+                status=status,
+                limit=max(1, min(options.max_results if limit is None else limit, options.max_limit)),
+                ranker=ranker or self.settings.memos.ranker,
+                strict=strict,
+                count_use=count_use,
+            )

@@ -1,0 +1,55 @@
+"""What a person asks to be remembered, as a candidate: checked, redacted, and with the audience it may have."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from recollect.core.changes import Candidate
+from recollect.core.errors import BadInput
+from recollect.core.text import valid_memo_text
+from recollect.core.types import Audience, Kind, Origin, Place
+from recollect.policy import kinds
+from recollect.policy.redaction import redact, redact_tags
+from recollect.policy.redaction.json_values import redact_value
+from recollect.policy.viewer import guild_audience, provenance, subject_of
+from recollect.policy.visibility import VisibilityPolicy, limit_audience, stated_audience
+
+
+def statement(
+    text: str,
+    user: str,
+    place: Place,
+    policy: VisibilityPolicy,
+    now: datetime,
+    *,
+    kind: Kind | str | None,
+    tags: Collection[str],
+    message: str | None,
+    audience: Audience | None,
+    happened: datetime | None,
+    expires: datetime | None,
+    pinned: bool,
+    lore: bool,
+    origin: Origin,
+    metadata: Mapping[str, Any] | None,
+    confidence: float,
+) -> Candidate:
+    """The audience is that of the place unless one is named; lore is for the place's whole guild."""
+    if not 0 <= confidence <= 1:
+        raise BadInput(f"a confidence of {confidence} is not between 0 and 1")
+    text = redact(valid_memo_text(text)).text
+    requested = stated_audience(place, policy) if audience is None else audience
+    return Candidate(
+        subject=subject_of(user, place, lore),
+        kind=kinds.stated(kind, text, lore=lore),
+        text=text,
+        at=now,
+        source=replace(provenance(user, place, message, origin), metadata=redact_value(dict(metadata or {}))),
+        audience=guild_audience(place) if lore else limit_audience(requested, place, policy),
+        tags=redact_tags(tags),
+        happened=happened,
+        expires=expires,
+        pinned=pinned,
+        confidence=confidence,
+    )

@@ -1,0 +1,1 @@
+"""Layouts of the prompt, one module each; those of earlier designs are in `compat.layouts`."""

@@ -1,0 +1,14 @@
+"""The layout of `unified`: what stays the same from turn to turn comes first, what depends on the question last."""
+
+from recollect.core.ports.layout import Layout
+from recollect.policy.headers import HEADERS_UNIFIED
+
+UNIFIED = Layout(
+    tuple("instructions context lore durable people rolling history shortterm past relevant actions message".split()),
+    HEADERS_UNIFIED,
+    stable_first=True,
+)
+
+
+def create(spec: str) -> Layout:  # noqa: ARG001 - every layout is made from its name
+    return UNIFIED
