@@ -21,6 +21,7 @@ from recollect.settings import wiring
 
 class Engine:
     def __init__(self, parts: Parts, clock: Clock, deadline: float = DEADLINE) -> None:
+        self.parts = parts
         settings, store = parts.settings, parts.store
         self.store, self.vectors, self.settings, self.clock = store, parts.vectors, settings, clock
         self.names, self.mirror, self.consolidator = parts.names, parts.mirror, parts.consolidator

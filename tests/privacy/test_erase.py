@@ -329,11 +329,11 @@ class Interrupted:
         self._step()
         return await self._store.write(work, patient=patient)
 
-    async def wipe(self, progress: object = None) -> None:
+    async def purge_deleted(self, progress: object = None) -> None:
         self._step()
         await self._store.purge_deleted()
 
-    async def traces(self, texts: Any) -> dict[str, list[int]]:
+    async def find_traces(self, texts: Any) -> dict[str, list[int]]:
         return await self._store.find_traces(texts)
 
     def _step(self) -> None:

@@ -228,7 +228,7 @@ async def test_a_statement_is_heard_by_those_who_hear_the_place(place: Place, cl
 
 async def test_nobody_is_told_what_another_keeps_private_where_each_has_one_memory(clock: FakeClock) -> None:
     """Under a global policy all is for everywhere: for its owner, not for those around."""
-    settings = {"privacy": "user_global", "layers": ("durable", "history", "people")}
+    settings = {"visibility": "user_global", "layers": ("durable", "history", "people")}
     async with opened(ground.new(), clock, **settings) as memory:
         await memory.remember("I am HIV positive", user="ann", place=DM)
         await memory.remember("I like green tea", user="ann", place=DEV)

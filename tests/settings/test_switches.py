@@ -251,7 +251,7 @@ class TestNumbers:
     @pytest.mark.parametrize("every", [2, 3])
     async def test_facts_are_learned_every_so_many_turns(self, every: int) -> None:
         model = FakeModel(nothing)
-        async with opened(model=model, extraction={"trigger": "every_m", "every_n_turns": every}) as stage:
+        async with opened(model=model, extraction={"trigger": "every_n_turns", "every_n_turns": every}) as stage:
             for number in range(6):
                 await exchange(stage, f"turn {number} of mine")
                 await stage.settle()

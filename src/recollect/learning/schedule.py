@@ -157,7 +157,7 @@ def _reflect_later(tx: Tx, user: str, due: datetime) -> None:
 def _turn(tx: Tx, reply: Message, asked: Message | None, now: datetime, cadence: Schedule) -> None:
     """The assistant has answered: a turn is complete."""
     user = asked.author if asked is not None and cadence.per_user_sessions else None
-    if cadence.summarise == "every_n" and (asked is not None or not cadence.per_user_sessions):
+    if cadence.summarise == "every_n_turns" and (asked is not None or not cadence.per_user_sessions):
         turns = f"turns:{session_name(reply.place, user)}"
         if tx.state.append(turns, reply.id) >= cadence.summarise_every:
             tx.state.clear(turns)
@@ -166,7 +166,7 @@ def _turn(tx: Tx, reply: Message, asked: Message | None, now: datetime, cadence:
         return
     if cadence.learn == "per_turn":
         _learn(tx, [asked], now, cadence)
-    elif cadence.learn == "every_m":
+    elif cadence.learn == "every_n_turns":
         name = f"learn:user:{asked.author}"
         if tx.state.append(name, message_ref(asked)) >= cadence.learn_every:
             _queue(tx, _extraction(asked.author, asked.place, tx.state.clear(name), now), cadence, now)
