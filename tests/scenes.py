@@ -92,6 +92,7 @@ class Stage:
         old = self.memory.engine
         parts = Parts(
             store=old.store,
+            write_monitor=old.write_monitor,
             vectors=old.vectors,
             settings=old.settings,
             layers=layers,

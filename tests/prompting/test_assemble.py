@@ -139,7 +139,5 @@ def test_quoting_keeps_why_and_limits():
 
 
 def test_a_layout_that_does_not_exist_is_named():
-    with pytest.raises(
-        ConfigError, match="no 'Z' among the layouts; known here: devclaw, discoclaw"
-    ):
+    with pytest.raises(ConfigError, match="no 'Z' among the layouts; known here: devclaw, discoclaw"):
         layout("Z")
