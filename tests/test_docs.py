@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from recollect.faces.cli.main import build
-from recollect.prompting.layouts import INSTRUCTIONS
+from recollect.prompting.instructions import INSTRUCTIONS
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
