@@ -2,10 +2,10 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import recollect
 from recollect import AsyncMemory, Place, plugins
-from recollect.app import Parts
 from recollect.core.events import Event
 from recollect.core.ports import Layer
 from recollect.core.types import Audience, Memo, Message, Origin, Summary
@@ -89,18 +89,11 @@ class Stage:
         return await self.memory.context(self.message(text, user, place), actions=actions)
 
     def with_layers(self, layers: Mapping[str, Layer], deadline: float = DEADLINE) -> "Stage":
-        old = self.memory.engine
-        parts = Parts(
-            store=old.store,
-            vectors=old.vectors,
-            settings=old.settings,
-            layers=layers,
-            layout=plugins.load("layouts", old.settings.layout),
-            worker=None,
-            mirror=old.mirror,
-            consolidator=old.consolidator,
-            names=old.names,
-        )
+        return self.with_parts(deadline, layers=layers)
+
+    def with_parts(self, deadline: float = DEADLINE, **changes: object) -> "Stage":
+        """The same memory with other parts, such as a store that counts; it does no work in the background."""
+        parts = replace(self.memory.engine.parts, worker=None, **changes)  # type: ignore[arg-type]
         memory = AsyncMemory(clock=self.clock)
         memory.use(Engine(parts, self.clock, deadline))
         return Stage(memory, self.clock)

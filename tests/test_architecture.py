@@ -23,15 +23,17 @@ TIERS = [
     {"prompting", "privacy", "transfer"},
     {"plugins"},
     {"settings"},
+    {"app"},
+    {"engine"},
     {"memory"},
-    {"admin", "app"},
+    {"admin"},
     {"faces", "adapters", "client", "testing"},
     {"compat", "__main__", "__init__"},  # compat behaves like an outsider's package: imported by nobody
 ]
 RANK = {name: rank for rank, tier in enumerate(TIERS) for name in tier}
 
 # Found by name through `plugins`, imported by nobody: not by a sibling kind, not by a flow.
-PLUGINS = ("stores", "embedders", "models", "compat", "prompting.layers", "transfer.formats")
+PLUGINS = ("stores", "embedders", "models", "compat", "prompting.layers", "prompting.layouts", "transfer.formats")
 
 # Inside `faces`, lowest first; `adapters` and `client` are at the top level because outsiders import them.
 FACES = "outcome_text client tool commands assistant adapters http mcp discord cli chat".split()

@@ -21,7 +21,7 @@ import asyncio, recollect
 async def main():
     async with recollect.AsyncMemory("sqlite://") as memory:
         await memory.remember("I like tea", user="ada")
-        print([found.what.text for found in await memory.search("tea", user="ada")])
+        print([found.text for found in await memory.search("tea", user="ada")])
 
 asyncio.run(main())
 """

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from itertools import islice
 from pathlib import Path
@@ -29,6 +29,7 @@ from recollect import AsyncMemory, Message, Place
 from recollect.core.ports import Store
 from recollect.core.types import Exchange, Subject, Summary
 from recollect.embedders.static import StaticEmbedder
+from recollect.engine import Engine
 
 BATCH, OF_ONE_USER, TURNS, WARM = 1_000, 200, 150, 30
 HERE = Place("discord", "g1", "c1", name="dev", public=True)
@@ -110,7 +111,8 @@ async def surround(memory: AsyncMemory) -> None:
 
 
 async def ask(memory: AsyncMemory) -> tuple[list[float], list[int], list[Any]]:
-    counted = Counted(memory.store)
+    counted, counting = Counted(memory.store), AsyncMemory(run_worker=False)
+    counting.use(Engine(replace(memory.engine.parts, store=counted), recollect.core.clock.now))
     times: list[float] = []
     trips: list[int] = []
     prompts: list[Any] = []
@@ -120,11 +122,10 @@ async def ask(memory: AsyncMemory) -> tuple[list[float], list[int], list[Any]]:
         message = Message(f"t{number}", "u0", HERE, question, recollect.core.clock.now(), "U0")
         await memory.add(message)
         await memory.vectors.fill()  # what the background does between turns
-        memory.store, counted.trips = counted, 0
+        counted.trips = 0
         start = time.perf_counter()
-        prompt = await memory.context(message)
+        prompt = await counting.context(message)
         took = (time.perf_counter() - start) * 1000
-        memory.store = counted._store
         if number >= WARM:
             times.append(took)
             trips.append(counted.trips)

@@ -21,8 +21,10 @@ from recollect.settings import wiring
 
 class Engine:
     def __init__(self, parts: Parts, clock: Clock, deadline: float = DEADLINE) -> None:
+        self.parts = parts
         settings, store = parts.settings, parts.store
         self.store, self.vectors, self.settings, self.clock = store, parts.vectors, settings, clock
+        self.write_monitor = parts.write_monitor
         self.names, self.mirror, self.consolidator = parts.names, parts.mirror, parts.consolidator
         self.policy, self.schedule = VisibilityPolicy(settings.visibility), wiring.schedule(settings)
         self.exchange_limits = wiring.exchange_limits(settings, self.names)

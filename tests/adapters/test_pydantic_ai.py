@@ -262,7 +262,7 @@ class Unreachable(AsyncMemory):
     async def context(self, message: Message, *, actions: str = "") -> Any:
         raise StoreBusy("locked")
 
-    async def observe(self, message: Message) -> bool:
+    async def add(self, message: Message) -> bool:
         raise StoreBusy("locked")
 
 

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from recollect import EVERYWHERE
-from recollect.core.ports import Store, Tx
+from recollect.core.ports import Tx
 from recollect.jobs.priority import ForegroundPriority
 from recollect.testing.models import FakeModel
 from tests.jobs.test_read_batcher import Counting
@@ -114,7 +114,7 @@ async def test_learning_waits_while_a_prompt_or_a_search_is_made() -> None:
 
 async def test_whoever_reads_for_a_prompt_or_a_search_is_known_to_ask() -> None:
     async with opened() as stage:
-        memory, said = stage.memory, stage.message("which tea?")
+        said, store = stage.message("which tea?"), stage.memory.store
         asked: list[int] = []
 
         class Reading:
@@ -122,11 +122,10 @@ async def test_whoever_reads_for_a_prompt_or_a_search_is_known_to_ask() -> None:
                 asked.append(memory.worker.priority._asking)
                 return await store.read(work)
 
-        store, memory.store = memory.store, cast("Store", Reading())
+        memory = stage.with_parts(store=Reading()).memory
         await memory.context(said)
         prompt = len(asked)
         await memory.search("tea", user="ann", place=said.place)
-        memory.store = store
     assert len(asked) > prompt
     assert min(asked) >= 1
 
@@ -137,9 +136,8 @@ async def test_a_prompt_visits_the_store_three_times_at_the_most() -> None:
             await stage.memory.remember(
                 f"I like tea number {number} with {'much ' * 30}milk", user="ann", audience=EVERYWHERE
             )
-        counting, memory = Counting(stage.memory.store), stage.memory
-        memory.store = cast("Store", counting)
+        counting = Counting(stage.memory.store)
+        memory = stage.with_parts(store=counting).memory
         prompt = await memory.context(stage.message("which tea do I like?"))
-        memory.store = counting._store
     assert "relevant" in names(prompt)
     assert counting.visits <= 3

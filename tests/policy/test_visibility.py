@@ -270,7 +270,7 @@ async def test_lore_of_a_guild_on_another_platform_is_shown_there_and_not_in_its
     ids=["a DM and a channel", "threads of two channels"],
 )
 async def test_the_summary_of_a_conversation_is_not_shown_in_one_whose_ids_look_alike(said: Place, elsewhere: Place):
-    summary = {"trigger": "every_n", "every_n_turns": 1}
+    summary = {"trigger": "every_n_turns", "every_n_turns": 1}
     async with recollect.AsyncMemory(ground.new(), embedder="null", model=FakeModel(), summary=summary) as memory:
         await memory.add(Message("1", "channel:x", said, "The layoffs are in June", START))
         await memory.add(Message("2", "bot", said, "Noted", START, bot=True, reply_to="1"))

@@ -31,7 +31,7 @@ async def opened(
 ) -> AsyncIterator[Stage]:
     clock = FakeClock()
     summary = {"every_n_turns": 1}
-    values = {"files": FILES, "summary": summary, "embedder": "null", "data_dir": folder / "data", **settings}
+    values = {"mirror__files": FILES, "summary": summary, "embedder": "null", "data_dir": folder / "data", **settings}
     store = store or ground.at(folder / "data" / "memory.db")
     async with recollect.AsyncMemory(store, clock=clock, model=using or FakeModel(), **values) as memory:
         yield Stage(memory, clock)

@@ -311,7 +311,7 @@ async def test_a_model_that_answers_too_late_brings_nothing_back(tmp_path: Path)
         may_answer.set()
         await stage.settle()
         assert await stage.known() == []
-        assert {job.kind for job in (await stage.memory.worker.status(10)).jobs} <= {"journal"}
+        assert {job.kind for job in (await stage.memory.worker.status(10)).jobs} <= {"daily_log"}
     assert bytes_with(tmp_path, *ANNS) == {}
 
 
@@ -329,11 +329,11 @@ class Interrupted:
         self._step()
         return await self._store.write(work, patient=patient)
 
-    async def wipe(self, progress: object = None) -> None:
+    async def purge_deleted(self, progress: object = None) -> None:
         self._step()
         await self._store.purge_deleted()
 
-    async def traces(self, texts: Any) -> dict[str, list[int]]:
+    async def find_traces(self, texts: Any) -> dict[str, list[int]]:
         return await self._store.find_traces(texts)
 
     def _step(self) -> None:
@@ -547,7 +547,7 @@ def test_names_of_sessions_lanes_and_lists_tell_whose_they_are():
     assert [each.alone_in(dm("ann").session) for each in (ann, g1, both)] == [True, False, False]
     assert [each.alone_in(dm("joann").session) for each in (ann, g1, both)] == [False, False, False]
     assert [each.works_in("user:ann") for each in (ann, g1, both)] == [True, False, False]
-    assert [each.works_in("dream:joann") for each in (ann, g1, both)] == [False, False, False]
+    assert [each.works_in("consolidate:joann") for each in (ann, g1, both)] == [False, False, False]
     assert [each.works_in(f"learn:{shared}:ann") for each in (ann, g1, both)] == [True, True, True]
     assert [each.works_in(f"learn:{THERE.session}:ann") for each in (ann, g1, both)] == [True, False, False]
     assert [each.counts_in(f"turns:{shared}") for each in (ann, g1, both)] == [False, True, False]

@@ -52,7 +52,8 @@ def test_the_order_and_the_headers_of_document_b():
 @pytest.mark.acceptance("C3")
 def test_the_order_and_the_headers_of_document_c():
     """X9, X10"""
-    assert everything("rolling").text == (
+    blocks = [block(name, f"<{name}>") for name in ("actions", "message", "history", "rolling", "context")]
+    assert assemble(blocks, layout("rolling")).text == (
         "Context files (read with Read tool before responding, in order):\n<context>\n\n---\n"
         "Conversation memory:\n<rolling>\n\n---\n"
         "Recent conversation:\n<history>\n\n---\n"
@@ -139,7 +140,20 @@ def test_quoting_keeps_why_and_limits():
 
 
 def test_a_layout_that_does_not_exist_is_named():
-    with pytest.raises(
-        ConfigError, match="no 'Z' among the layouts; known here: devclaw, discoclaw"
-    ):
+    with pytest.raises(ConfigError, match="no 'Z' among the layouts; known here: devclaw, discoclaw"):
         layout("Z")
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_layer_may_name_a_section_that_no_layout_lists(name: str):
+    blocks = [block("durable", "a"), block("weather", "It rains.", header="Weather:"), block("message", "hi")]
+    prompt = assemble(blocks, layout(name))
+    assert [section.name for section in prompt.sections][:2] == ["durable", "weather"]
+    assert prompt.sections[1].text == f"Weather:{layout(name).after_header}It rains."
+    assert [section.name for section in prompt.sections][2:] in (["message"], [])
+
+
+def test_a_section_that_a_layout_does_not_list_is_not_lost():
+    prompt = assemble([block("lore", "We meet on Tuesdays"), block("rolling", "x")], layout("rolling"))
+    assert [section.name for section in prompt.sections] == ["rolling", "lore"]
+    assert prompt.sections[1].text == "Lore of this guild:\nWe meet on Tuesdays"

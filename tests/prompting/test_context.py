@@ -200,7 +200,7 @@ class TestLayersThatMisbehave:
             again = stage.with_layers({"durable": layer})
             message = again.message("hello")
             assert (await again.memory.context(message)).missing == ("durable",)
-            layer.offer = Counting().offer  # type: ignore[method-assign]
+            layer.blocks = Counting().blocks  # type: ignore[method-assign]
             assert lines(await again.memory.context(message), "durable") == ["- answer 1 to hello"]
 
 

@@ -1,5 +1,6 @@
 """Settings: what each document's variables and keys do, who wins over whom, and what a mistake says."""
 
+import json
 import os
 import re
 import subprocess
@@ -13,7 +14,9 @@ from pydantic import ValidationError
 
 from recollect.core.errors import ConfigError
 from recollect.settings import PROFILES, Loaded, known_variables, load, markdown, rows, secret
-from recollect.settings.catalog import ENTRIES
+from recollect.settings.catalog import ALIASES, ENTRIES
+from recollect.settings.catalog import VARIABLES as VARIABLES_BY_NAME
+from recollect.settings.table import shown
 
 ROOT = Path(__file__).parents[2]
 HAIKU = "anthropic:claude-haiku-4-5"
@@ -64,7 +67,7 @@ VARIABLES = [
     shows("B65", "dnam", "DURABLE_DATA_DIR", "memos.dir", Path("data/memory/durable"), "/d", Path("/d")),
     shows("B66", "dnam", "DURABLE_INJECT_MAX_CHARS", "memos.inject_max_chars", 2000, "800", 800),
     shows("B67", "dnam", "DURABLE_MAX_ITEMS", "memos.max_items", 200, "50", 50),
-    shows("B68", "dnam", "MEMORY_CHANNEL_ID", "discord__memory_channel", "", "1234", "1234"),
+    shows("B68", "dnam", "MEMORY_CHANNEL_ID", "discord.memory_channel", "", "1234", "1234"),
     shows("B69", "dnam", "MEMORY_COMMANDS_ENABLED", "chat_commands.enabled", True, "0", False),
 ]
 
@@ -81,7 +84,7 @@ def test_variable_of_discoclaw_has_its_documented_default_and_takes_effect(
 
 
 @pytest.mark.acceptance("A71")
-@pytest.mark.parametrize("name", ["store", "memory_dir", "workspace_dir", "memos.dir", "summary.dir", "exchanges.dir"])
+@pytest.mark.parametrize("name", ["store", "mirror.dir", "workspace.dir", "memos.dir", "summary.dir", "exchanges.dir"])
 def test_storage_lies_under_the_data_directory_by_default(name: str):
     loaded = load({"DISCOCLAW_DATA_DIR": "/srv/bot"}, profile="discoclaw")
     assert str(value(loaded, name)).removeprefix("sqlite:///").startswith("/srv/bot/")
@@ -89,10 +92,10 @@ def test_storage_lies_under_the_data_directory_by_default(name: str):
 
 @pytest.mark.acceptance("A71")
 @pytest.mark.parametrize("ending", ["DATA_DIR", "DIR"])
-@pytest.mark.parametrize("layer", ["summary", "durable", "shortterm"])
-def test_storage_directory_of_a_layer_can_be_set_apart(layer: str, ending: str):
-    loaded = load({"DISCOCLAW_DATA_DIR": "/srv/bot", f"DISCOCLAW_{layer.upper()}_{ending}": "/elsewhere"})
-    assert value(loaded, f"{layer}.dir") == Path("/elsewhere")
+@pytest.mark.parametrize(("layer", "group"), [("SUMMARY", "summary"), ("DURABLE", "memos"), ("SHORTTERM", "exchanges")])
+def test_storage_directory_of_a_layer_can_be_set_apart(layer: str, group: str, ending: str):
+    loaded = load({"DISCOCLAW_DATA_DIR": "/srv/bot", f"DISCOCLAW_{layer}_{ending}": "/elsewhere"})
+    assert value(loaded, f"{group}.dir") == Path("/elsewhere")
 
 
 @pytest.mark.acceptance("C22")
@@ -126,7 +129,7 @@ FILE_KEYS = [
     shows("D58", "clanker", "history.max_messages", 35, "memory: {maxRecentMessages: 50}", 50),
     shows("D59", "clanker", "embedder", SMALL, "memory: {embeddingModel: openai:big}", "openai:big"),
     shows("E31", "devclaw", "enabled", True, "memory: {enabled: false}", False),
-    shows("E32", "devclaw", "memory_dir", Path("data/memory"), 'memory: {storage_dir: "m"}', Path("m")),
+    shows("E32", "devclaw", "mirror.dir", Path("data/memory"), 'memory: {storage_dir: "m"}', Path("m")),
     shows(
         "E33",
         "devclaw",
@@ -192,7 +195,7 @@ def test_embedding_model_comes_from_the_setting_then_the_variable_then_the_fallb
 @pytest.mark.parametrize(
     ("variable", "name", "default", "result"),
     [
-        shows("E38", "DEVCLAW_MEMORY_DIR", "memory_dir", Path("data/memory"), Path("x/y")),
+        shows("E38", "DEVCLAW_MEMORY_DIR", "mirror.dir", Path("data/memory"), Path("x/y")),
         shows("E39", "DEVCLAW_MEMORY_DB", "store", "sqlite:///data/memory.db", "sqlite:///x/y"),
     ],
 )
@@ -201,10 +204,13 @@ def test_variable_of_devclaw_takes_effect(variable: str, name: str, default: Any
     assert value(load({variable: "x/y"}, profile="devclaw"), name) == result
 
 
+SAMPLES: dict[str, Any] = {"mirror.files": "journal", "discord.shard": "0/2", "memos.ranker": "rrf"}
+"""Values for settings whose default can't be told from an unset one."""
+
 PRESETS = {
     "unified": {
         "memos.ranker": "unified",
-        "privacy": "dual",
+        "visibility": "by_audience",
         "embedder": "static",
         "memos.overflow": "notice",
     },
@@ -223,9 +229,9 @@ PRESETS = {
         "memos.ranker": "overlap",
         "memos.inject_max_items": 12,
         "extraction.enabled": True,
-        "extraction.trigger": "every_m",
+        "extraction.trigger": "every_n_turns",
         "forget_mode": "coverage60",
-        "layout": "B",
+        "layout": "dnam",
         "chat_commands.show": "injected",
     },
     "clanker": {
@@ -234,10 +240,10 @@ PRESETS = {
         "memos.inject_max_items": 10,
         "past.max_messages": 8,
         "memos.max_active": 80,
-        "settings.lore.max_active": 120,
+        "lore.max_active": 120,
         "extraction.trigger": "on_ingest",
         "extraction.max_facts": 4,
-        "privacy": "guild_isolated",
+        "visibility": "guild_isolated",
         "jobs.max_queued": 400,
         "extraction.max_chars": 320,
         "search.max_limit": 24,
@@ -304,11 +310,11 @@ def test_own_key_wins_over_an_older_one_in_the_same_file(older_last: bool, tmp_p
 
 def test_file_is_found_by_variable_or_in_the_working_directory(tmp_path: Path):
     written(tmp_path / "recollect.yaml", "forget_mode: coverage60")
-    named = written(tmp_path / "named.yaml", "layout: B")
+    named = written(tmp_path / "named.yaml", "layout: dnam")
     with chdir(tmp_path):
         assert load({}).origins["forget_mode"] == "file recollect.yaml"
         loaded = load({"RECOLLECT_CONFIG": str(named)})
-    assert (loaded.settings.layout, loaded.settings.forget_mode) == ("B", "substring")
+    assert (loaded.settings.layout, loaded.settings.forget_mode) == ("dnam", "substring")
 
 
 @pytest.mark.parametrize(
@@ -348,9 +354,9 @@ def test_empty_file_and_empty_groups_change_nothing(tmp_path: Path):
     [
         ("extraction: {trigger: off}", "extraction.trigger", "off"),
         ("embedder: null", "embedder", "null"),
-        ("memory_channel_id: 123456789012345678", "discord__memory_channel", "123456789012345678"),
-        ("durable: {max_items: null}", "memos.max_items", None),
-        ("files: [journal, snapshot]", "files", ("journal", "snapshot")),
+        ("discord: {memory_channel: 123456789012345678}", "discord.memory_channel", "123456789012345678"),
+        ("memos: {max_items: null}", "memos.max_items", None),
+        ("mirror: {files: [journal, snapshot]}", "mirror.files", ("journal", "snapshot")),
     ],
 )
 def test_words_that_yaml_reads_in_its_own_way_mean_what_they_say(content: str, name: str, result: Any, tmp_path: Path):
@@ -383,7 +389,11 @@ def test_no_is_understood_in_any_case(word: str):
         ("RECOLLECT_SEARCH_CACHE_TTL", "-5", "not a duration"),
         ("RECOLLECT_MEMOS_RANKER", "magic", "'recency'"),
         ("RECOLLECT_MIRROR_FILES", "journal,novel", "'snapshot'"),
-        ("RECOLLECT_LAYOUT", "Q", "is not accepted: it should be 'A', 'B', 'C', 'layered' or 'unified'"),
+        (
+            "RECOLLECT_LAYOUT",
+            "Q",
+            "it should be 'devclaw', 'discoclaw', 'dnam', 'rolling' or 'unified'",
+        ),
     ],
 )
 def test_bad_value_is_refused_with_variable_value_and_what_is_accepted(variable: str, given: str, complaint: str):
@@ -546,3 +556,61 @@ def test_env_example_names_known_variables_with_their_defaults():
     assert set(given) <= known_variables()
     assert load(given).settings == load({}).settings
     assert len(given) > len(ENTRIES) / 3
+
+
+def test_a_person_meets_at_most_35_settings():
+    """The rest is in the appendix; the documents' variables don't count."""
+    assert len([entry for entry in ENTRIES.values() if not entry.advanced]) <= 35
+
+
+@pytest.mark.parametrize(("old", "new"), sorted((old, new) for old, new in ALIASES.renamed.items() if old.isupper()))
+def test_a_variable_of_the_first_edition_works_and_says_its_new_name(old: str, new: str):
+    name = VARIABLES_BY_NAME[new]
+    choices = ENTRIES[name].choices
+    text = choices[0] if choices else str(SAMPLES.get(name, shown(ENTRIES[name].default) or "x"))
+    loaded = load({old: text})
+    assert loaded.origins[name] == f"env {old}"
+    assert f"{old} is now called {new}; the old name still works." in loaded.warnings
+    assert load({old: text, new: text}).origins[name] == f"env {new}"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), sorted((old, new) for old, new in ALIASES.renamed.items() if not old.isupper())
+)
+def test_a_key_of_the_first_edition_works_in_the_file_and_says_its_new_name(old: str, new: str, tmp_path: Path):
+    value_ = ENTRIES[new].choices[0] if ENTRIES[new].choices else SAMPLES.get(new, ENTRIES[new].default)
+    group, dot, leaf = old.partition(".")
+    content = {group: {leaf: value_}} if dot else {old: value_}
+    loaded = load({}, written(tmp_path / "r.yaml", json.dumps(content)))
+    assert loaded.origins[new].startswith("file ")
+    assert f"{old} is now called {new}; the old name still works." in loaded.warnings
+
+
+@pytest.mark.parametrize(
+    ("variable", "old", "name", "new"),
+    [
+        ("RECOLLECT_PRIVACY", "dual", "visibility", "by_audience"),
+        ("RECOLLECT_LAYOUT", "A", "layout", "discoclaw"),
+        ("RECOLLECT_LAYOUT", "B", "layout", "dnam"),
+        ("RECOLLECT_LAYOUT", "C", "layout", "rolling"),
+        ("RECOLLECT_LAYOUT", "layered", "layout", "devclaw"),
+        ("RECOLLECT_EXTRACTION_TRIGGER", "every_m", "extraction.trigger", "every_n_turns"),
+        ("RECOLLECT_SUMMARY_TRIGGER", "every_n", "summary.trigger", "every_n_turns"),
+    ],
+)
+def test_a_value_of_the_first_edition_means_the_same(variable: str, old: str, name: str, new: str):
+    assert value(load({variable: old}), name) == new
+
+
+def test_the_former_variable_of_the_token_still_opens_the_page():
+    assert secret("RECOLLECT_HTTP_TOKEN", {"RECOLLECT_WEB_TOKEN": "abc"}) == "abc"
+    assert secret("RECOLLECT_HTTP_TOKEN", {"RECOLLECT_WEB_TOKEN": "abc", "RECOLLECT_HTTP_TOKEN": "def"}) == "def"
+    assert not load({"RECOLLECT_WEB_TOKEN": "abc"}).warnings
+
+
+def test_a_profile_of_the_first_edition_by_path_still_works(tmp_path: Path):
+    path = written(tmp_path / "mine.yaml", "privacy: dual\ndurable: {ranker: rrf}\nlayout: A")
+    loaded = load({}, profile=str(path))
+    assert value(loaded, "memos.ranker") == "rrf"
+    assert value(loaded, "layout") == "discoclaw"
+    assert value(loaded, "visibility") == "by_audience"

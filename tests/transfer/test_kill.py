@@ -32,7 +32,8 @@ def items():
 
 
 async def main():
-    async with recollect.AsyncMemory(address, embedder="null", run_worker=False, data_dir=path.parent / "data") as memory:
+    data = path.parent / "data"
+    async with recollect.AsyncMemory(address, embedder="null", run_worker=False, data_dir=data) as memory:
         await run_import(destination(memory, "root", Owner("ann")), items(), ImportOptions("recollect", from_ms(0)))
 
 

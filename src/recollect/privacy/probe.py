@@ -125,7 +125,7 @@ async def _searched(search: Search, target: ErasureTarget, samples: Sequence[str
     left = 0
     for sample in samples[:_ASKED]:
         results = await search(sample, user=target.user)
-        left += sum(sample in getattr(result.what, "text", "") for result in results)
+        left += sum(sample in result.text for result in results)
     return left
 
 

@@ -13,7 +13,6 @@ from recollect.core.ports.layout import Layout
 from recollect.policy.budget import Budget, Overflow, fit_lines, size
 from recollect.policy.headers import HEADERS, HEADERS_UNIFIED
 from recollect.policy.rendering import neutralize
-from recollect.prompting.layouts.unified import UNIFIED
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +105,7 @@ def with_message(prompt: Prompt, text: str) -> Prompt:
     if not text.strip() or any(section.name == "message" for section in prompt.sections):
         return prompt
     said = quoted(Block("message", (Line(text.strip(), "what is being answered"),)))
-    section = _section("message", [said], UNIFIED)
+    section = _section("message", [said], Layout(("message",), HEADERS_UNIFIED))
     return prompt if section is None else replace(prompt, sections=(*prompt.sections, section))
 
 

@@ -5,6 +5,7 @@ Each source yields a layer: dotted name -> (value as written, origin).
 
 from collections.abc import Iterator, Mapping, Set
 from importlib import resources
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,7 +15,16 @@ from recollect.core.errors import ConfigError
 from recollect.settings.catalog import ALIASES, ENTRIES, GROUPS, KEYS, known_variables, nearest
 
 Layer = dict[str, tuple[Any, str]]
-PROFILES = ("unified", "discoclaw", "dnam", "clanker", "devclaw")
+PROFILES = {
+    "unified": "settings/unified.yaml",
+    "discoclaw": "compat/profiles/discoclaw.yaml",
+    "dnam": "compat/profiles/dnam.yaml",
+    "clanker": "compat/profiles/clanker.yaml",
+    "devclaw": "compat/profiles/devclaw.yaml",
+}
+"""The built-in profiles. Other packages register theirs as entry points of `recollect.profiles`: functions that return
+what a YAML file would hold.
+"""
 
 
 def defaults() -> Layer:
@@ -66,20 +76,25 @@ def config_file(path: Path) -> Layer:
 
 
 def profile(name: str) -> Layer:
-    """A profile of ours by name, or anyone's by path."""
+    """A profile by name, ours or one that another package registered, or anyone's by path."""
     if name in PROFILES:
-        folder = "settings" if name == "unified" else "compat/profiles"
-        source = resources.files("recollect") / folder / f"{name}.yaml"
-        data = _mapping(source.read_text("utf-8"), f"profile {name}")
-        return _layer(data, f"profile {name}", ENTRIES.keys() - {"profile"})
-    path = Path(name)
-    if path.suffix not in {".yaml", ".yml"}:
+        data = _mapping((resources.files("recollect") / PROFILES[name]).read_text("utf-8"), f"profile {name}")
+    elif Path(name).suffix in {".yaml", ".yml"}:
+        data = _mapping(_read(Path(name)), Path(name).name)
+    else:
+        data = _registered(name)
+    return _layer(data, f"profile {name}", KEYS.keys() - {"profile"})
+
+
+def _registered(name: str) -> dict[str, Any]:
+    others = {entry.name: entry for entry in entry_points(group="recollect.profiles")}
+    if name not in others:
+        known = [*PROFILES, *sorted(others)]
         raise ConfigError(
-            f"No profile {name!r}; did you mean {nearest(name, PROFILES)}? "
-            f"There are {', '.join(PROFILES)}, or give the path of a YAML file."
+            f"No profile {name!r}; did you mean {nearest(name, known)}? "
+            f"There are {', '.join(known)}, or give the path of a YAML file."
         )
-    data = _mapping(_read(path), path.name)
-    return _layer(data, f"profile {path}", ENTRIES.keys() - {"profile"})
+    return dict(others[name].load()())
 
 
 def _read(path: Path) -> str:

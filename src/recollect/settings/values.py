@@ -156,8 +156,9 @@ def Plugin(kind: str) -> AfterValidator:  # noqa: N802 - reads as a type in the 
     def known(name: str) -> str:
         try:
             plugins.find(kind, name)
-        except ConfigError as error:
-            raise ValueError(f"is not accepted: {error}") from None
+        except ConfigError:
+            *others, last = map(repr, plugins.names(kind))
+            raise ValueError(f"is not accepted: it should be {', '.join(others)} or {last}") from None
         return name
 
     return AfterValidator(known)

@@ -32,7 +32,7 @@ class SlowModel(NullModel):
         await self._wait()
         return ExtractionResult(tuple(Proposal(fact, "fact", fact) for fact in FACTS))
 
-    async def summarise(self, previous: str | None, exchange: str, limit: int) -> GeneratedText:
+    async def summarize(self, previous: str | None, exchange: str, limit: int) -> GeneratedText:
         await self._wait()
         return GeneratedText("They talked about Oslo.")
 

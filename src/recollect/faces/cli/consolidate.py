@@ -14,21 +14,22 @@ from recollect.learning.consolidate.plan import MERGED, tally
 from recollect.memory import AsyncMemory
 
 
-def dream(
+def consolidate(
     call: Invocation,
     dry_run: Annotated[bool, flag("--dry-run", meaning="Show what would change, and change nothing.")] = False,
     everyone: Annotated[bool, flag("--all", meaning="Tidy everyone's memory, one after the other.")] = False,
 ) -> None:
     """Tidy memory: merge what is said twice, retire what was contradicted, trust what recurs."""
     if call.place.dm != call.user:
-        raise BadInput("a dream shows all of a memory: that belongs into direct messages, without --in")
-    dreams = _everyone(call, dry_run) if everyone else _mine(call, dry_run)
+        raise BadInput("consolidating shows all of a memory: that belongs into direct messages, without --in")
+    reports = _everyone(call, dry_run) if everyone else _mine(call, dry_run)
     if call.options.json:
-        call.screen.data({"dry_run": dry_run, "dreams": [_shape(one) for one in dreams]})
+        shapes = [_shape(report) for report in reports]  # `dreams` is the former name
+        call.screen.data({"dry_run": dry_run, "consolidations": shapes, "dreams": shapes})
     else:
-        _tell(call, dreams, dry_run, everyone)
-    if not everyone and dreams[0].abort and not dry_run:
-        fail(f"nothing was changed: {dreams[0].abort}; --dry-run shows what", BROKEN)
+        _print_reports(call, reports, dry_run, everyone)
+    if not everyone and reports[0].abort and not dry_run:
+        fail(f"nothing was changed: {reports[0].abort}; --dry-run shows what", BROKEN)
 
 
 def _mine(call: Invocation, dry_run: bool) -> list[ConsolidationReport]:
@@ -37,38 +38,38 @@ def _mine(call: Invocation, dry_run: bool) -> list[ConsolidationReport]:
 
 def _everyone(call: Invocation, dry_run: bool) -> list[ConsolidationReport]:
     async def work(memory: AsyncMemory) -> list[ConsolidationReport]:
-        with call.screen.progress("dreaming") as progress:
+        with call.screen.progress("consolidating") as progress:
             return await memory.engine.consolidator.of_everyone(dry_run=dry_run, progress=progress)
 
     return call.run(work)
 
 
-def _tell(call: Invocation, dreams: list[ConsolidationReport], dry_run: bool, everyone: bool) -> None:
-    for one in dreams:
+def _print_reports(call: Invocation, reports: list[ConsolidationReport], dry_run: bool, everyone: bool) -> None:
+    for report in reports:
         if everyone:
-            call.screen.say(f"{one.subject.id}: {one.description}")
-        if dry_run or one.applied:
-            for line in _lines(one):
+            call.screen.say(f"{report.subject.id}: {report.description}")
+        if dry_run or report.applied:
+            for line in _lines(report):
                 call.screen.say(f"  {line}")
-        if not everyone and (dry_run or not one.abort):
-            call.screen.say(_outcome(one, dry_run))
-    if everyone and not dreams:
+        if not everyone and (dry_run or not report.abort):
+            call.screen.say(_outcome(report, dry_run))
+    if everyone and not reports:
         call.screen.say("Nothing to change")
-    if not dry_run and any(one.applied and one.changes for one in dreams):
+    if not dry_run and any(report.applied and report.changes for report in reports):
         call.screen.aside("  'recollect undo' takes it back")
 
 
-def _outcome(one: ConsolidationReport, dry_run: bool) -> str:
-    if not one.abort and not one.changes:
+def _outcome(report: ConsolidationReport, dry_run: bool) -> str:
+    if not report.abort and not report.changes:
         return "Nothing to change"
-    verb = "Done" if not dry_run else "Would change nothing" if one.abort else "Would change"
-    return f"{verb}: {one.description}"
+    verb = "Done" if not dry_run else "Would change nothing" if report.abort else "Would change"
+    return f"{verb}: {report.description}"
 
 
-def _lines(dream: ConsolidationReport) -> Iterator[str]:
+def _lines(report: ConsolidationReport) -> Iterator[str]:
     """What becomes of each memory, and because of which other one."""
-    after = {change.after.id: cell(change.after.text) for change in dream.changes}
-    for change in dream.changes:
+    after = {change.after.id: cell(change.after.text) for change in report.changes}
+    for change in report.changes:
         memo = change.after
         other = after.get(memo.superseded_by or "", memo.superseded_by)
         if isinstance(change, Retire):
@@ -79,16 +80,16 @@ def _lines(dream: ConsolidationReport) -> Iterator[str]:
             yield f'trusted "{cell(memo.text)}": {change.reason}'
 
 
-def _shape(one: ConsolidationReport) -> dict[str, Any]:
+def _shape(report: ConsolidationReport) -> dict[str, Any]:
     return {
-        "user": one.subject.id,
-        "applied": one.applied,
-        "abort": one.abort or None,
-        "memories": one.memos,
-        "counts": tally(one.changes),
-        "problems": list(one.problems),
+        "user": report.subject.id,
+        "applied": report.applied,
+        "abort": report.abort or None,
+        "memories": report.memos,
+        "counts": tally(report.changes),
+        "problems": list(report.problems),
         "changes": [
             {"reason": each.reason, "before": each.before.text, "memo": records.memo(each.after)}
-            for each in one.changes
+            for each in report.changes
         ],
     }

@@ -7,7 +7,7 @@ import typer
 
 from recollect.core.clock import now
 from recollect.core.errors import BadInput
-from recollect.core.ports.jobs import Job
+from recollect.core.ports.jobs import Job, JobState
 from recollect.faces.cli.invocation import NO_MATCH, Invocation, fail
 from recollect.faces.cli.options import Limit, flag
 from recollect.faces.cli.output import cell, when
@@ -53,14 +53,16 @@ def _show(call: Invocation, found: WorkerStatus) -> None:
             }
         )
         return
-    waiting, running, parked = (found.counts.get(state, 0) for state in ("waiting", "claimed", "parked"))
+    waiting, running, failed = (
+        found.counts.get(state, 0) for state in (JobState.WAITING, JobState.CLAIMED, JobState.FAILED)
+    )
     later = f", {found.later} for later" if found.later else ""
-    call.screen.say(f"{counted(waiting - found.later, 'job')} waiting, {running} running, {parked} put aside{later}")
+    call.screen.say(f"{counted(waiting - found.later, 'job')} waiting, {running} running, {failed} put aside{later}")
     if found.jobs:
         call.screen.table(
-            ["job", "kind", "lane", "state", "tried", "problem"], [_row(job) for job in found.jobs], "problem"
+            ["job", "kind", "queue", "state", "tried", "problem"], [_row(job) for job in found.jobs], "problem"
         )
-    if parked:
+    if failed:
         call.screen.aside("  'recollect jobs --retry ID' tries one again, '--drop ID' gives it up")
     if found.events:
         call.screen.say("")
@@ -70,7 +72,7 @@ def _show(call: Invocation, found: WorkerStatus) -> None:
 
 def _row(job: Job) -> Sequence[str]:
     later = f"due {when(job.due)}" if job.due > now() else "waiting"
-    state = {"claimed": "running", "parked": "put aside"}.get(job.state, later)
+    state = {JobState.CLAIMED: "running", JobState.FAILED: "put aside"}.get(job.state, later)
     return [str(job.id), job.kind, job.queue, state, str(job.attempts), cell(job.error or "")]
 
 
@@ -78,6 +80,7 @@ def _shape(job: Job) -> dict[str, object]:
     return {
         "id": job.id,
         "kind": job.kind,
+        "queue": job.queue,
         "lane": job.queue,
         "state": job.state,
         "attempts": job.attempts,

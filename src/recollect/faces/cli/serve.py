@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.core.errors import BadInput, ConfigError, MissingExtra, RecollectError
+from recollect.core.ports.jobs import JobState
 from recollect.faces.cli.discord import NO_TOKEN, TOKEN
 from recollect.faces.cli.invocation import Invocation, warn
 from recollect.faces.cli.log_format import Form, write_log
@@ -37,7 +38,7 @@ REPORT = 60.0
 """Seconds between two lines on how a worker is doing."""
 LAST = 14.0
 """Seconds from a signal to the end, at the most."""
-_WORDS = {"waiting": "waiting", "claimed": "running", "parked": "put aside"}
+_WORDS = {JobState.WAITING: "waiting", JobState.CLAIMED: "running", JobState.FAILED: "put aside"}
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 Logs = Annotated[

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.core.errors import RecollectError
 from recollect.core.ports import Tx
+from recollect.core.ports.jobs import JobState
 from recollect.core.version import __version__
 from recollect.faces.http.auth import Role
 from recollect.faces.http.dependencies import AppState, AppStateDep
@@ -48,7 +49,7 @@ PATIENCE = 2.0
 _SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
-_STATES = ("waiting", "later", "claimed", "parked")
+_STATES = (JobState.WAITING, "later", JobState.CLAIMED, JobState.FAILED)
 
 
 class Meter:
@@ -122,7 +123,7 @@ async def _trouble(house: AppState) -> str | None:
     try:
         async with asyncio.timeout(PATIENCE):
             await house.memory.store.read(lambda tx: tx.generation())
-            unwritten = await house.writing.problem(house.memory.store)
+            unwritten = await house.writing.problem(house.memory.engine.write_monitor)
     except (RecollectError, TimeoutError) as error:
         return f"the store does not answer: {str(error) or 'no answer in time'}"
     return f"the store can't be written: {unwritten}" if unwritten else None

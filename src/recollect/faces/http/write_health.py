@@ -5,7 +5,7 @@ from time import monotonic
 
 from recollect.app import WriteMonitor
 from recollect.core.errors import RecollectError, StoreUnwritable
-from recollect.core.ports import Store, Tx
+from recollect.core.ports import Tx
 
 PAUSE = 5.0
 """Seconds between two tries."""
@@ -24,15 +24,15 @@ class WriteHealth:
         """Something could not be written: no space, or no right to."""
         self._told, self._tried = str(error), None
 
-    async def problem(self, store: Store) -> str | None:
+    async def problem(self, monitor: WriteMonitor) -> str | None:
         """Why nothing can be written, as far as is known. As long as all goes well, nothing is tried."""
-        refusal = store.refused() if isinstance(store, WriteMonitor) else None
+        refusal = monitor.refused()
         if refusal is not None and self._told is None:
             self.failed(refusal)
         if self._told is not None and (self._tried is None or self._clock() - self._tried >= PAUSE):
             self._tried = self._clock()
             try:
-                await store.write(_try)
+                await monitor.write(_try)
             except RecollectError as error:
                 self._told = str(error)
             else:

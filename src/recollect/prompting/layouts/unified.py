@@ -3,12 +3,10 @@
 from recollect.core.ports.layout import Layout
 from recollect.policy.headers import HEADERS_UNIFIED
 
-UNIFIED = Layout(
-    tuple("instructions context lore durable people rolling history shortterm past relevant actions message".split()),
-    HEADERS_UNIFIED,
-    stable_first=True,
+ORDER = tuple(
+    "instructions context lore durable people rolling history shortterm past relevant actions message".split()
 )
 
 
 def create(spec: str) -> Layout:  # noqa: ARG001 - every layout is made from its name
-    return UNIFIED
+    return Layout(ORDER, HEADERS_UNIFIED, stable_first=True)

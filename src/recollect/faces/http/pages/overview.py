@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse
 
 from recollect.admin.overview import Overview
 from recollect.core.ports import HealthCheck, Tx
+from recollect.core.ports.jobs import JobState
 from recollect.faces.http.pages import chart, log_rows
 from recollect.faces.http.pages.context import At
 from recollect.memory import AsyncMemory
@@ -50,7 +51,7 @@ async def overview(request: Request, desk: At) -> HTMLResponse:
 
 def _lights(memory: AsyncMemory, found: Overview, now: datetime) -> list[Light]:
     """What can be told without looking through the whole store."""
-    parked, running = found.jobs.get("parked", 0), memory.worker.is_running
+    given_up, running = found.jobs.get(JobState.FAILED, 0), memory.worker.is_running
     failed = next((one for one in found.problems if one.kind.endswith(".error") and now - one.at < RECENT), None)
     return [
         Light("Memory", memory.settings.enabled, "on" if memory.settings.enabled else "switched off"),
@@ -58,7 +59,7 @@ def _lights(memory: AsyncMemory, found: Overview, now: datetime) -> list[Light]:
         Light(
             "Model", failed is None, memory.settings.extraction.model if failed is None else "failed within the hour"
         ),
-        Light("Jobs", not parked, f"{parked} put aside" if parked else "none put aside"),
+        Light("Jobs", not given_up, f"{given_up} put aside" if given_up else "none put aside"),
     ]
 
 
