@@ -23,6 +23,7 @@ from recollect.faces.cli.main import build
 from recollect.prompting.assemble import assemble
 from recollect.prompting.instructions import INSTRUCTIONS
 from recollect.transfer.importing.detect import detect
+from tests.test_architecture import TIERS
 
 ROOT = Path(__file__).parents[1]
 SRC = ROOT / "src" / "recollect"
@@ -133,6 +134,11 @@ def test_a_path_that_does_not_exist_is_noticed(tmp_path: Path):
     page.write_text("`learning/ingest`, `core/ports/store.py`, `stores/`, `gone/nowhere.py`, `sqlite:///a.db`, `a.b`\n")
     assert paths(page) == ["learning/ingest", "core/ports/store.py", "stores/", "gone/nowhere.py"]
     assert [path for path in paths(page) if not exists(path)] == ["gone/nowhere.py"]
+
+
+def test_the_table_of_tiers_is_the_one_that_is_checked():
+    rows = re.findall(r"^\| \d+ \| ([^|]+) \|", (ROOT / "ARCHITECTURE.md").read_text("utf-8"), re.MULTILINE)
+    assert [set(re.findall(r"`(\w+)`", row)) for row in rows] == TIERS
 
 
 def tree(page: Path) -> Iterator[str]:
