@@ -115,9 +115,9 @@ def test_the_input_is_bounded_and_what_is_left_out_is_said():
     known = [memo(f"durable-{number}", "fact " * 200) for number in range(500)]
     prompt = prompts.extraction(ExtractionInput(many, known, many))
     texts = heard(prompt.data)
-    assert len(texts) == prompts.MESSAGES
+    assert len(texts) == prompts.MAX_MESSAGES
     assert texts[-1].startswith("message 99")
-    assert sum(map(len, texts)) <= prompts.HEARD_CHARS
+    assert sum(map(len, texts)) <= prompts.MAX_MESSAGES_CHARS
     assert len(prompt.data) < 60_000
     assert prompt.problems == (
         "20 older messages were left out of the request",
@@ -197,7 +197,7 @@ def test_of_a_long_exchange_the_end_counts():
 
 def test_the_answer_is_bounded_by_what_was_asked_for():
     one, three = (prompts.extraction(ExtractionInput([said("x")], max_proposals=most)).tokens for most in (1, 3))
-    assert prompts.TOKENS < one < three < 1_000
+    assert prompts.BASE_OUTPUT_TOKENS < one < three < 1_000
     assert prompts.summary(None, "x", 2_000).tokens < 2_500
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.ports.model import ExtractionResult, Proposal, Retraction
-from recollect.models._response_parser import LONGEST, parse_response
+from recollect.models._response_parser import MAX_RESPONSE_CHARS, parse_response
 
 TEA = {"kind": "preference", "text": "Likes tea", "evidence": "I like tea"}
 CAT = {"kind": "fact", "text": "Has a cat", "evidence": "my cat"}
@@ -229,7 +229,9 @@ def test_a_megabyte_is_read_in_bounded_work(unit: str):
 
 
 def test_what_stands_behind_the_longest_part_is_not_read():
-    assert parse_response(" " * LONGEST + BOTH) == ExtractionResult(problems=("cut off", "no JSON"), flaw="no JSON")
+    assert parse_response(" " * MAX_RESPONSE_CHARS + BOTH) == ExtractionResult(
+        problems=("cut off", "no JSON"), flaw="no JSON"
+    )
 
 
 def test_a_problem_holds_nothing_of_the_content():
