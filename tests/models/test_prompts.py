@@ -192,7 +192,7 @@ def test_of_a_long_exchange_the_end_counts():
     data = prompts.summary("p" * 50_000, "start " + "x" * 50_000 + " the end", 100).data
     assert data.endswith('the end"')
     assert "start" not in data
-    assert len(data) < prompts.PREVIOUS_CHARS + prompts.EXCHANGE_CHARS + 100
+    assert len(data) < prompts.MAX_SUMMARY_CHARS + prompts.MAX_EXCHANGE_CHARS + 100
 
 
 def test_the_answer_is_bounded_by_what_was_asked_for():

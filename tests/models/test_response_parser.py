@@ -192,9 +192,9 @@ def test_not_a_number_and_duplicate_keys_are_survived():
 
 
 def test_more_than_asked_for_is_cut():
-    assert parse_response(BOTH, most=1) == ExtractionResult((TEA_READ,), (), ("more than asked for",))
-    assert parse_response(BOTH, most=2).problems == ()
-    assert parse_response(BOTH, most=0).proposals == ()
+    assert parse_response(BOTH, max_proposals=1) == ExtractionResult((TEA_READ,), (), ("more than asked for",))
+    assert parse_response(BOTH, max_proposals=2).problems == ()
+    assert parse_response(BOTH, max_proposals=0).proposals == ()
 
 
 @pytest.mark.parametrize("end", range(len(json.dumps(TEA)) + 16, len(BOTH) - 20, 7))
@@ -257,7 +257,7 @@ json_values = st.recursive(
 def test_any_json_cut_anywhere_is_survived(value: object, prose: str, cut: int):
     text = prose + json.dumps(value)
     for part in (text, text[: len(text) - cut]):
-        found = parse_response(part, most=3)
+        found = parse_response(part, max_proposals=3)
         assert len(found.proposals) <= 3
         assert all(one.text and 0 <= one.confidence <= 1 for one in found.proposals)
 

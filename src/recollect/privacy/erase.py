@@ -194,7 +194,7 @@ class PrivacyService:
 
     def _notes(self) -> tuple[str, ...]:
         backups = self._hooks.files.backups()
-        notes = [f"{backups} earlier backups still contain it: delete them"] if backups else []
+        notes = [f"{backups} backups made earlier still contain it: delete them"] if backups else []
         return (*notes, "backups and exports elsewhere are out of reach", OTHER_PROCESSES)
 
 
