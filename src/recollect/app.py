@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 from recollect import plugins
 from recollect.core.clock import Clock
 from recollect.core.errors import MissingExtra, RecollectError, StoreUnreachable, StoreUnwritable
-from recollect.core.ports import Embedder, EmbedderOptions, Layer, Model, ModelOptions, Store, Tx
+from recollect.core.ports import Embedder, EmbedderOptions, HasNotice, Layer, Model, ModelOptions, Store, Tx
 from recollect.core.ports.jobs import CONSOLIDATE, DAILY_LOG, EXTRACT, SUMMARIZE
 from recollect.core.ports.layout import Layout
 from recollect.core.ports.store import SupportsMemoriesFts
@@ -228,8 +228,8 @@ def make_model(spec: str, base_url: str) -> Model:
     except MissingExtra as error:
         log.warning("%s; learning by simple patterns instead", error)
         model = plugins.load("models", "local", options)
-    if notice := getattr(model, "notice", None):
-        log.info(notice)
+    if isinstance(model, HasNotice):
+        log.info(model.notice)
     return model
 
 

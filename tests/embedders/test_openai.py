@@ -222,7 +222,7 @@ async def test_one_text_that_is_refused_does_not_keep_the_others(
     vectors = await embedder.embed(texts)
     assert vectors[3] == bytes(4 * served.DIMS)
     assert [floats(vector) for vector in vectors[4:]] == [pytest.approx(unit(numbers(text))) for text in texts[4:]]
-    assert "found by words alone" in caplog.text
+    assert "found by word search only" in caplog.text
     assert "poison" not in caplog.text
 
 

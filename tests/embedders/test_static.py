@@ -59,14 +59,14 @@ def test_a_megabyte_is_quick(embedder: StaticEmbedder):
 
 async def test_many_who_come_at_once_wait_for_one_reading(monkeypatch: pytest.MonkeyPatch):
     embedder, reads = StaticEmbedder(), 0
-    read = embedder._read
+    read = embedder._read_files
 
     def counting() -> None:
         nonlocal reads
         reads += 1
         read()
 
-    monkeypatch.setattr(embedder, "_read", counting)
+    monkeypatch.setattr(embedder, "_read_files", counting)
     vectors = await asyncio.gather(*(embedder.embed(["hello there"]) for _ in range(10)))
     assert reads == 1
     assert len({vector for (vector,) in vectors}) == 1

@@ -21,7 +21,7 @@ FACTS = ("API uses JWT tokens", "I like pizza with anchovies", "My cat is called
 
 @pytest.fixture
 async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[EmbeddingServer]:
-    monkeypatch.setattr(openai, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(openai, "RETRY_DELAYS_SECONDS", (0.0, 0.0))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     async with EmbeddingServer() as server:
         yield server

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from recollect import plugins
-from recollect.core.ports import ExtractionInput, ExtractionResult, Model, ModelOptions
+from recollect.core.ports import ChatModel, ExtractionInput, ExtractionResult, HasNotice, Model, ModelOptions
 from recollect.core.types import Message, Place
 
 
@@ -16,3 +16,12 @@ async def test_without_a_model_nothing_is_learned_and_nothing_is_written():
     assert (await model.shorten("Before.", 3)).text == ""
     assert await model.consolidate([]) == ExtractionResult()
     await model.close()
+
+
+def test_only_a_language_model_can_chat_and_only_the_local_model_has_a_notice():
+    options = ModelOptions()
+    null, local, claude = (
+        plugins.load("models", spec, options) for spec in ("null", "local", "pydantic_ai:anthropic:claude-haiku-4-5")
+    )
+    assert [isinstance(model, HasNotice) for model in (null, local, claude)] == [False, True, False]
+    assert [isinstance(model, ChatModel) for model in (null, local, claude)] == [False, False, True]

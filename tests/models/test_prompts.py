@@ -115,9 +115,9 @@ def test_the_input_is_bounded_and_what_is_left_out_is_said():
     known = [memo(f"durable-{number}", "fact " * 200) for number in range(500)]
     prompt = prompts.extraction(ExtractionInput(many, known, many))
     texts = heard(prompt.data)
-    assert len(texts) == prompts.MESSAGES
+    assert len(texts) == prompts.MAX_MESSAGES
     assert texts[-1].startswith("message 99")
-    assert sum(map(len, texts)) <= prompts.HEARD_CHARS
+    assert sum(map(len, texts)) <= prompts.MAX_MESSAGES_CHARS
     assert len(prompt.data) < 60_000
     assert prompt.problems == (
         "20 older messages were left out of the request",
@@ -192,12 +192,12 @@ def test_of_a_long_exchange_the_end_counts():
     data = prompts.summary("p" * 50_000, "start " + "x" * 50_000 + " the end", 100).data
     assert data.endswith('the end"')
     assert "start" not in data
-    assert len(data) < prompts.PREVIOUS_CHARS + prompts.EXCHANGE_CHARS + 100
+    assert len(data) < prompts.MAX_SUMMARY_CHARS + prompts.MAX_EXCHANGE_CHARS + 100
 
 
 def test_the_answer_is_bounded_by_what_was_asked_for():
     one, three = (prompts.extraction(ExtractionInput([said("x")], max_proposals=most)).tokens for most in (1, 3))
-    assert prompts.TOKENS < one < three < 1_000
+    assert prompts.BASE_OUTPUT_TOKENS < one < three < 1_000
     assert prompts.summary(None, "x", 2_000).tokens < 2_500
 
 

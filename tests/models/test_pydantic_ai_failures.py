@@ -14,7 +14,7 @@ import pytest
 from recollect.core.errors import ModelError, ModelUnavailable
 from recollect.core.ports import ExtractionInput, ModelOptions
 from recollect.core.types import Message, Place
-from recollect.models.pydantic_ai import ANSWER_CHARS, PydanticAIModel
+from recollect.models.pydantic_ai import MAX_ANSWER_CHARS, PydanticAIModel
 from recollect.testing.model_server import (
     Answer,
     CutOff,
@@ -199,7 +199,7 @@ async def test_prose_teaches_nothing_and_is_reported(provider: str, name: str, v
 @each_provider
 async def test_a_megabyte_is_cut_and_reported(provider: str, name: str, variable: str):
     async with ModelServer(Overlong(1_000_000)) as server, opened(provider, name, server) as model:
-        assert len((await model.summarize(None, "x", 100)).text) <= ANSWER_CHARS
+        assert len((await model.summarize(None, "x", 100)).text) <= MAX_ANSWER_CHARS
         found = await model.extract(HEARING)
     assert found.proposals == ()
     assert "the answer was far too long" in found.problems

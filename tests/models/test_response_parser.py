@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.ports.model import ExtractionResult, Proposal, Retraction
-from recollect.models._response_parser import LONGEST, parse_response
+from recollect.models._response_parser import MAX_RESPONSE_CHARS, parse_response
 
 TEA = {"kind": "preference", "text": "Likes tea", "evidence": "I like tea"}
 CAT = {"kind": "fact", "text": "Has a cat", "evidence": "my cat"}
@@ -192,9 +192,9 @@ def test_not_a_number_and_duplicate_keys_are_survived():
 
 
 def test_more_than_asked_for_is_cut():
-    assert parse_response(BOTH, most=1) == ExtractionResult((TEA_READ,), (), ("more than asked for",))
-    assert parse_response(BOTH, most=2).problems == ()
-    assert parse_response(BOTH, most=0).proposals == ()
+    assert parse_response(BOTH, max_proposals=1) == ExtractionResult((TEA_READ,), (), ("more than asked for",))
+    assert parse_response(BOTH, max_proposals=2).problems == ()
+    assert parse_response(BOTH, max_proposals=0).proposals == ()
 
 
 @pytest.mark.parametrize("end", range(len(json.dumps(TEA)) + 16, len(BOTH) - 20, 7))
@@ -229,7 +229,9 @@ def test_a_megabyte_is_read_in_bounded_work(unit: str):
 
 
 def test_what_stands_behind_the_longest_part_is_not_read():
-    assert parse_response(" " * LONGEST + BOTH) == ExtractionResult(problems=("cut off", "no JSON"), flaw="no JSON")
+    assert parse_response(" " * MAX_RESPONSE_CHARS + BOTH) == ExtractionResult(
+        problems=("cut off", "no JSON"), flaw="no JSON"
+    )
 
 
 def test_a_problem_holds_nothing_of_the_content():
@@ -255,7 +257,7 @@ json_values = st.recursive(
 def test_any_json_cut_anywhere_is_survived(value: object, prose: str, cut: int):
     text = prose + json.dumps(value)
     for part in (text, text[: len(text) - cut]):
-        found = parse_response(part, most=3)
+        found = parse_response(part, max_proposals=3)
         assert len(found.proposals) <= 3
         assert all(one.text and 0 <= one.confidence <= 1 for one in found.proposals)
 

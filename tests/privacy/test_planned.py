@@ -8,7 +8,7 @@ import pytest
 
 from recollect.core.ports import StaleResult
 from recollect.core.ports.jobs import Job
-from recollect.privacy.planned import AGAIN, ERASE, PlannedErasures
+from recollect.privacy.planned import CONFIRMATION_INTERVAL, ERASE, PlannedErasures
 from recollect.privacy.receipt import Receipt
 from recollect.privacy.target import ErasureTarget
 from tests.privacy.telling import HERE, opened
@@ -40,7 +40,7 @@ async def test_it_is_done_when_it_is_due_and_said_to_be_wanted_and_leaves_its_re
         await stage.settle()
         assert await stage.known() == ["I live in a lighthouse"], "nobody has said since that it is wanted"
         await stage.memory.privacy.confirm(GUILD)
-        stage.clock.advance(seconds=AGAIN.total_seconds())
+        stage.clock.advance(seconds=CONFIRMATION_INTERVAL.total_seconds())
         await stage.settle()
         assert await stage.known() == []
         assert await stage.memory.privacy.planned() == []
@@ -94,7 +94,7 @@ async def test_one_that_takes_long_goes_on_while_the_worker_does_other_things(tm
             await let.wait()
             return await stage.memory.privacy.erase(target, asked_by=by)
 
-        handler = PlannedErasures(stage.memory.store, erase, stage.clock, patience=0.01)
+        handler = PlannedErasures(stage.memory.store, erase, stage.clock, timeout=0.01)
         job = Job(1, ERASE, "erase:guild g1", {"guild": "g1"}, stage.clock())
         with pytest.raises(StaleResult):
             await handler(job)

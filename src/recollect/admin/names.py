@@ -1,4 +1,4 @@
-"""What people are called: by the name under which they last said something that is remembered; and who is meant."""
+"""People's display names, taken from the messages of their newest memos, and lookup of people by name."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,92 +10,95 @@ from recollect.core.text import fold
 from recollect.core.types import Status, Subject
 from recollect.policy.viewer import valid_user
 
-_LOOKED = 8
-"""Newest memos of a person whose messages are asked for the person's name."""
-_PEOPLE, _PAGE = 1_000, 250
-"""People whose names are looked through, and how many of them are read at a time."""
-_NEAR = 5
+_MAX_MEMOS_SCANNED = 8
+"""How many of a person's newest memos are searched for a message with the person's name."""
+_MAX_PEOPLE_SCANNED, _PAGE_SIZE = 1_000, 250
+"""How many people are compared with a name, and how many are read at a time."""
+_MAX_SUGGESTIONS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class NameMatch:
-    """Whom someone means by an id or a name."""
+    """The person that an id or a name refers to."""
 
     typed: str
     id: str
-    """The person's id; what was typed where nobody is known by that, and empty where several are."""
+    """The person's id; the typed text where no one matches, and empty where several do."""
     known: bool = False
     several: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The ids and names of those who are called so, if there are several."""
+    """Ids and names of all matches, if there are several."""
     near: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The ids and names of those who may have been meant, where nobody is known by what was typed."""
+    """Ids and names of similar people, where no one matches."""
 
 
 def match_name(tx: Tx, typed: str) -> NameMatch:
-    """Whom an id or a name means, whatever its case. An id comes first: no name can hide it. Raises BadInput."""
+    """Look a person up by id or, case-insensitively, by name. An id wins: no name can hide it. Raises BadInput."""
     typed = valid_user(typed)
     if tx.memos.count(Subject(typed)) or tx.messages.written_by(typed, limit=1):
         return NameMatch(typed, typed, known=True)
-    wanted, people = fold(typed.strip()), dict(_people(tx))
-    matches = {user: name for user, name in people.items() if wanted in (fold(user), fold(name))}
+    query, people = fold(typed.strip()), dict(_list_people(tx))
+    matches = {user: name for user, name in people.items() if query in (fold(user), fold(name))}
     if len(matches) == 1:
         return NameMatch(typed, next(iter(matches)), known=True)
-    return NameMatch(typed, "", several=matches) if matches else NameMatch(typed, typed, near=_near(wanted, people))
+    if matches:
+        return NameMatch(typed, "", several=matches)
+    return NameMatch(typed, typed, near=_close_matches(query, people))
 
 
-def require_one(one: NameMatch) -> str:
-    """The id of the person who is meant; raises BadInput where several are called so."""
-    if one.several:
-        ids = ", ".join(one.several)
-        raise BadInput(f"{len(one.several)} people are called {one.typed}: {ids}; say which by the id")
-    return one.id
+def require_one(match: NameMatch) -> str:
+    """The id of the match; raises BadInput where there are several."""
+    if match.several:
+        ids = ", ".join(match.several)
+        raise BadInput(f"{len(match.several)} people are called {match.typed}: {ids}; say which by the id")
+    return match.id
 
 
-def _people(tx: Tx) -> Iterator[tuple[str, str]]:
-    """The ids and names of those who have memos, as many as are looked at quickly."""
+def _list_people(tx: Tx) -> Iterator[tuple[str, str]]:
+    """Ids and names of people with memos, limited to what can be read quickly."""
     last = ""
-    for _ in range(0, _PEOPLE, _PAGE):
-        page = tx.memos.owners(after=last, limit=_PAGE)
+    for _ in range(0, _MAX_PEOPLE_SCANNED, _PAGE_SIZE):
+        page = tx.memos.owners(after=last, limit=_PAGE_SIZE)
         yield from ((subject.id, called(tx, subject)) for subject, _ in page)
-        if len(page) < _PAGE:
+        if len(page) < _PAGE_SIZE:
             break
         last = page[-1][0].scope
 
 
-def _near(wanted: str, people: Mapping[str, str]) -> dict[str, str]:
+def _close_matches(query: str, people: Mapping[str, str]) -> dict[str, str]:
     words = {user: (fold(user), fold(name)) for user, name in people.items()}
-    every = [word for pair in words.values() for word in pair if word]
-    close = set(get_close_matches(wanted, every, _NEAR))
-    close |= {word for word in every if wanted in word}
-    found = [user for user, pair in words.items() if not close.isdisjoint(pair)]
-    return {user: people[user] for user in found[:_NEAR]}
+    all_words = [word for pair in words.values() for word in pair if word]
+    close = set(get_close_matches(query, all_words, _MAX_SUGGESTIONS))
+    close |= {word for word in all_words if query in word}
+    users = [user for user, pair in words.items() if not close.isdisjoint(pair)]
+    return {user: people[user] for user in users[:_MAX_SUGGESTIONS]}
 
 
 class Names:
-    """Looks each name up once, within one read of the store."""
+    """Looks up display names, each once, within one read of the store."""
 
     def __init__(self, tx: Tx) -> None:
         self._tx = tx
-        self._known: dict[str, str] = {}
+        self._names: dict[str, str] = {}
 
     def __call__(self, user: str) -> str:
-        """The name; empty when none is known."""
-        if user not in self._known:
-            self._known[user] = called(self._tx, Subject(user))
-        return self._known[user]
+        """The person's name; empty when it is not known."""
+        if user not in self._names:
+            self._names[user] = called(self._tx, Subject(user))
+        return self._names[user]
 
 
 def named(tx: Tx, users: Iterable[str]) -> dict[str, str]:
-    """The names of those who have one."""
+    """The names of these people, without those who have none."""
     names = Names(tx)
     return {user: name for user in users if (name := names(user))}
 
 
 def called(tx: Tx, subject: Subject) -> str:
+    """The display name of a person; empty for lore, or when it is not known."""
     if subject.is_lore:
         return ""
-    for memo in tx.memos.list(subject, [Status.ACTIVE], _LOOKED):
-        said = tx.messages.get(memo.source.platform, memo.source.message) if memo.source.message else None
-        if said is not None and said.author == subject.id and said.name:
-            return said.name
+    for memo in tx.memos.list(subject, [Status.ACTIVE], _MAX_MEMOS_SCANNED):
+        message = tx.messages.get(memo.source.platform, memo.source.message) if memo.source.message else None
+        if message is not None and message.author == subject.id and message.name:
+            return message.name
     return ""

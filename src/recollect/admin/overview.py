@@ -1,4 +1,4 @@
-"""How things stand in one glance: what there is, what was learned, what waits, what went wrong, what it cost."""
+"""The operator's overview: totals, changes per day, queued jobs, recent problems and the cost of model calls."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from recollect.core.ports import Tx
 from recollect.jobs.worker import count_delayed
 from recollect.memory import AsyncMemory
 
-DAYS = 14
-PROBLEMS = (
+DEFAULT_DAYS = 14
+PROBLEM_KINDS = (
     "job.failed",
     "job.dropped",
     "extract.error",
@@ -20,16 +20,16 @@ PROBLEMS = (
     "daily_log.error",
     "embedding.error",
 )
-CALLS = ("extract.call", "summary.call", "consolidation.done", "consolidation.aborted")
+MODEL_CALL_KINDS = ("extract.call", "summary.call", "consolidation.done", "consolidation.aborted")
 REFUSED = "memo.refused"
-_SHOWN = 5
-_CALLS = 2_000
-"""Calls of models that are added up at the most: those of the last day."""
+_MAX_PROBLEMS = 5
+_MAX_MODEL_CALLS = 2_000
+"""At most this many model calls of the last day are added up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What changed on one day, by UTC."""
+    """The number of changes on one day, in UTC."""
 
     day: date
     learned: int
@@ -40,7 +40,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What models read and wrote within a day."""
+    """Model calls and tokens within a day."""
 
     calls: int
     input: int
@@ -49,54 +49,57 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
+    """The state of a memory at a glance."""
+
     memos: int
     messages: int
     days: tuple[Day, ...]
     jobs: Mapping[str, int]
     later: int
-    """How many of the jobs that wait are not due yet."""
+    """How many waiting jobs are not due yet."""
     problems: tuple[Event, ...]
     cost: Cost
     prompts: int
-    """Prompts that were asked for since the start of this process."""
+    """Prompts requested since this process started."""
     reused: int
-    """How many of them were at hand."""
+    """How many of them came from the cache."""
 
 
 async def read_overview(memory: AsyncMemory, now: datetime, days: int) -> Overview:
+    """Read the overview, with changes per day for the last `days` days."""
     first = now.date() - timedelta(days=days - 1)
 
     def work(tx: Tx) -> Overview:
-        totals, counted = tx.index.row_counts(), tx.events.days(first)
-        asked, reused = memory.engine.composer.counted
+        totals, counts_by_day = tx.index.row_counts(), tx.events.days(first)
+        prompts, reused = memory.engine.composer.counted
         return Overview(
             memos=totals["memos"],
             messages=totals["messages"],
-            days=tuple(_day(day, counted.get(day, {})) for day in _each(first, days)),
+            days=tuple(_count_day(day, counts_by_day.get(day, {})) for day in _dates(first, days)),
             jobs=tx.jobs.counts(),
             later=count_delayed(tx, now),
-            problems=tuple(tx.events.list(kinds=PROBLEMS, limit=_SHOWN)),
-            cost=_cost(tx.events.list(kinds=CALLS, limit=_CALLS), now - timedelta(days=1)),
-            prompts=asked,
+            problems=tuple(tx.events.list(kinds=PROBLEM_KINDS, limit=_MAX_PROBLEMS)),
+            cost=_add_up_cost(tx.events.list(kinds=MODEL_CALL_KINDS, limit=_MAX_MODEL_CALLS), now - timedelta(days=1)),
+            prompts=prompts,
             reused=reused,
         )
 
     return await memory.store.read(work)
 
 
-def _each(first: date, days: int) -> list[date]:
-    return [first + timedelta(days=number) for number in range(days)]
+def _dates(first: date, days: int) -> list[date]:
+    return [first + timedelta(days=offset) for offset in range(days)]
 
 
-def _day(day: date, counts: Mapping[str, int]) -> Day:
+def _count_day(day: date, counts: Mapping[str, int]) -> Day:
     learned, revised, retired, refused = (
         counts.get(kind, 0) for kind in ("memo.added", "memo.revised", "memo.retired", REFUSED)
     )
     return Day(day, learned, revised, retired, refused)
 
 
-def _cost(calls: Sequence[Event], since: datetime) -> Cost:
+def _add_up_cost(calls: Sequence[Event], since: datetime) -> Cost:
     recent = [event.data for event in calls if event.at >= since]
-    read, written = (sum(int(data.get(name, 0)) for data in recent) for name in ("input", "output"))
-    asked = sum(int(data.get("requests", bool(data.get("input")))) for data in recent)
-    return Cost(asked, read, written)
+    input_tokens, output_tokens = (sum(int(data.get(name, 0)) for data in recent) for name in ("input", "output"))
+    requests = sum(int(data.get("requests", bool(data.get("input")))) for data in recent)
+    return Cost(requests, input_tokens, output_tokens)

@@ -1,1 +1,1 @@
-"""Texts to vectors; each file here is one embedder, found by its name."""
+"""Embedders turn texts into vectors; each module here is one embedder, found by its name."""

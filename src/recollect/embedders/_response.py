@@ -1,33 +1,33 @@
-"""Reads a server's answer in the protocol of OpenAI's embeddings, trusting nothing in it."""
+"""Parses an answer in OpenAI's embeddings protocol, trusting nothing in it."""
 
 import json
 from typing import Any, cast
 
 from recollect.core.errors import EmbedderError
 from recollect.core.ports import Vector
-from recollect.embedders._isolate import Refused
-from recollect.embedders._vectors import NotFinite, packed
+from recollect.embedders._isolate import TextsRefused
+from recollect.embedders._vectors import NotFinite, pack_vectors
 
 
-def vectors_of(content: bytes, count: int) -> list[Vector]:
-    """The vectors in the order of the texts, whatever the order of the answer. Raises EmbedderError."""
+def parse_vectors(content: bytes, count: int) -> list[Vector]:
+    """The vectors in the order of the texts, regardless of the order in the answer. Raises EmbedderError."""
     try:
-        rows = _rows(json.loads(content), count)
+        rows = _ordered_rows(json.loads(content), count)
     except (ValueError, RecursionError) as error:
         raise EmbedderError(f"the server's answer is not JSON: {error}") from error
     except (AttributeError, KeyError, TypeError) as error:
         raise EmbedderError("the server's answer is not what the protocol says") from error
     try:
-        return packed(rows)
+        return pack_vectors(rows)
     except NotFinite as error:
-        raise Refused("the server gave vectors of numbers that are not finite") from error
+        raise TextsRefused("the server gave vectors of numbers that are not finite") from error
     except (TypeError, ValueError) as error:
         raise EmbedderError("the server gave vectors that are not rows of equally many numbers") from error
 
 
-def _rows(answer: Any, count: int) -> list[Any]:
+def _ordered_rows(answer: Any, count: int) -> list[Any]:
     data = cast("list[dict[str, Any]]", answer["data"])
-    rows = {int(item.get("index", place)): item["embedding"] for place, item in enumerate(data)}
+    rows = {int(item.get("index", position)): item["embedding"] for position, item in enumerate(data)}
     if len(data) != count or rows.keys() != set(range(count)):
         raise EmbedderError(f"the server gave {len(data)} vectors for {count} texts, or numbered them wrongly")
-    return [rows[number] for number in range(count)]
+    return [rows[index] for index in range(count)]

@@ -1,6 +1,6 @@
-"""Rows of numbers to vectors as the ports want them: unit length, little-endian 32-bit floats.
+"""Packs rows of numbers into vectors as the port defines them: unit length, little-endian 32-bit floats.
 
-A vector of zeros stays one: it is like nothing, so its text is found by words alone.
+A zero vector stays zero: it is similar to nothing, so its text is found by word search only.
 """
 
 from collections.abc import Sequence
@@ -12,20 +12,21 @@ from recollect.core.ports import Vector
 
 
 class NotFinite(ValueError):
-    """A row holds infinities or no numbers at all: what some models make of a text they can't take."""
+    """A row contains infinities or NaN, which some models return for a text that they can't handle."""
 
 
-def packed(rows: Sequence[Any]) -> list[Vector]:
-    """Each row at unit length. Raises NotFinite, or ValueError when these are not rows of equally many numbers."""
+def pack_vectors(rows: Sequence[Any]) -> list[Vector]:
+    """Each row at unit length. Raises NotFinite, or ValueError when the rows are not equally long rows of numbers."""
     matrix = np.asarray(rows, np.float64)
     if matrix.ndim != 2 or matrix.shape[1] == 0:
         raise ValueError("rows without numbers")
     if not np.isfinite(matrix).all():
         raise NotFinite("numbers that are not finite")
-    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-    matrix /= np.where(lengths > 0, lengths, 1)
+    norms = np.linalg.norm(matrix, axis=1, keepdims=True)
+    matrix /= np.where(norms > 0, norms, 1)
     return [row.tobytes() for row in matrix.astype("<f4")]
 
 
-def zeros(dims: int) -> Vector:
+def zero_vector(dims: int) -> Vector:
+    """The vector of a text that can't be embedded."""
     return bytes(4 * dims)

@@ -1,8 +1,8 @@
 """Vectors of ONNX models run in this process by `fastembed`: `fastembed:BAAI/bge-small-en-v1.5`.
 
-The model comes from its hub at the first use, or from a folder: `fastembed:<model>@<folder>`, where the folder
-holds the model's ONNX file at the place that fastembed expects, and its tokenizer; then nothing is downloaded.
-Reading the weights takes seconds, so it happens in a thread; word search covers meanwhile.
+The model is downloaded from its hub on first use, or read from a folder: `fastembed:<model>@<folder>`, which contains
+the model's ONNX file at the path that fastembed expects, and its tokenizer. Loading takes seconds, so it happens in a
+thread; until then, search uses words only.
 """
 
 import asyncio
@@ -17,11 +17,11 @@ from recollect.core.ports import EmbedderOptions, Vector
 if find_spec("fastembed") is None or find_spec("numpy") is None:
     raise MissingExtra("the embedder 'fastembed'", "fastembed")
 
-from recollect.embedders._vectors import packed, zeros
+from recollect.embedders._vectors import pack_vectors, zero_vector
 
-MODEL = "BAAI/bge-small-en-v1.5"
-MAX_CHARS = 20_000
-"""Characters of one text that are read: far more than the tokens that such a model takes."""
+DEFAULT_MODEL = "BAAI/bge-small-en-v1.5"
+MAX_TEXT_CHARS = 20_000
+"""Characters read of one text: far more than such a model's token limit."""
 
 
 class FastEmbedEmbedder:
@@ -36,15 +36,15 @@ class FastEmbedEmbedder:
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         if not texts:
             return []
-        engine = await self._loaded()
-        return await asyncio.to_thread(self._run, engine, [text[:MAX_CHARS] for text in texts])
+        engine = await self._get_engine()
+        return await asyncio.to_thread(self._run, engine, [text[:MAX_TEXT_CHARS] for text in texts])
 
     async def close(self) -> None:
         if self._loading is not None:
             await asyncio.wait([self._loading])
 
-    async def _loaded(self) -> Any:
-        """The model, read once; callers that come meanwhile wait for the same reading."""
+    async def _get_engine(self) -> Any:
+        """The model, loaded once; concurrent callers wait for the same load."""
         if self._loading is None or (self._loading.done() and self._loading.exception()):
             self._loading = asyncio.create_task(asyncio.to_thread(self._load), name="recollect-fastembed")
         return await asyncio.shield(self._loading)
@@ -59,14 +59,15 @@ class FastEmbedEmbedder:
 
     def _run(self, engine: Any, texts: list[str]) -> list[Vector]:
         try:
-            vectors = packed(list(engine.embed(texts)))
-        except Exception as error:  # whatever the runtime raises, the texts were not embedded
+            vectors = pack_vectors(list(engine.embed(texts)))
+        except Exception as error:  # the runtime's exceptions are not documented
             raise EmbedderError(f"{self.name} failed: {error}") from error
         return [
-            vector if text.strip() else zeros(len(vector) // 4) for text, vector in zip(texts, vectors, strict=True)
+            vector if text.strip() else zero_vector(len(vector) // 4)
+            for text, vector in zip(texts, vectors, strict=True)
         ]
 
 
 def create(spec: str, options: EmbedderOptions) -> FastEmbedEmbedder:  # noqa: ARG001 - it needs no server
     model, _, folder = spec.partition(":")[2].strip().partition("@")
-    return FastEmbedEmbedder(model or MODEL, folder or None)
+    return FastEmbedEmbedder(model or DEFAULT_MODEL, folder or None)

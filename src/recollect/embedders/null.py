@@ -1,4 +1,4 @@
-"""No vectors at all: search by words only, deterministic and with nothing to install."""
+"""No vectors: search uses words only, deterministic and with nothing to install."""
 
 from collections.abc import Sequence
 

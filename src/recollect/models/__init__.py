@@ -1,1 +1,1 @@
-"""What learns and condenses; each file or folder here is one model, found by its name."""
+"""Models that extract and summarize; each module or package here is one model, found by its name."""

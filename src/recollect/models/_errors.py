@@ -1,6 +1,6 @@
-"""Turns what a provider's library raises into our errors, in words that hold no key and nothing of the conversation.
+"""Converts a provider library's exceptions to ours, in messages without keys and without the conversation.
 
-Servers like to repeat a request in their error, so only the status and a short code of an answer are passed on.
+Servers often repeat a request in their error, so only the status and a short code are passed on.
 """
 
 import re
@@ -20,69 +20,70 @@ from pydantic_ai.exceptions import (
 
 from recollect.core.errors import ModelError, ModelUnavailable
 
-PASSING = {408, 409, 425, 429}
-"""Statuses below 500 after which asking again may help."""
+RETRYABLE_STATUSES = {408, 409, 425, 429}
+"""Statuses below 500 after which a retry may help."""
 
-STRANGE = (AttributeError, TypeError, ValueError, LookupError, AssertionError, RecursionError)
-"""What libraries stumble over when an answer is JSON of another shape."""
+MALFORMED_ANSWER_ERRORS = (AttributeError, TypeError, ValueError, LookupError, AssertionError, RecursionError)
+"""What libraries raise when an answer is JSON of an unexpected shape."""
 
-FAILURES = (ModelAPIError, UnexpectedModelBehavior, UserError, *STRANGE)
+FAILURES = (ModelAPIError, UnexpectedModelBehavior, UserError, *MALFORMED_ANSWER_ERRORS)
 _CODE = re.compile(r"[\w.-]{1,60}")
 
 
-def explained(error: Exception, server: str, model: str, key: str) -> ModelError:
-    """The error of ours that fits; `key` is the name of the variable with the key."""
+def to_model_error(error: Exception, server: str, model: str, key_name: str) -> ModelError:
+    """The error of ours that fits; `key_name` names the variable with the key."""
     match error:
         case ModelRequestTimeout() | ModelTimeoutError():
             return ModelUnavailable(f"{server} did not answer in time")
         case ModelConnectionError():
-            return ModelUnavailable(f"{server} can't be reached, or hung up ({_cause(error)})")
+            return ModelUnavailable(f"{server} can't be reached, or hung up ({_root_cause(error)})")
         case ModelQuotaExceededError():
-            return ModelUnavailable(f"{server} says that the account has no credit or quota left{_code(error)}")
+            return ModelUnavailable(f"{server} says that the account has no credit or quota left{_render_code(error)}")
         case ModelHTTPError():
-            return _answered(error, server, model, key)
+            return _from_status(error, server, model, key_name)
         case ContentFilterError():
-            return refused(server)
+            return request_refused(server)
         case UserError():
             return ModelError(f"{model} can't be used as it is set up: {error}")
         case _:
-            return strange(server)
+            return malformed_answer(server)
 
 
-def strange(server: str) -> ModelUnavailable:
-    """A page of a proxy, more often than not: it may be gone later."""
+def malformed_answer(server: str) -> ModelUnavailable:
+    """Unavailable, not an error: it is usually an error page of a proxy, which may go away."""
     return ModelUnavailable(f"the answer of {server} is not what its protocol says: is the base URL right?")
 
 
-def refused(server: str) -> ModelError:
+def request_refused(server: str) -> ModelError:
+    """The provider's content filter refused the request."""
     return ModelError(f"{server} refused to answer this request")
 
 
-def _answered(error: ModelHTTPError, server: str, model: str, key: str) -> ModelError:
+def _from_status(error: ModelHTTPError, server: str, model: str, key_name: str) -> ModelError:
     status = error.status_code
-    said = f"{server} answered {status}{_code(error)}"
-    if status >= 500 or status in PASSING:
-        return ModelUnavailable(said)
+    answer = f"{server} answered {status}{_render_code(error)}"
+    if status >= 500 or status in RETRYABLE_STATUSES:
+        return ModelUnavailable(answer)
     if status in {401, 403}:
-        return ModelError(f"{said}: is {key} set to a valid key that may use {model}?")
+        return ModelError(f"{answer}: is {key_name} set to a valid key that may use {model}?")
     if status == 404:
-        better = f"; did you mean {error.suggested_model_id}?" if error.suggested_model_id else ""
-        return ModelError(f"{said}: is there a model {model}{better}, and is the base URL right?")
+        suggestion = f"; did you mean {error.suggested_model_id}?" if error.suggested_model_id else ""
+        return ModelError(f"{answer}: is there a model {model}{suggestion}, and is the base URL right?")
     if isinstance(error, ModelContextWindowExceededError) or status == 413:
-        return ModelError(f"{said}: the request is too long for {model}")
-    return ModelError(f"{said}: it does not take this request; does {model} work with it?")
+        return ModelError(f"{answer}: the request is too long for {model}")
+    return ModelError(f"{answer}: it does not take this request; does {model} work with it?")
 
 
-def _code(error: ModelAPIError) -> str:
-    """The provider's code for an error, if it looks like one."""
+def _render_code(error: ModelAPIError) -> str:
+    """The provider's error code in parentheses, if it looks like one."""
     for code in (error.provider_error_code, error.provider_error_type):
         if code and _CODE.fullmatch(code):
             return f" ({code})"
     return ""
 
 
-def _cause(error: BaseException) -> str:
-    """The name of what went wrong at the bottom."""
+def _root_cause(error: BaseException) -> str:
+    """The class name of the innermost cause."""
     while error.__cause__ is not None:
         error = error.__cause__
     return type(error).__name__

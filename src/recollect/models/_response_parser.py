@@ -1,8 +1,8 @@
-"""What a model wrote, read as far as that is safe. Never raises: what can't be used is skipped and named.
+"""Parses what a model wrote. Never raises: what can't be used is skipped and reported as a problem.
 
-The answer is one JSON object of upserts and deprecations, but models wrap, rename, shorten and break it. Where several
-JSON values stand in a text, the fullest shape wins (upserts over facts, over a bare array, over a single fact), then
-one in a fence over one in prose, then the first: so an example in prose gives way to an answer in a fence.
+The answer is one JSON object of upserts and deprecations, but models wrap, rename, shorten and break it. Where a text
+contains several JSON values, the fullest shape wins (upserts over facts, over a bare array, over a single fact), then
+one in a fence over one in prose, then the first: an example in prose loses to an answer in a fence.
 """
 
 import json
@@ -18,68 +18,31 @@ from recollect.core.text import clean, collapse_spaces
 from recollect.core.types import Kind
 from recollect.policy.kinds import CATEGORIES, MAX_TAGS, TYPES, tags
 
-LONGEST = 200_000
-"""Characters that are read of an answer."""
-
-
-_DEEPEST = 32
-
-
-_ATTEMPTS = 64
-"""Places at which JSON may begin that are tried."""
-
-
-_ELEMENTS = 200
-
-
-_USUAL = 0.7
-"""Confidence in a proposal that names none."""
-
-
-_PROBLEMS = 50
-
-
-_EARLIEST, _LATEST = 1900, 2200
-"""Years in which something can have happened; year 1 is what a program writes for "never"."""
-
-
+MAX_RESPONSE_CHARS = 200_000
+"""Characters read of an answer."""
+_MAX_DEPTH = 32
+_MAX_ATTEMPTS = 64
+"""How many opening brackets are tried as the start of a JSON value."""
+_MAX_ELEMENTS = 200
+_DEFAULT_CONFIDENCE = 0.7
+"""Confidence of a proposal that states none."""
+_MAX_PROBLEMS = 50
+_MIN_YEAR, _MAX_YEAR = 1900, 2200
+"""Plausible years of an event; programs write year 1 for "never"."""
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
-
-
 _START = re.compile(r"[\[{]")
-
-
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-
-
 _MARKUP = re.compile(r"```\w*|\s+")
-
-
 _TRAILING_COMMA = re.compile(r",(\s*+[}\]])")
-
-
 _LABELS = frozenset([*Kind, *TYPES, *CATEGORIES, "general"])
-
-
-_TEXT = ("text", "fact", "content", "memory", "statement")
-
-
-_KIND = ("kind", "type", "category")
-
-
-_EVIDENCE = ("evidence", "quote", "source_quote", "sourceQuote")
-
-
-_REPLACES = ("replaces", "supersedes")
-
-
-_MESSAGE = ("message", "messageId", "message_id")
-
-
-_UPSERTS = ("upserts", "facts", "memories", "items")
-
-
-_DEPRECATIONS = ("deprecations", "retractions", "deletions")
+_TEXT_FIELDS = ("text", "fact", "content", "memory", "statement")
+_KIND_FIELDS = ("kind", "type", "category")
+_EVIDENCE_FIELDS = ("evidence", "quote", "source_quote", "sourceQuote")
+_REPLACES_FIELDS = ("replaces", "supersedes")
+_MESSAGE_FIELDS = ("message", "messageId", "message_id")
+_MATCH_FIELDS = ("matchText", "match_text", "match", "text")
+_UPSERT_FIELDS = ("upserts", "facts", "memories", "items")
+_DEPRECATION_FIELDS = ("deprecations", "retractions", "deletions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,220 +55,226 @@ class _JsonFragment:
     whole: bool
 
 
-def parse_response(text: str, most: int | None = None) -> ExtractionResult:
-    """The proposals and retractions in what a model wrote; at most `most` proposals."""
-    problems = ["cut off"] if len(text) > LONGEST else []
-    text = clean(text[:LONGEST])
-    pieces = list(_pieces(text, problems))
-    best = max(pieces, key=lambda piece: (_shape(piece.value), piece.fenced), default=None)
+def parse_response(text: str, max_proposals: int | None = None) -> ExtractionResult:
+    """The proposals and retractions in a model's answer; at most `max_proposals` proposals."""
+    problems = ["cut off"] if len(text) > MAX_RESPONSE_CHARS else []
+    text = clean(text[:MAX_RESPONSE_CHARS])
+    fragments = list(_find_fragments(text, problems))
+    best = max(fragments, key=lambda fragment: (_shape_rank(fragment.value), fragment.fenced), default=None)
     if best is None or not _is_answer(best.value, text):
         problems.append("no JSON" if best is None else "no facts in the JSON")
         return ExtractionResult(problems=tuple(dict.fromkeys(problems)), flaw=problems[-1])
     flaw = "" if best.whole else "cut off"
     if flaw:
         problems.append(flaw)
-    upserts, deprecations = _parts(best.value)
-    proposals = list(_proposals(upserts, problems))
-    retractions = tuple(_retractions(deprecations, problems))
+    upserts, deprecations = _split_changes(best.value)
+    proposals = list(_read_proposals(upserts, problems))
+    retractions = tuple(_read_retractions(deprecations, problems))
     if (upserts or deprecations) and not proposals and not retractions:
         flaw = problems[-1]
-    if most is not None and len(proposals) > max(0, most):
+    if max_proposals is not None and len(proposals) > max(0, max_proposals):
         problems.append("more than asked for")
-        proposals = proposals[: max(0, most)]
-    return ExtractionResult(tuple(proposals), retractions, tuple(dict.fromkeys(problems))[:_PROBLEMS], flaw=flaw)
+        proposals = proposals[: max(0, max_proposals)]
+    return ExtractionResult(tuple(proposals), retractions, tuple(dict.fromkeys(problems))[:_MAX_PROBLEMS], flaw=flaw)
 
 
-def _pieces(text: str, problems: list[str]) -> Iterator[_JsonFragment]:
-    """The JSON values that stand in a text, side by side."""
+def _find_fragments(text: str, problems: list[str]) -> Iterator[_JsonFragment]:
+    """The JSON values in a text, side by side."""
     fences = [fence.span() for fence in _FENCE.finditer(text)]
-    at = 0
-    for _ in range(_ATTEMPTS):
-        start = _START.search(text, at)
+    position = 0
+    for _ in range(_MAX_ATTEMPTS):
+        start = _START.search(text, position)
         if start is None:
             return
-        piece = _piece(text, start.start(), any(first <= start.start() < end for first, end in fences), problems)
-        at = start.end() if piece is None else piece.end
-        if piece is not None:
-            yield piece
+        fenced = any(first <= start.start() < end for first, end in fences)
+        fragment = _read_fragment(text, start.start(), fenced, problems)
+        position = start.end() if fragment is None else fragment.end
+        if fragment is not None:
+            yield fragment
     problems.append("too many brackets")
 
 
-def _piece(text: str, start: int, fenced: bool, problems: list[str]) -> _JsonFragment | None:
-    """The JSON value that begins here, or what is complete of it; None when there is none."""
+def _read_fragment(text: str, start: int, fenced: bool, problems: list[str]) -> _JsonFragment | None:
+    """The JSON value that begins at `start`, or its complete elements if it is cut off; None when there is none."""
     open_brackets: list[str] = []
-    last, missing = 0, ""
+    complete_end, closing_brackets = 0, ""
     for token in _TOKEN.finditer(text, start):
-        sign = token[0]
-        if sign in "[{":
-            open_brackets.append("]" if sign == "[" else "}")
-            if len(open_brackets) > _DEEPEST:
+        bracket = token[0]
+        if bracket in "[{":
+            open_brackets.append("]" if bracket == "[" else "}")
+            if len(open_brackets) > _MAX_DEPTH:
                 problems.append("nested too deeply")
                 return None
-        elif sign in "]}":
-            if open_brackets.pop() != sign:
+        elif bracket in "]}":
+            if open_brackets.pop() != bracket:
                 return None
             if not open_brackets:
-                value = _parsed(text[start : token.end()])
+                value = _load_json(text[start : token.end()])
                 return None if value is None else _JsonFragment(value, token.end(), fenced, whole=True)
-            if sign == "}" and open_brackets[-1] == "]":
-                last, missing = token.end(), "".join(reversed(open_brackets))
-    value = _parsed(text[start:last] + missing) if last else None  # cut off: what is complete of it
+            if bracket == "}" and open_brackets[-1] == "]":
+                complete_end, closing_brackets = token.end(), "".join(reversed(open_brackets))
+    # The text ended first: the value was cut off, so its last complete element is closed.
+    value = _load_json(text[start:complete_end] + closing_brackets) if complete_end else None
     return None if value is None else _JsonFragment(value, len(text), fenced, whole=False)
 
 
-def _parsed(source: str) -> Any:
-    """A JSON array or object, or None; whole numbers stay text, which has no limit."""
+def _load_json(source: str) -> Any:
+    """A JSON array or object, or None; integers stay text, which has no size limit."""
     for attempt in (source, _TRAILING_COMMA.sub(r"\1", source)):
         try:
-            return json.loads(attempt, strict=False, parse_int=str, parse_constant=_nothing)
+            return json.loads(attempt, strict=False, parse_int=str, parse_constant=_drop_constant)
         except (ValueError, RecursionError):
             continue
     return None
 
 
-def _nothing(_: str) -> None:
-    """NaN and the infinities say nothing."""
+def _drop_constant(_: str) -> None:
+    """NaN and the infinities become null."""
 
 
-def _shape(value: Any) -> int:
-    """How much a value looks like an answer; below 0 it is none."""
+def _shape_rank(value: Any) -> int:
+    """How much a value looks like an answer; negative if it is none."""
     if isinstance(value, list):
         elements = cast("list[Any]", value)
-        return 1 if any(isinstance(one, dict) for one in elements) else -1 if elements else 0
+        return 1 if any(isinstance(element, dict) for element in elements) else -1 if elements else 0
     if not isinstance(value, dict):
         return -1
-    given = cast("dict[str, Any]", value)
-    if not given:
+    fields = cast("dict[str, Any]", value)
+    if not fields:
         return 0
-    if "upserts" in given or "deprecations" in given:
+    if "upserts" in fields or "deprecations" in fields:
         return 4
-    if any(name in given for name in (*_UPSERTS, *_DEPRECATIONS)):
+    if any(name in fields for name in (*_UPSERT_FIELDS, *_DEPRECATION_FIELDS)):
         return 3
-    if _first(given, _TEXT) is not None:
+    if _first_field(fields, _TEXT_FIELDS) is not None:
         return 1
-    return 2 if any(_shape(inner) >= 3 for inner in given.values()) else -1
+    return 2 if any(_shape_rank(inner) >= 3 for inner in fields.values()) else -1
 
 
 def _is_answer(value: Any, text: str) -> bool:
-    """Whether a value answers the question. A bare empty one does so only alone: inside of an answer that was cut off
-    in its first element it is that element's list of tags.
+    """Whether a value is an answer. A bare empty one must stand alone: in an answer that was cut off within its first
+    element it is that element's list of tags.
     """
     if value in ([], {}):
         return _MARKUP.sub("", text) in ("[]", "{}")
-    return _shape(value) >= 0
+    return _shape_rank(value) >= 0
 
 
-def _parts(value: Any) -> tuple[list[Any], list[Any]]:
+def _split_changes(value: Any) -> tuple[list[Any], list[Any]]:
     """The elements to keep and those to retract."""
     if isinstance(value, list):
         return cast("list[Any]", value), []
-    given = cast("dict[str, Any]", value)
-    if not given:
+    fields = cast("dict[str, Any]", value)
+    if not fields:
         return [], []
-    if _shape(given) == 1:
-        return [given], []
-    if _shape(given) == 2:
-        return _parts(next(inner for inner in given.values() if _shape(inner) >= 3))
-    return _listed(_first(given, _UPSERTS)), _listed(_first(given, _DEPRECATIONS))
+    if _shape_rank(fields) == 1:
+        return [fields], []
+    if _shape_rank(fields) == 2:
+        return _split_changes(next(inner for inner in fields.values() if _shape_rank(inner) >= 3))
+    return _as_list(_first_field(fields, _UPSERT_FIELDS)), _as_list(_first_field(fields, _DEPRECATION_FIELDS))
 
 
-def _first(given: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    return next((given[name] for name in names if given.get(name) is not None), None)
+def _first_field(fields: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    return next((fields[name] for name in names if fields.get(name) is not None), None)
 
 
-def _listed(value: Any) -> list[Any]:
+def _read_text_field(fields: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    return _read_text(_first_field(fields, names))
+
+
+def _as_list(value: Any) -> list[Any]:
     if value is None:
         return []
     return cast("list[Any]", value) if isinstance(value, list) else [value]
 
 
-def _proposals(elements: list[Any], problems: list[str]) -> Iterator[Proposal]:
-    if len(elements) > _ELEMENTS:
+def _read_proposals(elements: list[Any], problems: list[str]) -> Iterator[Proposal]:
+    if len(elements) > _MAX_ELEMENTS:
         problems.append("too many elements")
-    for number, element in enumerate(elements[:_ELEMENTS], 1):
+    for number, element in enumerate(elements[:_MAX_ELEMENTS], 1):
         if not isinstance(element, dict):
             problems.append(f"element {number} is no object")
             continue
-        given = cast("dict[str, Any]", element)
-        text = _text(_first(given, _TEXT))
+        fields = cast("dict[str, Any]", element)
+        text = _read_text_field(fields, _TEXT_FIELDS)
         if not text:
             problems.append(f"element {number} has no text")
             continue
-        yield _proposal(given, text, problems)
+        yield _read_proposal(fields, text, problems)
 
 
-def _proposal(given: Mapping[str, Any], text: str, problems: list[str]) -> Proposal:
-    source: Any = given.get("source")
-    inner = cast("dict[str, Any]", source) if isinstance(source, dict) else {}
+def _read_proposal(fields: Mapping[str, Any], text: str, problems: list[str]) -> Proposal:
+    source: Any = fields.get("source")
+    source_fields = cast("dict[str, Any]", source) if isinstance(source, dict) else {}
     return Proposal(
         text=text,
-        kind=_kind(_first(given, _KIND), problems),
-        evidence=_text(_first(given, _EVIDENCE)) or _text(_first(inner, _EVIDENCE)),
-        message=_text(_first(given, _MESSAGE)) or _text(_first(inner, _MESSAGE)),
-        id=_text(given.get("id")) or None,
-        replaces=_several(_first(given, _REPLACES)),
-        about=_text(given.get("about")) or None,
-        tags=tags(_several(given.get("tags"))),
-        confidence=_confidence(given.get("confidence"), problems),
-        happened=_time(given.get("happened"), problems),
+        kind=_read_kind(_first_field(fields, _KIND_FIELDS), problems),
+        evidence=_read_text_field(fields, _EVIDENCE_FIELDS) or _read_text_field(source_fields, _EVIDENCE_FIELDS),
+        message=_read_text_field(fields, _MESSAGE_FIELDS) or _read_text_field(source_fields, _MESSAGE_FIELDS),
+        id=_read_text(fields.get("id")) or None,
+        replaces=_read_texts(_first_field(fields, _REPLACES_FIELDS)),
+        about=_read_text(fields.get("about")) or None,
+        tags=tags(_read_texts(fields.get("tags"))),
+        confidence=_read_confidence(fields.get("confidence"), problems),
+        happened=_read_time(fields.get("happened"), problems),
     )
 
 
-def _retractions(elements: list[Any], problems: list[str]) -> Iterator[Retraction]:
-    for number, element in enumerate(elements[:_ELEMENTS], 1):
-        given = cast("dict[str, Any]", element) if isinstance(element, dict) else {"id": element}
-        memo_id = _text(given.get("id")) or None
-        match = _text(_first(given, ("matchText", "match_text", "match", "text"))) or None
+def _read_retractions(elements: list[Any], problems: list[str]) -> Iterator[Retraction]:
+    for number, element in enumerate(elements[:_MAX_ELEMENTS], 1):
+        fields = cast("dict[str, Any]", element) if isinstance(element, dict) else {"id": element}
+        memo_id = _read_text(fields.get("id")) or None
+        match = _read_text_field(fields, _MATCH_FIELDS) or None
         if memo_id is None and match is None:
             problems.append(f"deprecation {number} names nothing")
             continue
-        yield Retraction(_text(given.get("reason")) or "no longer so", memo_id, match)
+        yield Retraction(_read_text(fields.get("reason")) or "no longer so", memo_id, match)
 
 
-def _text(value: Any) -> str:
-    """A text or number as one line; anything else is nothing."""
+def _read_text(value: Any) -> str:
+    """A text or number as one line; empty for anything else."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return ""
     return collapse_spaces(clean(str(value)))
 
 
-def _several(value: Any) -> tuple[str, ...]:
-    """Distinct texts of an array, or of a text with commas."""
-    parts: list[Any] = value.split(",") if isinstance(value, str) else _listed(value)
-    return tuple(dict.fromkeys(text for text in map(_text, parts[:MAX_TAGS]) if text))
+def _read_texts(value: Any) -> tuple[str, ...]:
+    """The distinct texts of an array or of a comma-separated text."""
+    parts: list[Any] = value.split(",") if isinstance(value, str) else _as_list(value)
+    return tuple(dict.fromkeys(text for text in map(_read_text, parts[:MAX_TAGS]) if text))
 
 
-def _kind(value: Any, problems: list[str]) -> str:
-    kind = _text(value).lower()
+def _read_kind(value: Any, problems: list[str]) -> str:
+    kind = _read_text(value).lower()
     if kind in _LABELS:
         return kind
     problems.append("unknown kind" if kind else "no kind")
     return "other"
 
 
-def _confidence(value: Any, problems: list[str]) -> float:
+def _read_confidence(value: Any, problems: list[str]) -> float:
     if value is None:
-        return _USUAL
+        return _DEFAULT_CONFIDENCE
     try:
-        number = float(_text(value))
+        confidence = float(_read_text(value))
     except ValueError:
-        number = float("nan")
-    if math.isnan(number):
+        confidence = float("nan")
+    if math.isnan(confidence):
         problems.append("confidence is no number")
-        return _USUAL
-    return min(1.0, max(0.0, number))
+        return _DEFAULT_CONFIDENCE
+    return min(1.0, max(0.0, confidence))
 
 
-def _time(value: Any, problems: list[str]) -> datetime | None:
-    """A day or a time; one without a zone is taken as UTC."""
-    text = _text(value)
+def _read_time(value: Any, problems: list[str]) -> datetime | None:
+    """A date or time; UTC is assumed where it has no zone."""
+    text = _read_text(value)
     if not text:
         return None
     try:
-        found = datetime.fromisoformat(text)
+        time = datetime.fromisoformat(text)
     except ValueError:
-        found = None
-    if found is None or not _EARLIEST <= found.year <= _LATEST:
+        time = None
+    if time is None or not _MIN_YEAR <= time.year <= _MAX_YEAR:
         problems.append("happened is no date")
         return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return time if time.tzinfo else time.replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""No model at all: nothing is learned and nothing is written."""
+"""No model: nothing is learned and nothing is summarized."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,11 @@ from recollect.core.types import Memo
 
 
 class NullModel:
+    """Answers everything with nothing."""
+
     name = "null"
 
-    async def extract(self, hearing: ExtractionInput) -> ExtractionResult:  # noqa: ARG002 - it learns nothing from it
+    async def extract(self, extraction_input: ExtractionInput) -> ExtractionResult:  # noqa: ARG002 - it learns nothing from it
         return ExtractionResult()
 
     async def summarize(self, previous: str | None, exchange: str, limit: int) -> GeneratedText:  # noqa: ARG002 - likewise

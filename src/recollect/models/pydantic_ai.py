@@ -1,8 +1,8 @@
 """Language models of any provider, through pydantic-ai: `anthropic:claude-haiku-4-5`, `openai:gpt-5-mini`, ….
 
-The key is the provider's variable (ANTHROPIC_API_KEY, OPENAI_API_KEY, …); `model_base_url` names another server, such
-as Ollama, vLLM or llama.cpp behind `openai:<model>`, which needs no key. A request has no tools and no session, and
-is sent once: the job that caused it is what is tried again. Nothing is imported or opened before the first request.
+The key is in the provider's variable (ANTHROPIC_API_KEY, OPENAI_API_KEY, …); `model_base_url` names another server,
+such as Ollama, vLLM or llama.cpp behind `openai:<model>`, which needs no key. A request has no tools and no session,
+and is sent once: jobs are retried, requests are not. Nothing is imported or opened before the first request.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from recollect.models._response_parser import parse_response
 if find_spec("pydantic_ai") is None:
     raise MissingExtra("a language model", "llm")
 
-if TYPE_CHECKING:  # importing it takes a second or two: done in a thread, when first needed
+if TYPE_CHECKING:  # importing it takes a second or two, so that happens in a thread when first needed
     from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import Model as Client
     from pydantic_ai.models import ModelRequestParameters
@@ -32,17 +32,22 @@ if TYPE_CHECKING:  # importing it takes a second or two: done in a thread, when 
     from pydantic_ai.providers import Provider
     from pydantic_ai.settings import ModelSettings
 
-TIMEOUT = 120.0
-"""Seconds after which any request is given up; whoever asks may be less patient."""
-ANSWER_CHARS = 100_000
-"""Of an answer that are read."""
+REQUEST_TIMEOUT_SECONDS = 120.0
+"""When a request is given up; the caller may have a shorter timeout."""
+MAX_ANSWER_CHARS = 100_000
+"""Characters read of an answer."""
 THINKING_TOKENS = 4_000
-"""For models that can't be kept from thinking: it counts as output."""
-NO_KEY = "none"
-"""Sent to a server of one's own when there is no key: clients insist on one."""
+"""Extra output tokens for models whose thinking can't be turned off: it counts as output."""
+PLACEHOLDER_KEY = "none"
+"""Sent to a self-hosted server when there is no key: clients require one."""
 
-_FAMILIES = {"anthropic": "anthropic", "openai": "openai", "openai-chat": "openai", "openai-responses": "openai"}
-"""Package, and name of the key, of the providers that come with the extra `llm`."""
+_BUNDLED_PROVIDERS = {
+    "anthropic": "anthropic",
+    "openai": "openai",
+    "openai-chat": "openai",
+    "openai-responses": "openai",
+}
+"""The package, and the prefix of the key's variable, of the providers that come with the extra `llm`."""
 
 
 class MissingProvider(MissingExtra, ModelError):
@@ -61,53 +66,62 @@ class _Answer:
 
 
 class PydanticAIModel:
-    def __init__(self, provider: str, model: str, options: ModelOptions, *, timeout: float = TIMEOUT) -> None:
+    """A model of any provider, which can also hold a conversation (`ChatModel`)."""
+
+    def __init__(
+        self, provider: str, model: str, options: ModelOptions, *, timeout: float = REQUEST_TIMEOUT_SECONDS
+    ) -> None:
         self.name = f"{provider}:{model}"
         self._provider = provider
         self._model = model
         self._options = options
         self._timeout = timeout
-        self._native = True
-        """Whether the server takes a JSON schema, as far as is known."""
-        self._opened = AsyncExitStack()
+        self._accepts_schema = True
+        """Whether the server accepts a JSON schema; assumed until it refuses one."""
+        self._exit_stack = AsyncExitStack()
         self._client: asyncio.Task[Client] | None = None
 
-    async def extract(self, hearing: ExtractionInput) -> ExtractionResult:
-        if not hearing.messages:
+    async def extract(self, extraction_input: ExtractionInput) -> ExtractionResult:
+        if not extraction_input.messages:
             return ExtractionResult()
-        return await self._changes(
-            prompts.extraction(hearing), hearing.max_proposals, {each.id for each in hearing.messages}
-        )
+        prompt = prompts.extraction(extraction_input)
+        message_ids = {message.id for message in extraction_input.messages}
+        return await self._request_changes(prompt, extraction_input.max_proposals, message_ids)
 
     async def consolidate(self, memos: Sequence[Memo]) -> ExtractionResult:
-        return await self._changes(prompts.consolidation(memos), prompts.REFLECTION) if memos else ExtractionResult()
+        if not memos:
+            return ExtractionResult()
+        return await self._request_changes(prompts.consolidation(memos), prompts.MAX_CONSOLIDATION_CHANGES)
 
     async def summarize(self, previous: str | None, exchange: str, limit: int) -> GeneratedText:
-        return await self._text(prompts.summary(previous, exchange, limit))
+        return await self._request_text(prompts.summary(previous, exchange, limit))
 
     async def shorten(self, summary: str, limit: int) -> GeneratedText:
-        return await self._text(prompts.shortening(summary, limit))
+        return await self._request_text(prompts.shortening(summary, limit))
 
     async def close(self) -> None:
-        """Close the connections; nothing is left open."""
+        """Close all connections."""
         if self._client is not None:
             await asyncio.wait([self._client])
-            self._client.exception()  # seen: nobody may have waited for it
+            self._client.exception()  # marks it as retrieved: it may be that nothing awaited the task
             self._client = None
-        await self._opened.aclose()
+        await self._exit_stack.aclose()
 
-    async def _changes(
-        self, prompt: prompts.Prompt, most: int | None, messages: Collection[str] = frozenset()
+    async def _request_changes(
+        self, prompt: prompts.Prompt, max_proposals: int | None, message_ids: Collection[str] = frozenset()
     ) -> ExtractionResult:
-        """What the model proposes; a message that it was not shown is not named."""
+        """What the model proposes, without the ids of messages that it was not shown."""
         answer = await self._ask(prompt)
-        found = parse_response(answer.text, most)
-        proposals = tuple(each if each.message in messages else replace(each, message="") for each in found.proposals)
-        problems = (*prompt.problems, *answer.problems, *found.problems)
-        flaw = "; ".join((*answer.problems, *found.problems)) if found.flaw else ""
-        return replace(found, proposals=proposals, problems=problems, usage=answer.usage, flaw=flaw)
+        result = parse_response(answer.text, max_proposals)
+        proposals = tuple(
+            proposal if proposal.message in message_ids else replace(proposal, message="")
+            for proposal in result.proposals
+        )
+        problems = (*prompt.problems, *answer.problems, *result.problems)
+        flaw = "; ".join((*answer.problems, *result.problems)) if result.flaw else ""
+        return replace(result, proposals=proposals, problems=problems, usage=answer.usage, flaw=flaw)
 
-    async def _text(self, prompt: prompts.Prompt) -> GeneratedText:
+    async def _request_text(self, prompt: prompts.Prompt) -> GeneratedText:
         answer = await self._ask(prompt)
         return GeneratedText(answer.text.strip(), answer.usage)
 
@@ -116,34 +130,36 @@ class PydanticAIModel:
         from recollect.models._errors import FAILURES
 
         try:
-            return await self._tried(client, prompt)
+            return await self._try_with_schema(client, prompt)
         except FAILURES as error:
-            # `from None`: what the library says may hold the conversation, and would end up in logs
+            # `from None`: the library's message may contain the conversation, and would end up in logs
             raise self.explained(error) from None
 
     def explained(self, error: Exception) -> ModelError:
-        """What went wrong, in words without the conversation; what is not the model's fault is raised as it is."""
-        from recollect.models._errors import FAILURES, explained
+        """The error in words without the conversation; re-raises what is not the model's fault."""
+        from recollect.models._errors import FAILURES, to_model_error
 
         if not isinstance(error, FAILURES):
             raise error
-        return explained(error, self._server, self.name, self._key_name)
+        return to_model_error(error, self._server, self.name, self._key_name)
 
-    async def _tried(self, client: "Client", prompt: prompts.Prompt) -> _Answer:
-        """Ask once; a server of one's own that may not take schemas is asked again without."""
+    async def _try_with_schema(self, client: "Client", prompt: prompts.Prompt) -> _Answer:
+        """Send the request once; retry without a schema if a self-hosted server seems to refuse it."""
         from pydantic_ai.exceptions import ModelHTTPError
 
-        native = prompt.structured and self._native and client.profile.get("supports_json_schema_output", False)
+        with_schema = (
+            prompt.structured and self._accepts_schema and client.profile.get("supports_json_schema_output", False)
+        )
         try:
-            return self._answer(await self._request(client, prompt, native), 1)
+            return self._read_answer(await self._request(client, prompt, with_schema), 1)
         except ModelHTTPError as error:
-            if not (native and self._options.base_url and error.status_code in {400, 422}):
+            if not (with_schema and self._options.base_url and error.status_code in {400, 422}):
                 raise
-        answer = self._answer(await self._request(client, prompt, native=False), 2)
-        self._native = False
+        answer = self._read_answer(await self._request(client, prompt, with_schema=False), 2)
+        self._accepts_schema = False
         return answer
 
-    async def _request(self, client: "Client", prompt: prompts.Prompt, native: bool) -> "ModelResponse":
+    async def _request(self, client: "Client", prompt: prompts.Prompt, with_schema: bool) -> "ModelResponse":
         from pydantic_ai.direct import model_request
         from pydantic_ai.messages import ModelRequest, UserPromptPart
 
@@ -151,91 +167,91 @@ class PydanticAIModel:
             client,
             [ModelRequest(parts=[UserPromptPart(prompt.data)], instructions=prompt.instructions)],
             model_settings=self._settings(client.profile, prompt.tokens),
-            model_request_parameters=_form(native) if prompt.structured else None,
+            model_request_parameters=_request_parameters(with_schema) if prompt.structured else None,
             instrument=False,
         )
 
-    def _answer(self, response: "ModelResponse", requests: int) -> _Answer:
-        from recollect.models._errors import refused, strange
+    def _read_answer(self, response: "ModelResponse", requests: int) -> _Answer:
+        from recollect.models._errors import malformed_answer, request_refused
 
         if response.finish_reason == "content_filter":
-            raise refused(self._server)
+            raise request_refused(self._server)
         if not response.parts and response.finish_reason is None:
-            raise strange(self._server)
+            raise malformed_answer(self._server)
         text = response.text or ""
         problems = [
             *(["the answer was cut off at its limit"] if response.finish_reason == "length" else []),
-            *(["the answer was far too long"] if len(text) > ANSWER_CHARS else []),
+            *(["the answer was far too long"] if len(text) > MAX_ANSWER_CHARS else []),
         ]
         usage = Usage(requests, response.usage.input_tokens, response.usage.output_tokens)
-        return _Answer(text[:ANSWER_CHARS], usage, tuple(problems))
+        return _Answer(text[:MAX_ANSWER_CHARS], usage, tuple(problems))
 
     def _settings(self, profile: "ModelProfile", tokens: int) -> "ModelSettings":
-        thinks = _must_think(profile)
+        must_think = _must_think(profile)
         settings: dict[str, Any] = {
-            "max_tokens": tokens + (THINKING_TOKENS if thinks else 0),
+            "max_tokens": tokens + (THINKING_TOKENS if must_think else 0),
             "timeout": self._timeout,
             "request_timeout": self._timeout,
             "max_retries": 0,
             "thinking": False,
         }
-        if not thinks and not profile.get("anthropic_disallows_sampling_settings"):
+        if not must_think and not profile.get("anthropic_disallows_sampling_settings"):
             settings["temperature"] = 0.0
         if self._api in {"openai", "openai-responses"}:
-            settings["openai_store"] = False  # else OpenAI keeps what was said for a month
+            settings["openai_store"] = False  # by default OpenAI stores the conversation for a month
         return cast("ModelSettings", settings)
 
     async def client(self) -> "Client":
-        """The provider's client, connected when it is first asked for."""
+        """The provider's client, connected on first use."""
         if self._client is None or (self._client.done() and self._client.exception()):
             self._client = asyncio.create_task(self._connect(), name=f"recollect-{self._provider}")
         return await asyncio.shield(self._client)
 
     async def _connect(self) -> "Client":
-        return await self._opened.enter_async_context(await asyncio.to_thread(self._make))
+        return await self._exit_stack.enter_async_context(await asyncio.to_thread(self._make_client))
 
-    def _make(self) -> "Client":
-        if self._provider in _FAMILIES and not (self._key or self._options.base_url):
+    def _make_client(self) -> "Client":
+        if self._provider in _BUNDLED_PROVIDERS and not (self._key or self._options.base_url):
             raise ModelError(
                 f"{self.name} needs a key: set {self._key_name}, or model_base_url for a server without one"
             )
-        import_module("pydantic_ai.direct")  # for later: here in the thread it holds up nobody
+        import_module("pydantic_ai.direct")  # needed later; imported here, in the thread, it blocks no one
         from pydantic_ai.exceptions import UserError
         from pydantic_ai.models import infer_model
 
         try:
-            return infer_model(f"{self._api}:{self._model}", self._door)
+            return infer_model(f"{self._api}:{self._model}", self._make_provider)
         except ImportError as error:
             raise MissingProvider(self.name, str(error)) from error
         except (UserError, ValueError) as error:
             raise ModelError(f"{self.name} can't be used: {error}") from None
 
-    def _door(self, name: str) -> "Provider[Any]":
-        """The provider, with the key and the address that were given, as far as it takes them."""
+    def _make_provider(self, name: str) -> "Provider[Any]":
+        """The provider, with the configured key and base URL where its constructor accepts them."""
         from pydantic_ai.providers import infer_provider, infer_provider_class
 
-        key = self._key or (NO_KEY if self._options.base_url else None)
-        given = {"api_key": key, "base_url": self._address or None}
-        if not any(given.values()) or name.startswith("gateway/"):
+        key = self._key or (PLACEHOLDER_KEY if self._options.base_url else None)
+        arguments = {"api_key": key, "base_url": self._base_url or None}
+        if not any(arguments.values()) or name.startswith("gateway/"):
             return infer_provider(name)
         kind = infer_provider_class(name)
-        taken = signature(kind).parameters
-        return kind(**{part: value for part, value in given.items() if value and part in taken})
+        parameters = signature(kind).parameters
+        return kind(**{argument: value for argument, value in arguments.items() if value and argument in parameters})
 
     @property
     def _api(self) -> str:
-        """Compatible servers speak chat completions; only OpenAI itself is sure to speak responses."""
+        """Compatible servers support chat completions; only OpenAI itself is sure to support responses."""
         return "openai-chat" if self._provider == "openai" and self._options.base_url else self._provider
 
     @property
-    def _address(self) -> str:
-        """The base URL as the provider's client wants it: Anthropic's adds the version itself."""
-        address = self._options.base_url.rstrip("/")
-        return address.removesuffix("/v1") if self._provider == "anthropic" else address
+    def _base_url(self) -> str:
+        """The base URL as the provider's client expects it: Anthropic's adds the version itself."""
+        base_url = self._options.base_url.rstrip("/")
+        return base_url.removesuffix("/v1") if self._provider == "anthropic" else base_url
 
     @property
     def _key_name(self) -> str:
-        family = _FAMILIES.get(self._provider, self._provider)
+        family = _BUNDLED_PROVIDERS.get(self._provider, self._provider)
         return f"{family.upper().replace('-', '_')}_API_KEY"
 
     @property
@@ -244,21 +260,22 @@ class PydanticAIModel:
 
     @property
     def _server(self) -> str:
-        """Which server it is, without the password that its address may carry."""
+        """The server's host, without the credentials that its address may contain."""
         return urlsplit(self._options.base_url).netloc.rpartition("@")[2] or self._provider
 
 
-def _form(native: bool) -> "ModelRequestParameters":
-    """No tools at all; the answer keeps to a JSON schema, or is told of it in words."""
+def _request_parameters(with_schema: bool) -> "ModelRequestParameters":
+    """No tools; the JSON schema is enforced by the server, or described in the prompt."""
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
 
-    shape = OutputObjectDefinition(prompts.Changes.model_json_schema(), "changes", strict=True if native else None)
-    return ModelRequestParameters(output_mode="native" if native else "prompted", output_object=shape)
+    schema = prompts.Changes.model_json_schema()
+    output = OutputObjectDefinition(schema, "changes", strict=True if with_schema else None)
+    return ModelRequestParameters(output_mode="native" if with_schema else "prompted", output_object=output)
 
 
 def _must_think(profile: "ModelProfile") -> bool:
-    """Whether a model thinks before each answer whatever it is told; such models take no temperature."""
+    """Whether the model's thinking can't be turned off; such models accept no temperature."""
     if profile.get("openai_supports_reasoning"):
         return not profile.get("openai_supports_reasoning_effort_none")
     return bool(profile.get("thinking_always_enabled"))
@@ -272,7 +289,7 @@ def create(spec: str, options: ModelOptions) -> PydanticAIModel:
         raise ConfigError(
             f"a model is named provider:model, as in anthropic:claude-haiku-4-5; not {spec.partition(':')[2]!r}"
         )
-    package = _FAMILIES.get(provider)
+    package = _BUNDLED_PROVIDERS.get(provider)
     if package and find_spec(package) is None:
         raise MissingExtra(f"the model {provider}:{model}", "llm")
     return PydanticAIModel(provider, model, options)

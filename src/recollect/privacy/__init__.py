@@ -1,1 +1,1 @@
-"""Erasing and handing out all that is known of a person or a guild."""
+"""Erasing and exporting everything about a person or a guild."""

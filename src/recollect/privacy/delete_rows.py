@@ -1,4 +1,4 @@
-"""Erasing in the store: units of work that may be repeated, each leaving nothing of what it took half removed."""
+"""Erasing rows of the store, in idempotent units of work that each remove what they take completely."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -17,187 +17,196 @@ from recollect.privacy.inventory import (
     ERASED,
     Inventory,
     Rows,
-    events_of,
-    is_wordy,
-    jobs_of,
-    log_of,
-    sessions_of,
-    texts_in,
-    unsigned,
+    find_jobs,
+    has_content,
+    iter_events,
+    iter_log,
+    lore_stated_by,
+    quoted_texts,
+    session_names,
 )
 from recollect.privacy.target import ErasureTarget
 from recollect.recall.display_names import release
 
-KEPT = ("undoes",)
-"""What the log needs to hang together: a batch that was undone, by a number that says nothing."""
+RETAINED_FIELDS = ("undoes",)
+"""Event fields that survive redaction: the log needs the batch that was undone, and its number reveals nothing."""
 
 
-def begin(tx: Tx, target: ErasureTarget, found: Inventory) -> None:
-    """Write down what an interrupted erasure has to know when it goes on: ids, no content."""
-    for item in (*(f"author {one}" for one in found.authors), *(f"session {one}" for one in found.sessions)):
-        tx.state.append(_intent(target), item)
+def save_intent(tx: Tx, target: ErasureTarget, inventory: Inventory) -> None:
+    """Save what an interrupted erasure needs in order to resume: ids, no content."""
+    for author in inventory.authors:
+        tx.state.append(_state_name(target), f"author {author}")
+    for session in inventory.sessions:
+        tx.state.append(_state_name(target), f"session {session}")
 
 
-def resume(tx: Tx, target: ErasureTarget, found: Inventory) -> None:
-    """What an erasure that was interrupted had written down."""
-    for item in tx.state.items(_intent(target)):
+def load_intent(tx: Tx, target: ErasureTarget, inventory: Inventory) -> None:
+    """Add to the inventory what an interrupted erasure had saved."""
+    for item in tx.state.items(_state_name(target)):
         kind, _, name = item.partition(" ")
-        (found.authors if kind == "author" else found.sessions).add(name)
+        (inventory.authors if kind == "author" else inventory.sessions).add(name)
 
 
-def is_begun(tx: Tx, target: ErasureTarget) -> bool:
-    """Whether an erasure was interrupted, so that there may be something left that nobody sees."""
-    return bool(tx.state.items(_intent(target)))
+def is_interrupted(tx: Tx, target: ErasureTarget) -> bool:
+    """Whether an erasure was interrupted, so that traces may remain that an inventory does not find."""
+    return bool(tx.state.items(_state_name(target)))
 
 
-def end(tx: Tx, target: ErasureTarget) -> None:
-    tx.state.clear(_intent(target))
+def clear_intent(tx: Tx, target: ErasureTarget) -> None:
+    """The erasure is complete: there is nothing to resume."""
+    tx.state.clear(_state_name(target))
 
 
-def _intent(target: ErasureTarget) -> str:
+def _state_name(target: ErasureTarget) -> str:
     return f"erasing:{target}"
 
 
-def erase_messages(tx: Tx, target: ErasureTarget, rows: Rows, at: datetime, cadence: Schedule) -> int:
-    """Messages with their index, vectors and short-term entries; summaries that rest on them are made anew."""
+def erase_messages(tx: Tx, target: ErasureTarget, rows: Rows, now: datetime, schedule: Schedule) -> int:
+    """Erase messages with their index entries, vectors and exchanges; dependent summaries are rebuilt."""
     messages = [message for _, message in rows]
-    erased = tx.messages.erase([(message.place.platform, message.id) for message in messages], at)
+    erased = tx.messages.erase([(message.place.platform, message.id) for message in messages], now)
     for message in messages:
         release(tx, message)
         if message.place.guild_key is not None:
             tx.exchanges.remove_quoting(message.place.guild_key, message.id)
-        queue_daily_log(tx, message, at, cadence)
-    _rewind(tx, target, messages, at)
+        queue_daily_log(tx, message, now, schedule)
+    _reset_summaries(tx, target, messages, now)
     return erased
 
 
-def _rewind(tx: Tx, target: ErasureTarget, messages: Sequence[Message], at: datetime) -> None:
-    first: dict[str, Message] = {}
+def _reset_summaries(tx: Tx, target: ErasureTarget, messages: Sequence[Message], now: datetime) -> None:
+    first_messages: dict[str, Message] = {}
     for message in messages:
-        for session in sessions_of(message, target):
-            if session not in first or message.at < first[session].at:
-                first[session] = message
-    for session, message in first.items():
+        for session in session_names(message, target):
+            if session not in first_messages or message.at < first_messages[session].at:
+                first_messages[session] = message
+    for session, message in first_messages.items():
         if target.alone_in(session):
-            _clear(tx, session, at)
-        elif tx.summaries.rewind(session, message.at, at):
-            tx.events.add(Event("summary.reset", at, scope=session, reason="what it rests on was erased"))
-            shared = session_name(message.place, None) == session
-            queue_summary(tx, message, None if shared else target.user or message.author, at)
+            _clear_summary(tx, session, now)
+        elif tx.summaries.rewind(session, message.at, now):
+            tx.events.add(Event("summary.reset", now, scope=session, reason="what it rests on was erased"))
+            is_shared = session_name(message.place, None) == session
+            queue_summary(tx, message, None if is_shared else target.user or message.author, now)
 
 
-def _clear(tx: Tx, session: str, at: datetime) -> int:
-    kept = len(tx.summaries.history(session, 1 << 30))
-    if tx.summaries.clear(session, at) or kept:
-        tx.events.add(Event("summary.reset", at, scope=session, reason="erased"))
-    return kept
+def _clear_summary(tx: Tx, session: str, now: datetime) -> int:
+    version_count = len(tx.summaries.history(session, 1 << 30))
+    if tx.summaries.clear(session, now) or version_count:
+        tx.events.add(Event("summary.reset", now, scope=session, reason="erased"))
+    return version_count
 
 
-def erase_memos(tx: Tx, target: ErasureTarget, memos: Sequence[Memo], at: datetime) -> int:
-    """Memos with all that is derived from them; of each wording a fingerprint stays, so that it can't come back."""
+def erase_memos(tx: Tx, target: ErasureTarget, memos: Sequence[Memo], now: datetime) -> int:
+    """Erase memos with everything derived from them; a fingerprint of each text stays, so that it can't come back."""
     for memo in memos:
         tx.memos.remove(memo)
-    events = list(log_of(tx, target, memos)) if not target.whole_user else []
+    events = list(iter_log(tx, target, memos)) if not target.whole_user else []
     for memo in memos:
-        _bury(tx, memo.subject, [memo.text], at)
-    _scrub(tx, events, at)
+        _add_tombstones(tx, memo.subject, [memo.text], now)
+    _redact_events(tx, events, now)
     for scope in sorted({memo.subject.scope for memo in memos} - {target.subject.scope}):
-        tx.events.add(Event(ERASED, at, scope=scope, reason=f"erased with {target}"))  # their files follow the log
+        tx.events.add(Event(ERASED, now, scope=scope, reason=f"erased with {target}"))  # mirrored files follow the log
     return len(memos)
 
 
-def _scrub(tx: Tx, events: Iterable[Event], at: datetime) -> None:
-    """Take the words out of events; earlier wordings of memos are kept from coming back as well."""
-    wordy = [event for event in events if is_wordy(event)]
-    for event in wordy:
+def _redact_events(tx: Tx, events: Iterable[Event], now: datetime) -> None:
+    """Remove the content of events; earlier texts of memos get tombstones too, so that they can't come back."""
+    to_redact = [event for event in events if has_content(event)]
+    for event in to_redact:
         if event.scope.startswith(("user:", "lore:")) and "before" in event.data:
-            _bury(tx, Subject.of_scope(event.scope), texts_in(event.data), at)
-    tx.events.redact([event.id for event in wordy], KEPT)
+            _add_tombstones(tx, Subject.of_scope(event.scope), quoted_texts(event.data), now)
+    tx.events.redact([event.id for event in to_redact], RETAINED_FIELDS)
 
 
-def _bury(tx: Tx, subject: Subject, texts: Iterable[str], at: datetime) -> None:
-    """Unless another memo of theirs, which stays, says the same."""
+def _add_tombstones(tx: Tx, subject: Subject, texts: Iterable[str], now: datetime) -> None:
+    """Add tombstones, except for texts that another memo of the subject, which stays, also has."""
     for text in texts:
         if not tx.memos.same_text(subject, text):
-            tx.memos.add_tombstone(Tombstone(subject.scope, fingerprint(text), at))
+            tx.memos.add_tombstone(Tombstone(subject.scope, fingerprint(text), now))
 
 
-def finish(tx: Tx, target: ErasureTarget, found: Inventory, at: datetime, asked_by: str) -> dict[str, int]:
-    """Everything else, and a line in the log that says only that this was done."""
+def erase_remaining(
+    tx: Tx, target: ErasureTarget, inventory: Inventory, now: datetime, asked_by: str
+) -> dict[str, int]:
+    """Erase exchanges, jobs, state, log and own summaries, and log that this was done, without details."""
     for exchange in tx.exchanges.asked_by(target.user, target.guild):
         tx.exchanges.remove(exchange)
-    done = {
-        "jobs": tx.jobs.erase([job.id for job in jobs_of(tx, target, found.references)]),
-        "counters": _erase_counters(tx, target),
-        "unsigned": _remove_actor(tx, target, at),
+    counts = {
+        "jobs": tx.jobs.erase([job.id for job in find_jobs(tx, target, inventory.references)]),
+        "counters": _erase_state(tx, target),
+        "unsigned": _remove_actor(tx, target, now),
     }
-    _erase_log(tx, target, found, at)
+    _erase_log(tx, target, inventory, now)
     for session in tx.summaries.sessions():
         if target.alone_in(session):
-            _clear(tx, session, at)
-            tx.summaries.remove(session)  # its jobs are gone: nobody can bring it back
-    tx.events.add(Event(ERASED, at, asked_by, target.subject.scope, reason="erased"))
-    return done
+            _clear_summary(tx, session, now)
+            tx.summaries.remove(session)  # its jobs are gone, so nothing can restore it
+    tx.events.add(Event(ERASED, now, asked_by, target.subject.scope, reason="erased"))
+    return counts
 
 
-def _erase_counters(tx: Tx, target: ErasureTarget) -> int:
-    names = [name for name in tx.state.names() if target.counts_in(name)]
+def _erase_state(tx: Tx, target: ErasureTarget) -> int:
+    names = [name for name in tx.state.names() if target.owns_state(name)]
     for name in names:
         tx.state.clear(name)
     for name in tx.state.names():
-        _remove_items(tx, name, {item for item in tx.state.items(name) if target.stands_in(name, item)})
+        _remove_items(tx, name, {item for item in tx.state.items(name) if target.owns_item(name, item)})
     return len(names)
 
 
 def _remove_items(tx: Tx, name: str, items: set[str]) -> None:
-    """Take items out of a list."""
-    before = tx.state.items(name)
-    if items.isdisjoint(before):
+    """Remove items from a state list."""
+    existing = tx.state.items(name)
+    if items.isdisjoint(existing):
         return
     tx.state.clear(name)
-    for item in before:
+    for item in existing:
         if item not in items:
             tx.state.append(name, item)
 
 
-def _remove_actor(tx: Tx, target: ErasureTarget, at: datetime) -> int:
-    """A guild's lore stays the guild's; who stated it, in which message and words, goes."""
-    memos = unsigned(tx, target)
+def _remove_actor(tx: Tx, target: ErasureTarget, now: datetime) -> int:
+    """Remove who stated a guild's lore, and in which message and words; the lore itself belongs to the guild."""
+    memos = lore_stated_by(tx, target)
     for memo in memos:
         tx.memos.put(replace(memo, source=replace(memo.source, actor="", message=None, evidence=None, metadata={})))
-        _scrub(tx, list(events_of(tx, memo.subject.scope, memo.id)), at)
+        _redact_events(tx, list(iter_events(tx, memo.subject.scope, memo.id)), now)
     return len(memos)
 
 
-def _erase_log(tx: Tx, target: ErasureTarget, found: Inventory, at: datetime) -> None:
-    """The words in the log: all of them under a person's or a guild's name, and what was refused of their messages."""
+def _erase_log(tx: Tx, target: ErasureTarget, inventory: Inventory, now: datetime) -> None:
+    """Redact the log: everything in the target's own scopes, and in authors' scopes what quotes erased content."""
     scopes = {target.subject.scope} if target.user is None or target.whole_user else set[str]()
-    alone = [session for session in found.sessions if target.alone_in(session)]
-    scopes |= {f"session:{session}" for session in alone} | set(alone)
-    scopes |= {queue for queue in _queues(found) if target.works_in(queue)}
+    own_sessions = [session for session in inventory.sessions if target.alone_in(session)]
+    scopes |= {f"session:{session}" for session in own_sessions} | set(own_sessions)
+    scopes |= {queue for queue in _queues(inventory) if target.owns_queue(queue)}
     for scope in sorted(scopes):
-        _scrub(tx, list(events_of(tx, scope)), at)
-    for author in sorted(found.authors):
+        _redact_events(tx, list(iter_events(tx, scope)), now)
+    for author in sorted(inventory.authors):
         scope = Subject(author).scope
         if scope not in scopes:
-            gone = [event for event in events_of(tx, scope) if _is_gone(tx, event) or _was_theirs(event, target)]
-            _scrub(tx, gone, at)
+            to_redact = [
+                event
+                for event in iter_events(tx, scope)
+                if _message_is_deleted(tx, event) or _quotes_own_memo(event, target)
+            ]
+            _redact_events(tx, to_redact, now)
 
 
-def _queues(found: Inventory) -> Iterable[str]:
-    for author in found.authors:
+def _queues(inventory: Inventory) -> Iterable[str]:
+    for author in inventory.authors:
         yield from (f"user:{author}", consolidation_queue(author))
-        yield from (f"learn:{session}:{escape(author, ':')}" for session in found.sessions)
+        yield from (f"learn:{session}:{escape(author, ':')}" for session in inventory.sessions)
 
 
-def _is_gone(tx: Tx, event: Event) -> bool:
-    """Whether an event speaks of a message that is no longer there, and not of a memo, which may be."""
+def _message_is_deleted(tx: Tx, event: Event) -> bool:
+    """Whether an event refers to a deleted message, and not to a memo, which may still exist."""
     if event.memo is not None or "message" not in event.data:
         return False
     return tx.messages.get(*parse_message_ref(str(event.data["message"]))) is None
 
 
-def _was_theirs(event: Event, target: ErasureTarget) -> bool:
-    """Whether an event keeps an earlier wording that was theirs, of a memo that has moved on."""
+def _quotes_own_memo(event: Event, target: ErasureTarget) -> bool:
+    """Whether an event quotes an earlier version of a memo, which the target owned."""
     before = event.data.get("before")
     return before is not None and target.owns(serialization.memo_from_json(before))

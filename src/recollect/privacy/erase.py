@@ -1,7 +1,7 @@
-"""Erasing and handing out: all that is known about a person or a guild, gone for good or as one document.
+"""Erases or exports everything about a person or a guild.
 
-Erasing goes file, rows, file: what is left when it is interrupted is found again by running it again. Then deleted
-content is made unreadable, and a probe searches for what should be gone.
+Erasing removes files, then rows, then files again, so that running it again completes an interrupted erasure. Then
+deleted content is purged from the store, and a probe searches for remaining traces.
 """
 
 import sys
@@ -19,9 +19,9 @@ from recollect.core.ports import Progress, Store, Tx
 from recollect.core.types import Memo, Subject
 from recollect.learning.schedule import Schedule
 from recollect.privacy import delete_rows
-from recollect.privacy import planned as later
+from recollect.privacy import planned as planned_erasures
 from recollect.privacy.export import export
-from recollect.privacy.inventory import CHECKED, PAGE, Inventory, owned, pages, take_inventory
+from recollect.privacy.inventory import CHECKED, PAGE_SIZE, Inventory, iter_pages, owned_memos, take_inventory
 from recollect.privacy.planned import Plan, PlannedErasures
 from recollect.privacy.probe import Search, probe
 from recollect.privacy.receipt import ErasurePreview, Receipt
@@ -29,7 +29,7 @@ from recollect.privacy.target import ErasureTarget
 
 
 def clear_function_caches() -> int:
-    """Empty every cache of a function in this package: they keep texts that were compared. How many there are."""
+    """Clear every function cache of this package, since they keep compared texts; returns how many there are."""
     cleared = 0
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "recollect":
@@ -43,12 +43,11 @@ def clear_function_caches() -> int:
 
 Keys = Collection[tuple[Subject, str]]
 
-
-OTHER_PROCESSES = "other processes notice at their next look at the store; chats that are open keep what they show"
+OTHER_PROCESSES = "other processes notice at their next read of the store; open chats keep what they already show"
 
 
 class Files(Protocol):
-    """The files of a store, as far as erasing concerns them."""
+    """The mirrored files of a store, as far as erasing needs them."""
 
     async def listed(self, user: str | None, guild: str | None, memos: Keys) -> list[Path]: ...
     async def remove(
@@ -67,158 +66,165 @@ class Files(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ErasureHooks:
-    """What has to know of an erasure besides the store."""
+    """What an erasure affects besides the store."""
 
     files: Files
     search: Search
     follow: Callable[[], Awaitable[None]]
-    """Writes anew the files that follow the store."""
+    """Updates the files that mirror the store."""
     renew: Callable[[], None]
-    """Drops what is kept in memory to be quick."""
+    """Drops in-memory caches."""
 
 
 class PrivacyService:
-    """Erases and exports; the rules of who may ask for it are the caller's."""
+    """Erases and exports; authorization is up to the caller."""
 
-    def __init__(self, store: Store, house: ErasureHooks, cadence: Schedule, clock: Clock) -> None:
+    def __init__(self, store: Store, hooks: ErasureHooks, schedule: Schedule, clock: Clock) -> None:
         self._store = store
-        self._house = house
-        self._cadence = cadence
+        self._hooks = hooks
+        self._schedule = schedule
         self._clock = clock
         self.erasures = PlannedErasures(store, lambda target, by: self.erase(target, asked_by=by), clock)
-        """Does the jobs of what was planned."""
+        """The handler of planned erasures' jobs."""
 
     async def preview(self, target: ErasureTarget) -> ErasurePreview:
         """What erasing would remove; changes nothing."""
-        found = await take_inventory(self._store, target)
-        memos = await self._store.read(lambda tx: owned(tx, target))
-        files = await self._house.files.listed(target.user, target.guild, _keys(memos))
-        return ErasurePreview(target, found.counts, tuple(map(str, files)))
+        inventory = await take_inventory(self._store, target)
+        memos = await self._store.read(lambda tx: owned_memos(tx, target))
+        files = await self._hooks.files.listed(target.user, target.guild, _memo_keys(memos))
+        return ErasurePreview(target, inventory.counts, tuple(map(str, files)))
 
     async def erase(self, target: ErasureTarget, *, asked_by: str, progress: Progress | None = None) -> Receipt:
-        """Remove everything for good, prove it, and leave a receipt. Interrupted, it is completed by doing it again."""
-        started, at = monotonic(), self._clock()
-        found = await take_inventory(self._store, target)
-        await self._store.read(lambda tx: delete_rows.resume(tx, target, found))
-        memos = await self._store.read(lambda tx: owned(tx, target))
-        await self._store.write(lambda tx: delete_rows.begin(tx, target, found))
-        steps = _Steps(progress, len(found.message_keys) + len(memos))
-        files = await self._remove_files(target, found, memos)
-        counts = await self._erase_rows(target, found, asked_by, steps)
-        files += await self._remove_files(target, found, memos)
-        await self._house.follow()
-        await self._store.purge_deleted(steps.last)
-        self._house.renew()
+        """Remove everything for good, verify it, and return a receipt. If interrupted, run it again to complete it."""
+        started_at, now = monotonic(), self._clock()
+        inventory = await take_inventory(self._store, target)
+        await self._store.read(lambda tx: delete_rows.load_intent(tx, target, inventory))
+        memos = await self._store.read(lambda tx: owned_memos(tx, target))
+        await self._store.write(lambda tx: delete_rows.save_intent(tx, target, inventory))
+        steps = _Steps(progress, len(inventory.message_keys) + len(memos))
+        files = await self._remove_files(target, inventory, memos)
+        counts = await self._erase_rows(target, inventory, asked_by, steps)
+        files += await self._remove_files(target, inventory, memos)
+        await self._hooks.follow()
+        await self._store.purge_deleted(steps.store_progress)
+        self._hooks.renew()
         clear_function_caches()
-        result = await probe(self._store, target, found, at, self._house.search, self._house.files.find)
+        result = await probe(self._store, target, inventory, now, self._hooks.search, self._hooks.files.find)
         receipt = Receipt(
             target=target,
             asked_by=asked_by,
-            at=at,
-            seconds=monotonic() - started,
+            at=now,
+            seconds=monotonic() - started_at,
             counts={**counts, "files": files},
             samples=result.texts,
             probe=result.checks,
             mentions=result.mentions,
             notes=self._notes(),
         )
-        await self._store.write(partial(_conclude, receipt=receipt, at=self._clock()))
+        await self._store.write(partial(_log_receipt, receipt=receipt, now=self._clock()))
         return receipt
 
     async def is_clean(self, target: ErasureTarget) -> bool:
-        """Whether there is nothing to erase: no trace, and no erasure that was interrupted."""
-        begun = await self._store.read(lambda tx: delete_rows.is_begun(tx, target))
-        return not begun and (await self.preview(target)).empty
+        """Whether there is nothing to erase: no trace, and no interrupted erasure."""
+        is_interrupted = await self._store.read(lambda tx: delete_rows.is_interrupted(tx, target))
+        return not is_interrupted and (await self.preview(target)).empty
 
     async def erase_later(self, target: ErasureTarget, due: datetime, *, asked_by: str) -> bool:
-        """Erase then, unless it is called off before; see `confirm`. False when that is planned already."""
-        new = Plan(target, due, asked_by, self._clock())
-        return await self._store.write(lambda tx: later.schedule(tx, new))
+        """Plan an erasure for `due`; see `confirm` and `call_off`. False when one is already planned."""
+        plan = Plan(target, due, asked_by, self._clock())
+        return await self._store.write(lambda tx: planned_erasures.schedule(tx, plan))
 
     async def confirm(self, target: ErasureTarget) -> bool:
-        """A planned erasure is still wanted: one that is due is not done before that is said."""
-        moment = self._clock()
-        return await self._store.write(lambda tx: later.confirm(tx, target, moment))
+        """Confirm a planned erasure: one that is due does not start before it is confirmed."""
+        now = self._clock()
+        return await self._store.write(lambda tx: planned_erasures.confirm(tx, target, now))
 
     async def call_off(self, target: ErasureTarget, *, asked_by: str) -> bool:
-        """Give up a planned erasure; False when there is none."""
-        moment = self._clock()
-        return await self._store.write(lambda tx: later.cancel(tx, target, asked_by, moment))
+        """Cancel a planned erasure; False when there is none."""
+        now = self._clock()
+        return await self._store.write(lambda tx: planned_erasures.cancel(tx, target, asked_by, now))
 
     async def planned(self) -> list[Plan]:
-        """Erasures that wait."""
-        return await self._store.read(later.planned)
+        """Planned erasures."""
+        return await self._store.read(planned_erasures.planned)
 
     async def export(self, target: ErasureTarget) -> dict[str, Any]:
-        """Everything about them, as plain JSON values."""
+        """Everything about the target, as JSON values."""
         return await export(self._store, target)
 
     async def memos(self, target: ErasureTarget) -> list[Memo]:
-        """Their memos of any status, by key."""
-        return await self._store.read(lambda tx: owned(tx, target))
+        """The target's memos of any status, by key."""
+        return await self._store.read(lambda tx: owned_memos(tx, target))
 
-    async def _remove_files(self, target: ErasureTarget, found: Inventory, memos: Sequence[Memo]) -> int:
-        """Before the rows, while it is known what they say, and after them, as somebody may have written meanwhile."""
-        texts = found.samples.all()
-        return await self._house.files.remove(
-            target.user, target.guild, _keys(memos), found.authors, found.sessions, found.references, texts
+    async def _remove_files(self, target: ErasureTarget, inventory: Inventory, memos: Sequence[Memo]) -> int:
+        """Called before the rows go, while their content is known, and after, as files may have been written since."""
+        return await self._hooks.files.remove(
+            target.user,
+            target.guild,
+            _memo_keys(memos),
+            inventory.authors,
+            inventory.sessions,
+            inventory.references,
+            inventory.samples.all(),
         )
 
     async def _erase_rows(
-        self, target: ErasureTarget, found: Inventory, asked_by: str, steps: "_Steps"
+        self, target: ErasureTarget, inventory: Inventory, asked_by: str, steps: "_Steps"
     ) -> dict[str, int]:
-        """Messages first: from then on nothing can be learned from them any more."""
+        """Messages go first: from then on nothing can be learned from them."""
         counts = {"memos": 0, "messages": 0, "replies": 0}
-        counts |= {name: found.counts[name] for name in ("summaries", "exchanges")}
-        at = self._clock()
-        async for page, answers in pages(self._store, target):
-            erase = partial(delete_rows.erase_messages, target=target, at=at, cadence=self._cadence)
-            await self._store.write(partial(erase, rows=[*page, *answers]))
+        counts |= {name: inventory.counts[name] for name in ("summaries", "exchanges")}
+        now = self._clock()
+        async for page, replies in iter_pages(self._store, target):
+            erase = partial(delete_rows.erase_messages, target=target, now=now, schedule=self._schedule)
+            await self._store.write(partial(erase, rows=[*page, *replies]))
             counts["messages"] += len(page)
-            counts["replies"] += len(answers)
-            steps.take(len(page) + len(answers))
-        while memos := await self._store.read(lambda tx: owned(tx, target)):
-            for start in range(0, len(memos), PAGE):
-                erase = partial(delete_rows.erase_memos, target=target, at=at)
-                batch = memos[start : start + PAGE]
+            counts["replies"] += len(replies)
+            steps.advance(len(page) + len(replies))
+        while memos := await self._store.read(lambda tx: owned_memos(tx, target)):
+            for start in range(0, len(memos), PAGE_SIZE):
+                erase = partial(delete_rows.erase_memos, target=target, now=now)
+                batch = memos[start : start + PAGE_SIZE]
                 counts["memos"] += await self._store.write(partial(erase, memos=batch))
-                steps.take(len(batch))
-        counts["events"] = found.counts["events"]
-        return counts | await self._store.write(lambda tx: delete_rows.finish(tx, target, found, at, asked_by))
+                steps.advance(len(batch))
+        counts["events"] = inventory.counts["events"]
+        return counts | await self._store.write(
+            lambda tx: delete_rows.erase_remaining(tx, target, inventory, now, asked_by)
+        )
 
     def _notes(self) -> tuple[str, ...]:
-        backups = self._house.files.backups()
-        kept = [f"{backups} backups that were made earlier still hold it: delete them"] if backups else []
-        return (*kept, "backups and exports elsewhere are out of reach", OTHER_PROCESSES)
+        backups = self._hooks.files.backups()
+        notes = [f"{backups} backups made earlier still contain it: delete them"] if backups else []
+        return (*notes, "backups and exports elsewhere are out of reach", OTHER_PROCESSES)
 
 
 class _Steps:
-    """How far it has come."""
+    """Reports the progress of an erasure, whose last step is the store's purge."""
 
     def __init__(self, progress: Progress | None, total: int) -> None:
         self._progress = progress
         self._total = total + 1
         self._done = 0
 
-    def take(self, steps: int) -> None:
+    def advance(self, steps: int) -> None:
         self._done = min(self._done + steps, self._total - 1)
         if self._progress is not None:
             self._progress(self._done, self._total)
 
-    def last(self, done: int, total: int) -> None:
-        """The last step is the store's own."""
+    def store_progress(self, done: int, total: int) -> None:
+        """Report the progress of the purge, which counts as one step."""
         if self._progress is not None:
             self._progress(self._total if done == total else self._total - 1, self._total)
 
 
-def _conclude(tx: Tx, receipt: Receipt, at: datetime) -> None:
-    """The receipt in the log: counts alone, as the name of a file may tell something."""
-    delete_rows.end(tx, receipt.target)
-    told = "clean" if receipt.clean else "something was found"
-    found = sum(check.found for check in receipt.probe)
-    data = {"erased": dict(receipt.counts), "texts": receipt.samples, "found": found}
-    tx.events.add(Event(CHECKED, at, receipt.asked_by, receipt.target.subject.scope, reason=told, data=data))
+def _log_receipt(tx: Tx, receipt: Receipt, now: datetime) -> None:
+    """Log the receipt: counts only, since even a file's name may reveal something."""
+    delete_rows.clear_intent(tx, receipt.target)
+    reason = "clean" if receipt.clean else "something was found"
+    remaining = sum(check.found for check in receipt.probe)
+    data = {"erased": dict(receipt.counts), "texts": receipt.samples, "found": remaining}
+    tx.events.add(Event(CHECKED, now, receipt.asked_by, receipt.target.subject.scope, reason=reason, data=data))
 
 
-def _keys(memos: Sequence[Memo]) -> list[tuple[Subject, str]]:
+def _memo_keys(memos: Sequence[Memo]) -> list[tuple[Subject, str]]:
     return [(memo.subject, memo.id) for memo in memos]

@@ -1,4 +1,4 @@
-"""Everything about a person or a guild as one document; the same store gives the same bytes."""
+"""Exports everything about a person or a guild as one document; the same store gives the same bytes."""
 
 import json
 from collections.abc import Iterable
@@ -10,59 +10,61 @@ from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
 from recollect.core.types import Exchange, Memo, Message, Summary
 from recollect.learning.consent import is_paused
-from recollect.privacy.inventory import Rows, events_of, log_of, owned, pages
+from recollect.privacy.inventory import Rows, iter_events, iter_log, iter_pages, owned_memos
 from recollect.privacy.target import ErasureTarget
 
 FORMAT = "recollect-export"
 VERSION = 1
-_HISTORY = 1 << 30
+_ALL_VERSIONS = 1 << 30
 
 
 async def export(store: Store, target: ErasureTarget) -> dict[str, Any]:
-    """All memos with where they came from and what became of them, messages, summaries, short-term entries, the log.
+    """All memos with their source and history, messages, summaries, exchanges and log events.
 
-    What others noted about a person is theirs and not in it, nor are summaries of conversations with others.
+    Not included: what others noted about a person, which is theirs, and summaries of conversations with others.
     """
     rows: Rows = []
-    async for page, answers in pages(store, target):
-        rows += [*page, *answers]
+    async for page, replies in iter_pages(store, target):
+        rows += [*page, *replies]
     written = {key: message for key, message in rows if message.text}
     messages = sorted(written.values(), key=lambda message: (message.at, message.place.platform, message.id))
-    head = {"format": FORMAT, "version": VERSION, "user": target.user, "guild": target.guild}
-    return head | await store.read(lambda tx: _stored(tx, target)) | {"messages": [_message(one) for one in messages]}
+    header = {"format": FORMAT, "version": VERSION, "user": target.user, "guild": target.guild}
+    rows_by_section = await store.read(lambda tx: _read_rows(tx, target))
+    return header | rows_by_section | {"messages": [_message(message) for message in messages]}
 
 
 def encoded(document: dict[str, Any]) -> bytes:
+    """The document as UTF-8 JSON."""
     return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "replace")
 
 
-def _stored(tx: Tx, target: ErasureTarget) -> dict[str, Any]:
-    memos = sorted(owned(tx, target), key=lambda memo: (memo.created, memo.subject.scope, memo.id))
-    summaries = [one for session in tx.summaries.sessions() for one in _summaries(tx, target, session)]
-    events = sorted(log_of(tx, target, memos), key=lambda event: event.id)
+def _read_rows(tx: Tx, target: ErasureTarget) -> dict[str, Any]:
+    memos = sorted(owned_memos(tx, target), key=lambda memo: (memo.created, memo.subject.scope, memo.id))
+    summaries = [summary for session in tx.summaries.sessions() for summary in _summaries(tx, target, session)]
+    events = sorted(iter_log(tx, target, memos), key=lambda event: event.id)
     return {
         "learning_paused": target.user is not None and is_paused(tx, target.user),
         "memos": [_memo(tx, memo) for memo in memos],
-        "summaries": [_summary(one) for one in summaries],
-        "exchanges": [_exchange(one) for one in tx.exchanges.asked_by(target.user, target.guild)],
+        "summaries": [_summary(summary) for summary in summaries],
+        "exchanges": [_exchange(exchange) for exchange in tx.exchanges.asked_by(target.user, target.guild)],
         "events": [_event(event) for event in events],
     }
 
 
 def _summaries(tx: Tx, target: ErasureTarget, session: str) -> Iterable[Summary]:
-    """Past ones too, oldest first."""
-    return tx.summaries.history(session, _HISTORY)[::-1] if target.alone_in(session) else ()
+    """The summaries of a session that only the target takes part in, with earlier versions, oldest first."""
+    return tx.summaries.history(session, _ALL_VERSIONS)[::-1] if target.alone_in(session) else ()
 
 
 def _memo(tx: Tx, memo: Memo) -> dict[str, Any]:
-    events = sorted(events_of(tx, memo.subject.scope, memo.id), key=lambda event: event.id)
+    events = sorted(iter_events(tx, memo.subject.scope, memo.id), key=lambda event: event.id)
     history = [{name: value for name, value in _event(event).items() if name != "memo"} for event in events]
     return serialization.memo_to_json(memo) | {"history": history}
 
 
 def _message(message: Message) -> dict[str, Any]:
     place = message.place
-    value: dict[str, Any] = {
+    record: dict[str, Any] = {
         "id": message.id,
         "platform": place.platform,
         "guild": place.guild,
@@ -78,7 +80,7 @@ def _message(message: Message) -> dict[str, Any]:
         "source": message.source,
         "reply_to": message.reply_to,
     }
-    return {name: item for name, item in value.items() if item is not None}
+    return {name: item for name, item in record.items() if item is not None}
 
 
 def _summary(summary: Summary) -> dict[str, Any]:
@@ -103,7 +105,7 @@ def _exchange(exchange: Exchange) -> dict[str, Any]:
 
 
 def _event(event: Event) -> dict[str, Any]:
-    value: dict[str, Any] = {
+    record: dict[str, Any] = {
         "id": event.id,
         "kind": event.kind,
         "at": event.at.isoformat(),
@@ -112,8 +114,8 @@ def _event(event: Event) -> dict[str, Any]:
         "reason": event.reason or None,
         "data": dict(event.data) or None,
     }
-    return {name: item for name, item in value.items() if item is not None}
+    return {name: item for name, item in record.items() if item is not None}
 
 
-def _iso(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat()
+def _iso(time: datetime | None) -> str | None:
+    return None if time is None else time.isoformat()

@@ -1,4 +1,4 @@
-"""What there is about someone: read page by page, so that a large store is neither locked nor held in memory."""
+"""Takes stock of a target's rows page by page, so that a large store is neither locked nor loaded into memory."""
 
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,160 +12,164 @@ from recollect.policy.viewer import session_name
 from recollect.privacy.samples import Samples
 from recollect.privacy.target import ErasureTarget
 
-PAGE = 500
-_EVENTS = 1000
+PAGE_SIZE = 500
+_EVENT_PAGE_SIZE = 1000
 ERASED, CHECKED = "memo.erased", "erasure.checked"
-"""Kinds of events: rows are gone, and what the look afterwards found."""
+"""Event kinds: rows were erased, and the result of the probe."""
 
 Rows = list[tuple[int, Message]]
 
 
 @dataclass(slots=True)
 class Inventory:
-    """What a look found: counted, with what the steps after it need to know."""
+    """The counts of everything about a target, and what the later steps of an erasure need to know."""
 
     counts: dict[str, int] = field(default_factory=dict[str, int])
     samples: Samples = field(default_factory=Samples)
     memo_keys: list[int] = field(default_factory=list[int])
     message_keys: list[int] = field(default_factory=list[int])
     scopes: set[str] = field(default_factory=set[str])
-    """Where these rows lay."""
+    """The scopes of these rows in the search index."""
     references: set[str] = field(default_factory=set[str])
     authors: set[str] = field(default_factory=set[str])
-    """Whose messages and memos these are: their part of the log speaks of them."""
+    """The authors of these messages and memos: their log entries may quote them."""
     sessions: set[str] = field(default_factory=set[str])
 
-    def count(self, **more: int) -> None:
-        for name, number in more.items():
-            self.counts[name] = self.counts.get(name, 0) + number
+    def count(self, **counts: int) -> None:
+        """Add to the counts."""
+        for name, added in counts.items():
+            self.counts[name] = self.counts.get(name, 0) + added
 
 
 async def take_inventory(store: Store, target: ErasureTarget) -> Inventory:
-    """Count everything, and take samples of it."""
-    found = Inventory()
-    found.samples.name(target.user)
-    found.authors |= {target.user} if target.user is not None else set()
+    """Count everything about a target, and take samples of its texts."""
+    inventory = Inventory()
+    inventory.samples.name(target.user)
+    inventory.authors |= {target.user} if target.user is not None else set()
     for name in ("memos", "messages", "replies", "exchanges", "summaries", "jobs", "events"):
-        found.counts[name] = 0
-    async for page, answers in pages(store, target):
-        note_messages(found, target, page, answers)
-    await store.read(lambda tx: _rest(tx, target, found))
-    return found
+        inventory.counts[name] = 0
+    async for page, reply_rows in iter_pages(store, target):
+        _note_messages(inventory, target, page, reply_rows)
+    await store.read(lambda tx: _note_rows(tx, target, inventory))
+    return inventory
 
 
-async def pages(store: Store, target: ErasureTarget) -> AsyncIterator[tuple[Rows, Rows]]:
-    """Messages, and what bots replied to them, page by page in the order of their keys; each page once."""
+async def iter_pages(store: Store, target: ErasureTarget) -> AsyncIterator[tuple[Rows, Rows]]:
+    """Messages and bots' replies to them, in pages ordered by key."""
     last = 0
-    while rows := await store.read(lambda tx, last=last: tx.messages.written_by(target.user, target.guild, PAGE, last)):
-        answers = await store.read(lambda tx, rows=rows: replies(tx, target, rows))
-        yield rows, answers
+    while rows := await store.read(
+        lambda tx, last=last: tx.messages.written_by(target.user, target.guild, PAGE_SIZE, last)
+    ):
+        reply_rows = await store.read(lambda tx, rows=rows: _find_replies(tx, target, rows))
+        yield rows, reply_rows
         last = rows[-1][0]
 
 
-def replies(tx: Tx, target: ErasureTarget, rows: Rows) -> Rows:
-    """What bots said to these messages: it quotes them more often than not. A guild's go as messages of their own."""
+def _find_replies(tx: Tx, target: ErasureTarget, rows: Rows) -> Rows:
+    """Bots' replies to these messages, which often quote them. For a guild they are among its own messages."""
     if target.user is None:
         return []
-    here = {key for key, _ in rows}
-    asked: dict[str, list[str]] = {}
+    keys = {key for key, _ in rows}
+    ids_by_platform: dict[str, list[str]] = {}
     for _, message in rows:
-        asked.setdefault(message.place.platform, []).append(message.id)
-    found = [row for platform, ids in asked.items() for row in tx.messages.replies_to(platform, ids)]
-    return [row for row in found if row[0] not in here]
+        ids_by_platform.setdefault(message.place.platform, []).append(message.id)
+    reply_rows = [row for platform, ids in ids_by_platform.items() for row in tx.messages.replies_to(platform, ids)]
+    return [row for row in reply_rows if row[0] not in keys]
 
 
-def note_messages(found: Inventory, target: ErasureTarget, page: Rows, answers: Rows) -> None:
-    found.count(messages=len(page), replies=len(answers))
-    for key, message in (*page, *answers):
-        found.message_keys.append(key)
-        found.scopes.add(message.place.stream)
-        found.sessions |= sessions_of(message, target)
-        found.references.add(message_ref(message))
+def _note_messages(inventory: Inventory, target: ErasureTarget, page: Rows, reply_rows: Rows) -> None:
+    inventory.count(messages=len(page), replies=len(reply_rows))
+    for key, message in (*page, *reply_rows):
+        inventory.message_keys.append(key)
+        inventory.scopes.add(message.place.stream)
+        inventory.sessions |= session_names(message, target)
+        inventory.references.add(message_ref(message))
         if not message.bot:
-            found.authors.add(message.author)
-    found.samples.add(message.text for _, message in (*page, *answers))
+            inventory.authors.add(message.author)
+    inventory.samples.add(message.text for _, message in (*page, *reply_rows))
     if target.user is not None:
-        found.samples.name(*(message.name for _, message in page if message.author == target.user))
+        inventory.samples.name(*(message.name for _, message in page if message.author == target.user))
 
 
-def sessions_of(message: Message, target: ErasureTarget) -> set[str]:
-    """The conversations whose summary may rest on a message."""
+def session_names(message: Message, target: ErasureTarget) -> set[str]:
+    """The sessions whose summary may depend on a message."""
     return {session_name(message.place, None), session_name(message.place, target.user or message.author)}
 
 
-def _rest(tx: Tx, target: ErasureTarget, found: Inventory) -> None:
-    memos = owned(tx, target)
-    found.memo_keys += [memo.key for memo in memos]
-    found.scopes |= {memo.subject.scope for memo in memos} | {target.subject.scope}
-    found.authors |= {memo.subject.id for memo in memos if not memo.subject.is_lore}
-    found.samples.add(memo.text for memo in memos)
-    found.samples.add(memo.source.evidence or "" for memo in memos)
+def _note_rows(tx: Tx, target: ErasureTarget, inventory: Inventory) -> None:
+    memos = owned_memos(tx, target)
+    inventory.memo_keys += [memo.key for memo in memos]
+    inventory.scopes |= {memo.subject.scope for memo in memos} | {target.subject.scope}
+    inventory.authors |= {memo.subject.id for memo in memos if not memo.subject.is_lore}
+    inventory.samples.add(memo.text for memo in memos)
+    inventory.samples.add(memo.source.evidence or "" for memo in memos)
     exchanges = tx.exchanges.asked_by(target.user, target.guild)
-    sessions = found.sessions | {session for session in tx.summaries.sessions() if target.alone_in(session)}
-    summaries = [summary for session in sessions for summary in tx.summaries.history(session, PAGE)]
-    found.samples.add(summary.text for summary in summaries if target.alone_in(summary.session))
+    sessions = inventory.sessions | {session for session in tx.summaries.sessions() if target.alone_in(session)}
+    summaries = [summary for session in sessions for summary in tx.summaries.history(session, PAGE_SIZE)]
+    inventory.samples.add(summary.text for summary in summaries if target.alone_in(summary.session))
     events = 0
-    for event in log_of(tx, target, memos):
-        found.samples.add(texts_in(event.data))
-        events += is_wordy(event)
-    jobs = jobs_of(tx, target, found.references)
-    found.count(memos=len(memos), exchanges=len(exchanges), summaries=len(summaries), jobs=len(jobs), events=events)
+    for event in iter_log(tx, target, memos):
+        inventory.samples.add(quoted_texts(event.data))
+        events += has_content(event)
+    jobs = find_jobs(tx, target, inventory.references)
+    inventory.count(memos=len(memos), exchanges=len(exchanges), summaries=len(summaries), jobs=len(jobs), events=events)
 
 
-def owned(tx: Tx, target: ErasureTarget) -> list[Memo]:
-    """Memos of any status, by key."""
+def owned_memos(tx: Tx, target: ErasureTarget) -> list[Memo]:
+    """The target's memos of any status, by key."""
     if target.user is None:
         learned = tx.memos.stated_by(guild=target.guild)
-        found = {memo.key: memo for memo in (*tx.memos.list(target.subject), *learned)}
-        return [found[key] for key in sorted(found)]
-    mine = tx.memos.list(target.subject)
-    return sorted((memo for memo in mine if target.owns(memo)), key=lambda memo: memo.key)
+        by_key = {memo.key: memo for memo in (*tx.memos.list(target.subject), *learned)}
+        return [by_key[key] for key in sorted(by_key)]
+    memos = tx.memos.list(target.subject)
+    return sorted((memo for memo in memos if target.owns(memo)), key=lambda memo: memo.key)
 
 
-def log_of(tx: Tx, target: ErasureTarget, memos: Sequence[Memo]) -> Iterator[Event]:
-    """What the log says about them: all of a person or of a guild's lore, else about these memos."""
+def iter_log(tx: Tx, target: ErasureTarget, memos: Sequence[Memo]) -> Iterator[Event]:
+    """The target's log: all events of a person or of a guild's lore, otherwise those of these memos."""
     if target.whole_user or target.user is None:
-        yield from events_of(tx, target.subject.scope)
+        yield from iter_events(tx, target.subject.scope)
     for memo in memos:
         if target.user is None and memo.subject == target.subject:
             continue
         if not target.whole_user:
-            yield from events_of(tx, memo.subject.scope, memo.id)
+            yield from iter_events(tx, memo.subject.scope, memo.id)
 
 
-def events_of(tx: Tx, scope: str, memo: str | None = None) -> Iterator[Event]:
+def iter_events(tx: Tx, scope: str, memo: str | None = None) -> Iterator[Event]:
     """All events of a scope, newest first."""
     before: int | None = None
-    while page := tx.events.list(scope=scope, memo=memo, limit=_EVENTS, before=before):
+    while page := tx.events.list(scope=scope, memo=memo, limit=_EVENT_PAGE_SIZE, before=before):
         yield from page
         before = page[-1].id
 
 
-def jobs_of(tx: Tx, target: ErasureTarget, references: Collection[str]) -> list[Job]:
-    """Jobs that are about them, or have nothing to learn from but these messages."""
-    return [job for job in tx.jobs.list(limit=1 << 30) if target.works_in(job.queue) or _rests_on(job, references)]
+def find_jobs(tx: Tx, target: ErasureTarget, references: Collection[str]) -> list[Job]:
+    """Jobs that are about the target, or that depend only on these messages."""
+    jobs = tx.jobs.list(limit=1 << 30)
+    return [job for job in jobs if target.owns_queue(job.queue) or _depends_only_on(job, references)]
 
 
-def _rests_on(job: Job, references: Collection[str]) -> bool:
+def _depends_only_on(job: Job, references: Collection[str]) -> bool:
     messages = job.payload.get("messages")
     return bool(messages) and all(message in references for message in messages)
 
 
-def is_wordy(event: Event) -> bool:
-    """Whether there is anything to take out of an event; what erasures say of themselves holds no words."""
+def has_content(event: Event) -> bool:
+    """Whether an event has anything to redact; the events of erasures themselves have no content."""
     if event.kind in (ERASED, CHECKED):
         return False
     return event.memo is not None or bool(event.reason) or any(name != "undoes" for name in event.data)
 
 
-def texts_in(data: Mapping[str, Any]) -> list[str]:
-    """The texts that an event quotes: of a memo before it was changed, or of a proposal."""
+def quoted_texts(data: Mapping[str, Any]) -> list[str]:
+    """The texts that an event quotes: of a memo before its change, or of a proposal."""
     before: Mapping[str, Any] = data.get("before") or {}
     return [text for text in (data.get("text"), before.get("text")) if isinstance(text, str) and text]
 
 
-def unsigned(tx: Tx, target: ErasureTarget) -> list[Memo]:
-    """What someone stated that belongs to others: a guild's lore."""
+def lore_stated_by(tx: Tx, target: ErasureTarget) -> list[Memo]:
+    """Lore that a person stated: it belongs to the guild."""
     if target.user is None:
         return []
     stated = tx.memos.stated_by(actor=target.user, guild=target.guild)

@@ -1,7 +1,7 @@
-"""An erasure that waits: a job on disk, called off when it is no longer wanted.
+"""Planned erasures: persisted jobs that can be canceled.
 
-It is done only after somebody who can know said, since it was due, that it is still wanted: a worker that starts after
-a long pause must not erase what was asked to stay meanwhile.
+A due erasure starts only after it was confirmed since it became due: a worker that starts after a long downtime must
+not erase what was meanwhile meant to stay.
 """
 
 import asyncio
@@ -22,133 +22,138 @@ from recollect.privacy.target import ErasureTarget
 log = logging.getLogger("recollect.privacy")
 
 ERASE = "erase"
-"""The kind of job."""
-AGAIN = timedelta(minutes=10)
-"""Time until the next look, while nobody has said that a due erasure is still wanted."""
-PATIENCE = 60.0
-"""Seconds after which the worker is told that it takes longer; the erasure itself goes on."""
-_PLANNED = "planned:"
+"""The job kind."""
+CONFIRMATION_INTERVAL = timedelta(minutes=10)
+"""How often an erasure that is due is checked for its confirmation."""
+HANDLER_TIMEOUT_SECONDS = 60.0
+"""When the handler gives the job back to the worker; the erasure itself goes on."""
+_STATE_PREFIX = "planned:"
 
 Erase = Callable[[ErasureTarget, str], Awaitable[Receipt]]
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
+    """An erasure that was asked for, and when it is due."""
+
     target: ErasureTarget
     due: datetime
     asked_by: str
-    wanted: datetime
-    """When somebody said last that it is wanted."""
+    confirmed_at: datetime
+    """When it was last confirmed, at first when it was asked for."""
 
 
-def schedule(tx: Tx, new: Plan) -> bool:
-    """Put an erasure into the queue; False when it is there already, and then its time stays."""
-    if _find(tx, new.target) is not None:
+def schedule(tx: Tx, plan: Plan) -> bool:
+    """Queue an erasure; False when one is already planned, whose time stays the same."""
+    if _find_plan(tx, plan.target) is not None:
         return False
-    _note(tx, new)
-    tx.jobs.add(_job(new, new.due))
-    scope, data = new.target.subject.scope, {"due": new.due.isoformat()}
-    tx.events.add(Event("erasure.planned", new.wanted, new.asked_by, scope, reason=str(new.target), data=data))
+    _save_plan(tx, plan)
+    tx.jobs.add(_make_job(plan, plan.due))
+    scope, data = plan.target.subject.scope, {"due": plan.due.isoformat()}
+    tx.events.add(Event("erasure.planned", plan.confirmed_at, plan.asked_by, scope, reason=str(plan.target), data=data))
     return True
 
 
-def confirm(tx: Tx, target: ErasureTarget, at: datetime) -> bool:
-    """It is still wanted; False when it is not planned."""
-    found = _find(tx, target)
-    if found is not None:
-        _note(tx, replace(found, wanted=at))
-    return found is not None
+def confirm(tx: Tx, target: ErasureTarget, now: datetime) -> bool:
+    """Confirm a planned erasure; False when there is none."""
+    plan = _find_plan(tx, target)
+    if plan is not None:
+        _save_plan(tx, replace(plan, confirmed_at=now))
+    return plan is not None
 
 
-def cancel(tx: Tx, target: ErasureTarget, by: str, at: datetime) -> bool:
-    """It is no longer wanted; False when it was not planned. What is under way is not stopped."""
-    if not tx.state.clear(_name(target)):
+def cancel(tx: Tx, target: ErasureTarget, asked_by: str, now: datetime) -> bool:
+    """Cancel a planned erasure; False when there is none. One that is running is not stopped."""
+    if not tx.state.clear(_state_name(target)):
         return False
-    waiting = tx.jobs.find(_key(target))
-    failed = [job for job in tx.jobs.list(JobState.FAILED, 1 << 30) if job.kind == ERASE and job.queue == _key(target)]
+    waiting = tx.jobs.find(_job_key(target))
+    failed = [
+        job for job in tx.jobs.list(JobState.FAILED, 1 << 30) if job.kind == ERASE and job.queue == _job_key(target)
+    ]
     for job in (*failed, *([] if waiting is None else [waiting])):
         tx.jobs.discard(job.id)
-    tx.events.add(Event("erasure.called_off", at, by, target.subject.scope, reason=str(target)))
+    tx.events.add(Event("erasure.called_off", now, asked_by, target.subject.scope, reason=str(target)))
     return True
 
 
 def planned(tx: Tx) -> list[Plan]:
-    """All that wait."""
-    return [_read(item) for name in tx.state.names(_PLANNED) for item in tx.state.items(name)]
+    """All planned erasures."""
+    return [_load_plan(item) for name in tx.state.names(_STATE_PREFIX) for item in tx.state.items(name)]
 
 
 class PlannedErasures:
-    """Does them, as the handler of their jobs. One that takes long goes on while the worker looks after others."""
+    """The job handler that runs planned erasures. A long one goes on while the worker handles other jobs."""
 
-    def __init__(self, store: Store, erase: Erase, clock: Clock, patience: float = PATIENCE) -> None:
+    def __init__(self, store: Store, erase: Erase, clock: Clock, timeout: float = HANDLER_TIMEOUT_SECONDS) -> None:
         self._store = store
         self._erase = erase
         self._clock = clock
-        self._patience = patience
+        self._timeout = timeout
         self._running: dict[ErasureTarget, asyncio.Task[Receipt]] = {}
 
     async def __call__(self, job: Job) -> UnitOfWork:
         target = ErasureTarget(job.payload.get("user"), job.payload.get("guild"))
-        found = await self._store.read(lambda tx: _find(tx, target))
-        if found is None:
-            return _nothing
-        if found.wanted < found.due:
-            return partial(_wait, waiting=_job(found, self._clock() + AGAIN))
-        receipt = await self._erased(found)
+        plan = await self._store.read(lambda tx: _find_plan(tx, target))
+        if plan is None:
+            return _do_nothing
+        if plan.confirmed_at < plan.due:
+            return partial(_requeue, job=_make_job(plan, self._clock() + CONFIRMATION_INTERVAL))
+        receipt = await self._run(plan)
         log.info("%s was erased: %s", target, "nothing is left" if receipt.clean else "something is left")
-        return partial(_end, target=target)
+        return partial(_remove_plan, target=target)
 
-    async def _erased(self, found: Plan) -> Receipt:
-        task = self._running.get(found.target) or asyncio.ensure_future(self._erase(found.target, found.asked_by))
-        self._running[found.target] = task
+    async def _run(self, plan: Plan) -> Receipt:
+        task = self._running.get(plan.target) or asyncio.ensure_future(self._erase(plan.target, plan.asked_by))
+        self._running[plan.target] = task
         try:
-            done, _ = await asyncio.wait({task}, timeout=self._patience)
+            finished, _ = await asyncio.wait({task}, timeout=self._timeout)
         except asyncio.CancelledError:
-            task.cancel()  # everything is being closed; the job goes on from there the next time
+            task.cancel()  # shutting down; the job resumes the erasure at the next start
             raise
-        if not done:
+        if not finished:
             raise StaleResult
-        return self._running.pop(found.target).result()
+        return self._running.pop(plan.target).result()
 
 
-def _nothing(tx: Tx) -> None:
-    """It was called off."""
+def _do_nothing(tx: Tx) -> None:
+    """The erasure was canceled."""
     del tx
 
 
-def _wait(tx: Tx, waiting: NewJob) -> None:
-    tx.jobs.add(waiting)
+def _requeue(tx: Tx, job: NewJob) -> None:
+    tx.jobs.add(job)
 
 
-def _end(tx: Tx, target: ErasureTarget) -> None:
-    tx.state.clear(_name(target))
+def _remove_plan(tx: Tx, target: ErasureTarget) -> None:
+    tx.state.clear(_state_name(target))
 
 
-def _job(found: Plan, due: datetime) -> NewJob:
-    target, key = found.target, _key(found.target)
-    return NewJob(ERASE, key, {"user": target.user, "guild": target.guild}, due, key, ERASE)
+def _make_job(plan: Plan, due: datetime) -> NewJob:
+    target, job_key = plan.target, _job_key(plan.target)
+    return NewJob(ERASE, job_key, {"user": target.user, "guild": target.guild}, due, job_key, ERASE)
 
 
-def _key(target: ErasureTarget) -> str:
+def _job_key(target: ErasureTarget) -> str:
+    """The queue and the dedupe key of the job."""
     return f"{ERASE}:{target}"
 
 
-def _name(target: ErasureTarget) -> str:
-    return f"{_PLANNED}{target}"
+def _state_name(target: ErasureTarget) -> str:
+    return f"{_STATE_PREFIX}{target}"
 
 
-def _find(tx: Tx, target: ErasureTarget) -> Plan | None:
-    items = tx.state.items(_name(target))
-    return _read(items[-1]) if items else None
+def _find_plan(tx: Tx, target: ErasureTarget) -> Plan | None:
+    items = tx.state.items(_state_name(target))
+    return _load_plan(items[-1]) if items else None
 
 
-def _note(tx: Tx, found: Plan) -> None:
-    target = found.target
-    item = [target.user, target.guild, found.due.isoformat(), found.asked_by, found.wanted.isoformat()]
-    tx.state.clear(_name(target))
-    tx.state.append(_name(target), json.dumps(item))
+def _save_plan(tx: Tx, plan: Plan) -> None:
+    target = plan.target
+    item = [target.user, target.guild, plan.due.isoformat(), plan.asked_by, plan.confirmed_at.isoformat()]
+    tx.state.clear(_state_name(target))
+    tx.state.append(_state_name(target), json.dumps(item))
 
 
-def _read(item: str) -> Plan:
-    user, guild, due, asked_by, wanted = json.loads(item)
-    return Plan(ErasureTarget(user, guild), datetime.fromisoformat(due), asked_by, datetime.fromisoformat(wanted))
+def _load_plan(item: str) -> Plan:
+    user, guild, due, asked_by, confirmed_at = json.loads(item)
+    return Plan(ErasureTarget(user, guild), datetime.fromisoformat(due), asked_by, datetime.fromisoformat(confirmed_at))

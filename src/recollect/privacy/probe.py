@@ -1,4 +1,4 @@
-"""Searches for what should be gone: in rows, word index and vectors, in every text and byte of the store, in files."""
+"""Searches for traces of erased content: in rows, word index, vectors, the bytes of the store, and files."""
 
 import math
 import re
@@ -10,21 +10,21 @@ from typing import Any
 
 from recollect.core.ports import Corpus, Store, Tx
 from recollect.core.text import escape, query_words
-from recollect.privacy.inventory import Inventory, owned
+from recollect.privacy.inventory import Inventory, owned_memos
 from recollect.privacy.receipt import Check
 from recollect.privacy.target import ErasureTarget
-from recollect.recall import display_names as names_of_people
-from recollect.recall.withheld import LIST
+from recollect.recall import display_names
+from recollect.recall.withheld import LIST as WITHHELD_LIST
 
-OTHERS = ("memos", "messages")
-"""Places of a store where people's own words lie: after an erasure, other people's."""
-PENDING = ("paused:", "erasing:", "planned:", "discord:mirror:", "discord:line:")
-"""Lists that may name an erased person: that they want no learning, that this goes on, and messages on Discord that
-the bot takes down when it looks next.
+SHARED_TABLES = ("memos", "messages")
+"""Tables with people's own words: what they contain after an erasure is other people's."""
+PENDING_STATE = ("paused:", "erasing:", "planned:", "discord:mirror:", "discord:line:")
+"""State that may name an erased person: that they paused learning, this erasure itself, and Discord messages that the
+bot will remove at its next check.
 """
-_ASKED, _NAMES = 5, 20
-_KEYS = 100_000
-"""Rows of which index and vectors are looked at."""
+_MAX_SEARCHES, _MAX_NAMES = 5, 20
+_MAX_KEYS = 100_000
+"""How many erased rows are looked up in word index and vectors."""
 
 Search = Callable[..., Awaitable[Sequence[Any]]]
 FindInFiles = Callable[[Sequence[str]], Awaitable[Mapping[str, Sequence[int]]]]
@@ -32,7 +32,7 @@ FindInFiles = Callable[[Sequence[str]], Awaitable[Mapping[str, Sequence[int]]]]
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What a look found, apart by what should be gone and what others said."""
+    """The result of a probe: traces that should be gone, and apart from them what others said."""
 
     texts: int
     checks: tuple[Check, ...]
@@ -40,120 +40,133 @@ class Probe:
 
 
 async def probe(
-    store: Store, target: ErasureTarget, found: Inventory, at: datetime, search: Search, in_files: FindInFiles
+    store: Store,
+    target: ErasureTarget,
+    inventory: Inventory,
+    erased_at: datetime,
+    search: Search,
+    in_files: FindInFiles,
 ) -> Probe:
-    """Look for the samples of what was erased. Words that others said too prove nothing, and are only counted."""
-    samples = found.samples.chosen()
+    """Search for samples of what was erased. Samples that others also said prove nothing, and are only counted."""
+    samples = inventory.samples.chosen()
     stored = await store.find_traces(samples)
-    filed = await in_files(samples)
-    distinct = [number for number in range(len(samples)) if not any(stored[name][number] for name in _others(stored))]
+    in_file_counts = await in_files(samples)
+    shared = _shared_tables(stored)
+    private_tables = {name: counts for name, counts in stored.items() if name not in SHARED_TABLES}
+    distinctive = [index for index in range(len(samples)) if not any(stored[name][index] for name in shared)]
     checks = [
-        Check("rows", await store.read(lambda tx: _rows(tx, target, at))),
-        *await store.read(lambda tx: _noted(tx, target)),
-        Check("search", await _searched(search, target, [samples[number] for number in distinct])),
-        Check("word index", await store.read(lambda tx: _indexed(tx, found, samples))),
-        Check("vectors", await store.read(lambda tx: _embedded(tx, found))),
-        *_left("store", {name: counts for name, counts in stored.items() if name not in OTHERS}, distinct),
-        *_left("files", filed, distinct),
+        Check("rows", await store.read(lambda tx: _count_rows(tx, target, erased_at))),
+        *await store.read(lambda tx: _check_state(tx, target)),
+        Check("search", await _count_search_hits(search, target, [samples[index] for index in distinctive])),
+        Check("word index", await store.read(lambda tx: _count_indexed(tx, inventory, samples))),
+        Check("vectors", await store.read(lambda tx: _count_embedded(tx, inventory))),
+        *_list_traces("store", private_tables, distinctive),
+        *_list_traces("files", in_file_counts, distinctive),
     ]
-    same = {f"the same words in {name}": sum(map(bool, stored[name])) for name in _others(stored)}
-    return Probe(len(samples), tuple(checks), same | await _named(store, found))
+    mentions = {f"the same words in {name}": sum(map(bool, stored[name])) for name in shared}
+    return Probe(len(samples), tuple(checks), mentions | await _count_mentions(store, inventory))
 
 
-def _others(stored: Mapping[str, Sequence[int]]) -> list[str]:
-    return [name for name in OTHERS if name in stored]
+def _shared_tables(stored: Mapping[str, Sequence[int]]) -> list[str]:
+    return [name for name in SHARED_TABLES if name in stored]
 
 
-def _left(kind: str, places: Mapping[str, Sequence[int]], distinct: Sequence[int]) -> list[Check]:
-    """One check for all that is clean, and one for each place that is not."""
-    found = {name: sum(counts[number] for number in distinct) for name, counts in places.items()}
-    left = [Check(f"{kind}: {name}", count) for name, count in sorted(found.items()) if count]
-    return left or [Check(kind)]
+def _list_traces(kind: str, places: Mapping[str, Sequence[int]], distinctive: Sequence[int]) -> list[Check]:
+    """One check per place with traces; a single clean one if there are none."""
+    totals = {name: sum(counts[index] for index in distinctive) for name, counts in places.items()}
+    checks = [Check(f"{kind}: {name}", count) for name, count in sorted(totals.items()) if count]
+    return checks or [Check(kind)]
 
 
-async def _named(store: Store, found: Inventory) -> dict[str, int]:
-    """How often others' memos and messages name them."""
-    names = sorted(found.samples.names)[:_NAMES]
+async def _count_mentions(store: Store, inventory: Inventory) -> dict[str, int]:
+    """How often other people's memos and messages name the target."""
+    names = sorted(inventory.samples.names)[:_MAX_NAMES]
     stored = await store.find_traces(names)
-    return {f"named in {name}": max(stored[name]) for name in _others(stored)}
+    return {f"named in {name}": max(stored[name]) for name in _shared_tables(stored)}
 
 
-def _rows(tx: Tx, target: ErasureTarget, at: datetime) -> int:
-    """Those of the time before: whoever was erased may speak again."""
-    memos = sum(memo.created <= at for memo in owned(tx, target))
-    return memos + sum(message.at <= at for _, message in tx.messages.written_by(target.user, target.guild))
+def _count_rows(tx: Tx, target: ErasureTarget, erased_at: datetime) -> int:
+    """Rows from before the erasure only: an erased person may have spoken again since."""
+    memos = sum(memo.created <= erased_at for memo in owned_memos(tx, target))
+    return memos + sum(message.at <= erased_at for _, message in tx.messages.written_by(target.user, target.guild))
 
 
-def _noted(tx: Tx, target: ErasureTarget) -> list[Check]:
-    """Lists and conversations that still name them, unless they spoke again meanwhile: then some may be new."""
+def _check_state(tx: Tx, target: ErasureTarget) -> list[Check]:
+    """State and sessions that still name the target, unless they spoke again since: then some may be new."""
     if tx.messages.written_by(target.user, target.guild, limit=1):
         return [Check("state")]
-    names = [name for name in tx.state.names() if not name.startswith(PENDING)]
-    called = (name for name in names if not name.startswith(names_of_people.LIST))  # those hold a guild's id
-    kept = {*filter(target.counts_in, names), *(name for name in called if _names(target, name))}
-    items = (item for name in names for item in tx.state.items(name) if _is_theirs(target, name, item))
+    names = [name for name in tx.state.names() if not name.startswith(PENDING_STATE)]
+    # The names of display-name lists contain a guild's id, which may equal a user's.
+    may_name_user = (name for name in names if not name.startswith(display_names.LIST))
+    lists = {*filter(target.owns_state, names), *(name for name in may_name_user if _names_user(target, name))}
+    items = (item for name in names for item in tx.state.items(name) if _is_own_item(target, name, item))
     sessions = [session for session in tx.summaries.sessions() if target.alone_in(session)]
-    return [Check("state", len(kept) + sum(1 for _ in items)), Check("sessions", len(sessions))]
+    return [Check("state", len(lists) + sum(1 for _ in items)), Check("sessions", len(sessions))]
 
 
-def _is_theirs(target: ErasureTarget, name: str, item: str) -> bool:
-    """Statements that others forgot are their words, whatever stands in them."""
-    return target.stands_in(name, item) or (not name.startswith(LIST) and _names(target, item))
+def _is_own_item(target: ErasureTarget, name: str, item: str) -> bool:
+    """Withheld statements of others are other people's words, even if they name the target."""
+    return target.owns_item(name, item) or (not name.startswith(WITHHELD_LIST) and _names_user(target, item))
 
 
-def _names(target: ErasureTarget, text: str) -> bool:
-    """Whether a text holds the id of an erased person, and not that of a channel or guild called the same."""
+def _names_user(target: ErasureTarget, text: str) -> bool:
+    """Whether a text contains the id of an erased person, and not an equal id of a channel or guild."""
     user = target.user if target.whole_user else None
     if not user or user not in text:
         return False
     ids = "|".join(map(re.escape, {user, escape(user, ":")}))
-    found = re.finditer(rf"(?:^|(?<=[\s:\"\[/]))(?:{ids})(?=$|[\s:\"\],/])", text)
-    return any(_is_a_person(text[: one.start()], text[one.end() :]) for one in found)
+    matches = re.finditer(rf"(?:^|(?<=[\s:\"\[/]))(?:{ids})(?=$|[\s:\"\],/])", text)
+    return any(_is_a_person(text[: match.start()], text[match.end() :]) for match in matches)
 
 
 def _is_a_person(before: str, after: str) -> bool:
-    if not before:  # a list called so, or a platform, unless it is all there is
+    if not before:  # at the start it is the name of a list or platform, unless it stands alone
         return not after or after.startswith(" ")
-    place = before.endswith(("channel:", "thread:")) or after.startswith((":channel:", ":thread:"))
-    return not place and (not before.endswith("/") or before.endswith("users/"))
+    is_place = before.endswith(("channel:", "thread:")) or after.startswith((":channel:", ":thread:"))
+    return not is_place and (not before.endswith("/") or before.endswith("users/"))
 
 
-async def _searched(search: Search, target: ErasureTarget, samples: Sequence[str]) -> int:
-    """What a search by the person themselves still brings up."""
+async def _count_search_hits(search: Search, target: ErasureTarget, samples: Sequence[str]) -> int:
+    """Hits with erased text in a search by the person themselves."""
     if target.user is None:
         return 0
-    left = 0
-    for sample in samples[:_ASKED]:
+    count = 0
+    for sample in samples[:_MAX_SEARCHES]:
         results = await search(sample, user=target.user)
-        left += sum(sample in result.text for result in results)
-    return left
+        count += sum(sample in result.text for result in results)
+    return count
 
 
-def _indexed(tx: Tx, found: Inventory, samples: Sequence[str]) -> int:
-    """Erased rows that can be found by their words."""
-    left = 0
-    for corpus, keys in _corpora(found):
+def _count_indexed(tx: Tx, inventory: Inventory, samples: Sequence[str]) -> int:
+    """Erased rows that are still in the word index."""
+    count = 0
+    for corpus, keys in _corpora(inventory):
         for sample in samples:
-            hits = tx.index.words(corpus, sorted(found.scopes), query_words(sample), 50, among=keys)
-            left += len({hit.key for hit in hits} - _present(tx, corpus, [hit.key for hit in hits]))
-    return left
+            hits = tx.index.words(corpus, sorted(inventory.scopes), query_words(sample), 50, among=keys)
+            count += len({hit.key for hit in hits} - _existing(tx, corpus, [hit.key for hit in hits]))
+    return count
 
 
-def _embedded(tx: Tx, found: Inventory) -> int:
-    """Erased rows that still have a vector, of whatever model."""
-    left = 0
-    for corpus, keys in _corpora(found):
-        for made in tx.index.vectors(corpus, counted=False):
-            any_direction = struct.pack(f"<{made.dims}f", *([1 / math.sqrt(made.dims)] * made.dims))
-            near = tx.index.nearest(corpus, sorted(found.scopes), made.model, any_direction, 1, also=keys, among=keys)
-            left += len(near.keys() - _present(tx, corpus, list(near)))
-    return left
+def _count_embedded(tx: Tx, inventory: Inventory) -> int:
+    """Erased rows that still have a vector, of any model."""
+    count = 0
+    for corpus, keys in _corpora(inventory):
+        for vector_set in tx.index.vectors(corpus, counted=False):
+            dims = vector_set.dims
+            any_direction = struct.pack(f"<{dims}f", *([1 / math.sqrt(dims)] * dims))
+            scopes = sorted(inventory.scopes)
+            nearest = tx.index.nearest(corpus, scopes, vector_set.model, any_direction, 1, also=keys, among=keys)
+            count += len(nearest.keys() - _existing(tx, corpus, list(nearest)))
+    return count
 
 
-def _corpora(found: Inventory) -> list[tuple[Corpus, frozenset[int]]]:
-    each: list[tuple[Corpus, list[int]]] = [("memos", found.memo_keys), ("messages", found.message_keys)]
-    return [(corpus, frozenset(keys[:_KEYS])) for corpus, keys in each if keys]
+def _corpora(inventory: Inventory) -> list[tuple[Corpus, frozenset[int]]]:
+    keys_by_corpus: list[tuple[Corpus, list[int]]] = [
+        ("memos", inventory.memo_keys),
+        ("messages", inventory.message_keys),
+    ]
+    return [(corpus, frozenset(keys[:_MAX_KEYS])) for corpus, keys in keys_by_corpus if keys]
 
 
-def _present(tx: Tx, corpus: Corpus, keys: Sequence[int]) -> set[int]:
+def _existing(tx: Tx, corpus: Corpus, keys: Sequence[int]) -> set[int]:
     return set(tx.memos.fetch(keys) if corpus == "memos" else tx.messages.fetch(keys))

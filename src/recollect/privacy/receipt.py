@@ -1,4 +1,4 @@
-"""What an erasure did and what a look afterwards found; it holds counts and places, never content."""
+"""Reports of erasures: what would go, what went, and what the probe found. They contain counts, never content."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from recollect.privacy.target import ErasureTarget
 
 @dataclass(frozen=True, slots=True)
 class ErasurePreview:
-    """What there is about someone, counted."""
+    """What an erasure would remove, counted."""
 
     target: ErasureTarget
     counts: Mapping[str, int]
     files: tuple[str, ...] = ()
-    """Files and folders that go."""
+    """Files and folders that would go."""
 
     @property
     def empty(self) -> bool:
@@ -24,7 +24,7 @@ class ErasurePreview:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One place that was searched for what should be gone."""
+    """One place that was searched for traces, and how many were found."""
 
     where: str
     found: int = 0
@@ -36,39 +36,40 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The proof of an erasure."""
+    """The result of an erasure, with the probe's checks as proof."""
 
     target: ErasureTarget
     asked_by: str
     at: datetime
     seconds: float
     counts: Mapping[str, int]
-    """How many of each sort are gone."""
+    """How many rows of each kind were erased."""
     samples: int
-    """Texts, of those that were erased, that were searched for."""
+    """How many erased texts were searched for."""
     probe: tuple[Check, ...]
     mentions: Mapping[str, int]
-    """Where others speak of them, or said the same words: not theirs to erase."""
+    """Where other people mention the target or said the same words: not the target's to erase."""
     notes: tuple[str, ...] = ()
-    """What is out of reach."""
+    """What an erasure can't reach."""
 
     @property
     def clean(self) -> bool:
         return all(check.clean for check in self.probe)
 
 
-def from_survey(survey: ErasurePreview) -> dict[str, Any]:
-    target = survey.target
+def from_survey(preview: ErasurePreview) -> dict[str, Any]:
+    """A preview as JSON values."""
+    target = preview.target
     return {
         "user": target.user,
         "guild": target.guild,
-        "counts": dict(survey.counts),
-        "files": list(survey.files),
+        "counts": dict(preview.counts),
+        "files": list(preview.files),
     }
 
 
 def from_receipt(receipt: Receipt) -> dict[str, Any]:
-    """A receipt as plain JSON values."""
+    """A receipt as JSON values."""
     return {
         "user": receipt.target.user,
         "guild": receipt.target.guild,
@@ -87,7 +88,7 @@ def from_receipt(receipt: Receipt) -> dict[str, Any]:
 
 
 def to_receipt(value: Mapping[str, Any]) -> Receipt:
-    """A receipt that was written as plain values."""
+    """A receipt from JSON values."""
     return Receipt(
         target=ErasureTarget(value["user"], value["guild"]),
         asked_by=value["asked_by"],

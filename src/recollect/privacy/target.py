@@ -1,4 +1,4 @@
-"""Whose traces are meant: a person's, a guild's, or a person's in one guild; and what in the store belongs to them."""
+"""The target of an erasure or export: a person, a guild, or a person in one guild; and which rows belong to it."""
 
 from dataclasses import dataclass
 
@@ -31,68 +31,71 @@ class ErasureTarget:
 
     @property
     def subject(self) -> Subject:
-        """Under whom the log says that something was erased."""
+        """The subject under which the log records an erasure."""
         return Subject.lore(self.guild or "") if self.user is None else Subject(self.user)
 
     @property
     def whole_user(self) -> bool:
+        """Whether it is a person everywhere, not only in one guild."""
         return self.user is not None and self.guild is None
 
     def owns(self, memo: Memo) -> bool:
-        """Lore belongs to its guild, and so does what was learned there; everything else to whom it is about."""
+        """Whether a memo is the target's: lore and what was learned in a guild are also the guild's."""
         if self.user is None:
             return memo.subject == self.subject or memo.source.guild == self.guild
         return memo.subject == self.subject and self.guild in (None, memo.source.guild)
 
     def alone_in(self, session: str) -> bool:
-        """Whether a conversation is theirs and nobody else's, so that its summary goes as a whole."""
+        """Whether a session is the target's alone, so that its summary goes as a whole."""
         if self.user is None:
             return self._in_guild(session)
         name = escape(self.user, ":")
-        share = session.endswith(f":user:{name}")
+        is_own_part = session.endswith(f":user:{name}")
         if self.guild is not None:
-            return share and self._in_guild(session)
-        return share or session.split(":", 2)[1:] == ["dm", name]
+            return is_own_part and self._in_guild(session)
+        return is_own_part or session.split(":", 2)[1:] == ["dm", name]
 
-    def works_in(self, queue: str) -> bool:
-        """Whether all jobs of a queue are about them."""
+    def owns_queue(self, queue: str) -> bool:
+        """Whether all jobs of a queue are about the target."""
         if queue.startswith("session:"):
             return self.alone_in(queue.removeprefix("session:"))
-        if self._learns_in(queue):
-            return True
-        return (
+        return self._owns_learning(queue) or (
             self.user is not None and self.whole_user and queue in (f"user:{self.user}", consolidation_queue(self.user))
         )
 
-    def counts_in(self, name: str) -> bool:
-        """Whether a list of what has come up is all about them."""
-        kind, _, rest = name.partition(":")
+    def owns_state(self, name: str) -> bool:
+        """Whether a whole state list is about the target."""
+        kind, _, detail = name.partition(":")
         if kind in ("turns", "late"):
-            return self.alone_in(rest)
+            return self.alone_in(detail)
         if kind == "speakers":
-            return self.user is None and self._in_guild(rest)
+            return self.user is None and self._in_guild(detail)
         if kind == "discord":
-            return self._is_noted(rest)
+            return self._owns_discord_state(detail)
         if kind == "retired":
-            return rest in (f"guild:{self.guild}", f"lore:{self.guild}") if self.user is None else self._is_own(rest)
+            if self.user is None:
+                return detail in (f"guild:{self.guild}", f"lore:{self.guild}")
+            return self.whole_user and detail == self.subject.scope
         if kind == "file":
-            what, _, whose = rest.partition(" ")
-            return self.alone_in(whose) if what == "rolling" else self.whole_user and rest == f"durable {self.user}"
-        return self._learns_in(name) or (self.whole_user and name == f"learn:user:{self.user}")
+            file_kind, _, owner = detail.partition(" ")
+            if file_kind == "rolling":
+                return self.alone_in(owner)
+            return self.whole_user and detail == f"durable {self.user}"
+        return self._owns_learning(name) or (self.whole_user and name == f"learn:user:{self.user}")
 
-    def stands_in(self, name: str, item: str) -> bool:
-        """Whether an item of a list that others share is about them."""
-        kind, _, rest = name.partition(":")
+    def owns_item(self, name: str, item: str) -> bool:
+        """Whether an item of a shared state list is about the target."""
+        kind, _, detail = name.partition(":")
         if kind == "retired":
-            return self._forgot(item)
+            return self._owns_withheld(item)
         if name == "files:sessions":
             return self.alone_in(item)
-        if kind == "files" and rest.endswith(":owed"):
-            return self.counts_in(f"file:{item}")
+        if kind == "files" and detail.endswith(":owed"):
+            return self.owns_state(f"file:{item}")
         if self.user is None:
             return False
         if kind == "speakers":
-            return item == self.user and (self.guild is None or self._in_guild(rest))
+            return item == self.user and (self.guild is None or self._in_guild(detail))
         if not self.whole_user:
             return False
         if name in ("pages owner", "pages scopes"):
@@ -101,32 +104,29 @@ class ErasureTarget:
             return item.split(" ")[0] == self.user
         return name.startswith("discord:showing:") and item == self.user
 
-    def _forgot(self, item: str) -> bool:
-        """Whether it is a statement that they forgot or took back: there, where that matters."""
+    def _owns_withheld(self, item: str) -> bool:
+        """Whether a withheld statement is one that the target forgot or took back."""
         retired = withheld.read(item)
         if self.user is None:
             return self.guild in retired.realms
         return retired.scope == self.subject.scope and self.guild in (None, *retired.realms)
 
-    def _is_own(self, scope: str) -> bool:
-        return self.whole_user and scope == self.subject.scope
+    def _owns_discord_state(self, name: str) -> bool:
+        """The Discord bot's own state: who was notified, whose memory channel message is where, where it listens."""
+        list_kind, _, owner = name.partition(":")
+        if list_kind == "heard":
+            return self.alone_in(owner)
+        return self.whole_user and list_kind in ("told", "mirrored") and owner == self.user
 
-    def _is_noted(self, name: str) -> bool:
-        """What the Discord bot notes for itself: who was told, whose message shows which talk, where it listens."""
-        what, _, whose = name.partition(":")
-        if what == "heard":
-            return self.alone_in(whose)
-        return self.whole_user and what in ("told", "mirrored") and whose == self.user
-
-    def _learns_in(self, name: str) -> bool:
-        """`learn:<session>:<user>` is what a user said in a session and is still to be learned from."""
+    def _owns_learning(self, name: str) -> bool:
+        """`learn:<session>:<user>` holds what a user said in a session and is not extracted yet."""
         if not name.startswith("learn:"):
             return False
-        rest = name.removeprefix("learn:")
-        theirs = self.user is None or rest.endswith(f":{escape(self.user, ':')}")
-        return theirs and (self.guild is None or self._in_guild(rest))
+        detail = name.removeprefix("learn:")
+        is_own = self.user is None or detail.endswith(f":{escape(self.user, ':')}")
+        return is_own and (self.guild is None or self._in_guild(detail))
 
     def _in_guild(self, session: str) -> bool:
-        _, _, rest = session.partition(":")
+        _, _, detail = session.partition(":")
         guild = escape(self.guild or "", ":")
-        return rest.startswith((f"{guild}:channel:", f"{guild}:thread:"))
+        return detail.startswith((f"{guild}:channel:", f"{guild}:thread:"))

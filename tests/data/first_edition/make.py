@@ -14,11 +14,10 @@ from pathlib import Path
 
 import recollect
 from recollect import Message, Place
-from recollect.core.ports.jobs import NewJob
-from recollect.core.types import Audience
-from recollect.learning.consent import pause
-from recollect.privacy import planned
+from recollect.pausing import pause
+from recollect.privacy import later
 from recollect.privacy.target import Target
+from recollect.types import Audience, NewJob
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 DEV = Place("discord", "500", "600", name="dev", public=True)
@@ -103,7 +102,7 @@ async def main(store: str, folder: Path) -> None:
         moment = clock()
         await memory.store.write(lambda tx: pause(tx, "1004", moment))
         await memory.store.write(
-            lambda tx: planned.plan(tx, planned.Plan(Target("1004"), moment + timedelta(days=7), "1004", moment))
+            lambda tx: later.plan(tx, later.Plan(Target("1004"), moment + timedelta(days=7), "1004", moment))
         )
         await memory.vectors.fill()
     async with recollect.open(store, clock=clock, works=False, **settings) as memory:

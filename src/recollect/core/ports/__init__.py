@@ -6,9 +6,11 @@ from recollect.core.ports.handler import Handler, StaleResult, UnitOfWork
 from recollect.core.ports.jobs import Jobs, State
 from recollect.core.ports.layer import Layer, PromptRequest, ReadOnlyStore, SearchFunction
 from recollect.core.ports.model import (
+    ChatModel,
     ExtractionInput,
     ExtractionResult,
     GeneratedText,
+    HasNotice,
     Model,
     ModelOptions,
     Proposal,
@@ -19,6 +21,7 @@ from recollect.core.ports.search import Corpus, CorpusSample, Filters, HealthChe
 from recollect.core.ports.store import Exchanges, Memos, Messages, Progress, SearchIndex, Store, Summaries, Tx
 
 __all__ = [
+    "ChatModel",
     "Corpus",
     "CorpusSample",
     "Embedder",
@@ -30,6 +33,7 @@ __all__ = [
     "Filters",
     "GeneratedText",
     "Handler",
+    "HasNotice",
     "HealthCheck",
     "Jobs",
     "Layer",

@@ -7,8 +7,9 @@ and ModelError when it won't.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
+from recollect.core.errors import ModelError
 from recollect.core.ports.embedder import no_secret
 from recollect.core.types import Memo, Message
 
@@ -105,7 +106,7 @@ class Model(Protocol):
     @property
     def name(self) -> str: ...
 
-    async def extract(self, hearing: ExtractionInput) -> ExtractionResult:
+    async def extract(self, extraction_input: ExtractionInput, /) -> ExtractionResult:
         """What the speaker stated about themselves that is worth remembering for months."""
         ...
 
@@ -125,3 +126,25 @@ class Model(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class HasNotice(Protocol):
+    """A model with something to tell the operator at startup, such as its limits."""
+
+    @property
+    def notice(self) -> str: ...
+
+
+@runtime_checkable
+class ChatModel(Protocol):
+    """A model that can also hold a conversation, through its pydantic-ai client."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def client(self) -> Any: ...
+
+    def explained(self, error: Exception) -> ModelError:
+        """The error in words without the conversation; re-raises what is not the model's fault."""
+        ...

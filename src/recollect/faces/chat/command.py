@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
-from typing import Annotated, Any
+from typing import Annotated
 
 from recollect.app import make_model
 from recollect.core.errors import BadInput, StoreError
+from recollect.core.ports import ChatModel
 from recollect.core.version import __version__
 from recollect.faces.assistant.assistant import Assistant
-from recollect.faces.assistant.model_turn import ChatModel
 from recollect.faces.chat import demo as demonstration
 from recollect.faces.chat.conversation import WORDS, Conversation, converse
 from recollect.faces.chat.input import Source, standard_input
@@ -91,9 +91,9 @@ async def _talk(call: Invocation, source: Source) -> None:
 @asynccontextmanager
 async def _speaker(settings: Settings) -> AsyncGenerator[ChatModel | None]:
     """The model that talks; none when the one that is configured can't."""
-    model: Any = make_model(settings.model, settings.model_base_url)
+    model = make_model(settings.model, settings.model_base_url)
     try:
-        yield model if hasattr(model, "client") else None
+        yield model if isinstance(model, ChatModel) else None
     finally:
         await model.close()
 

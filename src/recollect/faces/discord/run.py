@@ -7,7 +7,6 @@ import signal
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import Any
 
 import aiohttp
 import discord
@@ -17,7 +16,7 @@ from yarl import URL
 
 from recollect.app import make_model
 from recollect.core.errors import ConfigError
-from recollect.faces.assistant.model_turn import ChatModel
+from recollect.core.ports import ChatModel
 from recollect.faces.discord.client import Client, wanted_intents
 from recollect.memory import AsyncMemory
 from recollect.settings import Loaded, Settings
@@ -59,9 +58,9 @@ def use_addresses(settings: Settings) -> None:
 @asynccontextmanager
 async def speaking(settings: Settings) -> AsyncGenerator[ChatModel | None]:
     """The model that talks; none when the one that is configured can't."""
-    model: Any = make_model(settings.model, settings.model_base_url)
+    model = make_model(settings.model, settings.model_base_url)
     try:
-        yield model if hasattr(model, "client") else None
+        yield model if isinstance(model, ChatModel) else None
     finally:
         await model.close()
 

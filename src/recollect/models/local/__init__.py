@@ -1,6 +1,6 @@
-"""`local`: a deterministic extractor and extractive summariser for English; offline, free, and plainly the simple one.
+"""`local`: a deterministic extractor and extractive summarizer for English; offline, free, and simple.
 
-It learns what is said in plain forms ("I live in Berlin", "my sister is a nurse") and nothing that needs understanding.
+It learns from common phrasings ("I live in Berlin", "my sister is a nurse") and nothing that needs understanding.
 """
 
 from collections.abc import Sequence
@@ -15,15 +15,17 @@ NOTICE = (
     "The model is `local`: it learns only plain English statements and condenses by picking sentences. "
     "Name a language model for better memory, for instance RECOLLECT_MODEL=haiku."
 )
-"""Said once at the start, so that nobody takes the simple model for a good one."""
+"""Logged once at startup, so that no one mistakes the simple model for a good one."""
 
 
 class LocalModel:
+    """Learns by patterns and summarizes by picking sentences."""
+
     name = "local"
     notice = NOTICE
 
-    async def extract(self, hearing: ExtractionInput) -> ExtractionResult:
-        return extract(hearing)
+    async def extract(self, extraction_input: ExtractionInput) -> ExtractionResult:
+        return extract(extraction_input)
 
     async def summarize(self, previous: str | None, exchange: str, limit: int) -> GeneratedText:
         return GeneratedText(summarize(previous, exchange, limit))

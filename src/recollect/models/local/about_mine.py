@@ -1,12 +1,12 @@
-"""Rules for what people say after "my": names, favourites, dates, gear, pets, and notes on other people."""
+"""Rules for what people say after "my": names, favorites, dates, gear, pets, and notes on other people."""
 
 import re
 
 from recollect.core.types import Kind
 from recollect.language.lexicon import CONDITION, DIET, KIN, PETS, TOOLS, TRADE
 from recollect.models.local.clauses import Clause
-from recollect.models.local.rephrase import thing, timeless, trimmed
-from recollect.models.local.rule import LIKELY, Finding, Rule, named, rule, stated
+from recollect.models.local.rephrase import object_phrase, strip_duration, trim_object
+from recollect.models.local.rule import LIKELY, Finding, Rule, capitalize_name, make_finding, rule
 from recollect.models.local.statements import place_name
 
 _NAME = r"(?P<n>[^\W\d_][\w'’.-]*(?: (?:van |de |von )?(?-i:[A-Z])[\w'’-]+){0,2})"
@@ -30,48 +30,48 @@ _TRAITS = (
 )
 
 
-def _called(match: re.Match[str], clause: Clause) -> Finding | None:
+def _own_name(match: re.Match[str], clause: Clause) -> Finding | None:
     name = match["n"].strip(".-'")
-    if _NO_NAME.match(name) or not (name[0].isupper() or clause.plain):
+    if _NO_NAME.match(name) or not (name[0].isupper() or clause.lacks_capitals):
         return None
-    return stated(f"name is {named(name, clause)}", Kind.FACT)
+    return make_finding(f"name is {capitalize_name(name, clause)}", Kind.FACT)
 
 
-def call_me(match: re.Match[str], clause: Clause) -> Finding | None:
+def _nickname(match: re.Match[str], clause: Clause) -> Finding | None:
     name = match["n"].strip(".-'")
-    asked = match["ask"] is not None
-    if _NO_NAME.match(name) or not (name[0].isupper() or (clause.plain and asked)):
+    is_request = match["ask"] is not None
+    if _NO_NAME.match(name) or not (name[0].isupper() or (clause.lacks_capitals and is_request)):
         return None
-    return stated(f"prefers to be called {named(name, clause)}", Kind.PREFERENCE)
+    return make_finding(f"prefers to be called {capitalize_name(name, clause)}", Kind.PREFERENCE)
 
 
-def _favourite(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
-    found, what = thing(match["o"]), thing(match["what"])
-    if found is None or what is None or re.match(r"(?:when|part|things?|ones?|not)\b", f"{what} {found}"):
+def _favorite(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
+    phrase, category = object_phrase(match["o"]), object_phrase(match["what"])
+    if phrase is None or category is None or re.match(r"(?:when|part|things?|ones?|not)\b", f"{category} {phrase}"):
         return None
-    if re.search(r"\b(?:about|so far|of (?:this|the))\b", what):
+    if re.search(r"\b(?:about|so far|of (?:this|the))\b", category):
         return None
-    return stated(f"{match['fav']} {what} {match['is']} {found}", Kind.PREFERENCE)
+    return make_finding(f"{match['fav']} {category} {match['is']} {phrase}", Kind.PREFERENCE)
 
 
 def _trait(kind: Kind, confidence: float = 0.9):
     def build(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
-        found = thing(match["o"])
-        if found is None or re.match(
+        phrase = object_phrase(match["o"])
+        if phrase is None or re.match(
             r"(?:not|so|too|very|broken|dead|slow|fine|ok|okay|great|good|bad|down|done|gone|ready|being|acting|"
             r"getting|"
             r"about|due|killing|driving|going|almost|pretty|really|super|still|on|out|in the|to|just|awful|boring|"
             r"weird|"
             r"having|giving|at|up|back|finally|stuck|freezing|loud|old|new|dying|hard|easy|amazing|the best|"
             r"the worst|"
-            r"only|doing|running|a mess|a disaster|crashing|charging|here|secret|safe)\b", found,
+            r"only|doing|running|a mess|a disaster|crashing|charging|here|secret|safe)\b", phrase,
             re.IGNORECASE):  # fmt: skip
             return None
-        if kind is Kind.TOOL and not _is_gear(found):
+        if kind is Kind.TOOL and not _is_gear(phrase):
             return None
-        if match["what"].lower().endswith("job") and not re.match(r"\w+ing\b", found) and not _is_trade(found):
+        if match["what"].lower().endswith("job") and not re.match(r"\w+ing\b", phrase) and not _is_trade(phrase):
             return None
-        return stated(f"{match['what']} {match['is']} {found}", kind, confidence)
+        return make_finding(f"{match['what']} {match['is']} {phrase}", kind, confidence)
 
     return build
 
@@ -86,28 +86,32 @@ def _is_trade(value: str) -> bool:
 
 
 def _birthday(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
-    found = trimmed(match["o"]).removeprefix("on ").removeprefix("the ")
-    if not re.search(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d{1,2}[./]\d{1,2}", found, re.IGNORECASE):
+    date = trim_object(match["o"]).removeprefix("on ").removeprefix("the ")
+    if not re.search(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d{1,2}[./]\d{1,2}", date, re.IGNORECASE):
         return None
-    months = re.sub(r"\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", lambda m: m[0].title(), found, flags=re.I)
-    who = match["kin"]
-    if who:
-        return stated(f"their {who.lower()}'s birthday is {months}", Kind.PERSON, about=who.lower())
-    return stated(f"birthday is {months}", Kind.FACT)
+    date = re.sub(r"\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", lambda m: m[0].title(), date, flags=re.I)
+    relative = match["kin"]
+    if relative:
+        return make_finding(f"their {relative.lower()}'s birthday is {date}", Kind.PERSON, about=relative.lower())
+    return make_finding(f"birthday is {date}", Kind.FACT)
 
 
 def _pet(match: re.Match[str], clause: Clause) -> Finding | None:
     name, pet = match["n"], match["pet"].lower()
-    if _NO_NAME.match(name) or not (name[0].isupper() or clause.plain):
+    if _NO_NAME.match(name) or not (name[0].isupper() or clause.lacks_capitals):
         return None
-    return stated(f"has {'an' if pet[0] in 'aeiou' else 'a'} {pet} named {named(name, clause)}", Kind.FACT)
+    return make_finding(
+        f"has {'an' if pet[0] in 'aeiou' else 'a'} {pet} named {capitalize_name(name, clause)}", Kind.FACT
+    )
 
 
 def _kin_name(match: re.Match[str], clause: Clause) -> Finding | None:
     name, kin = match["n"], match["kin"].lower()
-    if _NO_NAME.match(name) or not (name[0].isupper() or clause.plain):
+    if _NO_NAME.match(name) or not (name[0].isupper() or clause.lacks_capitals):
         return None
-    return stated(f"their {kin} is called {named(name, clause)}", Kind.PERSON, about=named(name, clause))
+    return make_finding(
+        f"their {kin} is called {capitalize_name(name, clause)}", Kind.PERSON, about=capitalize_name(name, clause)
+    )
 
 
 _DOES = re.compile(
@@ -126,71 +130,71 @@ _IS = re.compile(
     rf"(?:into|obsessed with) .+))$",
     re.IGNORECASE,
 )
-_HOLDS = re.compile(
+_PASSING_POSSESSION = re.compile(
     r"^ (?:an? )?(?:problem|question|issue|point|idea|theory|crush|meeting|cold|flu|fever|headache|to|been|it|"
     r"this|that|no)\b",
     re.IGNORECASE,
 )
 
 
-_PLURAL = re.compile(r"(?:work|live|like|love|hate|prefer|play|study|speak|have|do not \w+)$", re.IGNORECASE)
+_PLURAL_VERB = re.compile(r"(?:work|live|like|love|hate|prefer|play|study|speak|have|do not \w+)$", re.IGNORECASE)
 
 
-def is_many(kin: str) -> bool:
+def _is_plural(kin: str) -> bool:
     return kin.endswith("s") and kin != "boss"
 
 
 def _note(match: re.Match[str], clause: Clause) -> Finding | None:
-    """The speaker's note on somebody they know."""
-    kin, name, said = match["kin"].lower(), match["name"], match["said"]
-    does, being = _DOES.match(said), _IS.match(said)
-    if does and _PLURAL.match(does["verb"]) and not is_many(kin):
+    """The speaker's note on someone they know."""
+    kin, name, predicate = match["kin"].lower(), match["name"], match["said"]
+    does, state = _DOES.match(predicate), _IS.match(predicate)
+    if does and _PLURAL_VERB.match(does["verb"]) and not _is_plural(kin):
         return None  # "me and my wife live": not the wife alone
     if does:
-        predicate = _doing(does, clause)
-    elif being and (being["trade"] is None or TRADE.match(trimmed(being["trade"]))):
-        predicate = f"{'are' if is_many(kin) else 'is'} {thing(being['o']) or ''}"
+        rephrased = _rephrase_action(does, clause)
+    elif state and (state["trade"] is None or TRADE.match(trim_object(state["trade"]))):
+        rephrased = f"{'are' if _is_plural(kin) else 'is'} {object_phrase(state['o']) or ''}"
     else:
         return None
-    if predicate is None or predicate.endswith(" "):
+    if rephrased is None or rephrased.endswith(" "):
         return None
-    who = f"{kin} {name}" if name else kin
-    return stated(f"their {who} {predicate}", Kind.PERSON, LIKELY if not name else 0.9, about=name or kin)
+    person = f"{kin} {name}" if name else kin
+    return make_finding(f"their {person} {rephrased}", Kind.PERSON, LIKELY if not name else 0.9, about=name or kin)
 
 
-def _doing(match: re.Match[str], clause: Clause) -> str | None:
+def _rephrase_action(match: re.Match[str], clause: Clause) -> str | None:
     verb = match["verb"].lower().replace("do not", "don't").replace("cannot", "can't")
     verb = re.sub(r"^(?:really |also |now |mostly |still |absolutely )+", "", verb)
     if not match["o"].strip(" .!,"):
         return verb if verb in ("got married", "got engaged", "got promoted", "retired", "graduated") else None
-    if verb in ("has", "have") and _HOLDS.match(match["o"]):
+    if verb in ("has", "have") and _PASSING_POSSESSION.match(match["o"]):
         return None
     if verb in ("moved to", "just moved to"):
         place = place_name(match["o"], clause)
         return f"lives in {place}" if place else None
-    found = thing(timeless(match["o"]))
-    if found is None or re.search(
+    phrase = object_phrase(strip_duration(match["o"]))
+    if phrase is None or re.search(
         r"^(?:too|so|hard|out|fine|well|better|like|to (?:say|tell|think|remind|joke)|for (?:me|them)|on (?:it|"
         r"this)|them\b)",
-        found,
+        phrase,
     ):
         return None
-    return f"{verb} {found}"
+    return f"{verb} {phrase}"
 
 
 RULES: list[Rule] = [
-    rule(rf"my (?:full |first |real |actual )?name is {_NAME}(?=[\s,.!:;)]|$)(?! (?:not|a|the|in|on))", _called),
+    rule(rf"my (?:full |first |real |actual )?name is {_NAME}(?=[\s,.!:;)]|$)(?! (?:not|a|the|in|on))", _own_name),
     rule(rf"(?P<ask>(?:please |pls |just |you can |you may |everyone |everybody |my friends |people |most people |"
          rf"friends )+)?"
          rf"calls? me {_NAME}[\s.!,]*(?:[^\w].*|please|pls|btw|instead|from now on|though|tho|by the way|"
-         rf"around here)?$", call_me),
+         rf"around here)?$", _nickname),
     rule(r"my (?P<fav>(?:all[- ]time |absolute )?favou?rite) (?P<what>[\w /'+#-]{2,40}?) (?P<is>is|are|"
          r"has always been) "
-         r"(?:still |definitely |currently |probably |by far |now |actually )*(?P<o>.+)", _favourite),
+         r"(?:still |definitely |currently |probably |by far |now |actually )*(?P<o>.+)", _favorite),
     rule(rf"my (?:(?P<kin>{KIN})'s )?birthday(?: is|'s)(?: on)? (?P<o>.+)", _birthday),
     rule(rf"(?:my|our) (?P<what>{_GEAR}) (?P<is>is|runs) (?:currently |now |still )?(?P<o>.+)", _trait(Kind.TOOL)),
     rule(r"(?:my pronouns are|i use) (?P<o>(?:she|he|they|xe|ze|it)/\w+(?:/\w+)?)", lambda m, _:
-         stated(f"pronouns are {m['o'].lower()}", Kind.FACT)),
+         make_finding(f"pronouns are {m['o'].lower()}", Kind.FACT)),
     rule(r"my (?P<what>(?:current |main |latest )?(?:side |pet |hobby |weekend )?project|"
          r"startup) (?P<is>is) (?P<o>.+)",
          _trait(Kind.PROJECT)),

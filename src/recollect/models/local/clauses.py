@@ -1,4 +1,4 @@
-"""A message as clauses: each with its own subject, in plain spelling, beside the words as they were written."""
+"""Splits a message into clauses: each with its own subject, in normalized spelling, next to the original words."""
 
 import re
 from collections.abc import Iterator
@@ -7,10 +7,10 @@ from datetime import datetime
 
 from recollect.models.local import rejections
 
-LONGEST_MESSAGE = 20_000
-"""Characters read of one message; what follows is a paste."""
-LONGEST_SENTENCE = 500
-MOST_SENTENCES = 300
+MAX_MESSAGE_CHARS = 20_000
+"""Characters read of one message; anything longer is a paste."""
+MAX_SENTENCE_CHARS = 500
+MAX_SENTENCES = 300
 
 _END = re.compile(
     r"(?<=[.!?…])[\"')*_]*\s+|(?<=[.!?…])(?=[A-Z])(?<![A-Z].)|"
@@ -67,9 +67,9 @@ _LEAD = re.compile(
     r"(?=[\s,:.!…-]|$)[\s,:.!…-]*)+",
     re.IGNORECASE,
 )
-_SPELLED = [
-    (re.compile(pattern, re.IGNORECASE), plain)
-    for pattern, plain in (
+_SPELLINGS = [
+    (re.compile(pattern, re.IGNORECASE), replacement)
+    for pattern, replacement in (
         (r"[’ʼ`´]", "'"),
         (r"\bi'?m\b", "I am"),
         (r"\bi a m\b", "I am"),
@@ -94,7 +94,7 @@ _SPELLED = [
         (r"\bi\b(?!/)", "I"),
     )
 ]
-_DROPPED = re.compile(
+_SUBJECT_DROPPED = re.compile(
     r"^(?=(?:moved|switched|migrated|got (?:promoted|married|engaged|a new|my|accepted|hired|laid)|started (?:a|"
     r"my|at|"
     r"learning)|finished (?:my|writing|reading)|adopted|bought a|passed my|graduated|allergic to|based in|"
@@ -111,26 +111,25 @@ _PARTICIPLE = re.compile(r"^(?:allergic|based|working|building|living|originally
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One statement of a message."""
+    """One statement in a message."""
 
     text: str
-    """In plain spelling: "I am", "do not"; a lower-case author's i is I."""
+    """In normalized spelling: "I am", "do not"; a lower-case "i" becomes "I"."""
     evidence: str
-    """As it was written."""
-    at: datetime
-    message: str
-    plain: bool
-    """Whether the author leaves names without capitals."""
+    """The original words."""
+    said_at: datetime
+    message_id: str
+    lacks_capitals: bool
+    """Whether the author writes names without capitals, or everything in capitals."""
 
 
-def clauses(own: str, at: datetime, message: str) -> Iterator[Clause]:
-    """The clauses of a message's own words that may state something."""
-    text = own[:LONGEST_MESSAGE]
-    for number, sentence in enumerate(_sentences(text)):
-        if number >= MOST_SENTENCES:
+def split_clauses(own_words: str, said_at: datetime, message_id: str) -> Iterator[Clause]:
+    """The clauses of an author's own words that may state something."""
+    for index, sentence in enumerate(_sentences(own_words[:MAX_MESSAGE_CHARS])):
+        if index >= MAX_SENTENCES:
             return
-        if len(sentence) <= LONGEST_SENTENCE and not _is_doubtful(sentence):
-            yield from _parts(sentence, at, message)
+        if len(sentence) <= MAX_SENTENCE_CHARS and not _is_doubtful(sentence):
+            yield from _split_sentence(sentence, said_at, message_id)
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -145,22 +144,23 @@ def _sentences(text: str) -> Iterator[str]:
 def _is_doubtful(sentence: str) -> bool:
     if _CODE.search(sentence) or rejections.is_secret(sentence):
         return True
-    bare = lead_removed(_ASIDE.sub(" ", sentence))
+    bare = strip_lead(_ASIDE.sub(" ", sentence))
     return rejections.is_joke(_ASIDE.sub(" ", sentence)) or rejections.is_supposed(bare) or rejections.is_foreign(bare)
 
 
-def _parts(sentence: str, at: datetime, message: str) -> Iterator[Clause]:
-    told = _told(sentence)
+def _split_sentence(sentence: str, said_at: datetime, message_id: str) -> Iterator[Clause]:
+    statement = _strip_question(sentence)
     start = 0
-    for joint in [*_JOINT.finditer(told), None]:
-        evidence = told[start : joint.start() if joint else len(told)].strip()
-        text = _DROPPED.sub(_subject, lead_removed(spelled(_ASIDE.sub(" ", evidence))))
+    for joint in [*_JOINT.finditer(statement), None]:
+        evidence = statement[start : joint.start() if joint else len(statement)].strip()
+        text = _SUBJECT_DROPPED.sub(_missing_subject, strip_lead(normalize_spelling(_ASIDE.sub(" ", evidence))))
         if text:
-            yield Clause(_calm(text), evidence, at, message, evidence == evidence.lower() or _shouts(evidence))
+            lacks_capitals = evidence == evidence.lower() or _is_shouting(evidence)
+            yield Clause(_lower_shouting(text), evidence, said_at, message_id, lacks_capitals)
         start = joint.end() if joint else start
 
 
-def _subject(match: re.Match[str]) -> str:
+def _missing_subject(match: re.Match[str]) -> str:
     if match.string[match.end() :].lower().startswith(("big", "huge")):
         return "I am a "
     if match.string[match.end() :].lower().startswith("been"):
@@ -168,30 +168,31 @@ def _subject(match: re.Match[str]) -> str:
     return "I am " if _PARTICIPLE.match(match.string[match.end() :]) else "I "
 
 
-def _told(sentence: str) -> str:
-    """What is left of a sentence when the question at its end is taken off."""
-    asked = sentence.rstrip(" \"')*").endswith("?")
-    if not asked:
+def _strip_question(sentence: str) -> str:
+    """The sentence without the question at its end; empty when it is only a question."""
+    if not sentence.rstrip(" \"')*").endswith("?"):
         return sentence
-    cut = _QUESTION.search(sentence)
-    return sentence[: cut.start()] if cut else ""
+    question = _QUESTION.search(sentence)
+    return sentence[: question.start()] if question else ""
 
 
-def spelled(text: str) -> str:
-    for pattern, plain in _SPELLED:
-        text = pattern.sub(plain, text)
+def normalize_spelling(text: str) -> str:
+    """The text with contractions and chat spellings written out."""
+    for pattern, replacement in _SPELLINGS:
+        text = pattern.sub(replacement, text)
     return " ".join(text.split())
 
 
-def lead_removed(text: str) -> str:
+def strip_lead(text: str) -> str:
+    """The text without greetings and fillers at its beginning."""
     return _LEAD.sub("", text).strip()
 
 
-def _shouts(text: str) -> bool:
+def _is_shouting(text: str) -> bool:
     letters = [char for char in text if char.isalpha()]
     return len(letters) > 8 and sum(char.isupper() for char in letters) > 0.8 * len(letters)
 
 
-def _calm(text: str) -> str:
-    """Shouting in a normal voice."""
-    return re.sub(r"\bi\b", "I", text.lower()) if _shouts(text) else text
+def _lower_shouting(text: str) -> str:
+    """Text in capitals, in lower case."""
+    return re.sub(r"\bi\b", "I", text.lower()) if _is_shouting(text) else text

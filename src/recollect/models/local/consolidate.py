@@ -1,4 +1,4 @@
-"""What memos of one subject come to: other words for one fact become one memo, and what a newer one denies goes."""
+"""Consolidates one subject's memos: near-duplicates become one memo, and contradicted ones are retracted."""
 
 from collections.abc import Sequence
 
@@ -6,43 +6,44 @@ from recollect.core.ports import ExtractionResult, Proposal, Retraction
 from recollect.core.types import Memo
 from recollect.policy.similarity import Similarity, compare
 
-MOST = 300
-"""Memos that are compared with each other, the newest."""
+MAX_COMPARED = 300
+"""How many of the newest memos are compared with each other."""
 
 
 def consolidate(memos: Sequence[Memo]) -> ExtractionResult:
-    """Proposals to join near-duplicates, and retractions of what was contradicted; pinned memos stay as they are."""
-    newest = sorted((memo for memo in memos if memo.active), key=lambda memo: (memo.updated, memo.id))[-MOST:]
-    gone: dict[str, Memo] = {}
-    joined: dict[str, list[str]] = {}
+    """Propose to merge near-duplicates and retract contradicted memos; pinned memos are left alone."""
+    newest = sorted((memo for memo in memos if memo.active), key=lambda memo: (memo.updated, memo.id))[-MAX_COMPARED:]
+    removed: set[str] = set()
+    duplicates: dict[str, list[str]] = {}
     retractions: list[Retraction] = []
-    for place, newer in enumerate(newest):
-        for older in newest[:place]:
-            if older.id in gone or newer.id in gone or older.audience != newer.audience:
+    for index, newer in enumerate(newest):
+        for older in newest[:index]:
+            if older.id in removed or newer.id in removed or older.audience != newer.audience:
                 continue
-            likeness = compare(newer.text, older.text)
-            if likeness is Similarity.CONTRADICTS and not older.pinned:
-                gone[older.id] = newer
+            similarity = compare(newer.text, older.text)
+            if similarity is Similarity.CONTRADICTS and not older.pinned:
+                removed.add(older.id)
                 retractions.append(Retraction("a newer memo says otherwise", id=older.id))
                 continue
-            kept, needless = (older, newer) if likeness is Similarity.POORER else (newer, older)
-            if likeness in (Similarity.SAME, Similarity.RICHER, Similarity.POORER) and not needless.pinned:
-                gone[needless.id] = kept
-                joined.setdefault(kept.id, []).extend([needless.id, *joined.pop(needless.id, [])])
+            retained, redundant = (older, newer) if similarity is Similarity.POORER else (newer, older)
+            if similarity in (Similarity.SAME, Similarity.RICHER, Similarity.POORER) and not redundant.pinned:
+                removed.add(redundant.id)
+                duplicates.setdefault(retained.id, []).extend([redundant.id, *duplicates.pop(redundant.id, [])])
     by_id = {memo.id: memo for memo in newest}
     return ExtractionResult(
-        tuple(_join(by_id[kept], needless) for kept, needless in joined.items()), tuple(retractions)
+        tuple(_merge_into(by_id[memo_id], redundant) for memo_id, redundant in duplicates.items()), tuple(retractions)
     )
 
 
-def _join(kept: Memo, needless: Sequence[str]) -> Proposal:
+def _merge_into(memo: Memo, redundant: Sequence[str]) -> Proposal:
+    """The proposal to keep a memo as it is, in place of the redundant ones."""
     return Proposal(
-        text=kept.text,
-        kind=kept.kind.value,
-        evidence=kept.text,
-        id=kept.id,
-        replaces=tuple(needless),
-        tags=kept.tags,
-        confidence=kept.confidence,
-        happened=kept.happened,
+        text=memo.text,
+        kind=memo.kind.value,
+        evidence=memo.text,
+        id=memo.id,
+        replaces=tuple(redundant),
+        tags=memo.tags,
+        confidence=memo.confidence,
+        happened=memo.happened,
     )

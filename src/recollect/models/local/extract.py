@@ -1,4 +1,4 @@
-"""From what one person said to proposals and retractions: clause by clause, rule by rule."""
+"""Extracts proposals and retractions from one person's messages: clause by clause, rule by rule."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,15 +8,15 @@ from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Re
 from recollect.core.types import Memo, Message
 from recollect.language import relative_dates
 from recollect.models.local import about_me, about_mine, events, habits, rejections, requests
-from recollect.models.local import retractions as changes
-from recollect.models.local.clauses import LONGEST_MESSAGE, Clause, clauses
-from recollect.models.local.rephrase import cut
-from recollect.models.local.rule import Finding, first
+from recollect.models.local import retractions as retractions
+from recollect.models.local.clauses import MAX_MESSAGE_CHARS, Clause, split_clauses
+from recollect.models.local.rephrase import strip_asides
+from recollect.models.local.rule import Finding, first_finding
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.guard.own_words import own_words
 from recollect.policy.similarity import Similarity, compare
 
-_FIRST = re.compile(
+_FIRST_PERSON = re.compile(
     r"(?:i|we|my \w+ and i|me and my \w+) (?:(?:really|actually|absolutely|totally|currently|now|just|recently|"
     r"also|still|"
     r"definitely|strongly|much|personally|finally|honestly|truly|mainly|primarily|genuinely|officially|already|"
@@ -49,154 +49,158 @@ _LEANS = re.compile(
     r"want|try|plan|hope|let|get to|have to|got to)\b",
     re.IGNORECASE,
 )
-"""What rules the verbs after an "and" too: "will rest and use the time", "am looking into loans and building one"."""
+"""Governs the verbs after an "and" too: "will rest and use the time", "am looking into loans and building one"."""
 _NOUN_TOO = re.compile(r"(?:love|hate|work|play|study|use|drive|run|code) (?:the|an?|your|my)\b", re.IGNORECASE)
 _STATES = re.compile(
     r"^(?:allergic|vegan|vegetarian|based|originally|learning|working|building|married)\b", re.IGNORECASE
 )
-_MOST_PARTS = 6
+_MAX_PREDICATES = 6
 
 
 @dataclass(slots=True)
-class _Heard:
-    """What has come of a hearing so far."""
+class _Collected:
+    """The proposals and retractions found so far."""
 
-    known: Sequence[Memo]
+    known_memos: Sequence[Memo]
     proposals: list[Proposal] = field(default_factory=list[Proposal])
     retractions: list[Retraction] = field(default_factory=list[Retraction])
 
-    def add(self, clause: Clause, found: Finding) -> None:
-        """Keep a proposal, unless it was made already; it takes the place of one that it contradicts."""
-        said = [(each, compare(found.text, each.text)) for each in self.proposals]
-        if any(likeness in (Similarity.SAME, Similarity.POORER) for _, likeness in said):
+    def add(self, clause: Clause, finding: Finding) -> None:
+        """Add a proposal unless an earlier one covers it; it replaces those that it contradicts or extends."""
+        compared = [(proposal, compare(finding.text, proposal.text)) for proposal in self.proposals]
+        if any(similarity in (Similarity.SAME, Similarity.POORER) for _, similarity in compared):
             return
         self.proposals = [
-            each for each, likeness in said if likeness not in (Similarity.CONTRADICTS, Similarity.RICHER)
+            proposal
+            for proposal, similarity in compared
+            if similarity not in (Similarity.CONTRADICTS, Similarity.RICHER)
         ]
-        gone = changes.matching(found.instead, self.known) if found.instead else []
+        outdated = retractions.matching_memos(finding.replaces, self.known_memos) if finding.replaces else []
         self.proposals.append(
             Proposal(
-                text=found.text,
-                kind=found.kind.value,
+                text=finding.text,
+                kind=finding.kind.value,
                 evidence=clause.evidence,
-                message=clause.message,
-                replaces=tuple(memo.id for memo in gone),
-                about=found.about,
-                confidence=found.confidence,
-                happened=found.happened,
+                message=clause.message_id,
+                replaces=tuple(memo.id for memo in outdated),
+                about=finding.about,
+                confidence=finding.confidence,
+                happened=finding.happened,
             )
         )
 
-    def end(self, clause: Clause, found: Finding, telling: bool) -> None:
-        """Something is no longer so: retract what is known of it, else say that it ended."""
-        gone = changes.matching(found.text, self.known)
-        self.proposals = [each for each in self.proposals if compare(found.text, each.text) is not Similarity.SAME]
-        self.retractions += [Retraction("the speaker said that it is no longer so", id=memo.id) for memo in gone]
-        statement = changes.ending(found) if telling and not gone else None
+    def retract(self, clause: Clause, finding: Finding, state_end: bool) -> None:
+        """Retract the known memos that no longer hold; if there are none, propose a statement that it ended."""
+        outdated = retractions.matching_memos(finding.text, self.known_memos)
+        self.proposals = [
+            proposal for proposal in self.proposals if compare(finding.text, proposal.text) is not Similarity.SAME
+        ]
+        self.retractions += [Retraction("the speaker said that it is no longer so", id=memo.id) for memo in outdated]
+        statement = retractions.end_statement(finding) if state_end and not outdated else None
         if statement is not None:
             self.add(clause, statement)
 
 
-def extract(hearing: ExtractionInput) -> ExtractionResult:
-    """Everything that the speaker plainly stated, the surest first where only some are wanted."""
-    heard = _Heard(hearing.known_memos)
-    for message in hearing.messages:
+def extract(extraction_input: ExtractionInput) -> ExtractionResult:
+    """Everything that the speaker plainly stated; the most confident proposals where their number is limited."""
+    collected = _Collected(extraction_input.known_memos)
+    for message in extraction_input.messages:
         if not message.bot:
-            _listen(message, heard)
+            _extract_message(message, collected)
     return ExtractionResult(
-        tuple(_best(heard.proposals, hearing.max_proposals)), tuple(dict.fromkeys(heard.retractions))
+        tuple(_best(collected.proposals, extraction_input.max_proposals)), tuple(dict.fromkeys(collected.retractions))
     )
 
 
-def _best(proposals: list[Proposal], most: int | None) -> list[Proposal]:
-    if most is None or len(proposals) <= most:
+def _best(proposals: list[Proposal], limit: int | None) -> list[Proposal]:
+    if limit is None or len(proposals) <= limit:
         return proposals
-    return sorted(proposals, key=lambda each: -each.confidence)[: max(0, most)]
+    return sorted(proposals, key=lambda proposal: -proposal.confidence)[: max(0, limit)]
 
 
-def _listen(message: Message, heard: _Heard) -> None:
-    if rejections.is_play(message.text[:LONGEST_MESSAGE]):
+def _extract_message(message: Message, collected: _Collected) -> None:
+    if rejections.is_play(message.text[:MAX_MESSAGE_CHARS]):
         return
-    told = list(_told(message))
-    if not told or is_instruction(message.text):  # the dear question, asked only where something was said
+    statements = list(_read_statements(message))
+    if not statements or is_instruction(message.text):  # an expensive check, so only where something was stated
         return
-    for clause, found, over in told:
-        if over is None:
-            heard.add(clause, found)
+    for clause, finding, state_end in statements:
+        if state_end is None:
+            collected.add(clause, finding)
         else:
-            heard.end(clause, found, over)
+            collected.retract(clause, finding, state_end)
 
 
-def _told(message: Message) -> Iterator[tuple[Clause, Finding, bool | None]]:
-    """What each clause states; with what ended, whether its end is worth a statement."""
-    for clause in clauses(own_words(message.text[:LONGEST_MESSAGE], message.name), message.at, message.id):
-        text = _rotated(clause)
-        subject = _FIRST.match(text)
+def _read_statements(message: Message) -> Iterator[tuple[Clause, Finding, bool | None]]:
+    """What each clause states; for something that ended, whether its end is worth a statement (else None)."""
+    for clause in split_clauses(own_words(message.text[:MAX_MESSAGE_CHARS], message.name), message.at, message.id):
+        text = _move_date_to_end(clause)
+        subject = _FIRST_PERSON.match(text)
         if subject is None:
-            found = _impersonal(text, clause)
-            if found is not None:
-                yield clause, found, None
+            finding = _read_impersonal(text, clause)
+            if finding is not None:
+                yield clause, finding, None
             continue
-        for rest in _predicates(subject["rest"]):
-            over = changes.ended(rest, clause)
-            if over is not None:
-                yield clause, *over
-            else:
-                yield from ((clause, found, None) for found in _personal(rest, clause))
+        for predicate in _predicates(subject["rest"]):
+            ended = retractions.find_ended(predicate, clause)
+            if ended is not None:
+                yield clause, *ended
+            elif (finding := _read_personal(predicate, clause)) is not None:
+                yield clause, finding, None
 
 
-def _rotated(clause: Clause) -> str:
+def _move_date_to_end(clause: Clause) -> str:
     """ "On Friday I fly to Oslo" in the order that rules expect."""
     text = clause.text
-    opening = relative_dates.find(text[:60], clause.at, ahead=True)
-    if opening is None or opening.start:
+    date = relative_dates.find(text[:60], clause.said_at, ahead=True)
+    if date is None or date.start:
         return text
-    rest = text[opening.end :].lstrip(" ,")
+    statement = text[date.end :].lstrip(" ,")
     return (
-        f"{rest.rstrip(' .!')} {text[: opening.end].strip(' ,')}"
-        if rest.lower().startswith(("i ", "we ", "my "))
+        f"{statement.rstrip(' .!')} {text[: date.end].strip(' ,')}"
+        if statement.lower().startswith(("i ", "we ", "my "))
         else text
     )
 
 
-def _impersonal(text: str, clause: Clause) -> Finding | None:
-    """What has no "I" before it: wishes, names, favourites, notes on others."""
-    wish = first(requests.RULES, text, clause)
-    if wish is not None:
-        return wish
-    if rejections.is_hedged(cut(text)):
+def _read_impersonal(text: str, clause: Clause) -> Finding | None:
+    """Clauses without an "I": requests, names, favorites, notes on others."""
+    request = first_finding(requests.RULES, text, clause)
+    if request is not None:
+        return request
+    if rejections.is_hedged(strip_asides(text)):
         return None
-    coming = first(events.MINE, text, clause)
-    if coming is not None or rejections.is_momentary(cut(text)):
-        return coming
-    return first(about_mine.RULES, text, clause) or first(habits.OPENED, text, clause)
+    event = first_finding(events.OWN_EVENTS, text, clause)
+    if event is not None or rejections.is_momentary(strip_asides(text)):
+        return event
+    return first_finding(about_mine.RULES, text, clause) or first_finding(habits.FREQUENCY_FIRST, text, clause)
 
 
-def _personal(rest: str, clause: Clause) -> Iterator[Finding]:
-    if rejections.is_hedged(cut(rest)):
-        return
-    plain = _AM.sub(r"\1 ", _AM.sub(r"\1 ", rest))
-    found = first(events.RULES, plain, clause)
-    plain = _ARE.sub("am", plain)
-    if found is None and not rejections.is_momentary(cut(plain)):
-        found = first(habits.RULES, plain, clause) or first(about_me.RULES, _HABITUAL.sub("", plain), clause)
-    if found is not None:
-        yield found
+def _read_personal(predicate: str, clause: Clause) -> Finding | None:
+    if rejections.is_hedged(strip_asides(predicate)):
+        return None
+    normalized = _AM.sub(r"\1 ", _AM.sub(r"\1 ", predicate))
+    event = first_finding(events.RULES, normalized, clause)
+    normalized = _ARE.sub("am", normalized)
+    if event is not None or rejections.is_momentary(strip_asides(normalized)):
+        return event
+    habit = first_finding(habits.RULES, normalized, clause)
+    return habit or first_finding(about_me.RULES, _HABITUAL.sub("", normalized), clause)
 
 
-def _predicates(rest: str) -> Iterator[str]:
+def _predicates(text: str) -> Iterator[str]:
     """The predicates of one subject: "live in Berlin and work at Acme" has two."""
     start = 0
-    was_state = re.match(r"(?i)(?:am|are)\b", rest) is not None
-    for number, joint in enumerate(() if _LEANS.match(rest) else _SPLIT.finditer(rest)):
-        if number >= _MOST_PARTS or _TIES.search(rest[start : joint.start()]):
+    was_state = re.match(r"(?i)(?:am|are)\b", text) is not None
+    for index, joint in enumerate(() if _LEANS.match(text) else _SPLIT.finditer(text)):
+        if index >= _MAX_PREDICATES or _TIES.search(text[start : joint.start()]):
             break
-        if _NOUN_TOO.match(rest, start) and rest[joint.end() :].split()[0] == rest[start:].split()[0]:
+        if _NOUN_TOO.match(text, start) and text[joint.end() :].split()[0] == text[start:].split()[0]:
             continue  # "I love the joy and love in it": the same word, a noun
-        yield _whole(rest[start : joint.start()], start > 0 and was_state)
+        yield _complete(text[start : joint.start()], start > 0 and was_state)
         start = joint.end()
-    yield _whole(rest[start:], start > 0 and was_state)
+    yield _complete(text[start:], start > 0 and was_state)
 
 
-def _whole(part: str, was_state: bool) -> str:
+def _complete(part: str, was_state: bool) -> str:
     return f"am {part}" if was_state and _STATES.match(part) else part

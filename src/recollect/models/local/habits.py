@@ -1,11 +1,11 @@
-"""Rules for what people do again and again: "usually", "every morning", "on Tuesdays"."""
+"""Rules for habits: "usually", "every morning", "on Tuesdays"."""
 
 import re
 
 from recollect.core.types import Kind
 from recollect.models.local.clauses import Clause
-from recollect.models.local.rephrase import conjugated, thing
-from recollect.models.local.rule import LIKELY, Finding, Rule, rule, stated
+from recollect.models.local.rephrase import conjugate, object_phrase
+from recollect.models.local.rule import LIKELY, Finding, Rule, make_finding, rule
 
 _VERBS = (
     "go|run|swim|train|meditate|wake up|get up|start|write|review|deploy|commute|bike|cycle|walk|read|cook|"
@@ -28,7 +28,7 @@ _OFTEN = (
     r"times|four times|\d times) (?:a|per) (?:day|week|month|year)|before (?:bed|breakfast|work)|after work|"
     r"in the mornings)"
 )
-_OUT = re.compile(
+_NOT_A_HABIT = re.compile(
     r"\b(?:wonder|think|feel|forget|wish|hope|say|get (?:lost|confused|stuck|this|the|an?)|end up|mess|lose|fail|"
     r"see|admin|"
     r"password|access|permission|instructions?|prompts?|rules|hear|want|need|know|be|am|are|believe|assume|"
@@ -45,42 +45,44 @@ _EMPTY = re.compile(
 )
 _TRANSITIVE = frozenset("watch do take have use make keep grab order host visit call check track log get post".split())
 _WHEN = re.compile(r"(?:around|during|at|in|on|when|after|before|until)\b", re.IGNORECASE)
-_LISTED = re.compile(rf"(?:,(?: and| or)?|\b(?:and|or)) (?:{_VERBS})\b", re.IGNORECASE)
-"""A second thing that is done, still in the first person: "cooks soup, bake"."""
+_SECOND_VERB = re.compile(rf"(?:,(?: and| or)?|\b(?:and|or)) (?:{_VERBS})\b", re.IGNORECASE)
+"""A second verb, still in the first person: "cooks soup, bake"."""
 
 
-def _habit(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
+def _usual_action(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
     """ "I usually drink tea"."""
-    if _OUT.search(match["verb"]) or _OUT.match(match["o"].strip()):
+    if _NOT_A_HABIT.search(match["verb"]) or _NOT_A_HABIT.match(match["o"].strip()):
         return None
-    found = thing(match["o"])
+    phrase = object_phrase(match["o"])
     if match["verb"].lower() in _TRANSITIVE and _WHEN.match(match["o"].strip()):
         return None
-    if found is None or len(found) < 3 or _EMPTY.search(found) or _LISTED.search(found):
+    if phrase is None or len(phrase) < 3 or _EMPTY.search(phrase) or _SECOND_VERB.search(phrase):
         return None
-    verb, *rest = match["verb"].split()
-    text = " ".join([match["how"], conjugated(verb), *rest, found])
-    return stated(text, Kind.WORKFLOW, LIKELY)
+    verb, *particles = match["verb"].split()
+    text = " ".join([match["how"], conjugate(verb), *particles, phrase])
+    return make_finding(text, Kind.WORKFLOW, LIKELY)
 
 
-def _regular(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
+def _regular_action(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
     """ "I run every morning"."""
-    verb, *rest = match["verb"].split()
+    verb, *particles = match["verb"].split()
     if not match["o"] and verb in _TRANSITIVE:
         return None
-    said = thing(f"{match['o'] or ''} {match['often']}{match['more'] or ''}".strip())
+    phrase = object_phrase(f"{match['o'] or ''} {match['often']}{match['more'] or ''}".strip())
     return (
-        stated(" ".join([conjugated(verb), *rest, said]), Kind.WORKFLOW) if said and not _EMPTY.search(said) else None
+        make_finding(" ".join([conjugate(verb), *particles, phrase]), Kind.WORKFLOW)
+        if phrase and not _EMPTY.search(phrase)
+        else None
     )
 
 
-def _opened(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
+def _frequency_first(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
     """ "Every morning I run"."""
-    verb, *rest = match["verb"].split()
-    said = thing(match["o"]) if match["o"].strip(" .!,") else ""
-    if said is None:
+    verb, *particles = match["verb"].split()
+    phrase = object_phrase(match["o"]) if match["o"].strip(" .!,") else ""
+    if phrase is None:
         return None
-    return stated(" ".join([conjugated(verb), *rest, said, match["often"].lower()]), Kind.WORKFLOW)
+    return make_finding(" ".join([conjugate(verb), *particles, phrase, match["often"].lower()]), Kind.WORKFLOW)
 
 
 RULES: list[Rule] = [
@@ -88,10 +90,10 @@ RULES: list[Rule] = [
          rf"do |end up|"
          rf"grab)(?P<verb>{_VERBS})\b"
          r"(?P<o>.*)",
-         _habit),
+         _usual_action),
     rule(rf"(?!have (?:\w+ed|got|been)\b)(?P<verb>{_VERBS})(?P<o>(?: (?!every\b|"
          rf"each\b)[\w'/+:-]+){{0,10}}?),? (?P<often>{_OFTEN})(?P<more>(?: (?:with|at|before|"
          r"after|and|for|in) .{1,60})?)[\s.!,]*(?:lol|haha|btw|,.*|;.*|\(.*|[^\w]*|but .*|so .*|because .*)?$",
-         _regular),
+         _regular_action),
 ]  # fmt: skip
-OPENED: list[Rule] = [rule(rf"(?P<often>{_OFTEN}),? (?:i|we) (?P<verb>{_VERBS})\b(?P<o>.*)", _opened)]
+FREQUENCY_FIRST: list[Rule] = [rule(rf"(?P<often>{_OFTEN}),? (?:i|we) (?P<verb>{_VERBS})\b(?P<o>.*)", _frequency_first)]

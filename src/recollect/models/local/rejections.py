@@ -1,4 +1,4 @@
-"""What is not meant as a lasting statement: play, jokes, orders to a machine, suppositions, moments."""
+"""Recognizes what is not a lasting statement: role-play, jokes, instructions, suppositions, passing states."""
 
 import re
 
@@ -11,7 +11,7 @@ _PLAY = re.compile(
     r"never have i ever|translate|proofread|rephrase|how do (?:i|you) say)\b|[♪♫🎵🎶]",
     re.IGNORECASE,
 )
-_ORDERS = re.compile(
+_INSTRUCTIONS = re.compile(
     r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:instructions?|prompts?|rules|guidelines|safety|"
     r"everything|policy|filters?)\b|\bsystem ?(?:prompt|message|:)|\b(?:developer|dan|god|debug|admin) mode\b|"
     r"\bjailbreak|"
@@ -70,7 +70,7 @@ _HEDGED = re.compile(
     r"|\((?:of|not|kind|sort|almost|well|ok|only in)\b",
     re.IGNORECASE,
 )
-_MOMENT = re.compile(
+_MOMENTARY = re.compile(
     r"\b(?:right now|rn|at the moment|atm|today|tonight|this (?:morning|afternoon|evening)|for now|just now|so far|"
     r"this time|in a (?:sec|minute|bit)|as a (?:kid|child|teen\w*)|"
     r"growing up|when i (?:was|were)|back then|in my childhood|yet|for a (?:sec|minute|bit|moment)|again|this one)\b",
@@ -83,40 +83,42 @@ _FOREIGN = re.compile(
     r"jestem|nie|moj)\b",
     re.IGNORECASE,
 )
-_MAIN_LANGUAGE, _FEW = 0.3, 0.2
+_MAX_NON_ASCII_SHARE, _MIN_FOREIGN_WORD_SHARE = 0.3, 0.2
 
 
 def is_play(text: str) -> bool:
-    """Whether a whole message is a game, a piece of writing, a joke or an order, so that nothing in it is meant."""
-    return bool(_PLAY.search(text) or _ORDERS.search(text) or _KIDDING.search(text))
+    """Whether a whole message is a game, a piece of writing, a joke or an instruction, so that nothing in it counts."""
+    return bool(_PLAY.search(text) or _INSTRUCTIONS.search(text) or _KIDDING.search(text))
 
 
 def is_secret(sentence: str) -> bool:
-    """Whether it speaks of a password or a key: nothing near one is worth the risk."""
+    """Whether it mentions a password or a key: nothing near one is worth the risk."""
     return bool(_SECRET.search(sentence))
 
 
 def is_joke(sentence: str) -> bool:
-    """A claim too big for its laughter, or too big at all."""
+    """Whether it makes an absurd claim, or a big one with laughter."""
     return bool(_ABSURD.search(sentence) or (_LAUGH.search(sentence) and _CLAIM.search(sentence)))
 
 
 def is_supposed(sentence: str) -> bool:
-    """A condition, a dream or somebody's word opens it: what follows depends on that."""
+    """Whether it opens with a condition, a supposition or hearsay, on which the rest depends."""
     return bool(_SUPPOSED.search(sentence))
 
 
 def is_hedged(clause: str) -> bool:
+    """Whether the speaker qualifies it: "might", "I wish", "used to"."""
     return bool(_HEDGED.search(clause))
 
 
 def is_momentary(clause: str) -> bool:
-    return bool(_MOMENT.search(clause))
+    """Whether it holds only now, or held only then."""
+    return bool(_MOMENTARY.search(clause))
 
 
 def is_foreign(sentence: str) -> bool:
-    """Mostly words of another language, or mostly letters of another script."""
+    """Whether it is largely in another language or script."""
     letters = [char for char in sentence if char.isalpha()]
-    if sum(not char.isascii() for char in letters) > _MAIN_LANGUAGE * len(letters):
+    if sum(not char.isascii() for char in letters) > _MAX_NON_ASCII_SHARE * len(letters):
         return True
-    return len(_FOREIGN.findall(sentence)) >= max(2, _FEW * len(sentence.split()))
+    return len(_FOREIGN.findall(sentence)) >= max(2, _MIN_FOREIGN_WORD_SHARE * len(sentence.split()))

@@ -1,18 +1,18 @@
-"""From the first person to the third: conjugate verbs, turn pronouns, trim what chat hangs on a sentence."""
+"""Turns the first person into the third: conjugates verbs, replaces pronouns, trims chat endings and asides."""
 
 import re
 
-LONGEST = 140
+MAX_TEXT_CHARS = 140
 """Characters of a learned text; what is longer is a story, not a fact."""
-MOST_WORDS = 22
+MAX_WORDS = 22
 
 _IRREGULAR = {"have": "has", "do": "does", "go": "goes", "be": "is", "am": "is", "are": "is"}
-_TURNED = {
+_THIRD_PERSON = {
     "i": "they", "we": "they", "me": "them", "us": "them", "my": "their", "our": "their", "mine": "theirs",
     "ours": "theirs", "myself": "themselves", "ourselves": "themselves", "am": "are", "was": "were",
 }  # fmt: skip
-_FIRST = re.compile(r"\b(?:I (?:am|was)\b|i|we|me|us|my|our|mine|ours|myself|ourselves)\b", re.IGNORECASE)
-_SECOND = re.compile(r"\b(?:you|your|yours|u|ur|yall|y'all|you're|youre)\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"\b(?:I (?:am|was)\b|i|we|me|us|my|our|mine|ours|myself|ourselves)\b", re.IGNORECASE)
+_SECOND_PERSON = re.compile(r"\b(?:you|your|yours|u|ur|yall|y'all|you're|youre)\b", re.IGNORECASE)
 _POINTING = re.compile(
     r"^(?:it|this|that|these|those|them|him|her|he|she|they|there|here|how|when|what|where|why|who|which|so|such|"
     r"something|someone|anything|everything|everyone|everybody|nothing|stuff|things?|people(?! (?:\w+ing|who)\b)|"
@@ -23,7 +23,7 @@ _POINTING = re.compile(
     r"(?!\w)|\b(?:it|this|that one|those|there)$",
     re.IGNORECASE,
 )
-_ELSEWHERE = re.compile(
+_NEEDS_CONTEXT = re.compile(
     r"\b(?:this(?! (?:week|weekend|month|quarter|year|semester|term|season|spring|summer|autumn|fall|winter)\b)|"
     r"these|those|"
     r"such an?|ones|one$|the same(?!.* as\b)|(?:some|few|many|most|lot|all|any|bit|parts?) of (?:their|his|her|"
@@ -33,7 +33,7 @@ _ELSEWHERE = re.compile(
     r"|^(?:(?! (?:and|or|before|after|when|while|then|who|that) ).)*?\b(?:them|him|her|(?-i:it)|he|she|they)\b",
     re.IGNORECASE,
 )
-"""What the words before it would have to explain: "that lake", "feeding them at dusk", "their soups"."""
+"""Refers to something said before: "that lake", "feeding them at dusk", "their soups"."""
 _TAIL = re.compile(
     r"(?:\s*(?:\b(?:lol|lmao|lmfao|rofl|(?:ha){2,}h?|hehe+|xd|tbh|imo|imho|ngl|fyi|btw|by the way|though|tho|too|"
     r"as well|"
@@ -49,7 +49,7 @@ _TAIL = re.compile(
     r"|[:;=8][-']?[)(DPpO/|]|<3|[^\w\s)\]%+#'\"”’°€$£]))+$",
     re.IGNORECASE,
 )
-_CUT = re.compile(
+_ASIDE = re.compile(
     r",? (?:because|bc|cuz|cause|coz|although|even though|though|so that|so (?!much|many|that|far|badly|hard|well|"
     r"long|often|called)[a-z]+|so "
     r"don't|so do|which|whereas|and so|and then|and it|and that|and yes|and no|and they|and he|and she|and this|"
@@ -84,7 +84,7 @@ _ADJECTIVE = re.compile(
     r"sharp)$",
     re.IGNORECASE,
 )
-_SPAN = re.compile(r",? (?:for|since) (?:about |around |over |almost |nearly |the (?:last|past) )?"
+_DURATION = re.compile(r",? (?:for|since) (?:about |around |over |almost |nearly |the (?:last|past) )?"
                    r"(?:\d[\w.]*|an?|one|two|three|four|five|six|seven|eight|nine|ten|many|ages|years|a few|some|"
                    r"forever|last|january|february|march|april|may|june|july|august|september|october|november|"
                    r"december)"
@@ -93,23 +93,23 @@ _SPAN = re.compile(r",? (?:for|since) (?:about |around |over |almost |nearly |th
                    re.IGNORECASE)  # fmt: skip
 
 
-_UNFIT = (_POINTING, _SECOND, _ELSEWHERE)
+_UNFIT = (_POINTING, _SECOND_PERSON, _NEEDS_CONTEXT)
 
 
-def conjugated(verb: str) -> str:
-    """The third person of a verb: deploys, watches, carries."""
-    low = verb.lower()
-    if low in _IRREGULAR:
-        return _IRREGULAR[low]
-    if re.search(r"(?:s|x|z|ch|sh|o)$", low):
-        return low + "es"
-    if re.search(r"[^aeiou]y$", low):
-        return low[:-1] + "ies"
-    return low + "s"
+def conjugate(verb: str) -> str:
+    """The third person singular of a verb: deploys, watches, carries."""
+    lower = verb.lower()
+    if lower in _IRREGULAR:
+        return _IRREGULAR[lower]
+    if re.search(r"(?:s|x|z|ch|sh|o)$", lower):
+        return lower + "es"
+    if re.search(r"[^aeiou]y$", lower):
+        return lower[:-1] + "ies"
+    return lower + "s"
 
 
-def base(gerund: str) -> str:
-    """The verb of its -ing form, where that is plain: using, running, playing."""
+def base_verb(gerund: str) -> str:
+    """The base form of a gerund, by simple rules: using, running, playing."""
     stem = gerund.lower().removesuffix("ing")
     if len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in "lsz":
         return stem[:-1]
@@ -117,70 +117,75 @@ def base(gerund: str) -> str:
     return stem + "e" if silent else stem
 
 
-def turned(text: str) -> str:
-    """First-person pronouns as the third person speaks: "my team" is "their team"."""
+def to_third_person(text: str) -> str:
+    """The text with first-person pronouns in the third person: "my team" becomes "their team"."""
 
-    def turn(match: re.Match[str]) -> str:
-        return " ".join(_TURNED[word] for word in match[0].lower().split())
+    def replace_pronoun(match: re.Match[str]) -> str:
+        return " ".join(_THIRD_PERSON[word] for word in match[0].lower().split())
 
-    return _FIRST.sub(turn, text)
-
-
-def cut(text: str) -> str:
-    """Without what follows the statement itself: reasons, contrasts, asides."""
-    return _CUT.sub("", text)
+    return _FIRST_PERSON.sub(replace_pronoun, text)
 
 
-def trimmed(text: str) -> str:
-    """What a verb is about, without asides, reasons and chat's endings."""
-    return _TAIL.sub("", _listed(_TAIL.sub("", _CUT.sub("", text)))).strip(" ,.!-–—*_~'\"“”")
+def strip_asides(text: str) -> str:
+    """The text without reasons, contrasts and asides after the statement."""
+    return _ASIDE.sub("", text)
 
 
-def _listed(text: str) -> str:
-    """The text up to the first comma that neither counts things up nor narrows what was said."""
-    first, *rest = text.split(", ")
-    if len(rest) > 1 and re.match(r"(?:and|or|&) ", rest[-1]) and all(len(part.split()) <= 5 for part in rest):
+def trim_object(text: str) -> str:
+    """The object of a verb without asides, reasons and chat endings."""
+    return _TAIL.sub("", _trim_list(_TAIL.sub("", _ASIDE.sub("", text)))).strip(" ,.!-–—*_~'\"“”")
+
+
+def _trim_list(text: str) -> str:
+    """The text up to the first comma that neither enumerates nor narrows what was said."""
+    first, *tail = text.split(", ")
+    if len(tail) > 1 and re.match(r"(?:and|or|&) ", tail[-1]) and all(len(part.split()) <= 5 for part in tail):
         return text
-    kept = [first]
-    for place, part in enumerate(rest):
+    parts = [first]
+    for index, part in enumerate(tail):
         names = [word for word in part.split() if word not in ("and", "or", "&")]
-        series = len(part.split()) <= 5 and re.search(r"\b(?:and|or)\b", ", ".join(rest[place:]))
-        named = all(word[0].isupper() or word[0].isdigit() for word in names)
+        is_series = len(part.split()) <= 5 and re.search(r"\b(?:and|or)\b", ", ".join(tail[index:]))
+        is_named = all(word[0].isupper() or word[0].isdigit() for word in names)
         if _REMARK.match(part) or not (
-            named
-            or series
-            or _ADJECTIVE.search(kept[-1])
+            is_named
+            or is_series
+            or _ADJECTIVE.search(parts[-1])
             or _NARROWS.match(part)
-            or (place and re.search(r"\w (?:and|or) \w", part))
+            or (index and re.search(r"\w (?:and|or) \w", part))
         ):
             break
-        kept.append(part)
-    return ", ".join(kept)
+        parts.append(part)
+    return ", ".join(parts)
 
 
-def timeless(text: str) -> str:
-    """Without how long it has been so."""
-    return _SPAN.sub("", text)
+def strip_duration(text: str) -> str:
+    """The text without how long it has been so."""
+    return _DURATION.sub("", text)
 
 
-def thing(text: str) -> str | None:
-    """An object fit for a statement; None when it only points at something or talks to someone."""
-    found = trimmed(text)
-    if not found or len(found.split()) > MOST_WORDS or any(each.search(found) for each in _UNFIT):
+def object_phrase(text: str) -> str | None:
+    """The object of a statement in the third person; None when it needs context or addresses someone."""
+    phrase = trim_object(text)
+    if not phrase or len(phrase.split()) > MAX_WORDS or any(pattern.search(phrase) for pattern in _UNFIT):
         return None
-    return turned(found)
+    return to_third_person(phrase)
 
 
-def sentence(text: str) -> str | None:
-    """A statement as it is kept, or None if it came out clumsy."""
-    plain = " ".join(text.split()).strip(" ,.")
-    if not 4 <= len(plain) <= LONGEST or "[" in plain or plain.count('"') % 2 or plain.count("(") != plain.count(")"):
+def finish_statement(text: str) -> str | None:
+    """The statement as it is stored, or None if it does not read as one."""
+    statement = " ".join(text.split()).strip(" ,.")
+    if (
+        not 4 <= len(statement) <= MAX_TEXT_CHARS
+        or "[" in statement
+        or statement.count('"') % 2
+        or statement.count("(") != statement.count(")")
+    ):
         return None
     if re.search(
         r"\b(?:and|or|but|with|to|the|an?|of|in|at|for|not|is|as|from|their|when|while|where|such|if|than|who|that|"
         r"which)$",
-        plain,
+        statement,
         re.IGNORECASE,
     ):
         return None
-    return plain[0].upper() + plain[1:]
+    return statement[0].upper() + statement[1:]

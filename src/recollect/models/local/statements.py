@@ -1,21 +1,21 @@
-"""What the forms of words in `about_me` come to: each function judges one kind of statement and words it."""
+"""Builders for the rules in `about_me`: each function judges one kind of statement and phrases it."""
 
 import re
 
 from recollect.core.types import Kind
 from recollect.language.lexicon import LANGUAGES, NO_TRADE, PLACES, TOOLS, TRADE
 from recollect.models.local.clauses import Clause
-from recollect.models.local.rephrase import conjugated, thing, timeless, trimmed
-from recollect.models.local.rule import LIKELY, SURE, Finding, named, says, stated
+from recollect.models.local.rephrase import conjugate, object_phrase, strip_duration, trim_object
+from recollect.models.local.rule import LIKELY, SURE, Finding, capitalize_name, from_template, make_finding
 
 _ARTICLE = re.compile(r"^(?:an?|the|my|our|their|this|that|some|his|her|one|two|three)\b", re.IGNORECASE)
-_NOWHERE = re.compile(
+_NOT_A_PLACE = re.compile(
     r"\b(?:fear|denial|pain|hope|peace|moment|bubble|past|future|hell|dream|world|head|chaos|same|different|"
     r"another|lie|"
     r"simulation|darkness|room|bed|sin|society|times|way|swamp|dumpster|basement|box|territory)\b",
     re.IGNORECASE,
 )
-_NO_EMPLOYER = re.compile(
+_NOT_AN_EMPLOYER = re.compile(
     r"^(?:the best|home|night|nights|weekends?|me|us|him|them|myself|ourselves|free|fun|now|hours|days|\d|it|that|"
     r"this|both|"
     r"silence|bursts|the (?:mornings?|evenings?|dark|afternoons?)|bed|peace|progress|chunks|sprints|pairs|"
@@ -32,7 +32,7 @@ _WRITTEN = re.compile(
     r"symphony|cookbook|comic|musical|interpreter|debugger|client|server)\b",
     re.IGNORECASE,
 )
-_TRADES_WANTED = re.compile(r"(?:an? |the )", re.IGNORECASE)
+_TRADE_ARTICLE = re.compile(r"(?:an? |the )", re.IGNORECASE)
 _FIELD = re.compile(
     r"(?:an? |the [\w ]+ (?:industry|sector|department|office)|tech|it\b|finance|fintech|banking|health|logistics|"
     r"education|"
@@ -53,8 +53,8 @@ _GADGET = re.compile(
     r"router|server|nas|headset|headphones|microphone|synth|grinder|machine)\b",
     re.IGNORECASE,
 )
-"""A thing that one has for long, in small letters."""
-_FIGURE = re.compile(
+"""A durable thing whose name is written in lower case."""
+_FIGURATIVE = re.compile(
     r"\b(?:memories|relationships?|confidence|strength|trust|muscles?|connections?|momentum|bonds?|resilience|"
     r"habits?|brand|"
     r"foundation|life|future|skills?|technique|form|game|shot|health|balance|goals?|communication|time management|"
@@ -63,7 +63,7 @@ _FIGURE = re.compile(
     r"(?=$| and\b|,)",
     re.IGNORECASE,
 )
-"""What is built or worked on in a manner of speaking."""
+"""What is built or worked on only figuratively."""
 PLAYED = re.compile(
     r"\b(?:guitar|bass|piano|violin|viola|cello|drums?|trombone|trumpet|sax\w*|flute|clarinet|oboe|harp|accordion|"
     r"ukulele|"
@@ -78,9 +78,9 @@ PLAYED = re.compile(
 
 
 def place_name(text: str, clause: Clause) -> str | None:
-    """The name of a place, or None if it may be anything else."""
-    found = timeless(trimmed(text))
-    found = re.sub(
+    """The name of a place, or None if it may be something else."""
+    place = strip_duration(trim_object(text))
+    place = re.sub(
         r",? (?:last|this|next|in (?:19|20)\d\d|in (?:january|february|march|april|may|june|july|august|september|"
         r"october|"
         r"november|december)|a (?:few|couple)|two|three|\d+|about|yesterday|recently|from|with|when|where|after|"
@@ -88,152 +88,172 @@ def place_name(text: str, clause: Clause) -> str | None:
         r"to|until|together|full[- ]time|permanently|by|and|in the (?:summer|winter|spring|autumn|fall)|back in|"
         r"a while|ages|years)\b.*$",
         "",
-        found,
+        place,
         flags=re.IGNORECASE,
     ).strip(" ,")
-    head = found.split()[0] if found else ""
-    if not head or _ARTICLE.match(found) or _NOWHERE.search(found) or head.lower() in TOOLS or len(found.split()) > 6:
+    first_word = place.split()[0] if place else ""
+    if (
+        not first_word
+        or _ARTICLE.match(place)
+        or _NOT_A_PLACE.search(place)
+        or first_word.lower() in TOOLS
+        or len(place.split()) > 6
+    ):
         return None
-    if clause.plain:
-        return named(found, clause) if head.lower().strip(",") in PLACES or len(found.split()) <= 2 else None
-    return found if head[0].isupper() or head.lower() in {"downtown", "central", "northern", "southern"} else None
+    if clause.lacks_capitals:
+        return (
+            capitalize_name(place, clause)
+            if first_word.lower().strip(",") in PLACES or len(place.split()) <= 2
+            else None
+        )
+    return (
+        place
+        if first_word[0].isupper() or first_word.lower() in {"downtown", "central", "northern", "southern"}
+        else None
+    )
 
 
 def lives(match: re.Match[str], clause: Clause) -> Finding | None:
-    found = place_name(match["o"], clause)
-    if found is None:
+    place = place_name(match["o"], clause)
+    if place is None:
         return dwells(match)
-    return stated(f"lives in {found}", Kind.FACT)
+    return make_finding(f"lives in {place}", Kind.FACT)
 
 
 def dwells(match: re.Match[str]) -> Finding | None:
     """A small flat, the countryside: a home, if not a place on the map."""
-    found = thing(timeless(match["o"]))
-    if found is None or not re.match(r"(?:an?|the) ", found) or _NOWHERE.search(found):
+    phrase = object_phrase(strip_duration(match["o"]))
+    if phrase is None or not re.match(r"(?:an?|the) ", phrase) or _NOT_A_PLACE.search(phrase):
         return None
-    kind = (
+    dwelling = (
         r"\b(?:flat|apartment|house|village|town|city|countryside|suburbs?|cabin|farm|studio|van|boat|"
         r"mountains|us|uk|eu)\b"
     )
-    return stated(f"lives in {found}", Kind.FACT) if re.search(kind, found, re.IGNORECASE) else None
+    return make_finding(f"lives in {phrase}", Kind.FACT) if re.search(dwelling, phrase, re.IGNORECASE) else None
 
 
 def moved(match: re.Match[str], clause: Clause) -> Finding | None:
-    head = match["o"].split()[0].lower().strip(".,!")
-    if head in TOOLS or (match["old"] or "").lower() in TOOLS:
+    first_word = match["o"].split()[0].lower().strip(".,!")
+    if first_word in TOOLS or (match["old"] or "").lower() in TOOLS:
         return switched(match, clause)
-    found = place_name(match["o"], clause)
-    if found is None or (clause.plain and found.split()[0].lower().strip(",") not in PLACES):
+    place = place_name(match["o"], clause)
+    if place is None or (clause.lacks_capitals and place.split()[0].lower().strip(",") not in PLACES):
         return None
-    return stated(f"lives in {found}", Kind.FACT)
+    return make_finding(f"lives in {place}", Kind.FACT)
 
 
 def switched(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
-    new = trimmed(match["o"])
+    new = trim_object(match["o"])
     old = match["old"] or (re.search(r" from (.+)$", new) or [None, None])[1]
     new = re.sub(r" (?:from|last|this|a few|a couple|a while|ages|two|back in|in the|when|about|years|months|"
          r"recently|over|in (?:19|20)\d\d|for everything|"
                  r"after|when|full[- ]time|yesterday|entirely|completely|instead)\b.*$", "",
                  new, flags=re.I)  # fmt: skip
-    found = thing(new)
-    if found is None or _ARTICLE.match(found) or len(found.split()) > 5 or not _is_named(found):
+    phrase = object_phrase(new)
+    if phrase is None or _ARTICLE.match(phrase) or len(phrase.split()) > 5 or not _is_named(phrase):
         return None
-    made = stated(f"uses {found}", Kind.TOOL)
-    was = thing(old) if old else None
-    return made and Finding(made.text, made.kind, made.confidence, instead=f"Uses {was}" if was else None)
+    finding = make_finding(f"uses {phrase}", Kind.TOOL)
+    old_phrase = object_phrase(old) if old else None
+    return finding and Finding(
+        finding.text, finding.kind, finding.confidence, replaces=f"Uses {old_phrase}" if old_phrase else None
+    )
 
 
-def _is_named(found: str) -> bool:
+def _is_named(phrase: str) -> bool:
     """A known tool or a name: not "tea", not "decaf"."""
-    return any(word.lower().strip(",./") in TOOLS or not word.islower() for word in found.split())
+    return any(word.lower().strip(",./") in TOOLS or not word.islower() for word in phrase.split())
 
 
 def works(match: re.Match[str], clause: Clause) -> Finding | None:
-    found = thing(timeless(match["o"]))
-    if found is None or _NO_EMPLOYER.match(found) or len(found.split()) > 12:
+    phrase = object_phrase(strip_duration(match["o"]))
+    if phrase is None or _NOT_AN_EMPLOYER.match(phrase) or len(phrase.split()) > 12:
         return None
     how = match["how"].lower()
-    if not is_work(how, found):
+    if not is_work(how, phrase):
         return None
-    if how != "as" and not _ARTICLE.match(found):
-        found = named(found, clause)
-    return stated(f"works {how} {found}", Kind.FACT)
+    if how != "as" and not _ARTICLE.match(phrase):
+        phrase = capitalize_name(phrase, clause)
+    return make_finding(f"works {how} {phrase}", Kind.FACT)
 
 
-def is_work(how: str, found: str) -> bool:
+def is_work(how: str, phrase: str) -> bool:
     """ "As a nurse", "in finance", "at Acme"; not "as hard as", "in bursts", "at their own pace"."""
     if how == "as":
-        return bool(_TRADES_WANTED.match(found) or TRADE.match(found))
+        return bool(_TRADE_ARTICLE.match(phrase) or TRADE.match(phrase))
     if how == "in":
-        return bool(_FIELD.match(found)) or found[:1].isupper()
-    return not re.match(r"their (?:own|best|desk|convenience)\b", found)
+        return bool(_FIELD.match(phrase)) or phrase[:1].isupper()
+    return not re.match(r"their (?:own|best|desk|convenience)\b", phrase)
 
 
 def works_with(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
-    found = thing(timeless(match["o"]))
-    if found is None:
+    phrase = object_phrase(strip_duration(match["o"]))
+    if phrase is None:
         return None
-    tools = any(word.lower().strip(",") in TOOLS for word in found.split())
-    children = re.match(
-        r"(?:kids|children|animals|horses|the elderly|people with|teenagers|refugees|wood|metal|data)\b", found
+    has_tools = any(word.lower().strip(",") in TOOLS for word in phrase.split())
+    is_occupation = re.match(
+        r"(?:kids|children|animals|horses|the elderly|people with|teenagers|refugees|wood|metal|data)\b", phrase
     )
-    return stated(f"works with {found}", Kind.TOOL if tools else Kind.FACT) if tools or children else None
+    return (
+        make_finding(f"works with {phrase}", Kind.TOOL if has_tools else Kind.FACT)
+        if has_tools or is_occupation
+        else None
+    )
 
 
 def uses(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
-    found = thing(timeless(match["o"]))
-    if found is None or re.match(
+    phrase = object_phrase(strip_duration(match["o"]))
+    if phrase is None or re.match(
         r"(?:to|an? (?:lot|bit|similar|different)|the (?:word|term|same)|sarcasm|humou?r|common sense|their "
         r"(?:brain|head|hands?|eyes|words|time|inside voice)|force|caution|both|every|all)\b",
-        found,
+        phrase,
     ):
         return None
-    known = any(word.lower().strip(",./") in TOOLS for word in found.split())
-    if not known and not re.search(r"\b(?![AP]M\b)\w*[A-Z]", found) and not _GADGET.search(found):
+    is_known_tool = any(word.lower().strip(",./") in TOOLS for word in phrase.split())
+    if not is_known_tool and not re.search(r"\b(?![AP]M\b)\w*[A-Z]", phrase) and not _GADGET.search(phrase):
         return None
-    return stated(f"uses {found}", Kind.TOOL, SURE if known else LIKELY)
+    return make_finding(f"uses {phrase}", Kind.TOOL, SURE if is_known_tool else LIKELY)
 
 
 def codes(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
-    found = thing(timeless(match["o"]))
-    if found is None or not any(word.lower().strip(",") in TOOLS for word in found.split()):
+    phrase = object_phrase(strip_duration(match["o"]))
+    if phrase is None or not any(word.lower().strip(",") in TOOLS for word in phrase.split()):
         return None
-    return stated(f"{conjugated(match['verb'])} {'in ' if match['in'] else ''}{found}", Kind.TOOL)
+    return make_finding(f"{conjugate(match['verb'])} {'in ' if match['in'] else ''}{phrase}", Kind.TOOL)
 
 
 def is_a(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
-    what = trimmed(timeless(match["o"]))
-    trade = TRADE.match(what)
-    if trade is None or NO_TRADE.search(trade[0]) or re.match(r"[\w ]+\bof (?:my|all|war)\b", what):
+    phrase = trim_object(strip_duration(match["o"]))
+    trade = TRADE.match(phrase)
+    if trade is None or NO_TRADE.search(trade[0]) or re.match(r"[\w ]+\bof (?:my|all|war)\b", phrase):
         return None
-    found = thing(what)
-    return None if found is None else stated(f"is {match['art']} {found}", Kind.FACT)
+    rephrased = object_phrase(phrase)
+    return None if rephrased is None else make_finding(f"is {match['art']} {rephrased}", Kind.FACT)
 
 
 def speaks(match: re.Match[str], clause: Clause) -> Finding | None:
-    found = thing(match["o"])
-    if found is None or not any(word.strip(",.").lower() in LANGUAGES for word in found.split()):
+    phrase = object_phrase(match["o"])
+    if phrase is None or not any(word.strip(",.").lower() in LANGUAGES for word in phrase.split()):
         return None
-    if clause.plain:
-        found = " ".join(word.capitalize() if word.strip(",.") in LANGUAGES else word for word in found.split())
-    return stated(f"{conjugated(match['verb'])} {found}", Kind.FACT)
+    if clause.lacks_capitals:
+        phrase = " ".join(word.capitalize() if word.strip(",.") in LANGUAGES else word for word in phrase.split())
+    return make_finding(f"{conjugate(match['verb'])} {phrase}", Kind.FACT)
 
 
 def learns(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
-    found = thing(timeless(match["o"]))
-    if found is None or re.match(
+    phrase = object_phrase(strip_duration(match["o"]))
+    if phrase is None or re.match(
         r"(?:to (?:love|live|accept|deal)|an? (?:lot|ton|bunch|great)|lots|tons|much|things|real|really|hard|all|"
         r"day|night|too|like|about|new|so|the hard|as\b|by\b|that\b|how\b|for\b|more|every|"
         r"from)\b",
-        found,
+        phrase,
     ):
         return None
-    return stated(f"{match['verb']} {found}", Kind.FACT)
+    return make_finding(f"{match['verb']} {phrase}", Kind.FACT)
 
 
 def project(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
-    found = thing(timeless(match["o"]))
-    small = (
+    phrase = object_phrase(strip_duration(match["o"]))
+    minor_task = (
         r"(?:an? (?:fix|bug|patch|ticket|reply|solution|few|couple|lot)|the (?:bug|issue|fix|problem|slides?|"
         r"ticket|deck|"
         r"tests?|build|error|same)|my (?:homework|sleep|posture|patience|self|abs|anger)|getting|being|not|better|"
@@ -246,20 +266,20 @@ def project(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: AR
         r"three) (?:[\w-]+ )?"
         r"(?:projects?|things?|ideas?|stuff)(?=$| with| where| which| in which| together| lately| at work))\b"
     )
-    if found is None or re.match(small, found, re.IGNORECASE) or _FIGURE.search(found) or len(found) < 4:
+    if phrase is None or re.match(minor_task, phrase, re.IGNORECASE) or _FIGURATIVE.search(phrase) or len(phrase) < 4:
         return None
-    if match["verb"].lower() == "writing" and not _WRITTEN.search(found):
+    if match["verb"].lower() == "writing" and not _WRITTEN.search(phrase):
         return None
-    return stated(f"{match['verb']} {found}", Kind.PROJECT)
+    return make_finding(f"{match['verb']} {phrase}", Kind.PROJECT)
 
 
 def has(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
-    found = thing(timeless(match["o"]))
-    if found is None or re.search(
-        r"\b(?:to|problem|issue|question|idea|feeling|trouble|show|video|emoji|in this)\b", found
+    phrase = object_phrase(strip_duration(match["o"]))
+    if phrase is None or re.search(
+        r"\b(?:to|problem|issue|question|idea|feeling|trouble|show|video|emoji|in this)\b", phrase
     ):
         return None
-    return stated(f"{'owns' if match['verb'].lower() == 'own' else 'has'} {found}", Kind.FACT)
+    return make_finding(f"{'owns' if match['verb'].lower() == 'own' else 'has'} {phrase}", Kind.FACT)
 
 
 def allergic(match: re.Match[str], clause: Clause) -> Finding | None:
@@ -268,12 +288,12 @@ def allergic(match: re.Match[str], clause: Clause) -> Finding | None:
         r"\b(?:mondays?|mornings?|work|people|drama|stupidity|exercise|effort|responsibilit\w+|fun|meetings?|cardio|"
         r"bullshit|bs|nonsense|commitment|sleep|adulting|javascript|java|php|losing|\w+ing)\b"
     )
-    found = thing(match["o"])
-    if found is None or re.search(joke, found, re.IGNORECASE):
+    phrase = object_phrase(match["o"])
+    if phrase is None or re.search(joke, phrase, re.IGNORECASE):
         return None
-    return says("is allergic to {}", Kind.CONSTRAINT)(match, clause)
+    return from_template("is allergic to {}", Kind.CONSTRAINT)(match, clause)
 
 
 def aged(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - a rule's builder
     years = int(match["age"])
-    return stated(f"is {years} years old", Kind.FACT) if 10 <= years <= 105 else None
+    return make_finding(f"is {years} years old", Kind.FACT) if 10 <= years <= 105 else None

@@ -1,4 +1,4 @@
-"""A summary of sentences that were really said: decisions, plans, facts, tastes, open questions."""
+"""Extractive summaries of sentences that were really said: decisions, plans, facts, tastes, open questions."""
 
 import re
 from collections.abc import Iterator
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from recollect.core.text import clip, collapse_spaces, normalize, words
 from recollect.policy.similarity import Similarity, compare
 
-LONGEST_LINE = 240
-MOST_LINES = 400
-"""Sentences weighed for one summary, the newest: more wouldn't fit in any."""
-_READ = 60_000
-_COMPARED = 60
+MAX_LINE_CHARS = 240
+MAX_LINES = 400
+"""How many of the newest sentences are ranked for one summary: more would not fit in any."""
+_MAX_EXCHANGE_CHARS = 60_000
+_MAX_COMPARED = 60
 
 _SPEAKER = re.compile(r"^\[(?P<who>[^\]\n]{1,60})\]:\s?(?P<text>.*)$")
-_KEPT = re.compile(r"^(?P<who>[^\s:.!?][^:.!?\n]{0,39}): (?P<text>.+)$")
-_SENTENCE = re.compile(r"(?<=[.!?…])\s+")
+_SUMMARY_LINE = re.compile(r"^(?P<who>[^\s:.!?][^:.!?\n]{0,39}): (?P<text>.+)$")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _FILLER = re.compile(
     r"^\W*(?:(?:hi|hello|hey|yo|hiya|good (?:morning|evening|night)|morning|bye|see you|cya|later|"
@@ -31,7 +31,7 @@ _FILLER = re.compile(
     r"a lot|man|there|everyone|all|bot|today|then|again)\b[\s,.!?:)(;-]*)+$",
     re.IGNORECASE,
 )
-_SIGNS: list[tuple[float, re.Pattern[str]]] = [
+_WEIGHTED_CUES: list[tuple[float, re.Pattern[str]]] = [
     (weight, re.compile(pattern, re.IGNORECASE))
     for weight, pattern in (
         (3.0, r"\b(?:decided|decision|agreed (?:to|on|that)|let's go with|going with|we(?:'ll| will) (?:use|go|"
@@ -48,24 +48,24 @@ _SIGNS: list[tuple[float, re.Pattern[str]]] = [
         (0.5, r"\d"),
     )
 ]  # fmt: skip
-_QUESTION, _OTHERS, _RECENT, _FEW_WORDS = 1.5, 0.6, 1.5, 3
+_QUESTION_VALUE, _ASSISTANT_FACTOR, _RECENCY_VALUE, _MIN_WORDS = 1.5, 0.6, 1.5, 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    who: str
+class _Sentence:
+    speaker: str
     text: str
     answered: bool = False
 
     @property
     def line(self) -> str:
-        return f"{self.who}: {self.text}" if self.who else self.text
+        return f"{self.speaker}: {self.text}" if self.speaker else self.text
 
 
 def summarize(previous: str | None, exchange: str, limit: int) -> str:
-    """What is worth keeping of the previous summary and the exchange, in the order it was said, within the limit."""
-    said = [*_kept(previous or ""), *_exchanged(exchange[-_READ:])][-MOST_LINES:]
-    return _fitting(_current(said), limit)
+    """The most valuable sentences of the previous summary and the exchange within the limit, in their order."""
+    sentences = [*_read_summary(previous or ""), *_read_exchange(exchange[-_MAX_EXCHANGE_CHARS:])][-MAX_LINES:]
+    return _fit(_drop_outdated(sentences), limit)
 
 
 def shorten(summary: str, limit: int) -> str:
@@ -73,19 +73,19 @@ def shorten(summary: str, limit: int) -> str:
     return (
         summary.strip()
         if len(summary.strip()) <= limit
-        else _fitting(_current(list(_kept(summary))[-MOST_LINES:]), limit)
+        else _fit(_drop_outdated(list(_read_summary(summary))[-MAX_LINES:]), limit)
     )
 
 
-def _kept(summary: str) -> Iterator[_Said]:
+def _read_summary(summary: str) -> Iterator[_Sentence]:
     for line in summary.splitlines():
-        match = _KEPT.match(line.strip())
-        who, text = (match["who"], match["text"]) if match else ("", line)
-        yield from (_Said(who, sentence) for sentence in _sentences(text))
+        match = _SUMMARY_LINE.match(line.strip())
+        speaker, text = (match["who"], match["text"]) if match else ("", line)
+        yield from (_Sentence(speaker, sentence) for sentence in _sentences(text))
 
 
-def _exchanged(exchange: str) -> Iterator[_Said]:
-    """Sentences with their speakers; a question counts as answered once somebody else goes on."""
+def _read_exchange(exchange: str) -> Iterator[_Sentence]:
+    """Sentences with their speakers; a question counts as answered once someone else speaks."""
     turns: list[tuple[str, list[str]]] = []
     for line in _CODE.sub(" ", exchange).splitlines():
         match = _SPEAKER.match(line.strip())
@@ -93,60 +93,64 @@ def _exchanged(exchange: str) -> Iterator[_Said]:
             turns.append((match["who"], [match["text"]]))
         elif turns:
             turns[-1][1].append(line)
-    for place, (who, lines) in enumerate(turns):
-        answered = any(other != who for other, _ in turns[place + 1 :])
+    for index, (speaker, lines) in enumerate(turns):
+        answered = any(other != speaker for other, _ in turns[index + 1 :])
         for sentence in _sentences("\n".join(lines)):
-            yield _Said(who, sentence, answered)
+            yield _Sentence(speaker, sentence, answered)
 
 
 def _sentences(text: str) -> Iterator[str]:
     for line in text.splitlines():
-        for sentence in _SENTENCE.split(line):
-            plain = collapse_spaces(sentence).strip(" -*•")
-            if len(plain) > 1 and not _FILLER.match(plain[:LONGEST_LINE]):
-                yield clip(plain, LONGEST_LINE)
+        for sentence in _SENTENCE_END.split(line):
+            normalized = collapse_spaces(sentence).strip(" -*•")
+            if len(normalized) > 1 and not _FILLER.match(normalized[:MAX_LINE_CHARS]):
+                yield clip(normalized, MAX_LINE_CHARS)
 
 
-def _current(said: list[_Said]) -> list[_Said]:
-    """Without repetitions, answered questions and what the same speaker took back later."""
-    found: list[_Said] = []
+def _drop_outdated(sentences: list[_Sentence]) -> list[_Sentence]:
+    """The sentences without repetitions, answered questions and what the same speaker later took back."""
+    current: list[_Sentence] = []
     seen: set[str] = set()
-    for each in reversed(said):
-        key = normalize(each.line)
-        if key in seen or (each.answered and each.text.endswith("?")) or _is_outdated(each, found):
+    for sentence in reversed(sentences):
+        key = normalize(sentence.line)
+        if key in seen or (sentence.answered and sentence.text.endswith("?")) or _is_outdated(sentence, current):
             continue
         seen.add(key)
-        found.append(each)
-    return found[::-1]
+        current.append(sentence)
+    return current[::-1]
 
 
-def _is_outdated(said: _Said, newer: list[_Said]) -> bool:
+def _is_outdated(sentence: _Sentence, newer: list[_Sentence]) -> bool:
     stale = (Similarity.SAME, Similarity.CONTRADICTS, Similarity.RICHER)
-    return any(compare(other.text, said.text) in stale for other in newer[-_COMPARED:] if other.who == said.who)
+    return any(
+        compare(other.text, sentence.text) in stale
+        for other in newer[-_MAX_COMPARED:]
+        if other.speaker == sentence.speaker
+    )
 
 
-def _fitting(said: list[_Said], limit: int) -> str:
-    """The best lines that fit, in their order."""
-    count = len(said)
-    ranked = sorted(range(count), key=lambda place: (-_value(said[place], place / max(1, count - 1)), -place))
+def _fit(sentences: list[_Sentence], limit: int) -> str:
+    """The most valuable lines that fit, in their order."""
+    count = len(sentences)
+    ranked = sorted(range(count), key=lambda index: (-_value(sentences[index], index / max(1, count - 1)), -index))
     chosen: list[int] = []
-    room = limit
-    for place in ranked:
-        need = len(said[place].line) + (1 if chosen else 0)
-        if need <= room:
-            chosen.append(place)
-            room -= need
+    remaining_chars = limit
+    for index in ranked:
+        line_chars = len(sentences[index].line) + (1 if chosen else 0)
+        if line_chars <= remaining_chars:
+            chosen.append(index)
+            remaining_chars -= line_chars
     if not chosen and ranked and limit > 0:
-        return clip(said[ranked[0]].line, limit)
-    return "\n".join(said[place].line for place in sorted(chosen))
+        return clip(sentences[ranked[0]].line, limit)
+    return "\n".join(sentences[index].line for index in sorted(chosen))
 
 
-def _value(said: _Said, recent: float) -> float:
-    value = max((weight for weight, sign in _SIGNS if sign.search(said.text)), default=0.3)
-    if said.text.endswith("?"):
-        value = _QUESTION
-    if said.who.lower() in ("bot", "assistant"):
-        value *= _OTHERS
-    if len(words(said.text)) < _FEW_WORDS:
+def _value(sentence: _Sentence, recency: float) -> float:
+    value = max((weight for weight, cue in _WEIGHTED_CUES if cue.search(sentence.text)), default=0.3)
+    if sentence.text.endswith("?"):
+        value = _QUESTION_VALUE
+    if sentence.speaker.lower() in ("bot", "assistant"):
+        value *= _ASSISTANT_FACTOR
+    if len(words(sentence.text)) < _MIN_WORDS:
         value *= 0.5
-    return value + _RECENT * recent
+    return value + _RECENCY_VALUE * recency
