@@ -27,7 +27,7 @@ def everything(folder: Path) -> list[str]:
 class TestCreate:
     def test_a_file_is_made_once(self, workspace: Workspace, folder: Path):
         workspace.create("a/b.md", "one")
-        with pytest.raises(BadInput, match="there already"):
+        with pytest.raises(BadInput, match="already exists"):
             workspace.create("a/b.md", "two")
         assert workspace.read_text("a/b.md") == "one"
         assert everything(folder) == ["a", "a/b.md"]
@@ -116,7 +116,7 @@ class TestMove:
         workspace.write("a.md", "a")
         workspace.write("b/c.md", "c")
         for target in ("b/c.md", "b"):
-            with pytest.raises(BadInput, match="there already"):
+            with pytest.raises(BadInput, match="already exists"):
                 workspace.move("a.md", target)
         assert (workspace.read_text("a.md"), workspace.read_text("b/c.md")) == ("a", "c")
 

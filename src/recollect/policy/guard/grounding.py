@@ -68,11 +68,11 @@ _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _AHEAD = re.compile(r"\bin (\d{1,2}|an?|two|three|four|five|six|seven|eight|nine|ten) (day|week|month|year)s?\b")
 
 
-def keeps_numbers(fact: str, said: str, at: date, known: str = "") -> bool:
+def keeps_numbers(fact: str, source: str, today: date, known: str = "") -> bool:
     """Whether each number of the fact was said, or belongs to a date that was mentioned."""
     missing = {*_digits(fact), *(_VALUES[word] for word in words(fact) if word in _COUNTED)}
-    missing -= set(_numbers(f"{said}\n{known}")) if missing else set()
-    return not missing or missing <= set(_date_numbers(fact, said, at))
+    missing -= set(_numbers(f"{source}\n{known}")) if missing else set()
+    return not missing or missing <= set(_date_numbers(fact, source, today))
 
 
 def _numbers(text: str) -> Iterator[str]:
@@ -98,47 +98,47 @@ def _strip_zeros(number: str) -> str:
     return (whole.lstrip("0") or "0") + (dot + fraction if fraction else "")
 
 
-def _date_numbers(fact: str, said: str, at: date) -> Iterator[str]:
+def _date_numbers(fact: str, source: str, today: date) -> Iterator[str]:
     """Numbers of the fact's dates that overlap a period that the message mentions."""
-    mentioned = [*days(said, at, (at.year - 1, at.year, at.year + 1)), *_near_days(said, at)]
-    for claimed in days(fact, at, (at.year,)):
+    mentioned = [*days(source, today, (today.year - 1, today.year, today.year + 1)), *_near_days(source, today)]
+    for claimed in days(fact, today, (today.year,)):
         if any(period.first <= claimed.last and claimed.first <= period.last for period in mentioned):
             for day in claimed:
                 yield from (str(day.year), str(day.month), str(day.day))
 
 
-def _near_days(said: str, at: date) -> Iterator[Days]:
-    folded = said.casefold()
+def _near_days(source: str, today: date) -> Iterator[Days]:
+    folded = source.casefold()
     for word, offset in _NEAR_DAYS.items():
         if re.search(rf"\b{word}\b", folded) or (not word.isascii() and word in folded):
-            day = at + timedelta(offset)
+            day = today + timedelta(offset)
             yield Days(day, day)
     for name in _WEEKDAY.findall(folded):  # the coming one; `days` yields the past one
-        day = at + timedelta((_WEEKDAYS.index(name[:3]) - at.weekday()) % 7 or 7)
+        day = today + timedelta((_WEEKDAYS.index(name[:3]) - today.weekday()) % 7 or 7)
         yield Days(day, day)
     for number in _ORDINAL_DAY.findall(folded):
         yield from (
-            Days(day, day) for day in (at + timedelta(ahead) for ahead in range(-31, 32)) if day.day == int(number)
+            Days(day, day) for day in (today + timedelta(ahead) for ahead in range(-31, 32)) if day.day == int(number)
         )
     for count, unit in _AHEAD.findall(folded):
         distance = int(_VALUES.get(str(count)) or count) * _UNIT_DAYS[unit]
         tolerance = 3 if unit in ("month", "year") else 0
-        yield Days(at + timedelta(distance - tolerance), at + timedelta(distance + tolerance))
+        yield Days(today + timedelta(distance - tolerance), today + timedelta(distance + tolerance))
     if "next year" in folded:
-        yield Days(date(at.year + 1, 1, 1), date(at.year + 1, 12, 31))
+        yield Days(date(today.year + 1, 1, 1), date(today.year + 1, 12, 31))
     if re.search(r"\bnext (?:week|month|weekend|\w+day)\b", folded):
-        yield Days(at, at + timedelta(62))
+        yield Days(today, today + timedelta(62))
     if re.search(r"\bthis (?:year|month|week)\b", folded):
-        yield Days(date(at.year, 1, 1), date(at.year, 12, 31))
+        yield Days(date(today.year, 1, 1), date(today.year, 12, 31))
 
 
-def keeps_names(fact: str, said: str, speaker: str = "") -> bool:
+def keeps_names(fact: str, source: str, speaker: str = "") -> bool:
     """Whether each name in the fact was said; the speaker's own names need not be."""
-    spoken = fold(said)
+    folded_source = fold(source)
     allowed = {_root(word) for word in words(speaker)} | _NOT_NAMES | _CALENDAR
-    foreign = word_forms.is_foreign(said)
+    foreign = word_forms.is_foreign(source)
     allowed |= _LANGUAGE_NAMES if foreign else frozenset()  # languages have other names there
-    return all(_root(fold(name)) in allowed or _was_said(name, spoken, foreign) for name in _names(fact))
+    return all(_root(fold(name)) in allowed or _was_said(name, folded_source, foreign) for name in _names(fact))
 
 
 def _names(fact: str) -> Iterator[str]:
@@ -153,27 +153,27 @@ def _root(name: str) -> str:
     return re.sub(r"['’]s?$|['’]", "", name)
 
 
-def _was_said(name: str, spoken: str, foreign: bool) -> bool:
+def _was_said(name: str, source: str, foreign: bool) -> bool:
     """Whether a name was said in any inflection, such as "Berliner" for "Berlin"; a short name only as it is."""
     root = _root(fold(name))
-    if not _same_script(root, spoken):
+    if not _same_script(root, source):
         return True  # "Tokyo" can't be found in Japanese text
     if len(root) <= 4:
-        return re.search(rf"(?<![^\W_]){re.escape(root)}(?![^\W_]{{3}})", spoken) is not None
-    return root[: max(4, len(root) // 2 + 1 if foreign else len(root) - 2)] in spoken
+        return re.search(rf"(?<![^\W_]){re.escape(root)}(?![^\W_]{{3}})", source) is not None
+    return root[: max(4, len(root) // 2 + 1 if foreign else len(root) - 2)] in source
 
 
-def _same_script(name: str, spoken: str) -> bool:
+def _same_script(name: str, source: str) -> bool:
     latin = name.isascii()
-    return any(char.isalpha() and char.isascii() == latin for char in spoken)
+    return any(char.isalpha() and char.isascii() == latin for char in source)
 
 
-def overlaps(fact: str, said: str) -> bool:
+def overlaps(fact: str, source: str) -> bool:
     """Whether a fact was said: all of it verbatim, or enough of its words."""
-    if _compact(fact) and _compact(fact) in _compact(said):
+    if _compact(fact) and _compact(fact) in _compact(source):
         return True
     required = [word for word in query_words(fact) if len(word) >= _MIN_WORD_CHARS or not word.isascii()]
-    common = len(set(required) & set(words(said)))
+    common = len(set(required) & set(words(source)))
     if len(required) <= _MAX_SHORT_FACT_WORDS:
         return common == len(required) >= _MIN_COMMON_WORDS
     return common >= max(_MIN_COMMON_WORDS, math.ceil(MIN_SHARE * len(required)))
