@@ -7,7 +7,7 @@ import pytest
 
 from recollect.core.errors import BadInput, StoreUnwritable
 from recollect.workspace import Workspace
-from recollect.workspace.disk import LARGEST, Entry
+from recollect.workspace.disk import MAX_FILE_BYTES, Entry
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ class TestCreate:
 
     def test_what_is_too_large_leaves_nothing_behind(self, workspace: Workspace, folder: Path):
         with pytest.raises(BadInput):
-            workspace.create("a.md", "x" * (LARGEST + 1))
+            workspace.create("a.md", "x" * (MAX_FILE_BYTES + 1))
         assert not folder.exists()
 
 

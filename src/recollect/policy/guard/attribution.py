@@ -137,8 +137,9 @@ def _is_dropped(clause: str, fact: str) -> bool:
     if match is None or match["verb"] in _LIGHT or word_forms.is_function_word(match["verb"]):
         return False
     verb = words(match["verb"])
-    is_kept = any(word_forms.is_stated(word, verb) for word in words(fact))
-    return bool(verb) and not DENIED.search(clause) and not is_kept
+    if not verb or DENIED.search(clause):
+        return False
+    return not any(word_forms.is_stated(word, verb) for word in words(fact))
 
 
 def _actors(
