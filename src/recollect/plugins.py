@@ -1,7 +1,7 @@
 """Find a plug-in by name: a module of this package, or an entry point of another one.
 
-`load("stores", "sqlite:///memory.db")` calls `create` of `recollect.stores.sqlite`: the name before the first
-colon is the registration. Other packages register theirs under the entry point group `recollect.stores`.
+`load("stores", "sqlite:///memory.db")` calls `create` of `recollect.stores.sqlite`: the name is the part before the
+first colon. Other packages register theirs in the entry point group `recollect.stores`.
 """
 
 from collections.abc import Iterator
@@ -27,21 +27,21 @@ PACKAGES = {
 """The kinds of plug-in, and where the built-in ones of each live."""
 
 
-def load(kind: str, spec: str, *details: Any) -> Any:
-    """What the plug-in's `create` makes of this specification."""
+def load(kind: str, spec: str, *options: Any) -> Any:
+    """What the plug-in's `create` returns for this specification."""
     plugin = find(kind, spec)
-    return (plugin.create if isinstance(plugin, ModuleType) else plugin)(spec, *details)
+    return (plugin.create if isinstance(plugin, ModuleType) else plugin)(spec, *options)
 
 
 def load_all(kind: str) -> list[Any]:
-    """Every plug-in of a kind, made from its bare name, in the order of their names."""
+    """Every plug-in of a kind, created from its bare name, sorted by name."""
     return [load(kind, name) for name in names(kind)]
 
 
 def find(kind: str, spec: str) -> Any:
     """The module of this package, or the function that another package registered."""
     name = spec.partition(":")[0].strip().replace("-", "_")
-    # Built-in ones first: reading the entry points of all installed packages takes tens of milliseconds.
+    # Built-in modules first: reading the entry points of all installed packages takes tens of milliseconds.
     for package in _packages(kind) if name.isidentifier() else ():
         if find_spec(f"{package}.{name}"):
             return import_module(f"{package}.{name}")
@@ -51,7 +51,7 @@ def find(kind: str, spec: str) -> Any:
 
 
 def names(kind: str) -> list[str]:
-    """All plug-ins of a kind that can be named."""
+    """The names of all plug-ins of a kind."""
     roots = (root for package in _packages(kind) for root in import_module(package).__path__)
     built_in = {path.stem for root in roots for path in _modules(root)}
     return sorted(built_in | {entry.name for entry in entry_points(group=f"recollect.{kind}")})

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.policy.similarity import CUES, Similarity, compare, match_cues, slot_of
+from recollect.policy.similarity import MAX_CUES, Similarity, compare, match_cues, slot_of
 
 SAME, RICHER, POORER = Similarity.SAME, Similarity.RICHER, Similarity.POORER
 CONTRADICTS, OTHER = Similarity.CONTRADICTS, Similarity.OTHER
@@ -190,7 +190,7 @@ def test_a_relation_with_one_value_is_recognised_in_any_wording():
 def test_facts_are_looked_for_under_the_words_that_matter():
     assert match_cues("I like the tea in Berlin") == ["like", "tea", "berlin"]
     assert match_cues("It is me") == ["it", "is", "me"]
-    assert len(match_cues(" ".join(f"word{n}" for n in range(500)))) == CUES
+    assert len(match_cues(" ".join(f"word{n}" for n in range(500)))) == MAX_CUES
 
 
 def test_facts_that_a_text_may_replace_are_looked_for_under_other_words_too():

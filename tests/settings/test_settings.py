@@ -16,7 +16,7 @@ from recollect.core.errors import ConfigError
 from recollect.settings import PROFILES, Loaded, known_variables, load, markdown, rows, secret
 from recollect.settings.catalog import ALIASES, ENTRIES
 from recollect.settings.catalog import VARIABLES as VARIABLES_BY_NAME
-from recollect.settings.table import shown
+from recollect.settings.table import format_value
 
 ROOT = Path(__file__).parents[2]
 HAIKU = "anthropic:claude-haiku-4-5"
@@ -567,7 +567,7 @@ def test_a_person_meets_at_most_35_settings():
 def test_a_variable_of_the_first_edition_works_and_says_its_new_name(old: str, new: str):
     name = VARIABLES_BY_NAME[new]
     choices = ENTRIES[name].choices
-    text = choices[0] if choices else str(SAMPLES.get(name, shown(ENTRIES[name].default) or "x"))
+    text = choices[0] if choices else str(SAMPLES.get(name, format_value(ENTRIES[name].default) or "x"))
     loaded = load({old: text})
     assert loaded.origins[name] == f"env {old}"
     assert f"{old} is now called {new}; the old name still works." in loaded.warnings

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from recollect.core.errors import BadInput, StoreError, StoreUnwritable
 from recollect.workspace import NOTES, Workspace
-from recollect.workspace.disk import LARGEST
-from recollect.workspace.names import LONGEST_NAME, LONGEST_PART, daily, safe_id
+from recollect.workspace.disk import MAX_FILE_BYTES
+from recollect.workspace.names import MAX_NAME_BYTES, MAX_PART_BYTES, daily, safe_id
 
 NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
@@ -60,9 +60,9 @@ class TestNames:
         assert not folder.exists()
 
     def test_a_name_may_be_long_but_not_too_long(self, workspace: Workspace):
-        workspace.write("é" * (LONGEST_PART // 2), "x")
-        workspace.write("/".join(["a" * 99] * 5)[:LONGEST_NAME], "x")
-        for name in ("é" * (LONGEST_PART // 2) + "e", "/".join("a" * (LONGEST_NAME // 2 + 1)), "a" * 10**6):
+        workspace.write("é" * (MAX_PART_BYTES // 2), "x")
+        workspace.write("/".join(["a" * 99] * 5)[:MAX_NAME_BYTES], "x")
+        for name in ("é" * (MAX_PART_BYTES // 2) + "e", "/".join("a" * (MAX_NAME_BYTES // 2 + 1)), "a" * 10**6):
             with pytest.raises(BadInput, match="too long"):
                 workspace.write(name, "x")
 
@@ -280,7 +280,7 @@ class TestWriting:
         assert (folder / NOTES).stat().st_mode & 0o777 == 0o600
 
     @pytest.mark.parametrize(
-        ("text", "why"), [("a\0b", "binary"), ("\ud800", "not a text"), ("x" * (LARGEST + 1), "bytes")]
+        ("text", "why"), [("a\0b", "binary"), ("\ud800", "not a text"), ("x" * (MAX_FILE_BYTES + 1), "bytes")]
     )
     def test_what_is_no_text_or_too_much_is_refused(self, workspace: Workspace, folder: Path, text: str, why: str):
         for use in (workspace.write, workspace.append):
@@ -312,10 +312,10 @@ class TestAppending:
         assert not folder.exists()
 
     def test_a_full_file_takes_no_more_and_keeps_what_it_has(self, workspace: Workspace):
-        workspace.write(NOTES, "x" * (LARGEST - 2))
+        workspace.write(NOTES, "x" * (MAX_FILE_BYTES - 2))
         with pytest.raises(BadInput, match="full"):
             workspace.append(NOTES, "yy")
-        assert workspace.read_text(NOTES) == "x" * (LARGEST - 2)
+        assert workspace.read_text(NOTES) == "x" * (MAX_FILE_BYTES - 2)
 
     def test_a_disk_that_took_half_a_line_is_said_and_the_next_line_starts_anew(
         self, workspace: Workspace, monkeypatch: pytest.MonkeyPatch

@@ -1,4 +1,4 @@
-"""What may change about what is remembered: a candidate, and what merging makes of it."""
+"""A candidate for a memo, and the changes that merging makes of it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Provenance, S
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What someone states or an extractor proposes, before merging decides."""
+    """What someone states or an extractor proposes, before it is merged."""
 
     subject: Subject
     kind: Kind

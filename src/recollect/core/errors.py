@@ -6,16 +6,16 @@ RecollectError
 │   └── UnknownMemo        no memo has that id
 ├── MissingExtra           an optional package is not installed; the message says which
 ├── StoreError             the store can't do its work
-│   ├── CorruptStore       the file is damaged or not ours; it is left as it is
-│   ├── NewerSchema        written by a newer recollect; it is left as it is
+│   ├── CorruptStore       the file is damaged or not ours; it is left unchanged
+│   ├── NewerSchema        written by a newer recollect; it is left unchanged
 │   ├── StoreBusy          another process kept the store locked for too long
 │   ├── StoreUnreachable   the database server does not answer; nothing acknowledged is lost
 │   └── StoreUnwritable    disk full, read-only or no permission; nothing acknowledged is lost
 ├── EmbedderError          texts could not be embedded; word search still works
 └── ModelError             a language model failed; memories stay as they were
-    └── ModelUnavailable   it can't be reached or is overloaded; asking again later may help
+    └── ModelUnavailable   it can't be reached or is overloaded; a retry may help
 
-What a user can bring about in ordinary use (nothing matched, several matched) is not an error but a value.
+Outcomes of ordinary use (nothing matched, several matched) are values, not errors: see `recollect.core.outcomes`.
 """
 
 
@@ -28,7 +28,7 @@ class ConfigError(RecollectError):
 
 
 class BadInput(RecollectError, ValueError):
-    """A value given by the caller can't be used."""
+    """A value passed by the caller can't be used."""
 
 
 class UnknownMemo(BadInput):
@@ -60,11 +60,11 @@ class StoreBusy(StoreError):
 
 
 class StoreUnreachable(StoreError):
-    """The database server can't be reached, or refuses to let us in."""
+    """The database server can't be reached, or refuses the login."""
 
 
 class StoreUnwritable(StoreError):
-    """The store's place can't be written to."""
+    """The store's location can't be written to."""
 
 
 class EmbedderError(RecollectError):

@@ -9,7 +9,7 @@ from recollect.core.types import Metadata
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One line of the append-only log: what changed, by whom, why."""
+    """One entry of the append-only log: what changed, by whom, why."""
 
     kind: str
     at: datetime

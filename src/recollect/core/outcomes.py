@@ -9,7 +9,7 @@ from recollect.core.types import Memo, Summary
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What became of a statement: the memo that now holds it, and every change it brought about."""
+    """The memo that now holds a statement, and every change that the statement caused."""
 
     memo: Memo
     changes: tuple[Change, ...]
@@ -17,18 +17,18 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A person's memory as far as it may be shown in a place."""
+    """The part of a person's memory that is visible in a place."""
 
     memos: tuple[Memo, ...]
     total: int
     summary: Summary | None
     off: tuple[str, ...] = ()
-    """What is switched off, a sentence each: then what is stored may be looked at, and is not used."""
+    """One sentence for each feature that is switched off: its data can be viewed, but is not used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """These memos were retired; `undo` brings them back."""
+    """These memos were retired; `undo` restores them."""
 
     memos: tuple[Memo, ...]
 
@@ -66,7 +66,7 @@ class Reversal:
 
     @property
     def change(self) -> str:
-        """What the change had done to the memo, in a word."""
+        """What the change had done to the memo, in one word or two."""
         if self.after is None:
             return "added"
         if self.before.active != self.after.active:
@@ -80,7 +80,7 @@ class Reversal:
 
 @dataclass(frozen=True, slots=True)
 class Undoable:
-    """The change that `undo` would take back, and what that does. What may not be heard here is only counted."""
+    """The change that `undo` would reverse, and its effects. Memos that are not visible here are only counted."""
 
     change: int
     """The id of its newest event: `undo` takes it as `expected`."""
@@ -91,23 +91,23 @@ class Undoable:
 
     @property
     def restored(self) -> tuple[Memo, ...]:
-        """The memos as they are again."""
-        return tuple(one.after for one in self.reversals if one.after is not None)
+        """The memos as they are after the undo."""
+        return tuple(reversal.after for reversal in self.reversals if reversal.after is not None)
 
     @property
     def removed(self) -> tuple[Memo, ...]:
         """Memos that the change had added."""
-        return tuple(one.before for one in self.reversals if one.after is None)
+        return tuple(reversal.before for reversal in self.reversals if reversal.after is None)
 
 
 @dataclass(frozen=True, slots=True)
 class Undone(Undoable):
-    """This change was taken back."""
+    """This change was reversed."""
 
 
 @dataclass(frozen=True, slots=True)
 class CannotUndo:
-    """Nothing was taken back: the last change can't be undone, or is not the one that was expected."""
+    """Nothing was reversed: the last change can't be undone, or is not the expected one."""
 
     reason: str
 

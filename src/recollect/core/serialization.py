@@ -1,4 +1,4 @@
-"""Memos as plain JSON values and back: for the event log, exports and answers to other programs."""
+"""Memos as JSON values and back: for the event log, exports and the API."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -11,7 +11,7 @@ _SOURCE = ("actor", "platform", "guild", "channel", "channel_name", "thread", "m
 
 
 def memo_to_json(memo: Memo) -> dict[str, Any]:
-    """All of a memo, without what is empty."""
+    """All fields of a memo that are not empty."""
     source = {"origin": memo.source.origin.value} | {name: getattr(memo.source, name) for name in _SOURCE}
     source["metadata"] = dict(memo.source.metadata)
     source["heard"] = str(memo.source.heard) if memo.source.heard else None
@@ -28,7 +28,7 @@ def memo_to_json(memo: Memo) -> dict[str, Any]:
         "pinned": memo.pinned,
         "audience": str(memo.audience),
         "source": _without_empty(source),
-        **{name: _iso(getattr(memo, name)) for name in _TIMES},
+        **{name: _to_iso(getattr(memo, name)) for name in _TIMES},
         "supersedes": memo.supersedes,
         "superseded_by": memo.superseded_by,
         "hits": memo.hits,
@@ -37,8 +37,9 @@ def memo_to_json(memo: Memo) -> dict[str, Any]:
 
 
 def memo_from_json(value: Mapping[str, Any]) -> Memo:
+    """The memo that `memo_to_json` wrote."""
     source = dict(value.get("source", {}))
-    heard = source.pop("heard", None)
+    audience = source.pop("heard", None)
     return Memo(
         id=value["id"],
         subject=Subject(value["subject"], value.get("subject_guild")),
@@ -51,26 +52,28 @@ def memo_from_json(value: Mapping[str, Any]) -> Memo:
         pinned=value.get("pinned", False),
         audience=Audience.parse(value["audience"]),
         source=Provenance(
-            origin=Origin(source.pop("origin", "manual")), heard=Audience.parse(heard) if heard else None, **source
+            origin=Origin(source.pop("origin", "manual")),
+            heard=Audience.parse(audience) if audience else None,
+            **source,
         ),
         created=datetime.fromisoformat(value["created"]),
         updated=datetime.fromisoformat(value["updated"]),
-        happened=_moment(value.get("happened")),
-        expires=_moment(value.get("expires")),
+        happened=_parse_iso(value.get("happened")),
+        expires=_parse_iso(value.get("expires")),
         supersedes=value.get("supersedes"),
         superseded_by=value.get("superseded_by"),
         hits=value.get("hits", 0),
     )
 
 
-def _iso(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat()
+def _to_iso(time: datetime | None) -> str | None:
+    return None if time is None else time.isoformat()
 
 
-def _moment(text: str | None) -> datetime | None:
+def _parse_iso(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
 
 
 def _without_empty(value: dict[str, Any]) -> dict[str, Any]:
-    # A number is never empty: 0.0 equals False, but a confidence of nothing is not one of 1.
+    # Keep zeros: without its field, a confidence of 0.0 would be read back as the default of 1.
     return {name: item for name, item in value.items() if item or type(item) in (int, float)}

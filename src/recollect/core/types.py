@@ -1,4 +1,4 @@
-"""The words of the domain as frozen records: what was said, where, and what is remembered of it."""
+"""The domain as frozen records: messages, places, audiences, memos, summaries."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,14 +9,14 @@ from typing import Any
 from recollect.core.text import escape, join_escaped, unescape
 
 LORE = "__lore__"
-"""Subject name, in documents and views, of what belongs to a whole guild."""
+"""Subject id of a guild's lore in the documents' files and SQL views."""
 
 
 Metadata = Mapping[str, Any]
 
 
 class Kind(StrEnum):
-    """What sort of thing a memo says; `recollect.kinds` maps other vocabularies to it."""
+    """What sort of thing a memo says; `recollect.policy.kinds` maps other vocabularies to it."""
 
     FACT = "fact"
     PREFERENCE = "preference"
@@ -31,7 +31,7 @@ class Kind(StrEnum):
 
 
 class Status(StrEnum):
-    """Where a memo is in its life; only active memos are recalled."""
+    """Life cycle of a memo; only active memos are recalled."""
 
     ACTIVE = "active"
     DEPRECATED = "deprecated"
@@ -42,7 +42,7 @@ class Status(StrEnum):
 
 
 class Origin(StrEnum):
-    """How a memo came to be: stated by its owner, learned from a message, or brought in."""
+    """How a memo came to be: stated by its owner, learned from a message, or imported."""
 
     MANUAL = "manual"
     DISCORD = "discord"
@@ -55,24 +55,24 @@ class Origin(StrEnum):
 class Audience:
     """Who could hear something: `dm:<user>` ⊂ `channel:<guild>/<id>` ⊂ `guild:<id>` ⊂ `everywhere`.
 
-    A closed thread is `channel:<guild>/<channel>/<id>`. Guilds are named by their realm, see `realm_of`; people are
-    not told apart by platform, as who has the same id is taken for the same person.
+    A closed thread is `channel:<guild>/<channel>/<id>`. Guilds are identified by `guild_key`; people
+    by id alone: the same id on two platforms counts as the same person.
     """
 
     level: str
     id: str = ""
     guild: str = ""
     channel: str | None = None
-    """Of a closed thread: the channel that it is in, empty when that is not known."""
+    """Of a closed thread: its parent channel, empty when that is unknown."""
 
     @classmethod
     def parse(cls, text: str) -> "Audience":
-        level, _, rest = text.partition(":")
+        level, _, name = text.partition(":")
         if level != "channel":
-            return cls(level, rest, rest if level == "guild" else "")
-        guild, *within = (unescape(part, "/") for part in rest.split("/", 2))
-        channel = within[0] if len(within) > 1 else None
-        return cls(level, within[-1] if within else "", guild, channel)
+            return cls(level, name, name if level == "guild" else "")
+        guild, *ids = (unescape(part, "/") for part in name.split("/", 2))
+        channel = ids[0] if len(ids) > 1 else None
+        return cls(level, ids[-1] if ids else "", guild, channel)
 
     def __str__(self) -> str:
         if self.level == "everywhere":
@@ -87,7 +87,7 @@ EVERYWHERE = Audience("everywhere")
 
 
 def guild_key(platform: str, guild: str) -> str:
-    """A guild among those of all platforms, as `slack~1`; those of Discord and the terminal go by their bare ids."""
+    """A guild id that is unique across platforms, such as `slack~1`; on Discord and locally it is the bare id."""
     return guild if platform in ("discord", "local") and "~" not in guild else f"{escape(platform, '~')}~{guild}"
 
 
@@ -95,7 +95,7 @@ def guild_key(platform: str, guild: str) -> str:
 class Place:
     """Where something is said: a guild's channel or thread, or one person's DM.
 
-    `public` says that everyone in the guild can read the channel; unknown means private.
+    `public` means that everyone in the guild can read the channel; unknown counts as private.
     """
 
     platform: str = "local"
@@ -113,24 +113,24 @@ class Place:
         if self.dm is not None or self.thread is None:
             return self.stream
         if not self.channel:
-            return self._named("thread", self.thread)
-        return self._named("channel", self.channel, "thread", self.thread)
+            return self._qualify("thread", self.thread)
+        return self._qualify("channel", self.channel, "thread", self.thread)
 
     @property
     def stream(self) -> str:
         """The channel or DM whose messages belong together; a thread belongs to its channel."""
         if self.dm is not None:
             return join_escaped(":", self.platform, "dm", self.dm)
-        return self._named("channel", self.channel or self.thread or "")
+        return self._qualify("channel", self.channel or self.thread or "")
 
-    def _named(self, *parts: str) -> str:
-        """Ids are only told apart within their guild."""
-        within = (self.platform,) if self.guild is None else (self.platform, self.guild)
-        return join_escaped(":", *within, *parts)
+    def _qualify(self, *parts: str) -> str:
+        """Prefix platform and guild: channel ids are unique only within their guild."""
+        prefix = (self.platform,) if self.guild is None else (self.platform, self.guild)
+        return join_escaped(":", *prefix, *parts)
 
     @property
     def guild_key(self) -> str | None:
-        """What the guild is called in audiences and as the owner of lore."""
+        """The name of the guild in audiences and as the owner of lore."""
         return None if self.guild is None else guild_key(self.platform, self.guild)
 
     @property
@@ -160,7 +160,7 @@ class Message:
     source: str = "text"
     reply_to: str | None = None
     tag: str = ""
-    """Where it is shown: what tells the author from others of the same name. It is not stored."""
+    """Distinguishes the author from others of the same name in rendered text. Not stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,18 +188,18 @@ class Subject:
 
     @property
     def scope(self) -> str:
-        """The partition of the store in which this subject's memos lie together."""
+        """The partition of the store that holds this subject's memos."""
         return f"lore:{self.guild}" if self.is_lore else f"user:{self.id}"
 
     @classmethod
     def of_scope(cls, scope: str) -> "Subject":
-        kind, _, rest = scope.partition(":")
-        return cls.lore(rest) if kind == "lore" else cls(rest)
+        kind, _, name = scope.partition(":")
+        return cls.lore(name) if kind == "lore" else cls(name)
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where a memo came from: who said it, where, in which message, in which words."""
+    """Where a memo came from: who said it, in which place, message and words."""
 
     origin: Origin = Origin.MANUAL
     actor: str = ""
@@ -213,7 +213,7 @@ class Provenance:
     trace: str | None = None
     metadata: Metadata = field(default_factory=dict[str, Any])
     heard: Audience | None = None
-    """Who could hear it there; None when that is not known."""
+    """Who could hear it there; None when unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +239,7 @@ class Memo:
     superseded_by: str | None = None
     hits: int = 0
     key: int = 0
-    """The store's own number for this row; 0 until it is stored."""
+    """The store's row id; 0 until the memo is stored."""
 
     @property
     def active(self) -> bool:
@@ -248,7 +248,7 @@ class Memo:
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
-    """Keeps a forgotten fact forgotten; holds a fingerprint, never the content."""
+    """Keeps a forgotten fact from being learned again; holds a fingerprint, never the text."""
 
     scope: str
     fingerprint: str
@@ -282,11 +282,11 @@ class Exchange:
 
 
 def message_ref(message: Message) -> str:
-    """A message by platform and id."""
+    """A reference to a message: its platform and id as one string."""
     return f"{escape(message.place.platform, '/')}/{message.id}"
 
 
 def parse_message_ref(reference: str) -> tuple[str, str]:
-    """Platform and id of the message that is meant."""
+    """Platform and id of the referenced message."""
     platform, _, message_id = reference.partition("/")
     return unescape(platform, "/"), message_id

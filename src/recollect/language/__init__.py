@@ -1,1 +1,1 @@
-"""What recollect knows about language: dates, word forms, kinship, negation."""
+"""Knowledge of natural languages: dates, word forms, kinship terms, lexica."""

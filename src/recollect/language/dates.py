@@ -1,6 +1,6 @@
-"""The days that a text speaks of: absolute dates, or words like "last week" seen from a given day.
+"""The days that a text mentions: absolute dates, or phrases like "last week" relative to a given day.
 
-Careful rather than clever: a fraction, a version or a port ("1.24", "80/443") is no date.
+Cautious: a fraction, a version or a port ("1.24", "80/443") is not a date.
 """
 
 import re
@@ -10,21 +10,21 @@ from typing import NamedTuple
 
 
 class Days(NamedTuple):
-    """From the first day to the last, both included."""
+    """A period, from its first day to its last, inclusive."""
 
     first: date
     last: date
 
 
 _MONTHS = {
-    name: number
-    for number, name in enumerate(
+    name: month
+    for month, name in enumerate(
         "january february march april may june july august september october november december".split(), 1
     )
 }
-_SHORT = {name[:3]: number for name, number in _MONTHS.items() if name != "may"} | {"sept": 9}
+_SHORT_MONTHS = {name[:3]: month for name, month in _MONTHS.items() if name != "may"} | {"sept": 9}
 _WEEKDAYS = {
-    name: number for number, name in enumerate("monday tuesday wednesday thursday friday saturday sunday".split())
+    name: weekday for weekday, name in enumerate("monday tuesday wednesday thursday friday saturday sunday".split())
 }
 _NUMBERS = {
     **{word: value for value, word in enumerate("zero one two three four five six seven eight nine ten".split())},
@@ -33,7 +33,7 @@ _NUMBERS = {
     "a couple of": 2,
     "couple of": 2,
 }
-_UNITS = {"day": 1, "week": 7, "month": 30, "year": 365}
+_UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 
 _ISO = re.compile(r"(?<![\d/.-])((?:19|20)\d\d)-(\d\d)-(\d\d)(?![\d/-])")
 _ISO_MONTH = re.compile(r"(?<![\d/.-])((?:19|20)\d\d)-(\d\d)(?![\d/-])")
@@ -41,12 +41,12 @@ _SLASHED = re.compile(
     r"(?<![\w/.])(\d{1,2})([/.])(\d{1,2})\2((?:19|20)\d\d)(?![\d/.])"
     r"|\b(?:on|since|until|before|after)\s+(?:the\s+)?(\d{1,2})/(\d{1,2})(?![\w/.])"
 )
-_ALWAYS = ("24", "7")
+_TWENTY_FOUR_SEVEN = ("24", "7")
 _MONTH = re.compile(
-    rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?({'|'.join([*_MONTHS, *_SHORT])})\b\.?"
+    rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?({'|'.join([*_MONTHS, *_SHORT_MONTHS])})\b\.?"
     r"(?:\s+(\d{1,2})(?:st|nd|rd|th)?\b(?!\d))?(?:,?\s+(?:of\s+)?((?:19|20)\d\d)\b)?"
 )
-_VERBS = ("may", "march")
+_MONTHS_THAT_ARE_VERBS = ("may", "march")
 _BEFORE_A_DAY = re.compile(r"\b(?:on|since|until|by|before|after)\s+(?:the\s+)?$")
 _BEFORE_A_MONTH = re.compile(r"\b(?:in|during|of|since|until|by|early|mid|late|last|next|around|before|after)\s+$")
 _YEAR = re.compile(r"\b(?:in|during|of|since)\s+((?:19|20)\d\d)\b")
@@ -56,49 +56,54 @@ _WEEKDAY = re.compile(rf"\b(on|last|this|since)\s+({'|'.join(_WEEKDAYS)})\b")
 
 
 def days(text: str, today: date | None, years: Collection[int] = ()) -> list[Days]:
-    """Every period that the text names; a date without a year is meant in each of `years`."""
+    """Every period that the text names; a date without a year is read for each of `years`."""
     lower = text.lower()
-    found = [*_iso(lower), *_slashed(lower, years), *_named(text, lower, years)]
-    if not found:
-        found = [Days(date(int(year), 1, 1), date(int(year), 12, 31)) for year in _YEAR.findall(lower)]
-    return found or ([] if today is None else _relative(lower, today))
+    periods = [*_iso(lower), *_slashed(lower, years), *_named(text, lower, years)]
+    if not periods:
+        periods = [Days(date(int(year), 1, 1), date(int(year), 12, 31)) for year in _YEAR.findall(lower)]
+    return periods or ([] if today is None else _relative(lower, today))
 
 
 def _iso(text: str) -> list[Days]:
-    whole = [_day(int(year), int(month), int(day)) for year, month, day in _ISO.findall(text)]
-    months = [] if whole else [_month(int(year), int(month)) for year, month in _ISO_MONTH.findall(text)]
-    return [found for found in (*whole, *months) if found is not None]
+    full_dates = [_day(int(year), int(month), int(day)) for year, month, day in _ISO.findall(text)]
+    months = [] if full_dates else [_month(int(year), int(month)) for year, month in _ISO_MONTH.findall(text)]
+    return [period for period in (*full_dates, *months) if period is not None]
 
 
 def _slashed(text: str, years: Collection[int]) -> list[Days]:
-    """The days of "13.05.2024", "13/05/2024" or "on 13/05"; where slashes leave two readings, both are meant."""
-    found: list[Days | None] = []
-    for one, mark, other, year, day, month in _SLASHED.findall(text):
-        parts = (one, other) if year else (day, month)
-        if parts == _ALWAYS:
+    """The days of "13.05.2024", "13/05/2024" or "on 13/05"; an ambiguous slashed date yields both readings."""
+    readings: list[Days | None] = []
+    for left, separator, right, year, short_left, short_right in _SLASHED.findall(text):
+        parts = (left, right) if year else (short_left, short_right)
+        if parts == _TWENTY_FOUR_SEVEN:
             continue
         first, second = map(int, parts)
-        for meant in [int(year)] if year else sorted(set(years)):
-            found += [_day(meant, second, first), None if mark == "." else _day(meant, first, second)]
-    return list(dict.fromkeys(day for day in found if day is not None))
+        for candidate in [int(year)] if year else sorted(set(years)):
+            day_first, month_first = _day(candidate, second, first), _day(candidate, first, second)
+            readings += [day_first, None if separator == "." else month_first]
+    return list(dict.fromkeys(day for day in readings if day is not None))
 
 
 def _named(text: str, lower: str, years: Collection[int]) -> list[Days]:
-    found: list[Days | None] = []
+    """Dates that name their month."""
+    periods: list[Days | None] = []
     for match in _MONTH.finditer(lower):
         before, name, after, year = match.groups()
         day = before or after
         if not year and not (_is_day(match, text) if day else _is_month(match)):
             continue  # "may" the verb, "mar" the ending of a word
-        number = _MONTHS.get(name) or _SHORT[name]
-        meant = [int(year)] if year else sorted(set(years))
-        found += [_day(one, number, int(day)) if day else _month(one, number) for one in meant]
-    return [one for one in found if one is not None]
+        month = _MONTHS.get(name) or _SHORT_MONTHS[name]
+        candidates = [int(year)] if year else sorted(set(years))
+        periods += [
+            _day(candidate_year, month, int(day)) if day else _month(candidate_year, month)
+            for candidate_year in candidates
+        ]
+    return [period for period in periods if period is not None]
 
 
 def _is_day(match: re.Match[str], text: str) -> bool:
     """Not "10 may fail" or "may 10 people come?"."""
-    if match[2] not in _VERBS or text[match.start(2) : match.end(2)].istitle():
+    if match[2] not in _MONTHS_THAT_ARE_VERBS or text[match.start(2) : match.end(2)].istitle():
         return True
     ordinal = re.search(r"\d(?:st|nd|rd|th)|\bof\b", match[0])
     return bool(ordinal or _BEFORE_A_DAY.search(match.string[: match.start()]))
@@ -109,16 +114,16 @@ def _is_month(match: re.Match[str]) -> bool:
         return False
     before, after = match.string[: match.start()], match.string[match.end() :]
     if re.search(r"\bthis\s+$", before):  # "this may be wrong"
-        return match[2] not in _VERBS or not re.match(r"\s*\w", after)
+        return match[2] not in _MONTHS_THAT_ARE_VERBS or not re.match(r"\s*\w", after)
     return bool(_BEFORE_A_MONTH.search(before))
 
 
 def _day(year: int, month: int, day: int) -> Days | None:
     try:
-        found = date(year, month, day)
+        only_day = date(year, month, day)
     except ValueError:
         return None
-    return Days(found, found)
+    return Days(only_day, only_day)
 
 
 def _month(year: int, month: int) -> Days | None:
@@ -129,7 +134,7 @@ def _month(year: int, month: int) -> Days | None:
 
 def _relative(text: str, today: date) -> list[Days]:
     if ago := _AGO.search(text):
-        unit = _UNITS[ago[2]]
+        unit = _UNIT_DAYS[ago[2]]
         middle = today - timedelta(unit * (int(ago[1]) if ago[1].isdigit() else _NUMBERS[ago[1]]))
         return [Days(middle - timedelta(unit // 2), middle + timedelta(unit // 2))]
     if "day before yesterday" in text:
@@ -147,10 +152,11 @@ def _relative(text: str, today: date) -> list[Days]:
 
 
 def _span(which: str, unit: str, today: date) -> Days:
-    """Generous at its start: "last week" may be the calendar's or the last seven days."""
+    """Starts early: "last week" may mean the calendar week or the last seven days."""
     if unit == "weekend":
-        back = (today.weekday() - 5) % 7
-        saturday = today - timedelta(back + 7 if back < 2 and which != "this" else back)
+        days_since_saturday = (today.weekday() - 5) % 7
+        is_weekend_before = days_since_saturday < 2 and which != "this"
+        saturday = today - timedelta(days_since_saturday + 7 if is_weekend_before else days_since_saturday)
         return Days(saturday, min(today, saturday + timedelta(1)))
-    length = _UNITS[unit]
+    length = _UNIT_DAYS[unit]
     return Days(today - timedelta(length if which == "this" else 2 * length), today)

@@ -1,4 +1,4 @@
-"""Words for the people of whom a speaker tells, in several languages: "Mum" and "Mutter" are one's mother."""
+"""Words for relatives and acquaintances in several languages: "Mum" and "Mutter" both mean mother."""
 
 from functools import lru_cache
 
@@ -36,32 +36,32 @@ _STRANGERS = """
     guy guys girl girls man men woman women person people dude dudes lady kiddo stranger user users boy boys
     someone somebody anyone anybody everyone everybody nobody noone none folks others couple
 """
-_WORD_OF = {fold(word): group.split("|")[0] for group in _PEOPLE.split() for word in group.split("|")}
+_CANONICAL = {fold(word): group.split("|")[0] for group in _PEOPLE.split() for word in group.split("|")}
 
 RELATIVES = "|".join(sorted((word for group in _PEOPLE.split() for word in group.split("|")), key=len, reverse=True))
-"""For patterns over text in small letters that keeps its accents."""
-PEOPLE = frozenset(_WORD_OF) | frozenset(_STRANGERS.split())
-UNSPACED = frozenset(word for word in _WORD_OF if ord(word[0]) > 0x3000)
+"""Alternation for patterns over lower-case text that keeps its accents."""
+PEOPLE = frozenset(_CANONICAL) | frozenset(_STRANGERS.split())
+UNSPACED = frozenset(word for word in _CANONICAL if ord(word[0]) > 0x3000)
 BARE = frozenset("mom mum mama dad daddy papa grandma grandpa granny nan oma opa maman mamie hubby".split())
-"""Are one's own without a "my"."""
+"""Words that mean the speaker's own relative even without a "my"."""
 
 
 @lru_cache(maxsize=8192)
 def person(word: str) -> str | None:
-    """The common word for a relative or acquaintance, one or several; None for any other word."""
-    plain = fold(word)
-    found = _WORD_OF.get(plain)
-    if found is None and len(plain) > 4 and plain[-1] in "sn":
-        return _WORD_OF.get(plain[:-1]) or _WORD_OF.get(plain[:-2])
-    return found
+    """The canonical word for a relative or acquaintance, singular or plural; None for any other word."""
+    folded = fold(word)
+    canonical = _CANONICAL.get(folded)
+    if canonical is None and len(folded) > 4 and folded[-1] in "sn":
+        return _CANONICAL.get(folded[:-1]) or _CANONICAL.get(folded[:-2])
+    return canonical
 
 
-def same(one: str, other: str) -> bool:
-    """Whether two words are for the same person of one's circle."""
-    return person(one) is not None and person(one) == person(other)
+def is_same_person(first: str, second: str) -> bool:
+    """Whether two words name the same relative or acquaintance."""
+    return person(first) is not None and person(first) == person(second)
 
 
 def mentioned(text: str) -> set[str]:
-    """The common words for all who are mentioned; in scripts without spaces as well."""
-    found = {_WORD_OF[word] for word in words(text) if word in _WORD_OF}
-    return found | {_WORD_OF[word] for word in UNSPACED if word in text}
+    """The canonical words for everyone mentioned, including in scripts without spaces."""
+    people = {_CANONICAL[word] for word in words(text) if word in _CANONICAL}
+    return people | {_CANONICAL[word] for word in UNSPACED if word in text}

@@ -1,4 +1,4 @@
-"""Words that tell a durable statement from chatter: tools, trades, kin, pets, conditions, places."""
+"""Words that distinguish a durable statement from chatter: tools, trades, kin, pets, conditions, places."""
 
 import re
 

@@ -1,7 +1,7 @@
-"""Words without which a pattern can't match, so that most texts need not be searched with it.
+"""Literals without which a pattern can't match, so that most texts need not be searched with it.
 
-`(?:ignore|disregard) (?:all )?rules` needs "ignore" or "disregard". This is read off the parsed pattern; one of which
-nothing can be told, or a Python whose parser can't be asked, needs the empty word, which is everywhere.
+`(?:ignore|disregard) (?:all )?rules` needs "ignore" or "disregard". They are derived from the parsed pattern; where
+that is not possible, the literal is the empty string, which every text contains.
 """
 
 import re
@@ -9,35 +9,35 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 _parse: Callable[[str], Iterable[Any]] | None = getattr(getattr(re, "_parser", None), "parse", None)
-_EVERYWHERE = frozenset({""})
+_ANY_TEXT = frozenset({""})
 
 
 def required_literals(pattern: "re.Pattern[str]") -> tuple[str, ...]:
-    """Some of these stand in every text that the pattern matches."""
-    return tuple(_of_sequence(_parse(pattern.pattern))) if _parse else ("",)
+    """At least one of these occurs in every text that the pattern matches."""
+    return tuple(_sequence_literals(_parse(pattern.pattern))) if _parse else ("",)
 
 
-def _of_sequence(parts: Iterable[Any]) -> frozenset[str]:
-    """What the most telling part needs; letters side by side are one word."""
-    best, word = _EVERYWHERE, ""
+def _sequence_literals(parts: Iterable[Any]) -> frozenset[str]:
+    """The literals of the most selective part; adjacent letters form one word."""
+    best, word = _ANY_TEXT, ""
     for kind, value in parts:
         if str(kind) == "LITERAL":
             word += chr(value)
         else:
-            best, word = max(best, frozenset({word}), _of_part(str(kind), value), key=_worth), ""
-    return max(best, frozenset({word}), key=_worth)
+            best, word = max(best, frozenset({word}), _part_literals(str(kind), value), key=_selectivity), ""
+    return max(best, frozenset({word}), key=_selectivity)
 
 
-def _of_part(kind: str, value: Any) -> frozenset[str]:
+def _part_literals(kind: str, value: Any) -> frozenset[str]:
     if kind == "SUBPATTERN":
-        return _of_sequence(value[3])
+        return _sequence_literals(value[3])
     if kind == "BRANCH":
-        return frozenset[str]().union(*(_of_sequence(branch) for branch in value[1]))
+        return frozenset[str]().union(*(_sequence_literals(branch) for branch in value[1]))
     if kind in ("MAX_REPEAT", "MIN_REPEAT") and value[0] > 0:
-        return _of_sequence(value[2])
-    return _EVERYWHERE
+        return _sequence_literals(value[2])
+    return _ANY_TEXT
 
 
-def _worth(words: frozenset[str]) -> tuple[int, int]:
-    """Long words are rare, and few are quickly looked for."""
+def _selectivity(words: frozenset[str]) -> tuple[int, int]:
+    """Long words are rare, and few words are fast to look for."""
     return min(len(word.strip()) for word in words), -len(words)

@@ -1,4 +1,4 @@
-"""Words that stand for one another, and words that another one carries."""
+"""Synonyms, and words that imply another word."""
 
 from collections.abc import Iterable
 
@@ -33,19 +33,19 @@ _RELATED = (
 )  # fmt: skip
 
 
-def _together(groups: Iterable[str]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
+def _by_word(groups: Iterable[str]) -> dict[str, set[str]]:
+    related: dict[str, set[str]] = {}
     for group in map(str.split, groups):
         for word in group:
-            found.setdefault(word, set()).update(group)
-    return found
+            related.setdefault(word, set()).update(group)
+    return related
 
 
-RELATED_TO = _together(_RELATED)
-"""The words that stand for a word."""
-CARRIED_BY = {
-    word: frozenset(carriers.split())
-    for group, carriers in {
+RELATED_TO = _by_word(_RELATED)
+"""Synonyms of each word."""
+IMPLIED_BY = {
+    word: frozenset(implying.split())
+    for group, implying in {
         "vegetarian": "meat vegan veggie",
         "diet follows": "vegan vegetarian diet eat eats",
         "child children kid kids": "son sons daughter daughters baby newborn twins toddler dad mum mom",
@@ -77,4 +77,4 @@ CARRIED_BY = {
     }.items()
     for word in group.split()
 }
-"""What carries a word without being another word for it: who has a sister has a sibling, not the other way round."""
+"""Words that imply a word without being synonyms: a sister implies a sibling, not the other way round."""

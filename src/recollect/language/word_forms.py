@@ -1,7 +1,7 @@
-"""Whether a fact is worded from what was said: other forms of its words will do, other words will not.
+"""Whether a fact uses the words of its message: other forms of a word count, other words don't.
 
-A fact in another language than its message can't be held against it word by word: such a fact passes here, and only
-its numbers and names are checked. Languages are told apart by their little words, scripts by their letters.
+A fact in another language than its message can't be compared word by word: it passes here, and only its numbers and
+names are checked. Languages are recognized by their function words, scripts by their letters.
 """
 
 import math
@@ -13,13 +13,13 @@ from functools import lru_cache
 
 from recollect.core.text import words
 from recollect.language import kinship
-from recollect.language.related_words import CARRIED_BY, RELATED_TO
+from recollect.language.related_words import IMPLIED_BY, RELATED_TO
 
-SHARE, FOREIGN_SHARE, UNSPACED_SHARE = 1, 4 / 5, 1 / 2
-"""Share of a fact's own words that must have been said; less where words bend more than English ones."""
-_TELLING_SIZE = 4
-"""Words from which a text without any little word is of a language that is not known here."""
-_COMMON_START, _LONGEST_ENDING = 4, 5
+MIN_SHARE, MIN_FOREIGN_SHARE, MIN_UNSPACED_SHARE = 1, 4 / 5, 1 / 2
+"""Share of a fact's content words that must have been said; less for languages with more inflection than English."""
+_MIN_LANGUAGE_WORDS = 4
+"""From this many words on, a text without any known function word is in an unknown language."""
+_MIN_STEM_CHARS, _MAX_ENDING_CHARS = 4, 5
 
 _ENGLISH = frozenset(
     """
@@ -45,7 +45,7 @@ _FOREIGN = frozenset(
     """.split()
 )
 _SHARED = frozenset("a in an so am was will me as on or do no die van met ben min per la".split())
-"""Words of English and of other languages: they tell only where no other little word does."""
+"""Words of English and of other languages: they count only where no other function word occurs."""
 _ABOUT_A_PERSON = frozenset(
     """
     user users person someone somebody people thing things likes like liked loves love loved enjoys enjoy enjoyed hates
@@ -66,8 +66,8 @@ _ABOUT_A_PERSON = frozenset(
     пользователь живет любит работает
     """.split()
 )
-"""Words with which facts are told again in the third person: of those that claim something `claims` knows what carries
-them, the others say nothing that would have to be said before."""
+"""Words with which facts are retold in the third person. `entailment` checks those that claim something; the others
+need no source."""
 _CALENDAR = re.compile(
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|e|y|ust|tember|ober|ember)?"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|.*\d.*"
@@ -75,15 +75,15 @@ _CALENDAR = re.compile(
 _OLD = re.compile(
     r"(?<!year )(?<!years )(?<!month )(?<!months )(?<!weeks )(?<!days )(?<!year-)(?<!month-)\bold\b", re.IGNORECASE
 )
-"""An adjective, not a part of somebody's age."""
+"""An adjective, not part of an age."""
 _NUMBERS = frozenset(
     "two three four five six seven eight nine ten eleven twelve twenty thirty hundred thousand".split()
 )
-_WEIGHTY = re.compile(
+_SENSITIVE = re.compile(
     r"allerg|cancer|pregnan|sick|ill$|disease|disorder|depress|addict|alcohol|crimin|arrest|prison|convict|fired|divorc"
     r"|gay|lesbian|bisexual|transgender|hiv|suicid|bankrupt|dead|died|disabl|diabet|autis|infect|abus"
 )
-"""What may harm when it is not so: never taken on the strength of the words around it."""
+"""Harmful if wrong: such a word must itself have been said."""
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _UNSPACED_EMPTY = frozenset("的了是在我你他她用户は私がのをにでと、사용자는은이가을를에")
 
@@ -91,130 +91,130 @@ _UNSPACED_EMPTY = frozenset("的了是在我你他她用户は私がのをにで
 _LETTER = re.compile("[A-Za-z]")
 
 
-def carries(said: str, fact: str, speaker: str = "") -> bool:
-    """Whether enough of the fact's own words were said, and all of those that weigh."""
-    if not comparable(said, fact):
+def is_worded_from(source: str, fact: str, speaker: str = "") -> bool:
+    """Whether enough of the fact's content words were said, and all the sensitive ones."""
+    if not is_comparable(source, fact):
         return True
-    wanted = own(fact, speaker)
-    told = set(tokens(said))
-    missing = [word for word in wanted if not was_told(word, told)]
-    if any(map(_WEIGHTY.match, missing)):
+    required = content_words(fact, speaker)
+    source_words = set(tokens(source))
+    missing = [word for word in required if not is_stated(word, source_words)]
+    if any(map(_SENSITIVE.match, missing)):
         return False
-    return len(wanted) - len(missing) >= math.ceil(_share(fact) * len(wanted))
+    return len(required) - len(missing) >= math.ceil(_min_share(fact) * len(required))
 
 
-def _share(fact: str) -> float:
+def _min_share(fact: str) -> float:
     if is_english(fact):
-        return SHARE
-    return UNSPACED_SHARE if _UNSPACED.search(fact) else FOREIGN_SHARE
+        return MIN_SHARE
+    return MIN_UNSPACED_SHARE if _UNSPACED.search(fact) else MIN_FOREIGN_SHARE
 
 
-def comparable(said: str, fact: str) -> bool:
-    """Whether both seem to be of one script and one language."""
-    script = _script(said)
+def is_comparable(source: str, fact: str) -> bool:
+    """Whether both seem to be in the same script and language."""
+    script = _script(source)
     if script != _script(fact):
         return False
-    return script != "LATIN" or is_english(said) or is_foreign(fact)
+    return script != "LATIN" or is_english(source) or is_foreign(fact)
 
 
 def is_english(text: str) -> bool:
-    """English, or too little to tell."""
-    english, foreign, size = _little(text)
-    return english >= foreign and (english > 0 or size < _TELLING_SIZE) and _script(text) in ("LATIN", "")
+    """Whether a text is English, or too short to tell."""
+    english, foreign, size = _count_function_words(text)
+    return english >= foreign and (english > 0 or size < _MIN_LANGUAGE_WORDS) and _script(text) in ("LATIN", "")
 
 
 def is_surely_english(text: str) -> bool:
-    english, foreign, _ = _little(text)
+    english, foreign, _ = _count_function_words(text)
     return english > foreign and _script(text) == "LATIN"
 
 
 def is_foreign(text: str) -> bool:
-    """For certain of another language than English."""
-    english, foreign, _ = _little(text)
+    """Whether a text is certainly not English."""
+    english, foreign, _ = _count_function_words(text)
     return foreign > english or _script(text) not in ("LATIN", "")
 
 
 @lru_cache(maxsize=16)
-def _little(text: str) -> tuple[int, int, int]:
-    """How many little words are English and foreign, and how many words there are."""
-    found = words(text)
-    telling = [word for word in found if word not in _SHARED]
+def _count_function_words(text: str) -> tuple[int, int, int]:
+    """Number of English function words, of foreign ones, and of all words."""
+    all_words = words(text)
+    telling = [word for word in all_words if word not in _SHARED]
     english, foreign = sum(word in _ENGLISH for word in telling), sum(word in _FOREIGN for word in telling)
     if not (english or foreign):
-        english, foreign = sum(word in _ENGLISH for word in found), sum(word in _FOREIGN for word in found)
-    return english, foreign, len(found)
+        english, foreign = sum(word in _ENGLISH for word in all_words), sum(word in _FOREIGN for word in all_words)
+    return english, foreign, len(all_words)
 
 
 @lru_cache(maxsize=64)
-def own(fact: str, speaker: str = "") -> tuple[str, ...]:
-    """The words of a fact that say something: no little words, no dates, nothing that any fact may say of a person."""
+def content_words(fact: str, speaker: str = "") -> tuple[str, ...]:
+    """The words that carry a fact's meaning: no function words, no dates, nothing that any fact may say of a person."""
     names = words(speaker)
     foreign = is_foreign(fact)
-    said = (word for word in dict.fromkeys(tokens(fact)) if word not in names and not _is_empty(word))
-    meant = [word for word in said if not (is_frame(word) or (foreign and word in _FOREIGN))]
-    return (*meant, "old") if _OLD.search(fact) else tuple(meant)
+    candidates = (word for word in dict.fromkeys(tokens(fact)) if word not in names and not _is_empty(word))
+    content = [word for word in candidates if not (is_frame_word(word) or (foreign and word in _FOREIGN))]
+    return (*content, "old") if _OLD.search(fact) else tuple(content)
 
 
-def is_little(word: str) -> bool:
+def is_function_word(word: str) -> bool:
     return word in _ENGLISH
 
 
-def is_frame(word: str) -> bool:
-    """Whether any fact may have this word, whatever it is about."""
+def is_frame_word(word: str) -> bool:
+    """Whether any fact may contain this word, whatever it is about."""
     return word in _ENGLISH or word in _ABOUT_A_PERSON or word in _UNSPACED_EMPTY
 
 
 def tokens(text: str) -> list[str]:
-    """Words, and the single characters of what is written without spaces."""
+    """Words, and single characters of scripts without spaces."""
     return [word for word in words(text) if len(word) == 1 or not _UNSPACED.match(word)]
 
 
 def _is_empty(word: str) -> bool:
-    """Single letters, numbers, and what belongs to a date: numbers and dates are checked elsewhere."""
+    """Single letters, numbers and parts of dates: numbers and dates are checked elsewhere."""
     if len(word) == 1:
         return not _UNSPACED.match(word)
     return word in _NUMBERS or _CALENDAR.fullmatch(word) is not None
 
 
-def was_told(word: str, told: Collection[str]) -> bool:
-    """Whether a word was said, in this form or in another."""
-    if word in told:
+def is_stated(word: str, source_words: Collection[str]) -> bool:
+    """Whether a word was said, in any form, or is implied by one that was."""
+    if word in source_words:
         return True
-    carriers = CARRIED_BY.get(word, ())
-    return any(one in carriers or is_form(word, one) for one in told)
+    implying = IMPLIED_BY.get(word, ())
+    return any(other in implying or is_form(word, other) for other in source_words)
 
 
 def has_form(word: str, others: Collection[str]) -> bool:
-    """Whether a word stands there in any form."""
-    return word in others or any(is_form(word, one) for one in others)
+    """Whether a word is among others, in any form."""
+    return word in others or any(is_form(word, other) for other in others)
 
 
 @lru_cache(maxsize=8192)
-def is_form(one: str, other: str) -> bool:
+def is_form(first: str, second: str) -> bool:
     """Whether two words are forms of one: "allergy" and "allergic", "nut" and "nuts"."""
-    if one == other:
+    if first == second:
         return True
-    if kinship.same(one, other) or other in RELATED_TO.get(one, ()):
+    if kinship.is_same_person(first, second) or second in RELATED_TO.get(first, ()):
         return True
-    one, other = _spelled(one), _spelled(other)
-    short, long = sorted((one, other), key=len)
+    first, second = _american_spelling(first), _american_spelling(second)
+    short, long = sorted((first, second), key=len)
     if len(short) >= 3 and long.startswith(short):
-        return len(long) - len(short) <= (2 if len(short) == 3 else _LONGEST_ENDING)
-    least = max(_COMMON_START if one.isascii() else 3, math.ceil(0.6 * len(short)))
-    return one[:least] == other[:least] and len(short) >= least and len(long) - least <= _LONGEST_ENDING
+        return len(long) - len(short) <= (2 if len(short) == 3 else _MAX_ENDING_CHARS)
+    stem_chars = max(_MIN_STEM_CHARS if first.isascii() else 3, math.ceil(0.6 * len(short)))
+    has_common_stem = first[:stem_chars] == second[:stem_chars] and len(short) >= stem_chars
+    return has_common_stem and len(long) - stem_chars <= _MAX_ENDING_CHARS
 
 
-def _spelled(word: str) -> str:
-    """One spelling for British and American words."""
+def _american_spelling(word: str) -> str:
     return word.replace("our", "or").replace("ise", "ize").replace("isi", "izi")
 
 
 def _script(text: str) -> str:
-    """The script of most letters, as Unicode names it; scripts without spaces count as one."""
+    """The script of most letters, by its Unicode name; all scripts without spaces count as one."""
     if text.isascii():
         return "LATIN" if _LETTER.search(text) else ""
-    counted = Counter(_script_of(char) for char in text[:2000] if char.isalpha())
-    return counted.most_common(1)[0][0] if counted else ""
+    counts = Counter(_script_of(char) for char in text[:2000] if char.isalpha())
+    return counts.most_common(1)[0][0] if counts else ""
 
 
 @lru_cache(maxsize=4096)

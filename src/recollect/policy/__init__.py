@@ -1,1 +1,1 @@
-"""Decisions as pure functions: who may hear what, what counts as a secret, what a statement changes."""
+"""Decisions as pure functions: what is visible to whom, what counts as a secret, what a statement changes."""

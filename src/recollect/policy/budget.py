@@ -1,4 +1,4 @@
-"""What fits: lines chosen under limits of characters, tokens and items, of which the least wins."""
+"""Lines that fit limits of characters, tokens and items; the tightest limit wins."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ CHARS_PER_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits of one section; None is no limit."""
+    """Limits of one section; None means no limit."""
 
     chars: int | None = None
     tokens: int | None = None
@@ -26,14 +26,14 @@ class Budget:
 
     @property
     def characters(self) -> int | None:
-        """Characters that all limits together leave; None when nothing limits them."""
+        """The number of characters that all limits allow; None when unlimited."""
         limits = [self.chars, None if self.tokens is None else self.tokens * CHARS_PER_TOKEN]
         return min((limit for limit in limits if limit is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class FitResult:
-    """Which lines fit, by their place, and the lines that say how many did not."""
+    """Indexes of the lines that fit, and the lines that say how many did not."""
 
     places: tuple[int, ...]
     notice: tuple[str, ...] = ()
@@ -44,38 +44,38 @@ def tokens(chars: int) -> int:
 
 
 def size(lines: Sequence[str]) -> int:
-    """Characters of lines joined by line breaks."""
+    """Number of characters of lines joined by line breaks."""
     return sum(map(len, lines)) + max(0, len(lines) - 1)
 
 
 def fit_lines(
-    lines: Sequence[str], budget: Budget, overflow: Overflow = "skip", what: str = "memories", more: int = 0
+    lines: Sequence[str], budget: Budget, overflow: Overflow = "skip", noun: str = "memories", omitted: int = 0
 ) -> FitResult:
-    """Take lines in order while they fit. At one that doesn't: `stop`, `skip` it, or skip and give `notice`.
+    """Take lines in order while they fit. At one that doesn't: `stop`, `skip` it, or skip it and add a `notice`.
 
-    The notice counts what was left out, and `more` that were not among the lines.
+    The notice counts the skipped lines, plus those `omitted` before.
     """
     places = _take(lines, budget, stop=overflow == "stop")
-    left = len(lines) - len(places) + more
-    if not left or overflow != "notice":
+    skipped = len(lines) - len(places) + omitted
+    if not skipped or overflow != "notice":
         return FitResult(tuple(places))
     while True:  # the notice has to fit too
-        notice = ("...", f"[truncated - {left} more {what} available]")
+        notice = ("...", f"[truncated - {skipped} more {noun} available]")
         chosen = [lines[place] for place in places]
         if not places or budget.allows(size([*chosen, *notice]), len(places)):
             return FitResult(tuple(places), notice)
         places.pop()
-        left += 1
+        skipped += 1
 
 
 def _take(lines: Sequence[str], budget: Budget, stop: bool) -> list[int]:
     places: list[int] = []
     used = 0
     for place, line in enumerate(lines):
-        more = used + len(line) + (1 if places else 0)
-        if budget.allows(more, len(places) + 1):
+        size_with_line = used + len(line) + (1 if places else 0)
+        if budget.allows(size_with_line, len(places) + 1):
             places.append(place)
-            used = more
+            used = size_with_line
         elif stop:
             break
     return places

@@ -1,6 +1,6 @@
 """The headers of a prompt's sections, in every layout."""
 
-_MORE = {
+_COMMON = {
     "relevant": "Relevant facts:",
     "lore": "Lore of this guild:",
     "people": "About others here:",
@@ -10,7 +10,7 @@ _MORE = {
 
 
 HEADERS_B = {
-    **_MORE,
+    **_COMMON,
     "context": "Context files (read with Read tool before responding, in order):",
     "durable": "Durable memory (user-specific notes; may be empty):",
     "rolling": "Conversation memory (rolling summary; may be empty):",
@@ -45,4 +45,4 @@ HEADERS = tuple(
         }
     )
 )
-"""Everything that begins a section in one of our layouts, case-folded."""
+"""Every section header of every layout, case-folded."""

@@ -1,6 +1,6 @@
-"""One set of kinds, and maps to and from the three vocabularies of the designs this unites.
+"""Kinds of memos, and their mapping to and from the three vocabularies of the documents.
 
-A memo keeps the label that it came with, so that going back yields what came in.
+A memo keeps its original label, so that a round trip is lossless.
 """
 
 import re
@@ -11,27 +11,23 @@ from recollect.core.errors import BadInput
 from recollect.core.text import clean, collapse_spaces
 from recollect.core.types import Kind, Memo
 
-MAX_TAGS, _TAG, _LABEL = 20, 50, 40
-"""Tags of a proposal, and characters of one and of a kind."""
+MAX_TAGS, _MAX_TAG_CHARS, _MAX_LABEL_CHARS = 20, 50, 40
+"""Limits of a proposal's tags and kind."""
 
 
-def tags(given: Iterable[str]) -> tuple[str, ...]:
-    """Tags that can be kept, whoever proposes them: twenty at the most, and short ones."""
-    short = (label(tag, _TAG) for tag in islice(given, MAX_TAGS))
+def tags(proposed: Iterable[str]) -> tuple[str, ...]:
+    """Proposed tags within limits: at most twenty, each once, and short."""
+    short = (label(tag, _MAX_TAG_CHARS) for tag in islice(proposed, MAX_TAGS))
     return tuple(dict.fromkeys(tag for tag in short if tag))
 
 
-def label(text: str, most: int = _LABEL) -> str:
+def label(text: str, max_chars: int = _MAX_LABEL_CHARS) -> str:
     """A kind or tag as one short line."""
-    return collapse_spaces(clean(text[: 4 * most]))[:most].rstrip()
+    return collapse_spaces(clean(text[: 4 * max_chars]))[:max_chars].rstrip()
 
 
 SEVEN = ("fact", "preference", "project", "constraint", "person", "tool", "workflow")
-
-
 TYPES = ("preference", "profile", "relationship", "project", "other", "lore")
-
-
 CATEGORIES = ("fact", "preference", "event", "summary")
 
 
@@ -43,8 +39,6 @@ _FROM_TYPE = {
     "other": Kind.FACT,
     "lore": Kind.LORE,
 }
-
-
 _TO_TYPE = {
     Kind.FACT: "profile",
     Kind.PREFERENCE: "preference",
@@ -55,7 +49,7 @@ _TO_TYPE = {
 
 
 def from_kind(label: str) -> tuple[Kind, str | None]:
-    """Our kind for one of the seven, or for any kind of ours; raises BadInput."""
+    """The kind of this name; raises BadInput."""
     try:
         return Kind(label.strip().lower()), None
     except ValueError:
@@ -63,39 +57,39 @@ def from_kind(label: str) -> tuple[Kind, str | None]:
 
 
 def to_kind(kind: Kind) -> str:
-    """One of the seven."""
+    """The nearest of the `SEVEN`."""
     return kind.value if kind.value in SEVEN else "fact"
 
 
 def from_type(label: str) -> tuple[Kind, str]:
-    """Our kind for a fact type; `general` and whatever is unknown count as `other`."""
-    known = label.strip().lower()
-    known = known if known in _FROM_TYPE else "other"
-    return _FROM_TYPE[known], known
+    """The kind for a fact type, and the type; an unknown one counts as `other`."""
+    name = label.strip().lower()
+    fact_type = name if name in _FROM_TYPE else "other"
+    return _FROM_TYPE[fact_type], fact_type
 
 
 def to_type(kind: Kind, label: str | None = None) -> str:
-    """One of the five fact types, or `lore`."""
+    """The fact type of a kind: the memo's own label where it fits, else the nearest."""
     if label in _FROM_TYPE and _FROM_TYPE[label] is kind:
         return label
     return _TO_TYPE.get(kind, "other")
 
 
 def embedded(memo: Memo) -> str:
-    """What document D embeds of a fact: its type, the fact, and the words it came from."""
+    """The text that document D embeds for a fact: its type, the fact, and its evidence."""
     evidence = (memo.source.evidence or "")[:180]
     return f"{to_type(memo.kind, memo.label)}: {memo.text[:220]}" + (f"\n{evidence}" if evidence else "")
 
 
 def from_category(label: str) -> tuple[Kind, str]:
-    """Our kind for one of the four categories; raises BadInput for anything else."""
+    """The kind for one of the four categories, and the category; raises BadInput for anything else."""
     if label not in CATEGORIES:
         raise BadInput(f"unknown category {label!r}; use {', '.join(CATEGORIES)}")
     return Kind(label), label
 
 
 def to_category(kind: Kind) -> str:
-    """One of the four categories."""
+    """The nearest of the four `CATEGORIES`."""
     return kind.value if kind.value in CATEGORIES else "fact"
 
 
@@ -104,7 +98,7 @@ _RELATIVES = (
 )
 
 
-_SIGNS: list[tuple[Kind, re.Pattern[str]]] = [
+_PATTERNS: list[tuple[Kind, re.Pattern[str]]] = [
     (kind, re.compile(pattern, re.IGNORECASE))
     for kind, pattern in (
         (Kind.CONSTRAINT, r"^(?:please )?(?:never|don't|do not|always|must)\b|\ballergic\b"),
@@ -122,12 +116,12 @@ _SIGNS: list[tuple[Kind, re.Pattern[str]]] = [
 
 
 def infer(text: str) -> Kind:
-    """The kind that a statement's wording shows plainly; a fact otherwise."""
-    return next((kind for kind, sign in _SIGNS if sign.search(text)), Kind.FACT)
+    """The kind that a statement's wording implies; a fact if it implies none."""
+    return next((kind for kind, pattern in _PATTERNS if pattern.search(text)), Kind.FACT)
 
 
 def stated(kind: Kind | str | None, text: str, *, lore: bool = False) -> Kind:
-    """The kind of what someone states: the one they name, or what the words suggest."""
+    """The kind of a statement: the one that its author names, or the one that its wording implies."""
     if lore:
         return Kind.LORE
     return from_kind(kind)[0] if kind is not None else infer(text)

@@ -1,7 +1,7 @@
-"""What a new statement does to what is known: pure decisions, the same for commands, extraction and imports.
+"""How a new statement changes existing memos: the same rules for commands, extraction and imports.
 
-The order of matching is id, same text, near-duplicate or contradiction, new. What is said in a narrow circle
-changes nothing that a wider one knows: a memo is revised or replaced only by words at least as public as it is.
+The order of matching is id, same text, near-duplicate or contradiction, new. A memo is revised or replaced only by a
+statement whose audience includes its own: a private remark never changes what a wider audience knows.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -15,86 +15,90 @@ from recollect.policy.similarity import Similarity, compare
 from recollect.policy.visibility import includes
 
 COVERAGE = 0.6
-"""Share of a memo's text that a match must cover before a model may retire the memo by it."""
+"""Minimum share of a memo's text that a match must cover for a model to retire the memo by it."""
 CERTAIN_CONFIDENCE = 0.95
-"""Confidence of what its owner wrote down, or has said so often that it is beyond doubt."""
-_SHORT_HASH = 8
-_ONE_FACT = (Similarity.SAME, Similarity.RICHER, Similarity.POORER)
+"""Confidence from which a memo counts as certain: its owner wrote it down, or has stated it often."""
+_SHORT_HASH_CHARS = 8
+_SAME_FACT = (Similarity.SAME, Similarity.RICHER, Similarity.POORER)
 
 
 @dataclass(frozen=True, slots=True)
 class ExistingMemos:
-    """What the store knows that may concern a candidate; all of it about the same subject."""
+    """Stored memos that may be affected by a candidate, all about the same subject."""
 
     by_id: Memo | None = None
     same: Sequence[Memo] = ()
     similar: Sequence[Memo] = ()
     buried: Tombstone | None = None
     forgotten: Sequence[Memo] = ()
-    """Memos that their owner forgot after the candidate's words were said."""
+    """Memos that their owner forgot after the candidate was said."""
     taken: Callable[[str], Memo | None] = lambda _: None
 
 
 def fingerprint(text: str) -> str:
-    """What a tombstone keeps of a forgotten text."""
+    """The digest that a tombstone holds of a forgotten text."""
     return digest("memo", normalize(text))
 
 
-def merge(candidate: Candidate, known: ExistingMemos, now: datetime) -> list[Change]:
-    """The changes that a candidate brings about; the first of them says what became of it."""
+def merge(candidate: Candidate, existing: ExistingMemos, now: datetime) -> list[Change]:
+    """The changes that a candidate causes; the first one says what became of the candidate."""
     candidate = replace(candidate, text=collapse_spaces(candidate.text))
     if not candidate.text:
         return [Skip(candidate, "empty")]
-    if _is_forgotten(candidate, known):
+    if _is_forgotten(candidate, existing):
         return [Skip(candidate, "forgotten by its owner")]
-    similar = [(memo, compare(candidate.text, memo.text)) for memo in known.similar if _is_live(memo, now)]
-    named = known.taken(candidate.supersedes.strip()) if candidate.supersedes else None
-    against = [memo for memo, likeness in similar if likeness is Similarity.CONTRADICTS]
-    rivals = _touchable(candidate, [*filter(None, [named]), *known.same, *against], now)
+    similar = [(memo, compare(candidate.text, memo.text)) for memo in existing.similar if _is_live(memo, now)]
+    superseded = existing.taken(candidate.supersedes.strip()) if candidate.supersedes else None
+    contradicted = [memo for memo, similarity in similar if similarity is Similarity.CONTRADICTS]
+    rivals = _replaceable(candidate, [*filter(None, [superseded]), *existing.same, *contradicted], now)
     newer = next((memo for memo in rivals if _predates(candidate, memo)), None)
     if newer is not None:
         return [Skip(candidate, "older than what is known", newer)]
-    match = _by_id(candidate, known, now) or _same_text(candidate, known, now) or _alike(candidate, similar, now)
+    match = (
+        _match_by_id(candidate, existing, now)
+        or _match_same_text(candidate, existing, now)
+        or _match_similar(candidate, similar, now)
+    )
     if isinstance(match, Skip):
         return [match]
-    trust = named.confidence if named is not None and named in rivals else 0.0
-    return _replacing(match or _add(candidate, known, now), rivals, trust, now)
+    confidence = superseded.confidence if superseded is not None and superseded in rivals else 0.0
+    return _replace_rivals(match or _add(candidate, existing, now), rivals, confidence, now)
 
 
-def _is_forgotten(candidate: Candidate, known: ExistingMemos) -> bool:
-    if known.buried is not None and not _lifts(candidate, known.buried.at):
+def _is_forgotten(candidate: Candidate, existing: ExistingMemos) -> bool:
+    if existing.buried is not None and not _restates(candidate, existing.buried.at):
         return True
     retired = [
-        memo for memo in (known.by_id, *known.same) if memo and memo.status in (Status.DEPRECATED, Status.DELETED)
+        memo for memo in (existing.by_id, *existing.same) if memo and memo.status in (Status.DEPRECATED, Status.DELETED)
     ]
-    active = any(memo.active for memo in known.same)
-    if retired and not active and not any(_lifts(candidate, memo.updated) for memo in retired):
+    has_active = any(memo.active for memo in existing.same)
+    if retired and not has_active and not any(_restates(candidate, memo.updated) for memo in retired):
         return True
-    alike = (memo for memo in known.forgotten if compare(candidate.text, memo.text) in _ONE_FACT)
-    return any(not _lifts(candidate, memo.updated) for memo in alike)
+    similar = (memo for memo in existing.forgotten if compare(candidate.text, memo.text) in _SAME_FACT)
+    return any(not _restates(candidate, memo.updated) for memo in similar)
 
 
-def _lifts(candidate: Candidate, buried: datetime) -> bool:
-    """Whether this is the owner stating it again, not old words coming back."""
+def _restates(candidate: Candidate, forgotten_at: datetime) -> bool:
+    """Whether the owner states it again after forgetting it; old words coming back don't count."""
     match candidate.source.origin:
         case Origin.IMPORT:
             return False
-        case Origin.MANUAL:  # a command is the newest word, whatever a clock says that was set back
+        case Origin.MANUAL:  # a command is the newest statement, even if the clock was set back
             return True
         case Origin.TOOL:
-            return candidate.at > buried
+            return candidate.at > forgotten_at
         case _:
-            return candidate.at > buried and candidate.source.actor == candidate.subject.id
+            return candidate.at > forgotten_at and candidate.source.actor == candidate.subject.id
 
 
 def _predates(candidate: Candidate, memo: Memo) -> bool:
-    """Whether these words are older than what the owner wrote since: work in flight, or an import."""
+    """Whether the candidate is older than what the owner wrote since: work in flight, or an import."""
     if candidate.source.origin is Origin.MANUAL:
         return False
     return candidate.at < memo.updated and (is_authored(memo) or candidate.source.origin is Origin.IMPORT)
 
 
-def _may_touch(candidate: Candidate, memo: Memo) -> bool:
+def _may_change(candidate: Candidate, memo: Memo) -> bool:
     return includes(candidate.audience, memo.audience)
 
 
@@ -102,50 +106,52 @@ def _is_live(memo: Memo, now: datetime) -> bool:
     return memo.active and (memo.expires is None or memo.expires > now)
 
 
-def _touchable(candidate: Candidate, memos: Sequence[Memo], now: datetime) -> list[Memo]:
-    """Those in use whose place the candidate may take, each once."""
-    unique = {memo.id: memo for memo in memos if _is_live(memo, now) and _may_touch(candidate, memo)}
+def _replaceable(candidate: Candidate, memos: Sequence[Memo], now: datetime) -> list[Memo]:
+    """The live memos that the candidate may replace, each once."""
+    unique = {memo.id: memo for memo in memos if _is_live(memo, now) and _may_change(candidate, memo)}
     return list(unique.values())
 
 
-def _by_id(candidate: Candidate, known: ExistingMemos, now: datetime) -> Revise | Skip | None:
-    memo = known.by_id
-    if memo is None or not memo.active or not _may_touch(candidate, memo):
+def _match_by_id(candidate: Candidate, existing: ExistingMemos, now: datetime) -> Revise | Skip | None:
+    memo = existing.by_id
+    if memo is None or not memo.active or not _may_change(candidate, memo):
         return None
     if _predates(candidate, memo):
         return Skip(candidate, "older than what is known", memo)
     return _revise(candidate, memo, now, "updated by id")
 
 
-def _same_text(candidate: Candidate, known: ExistingMemos, now: datetime) -> Revise | Skip | None:
-    for memo in sorted(known.same, key=lambda memo: not memo.active):
-        if _may_touch(candidate, memo):
+def _match_same_text(candidate: Candidate, existing: ExistingMemos, now: datetime) -> Revise | Skip | None:
+    for memo in sorted(existing.same, key=lambda memo: not memo.active):
+        if _may_change(candidate, memo):
             return _revise(candidate, memo, now, "stated again" if memo.active else "remembered again")
         if _is_live(memo, now) and includes(memo.audience, candidate.audience):
             return Skip(candidate, "already known", memo)
     return None
 
 
-def _alike(candidate: Candidate, similar: Sequence[tuple[Memo, Similarity]], now: datetime) -> Revise | Skip | None:
-    """Revise the memo that says the same in other words, unless it is the one that says more."""
-    for memo, likeness in similar:
-        if likeness in (Similarity.SAME, Similarity.RICHER) and _may_touch(candidate, memo):
+def _match_similar(
+    candidate: Candidate, similar: Sequence[tuple[Memo, Similarity]], now: datetime
+) -> Revise | Skip | None:
+    """Revise the memo that says the same in other words, unless it already says more."""
+    for memo, similarity in similar:
+        if similarity in (Similarity.SAME, Similarity.RICHER) and _may_change(candidate, memo):
             return _revise(candidate, memo, now, "other words for the same fact")
-        if likeness in (Similarity.SAME, Similarity.POORER) and includes(memo.audience, candidate.audience):
-            return Skip(candidate, "known in more detail" if likeness is Similarity.POORER else "already known", memo)
+        if similarity in (Similarity.SAME, Similarity.POORER) and includes(memo.audience, candidate.audience):
+            return Skip(candidate, "known in more detail" if similarity is Similarity.POORER else "already known", memo)
     return None
 
 
-def _replacing(change: Add | Revise, rivals: Sequence[Memo], trust: float, now: datetime) -> list[Change]:
-    """The change together with the end of what it replaces, the lineage kept both ways.
+def _replace_rivals(change: Add | Revise, rivals: Sequence[Memo], confidence: float, now: datetime) -> list[Change]:
+    """The change, followed by the end of the memos that it replaces, linked in both directions.
 
-    `trust` is the confidence of a memo that the candidate itself names as replaced: it passes on.
+    `confidence` is that of the memo that the candidate names as replaced; the new memo inherits it.
     """
     memo = change.memo if isinstance(change, Add) else change.after
     replaced = [rival for rival in rivals if rival.id != memo.id]
     if not replaced:
         return [change]
-    memo = replace(memo, supersedes=replaced[0].id, confidence=max(memo.confidence, trust))
+    memo = replace(memo, supersedes=replaced[0].id, confidence=max(memo.confidence, confidence))
     ends = [_supersede(rival, memo.id, now) for rival in replaced]
     if isinstance(change, Revise):
         return [replace(change, after=memo), *ends]
@@ -153,7 +159,7 @@ def _replacing(change: Add | Revise, rivals: Sequence[Memo], trust: float, now: 
 
 
 def _revise(candidate: Candidate, memo: Memo, now: datetime, reason: str) -> Revise:
-    # Of words that a narrower circle heard, only what a wider one hears too goes with the memo.
+    # A memo that gains an audience loses the details that only its former audience heard.
     widens = candidate.audience != memo.audience
     after = replace(
         memo,
@@ -175,7 +181,7 @@ def _revise(candidate: Candidate, memo: Memo, now: datetime, reason: str) -> Rev
 
 
 def _merged_source(candidate: Candidate, memo: Memo, widens: bool) -> Provenance:
-    """Where the words come from; what its owner wrote down by hand stays the owner's."""
+    """The provenance of the revised text; a memo that its owner wrote stays manual."""
     if not is_authored(memo) or candidate.source.origin is Origin.MANUAL:
         return candidate.source
     if not widens and normalize(candidate.text) == normalize(memo.text):
@@ -183,9 +189,9 @@ def _merged_source(candidate: Candidate, memo: Memo, widens: bool) -> Provenance
     return replace(candidate.source, origin=memo.source.origin)
 
 
-def _add(candidate: Candidate, known: ExistingMemos, now: datetime) -> Add:
+def _add(candidate: Candidate, existing: ExistingMemos, now: datetime) -> Add:
     memo = Memo(
-        id=memo_id(candidate.kind.value, candidate.text, known.taken),
+        id=memo_id(candidate.kind.value, candidate.text, existing.taken),
         subject=candidate.subject,
         kind=candidate.kind,
         label=candidate.label,
@@ -204,26 +210,26 @@ def _add(candidate: Candidate, known: ExistingMemos, now: datetime) -> Add:
 
 
 def memo_id(kind: str, text: str, taken: Callable[[str], Memo | None]) -> str:
-    """`durable-<hash>` of kind and text as they are at creation; longer when another memo has that id."""
-    full = digest(kind.strip().lower(), normalize(text))
-    lengths = range(_SHORT_HASH, len(full) + 1, 4)
-    free = (name for name in (f"durable-{full[:length]}" for length in lengths) if taken(name) is None)
-    return next(free, f"durable-{digest(full, text)}")
+    """`durable-<hash>` of kind and text at creation; the hash is longer if another memo has that id."""
+    full_hash = digest(kind.strip().lower(), normalize(text))
+    lengths = range(_SHORT_HASH_CHARS, len(full_hash) + 1, 4)
+    free = (name for name in (f"durable-{full_hash[:length]}" for length in lengths) if taken(name) is None)
+    return next(free, f"durable-{digest(full_hash, text)}")
 
 
 def retire(memo: Memo, now: datetime, reason: str, status: Status = Status.DEPRECATED) -> Retire:
-    """Take a memo out of use; it stays in history."""
+    """Retire a memo; it stays in the history."""
     return Retire(memo, replace(memo, status=status, updated=max(now, memo.updated)), reason)
 
 
-def may_retract(memo: Memo, said: datetime, audience: Audience) -> bool:
-    """Whether words said then, to these people, may end a memo: it is in use, no more public, and not written since."""
-    outdated = is_authored(memo) and said < memo.updated
-    return memo.active and includes(audience, memo.audience) and not outdated
+def may_retract(memo: Memo, said_at: datetime, audience: Audience) -> bool:
+    """Whether a statement may retire a memo: the memo is active, not more public, and not written by hand since."""
+    is_outdated = is_authored(memo) and said_at < memo.updated
+    return memo.active and includes(audience, memo.audience) and not is_outdated
 
 
 def _supersede(memo: Memo, successor: str, now: datetime) -> Retire:
-    before = None if memo.supersedes == successor else memo.supersedes  # what comes back has nothing before it
+    before = None if memo.supersedes == successor else memo.supersedes  # a restored memo supersedes nothing
     after = replace(
         memo, status=Status.SUPERSEDED, supersedes=before, superseded_by=successor, updated=max(now, memo.updated)
     )
@@ -231,30 +237,28 @@ def _supersede(memo: Memo, successor: str, now: datetime) -> Retire:
 
 
 def covered_by(match: str, memos: Collection[Memo], share: float = COVERAGE) -> list[Memo]:
-    """Active memos whose text contains `match`, which makes up at least this share of it."""
-    wanted = normalize(match)
-    return [memo for memo in memos if memo.active and wanted and _covers(wanted, normalize(memo.text), share)]
+    """Active memos whose text contains `match` and consists of it to at least this share."""
+    query = normalize(match)
+    return [memo for memo in memos if memo.active and query and _covers(query, normalize(memo.text), share)]
 
 
-def _covers(wanted: str, text: str, share: float) -> bool:
-    return wanted in text and len(wanted) >= share * len(text)
+def _covers(query: str, text: str, share: float) -> bool:
+    return query in text and len(query) >= share * len(text)
 
 
 def overflow(active: Collection[Memo], limit: int | None, written: Collection[str]) -> list[Memo]:
-    """Which memos give way when a subject has too many: automatic before user-authored, doubtful before certain,
-    old before new.
-
-    Never one that was just written, never a pinned one.
+    """The memos to archive when a subject has too many: learned before user-authored, doubtful before certain, old
+    before new; never one that was just written or is pinned.
     """
     if limit is None or len(active) <= limit:
         return []
-    free = [memo for memo in active if memo.id not in written and not memo.pinned]
-    free.sort(key=lambda memo: (is_authored(memo), memo.confidence >= CERTAIN_CONFIDENCE, memo.updated, memo.key))
-    return free[: len(active) - limit]
+    removable = [memo for memo in active if memo.id not in written and not memo.pinned]
+    removable.sort(key=lambda memo: (is_authored(memo), memo.confidence >= CERTAIN_CONFIDENCE, memo.updated, memo.key))
+    return removable[: len(active) - limit]
 
 
 def over_limit(memos: Collection[Memo], limit: int | None, written: Collection[str]) -> list[Memo]:
-    """Which memos are dropped for good over a total cap: retired ones first, then as in `overflow`."""
+    """The memos to delete over a total limit: retired ones first, then as in `overflow`."""
     if limit is None or len(memos) <= limit:
         return []
     retired = sorted((memo for memo in memos if not memo.active), key=lambda memo: (memo.updated, memo.key))

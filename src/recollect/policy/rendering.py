@@ -1,4 +1,4 @@
-"""One memory as one line of a prompt, in the style of each design; text from people stays inert."""
+"""Memos and messages as lines of a prompt; quoted text can't pass for structure."""
 
 import re
 from functools import lru_cache
@@ -9,69 +9,67 @@ from recollect.policy.kinds import to_category, to_kind
 from recollect.policy.visibility import is_source_visible
 
 _SEPARATOR = re.compile(r"[-\u2010-\u2015\u2212]{3,}")
-# What shows nothing but can hide words or turn them round: control characters, bidi marks, tags, selectors.
+# Invisible characters that can hide or reorder words: control characters, bidi marks, tags, selectors.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
 )
 _JOINERS = re.compile("[\u200c\u200d]")
-# Brackets and colons delimit a name, a number sign begins the tag of one, and the last four show nothing.
-_MARKS = str.maketrans(dict.fromkeys("[]:#＃﹟\u115f\u1160\u3164\u2800", " "))
+# Brackets and colons delimit a name, a number sign begins its tag, and the last four are invisible.
+_NAME_DELIMITERS = str.maketrans(dict.fromkeys("[]:#＃﹟\u115f\u1160\u3164\u2800", " "))
 _TOOLS = r"(?:antml:)?(?:tool|function)[\w-]*|(?:antml:)?(?:invoke|parameter|thinking)|discord-actions?"
 _TOOL_CALL = re.compile(rf"<({_TOOLS})\b[^>]*>.*?</\1\s*>|</?(?:{_TOOLS})\b[^>]*>", re.DOTALL | re.IGNORECASE)
 
 
-def render_plain(memo: Memo, here: Place | None = None) -> str:
+def render_plain(memo: Memo, place: Place | None = None) -> str:
     """`- [fact] Prefers Rust (src: manual, #dev, updated 2025-01-15)`
 
-    `here` is where the line is read: a channel is named only to those who may know what was said in it.
+    `place` is where the line is read: the channel is named only where the source is visible.
     """
     source = ["src: " + _origin(memo)]
-    if memo.source.channel_name and _is_named(memo, here):
+    if memo.source.channel_name and _is_channel_visible(memo, place):
         source.append("#" + collapse_spaces(memo.source.channel_name).removeprefix("#"))
     source.append(f"updated {memo.updated.date()}")
     return f"- [{to_kind(memo.kind)}] {collapse_spaces(memo.text)} ({', '.join(source)})"
 
 
-def render_with_source(memo: Memo, here: Place | None = None) -> str:
-    """`- [preference] text (src: discord:<channel>/<message>, updated 2026-02-09)`; `here` is where it is read."""
-    where = memo.source
-    source = "manual"
-    if where.origin is not Origin.MANUAL and where.channel and where.message and _is_named(memo, here):
-        source = f"discord:{where.channel}/{where.message}"
-    elif where.origin is not Origin.MANUAL:
-        source = _origin(memo)
+def render_with_source(memo: Memo, place: Place | None = None) -> str:
+    """`- [preference] text (src: discord:<channel>/<message>, updated 2026-02-09)`; `place` is where it is read."""
+    source = _origin(memo)
+    channel, message = memo.source.channel, memo.source.message
+    if memo.source.origin is not Origin.MANUAL and channel and message and _is_channel_visible(memo, place):
+        source = f"discord:{channel}/{message}"
     return f"- [{to_kind(memo.kind)}] {collapse_spaces(memo.text)} (src: {source}, updated {memo.updated.date()})"
 
 
-def render_with_category(memo: Memo, here: Place | None = None) -> str:  # noqa: ARG001 - it tells no source, wherever it is read
+def render_with_category(memo: Memo, place: Place | None = None) -> str:  # noqa: ARG001 - shows no source in any place
     """`- [category] content`"""
     return f"- [{to_category(memo.kind)}] {collapse_spaces(memo.text)}"
 
 
-def _is_named(memo: Memo, here: Place | None) -> bool:
-    """Whether the channel may be named; in no place, such as in an operator's file, it may."""
-    return here is None or is_source_visible(memo, here)
+def _is_channel_visible(memo: Memo, place: Place | None) -> bool:
+    """Whether the channel may be named; without a place, such as in an operator's file, it may."""
+    return place is None or is_source_visible(memo, place)
 
 
 def _origin(memo: Memo) -> str:
-    known = (Origin.MANUAL, Origin.DISCORD, Origin.SUMMARY)
-    return memo.source.origin.value if memo.source.origin in known else "summary"
+    documented = (Origin.MANUAL, Origin.DISCORD, Origin.SUMMARY)
+    return memo.source.origin.value if memo.source.origin in documented else "summary"
 
 
 def render_message(message: Message) -> str:
-    """`[Name]: text`; empty when nothing is left of a bot's message that only called tools."""
+    """`[Name]: text`; empty for a bot's message that only called tools."""
     text = _TOOL_CALL.sub("", message.text) if message.bot else message.text
     return f"[{speaker(message)}]: {neutralize(text)}" if text.strip() else ""
 
 
 def speaker(message: Message) -> str:
-    """What the author is called, with the tag that tells them from others of that name."""
+    """The author's display name, with the tag that distinguishes them from others of that name."""
     return f"{display_name(message.name or message.author)}{message.tag}"
 
 
 def display_name(name: str) -> str:
-    """A name that can't pass for anything else."""
-    return collapse_spaces(name.translate(_MARKS)) or "someone"
+    """A name without characters that delimit names in a prompt."""
+    return collapse_spaces(name.translate(_NAME_DELIMITERS)) or "someone"
 
 
 def recent(exchange: Exchange) -> str:
@@ -82,14 +80,14 @@ def recent(exchange: Exchange) -> str:
 
 @lru_cache(maxsize=4096)
 def neutralize(text: str, headers: tuple[str, ...] = (), indent: str = "  ") -> str:
-    """Text of several lines in which none can pass for a separator or for one of these headers, in small letters.
+    """Text in which no line can pass for a separator or for one of these headers (in lower case).
 
-    The same lines come turn after turn.
+    Cached, because the same messages appear in prompt after prompt.
     """
-    first, *rest = _INVISIBLE.sub("", text).strip().splitlines() or [""]
-    return "\n".join([_defused(first, headers), *(indent + _defused(line, headers) for line in rest)])
+    first, *others = _INVISIBLE.sub("", text).strip().splitlines() or [""]
+    return "\n".join([_defuse(first, headers), *(indent + _defuse(line, headers) for line in others)])
 
 
-def _defused(line: str, headers: tuple[str, ...]) -> str:
-    shown = _JOINERS.sub("", collapse_spaces(line)).casefold()
-    return f"· {line.strip()}" if shown.startswith(headers) or _SEPARATOR.fullmatch(shown) else line
+def _defuse(line: str, headers: tuple[str, ...]) -> str:
+    visible = _JOINERS.sub("", collapse_spaces(line)).casefold()
+    return f"· {line.strip()}" if visible.startswith(headers) or _SEPARATOR.fullmatch(visible) else line

@@ -1,7 +1,7 @@
-"""Whether a sentence says again what a memo says: "You live in Lisbon" says "Lives in Lisbon" again.
+"""Whether a sentence repeats a memo, as "You live in Lisbon" repeats "Lives in Lisbon".
 
-It goes by the words that carry meaning. One word in common is a coincidence; a sentence repeats a memo when it has
-nearly all of its words and speaks of a person, or says hardly anything else.
+Compares content words. A single common word is a coincidence; a sentence repeats a memo when it has nearly all of the
+memo's words and speaks of a person, or says hardly anything else.
 """
 
 import re
@@ -10,19 +10,19 @@ from functools import lru_cache
 
 from recollect.core.text import fold, query_words
 
-COMMON = 0.4
-"""Weight of a word such as "lives", which many memos have, against that of "Lisbon"."""
-MOSTLY = 0.7
-"""Share of a memo's words, by weight, that a sentence about a person has to have."""
-WHOLLY = 0.95
-"""The same for a sentence that speaks of nobody."""
-SHORT_QUESTION = 12
-"""Words of a question up to which its answer is read together with it."""
+COMMON_WEIGHT = 0.4
+"""Weight of a word that many memos have, such as "lives", relative to one such as "Lisbon"."""
+MIN_PERSONAL_COVERAGE = 0.7
+"""Weighted share of a memo's words that a sentence about a person must have to repeat it."""
+MIN_IMPERSONAL_COVERAGE = 0.95
+"""The same for a sentence that mentions no person."""
+MAX_QUESTION_WORDS = 12
+"""Up to this length, a question is read together with its answer."""
 
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _LABEL = re.compile(r"^\W*(?:\d{4}-\d{2}-\d{2}\s+)?\[?([^\]:\n]{1,60})\]?:\s")
 _NAME = re.compile(r"(?<=[^\W_] )[A-ZÀ-ÖØ-Þ][^\W_]*|[^\W_]*\d[^\W_]*")
-"""A capital letter within a sentence, or a digit: such words are compared exactly."""
+"""Words with a capital letter inside a sentence, or with a digit: compared exactly."""
 
 _PERSONS = frozenset(
     (
@@ -32,14 +32,14 @@ _PERSONS = frozenset(
         "minha voce seu sua "
     ).split()
 )
-"""Those who speak, are spoken to or spoken of."""
+"""Words for the speaker, the listener and third persons."""
 _THIRD = frozenset(
     "he him his hes she her hers shes they them their theirs theyre theyve er sie ihr ihre il elle".split()
 )
 _SECOND = frozenset(
     "you your yours yourself youre youve youll youd du dir dich dein deine tu toi ton ta tes voce".split()
 )
-_SMALL = _PERSONS | frozenset(
+_FUNCTION_WORDS = _PERSONS | frozenset(
     (
         "a an the this that these those it its there here and or but nor so if then than as at by for from in into of "
         "off on onto out over to up with without about after before since until while because is am are was were be "
@@ -52,12 +52,12 @@ _SMALL = _PERSONS | frozenset(
         "sou "
     ).split()
 )
-"""Words that carry no meaning of their own."""
+"""Words without meaning of their own."""
 _COMMON = frozenset(
     "live work call like has use want need mak go com get know think play born year old friend people time day "
     "study learn speak drink eat read writ buy sell visit travel plan start try tak giv look find feel".split()
 )
-_KIN = {
+_SYNONYMS = {
     root: roots[0]
     for roots in (
         ("live", "liv", "hom", "resid", "bas", "stay"),
@@ -76,18 +76,18 @@ _ENDINGS = ("ing", "ied", "ies", "ed", "es", "s")
 
 @dataclass(frozen=True, slots=True)
 class Sense:
-    """The words of a text that carry meaning, each once, and whether it speaks of a person."""
+    """The content words of a text, each once, and whether it mentions a person."""
 
     roots: frozenset[str]
     exact: frozenset[str]
     """Names and numbers among them."""
     words: frozenset[str]
-    """All its words as they are, to look for names in."""
+    """All its words unchanged, to look for names."""
     personal: bool
 
     @property
     def heads(self) -> frozenset[str]:
-        """How the words begin: texts without such a beginning in common have no word in common."""
+        """The first letters of each root: texts without a common one have no word in common."""
         return frozenset(root[:4] for root in self.roots)
 
 
@@ -96,16 +96,17 @@ def sentences(text: str) -> list[str]:
 
 
 def speaker(sentence: str) -> str | None:
-    """Who is said to speak in a line such as `[Ann]: …` or `- Ann: …`."""
-    found = _LABEL.match(sentence)
-    return None if found is None else fold(found[1].strip())
+    """The speaker of a line such as `[Ann]: …` or `- Ann: …`."""
+    label = _LABEL.match(sentence)
+    return None if label is None else fold(label[1].strip())
 
 
 @lru_cache(maxsize=8192)
 def sense(text: str) -> Sense:
+    """The content words of a text; cached, because the same sentences are compared with many memos."""
     words = query_words(text)
     exact = {fold(name) for name in _NAME.findall(text)}
-    roots = {word: _root(word) for word in words if word not in _SMALL}
+    roots = {word: _root(word) for word in words if word not in _FUNCTION_WORDS}
     return Sense(
         frozenset(roots.values()),
         frozenset(root for word, root in roots.items() if word in exact),
@@ -115,85 +116,86 @@ def sense(text: str) -> Sense:
 
 
 def repeats(sentence: str, memo: str, *, asked: str = "", about: bool = False, owner: str = "") -> bool:
-    """Whether a sentence repeats a memo. `asked` is the question that it answers: "In Lisbon." repeats where one lives
-    when that was asked. With `about` it is known that the sentence speaks of the memo's owner, who is called `owner`.
+    """Whether a sentence repeats a memo. `asked` is the question that it answers: "In Lisbon." repeats where someone
+    lives if that was asked. `about` says that the sentence is known to be about the memo's owner, named `owner`.
     """
-    told, known = sense(sentence), _without(sense(memo), sense(owner))
+    sentence_sense, known = sense(sentence), _without_owner(sense(memo), sense(owner))
     if not known.roots:
         return False
-    own = _shared(told, known)
-    question = sense(asked) if len(asked.split()) <= SHORT_QUESTION else sense("")
-    shared = own | _shared(question, known)
-    named = known.exact & known.roots
-    if named and named.isdisjoint(shared):  # the same of another name or number
+    in_sentence = _shared(sentence_sense, known)
+    question = sense(asked) if len(asked.split()) <= MAX_QUESTION_WORDS else sense("")
+    shared = in_sentence | _shared(question, known)
+    names = known.exact & known.roots
+    if names and names.isdisjoint(shared):  # says the same of another name or number
         return False
-    if _weight(own, known) < 1:  # nothing but what many sentences have, or the question alone has it
+    if _weight(in_sentence, known) < 1:  # only common words are shared, or only the question shares any
         return False
-    about = about or told.personal or (bool(own) and question.personal)
-    said = len(own) / len(told.roots)
+    about = about or sentence_sense.personal or (bool(in_sentence) and question.personal)
+    share = len(in_sentence) / len(sentence_sense.roots)
     if len(known.roots) == 1:
-        return said == 1 or (about and (said >= 0.5 or _follows(sentence, next(iter(known.roots)))))
+        return share == 1 or (about and (share >= 0.5 or _follows(sentence, next(iter(known.roots)))))
     if len(shared) == 1:
         return False
     covered = _weight(shared, known) / _weight(known.roots, known)
     if not about:
-        return covered >= WHOLLY and said >= 0.5
-    return covered >= MOSTLY or (said >= 0.75 and _weight(own, known) >= 2)
+        return covered >= MIN_IMPERSONAL_COVERAGE and share >= 0.5
+    return covered >= MIN_PERSONAL_COVERAGE or (share >= 0.75 and _weight(in_sentence, known) >= 2)
 
 
-def _without(known: Sense, owner: Sense) -> Sense:
-    """A memo's words but for its owner's name: others say "you"."""
+def _without_owner(known: Sense, owner: Sense) -> Sense:
+    """A memo's words without its owner's name, which a reply replaces by "you"."""
     roots = known.roots - owner.roots
     return known if roots == known.roots else replace(known, roots=roots)
 
 
 def speaks_of_a_third(text: str) -> bool:
-    """Whether someone is spoken of who is neither the one who speaks nor the one who is spoken to."""
+    """Whether a text mentions someone who is neither its speaker nor its listener."""
     return not _THIRD.isdisjoint(sense(text).words)
 
 
 def speaks_to_someone(text: str) -> bool:
+    """Whether a text addresses its listener."""
     return not _SECOND.isdisjoint(sense(text).words)
 
 
-def shares(one: str, other: str) -> bool:
-    """Whether two texts have a word in common that not everybody uses."""
+def shares(text: str, other: str) -> bool:
+    """Whether two texts have a word in common that is not a common one."""
     known = sense(other)
-    return _weight(_shared(sense(one), known), known) >= 1
+    return _weight(_shared(sense(text), known), known) >= 1
 
 
-def _shared(told: Sense, known: Sense) -> frozenset[str]:
-    """The words of a memo that a sentence has, in whichever form."""
-    if told.heads.isdisjoint(known.heads):
+def _shared(text: Sense, known: Sense) -> frozenset[str]:
+    """The words of a memo that a text has, in any form."""
+    if text.heads.isdisjoint(known.heads):
         return frozenset()
-    exact = told.exact | known.exact
-    return frozenset(root for root in known.roots if any(_is_same(root, other, exact) for other in told.roots))
+    exact = text.exact | known.exact
+    return frozenset(root for root in known.roots if any(_is_form(root, other, exact) for other in text.roots))
 
 
 def _weight(roots: frozenset[str], of: Sense) -> float:
-    """How much words say; where a memo has none but common ones, those count in full."""
+    """The weight of words; if a memo has only common ones, those count in full."""
     only_common = of.roots <= _COMMON
-    return sum(1.0 if only_common or root not in _COMMON else COMMON for root in roots)
+    return sum(1.0 if only_common or root not in _COMMON else COMMON_WEIGHT for root in roots)
 
 
-def _is_same(one: str, other: str, exact: frozenset[str]) -> bool:
-    """Forms of one word: they begin alike and differ in a short ending; names and numbers have no forms."""
-    if one == other:
+def _is_form(root: str, other: str, exact: frozenset[str]) -> bool:
+    """Whether two roots are forms of one word: they differ in a short ending. Names and numbers have no forms."""
+    if root == other:
         return True
-    if one[:4] != other[:4] or len(one) < 4 or len(other) < 4 or one in exact or other in exact:
+    if root[:4] != other[:4] or len(root) < 4 or len(other) < 4 or root in exact or other in exact:
         return False
-    alike = next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
-    length = min(len(one), len(other)) if alike is None else alike
-    return len(one) + len(other) - 2 * length <= 3
+    difference = next((index for index, (a, b) in enumerate(zip(root, other, strict=False)) if a != b), None)
+    common = min(len(root), len(other)) if difference is None else difference
+    return len(root) + len(other) - 2 * common <= 3
 
 
 def _follows(sentence: str, root: str) -> bool:
-    """Whether the word is said of a person, with nothing of meaning in between: "you are a vegan"."""
+    """Whether the word follows a word for a person, with no content word in between: "you are a vegan"."""
     after_person = False
     for word in query_words(sentence):
         if word in _PERSONS:
             after_person = True
-        elif word not in _SMALL:
+        elif word not in _FUNCTION_WORDS:
             if after_person and _root(word) == root:
                 return True
             after_person = False
@@ -210,4 +212,4 @@ def _root(word: str) -> str:
                 break
         root = root.rstrip("e") if len(root) > 3 else root
         root = root[:-1] if len(root) > 3 and root[-1] == root[-2] else root
-    return _KIN.get(root) or _KIN.get(word) or root
+    return _SYNONYMS.get(root) or _SYNONYMS.get(word) or root

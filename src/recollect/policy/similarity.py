@@ -1,6 +1,6 @@
-"""When two short texts say the same thing, and when one takes the other's place. Words only, no guesses.
+"""Whether two short texts state the same fact, and whether one contradicts the other. Compares words only.
 
-Precise rather than eager: two memos that say nearly the same cost little, a fact that gave way to another is missed.
+Favors precision: keeping two memos that say nearly the same costs little, losing a fact to another costs more.
 """
 
 import re
@@ -10,11 +10,11 @@ from functools import lru_cache
 
 from recollect.core.text import normalize, query_words, words
 
-STATEMENT = 300
-"""Characters up to which a text is one statement, whose form tells what it is about."""
-CUES = 24
-"""Words that are looked up for a text; of a long one the first tell what it is about."""
-SAME_FACT = 0.6
+MAX_STATEMENT_CHARS = 300
+"""Up to this length, a text is one statement that is matched against the patterns of relations."""
+MAX_CUES = 24
+"""Words that are looked up for a text; the first ones of a long text say what it is about."""
+MIN_COMMON_SHARE = 0.6
 """Share of common words from which two texts may be wordings of one fact."""
 
 _FILLER = frozenset(
@@ -22,12 +22,12 @@ _FILLER = frozenset(
     "user users that this these those now currently really very just also still actually mostly usually always "
     "please".split()
 )
-_MEANT_AT_THE_END = frozenset("a i it".split())
-"""Not filler where a text ends with them: "vitamin A", "works in IT"."""
+_NOT_FILLER_AT_END = frozenset("a i it".split())
+"""Not filler at the end of a text: "vitamin A", "works in IT"."""
 _RELATIONS = frozenset("to of in on at for with as by from or and".split())
 """Too common to count, but "works for Ann" is not "works with Ann"."""
 _ADDS = frozenset("and with as since because named called plus including".split())
-"""What follows these adds to a statement; other words may narrow it ("apple" and "apple pie")."""
+"""Words after these add to a statement; others may narrow it ("apple" and "apple pie")."""
 _QUALIFIES = frozenset("in on for during at when".split())
 _PAST = frozenset("was were had did been".split())
 _PERSONS = {
@@ -72,36 +72,38 @@ _SYNONYMS = {
     )
     for stem in stems
 }
-"""Stems that say the same in a statement about a person."""
+"""Stems that are synonyms in a statement about a person."""
 _OPPOSITES = {"lik", "hat"}
 
 _NUMBERS = {word: str(n) for n, word in enumerate("zero one two three four five six seven eight nine ten".split())}
 
 
 class Similarity(Enum):
+    """How a new text relates to an old one."""
+
     SAME = auto()
     """Other words for one fact."""
     RICHER = auto()
-    """The new text says the same and more."""
+    """The new text says the same and adds to it."""
     POORER = auto()
-    """The new text says less than what is known."""
+    """The new text says less than the old one."""
     CONTRADICTS = auto()
-    """Both can't hold: the new text takes the old one's place."""
+    """Both can't hold: the new text replaces the old one."""
     OTHER = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A relation that has one value at a time, as in "lives in Berlin"."""
+    """A relation that has one value at a time, such as the home in "lives in Berlin"."""
 
     name: str
     value: str
 
 
-# The subject may be the speaker ("I", "my") or the third person ("User", nobody at all).
+# The subject may be the speaker ("I", "my"), the third person ("User") or missing.
 _WHO = r"(?:(?:i|we|user|the user|he|she|they) )?(?:am |is |are )?(?:currently |now )*"
 _NAMED = r"(?!(?:an?|the|my|his|her|their|our|this|that)\b)"
-"""Not "a bank" or "the city": that may be the very Acme or Berlin that is known."""
+"""Excludes "a bank" or "the city", which may be the known Acme or Berlin."""
 _SLOTS: list[tuple[str, re.Pattern[str]]] = [
     (name, re.compile(pattern))
     for name, pattern in (
@@ -126,39 +128,39 @@ _RIVALS = {"home": ("live", "living", "reside", "based"), "employer": ("work",),
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
-    """What a comparison needs to know of a text."""
+class _Parsed:
+    """The features of a text that are compared."""
 
-    normal: str
+    normalized: str
     order: list[str]
-    """The words that matter, as stems."""
+    """Stems of the words that matter."""
     content: set[str]
     negated: bool
     past: bool
     persons: set[str]
     roles: list[str]
-    """Who does it to whom, where more than one person is named."""
+    """Pronouns in order, if more than one person is named: who does it to whom."""
     symbols: list[str]
     slot: Slot | None
     prefers: tuple[str, ...] | None
     left: list[str] | None
-    """Where somebody moved away from."""
+    """The place that someone moved away from."""
 
 
 @lru_cache(maxsize=8192)
-def _read(text: str) -> _Reading:
-    plain = normalize(text).replace("’", "'").replace("i'm ", "i am ")
-    order = _order(plain)
-    statement = plain if len(plain) <= STATEMENT else ""
+def _parse(text: str) -> _Parsed:
+    normalized = normalize(text).replace("’", "'").replace("i'm ", "i am ")
+    order = _order(normalized)
+    statement = normalized if len(normalized) <= MAX_STATEMENT_CHARS else ""
     prefers, moved = _PREFERS.match(statement), _MOVED.match(statement)
-    return _Reading(
-        normal=plain,
+    return _Parsed(
+        normalized=normalized,
         order=order,
         content=_content(order),
         negated=not _NEGATION.isdisjoint(order),
         past=not _PAST.isdisjoint(order),
-        persons=_persons(plain),
-        roles=_roles(plain),
+        persons=_persons(normalized),
+        roles=_roles(normalized),
         symbols=_SYMBOLS.findall(text),
         slot=_slot(statement),
         prefers=prefers.groups() if prefers else None,
@@ -167,9 +169,9 @@ def _read(text: str) -> _Reading:
 
 
 def compare(new: str, old: str) -> Similarity:
-    """What a new text is to an old one about the same subject."""
-    fresh, known = _read(new), _read(old)
-    if fresh.normal == known.normal:
+    """How a new text relates to an old one about the same subject."""
+    fresh, known = _parse(new), _parse(old)
+    if fresh.normalized == known.normalized:
         return Similarity.SAME
     if fresh.slot and known.slot and fresh.slot.name == known.slot.name:
         return _compare_values(fresh.slot.value, known.slot.value)
@@ -183,40 +185,40 @@ def compare(new: str, old: str) -> Similarity:
 
 
 def match_cues(text: str) -> list[str]:
-    """Words under which facts are found that this text may repeat or replace."""
-    found = query_words(text)
-    own = [word for word in found if word not in _FILLER and word not in _RELATIONS] or found
-    return list(dict.fromkeys([*_rivals(text), *own]))[:CUES]
+    """Words by which to find the facts that a text may repeat or replace."""
+    distinct = query_words(text)
+    content = [word for word in distinct if word not in _FILLER and word not in _RELATIONS] or distinct
+    return list(dict.fromkeys([*_rivals(text), *content]))[:MAX_CUES]
 
 
 def _rivals(text: str) -> tuple[str, ...]:
-    """Words of facts that this text may replace without having a word in common with them."""
-    read = _read(text)
-    if read.slot is not None:
-        return _RIVALS.get(read.slot.name, ())
-    return _RIVALS["home"] if read.left else ()
+    """Words of facts that a text may replace without sharing a word with them."""
+    parsed = _parse(text)
+    if parsed.slot is not None:
+        return _RIVALS.get(parsed.slot.name, ())
+    return _RIVALS["home"] if parsed.left else ()
 
 
 def slot_of(text: str) -> Slot | None:
     """The single-valued relation that a text states, if it states one."""
-    return _read(text).slot
+    return _parse(text).slot
 
 
-def _slot(plain: str) -> Slot | None:
+def _slot(statement: str) -> Slot | None:
     for name, pattern in _SLOTS:
-        found = pattern.match(plain)
-        if found:
-            *label, value = found.groups()
-            who = sorted(_persons(plain.removesuffix(value)))
-            return Slot(" ".join([*who, _spelled(name.format(*label))]), value)
-    counted = _COUNT.match(plain)
-    if counted:
-        who = " ".join(sorted(_persons(plain)))
-        return Slot(f"{who} how many {' '.join(_order(counted[2]))}".strip(), _NUMBERS.get(counted[1], counted[1]))
+        match = pattern.match(statement)
+        if match:
+            *label, value = match.groups()
+            persons = sorted(_persons(statement.removesuffix(value)))
+            return Slot(" ".join([*persons, _unify_spelling(name.format(*label))]), value)
+    count = _COUNT.match(statement)
+    if count:
+        persons = " ".join(sorted(_persons(statement)))
+        return Slot(f"{persons} how many {' '.join(_order(count[2]))}".strip(), _NUMBERS.get(count[1], count[1]))
     return None
 
 
-def _spelled(name: str) -> str:
+def _unify_spelling(name: str) -> str:
     return (
         name.replace("favorite", "favourite")
         .replace("color", "colour")
@@ -235,14 +237,14 @@ def _compare_values(new: str, old: str) -> Similarity:
         return Similarity.RICHER
     if _extends(known, fresh) or old.endswith(f", {new}"):
         return Similarity.POORER
-    if _qualified(fresh) and _qualified(known):
-        return Similarity.OTHER  # "Lisbon in winter" and "Oslo in summer" hold both
+    if _is_qualified(fresh) and _is_qualified(known):
+        return Similarity.OTHER  # "Lisbon in winter" and "Oslo in summer" can both hold
     heads = _head(fresh), _head(known)
-    agree = _extends(*heads) or _extends(*reversed(heads))  # one value, different things said about it
-    return Similarity.OTHER if agree else Similarity.CONTRADICTS
+    same_value = _extends(*heads) or _extends(*reversed(heads))  # different details of one value
+    return Similarity.OTHER if same_value else Similarity.CONTRADICTS
 
 
-def _qualified(order: list[str]) -> bool:
+def _is_qualified(order: list[str]) -> bool:
     return not _QUALIFIES.isdisjoint(order[1:])
 
 
@@ -252,46 +254,46 @@ def _extends(long: list[str], short: list[str]) -> bool:
 
 def _head(order: list[str]) -> list[str]:
     """The value itself: "acme" of "acme as an engineer"."""
-    end = next((place for place, word in enumerate(order) if word in _RELATIONS or word in _ADDS), len(order))
+    end = next((index for index, word in enumerate(order) if word in _RELATIONS or word in _ADDS), len(order))
     return order[:end]
 
 
-def _flips(new: _Reading, old: _Reading) -> bool:
-    """A preference turned round, or the same statement with its negation or its opposite."""
+def _flips(new: _Parsed, old: _Parsed) -> bool:
+    """A reversed preference, or the same statement with a negation or an opposite verb."""
     if new.prefers and old.prefers:
         better, worse, when = old.prefers
         return new.prefers == (worse, better, when)
     if new.negated != old.negated:
-        rest = [word for word in new.order if word not in _NEGATION]
-        return bool(rest) and rest == [word for word in old.order if word not in _NEGATION]
+        remaining = [word for word in new.order if word not in _NEGATION]
+        return bool(remaining) and remaining == [word for word in old.order if word not in _NEGATION]
     if len(new.order) != len(old.order):
         return False
-    differing = [{one, other} for one, other in zip(new.order, old.order, strict=True) if one != other]
+    differing = [{first, second} for first, second in zip(new.order, old.order, strict=True) if first != second]
     return differing == [_OPPOSITES]
 
 
-def _moved_away(new: _Reading, old: _Reading) -> bool:
-    """Whether it says "moved from Berlin to Paris" to "lives in Berlin"."""
+def _moved_away(new: _Parsed, old: _Parsed) -> bool:
+    """Whether the new text is like "moved from Berlin to Paris" and the old one like "lives in Berlin"."""
     if new.left is None or old.slot is None or old.slot.name != "home":
         return False
     return new.left == _head(_order(old.slot.value))
 
 
-def _compare_words(new: _Reading, old: _Reading) -> Similarity:
+def _compare_words(new: _Parsed, old: _Parsed) -> Similarity:
     if new.negated != old.negated or new.past != old.past or not new.content or not old.content:
         return Similarity.OTHER
     if new.order == old.order:
         return Similarity.SAME
-    if len(new.content & old.content) < SAME_FACT * len(new.content | old.content):
+    if len(new.content & old.content) < MIN_COMMON_SHARE * len(new.content | old.content):
         return Similarity.OTHER
     if _adds(new.order, old.order):
         return Similarity.RICHER
-    # Each says something that the other doesn't ("red apples", "green apples"): two facts, however alike.
+    # Each has something that the other lacks ("red apples", "green apples"): two facts, however similar.
     return Similarity.POORER if _adds(old.order, new.order) else Similarity.OTHER
 
 
 def _adds(long: list[str], short: list[str]) -> bool:
-    """Whether the longer text goes on where the shorter ends, without narrowing what that says."""
+    """Whether the longer text continues the shorter one without narrowing it."""
     if len(long) <= len(short) or not _extends(long, short):
         return False
     following = long[len(short)]
@@ -302,11 +304,11 @@ def _content(order: list[str]) -> set[str]:
     return set(order) - _RELATIONS - _ADDS
 
 
-def _roles(plain: str) -> list[str]:
-    """Pronouns in order, first person as one; nothing where only one person is named."""
-    found: list[str] = _PERSON.findall(plain)
+def _roles(text: str) -> list[str]:
+    """Pronouns in order, all first persons alike; nothing where only one person is named."""
+    pronouns: list[str] = _PERSON.findall(text)
     first = {"i": "me", "my": "me", "mine": "me", "we": "us", "our": "us"}
-    kinds: list[str] = [first.get(word) or _PERSONS.get(word, word) for word in found]
+    kinds: list[str] = [first.get(word) or _PERSONS.get(word, word) for word in pronouns]
     return kinds if len(set(kinds)) > 1 else []
 
 
@@ -314,26 +316,26 @@ def _persons(text: str) -> set[str]:
     return {_PERSONS[word] for word in words(text) if word in _PERSONS}
 
 
-def _order(plain: str) -> list[str]:
-    """The words that matter, in order, as stems."""
-    for pattern, meaning in _PHRASES:
-        plain = pattern.sub(meaning, plain)
-    found = words(plain)
-    last = len(found) - 1
+def _order(text: str) -> list[str]:
+    """Stems of the words that matter, in order."""
+    for pattern, replacement in _PHRASES:
+        text = pattern.sub(replacement, text)
+    all_words = words(text)
+    last = len(all_words) - 1
     return [
         _stem(word)
-        for place, word in enumerate(found)
-        if word not in _FILLER or (place == last and word in _MEANT_AT_THE_END)
+        for index, word in enumerate(all_words)
+        if word not in _FILLER or (index == last and word in _NOT_FILLER_AT_END)
     ]
 
 
 def _stem(word: str) -> str:
-    """Enough of a stem to join `prefers` with `prefer` and `editors` with `editor`; the past stays apart."""
+    """A rough stem, enough to equate `prefers` with `prefer` and `editors` with `editor`, but not the past tense."""
     if word in _NEGATION or word in _RELATIONS or word in _ADDS or word in _PAST:
         return word
-    for ending, rest in (("ies", "y"), ("ing", ""), ("es", "e"), ("s", "")):
+    for ending, replacement in (("ies", "y"), ("ing", ""), ("es", "e"), ("s", "")):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-            word = word[: -len(ending)] + rest
+            word = word[: -len(ending)] + replacement
             break
     word = word.rstrip("e") if len(word) > 3 else word
     if len(word) > 3 and word[-1] == word[-2] and word.isascii() and word.isalpha():

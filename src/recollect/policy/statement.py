@@ -1,4 +1,4 @@
-"""What a person asks to be remembered, as a candidate: checked, redacted, and with the audience it may have."""
+"""A person's explicit statement as a candidate: validated, redacted, and with its audience."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -35,7 +35,7 @@ def statement(
     metadata: Mapping[str, Any] | None,
     confidence: float,
 ) -> Candidate:
-    """The audience is that of the place unless one is named; lore is for the place's whole guild."""
+    """The candidate of a statement; its audience is the place's unless one is named, for lore the whole guild."""
     if not 0 <= confidence <= 1:
         raise BadInput(f"a confidence of {confidence} is not between 0 and 1")
     text = redact(valid_memo_text(text)).text

@@ -1,4 +1,4 @@
-"""Who speaks where: whose memory is meant, what may be heard there, and where a statement comes from."""
+"""A user in a place: whose memory is addressed, what is visible there, and the provenance of statements."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -13,36 +13,38 @@ from recollect.policy.visibility import VisibilityPolicy, audience_covers_place,
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Whether something may be heard by whoever is in a place where `user` speaks: asked by every read path."""
+    """Who asks, from where: decides for every read path what is visible."""
 
     user: str
     place: Place
     policy: VisibilityPolicy
     at: datetime | None
-    """When; None where what has expired counts too."""
+    """The current time; None to include expired memos."""
 
-    def __call__(self, what: Memo | Message) -> bool:
-        if isinstance(what, Message):
-            return audience_covers_place(what.place.audience, self.place)
-        return not self._expired(what) and is_visible(what, self.place, {self.user}, self.policy)
+    def __call__(self, item: Memo | Message) -> bool:
+        if isinstance(item, Message):
+            return audience_covers_place(item.place.audience, self.place)
+        return not self._is_expired(item) and is_visible(item, self.place, {self.user}, self.policy)
 
     def can_tell(self, memo: Memo, present: Collection[str]) -> bool:
-        """The same for someone else's memo, where these people take part: a wall between guilds holds, but
-        nobody's private words are told to others, not even where each may carry their own everywhere.
+        """Whether someone else's memo is visible where these people are present.
+
+        Guild isolation holds as usual. `user_global` doesn't: it lets people take their own memos everywhere, not those
+        of others.
         """
         policy = self.policy
         if policy is VisibilityPolicy.USER_GLOBAL:
             policy = VisibilityPolicy.BY_AUDIENCE
-            if memo.audience == EVERYWHERE:  # the default there, and so nobody's decision to share it
+            if memo.audience == EVERYWHERE:  # the default of that policy, not a decision to share
                 memo = replace(memo, audience=of_source(memo.source, memo.subject.id))
-        return not self._expired(memo) and is_visible(memo, self.place, present, policy)
+        return not self._is_expired(memo) and is_visible(memo, self.place, present, policy)
 
-    def _expired(self, memo: Memo) -> bool:
+    def _is_expired(self, memo: Memo) -> bool:
         return self.at is not None and memo.expires is not None and memo.expires <= self.at
 
 
 def subject_of(user: str, place: Place, lore: bool = False) -> Subject:
-    """Whose memory is meant; raises BadInput for a name that nobody can have."""
+    """The subject whose memory is addressed; raises BadInput for an invalid user."""
     if lore:
         if place.guild_key is None:
             raise BadInput("lore belongs to a guild; say it in one of its channels")
@@ -51,23 +53,24 @@ def subject_of(user: str, place: Place, lore: bool = False) -> Subject:
 
 
 def valid_user(name: str) -> str:
-    """The name, if somebody can have it; raises BadInput."""
+    """The name, if it is a possible user id; raises BadInput."""
     if not name.strip() or name == LORE:
         raise BadInput(f"{name!r} is not a user")
     return name
 
 
 def session_name(place: Place, user: str | None) -> str:
-    """The conversation that is meant: the place's, or one user's share of it."""
+    """The session: the place's, or one user's share of it."""
     return place.session if user is None or place.dm is not None else f"{place.session}:user:{escape(user, ':')}"
 
 
 def guild_audience(place: Place) -> Audience:
+    """Everyone in the guild of a place."""
     return Audience("guild", place.guild_key or "", place.guild_key or "")
 
 
 def provenance(user: str, place: Place, message: str | None, origin: Origin) -> Provenance:
-    """Where a statement came from; a DM has no guild and no channel name, a thread its own name."""
+    """The provenance of a statement; a DM has no guild and no channel name, a thread its own name."""
     return Provenance(
         origin=origin,
         actor=user,
@@ -82,6 +85,7 @@ def provenance(user: str, place: Place, message: str | None, origin: Origin) -> 
 
 
 def search_scopes(user: str, place: Place, over: Corpus, subject: str) -> list[str]:
+    """The scopes in which to search: the channel for messages, else the user's memos, the guild's lore or both."""
     if over == "messages":
         return [place.stream]
     scopes = [Subject(user).scope] if subject != "lore" else []

@@ -1,4 +1,4 @@
-"""Who may hear what: the one rule that every read path asks, and the order of audiences it rests on."""
+"""Who may see what: the one rule that every read path uses, and the partial order of audiences behind it."""
 
 from collections.abc import Collection
 from enum import StrEnum
@@ -18,7 +18,7 @@ _WIDTH = {"dm": 0, "channel": 1, "guild": 2, "everywhere": 3}
 
 
 class VisibilityPolicy(StrEnum):
-    """How far memos travel; `dual` is ours, the others reproduce designs that had only one wall or none."""
+    """Where memos may surface; `by_audience` is the default, the others reproduce the documents' rules."""
 
     BY_AUDIENCE = "by_audience"
     USER_GLOBAL = "user_global"
@@ -28,28 +28,28 @@ class VisibilityPolicy(StrEnum):
 def is_visible(
     memo: Memo, place: Place, present: Collection[str] = (), policy: VisibilityPolicy = VisibilityPolicy.BY_AUDIENCE
 ) -> bool:
-    """Whether a memo may be recalled in a place, where the people in `present` are taking part.
+    """Whether a memo may be recalled in a place where the people in `present` take part.
 
-    Everyone who can hear the place could have heard the memo's source, or its owner is there and shares it.
-    The subject's own DM hears everything about the subject.
+    It may if everyone who can read the place could have heard the memo's source, or if its owner is present and shared
+    it. In the subject's own DM everything about the subject is visible.
     """
     if memo.subject.is_lore:
         in_guild = place.dm is None and place.guild_key is not None and place.guild_key == memo.subject.guild
         return in_guild and audience_covers_place(memo.audience, place)
-    mine = memo.subject.id in present
-    if policy is VisibilityPolicy.GUILD_ISOLATED and _realm(memo.source) != place.guild_key:
+    is_owner_present = memo.subject.id in present
+    if policy is VisibilityPolicy.GUILD_ISOLATED and _source_guild(memo.source) != place.guild_key:
         return False
     if place.dm == memo.subject.id:
         return True
-    if policy is VisibilityPolicy.USER_GLOBAL and mine:
+    if policy is VisibilityPolicy.USER_GLOBAL and is_owner_present:
         return True
     if memo.audience == EVERYWHERE:
-        return mine
+        return is_owner_present
     return audience_covers_place(memo.audience, place)
 
 
 def audience_covers_place(audience: Audience, place: Place) -> bool:
-    """Whether everyone who can hear this place belongs to the audience."""
+    """Whether everyone who can read this place belongs to the audience."""
     match audience.level:
         case "everywhere":
             return True
@@ -63,86 +63,89 @@ def audience_covers_place(audience: Audience, place: Place) -> bool:
             return False
 
 
-def _realm(source: Provenance) -> str | None:
+def _source_guild(source: Provenance) -> str | None:
     return None if source.guild is None else guild_key(source.platform, source.guild)
 
 
 def _is_inside(place: Place, audience: Audience) -> bool:
-    """A channel is heard in its threads too; a thread may have the id of another channel, or of another's thread."""
+    """A channel includes its threads; thread ids are unique only within their channel."""
     if audience.channel is None:
         return place.channel == audience.id != ""
     return place.thread == audience.id and (place.channel or "") == audience.channel
 
 
 def includes(wide: Audience, narrow: Audience) -> bool:
-    """Whether everyone in `narrow` is in `wide` too, as far as the names tell."""
+    """Whether everyone in `narrow` is known to be in `wide` too."""
     if wide in (narrow, EVERYWHERE):
         return True
     return wide.level == "guild" and narrow.level == "channel" and narrow.guild == wide.id
 
 
 def stated_audience(place: Place, policy: VisibilityPolicy) -> Audience:
-    """Who hears what a person has remembered here, unless they say otherwise: those who hear the place.
+    """The default audience of an explicit statement: that of the place.
 
-    Where a design has one memory per person for all places, that memory is everywhere.
+    Under `user_global`, which has one memory per person for all places, it is everywhere.
     """
     return EVERYWHERE if policy is VisibilityPolicy.USER_GLOBAL else place.audience
 
 
 def of_source(source: Provenance, owner: str) -> Audience:
-    """Who could hear the words that somebody's memo rests on; where that is not known, its owner alone."""
-    heard = source.heard
-    if heard is None and source.guild is not None and (source.channel or source.thread):
-        # How open the channel was is not known: nobody outside of it.
-        heard = Place(source.platform, source.guild, source.channel, source.thread, private_thread=True).audience
-    return heard if heard is not None and heard.level in ("guild", "channel") else Audience("dm", owner)
+    """Who could hear the source of a memo; its owner alone if that is unknown."""
+    audience = source.heard
+    if audience is None and source.guild is not None and (source.channel or source.thread):
+        audience = _channel_audience(source)
+    return audience if audience is not None and audience.level in ("guild", "channel") else Audience("dm", owner)
+
+
+def _channel_audience(source: Provenance) -> Audience:
+    """The members of a source's channel alone: it is unknown whether others could read it."""
+    return Place(source.platform, source.guild, source.channel, source.thread, private_thread=True).audience
 
 
 def limit_audience(audience: Audience, place: Place, policy: VisibilityPolicy) -> Audience:
-    """How far something said here may go at the most: where guilds are walled off, nothing is shared beyond its own."""
+    """The audience, limited by the policy: under `guild_isolated`, nothing is shared beyond its guild."""
     if policy is not VisibilityPolicy.GUILD_ISOLATED or audience != EVERYWHERE:
         return audience
     return place.audience if place.guild_key is None else Audience("guild", place.guild_key, place.guild_key)
 
 
 def narrowest(audiences: Collection[Audience]) -> Audience | None:
-    """The audience of something derived from several sources; None when nobody could have heard them all."""
+    """The audience of something derived from several sources; None when no one is known to have heard them all."""
     result = EVERYWHERE
-    for audience in sorted(audiences, key=lambda one: -_WIDTH[one.level]):
+    for audience in sorted(audiences, key=lambda audience: -_WIDTH[audience.level]):
         if not includes(result, audience):
             return None
         result = audience
     return result
 
 
-def is_forgotten(resting: Collection[Memo]) -> bool:
-    """Whether what rests on a message was forgotten by its owner, and nothing else is left of it."""
-    return any(memo.status is Status.DEPRECATED for memo in resting) and not any(memo.active for memo in resting)
+def is_forgotten(derived: Collection[Memo]) -> bool:
+    """Whether the owner forgot a memo that was derived from a message, and no active one is left of it."""
+    return any(memo.status is Status.DEPRECATED for memo in derived) and not any(memo.active for memo in derived)
 
 
-def is_owner_dm(memo: Memo, here: Place) -> bool:
-    """Whether nobody but the one whom a memo is about hears what is said here."""
-    return here.dm is not None and here.dm == memo.subject.id
+def is_owner_dm(memo: Memo, place: Place) -> bool:
+    """Whether a place is the DM of the person whom a memo is about."""
+    return place.dm is not None and place.dm == memo.subject.id
 
 
-def is_source_visible(memo: Memo, here: Place, message: Message | None = None) -> bool:
-    """Whether it may be told here in which place, and in which words, a memo was said.
+def is_source_visible(memo: Memo, place: Place, message: Message | None = None) -> bool:
+    """Whether the channel and the wording in which a memo was said may be shown in a place.
 
-    Its owner may have shared what it says, and never the talk it comes from: that is told to its owner alone, and to
-    people who could hear it there. Where it is not known who could, these are the people of that very channel.
-    `message` is the one that the memo rests on, where it was looked up.
+    Sharing a memo does not share the conversation that it comes from: that is visible to its owner, and to people who
+    could hear it. If their audience is unknown, those are the members of that channel. `message` is the memo's source
+    message, if the caller has it.
     """
     source = memo.source
-    if here.dm is not None or source.platform != here.platform:
-        return is_owner_dm(memo, here)
-    heard = source.heard if message is None else message.place.audience
-    if heard is None and (source.channel or source.thread):
-        there = Place(source.platform, source.guild, source.channel, source.thread, private_thread=True)
-        heard = there.audience
-    return heard is not None and audience_covers_place(heard, here)
+    if place.dm is not None or source.platform != place.platform:
+        return is_owner_dm(memo, place)
+    audience = source.heard if message is None else message.place.audience
+    if audience is None and (source.channel or source.thread):
+        audience = _channel_audience(source)
+    return audience is not None and audience_covers_place(audience, place)
 
 
-def common_audience(memo: Memo, said: Audience) -> Audience:
-    """Who may hear a memo that was given other words before this audience: nobody who could not hear both."""
-    # Where no audience is known to be in both, only the owner surely is.
-    return narrowest([memo.audience, said]) or Audience("dm", memo.subject.id)
+def common_audience(memo: Memo, audience: Audience) -> Audience:
+    """The audience of a memo that is reworded before another audience: those who heard both versions."""
+    # If no common audience is known, only the owner surely heard both.
+    return narrowest([memo.audience, audience]) or Audience("dm", memo.subject.id)

@@ -1,4 +1,4 @@
-"""The list of all settings with their names, read off the model; and finding the nearest name to a typo."""
+"""All settings with their names, derived from the model; and the nearest name to a typo."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ class Aliases:
     documents: Mapping[str, tuple[str, ...]]
     """The names that the five documents use, by setting."""
     renamed: Mapping[str, str]
-    """Keys and variables of the first edition, and the key or variable that replaced each."""
+    """Maps each key or variable of the first edition to the one that replaced it."""
     values: Mapping[str, Mapping[str, str]]
     secrets: Mapping[str, tuple[str, ...]]
 
 
 def _read_aliases() -> Aliases:
     content = (resources.files("recollect") / "compat" / "aliases.yaml").read_text("utf-8")
-    # The loader in C is ten times as fast, and every start reads this file; not every build of PyYAML has it.
+    # The C loader is ten times as fast, and every start reads this file; some builds of PyYAML lack it.
     data = yaml.load(content, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - both loaders are safe
     keys: dict[str, str] = data["first_edition"]
     variables = {variable(old): variable(new) for old, new in keys.items() if variable(old) != variable(new)}
@@ -62,10 +62,12 @@ class Entry:
 
     @property
     def keys(self) -> list[str]:
+        """Its keys in a file, the preferred one first."""
         return [self.name, *(alias for alias in (*self.aliases, *self.former) if not alias.isupper())]
 
 
 def variable(name: str) -> str:
+    """The environment variable of a setting."""
     return "RECOLLECT_" + name.replace(".", "_").upper()
 
 
@@ -104,9 +106,11 @@ GROUPS = frozenset(key.partition(".")[0] for key in KEYS if "." in key)
 
 @cache
 def known_variables() -> frozenset[str]:
+    """Every environment variable that is read."""
     former_secrets = (name for names in ALIASES.secrets.values() for name in names)
     return frozenset({*VARIABLES, *SECRETS, *former_secrets, CONFIG_VARIABLE})
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    return get_close_matches(name, sorted(known), n=1, cutoff=0.0)[0]
+def nearest(name: str, candidates: Iterable[str]) -> str:
+    """The most similar of the candidates."""
+    return get_close_matches(name, sorted(candidates), n=1, cutoff=0.0)[0]

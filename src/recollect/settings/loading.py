@@ -1,6 +1,6 @@
-"""Puts the sources together into `Settings`, remembering for each value where it came from.
+"""Merges the sources into `Settings`, recording the origin of each value.
 
-The one place of the package that reads the process environment.
+The only module that reads the process environment.
 """
 
 import os
@@ -26,7 +26,7 @@ _SERVERS = ("extraction.base_url", "summary.base_url")
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """Settings, the origin of each by dotted name, and what the operator should hear about."""
+    """Settings, the origin of each by dotted name, and warnings for the operator."""
 
     settings: Settings
     origins: Mapping[str, str]
@@ -37,17 +37,17 @@ def load(env: Mapping[str, str] | None = None, file: Path | None = None, **overr
     """Settings by precedence: arguments, environment, YAML file, profile, default."""
     env = os.environ if env is None else env
     keys = frozenset(name for name in SECRETS if secret(name, env))
-    values = _merged(env, file, overrides)
-    _settle(values, keys)
+    values = _merge(env, file, overrides)
+    _resolve_derived(values, keys)
     outdated = sources.renamed(env, _config_path(env, file))
     warnings = [*sources.unknown_variables(env), *outdated, *_offline_embedder(values, keys)]
-    settings = _validated(values, keys)
+    settings = _validate(values, keys)
     origins = {name: origin for name, (_, origin) in values.items()}
-    return Loaded(settings, origins, (*warnings, *_keyless(settings)))
+    return Loaded(settings, origins, (*warnings, *_missing_keys(settings)))
 
 
 def secret(name: str, env: Mapping[str, str] | None = None) -> str | None:
-    """The value of a key, read when it is needed and kept nowhere."""
+    """The value of a key, read on demand and never stored."""
     if name not in SECRETS:
         raise ConfigError(f"{name} is not a known key; did you mean {nearest(name, SECRETS)}?")
     env = os.environ if env is None else env
@@ -55,25 +55,25 @@ def secret(name: str, env: Mapping[str, str] | None = None) -> str | None:
     return next(filter(None, values), None)
 
 
-def _merged(env: Mapping[str, str], file: Path | None, overrides: Mapping[str, Any]) -> Layer:
-    firm, weak = sources.variables(env)
+def _merge(env: Mapping[str, str], file: Path | None, overrides: Mapping[str, Any]) -> Layer:
+    ordinary, fallback = sources.variables(env)
     path = _config_path(env, file)
-    above = (sources.config_file(path) if path else {}) | firm | sources.arguments(overrides)
-    name, origin = above.get("profile", ("unified", "default"))
-    values = sources.defaults() | sources.profile(str(name)) | weak | above
+    explicit = (sources.config_file(path) if path else {}) | ordinary | sources.arguments(overrides)
+    name, origin = explicit.get("profile", ("unified", "default"))
+    values = sources.defaults() | sources.profile(str(name)) | fallback | explicit
     return values | {"profile": (name, origin)}
 
 
 def _config_path(env: Mapping[str, str], file: Path | None) -> Path | None:
     if file:
         return file
-    if named := env.get(CONFIG_VARIABLE, "").strip():
-        return Path(named)
+    if path := env.get(CONFIG_VARIABLE, "").strip():
+        return Path(path)
     return DEFAULT_FILE if DEFAULT_FILE.exists() else None
 
 
-def _settle(values: Layer, keys: frozenset[str]) -> None:
-    """Replace in place what depends on other values: folders and `auto` models."""
+def _resolve_derived(values: Layer, keys: frozenset[str]) -> None:
+    """Resolve, in place, values that depend on others: folders and `auto` models."""
     data_dir = str(values["data_dir"][0])
     for name, (value, origin) in values.items():
         if isinstance(value, str) and "{data_dir}" in value:
@@ -90,18 +90,19 @@ def _settle(values: Layer, keys: frozenset[str]) -> None:
 
 
 def _offline_embedder(values: Layer, keys: frozenset[str]) -> list[str]:
-    """A profile's embedder must not stop an offline start; one that the operator named is left alone."""
-    wanted, origin = values["embedder"]
-    if not origin.startswith("profile ") or not isinstance(wanted, str):
+    """Replace a profile's embedder if its key is missing, to allow an offline start; an explicit one is kept."""
+    requested, origin = values["embedder"]
+    if not origin.startswith("profile ") or not isinstance(requested, str):
         return []
-    needs = _missing_key(embedder_name(wanted), values["embedder_base_url"][0], keys)
-    if not needs:
+    key = _missing_key(embedder_name(requested), values["embedder_base_url"][0], keys)
+    if not key:
         return []
-    values["embedder"] = ("static", f"{origin}, without {needs}")
-    return [f"{origin} asks for the embedder {wanted}; without {needs} the embedder static is used."]
+    values["embedder"] = ("static", f"{origin}, without {key}")
+    return [f"{origin} asks for the embedder {requested}; without {key} the embedder static is used."]
 
 
-def _keyless(settings: Settings) -> list[str]:
+def _missing_keys(settings: Settings) -> list[str]:
+    """Warnings about models whose key is not set."""
     models = {
         "model": (settings.model, settings.model_base_url),
         "extraction.model": (settings.extraction.model, settings.extraction.base_url),
@@ -113,11 +114,11 @@ def _keyless(settings: Settings) -> list[str]:
 
 
 def _missing_key(spec: str, base_url: Any, keys: frozenset[str]) -> str | None:
-    needs = _KEY_OF.get(spec.partition(":")[0])
-    return None if base_url or needs in keys else needs
+    required = _KEY_OF.get(spec.partition(":")[0])
+    return None if base_url or required in keys else required
 
 
-def _validated(values: Layer, keys: frozenset[str]) -> Settings:
+def _validate(values: Layer, keys: frozenset[str]) -> Settings:
     tree: dict[str, Any] = {"keys": keys}
     for name, (value, _) in values.items():
         group, dot, leaf = name.rpartition(".")
@@ -125,17 +126,17 @@ def _validated(values: Layer, keys: frozenset[str]) -> Settings:
     try:
         return Settings.model_validate(tree)
     except ValidationError as error:
-        raise ConfigError("\n".join(_complaints(error, values))) from None
+        raise ConfigError("\n".join(_describe_errors(error, values))) from None
 
 
-def _complaints(error: ValidationError, values: Layer) -> list[str]:
+def _describe_errors(error: ValidationError, values: Layer) -> list[str]:
     lines: list[str] = []
     for problem in error.errors():
         name = _setting_at(problem["loc"], values)
         value, origin = values[name]
-        where = origin.removeprefix("env ") if origin.startswith("env ") else f"{origin}: {name}"
-        why = problem.get("ctx", {}).get("error") or f"is not accepted: {problem['msg'].replace('Input', 'it')}"
-        lines.append(f"{where}={redacted(str(value))!r} {why}")
+        source = origin.removeprefix("env ") if origin.startswith("env ") else f"{origin}: {name}"
+        reason = problem.get("ctx", {}).get("error") or f"is not accepted: {problem['msg'].replace('Input', 'it')}"
+        lines.append(f"{source}={redacted(str(value))!r} {reason}")
     return lines
 
 

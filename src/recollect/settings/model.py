@@ -1,8 +1,7 @@
 """Every setting: its default in the profile `unified`, its type, and one sentence on what it does.
 
 `setting` marks those that a person may want to change, `detail` those of the appendix, which exist for profiles and
-rare cases. Older names are in `compat/aliases.yaml`. `{data_dir}` in a default is replaced when settings are loaded;
-`Settings` is made by `load`, not by hand.
+rare cases. Older names are in `compat/aliases.yaml`. `load` creates `Settings`, and replaces `{data_dir}` in defaults.
 """
 
 from typing import Annotated, Any, Literal
@@ -19,7 +18,7 @@ from recollect.settings.values import (
     Limit,
     Model,
     Off,
-    Patience,
+    OptionalSeconds,
     Plugin,
     Seconds,
     Shard,
@@ -209,7 +208,7 @@ class Discord(Group):
     learned_notices: Annotated[Literal["off", "here", "mirror"], Off] = setting(
         "off", "Where a line is posted for each learned memory: where it was said, or in the memory channel."
     )
-    erase_on_leave: Patience = setting(
+    erase_on_leave: OptionalSeconds = setting(
         "7d",
         "Time after the bot left a server until everything learned there is erased, unless it is invited again; "
         "0 is at once, never keeps it.",

@@ -32,18 +32,19 @@ def defaults() -> Layer:
 
 
 def variables(env: Mapping[str, str]) -> tuple[Layer, Layer]:
-    """Variables proper, and `DEFAULT_…` ones, which only say what to use where a file says nothing."""
-    firm: Layer = {}
-    weak: Layer = {}
+    """Ordinary variables, and `DEFAULT_…` ones, which yield to the file."""
+    ordinary: Layer = {}
+    fallback: Layer = {}
     for name, entry in ENTRIES.items():
-        given = [variable for variable in entry.variables if env.get(variable, "").strip()]
-        for variable in reversed(given):
-            layer = weak if variable.startswith("DEFAULT_") else firm
-            layer[name] = (_value(name, env[variable].strip()), f"env {variable}")
-    return firm, weak
+        present = [variable for variable in entry.variables if env.get(variable, "").strip()]
+        for variable in reversed(present):
+            layer = fallback if variable.startswith("DEFAULT_") else ordinary
+            layer[name] = (_current_value(name, env[variable].strip()), f"env {variable}")
+    return ordinary, fallback
 
 
 def unknown_variables(env: Mapping[str, str]) -> list[str]:
+    """Warnings about variables that look like ours but aren't."""
     known = known_variables()
     ours = [name for name in known if name.startswith("RECOLLECT_")]
     return [
@@ -54,21 +55,22 @@ def unknown_variables(env: Mapping[str, str]) -> list[str]:
 
 
 def renamed(env: Mapping[str, str], path: Path | None) -> list[str]:
-    """Advice for names of the first edition that are still in use."""
+    """Warnings about names of the first edition that are still in use."""
     variables = [name for name in sorted(env) if name in ALIASES.renamed and env[name].strip()]
     keys = [key for key, _ in _flat(_mapping(_read(path), path.name), path.name)] if path else []
     names = [*variables, *(key for key in keys if key in ALIASES.renamed)]
     return [f"{name} is now called {ALIASES.renamed[name]}; the old name still works." for name in names]
 
 
-def _value(name: str, value: Any) -> Any:
+def _current_value(name: str, value: Any) -> Any:
+    """The present name of a renamed choice."""
     return ALIASES.values.get(name, {}).get(value, value) if isinstance(value, str) else value
 
 
 def arguments(overrides: Mapping[str, Any]) -> Layer:
     """Keywords: `summary={"enabled": False}`, `summary__enabled=False`, "summary.enabled"; None is unset."""
-    given = {name.replace("__", "."): value for name, value in overrides.items() if value is not None}
-    return _layer(given, "argument", ENTRIES.keys())
+    values = {name.replace("__", "."): value for name, value in overrides.items() if value is not None}
+    return _layer(values, "argument", ENTRIES.keys())
 
 
 def config_file(path: Path) -> Layer:
@@ -76,7 +78,7 @@ def config_file(path: Path) -> Layer:
 
 
 def profile(name: str) -> Layer:
-    """A profile by name, ours or one that another package registered, or anyone's by path."""
+    """A profile by name, built-in or registered by another package, or by the path of its file."""
     if name in PROFILES:
         data = _mapping((resources.files("recollect") / PROFILES[name]).read_text("utf-8"), f"profile {name}")
     elif Path(name).suffix in {".yaml", ".yml"}:
@@ -100,7 +102,7 @@ def _registered(name: str) -> dict[str, Any]:
 def _read(path: Path) -> str:
     try:
         return path.expanduser().read_text("utf-8")
-    except (OSError, UnicodeDecodeError, RuntimeError) as error:  # RuntimeError: nobody's home directory
+    except (OSError, UnicodeDecodeError, RuntimeError) as error:  # RuntimeError: no home directory
         raise ConfigError(f"{path} cannot be read: {error}") from error
 
 
@@ -124,22 +126,22 @@ def _with_model_route(data: dict[str, Any], label: str) -> dict[str, Any]:
     fields = cast("dict[str, Any]", route)
     if not fields.get("model"):
         raise ConfigError(f"{label}: memoryLlm names a provider but no model.")
-    rest = {key: value for key, value in fields.items() if key != "provider"}
-    return data | {"memoryLlm": rest | {"model": f"{fields['provider']}:{fields['model']}"}}
+    others = {key: value for key, value in fields.items() if key != "provider"}
+    return data | {"memoryLlm": others | {"model": f"{fields['provider']}:{fields['model']}"}}
 
 
 def _layer(data: Mapping[str, Any], origin: str, known: Set[str]) -> Layer:
-    """Flat names with their origin; our own names win over older ones in the same source."""
+    """Values by setting, with their origin; current names win over older ones in the same source."""
     layer: Layer = {}
-    own = set[str]()
+    by_current_name = set[str]()
     for key, value in _flat(data, origin):
         if key not in known:
             raise ConfigError(f"{origin}: there is no setting {key!r}; did you mean {nearest(key, known)!r}?")
         name = KEYS[key]
-        if key == name or name not in own:
-            layer[name] = (_value(name, value), origin)
+        if key == name or name not in by_current_name:
+            layer[name] = (_current_value(name, value), origin)
         if key == name:
-            own.add(name)
+            by_current_name.add(name)
     return layer
 
 

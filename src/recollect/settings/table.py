@@ -41,6 +41,8 @@ _HEADINGS = ["Setting", "Variable", "Also", "Default", "Meaning"]
 
 @dataclass(frozen=True, slots=True)
 class Row:
+    """One setting with its value and origin."""
+
     name: str
     env: str
     aliases: tuple[str, ...]
@@ -50,12 +52,13 @@ class Row:
 
 
 def rows(loaded: Loaded) -> list[Row]:
+    """Every setting, as `recollect config` lists them."""
     return [
         Row(
             entry.name,
             entry.env,
             entry.aliases,
-            shown(_value(loaded, entry.name)),
+            format_value(_value(loaded, entry.name)),
             loaded.origins[entry.name],
             entry.description,
         )
@@ -72,8 +75,8 @@ def markdown() -> str:
     return f"{_INTRO}\n{main}\n{_PROFILES}\n{_table(_profile_cells())}\n{_APPENDIX}\n{details}"
 
 
-def shown(value: Any) -> str:
-    """A value as one would write it in a variable."""
+def format_value(value: Any) -> str:
+    """A value as it is written in a variable."""
     match value:
         case None:
             return "none"
@@ -98,15 +101,15 @@ def _cells(entry: Entry) -> list[str]:
     aliases = ", ".join(f"`{alias}`" for alias in entry.aliases)
     choices = f" One of {', '.join(f'`{choice}`' for choice in entry.choices)}." if entry.choices else ""
     meaning = entry.description + choices
-    return [f"`{entry.name}`", f"`{entry.env}`", aliases, _code(shown(entry.default)), meaning]
+    return [f"`{entry.name}`", f"`{entry.env}`", aliases, _code(format_value(entry.default)), meaning]
 
 
 def _profile_cells() -> list[list[str]]:
-    named = {name: sources.profile(name) for name in sources.PROFILES if name != "unified"}
-    touched = [name for name in ENTRIES if any(name in layer for layer in named.values())]
-    lines = [["Setting", *named]]
-    for name in touched:
-        values = [_code(shown(layer[name][0])) if name in layer else "" for layer in named.values()]
+    profiles = {name: sources.profile(name) for name in sources.PROFILES if name != "unified"}
+    changed = [name for name in ENTRIES if any(name in layer for layer in profiles.values())]
+    lines = [["Setting", *profiles]]
+    for name in changed:
+        values = [_code(format_value(layer[name][0])) if name in layer else "" for layer in profiles.values()]
         lines.append([f"`{name}`", *values])
     return lines
 
@@ -116,5 +119,5 @@ def _code(value: str) -> str:
 
 
 def _table(lines: list[list[str]]) -> str:
-    head, *body = [f"| {' | '.join(cells)} |" for cells in lines]
-    return "\n".join([head, "|" + "---|" * len(lines[0]), *body]) + "\n"
+    header, *body = [f"| {' | '.join(cells)} |" for cells in lines]
+    return "\n".join([header, "|" + "---|" * len(lines[0]), *body]) + "\n"

@@ -1,6 +1,6 @@
-"""Value types of the settings: each turns what a person writes in a variable, a file or a flag into a value.
+"""Value types of the settings: each parses what a person writes in a variable, a file or a flag.
 
-A parser raises ValueError with words that say what is accepted; `loading` adds where the value came from.
+A parser raises ValueError with a text that says what is accepted; `loading` adds where the value came from.
 """
 
 import math
@@ -15,11 +15,11 @@ from recollect.core.errors import ConfigError
 
 HAIKU = "anthropic:claude-haiku-4-5"
 _MODELS = {"haiku": HAIKU, "sonnet": "anthropic:claude-sonnet-4-5", "opus": "anthropic:claude-opus-4-5"}
-"""Models that have a short name."""
+"""Short names of models."""
 _YES = {"1", "true", "yes", "on"}
 _NO = {"0", "false", "no", "off"}
-_NOTHING = {"none", "null", "unlimited"}
-_UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_NONE_WORDS = {"none", "null", "unlimited"}
+_UNIT_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]+:")
 _SHARDS = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?/(\d{1,6})")
@@ -45,19 +45,19 @@ def whole(raw: object) -> int:
 
 
 def limit(raw: object) -> int | None:
-    if raw is None or str(raw).strip().casefold() in _NOTHING:
+    if raw is None or str(raw).strip().casefold() in _NONE_WORDS:
         return None
-    number = whole(raw)
-    if number < 0:
+    value = whole(raw)
+    if value < 0:
         raise ValueError("is below zero; accepted are whole numbers from 0, or none for no limit")
-    return number
+    return value
 
 
 def _duration(raw: object, default_unit: str) -> float:
-    found = None if isinstance(raw, bool) else _DURATION.fullmatch(str(raw).strip())
-    if not found:
+    match = None if isinstance(raw, bool) else _DURATION.fullmatch(str(raw).strip())
+    if not match:
         raise ValueError("is not a duration; accepted are numbers such as 30, 30s, 5m and 6h")
-    return float(found[1]) * _UNITS[(found[2] or default_unit).lower()]
+    return float(match[1]) * _UNIT_SECONDS[(match[2] or default_unit).lower()]
 
 
 def seconds(raw: object) -> float:
@@ -68,18 +68,18 @@ def hours(raw: object) -> float:
     return _duration(raw, "h") / 3600
 
 
-def patience(raw: object) -> float | None:
-    """A time to wait, or `never`; a file may say null, and YAML 1.1 reads a bare `off` as false."""
-    never = raw is None or raw is False or str(raw).strip().casefold() in (*_NOTHING, "never", "off")
-    return None if never else seconds(raw)
+def optional_seconds(raw: object) -> float | None:
+    """A duration, or None for `never`; a file may say null, and YAML 1.1 reads a bare `off` as false."""
+    is_never = raw is None or raw is False or str(raw).strip().casefold() in (*_NONE_WORDS, "never", "off")
+    return None if is_never else seconds(raw)
 
 
 def words(raw: object) -> tuple[str, ...]:
-    """A comma-separated text or a YAML list; `none` is the empty list."""
+    """The items of a comma-separated text or a YAML list; `none` is the empty list."""
     if isinstance(raw, list | tuple):
         return tuple(str(word).strip() for word in cast("list[object]", raw))
     parts = [part.strip() for part in str(raw).split(",")]
-    return tuple(part for part in parts if part and part.casefold() not in _NOTHING)
+    return tuple(part for part in parts if part and part.casefold() not in _NONE_WORDS)
 
 
 def off(raw: object) -> object:
@@ -99,38 +99,38 @@ def model_name(raw: object) -> str:
 
 
 def address(raw: object) -> str:
-    """The address of a server; `none` is the provider's own, and so is YAML's null."""
-    return "" if raw is None or str(raw).strip().casefold() in _NOTHING else text(raw)
+    """The address of a server; `none` and YAML's null stand for the provider's own."""
+    return "" if raw is None or str(raw).strip().casefold() in _NONE_WORDS else text(raw)
 
 
 def embedder_name(raw: object) -> str:
-    """A bare OpenAI model name gets its provider; YAML's null is the embedder `null`."""
+    """The name with a provider for a bare OpenAI model; YAML's null is the embedder `null`."""
     name = "null" if raw is None else text(raw)
     return f"openai:{name}" if name.startswith("text-embedding-") else name
 
 
 def store_url(raw: object) -> str:
-    """A plain file path becomes an `sqlite:///` address."""
-    address = text(raw)
-    if not _SCHEME.match(address):
-        address = f"sqlite:///{address}"
-    scheme, slashes, path = address.partition(":///")
-    return f"{scheme}{slashes}{directory(path)}" if path.startswith("~") else address
+    """A URL; a file path becomes an `sqlite:///` URL."""
+    url = text(raw)
+    if not _SCHEME.match(url):
+        url = f"sqlite:///{url}"
+    scheme, slashes, path = url.partition(":///")
+    return f"{scheme}{slashes}{directory(path)}" if path.startswith("~") else url
 
 
 def shard(raw: object) -> str:
     """`0/4` is the first of four shards, `0-1/4` the first two; empty for all."""
-    written = text(raw)
-    shards_of(written)
-    return written
+    spec = text(raw)
+    shards_of(spec)
+    return spec
 
 
-def shards_of(written: str) -> tuple[range, int] | None:
-    """The numbers of the shards, and how many there are; None when nothing is said."""
-    if not written:
+def shards_of(spec: str) -> tuple[range, int] | None:
+    """The range of shards and the total number of shards; None for an empty specification."""
+    if not spec:
         return None
-    found = _SHARDS.fullmatch(written)
-    first, last, count = (int(part) for part in (found[1], found[2] or found[1], found[3])) if found else (0, 0, 0)
+    match = _SHARDS.fullmatch(spec)
+    first, last, count = (int(part) for part in (match[1], match[2] or match[1], match[3])) if match else (0, 0, 0)
     if not first <= last < count:
         raise ValueError("is no shard; accepted are a number below how many there are, as 0/4, or several, as 0-1/4")
     return range(first, last + 1), count
@@ -144,16 +144,18 @@ def directory(raw: object) -> Path:
 
 
 def clamp(low: int, high: int | None = None) -> AfterValidator:
-    def clamped(number: int) -> int:
-        return max(low, number if high is None else min(high, number))
+    """Limits a number to a range instead of refusing it."""
 
-    return AfterValidator(clamped)
+    def clamp_value(value: int) -> int:
+        return max(low, value if high is None else min(high, value))
+
+    return AfterValidator(clamp_value)
 
 
 def Plugin(kind: str) -> AfterValidator:  # noqa: N802 - reads as a type in the model
-    """The name of a plug-in of this kind that can be found, ours or somebody else's."""
+    """The name of an installed plug-in of this kind."""
 
-    def known(name: str) -> str:
+    def check_name(name: str) -> str:
         try:
             plugins.find(kind, name)
         except ConfigError:
@@ -161,11 +163,11 @@ def Plugin(kind: str) -> AfterValidator:  # noqa: N802 - reads as a type in the 
             raise ValueError(f"is not accepted: it should be {', '.join(others)} or {last}") from None
         return name
 
-    return AfterValidator(known)
+    return AfterValidator(check_name)
 
 
 def redacted(value: str) -> str:
-    """An address without its password, fit to be shown."""
+    """An address without its password, safe to display."""
     return _PASSWORD.sub(r"\1***", _LOGIN.sub(r"//\1:***@", value))
 
 
@@ -174,7 +176,7 @@ Count = Annotated[int, BeforeValidator(whole)]
 Limit = Annotated[int | None, BeforeValidator(limit)]
 Seconds = Annotated[float, BeforeValidator(seconds)]
 Hours = Annotated[float, BeforeValidator(hours)]
-Patience = Annotated[float | None, BeforeValidator(patience)]
+OptionalSeconds = Annotated[float | None, BeforeValidator(optional_seconds)]
 Words = BeforeValidator(words)
 Off = BeforeValidator(off)
 Text = Annotated[str, BeforeValidator(text)]

@@ -1,4 +1,4 @@
-"""Settings as the flows want them: the one place that knows both."""
+"""Translates settings into the options of each component."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
@@ -28,7 +28,7 @@ from recollect.transfer.mirror.purge import MirrorFolders, MirrorPurge
 
 
 def require_durable(settings: Settings) -> None:
-    """Raise BadInput where nothing is to be remembered for long."""
+    """Raise BadInput if durable memory is switched off."""
     if not settings.enabled:
         raise BadInput("memory is switched off; switch it on with RECOLLECT_ENABLED=true")
     if not settings.memos.enabled:
@@ -36,7 +36,7 @@ def require_durable(settings: Settings) -> None:
 
 
 def switched_off(settings: Settings) -> tuple[str, ...]:
-    """What somebody who looks at their memory has to know about the settings."""
+    """One sentence for each feature that is switched off, for people who view their memory."""
     lines: list[str] = []
     if not settings.memos.enabled:
         lines.append("Durable memory is switched off: nothing is learned, remembered or recalled.")
@@ -46,7 +46,7 @@ def switched_off(settings: Settings) -> tuple[str, ...]:
 
 
 def schedule(settings: Settings) -> Schedule:
-    """When something is learned and summarised."""
+    """When to learn, summarize and consolidate."""
     learning, summary = settings.extraction, settings.summary
     if not settings.enabled:
         return NO_JOBS
@@ -60,29 +60,29 @@ def schedule(settings: Settings) -> Schedule:
         max_queued=settings.jobs.max_queued,
         per_user_sessions=summary.session_key == "user_channel",
         journal="journal" in mirrored_files(settings),
-        reflect_after=timedelta(seconds=settings.consolidation.after) if _reflects(settings) else None,
+        reflect_after=timedelta(seconds=settings.consolidation.after) if _consolidates(settings) else None,
     )
 
 
 def consolidation_options(settings: Settings) -> consolidate.ConsolidationOptions:
-    """How far a dream may go."""
-    bounds = settings.consolidation
+    """Limits of a consolidation."""
+    limits = settings.consolidation
     return consolidate.ConsolidationOptions(
-        enabled=_reflects(settings),
-        least=bounds.min_memos,
-        max_loss=bounds.max_loss,
-        interval=timedelta(seconds=bounds.interval),
+        enabled=_consolidates(settings),
+        least=limits.min_memos,
+        max_loss=limits.max_loss,
+        interval=timedelta(seconds=limits.interval),
         walled=VisibilityPolicy(settings.visibility) is VisibilityPolicy.GUILD_ISOLATED,
         timeout=settings.extraction.timeout,
     )
 
 
-def _reflects(settings: Settings) -> bool:
+def _consolidates(settings: Settings) -> bool:
     return settings.enabled and settings.memos.enabled and settings.consolidation.enabled
 
 
 def mirrored_files(settings: Settings) -> frozenset[str]:
-    """Which files follow the store; a store that lives in memory only leaves nothing behind."""
+    """The files that mirror the store; none for a store in memory, which must leave nothing behind."""
     return frozenset() if _is_in_memory(settings) or not settings.enabled else frozenset(settings.mirror.files)
 
 
@@ -91,24 +91,24 @@ def _is_in_memory(settings: Settings) -> bool:
 
 
 def mirror_targets(settings: Settings) -> MirrorTargets:
-    """Where they go. The snapshot never takes the place of the notes that people write."""
-    kept, memory = mirrored_files(settings), settings.mirror.dir
+    """Where mirrored files are written. The snapshot must not overwrite the notes that people write."""
+    files, memory = mirrored_files(settings), settings.mirror.dir
     return MirrorTargets(
         memory=memory,
-        durable=settings.memos.dir if "durable" in kept else None,
-        rolling=settings.summary.dir if "rolling" in kept else None,
-        snapshot="snapshot" in kept and memory.absolute() != settings.workspace.dir.absolute(),
-        categories=page_paths(settings) if "categories" in kept else None,
+        durable=settings.memos.dir if "durable" in files else None,
+        rolling=settings.summary.dir if "rolling" in files else None,
+        snapshot="snapshot" in files and memory.absolute() != settings.workspace.dir.absolute(),
+        categories=page_paths(settings) if "categories" in files else None,
     )
 
 
 def page_paths(settings: Settings) -> PagePaths:
-    """Where each memo has a page of its own."""
+    """The paths of the pages, one per memo."""
     return PagePaths(settings.mirror.dir, per_user=settings.workspace.per_user)
 
 
 def mirror_folders(settings: Settings) -> MirrorFolders:
-    """Where files may lie that hold something about people, kept or not; those of a passing store are another's."""
+    """The folders that may hold files about people, mirrored now or not; with a store in memory only the workspace."""
     if _is_in_memory(settings):
         return MirrorFolders(settings.workspace.dir)
     durable, rolling = settings.memos.dir, settings.summary.dir
@@ -125,29 +125,31 @@ def privacy(
     follow: Callable[[], Awaitable[None]],
     renew: Callable[[], None],
 ) -> PrivacyService:
-    """What erases and exports, with all that has to know of it."""
-    house = ErasureHooks(MirrorPurge(store, mirror_folders(settings)), search, follow, renew)
-    return PrivacyService(store, house, schedule(settings), clock)
+    """The service that erases and exports, with the hooks that an erasure calls."""
+    hooks = ErasureHooks(MirrorPurge(store, mirror_folders(settings)), search, follow, renew)
+    return PrivacyService(store, hooks, schedule(settings), clock)
 
 
 def page_sync_options(settings: Settings, user: str) -> PageSyncOptions:
-    """How pages are taken over that people edited; `user` owns the folder when nobody does yet."""
+    """How edited pages are imported; `user` owns a folder without an owner."""
     return PageSyncOptions(
         user, memo_limits(settings), memo_limits(settings, lore=True), VisibilityPolicy(settings.visibility)
     )
 
 
 def exchange_limits(settings: Settings, names: Names) -> ExchangeLimits | None:
-    kept = settings.exchanges
-    return ExchangeLimits(kept.max_age_hours, kept.max_entries, names) if kept.enabled else None
+    """Limits of short-term exchanges; None if they are switched off."""
+    exchanges = settings.exchanges
+    return ExchangeLimits(exchanges.max_age_hours, exchanges.max_entries, names) if exchanges.enabled else None
 
 
 def memo_limits(settings: Settings, *, lore: bool = False) -> MemoLimits:
-    durable = settings.memos
+    """Limits of a person's memos, or of a guild's lore."""
+    memos = settings.memos
     if lore:
         return MemoLimits(active=settings.lore.max_active)
     return MemoLimits(
-        durable.max_active, durable.max_items, by_guild=settings.visibility == VisibilityPolicy.GUILD_ISOLATED
+        memos.max_active, memos.max_items, by_guild=settings.visibility == VisibilityPolicy.GUILD_ISOLATED
     )
 
 
@@ -176,5 +178,5 @@ def worker_options(settings: Settings) -> WorkerOptions:
 
 @cache
 def ranker(name: str) -> Ranker:
-    """Looked up once: finding a module costs more than ranking a small pool."""
+    """The ranker of this name; cached, because finding its module costs more than ranking a small pool."""
     return plugins.load("rankers", name)

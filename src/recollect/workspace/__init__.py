@@ -1,7 +1,7 @@
-"""The notes that people and their assistant write as files: `MEMORY.md`, and a daily log `memory/YYYY-MM-DD.md`.
+"""Notes of people and their assistant as files: `MEMORY.md`, and a daily log `memory/YYYY-MM-DD.md`.
 
-Whatever name is asked for, nothing outside the workspace is read or written. The calls touch the disk and return
-when it holds what they wrote, so an event loop runs them in a thread.
+No name leads to a file outside the workspace. Calls block until the data is on disk, so an event loop has to run them
+in a thread.
 """
 
 import os
@@ -11,13 +11,13 @@ from pathlib import Path
 
 from recollect.core.errors import BadInput, StoreError
 from recollect.workspace import disk
-from recollect.workspace.disk import LARGEST, Entry
-from recollect.workspace.names import LONGEST_NAME, LONGEST_PART, context_files, daily, day, parts_of, safe_id
+from recollect.workspace.disk import MAX_FILE_BYTES, Entry
+from recollect.workspace.names import MAX_NAME_BYTES, MAX_PART_BYTES, context_files, daily, day, parts_of, safe_id
 
 __all__ = [
-    "LARGEST",
-    "LONGEST_NAME",
-    "LONGEST_PART",
+    "MAX_FILE_BYTES",
+    "MAX_NAME_BYTES",
+    "MAX_PART_BYTES",
     "NOTES",
     "Entry",
     "Workspace",
@@ -30,41 +30,41 @@ NOTES = "MEMORY.md"
 
 
 class Workspace:
-    """One owner's files in a folder; with a `user`, in that user's own part of it."""
+    """The files of one owner in a folder, or of one `user` in that user's own part of it."""
 
     def __init__(self, folder: Path, user: str | None = None) -> None:
         self._folder = folder
-        self._inside = () if user is None else ("users", safe_id(user))
+        self._subfolder = () if user is None else ("users", safe_id(user))
 
     @property
     def root(self) -> Path:
-        """Where the files lie, as the folder was given."""
-        return self._folder.joinpath(*self._inside)
+        """The folder of the files, with links unresolved."""
+        return self._folder.joinpath(*self._subfolder)
 
     def resolve(self, name: str) -> Path:
-        """The real path of a file of the workspace, there or not; raises BadInput for a name that leads outside."""
+        """The real path of a file, existing or not; raises BadInput for a name that leads outside the workspace."""
         parts = parts_of(name)
         try:
-            home = self._home()
-            path = home.joinpath(*parts).resolve()
-        except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
+            root = self._real_root()
+            path = root.joinpath(*parts).resolve()
+        except (OSError, RuntimeError) as error:  # RuntimeError: circular links
             raise BadInput(f"{name!r} can't be followed: {error}") from error
-        if not path.is_relative_to(home):
+        if not path.is_relative_to(root):
             raise BadInput(f"{name!r} leads out of the workspace")
         return path
 
     def holds(self, name: str) -> bool:
-        """Whether there is such a file, and inside the workspace."""
+        """Whether the workspace contains this file."""
         try:
             return self.resolve(name).is_file()
         except (BadInput, OSError):
             return False
 
-    def read_text(self, name: str, limit: int = LARGEST) -> str | None:
-        """The text of a file, None when there is none; raises BadInput when it has more bytes than the limit."""
+    def read_text(self, name: str, limit: int = MAX_FILE_BYTES) -> str | None:
+        """The text of a file, None if it does not exist; raises BadInput if it has more bytes than the limit."""
         path = self.resolve(name)
         try:
-            with disk.misplaced(name), disk.opened(path, os.O_RDONLY) as file:
+            with disk.path_errors(name), disk.open_file(path, os.O_RDONLY) as file:
                 data = disk.read(file, limit + 1)
         except FileNotFoundError:
             return None
@@ -72,61 +72,61 @@ class Workspace:
             raise StoreError(f"can't read {name!r}: {error.strerror}") from error
         if len(data) > limit:
             raise BadInput(f"{name!r} has more than {limit} bytes")
-        return _decoded(name, data)
+        return _decode(name, data)
 
     def write(self, name: str, text: str) -> None:
-        """Replace a file, or make it: whole or not at all, whatever happens meanwhile."""
-        path, data = self.resolve(name), _encoded(name, text)
-        with disk.writing(name):
+        """Replace or create a file, atomically."""
+        path, data = self.resolve(name), _encode(name, text)
+        with disk.write_errors(name):
             disk.make_folder(path.parent)
             if path.exists() and not path.is_file():
                 raise BadInput(f"{name!r} is not a file")
             disk.replace(path, data)
 
     def create(self, name: str, text: str) -> None:
-        """Make a file that has this content from its first moment; raises BadInput when there is one."""
-        path, data = self.resolve(name), _encoded(name, text)
-        with disk.writing(name):
+        """Create a file together with its content; raises BadInput if it exists."""
+        path, data = self.resolve(name), _encode(name, text)
+        with disk.write_errors(name):
             disk.make_folder(path.parent)
             if not disk.create(path, data):
-                raise BadInput(f"{name!r} is there already")
+                raise BadInput(f"{name!r} already exists")
 
     def entries(self, name: str) -> list[Entry] | None:
-        """What lies in a folder and below it, by name; None when there is no such folder.
+        """The content of a folder and its subfolders, by name; None if it does not exist.
 
-        Links and hidden files, which nobody can name, are left out.
+        Links and hidden files, which have no valid name, are left out.
         """
         path = self.resolve(name)
         try:
-            found = list(disk.walk(path, "")) if path.is_dir() else None
+            entries = list(disk.walk(path, "")) if path.is_dir() else None
         except OSError as error:
             raise StoreError(f"can't read {name!r}: {error.strerror}") from error
-        return found and sorted(found, key=lambda entry: entry.name.split("/"))
+        return entries and sorted(entries, key=lambda entry: entry.name.split("/"))
 
     def remove(self, name: str) -> bool:
-        """Delete a file, or a folder with all that is in it, at one go; False when there is none."""
-        path = self._itself(name)
-        gone = path.with_name(f".{secrets.token_hex(8)}.tmp")
-        with disk.writing(name):
+        """Delete a file or a whole folder, atomically; False if it does not exist."""
+        path = self._unresolved(name)
+        trash = path.with_name(f".{secrets.token_hex(8)}.tmp")
+        with disk.write_errors(name):
             try:
-                path.rename(gone)  # so that nobody finds half a folder
+                path.rename(trash)  # so that no reader finds half a folder
             except FileNotFoundError:
                 return False
             disk.sync(path.parent)
-            disk.erase(gone)
+            disk.erase(trash)
             disk.sync(path.parent)
         return True
 
     def move(self, name: str, to: str) -> bool:
-        """Give a file or a folder another name; False when there is none. Raises BadInput when the name is taken."""
-        old, new = self._itself(name), self._itself(to)
+        """Rename a file or a folder; False if it does not exist. Raises BadInput if the new name is taken."""
+        old, new = self._unresolved(name), self._unresolved(to)
         if old.is_symlink():
             raise BadInput(f"{name!r} is a link")
         if not old.exists():
             return False
-        with disk.writing(to):
+        with disk.write_errors(to):
             if os.path.lexists(new):
-                raise BadInput(f"{to!r} is there already")
+                raise BadInput(f"{to!r} already exists")
             disk.make_folder(new.parent)
             disk.move(old, new)
             disk.sync(new.parent)
@@ -134,48 +134,48 @@ class Workspace:
         return True
 
     def append(self, name: str, text: str) -> None:
-        """Add lines to the end of a file; none is lost to others who append at the same time."""
+        """Append lines to a file; concurrent appends don't lose any."""
         if not text.strip():
             raise BadInput("there is nothing to append")
-        path, data = self.resolve(name), _encoded(name, text.rstrip("\n") + "\n")
-        with disk.writing(name):
+        path, data = self.resolve(name), _encode(name, text.rstrip("\n") + "\n")
+        with disk.write_errors(name):
             disk.make_folder(path.parent)
             disk.append(path, name, data)
 
     def append_daily(self, text: str, at: datetime) -> str:
-        """Add lines to the log of that day, which begins with its date; returns the log's name."""
+        """Append lines to the log of a day, creating it with its date as title; returns its name."""
         name = daily(at)
         path = self.resolve(name)
         if text.strip() and not path.exists():
-            _encoded(name, text)  # a text that will be refused leaves no empty log behind
-            with disk.writing(name):
+            _encode(name, text)  # so that a refused text leaves no empty log behind
+            with disk.write_errors(name):
                 disk.make_folder(path.parent)
                 disk.create(path, f"# {day(at)}\n\n".encode())
         self.append(name, text)
         return name
 
-    def _home(self) -> Path:
-        return self._folder.resolve().joinpath(*self._inside)
+    def _real_root(self) -> Path:
+        return self._folder.resolve().joinpath(*self._subfolder)
 
-    def _itself(self, name: str) -> Path:
-        """The path of what bears this name, be it a link: only the folders before it are followed."""
+    def _unresolved(self, name: str) -> Path:
+        """The path of this name, which may itself be a link: only its parent folders are resolved."""
         *folders, last = parts_of(name)
-        return (self.resolve("/".join(folders)) if folders else self._home()) / last
+        return (self.resolve("/".join(folders)) if folders else self._real_root()) / last
 
 
-def _encoded(name: str, text: str) -> bytes:
+def _encode(name: str, text: str) -> bytes:
     try:
         data = text.encode()
     except UnicodeEncodeError as error:
-        raise BadInput(f"what should go into {name!r} is not a text: {error.reason}") from error
+        raise BadInput(f"the content for {name!r} is not a text: {error.reason}") from error
     if b"\0" in data:
-        raise BadInput(f"what should go into {name!r} is binary, not a text")
-    if len(data) > LARGEST:
-        raise BadInput(f"what should go into {name!r} has {len(data)} bytes; a file may have {LARGEST}")
+        raise BadInput(f"the content for {name!r} is binary, not a text")
+    if len(data) > MAX_FILE_BYTES:
+        raise BadInput(f"the content for {name!r} has {len(data)} bytes; the limit is {MAX_FILE_BYTES}")
     return data
 
 
-def _decoded(name: str, data: bytes) -> str:
+def _decode(name: str, data: bytes) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

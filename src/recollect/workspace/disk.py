@@ -1,6 +1,6 @@
-"""Files on a disk: read and written whole, never through a link that came in between, and there to stay.
+"""Durable, atomic file operations that never follow a link placed in between.
 
-They hold what people said: only their owner may read them, whatever the umask says.
+The files hold what people said, so only their owner may read them, regardless of the umask.
 """
 
 import errno
@@ -15,22 +15,21 @@ from pathlib import Path
 
 from recollect.core.errors import BadInput, StoreUnwritable
 
-LARGEST = 1_000_000
-"""Bytes that one file may have."""
+MAX_FILE_BYTES = 1_000_000
 
-OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_GROUP_AND_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
-# Not every system has these; O_NONBLOCK keeps a pipe that lies in the workspace from holding us up.
-_CAREFULLY = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
-_MISPLACED = {
+# Not every system has these. O_NONBLOCK: opening a pipe in the workspace must not block.
+_SAFE_FLAGS = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+_PATH_ERRORS = {
     *(errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP, errno.ENXIO),
-    *(errno.ENOTEMPTY, errno.EINVAL),  # where something is moved to
+    *(errno.ENOTEMPTY, errno.EINVAL),  # from the target of a move
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file of a workspace, or a folder, whose size is that of the files in it."""
+    """A file or folder of a workspace; the size of a folder is that of the files in it."""
 
     name: str
     size: int
@@ -38,43 +37,44 @@ class Entry:
 
 
 @contextmanager
-def misplaced(name: str) -> Generator[None]:
-    """What stands in the way under this name is the name's fault."""
+def path_errors(name: str) -> Generator[None]:
+    """Raise BadInput for errors that the name itself causes."""
     try:
         yield
     except OSError as error:
-        if error.errno in _MISPLACED:
+        if error.errno in _PATH_ERRORS:
             raise BadInput(f"{name!r} can't be a file here: {error.strerror}") from error
         raise
 
 
 @contextmanager
-def writing(name: str) -> Generator[None]:
+def write_errors(name: str) -> Generator[None]:
+    """Raise BadInput for errors that the name causes, StoreUnwritable for others."""
     try:
-        with misplaced(name):
+        with path_errors(name):
             yield
     except OSError as error:
         raise StoreUnwritable(f"can't write {name!r}: {error.strerror}") from error
 
 
 def keep_private(path: Path | int) -> None:
-    """Take from others what they may do with a file or folder, also one that an earlier edition made; where that
-    can't be changed it stays as it is.
+    """Remove group and other permissions from a file or folder, which an earlier version may have created with them;
+    does nothing where they can't be changed.
     """
     with suppress(OSError):
-        mode = stat.S_IMODE(os.stat(path).st_mode)  # noqa: PTH116 - a file may be a number
-        if mode & OTHERS:
-            os.chmod(path, mode & ~OTHERS)  # noqa: PTH101 - a file may be a number
+        mode = stat.S_IMODE(os.stat(path).st_mode)  # noqa: PTH116 - path may be a descriptor
+        if mode & _GROUP_AND_OTHERS:
+            os.chmod(path, mode & ~_GROUP_AND_OTHERS)  # noqa: PTH101 - path may be a descriptor
 
 
 @contextmanager
-def opened(path: Path, how: int) -> Generator[int]:
-    """A regular file, by its number; a link that came in its place since is not followed."""
-    file = os.open(path, how | _CAREFULLY, 0o600)
+def open_file(path: Path, flags: int) -> Generator[int]:
+    """The descriptor of a regular file; a link in its place is not followed."""
+    file = os.open(path, flags | _SAFE_FLAGS, 0o600)
     try:
         if not stat.S_ISREG(os.fstat(file).st_mode):
             raise BadInput(f"{path.name!r} is not a file")
-        if how & (os.O_WRONLY | os.O_RDWR):
+        if flags & (os.O_WRONLY | os.O_RDWR):
             keep_private(file)
         yield file
     finally:
@@ -82,69 +82,72 @@ def opened(path: Path, how: int) -> Generator[int]:
 
 
 def read(file: int, limit: int) -> bytes:
-    found = bytearray()
-    while len(found) < limit and (piece := os.read(file, limit - len(found))):
-        found += piece
-    return bytes(found)
+    """Up to `limit` bytes from the current position."""
+    data = bytearray()
+    while len(data) < limit and (chunk := os.read(file, limit - len(data))):
+        data += chunk
+    return bytes(data)
 
 
-def _put(file: int, data: bytes) -> None:
-    """Write in one go, so that lines of several writers don't mix, and wait for the disk."""
+def _write(file: int, data: bytes) -> None:
+    """Write in one call, so that lines of concurrent writers don't mix, and sync."""
     if os.write(file, data) < len(data):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     os.fsync(file)
 
 
 def append(path: Path, name: str, data: bytes) -> None:
-    with opened(path, os.O_RDWR | os.O_APPEND | os.O_CREAT) as file:
+    """Append data on a new line; raises BadInput when the file would become too large."""
+    with open_file(path, os.O_RDWR | os.O_APPEND | os.O_CREAT) as file:
         size = os.fstat(file).st_size
-        if size + len(data) > LARGEST:
-            raise BadInput(f"{name!r} is full: it has {size} bytes and may have {LARGEST}")
+        if size + len(data) > MAX_FILE_BYTES:
+            raise BadInput(f"{name!r} is full: it has {size} bytes, and the limit is {MAX_FILE_BYTES}")
         if size:
             os.lseek(file, size - 1, os.SEEK_SET)
             data = data if os.read(file, 1) == b"\n" else b"\n" + data
-        _put(file, data)
+        _write(file, data)
     if not size:
         sync(path.parent)
 
 
 def replace(path: Path, data: bytes) -> None:
-    beside = _beside(path, data)
+    """Replace or create a file atomically, keeping its owner's permissions."""
+    temporary = _write_temporary(path, data)
     try:
         with suppress(FileNotFoundError):
-            beside.chmod(stat.S_IMODE(path.stat().st_mode) & ~OTHERS)
-        beside.replace(path)
+            temporary.chmod(stat.S_IMODE(path.stat().st_mode) & ~_GROUP_AND_OTHERS)
+        temporary.replace(path)
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
     sync(path.parent)
 
 
 def create(path: Path, data: bytes) -> bool:
-    """Make a file that has this content from its first moment; False when there is one."""
-    beside = _beside(path, data)
+    """Create a file together with its content; False if it exists."""
+    temporary = _write_temporary(path, data)
     try:
-        path.hardlink_to(beside)
+        path.hardlink_to(temporary)
     except FileExistsError:
         return False
-    except OSError:  # no links here, so another writer's first line may come before the content
-        return _create_bare(path, data)
+    except OSError:  # no hard links here: another writer's first line may come before the content
+        return _create_without_link(path, data)
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         sync(path.parent)
     return True
 
 
-def _create_bare(path: Path, data: bytes) -> bool:
+def _create_without_link(path: Path, data: bytes) -> bool:
     try:
-        with opened(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL) as file:
-            _put(file, data)
+        with open_file(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL) as file:
+            _write(file, data)
     except FileExistsError:
         return False
     return True
 
 
 def move(old: Path, new: Path) -> None:
-    """Rename; a file never takes the place of another that was made meanwhile."""
+    """Rename; a file never replaces another one, even if that was created meanwhile."""
     if not old.is_file():
         old.rename(new)
         return
@@ -152,14 +155,14 @@ def move(old: Path, new: Path) -> None:
         new.hardlink_to(old)
     except FileExistsError:
         raise
-    except OSError:  # no links here
+    except OSError:  # no hard links here
         old.rename(new)
     else:
         old.unlink()
 
 
 def erase(path: Path) -> None:
-    """Delete for good; a link goes, not what it leads to."""
+    """Delete a file or folder; of a link only the link itself."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
@@ -167,33 +170,34 @@ def erase(path: Path) -> None:
 
 
 def walk(folder: Path, prefix: str) -> Generator[Entry]:
-    for each in os.scandir(folder):
-        name = prefix + each.name
-        if each.name.startswith(".") or each.is_symlink():
+    """The files and folders below a folder, without links and hidden ones."""
+    for item in os.scandir(folder):
+        name = prefix + item.name
+        if item.name.startswith(".") or item.is_symlink():
             continue
-        if each.is_dir():
-            inner = list(walk(Path(each.path), f"{name}/"))
+        if item.is_dir():
+            inner = list(walk(Path(item.path), f"{name}/"))
             yield Entry(name, sum(entry.size for entry in inner if not entry.is_folder), True)
             yield from inner
-        elif each.is_file():
+        elif item.is_file():
             with suppress(FileNotFoundError):
-                yield Entry(name, each.stat().st_size, False)
+                yield Entry(name, item.stat().st_size, False)
 
 
-def _beside(path: Path, data: bytes) -> Path:
-    """A new file in the same folder; its name is one that nobody can ask for."""
-    beside = path.with_name(f".{secrets.token_hex(8)}.tmp")
+def _write_temporary(path: Path, data: bytes) -> Path:
+    """A new file in the same folder, under a name that is invalid in a workspace."""
+    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
-        with opened(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as file:
-            _put(file, data)
+        with open_file(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as file:
+            _write(file, data)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
-    return beside
+    return temporary
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, and those that it is in; one that is there may be somebody else's, and is left as it is."""
+    """Create a folder and its parents; an existing one may belong to somebody else and is left unchanged."""
     if not folder.is_dir():
         make_folder(folder.parent)
         folder.mkdir(0o700, exist_ok=True)
@@ -201,7 +205,7 @@ def make_folder(folder: Path) -> None:
 
 
 def sync(folder: Path) -> None:
-    """Let the folder itself reach the disk, where the system can."""
+    """Flush a folder to disk, where the system supports that."""
     with suppress(OSError):
         file = os.open(folder, os.O_RDONLY)
         try:

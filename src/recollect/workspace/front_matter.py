@@ -1,6 +1,6 @@
-"""The front matter of a page of Markdown: lines of YAML between two fences, before the words.
+"""The front matter of a Markdown page: lines of YAML between two fences, before the body.
 
-Reading makes no object out of YAML, only texts and lists of texts; every error says what is wrong in one line.
+Reading yields only strings and lists of strings; every error says in one line what is wrong.
 """
 
 import re
@@ -18,7 +18,7 @@ _PLAIN_TAG = re.compile(r"tag:yaml\.org,2002:(?:str|int|float|bool|null|timestam
 
 
 class _Loader(yaml.SafeLoader):
-    """Refuses what lets a few lines stand for endless ones."""
+    """Refuses aliases, with which a few lines can expand endlessly."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):  # pyright: ignore[reportUnknownMemberType] - untyped in PyYAML
@@ -27,39 +27,39 @@ class _Loader(yaml.SafeLoader):
 
 
 def parted(text: str) -> tuple[str | None, str]:
-    """Front matter and body; no front matter where a text doesn't begin with a fence."""
-    first, _, rest = text.partition("\n")
+    """Front matter and body; the front matter is None if the text doesn't begin with a fence."""
+    first, _, remaining = text.partition("\n")
     if not _FENCE.fullmatch(first):
         return None, text
-    lines = rest.split("\n")
-    end = next((number for number, line in enumerate(lines) if _FENCE.fullmatch(line)), None)
+    lines = remaining.split("\n")
+    end = next((index for index, line in enumerate(lines) if _FENCE.fullmatch(line)), None)
     if end is None:
         raise BadInput("its front matter has no end: a line of three dashes is missing")
     return "\n".join(lines[:end]) + "\n" if end else "", "\n".join(lines[end + 1 :])
 
 
-def fields(head: str, ours: Collection[str], dropped: Collection[str] = ()) -> tuple[Mapping[str, yaml.Node], str]:
-    """Our fields as nodes, and the lines of all others but those `dropped`."""
-    root = _composed(head)
+def fields(header: str, ours: Collection[str], dropped: Collection[str] = ()) -> tuple[Mapping[str, yaml.Node], str]:
+    """Our fields as nodes, and the lines of all others except those `dropped`."""
+    root = _compose(header)
     if root is None:
-        return {}, head
+        return {}, header
     if not isinstance(root, yaml.MappingNode) or root.flow_style:
         raise BadInput("its front matter is not a list of 'name: value' lines")
     _check_tags(root)
-    lines = head.split("\n")[:-1]
+    lines = header.split("\n")[:-1]
     starts = [key.start_mark.line for key, _ in root.value] + [len(lines)]
-    found: dict[str, yaml.Node] = {}
+    values: dict[str, yaml.Node] = {}
     extra = lines[: starts[0]]
     for (key, value), start, end in zip(root.value, starts, starts[1:], strict=False):
         if key.value in ours:
-            found[key.value] = value
+            values[key.value] = value
         elif key.value not in dropped:
             extra += lines[start:end]
-    return found, "".join(f"{line}\n" for line in extra)
+    return values, "".join(f"{line}\n" for line in extra)
 
 
 def text_of(values: Mapping[str, yaml.Node], name: str) -> str | None:
-    """What a field says in one line; None when it is not there or empty."""
+    """The value of a field as one line; None if it is missing or empty."""
     node = values.get(name)
     if node is None:
         return None
@@ -69,34 +69,34 @@ def text_of(values: Mapping[str, yaml.Node], name: str) -> str | None:
 
 
 def words_of(values: Mapping[str, yaml.Node], name: str) -> list[str] | None:
-    """The words of a list, or of a text with commas between them; None when the field is not there."""
+    """The words of a list or of a comma-separated text; None if the field is missing."""
     node = values.get(name)
     if node is None:
         return None
     if isinstance(node, yaml.ScalarNode):
         return cast("str", node.value).split(",")
-    parts = [str(each.value) for each in node.value if isinstance(each, yaml.ScalarNode)]
+    parts = [str(item.value) for item in node.value if isinstance(item, yaml.ScalarNode)]
     if not isinstance(node, yaml.SequenceNode) or len(parts) < len(node.value):
         raise BadInput(f"its {name} are not a list of words")
     return parts
 
 
 def moment_of(values: Mapping[str, yaml.Node], name: str) -> datetime | None:
-    """A time in UTC, to the second; one without a zone is UTC."""
+    """A time in UTC, to the second; a naive one is taken as UTC."""
     text = text_of(values, name)
     if text is None:
         return None
     try:
-        moment = datetime.fromisoformat(text)
-        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        time = datetime.fromisoformat(text)
+        time = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     except (ValueError, OverflowError):
         raise BadInput(f"its {name} {text[:40]!r} is not a time such as 2024-01-15T10:30:00Z") from None
-    return moment.replace(microsecond=0)
+    return time.replace(microsecond=0)
 
 
-def _composed(head: str) -> yaml.Node | None:
+def _compose(header: str) -> yaml.Node | None:
     try:
-        return cast("yaml.Node | None", yaml.compose(head, Loader=_Loader))  # pyright: ignore[reportUnknownMemberType] - untyped in PyYAML
+        return cast("yaml.Node | None", yaml.compose(header, Loader=_Loader))  # pyright: ignore[reportUnknownMemberType] - untyped in PyYAML
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         if isinstance(error, BadInput):
             raise
@@ -110,13 +110,13 @@ def _check_tags(root: yaml.Node) -> None:
         if not _PLAIN_TAG.fullmatch(node.tag):
             raise BadInput(f"its front matter has the tag {node.tag[:60]!r}, which is not allowed")
         if isinstance(node, yaml.MappingNode):
-            nodes += [each for pair in node.value for each in pair]
+            nodes += [child for pair in node.value for child in pair]
         elif isinstance(node, yaml.SequenceNode):
             nodes += node.value
 
 
 def _reason(error: Exception) -> str:
-    """One line, without what the file says."""
+    """One line, without content of the file."""
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
         return f"{error.problem} in line {error.problem_mark.line + 2}"
     return "it nests too deeply" if isinstance(error, RecursionError) else "it can't be read"

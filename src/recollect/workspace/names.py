@@ -1,4 +1,4 @@
-"""Names of files in a workspace: which are allowed, and which belong to a user or a day."""
+"""Names of files in a workspace: which are valid, and which belong to a user or a day."""
 
 from datetime import UTC, datetime
 
@@ -6,35 +6,36 @@ from recollect.core.errors import BadInput
 from recollect.core.text import digest
 from recollect.core.types import Place
 
-LONGEST_NAME, LONGEST_PART = 500, 200
-"""Bytes of a name, and of each of its parts."""
+MAX_NAME_BYTES, MAX_PART_BYTES = 500, 200
+"""Limits of a name, and of each of its parts."""
 
-_PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_")
-_LONGEST_ID = 150
+_UNESCAPED = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_")
+_MAX_ID_CHARS = 150
 
 
 def safe_id(text: str) -> str:
-    """A file name for an id, never the same for two: what is not plain becomes %xx, capitals too.
+    """A unique file name for an id: other characters than lower-case letters, digits, `-` and `_` become %xx.
 
-    Some file systems take `Ann` and `ann` for one name. A `%-` begins the name of an id that is empty or too long.
+    Capitals are escaped for case-insensitive file systems. An id that is empty or too long becomes `%-` and a digest.
     """
-    parts = (chr(byte) if byte in _PLAIN else f"%{byte:02x}" for byte in text.encode("utf-8", "surrogatepass"))
+    parts = (chr(byte) if byte in _UNESCAPED else f"%{byte:02x}" for byte in text.encode("utf-8", "surrogatepass"))
     name = "".join(parts)
-    return name if 0 < len(name) <= _LONGEST_ID else f"%-{digest(text)}"
+    return name if 0 < len(name) <= _MAX_ID_CHARS else f"%-{digest(text)}"
 
 
 def daily(at: datetime) -> str:
-    """Name of the log of the day, in UTC; a time without a zone is taken as UTC."""
+    """Name of the log of the day in UTC; a naive time is taken as UTC."""
     return f"memory/{day(at)}.md"
 
 
 def day(at: datetime) -> str:
-    moment = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    return moment.date().isoformat()
+    """The date in UTC, in ISO format."""
+    time = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    return time.date().isoformat()
 
 
 def parts_of(name: str) -> list[str]:
-    """The parts of a name, which only `/` divides; raises BadInput for what no system, or one of them, takes."""
+    """The parts of a name between `/`; raises BadInput for a name that is not valid on every system."""
     if not name.strip():
         raise BadInput("a file of the workspace needs a name")
     if not name.isprintable() or "\\" in name or ":" in name:
@@ -42,7 +43,7 @@ def parts_of(name: str) -> list[str]:
     if name.startswith("/"):
         raise BadInput(f"{name!r} is absolute; name a file inside the workspace")
     parts = name.split("/")
-    if len(name.encode()) > LONGEST_NAME or any(len(part.encode()) > LONGEST_PART for part in parts):
+    if len(name.encode()) > MAX_NAME_BYTES or any(len(part.encode()) > MAX_PART_BYTES for part in parts):
         raise BadInput(f"{name[:40]!r}… is too long for a file's name")
     if any(part != part.strip(" .") or not part for part in parts):
         raise BadInput(f"{name!r} has a part that is empty, or begins or ends with a dot or a space")
@@ -50,7 +51,7 @@ def parts_of(name: str) -> list[str]:
 
 
 def context_files(place: Place, *, by_name: bool) -> list[str]:
-    """Names of the files that may hold a channel's context: by its id, and `by_name` for a single owner.
+    """Names of the files that may hold a channel's context: by its id, and with `by_name` also by its name.
 
     Never by a thread's name, which anyone may choose.
     """

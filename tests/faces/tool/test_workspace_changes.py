@@ -7,7 +7,7 @@ import pytest
 
 from recollect.core.errors import BadInput, StoreUnwritable
 from recollect.workspace import Workspace
-from recollect.workspace.disk import LARGEST, Entry
+from recollect.workspace.disk import MAX_FILE_BYTES, Entry
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def everything(folder: Path) -> list[str]:
 class TestCreate:
     def test_a_file_is_made_once(self, workspace: Workspace, folder: Path):
         workspace.create("a/b.md", "one")
-        with pytest.raises(BadInput, match="there already"):
+        with pytest.raises(BadInput, match="already exists"):
             workspace.create("a/b.md", "two")
         assert workspace.read_text("a/b.md") == "one"
         assert everything(folder) == ["a", "a/b.md"]
@@ -48,7 +48,7 @@ class TestCreate:
 
     def test_what_is_too_large_leaves_nothing_behind(self, workspace: Workspace, folder: Path):
         with pytest.raises(BadInput):
-            workspace.create("a.md", "x" * (LARGEST + 1))
+            workspace.create("a.md", "x" * (MAX_FILE_BYTES + 1))
         assert not folder.exists()
 
 
@@ -116,7 +116,7 @@ class TestMove:
         workspace.write("a.md", "a")
         workspace.write("b/c.md", "c")
         for target in ("b/c.md", "b"):
-            with pytest.raises(BadInput, match="there already"):
+            with pytest.raises(BadInput, match="already exists"):
                 workspace.move("a.md", target)
         assert (workspace.read_text("a.md"), workspace.read_text("b/c.md")) == ("a", "c")
 

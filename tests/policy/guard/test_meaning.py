@@ -6,7 +6,7 @@ import pytest
 
 from recollect.core.ports.model import Proposal
 from recollect.core.types import Kind, Memo, Message, Place, Subject
-from recollect.language.word_forms import comparable, is_form
+from recollect.language.word_forms import is_comparable, is_form
 from recollect.policy.guard import Accepted, Refused, check
 
 AT = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -191,7 +191,7 @@ def test_a_grave_word_must_have_been_said_itself():
     ],
 )
 def test_only_texts_of_one_language_are_compared_word_by_word(said: str, fact: str, alike: bool):
-    assert comparable(said, fact) is alike
+    assert is_comparable(said, fact) is alike
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The seams: what a store, an embedder, a layer and their parts promise. Plug-ins implement these, flows use them."""
+"""The ports: protocols that plug-ins implement and the rest of the package uses."""
 
 from recollect.core.ports.embedder import Embedder, EmbedderOptions
 from recollect.core.ports.events import Events

@@ -1,4 +1,4 @@
-"""The log of everything that happened, as a store keeps it."""
+"""The port of a store's event log."""
 
 from collections.abc import Collection
 from datetime import date, datetime
@@ -12,13 +12,13 @@ class Events(Protocol):
 
     def add(self, event: Event) -> int: ...
     def counts(self) -> dict[str, tuple[int, datetime]]:
-        """Of each kind of event how many there were, and when the last one was."""
+        """For each kind of event, the number of events and the time of the last one."""
         ...
 
     def after(self, event_id: int, limit: int) -> list[Event]:
-        """What was written after this event, oldest first; from the start after 0.
+        """Events after this one, oldest first; 0 starts at the beginning.
 
-        Whoever has seen these misses nothing by going on after the last: none is committed before it later on.
+        Safe to follow: no event with a lower id is committed after the last one returned.
         """
         ...
 
@@ -30,16 +30,16 @@ class Events(Protocol):
         before: int | None = None,
         kinds: Collection[str] = (),
     ) -> list[Event]:
-        """Newest first; of these kinds alone when some are named."""
+        """Newest first; only of `kinds`, if any are named."""
         ...
 
     def days(self, since: date) -> dict[date, dict[str, int]]:
-        """How many events of each kind there were on each day, by UTC, from this day on."""
+        """The number of events of each kind per UTC day, from `since` on."""
         ...
 
     def redact(self, events: Collection[int], keep: Collection[str] = ()) -> int:
-        """Take the words out of events: memo, reason and data go, but for these entries of the data.
+        """Remove memo, reason and data from events, except for the entries of data named in `keep`.
 
-        That something of that kind happened, when, by whom and in which scope stays. How many had any words.
+        Kind, time, actor and scope stay. Returns how many events had anything to remove.
         """
         ...

@@ -1,7 +1,7 @@
-"""What a format of other people's memories is, and what it yields: items, each with the place it was read at.
+"""The port of import and export formats: what they read, each item with its source path, and what they write.
 
-A reader tells what it finds, entry by entry; what becomes of it is decided while importing. `create` of a format's
-module returns the format.
+A reader reports entries one by one; the importer decides what becomes of them. `create` of a format's module returns
+the format.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,12 +22,12 @@ from recollect.core.types import (
 )
 
 FOREIGN_ID = "imported_id"
-"""Where the metadata of a memo says under which id it was known elsewhere, when that can't be its id here."""
+"""Metadata key of the id that a memo had in the imported file, if that can't be its id here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Whose it is where a format doesn't say so: a person, or with a guild alone that guild's lore."""
+    """The owner of entries where a format doesn't say: a person, or with a guild alone that guild's lore."""
 
     user: str | None = None
     guild: str | None = None
@@ -35,12 +35,12 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One memo to be; None is for what isn't said there."""
+    """A memo to import; None stands for what the file doesn't say."""
 
     where: str
-    """For the report, as in `durable/42.json item 3` or `notes.jsonl line 17`."""
+    """Source path for the report, such as `durable/42.json item 3` or `notes.jsonl line 17`."""
     user: str | None
-    """Whose it is; None: lore of `guild`."""
+    """The owner; None: lore of `guild`."""
     guild: str | None
     kind: str | None
     text: str
@@ -55,22 +55,22 @@ class Entry:
     pinned: bool = False
     audience: Audience | None = None
     shared: bool = False
-    """Its owner decided that everywhere may hear it."""
+    """Its owner explicitly shared it everywhere."""
     source: Provenance = field(default_factory=Provenance)
     id: str | None = None
-    """Its id there; one that can't be an id here, such as a bare number, is kept in the metadata as `FOREIGN_ID`."""
+    """Its id in the file; one that can't be an id here, such as a bare number, goes to the metadata as `FOREIGN_ID`."""
     supersedes: str | None = None
     superseded_by: str | None = None
     hits: int = 0
     vector: tuple[str, bytes] | None = None
     """The model's name, and little-endian 32-bit floats of any length."""
     own: bool = False
-    """Written by recollect itself: what its owner stated by hand is taken at its word."""
+    """Written by recollect itself: manual statements are trusted."""
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryEntry:
-    """The rolling summary of a session, by the name that a session has here (`Place.session`)."""
+    """The rolling summary of a session, named as in `Place.session`."""
 
     where: str
     session: str
@@ -78,14 +78,14 @@ class SummaryEntry:
     updated: datetime | None = None
     through: datetime | None = None
     sequence: int | None = None
-    """Its number there, where there are several."""
+    """Its sequence number in the file, where there are several."""
     own: bool = False
     """Written by recollect itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class MessageEntry:
-    """Something that was said."""
+    """A message to import."""
 
     where: str
     message: Message
@@ -93,7 +93,7 @@ class MessageEntry:
 
 @dataclass(frozen=True, slots=True)
 class TombstoneEntry:
-    """A text that was forgotten there and is to stay so, by its fingerprint."""
+    """The fingerprint of a text that was forgotten and must stay so."""
 
     where: str
     scope: str
@@ -109,27 +109,27 @@ class PageEntry:
     name: str
     text: str
     user: str | None = None
-    """Whose part of the workspace it goes to; None: as the settings say."""
+    """Whose part of the workspace it belongs to; None: as the settings say."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is left out, and why."""
+    """An entry that is skipped, and why."""
 
     where: str
     why: str
     broken: bool = True
-    """Whether it should have been readable; False for what is left out on purpose, as it has no place here."""
+    """Whether it should have been readable; False for entries that are skipped on purpose."""
     unsaid: bool = False
-    """It is sound, but something has to be said with it: whose it is, or of which guild."""
+    """It is valid, but the caller has to name its owner or guild."""
 
 
 class NeedsOwner(BadInput):
-    """Something can't be known from the files alone."""
+    """The files alone don't say who owns an entry."""
 
 
 def problem(where: str, error: BadInput) -> Problem:
-    """What an error means for the entry that it came from."""
+    """The problem to report for an entry that raised this error."""
     unsaid = isinstance(error, NeedsOwner)
     return Problem(where, str(error), broken=not unsaid, unsaid=unsaid)
 
@@ -138,37 +138,37 @@ Item = Entry | SummaryEntry | MessageEntry | TombstoneEntry | PageEntry | Proble
 
 
 class Format(Protocol):
-    """One way in which memories lie in files."""
+    """A file format of memories."""
 
     @property
     def name(self) -> str: ...
     @property
     def about(self) -> str:
-        """One line for people who choose a format."""
+        """One line that describes the format to users."""
         ...
 
     def matches(self, path: Path) -> bool:
-        """Whether a file or folder looks like this, by names and first bytes; never raises for what is foreign."""
+        """Whether a file or folder looks like this format, by names and first bytes; never raises for other formats."""
         ...
 
     def read(self, path: Path, owner: Owner) -> Iterator[Item]:
-        """Everything in it, one by one; a broken entry is a `Problem`.
+        """Yield every item; a broken entry is a `Problem`.
 
-        Raises BadInput when nothing of it can be read: a newer version, or not this format.
+        Raises BadInput when nothing can be read: a newer version, or not this format.
         """
         ...
 
 
 @runtime_checkable
 class CountsEntries(Protocol):
-    """A format that can tell quickly how many entries there may be: for the progress bar of long files."""
+    """A format that can quickly estimate the number of entries, for a progress bar."""
 
     def count(self, path: Path) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """What the embedder that is in use made of memos, by scope and id."""
+    """Vectors of memos made by the active embedder, by scope and id."""
 
     model: str = ""
     made: Mapping[tuple[str, str], bytes] = field(default_factory=dict[tuple[str, str], bytes])
@@ -179,7 +179,7 @@ class Vectors:
 
 @dataclass(frozen=True, slots=True)
 class ExportRecords:
-    """What a format may write."""
+    """The records to export."""
 
     memos: Sequence[Memo]
     summaries: Sequence[Summary] = ()
@@ -188,22 +188,22 @@ class ExportRecords:
 
 
 Section = Literal["summaries", "messages", "vectors"]
-"""What may be exported beside memos."""
+"""What may be exported besides memos."""
 
 
 @runtime_checkable
 class WritesFolder(Protocol):
-    """A format that can be exported to, as the files of a folder."""
+    """A format that is exported as the files of a folder."""
 
     @property
     def name(self) -> str: ...
     @property
     def writes(self) -> frozenset[Section]:
-        """What it has a place for beside memos."""
+        """What it can hold besides memos."""
         ...
 
     def left_out(self, memos: Sequence[Memo]) -> int:
-        """How many memos it has no place for."""
+        """How many of these memos the format cannot hold."""
         ...
 
     def write(self, records: ExportRecords, folder: Path) -> list[Path]:
@@ -212,14 +212,14 @@ class WritesFolder(Protocol):
 
 
 Canonical = Memo | Summary | Message | Tombstone
-"""What can't be derived from anything else."""
+"""Records that can't be derived from others."""
 
 
 @runtime_checkable
 class WritesLines(Protocol):
-    """A format that can be exported to as one file, record by record."""
+    """A format that is exported as one file, record by record."""
 
     def header(self) -> bytes: ...
     def line(self, record: Canonical, *, shared: bool = False) -> bytes:
-        """One record; `shared` says that what is for everywhere became so by its owner's decision."""
+        """One record; `shared` says that its owner explicitly shared it everywhere."""
         ...

@@ -1,4 +1,4 @@
-"""What does a job: a handler prepares it, and returns the unit of work that completes it in one transaction."""
+"""The port of job handlers: a handler prepares a job and returns the unit of work that completes it."""
 
 from collections.abc import Awaitable, Callable
 
@@ -10,4 +10,4 @@ Handler = Callable[[Job], Awaitable[UnitOfWork]]
 
 
 class StaleResult(Exception):
-    """What a job was prepared from has changed meanwhile: prepare it again."""
+    """The data from which a job was prepared has changed: prepare it again."""

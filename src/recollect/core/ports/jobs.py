@@ -1,4 +1,4 @@
-"""Jobs on disk and small persisted lists, as a store keeps them."""
+"""The ports of a store's job queues and persisted state."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class JobState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Work that an observed message caused, waiting on disk for a worker."""
+    """Background work, persisted until a worker completes it."""
 
     id: int
     kind: str
@@ -54,83 +54,83 @@ class NewJob:
     due: datetime
     dedupe_key: str | None = None
     tenant: str = ""
-    """The unit of fairness, such as a guild: tenants are served round-robin."""
+    """Unit of fairness, such as a guild: tenants take turns."""
 
 
 class Jobs(Protocol):
-    """Work on disk: in order within a queue, fair between tenants, claimed under a lease, failed when hopeless."""
+    """Persisted jobs: ordered within a queue, fair between tenants, claimed under a lease."""
 
     def add(self, job: NewJob, *, postpone: bool = False) -> int | None:
-        """Queue a job; None when one with the same dedupe key waits or runs already.
+        """Queue a job; None when one with the same dedupe key is already waiting or running.
 
-        With `postpone`, one that waits gets the new due time instead.
+        With `postpone`, a waiting one gets the new due time instead.
         """
         ...
 
     def claim(self, worker: str, now: datetime, until: datetime, limit: int, depth: int = 1) -> list[Job]:
-        """Jobs that are due, of up to `limit` queues and up to `depth` of each queue, in the order of their queues.
+        """Claim due jobs: up to `depth` from each of up to `limit` queues, in queue order.
 
-        Tenants are served round-robin; a run ends before the first job that is not due. A job whose lease ran out is
-        free again; of several in a queue only the first can have been started, so the others lose no attempt.
+        Tenants take turns; a queue's batch ends before the first job that is not due. A job whose lease expired is free
+        again; of a batch only the first can have started, so the others don't lose an attempt.
         """
         ...
 
     def finish(self, job_id: int, worker: str) -> bool:
-        """Done; False when the lease was lost to another worker."""
+        """Delete a completed job; False when the lease was lost to another worker."""
         ...
 
     def retry(self, job_id: int, worker: str, due: datetime, error: str, *, counted: bool = True) -> bool:
-        """Let it wait again; an attempt that is not `counted` was not the job's fault."""
+        """Let it wait again; with `counted` false, the attempt doesn't count towards the limit."""
         ...
 
     def fail(self, job_id: int, worker: str, error: str) -> bool: ...
     def requeue(self, job_id: int, due: datetime) -> bool: ...
     def extend(self, worker: str, until: datetime) -> int:
-        """Renew the lease of all jobs that this worker holds."""
+        """Renew the leases of all jobs that this worker holds."""
         ...
 
     def discard_oldest(self, kind: str, keep: int) -> list[Job]:
-        """Give up the oldest waiting jobs of a kind beyond so many; those that run are left alone."""
+        """Discard the oldest waiting jobs of a kind beyond the `keep` newest; running ones are left alone."""
         ...
 
     def discard(self, job_id: int) -> bool:
-        """Give up a job that no worker runs."""
+        """Discard a job that is not running."""
         ...
 
     def erase(self, jobs: Collection[int]) -> int:
-        """Remove jobs, also those that run: their worker can't finish them. How many there were."""
+        """Remove jobs, running ones too: their worker can't finish them. Returns how many there were."""
         ...
 
-    def find(self, dedupe: str) -> Job | None:
-        """The job with this key that waits or runs."""
+    def find(self, dedupe_key: str, /) -> Job | None:
+        """The waiting or running job with this key."""
         ...
 
-    def due(self, dedupe: str) -> datetime | None:
-        """When the job with this key that waits or runs is, or was, due."""
+    def due(self, dedupe_key: str, /) -> datetime | None:
+        """The due time of the waiting or running job with this key."""
         ...
 
     def next_due(self) -> datetime | None:
-        """When the first waiting job is due, or the first lease runs out."""
+        """When the first waiting job is due or the first lease expires, whichever is earlier."""
         ...
 
     def list(self, state: JobState | None = None, limit: int = 100) -> list[Job]: ...
     def counts(self) -> dict[str, int]:
-        """How many jobs are `waiting`, `claimed` and `failed`."""
+        """The number of jobs in each state."""
         ...
 
 
 class State(Protocol):
-    """What has come up since something was last done, such as the messages of a user since the last extraction."""
+    """Named lists of strings, such as a user's messages since the last extraction."""
 
     def append(self, name: str, item: str) -> int:
-        """Add an item to a list, at its end and once; how many there are now."""
+        """Append an item to a list unless it is in it; returns the length of the list."""
         ...
 
     def items(self, name: str) -> list[str]: ...
     def clear(self, name: str) -> list[str]:
-        """Empty the list; what was in it."""
+        """Empty the list and return its items."""
         ...
 
     def names(self, prefix: str = "") -> list[str]:
-        """Lists that are not empty, by name."""
+        """Names of the lists that are not empty."""
         ...

@@ -1,4 +1,4 @@
-"""What a layer of the prompt promises, and what it is given."""
+"""The port of prompt layers: what they get and what they offer."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ class Line:
     text: str
     reason: str = ""
     until: datetime | None = None
-    """When it stops being true, if that is known."""
+    """When it expires, if it does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One section offered to the prompt, best line first, with its budget: the least of the limits wins."""
+    """One section offered to the prompt, best line first, with its budget: the tightest limit wins."""
 
     name: str
     lines: tuple[Line, ...]
@@ -34,22 +34,22 @@ class Block:
     """At a line that doesn't fit: `stop`, `skip` it, or skip it and give `notice`."""
     noun: str = "memories"
     header: str = ""
-    """Of a section that the layout doesn't know; none for lines that explain themselves."""
+    """For a section that the layout doesn't know; empty for lines that explain themselves."""
     omitted: int = 0
-    """Further ones that there was no point in offering."""
+    """Number of further lines that were not worth offering."""
 
 
 T = TypeVar("T")
 
 
 class ReadOnlyStore(Protocol):
-    """A store, as far as it is read."""
+    """The reading half of a store."""
 
     async def read(self, work: Callable[[Tx], T]) -> T: ...
 
 
 class SearchFunction(Protocol):
-    """`Memory.search`, bound to who speaks where."""
+    """`Memory.search`, bound to a viewer."""
 
     async def __call__(
         self,
@@ -63,32 +63,32 @@ class SearchFunction(Protocol):
 
 
 class Screen(Protocol):
-    """What was forgotten or taken back, as far as it concerns a place: what says it again is not told."""
+    """What was forgotten or retracted, as seen from a place: text that repeats it is withheld."""
 
     def hides(self, message: Message, asked: Message | None = None) -> bool:
-        """Whether a message, which answers `asked`, is not to be told."""
+        """Whether to withhold a message, which answers `asked`."""
         ...
 
     def repeats(self, text: str) -> bool:
-        """Whether something that the assistant said is not to be told."""
+        """Whether to withhold something that the assistant said."""
         ...
 
     def quotes(self, excerpt: str, author: str) -> bool:
-        """Whether a question of this author and its answer, in one line, are not to be told."""
+        """Whether to withhold an excerpt of this author's question and its answer."""
         ...
 
 
 NO_LAYOUT = Layout((), {})
 
 
-def _as_they_are(tx: Tx, messages: Sequence[Message]) -> Sequence[Message]:
+def _unchanged(tx: Tx, messages: Sequence[Message]) -> Sequence[Message]:
     del tx
     return messages
 
 
 @dataclass(frozen=True, slots=True)
 class PromptRequest:
-    """What a prompt is made for: who says what, where and when, and the ways to look things up."""
+    """What a prompt is composed for: who says what, where and when, and how to look things up."""
 
     user: str
     place: Place
@@ -97,28 +97,28 @@ class PromptRequest:
     store: ReadOnlyStore
     search: SearchFunction
     is_visible: Callable[[Any], bool]
-    """Whether something may be heard here."""
+    """Whether a memo or message is visible here."""
     is_visible_to: Callable[[Any, Collection[str]], bool]
-    """The same where these people take part too."""
+    """The same when these people take part too."""
     layout: Layout = NO_LAYOUT
-    """Of the prompt."""
+    """Order and headers of the prompt's sections."""
     message: str | None = None
     """The id of the message being answered."""
     session: str = ""
-    """The conversation, where it is not the place's: one user's share of it."""
+    """The session, if it is not the place's: one user's share of it."""
     recent: Sequence[Message] = ()
-    """The last messages of this conversation before it, oldest first."""
+    """The last messages of this session before it, oldest first."""
     summary: Summary | None = None
-    """Of this conversation, when there is one."""
-    with_unique_names: Callable[[Tx, Sequence[Message]], Sequence[Message]] = _as_they_are
-    """Messages as they are shown: nobody has the name of somebody else. Those of `recent` are so already."""
+    """Of this session, if there is one."""
+    with_unique_names: Callable[[Tx, Sequence[Message]], Sequence[Message]] = _unchanged
+    """Gives authors of the same name distinct names; `recent` has them already."""
     withheld: Screen | None = None
-    """What is not to be told although it is in the store, if anything; `recent` and `summary` are without it."""
+    """Stored content that must not appear, if any; `recent` and `summary` are already without it."""
 
 
 class Layer(Protocol):
     """One kind of memory that a prompt may draw on."""
 
-    async def blocks(self, scene: PromptRequest) -> Sequence[Block]:
-        """The sections that this layer has for the scene; none when it has nothing."""
+    async def blocks(self, request: PromptRequest, /) -> Sequence[Block]:
+        """The sections that this layer offers for the request, if any."""
         ...

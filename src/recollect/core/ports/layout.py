@@ -1,4 +1,4 @@
-"""What a layout of the prompt is: the order of its sections and their headers. `create` of its module returns one."""
+"""The port of prompt layouts: the order of sections and their headers. `create` of its module returns one."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from recollect.core.types import Memo, Place
 class Layout:
     """Which sections there are, in which order and under which headers.
 
-    A section of a layer that the layout doesn't list comes right before the message, or last where there is none.
+    A section that the layout doesn't list comes right before the message, or last if there is none.
     """
 
     order: tuple[str, ...]
@@ -18,6 +18,6 @@ class Layout:
     separator: str = "\n\n---\n"
     after_header: str = "\n"
     render_memo: Callable[[Memo, Place | None], str] | None = None
-    """A memo as a line, where it is not the usual one."""
+    """Renders a memo as a line, if not in the default way."""
     stable_first: bool = False
-    """What seldom changes comes first, so that a provider's prompt cache keeps hitting; layers help with that."""
+    """Stable sections come first, so that a provider's prompt cache keeps hitting; layers cooperate."""

@@ -1,7 +1,7 @@
-"""What a language model does for memory: learn from what was said, and condense it.
+"""The port of language models, which extract memos and summarize.
 
-A model proposes; `guard` and `merge` decide. Every method raises ModelUnavailable when asking again later may help,
-and ModelError when it won't.
+A model proposes; `guard` and `merge` decide. Every method raises ModelUnavailable when a retry may help, and
+ModelError when it won't.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,17 +16,17 @@ from recollect.core.types import Memo, Message
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """What a model may need beside its specification: its `create` gets both."""
+    """What a model may need besides its specification: its `create` gets both."""
 
     base_url: str = ""
-    """Address of an OpenAI-compatible server, when it is not the provider's own."""
+    """Address of an OpenAI-compatible server, unless it is the provider's own."""
     secret: Callable[[str], str | None] = field(default=no_secret, repr=False)
-    """Finds a key by the name of its variable, when it is needed."""
+    """Looks up a key by the name of its variable, on demand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a call cost."""
+    """Requests and tokens of a call."""
 
     requests: int = 0
     input: int = 0
@@ -35,35 +35,35 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionInput:
-    """What may be learned from: one speaker's own messages, with what is known about the speaker."""
+    """One speaker's own messages, with what is known about the speaker."""
 
     messages: Sequence[Message]
-    """Oldest first, all by the same author; relative dates count from each message's time."""
+    """Oldest first, all by the same author; relative dates refer to each message's time."""
     known_memos: Sequence[Memo] = ()
     context: Sequence[Message] = ()
-    """What was said just before, by anyone: helps to understand, is never a source."""
+    """What anyone said just before: helps to understand, but is never a source."""
     max_proposals: int | None = None
-    """Proposals that are wanted at most."""
+    """Proposals to return at most."""
     objection: str = ""
-    """What was wrong with the last answer to this hearing, when it is asked about once more."""
+    """What was wrong with the previous answer, on a retry."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """One thing that a model thinks worth remembering about the speaker, with the words it rests on."""
+    """Something that a model proposes to remember about the speaker, with its evidence."""
 
     text: str
     kind: str
     evidence: str
     """A verbatim quote of one of the speaker's messages."""
     message: str = ""
-    """Id of the quoted message; empty when whoever proposes doesn't know it."""
+    """Id of the quoted message; empty when the model doesn't say."""
     id: str | None = None
-    """The known memo that it says anew."""
+    """The known memo that it restates."""
     replaces: tuple[str, ...] = ()
     """Known memos that are no longer true because of it."""
     about: str | None = None
-    """Another person whom it is about: then it is the speaker's note on that person."""
+    """Another person whom it is about, which makes it the speaker's note on that person."""
     tags: tuple[str, ...] = ()
     confidence: float = 0.7
     happened: datetime | None = None
@@ -71,7 +71,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Retraction:
-    """A known memo that the speaker said is no longer so: by id, else by its text."""
+    """A known memo that the speaker said no longer holds, by id or else by its text."""
 
     reason: str
     id: str | None = None
@@ -80,15 +80,15 @@ class Retraction:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionResult:
-    """All that came of one hearing; `problems` says what the model got wrong, in words without the content."""
+    """The answer to one extraction; `problems` says what the model got wrong, without quoting content."""
 
     proposals: tuple[Proposal, ...] = ()
     retractions: tuple[Retraction, ...] = ()
     problems: tuple[str, ...] = ()
     usage: Usage = Usage()
     flaw: str = ""
-    """Why the answer as a whole can't be used, or ends too early: asking once more may help. Empty for a usable
-    answer, also for one that says there is nothing to learn.
+    """Why the whole answer can't be used, or ends too early: a retry may help. Empty for a usable answer, including one
+    that says there is nothing to learn.
     """
 
 
@@ -101,7 +101,7 @@ class GeneratedText:
 
 
 class Model(Protocol):
-    """Learns and condenses. Its name is the specification that makes it again."""
+    """A language model. Its name is the specification from which `create` builds it."""
 
     @property
     def name(self) -> str: ...
@@ -111,17 +111,17 @@ class Model(Protocol):
         ...
 
     async def summarize(self, previous: str | None, exchange: str, limit: int) -> GeneratedText:
-        """A summary, of about `limit` characters at the most, that takes the place of the previous one."""
+        """A summary of at most about `limit` characters that replaces the previous one."""
         ...
 
     async def shorten(self, summary: str, limit: int) -> GeneratedText:
-        """The same summary within its limit."""
+        """The same summary within the limit."""
         ...
 
     async def consolidate(self, memos: Sequence[Memo]) -> ExtractionResult:
-        """What memos of one subject come to: several that say one thing become one, contradicted ones go.
+        """Tidy the memos of one subject: duplicates are merged, contradicted ones retracted.
 
-        A proposal's evidence is the text of a memo; `id` or `replaces` name the memos that it makes needless.
+        A proposal's evidence is the text of a memo; `id` or `replaces` name the memos that it replaces.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""What every ranker gets and gives: a question, a pool of candidates, and scores that explain themselves."""
+"""The port of rankers: a query and a pool of candidates in, scores with an explanation out."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ STOP_WORDS = frozenset(
 )
 
 
-@dataclass(slots=True)  # not frozen: hundreds are made for a search, and a frozen one takes three times as long
+@dataclass(slots=True)  # not frozen: a search makes hundreds, and a frozen one takes three times as long
 class RankItem:
     """A memo or a message, as a ranker sees it."""
 
@@ -40,7 +40,7 @@ class RankItem:
     hits: int = 0
     pinned: bool = False
     shared: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Words of the question that stand in it, and in how many rows of the scope each does."""
+    """Words of the query that it contains, and in how many rows of the scope each occurs."""
     cosine: float | None = None
 
 
@@ -56,16 +56,16 @@ class RankQuery:
 
 @dataclass(frozen=True, slots=True)
 class RankPool:
-    """The candidates that the lanes found, and what their scope is like."""
+    """The candidates that the indexes returned, and statistics of their scope."""
 
     items: Sequence[RankItem]
     size: int = 0
-    """Rows of the whole scope."""
+    """Number of rows in the whole scope."""
     lengths: Sequence[int] = ()
-    """Words of a sample of them."""
+    """Lengths of a sample of them, in words."""
     people: int = 2
     before: Mapping[int, int] = field(default_factory=dict[int, int])
-    """Key to the key of what was said just before it."""
+    """Maps a message to the message before it, by key."""
     mean_length: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -79,7 +79,7 @@ class RankPool:
 
 @dataclass(slots=True)
 class Ranked:
-    """An item with its score, the named parts of it, and whether it is relevant by the ranker's own gate."""
+    """An item with its score, the named parts of the score, and whether it passes the ranker's gate."""
 
     item: RankItem
     score: float
@@ -88,25 +88,25 @@ class Ranked:
 
 
 def meaningful(text: str) -> list[str]:
-    """The words of a question that say what it is about; all of them when none does."""
-    found = query_words(text)
-    return [word for word in found if word not in STOP_WORDS] or found
+    """The words of a query without stop words; all of them if only stop words remain."""
+    distinct = query_words(text)
+    return [word for word in distinct if word not in STOP_WORDS] or distinct
 
 
 def bm25(item: RankItem, pool: RankPool) -> float:
-    """Okapi BM25 of an item within its scope, each word counted once."""
+    """Okapi BM25 of an item within its scope, counting each word once."""
     norm = K1 * (1 - B + B * item.length / pool.mean_length)
     return sum(inverse_frequency(pool.size, frequency) for frequency in item.shared.values()) * (K1 + 1) / (1 + norm)
 
 
 def in_order(ranked: list[Ranked]) -> list[Ranked]:
-    """Best first; equal scores go to the newer item, then to the later row."""
-    return sorted(ranked, key=lambda one: (one.score, one.item.updated, one.item.key), reverse=True)
+    """Best first; ties go to the newer item, then to the later row."""
+    return sorted(ranked, key=lambda entry: (entry.score, entry.item.updated, entry.item.key), reverse=True)
 
 
-def tokens(text: str, shortest: int = 3) -> set[str]:
+def tokens(text: str, min_chars: int = 3) -> set[str]:
     """Words of at least this length; in scripts without spaces a pair of characters is a word."""
-    return {word for word in words(text) if len(word) >= shortest or (not word.isascii() and len(word) == 2)}
+    return {word for word in words(text) if len(word) >= min_chars or (not word.isascii() and len(word) == 2)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +115,6 @@ class Ranker:
 
     rank: Callable[[RankQuery, RankPool], list[Ranked]]
     gated: bool = False
-    """What fails the gate is left out as long as anything passes."""
+    """Leave out what fails the gate, if anything passes it."""
     includes_recent: frozenset[Corpus] = frozenset()
-    """Where it looks at recent rows too, not only at those that words and vectors found."""
+    """Corpora of which it also ranks recent rows, not only matches of words and vectors."""

@@ -1,4 +1,4 @@
-"""What a store says about its rows when it is searched or examined."""
+"""Records that describe searches of a store and its health."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,47 +6,47 @@ from datetime import datetime
 from typing import Literal
 
 Vector = bytes
-"""A vector of unit length as little-endian 32-bit floats: ready to store, and numpy reads it without a copy."""
+"""A unit vector as little-endian 32-bit floats: ready to store, and readable by numpy without a copy."""
 
 Corpus = Literal["memos", "messages"]
 
 
 @dataclass(frozen=True, slots=True)
 class WordHit:
-    """A row that shares words with the query; the score is rough: it knows no lengths."""
+    """A row that shares words with the query; the score is rough, without length normalization."""
 
     key: int
     score: float
     parts: Mapping[str, int]
-    """The words that it shares, and in how many rows of the scopes each stands."""
+    """The shared words, and in how many rows of the scopes each occurs."""
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusSample:
-    """What kind of texts a scope holds, from a sample of its newest rows."""
+    """Statistics of a scope, from a sample of its newest rows."""
 
     size: int
     lengths: Sequence[int]
-    """Words of each sampled row."""
+    """Length of each sampled row, in words."""
     speakers: Mapping[str, str]
-    """Author to name, of those who speak in the sample."""
+    """Maps each author in the sample to their name."""
 
 
 @dataclass(frozen=True, slots=True)
 class VectorSet:
-    """The vectors of one model; searches use the set that serves until another is complete."""
+    """The vectors of one model; searches use the active set until another is complete."""
 
     model: str
     dims: int
     size: int
     active: bool
     complete: bool = False
-    """It has been complete; what was written since is known, and no other row can lack a vector."""
+    """Has been complete once: only rows that were written since can lack a vector."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What a search is narrowed to, before ranking; an undated row passes every time window."""
+    """What a search is restricted to, before ranking; an undated row passes every time window."""
 
     kinds: Collection[str] = ()
     tags: Collection[str] = ()
@@ -62,7 +62,7 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class HealthCheck:
-    """One result of a store's self-examination."""
+    """One result of a store's health check."""
 
     check: str
     ok: bool

@@ -1,7 +1,7 @@
-"""What a store promises.
+"""The port of stores.
 
-A unit of work is a plain function of a `Tx`: the store runs it where it likes (a writer thread, a pooled
-connection), in one transaction, perhaps together with others and perhaps again after a conflict.
+A unit of work is a function of a `Tx`. The store decides where to run it (a writer thread, a pooled connection), in
+one transaction, possibly batched with others and possibly again after a conflict.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -19,15 +19,15 @@ T = TypeVar("T")
 
 
 class Messages(Protocol):
-    """What was said, once each; what is edited or deleted later changes what readers see."""
+    """Every message once; edits and deletions change what readers see."""
 
     def add(self, message: Message) -> bool:
-        """Store a message; False when this platform id is already there."""
+        """Store a message; False when its platform and id are already stored."""
         ...
 
     def edit(self, platform: str, message_id: str, text: str, at: datetime) -> bool: ...
     def delete(self, platform: str, message_id: str, at: datetime) -> bool:
-        """Empty a message and take it out of every index; False when there is nothing to delete."""
+        """Empty a message and remove it from every index; False when there is nothing to delete."""
         ...
 
     def get(self, platform: str, message_id: str) -> Message | None: ...
@@ -38,73 +38,73 @@ class Messages(Protocol):
         ...
 
     def after(self, place: Place, since: datetime | None, limit: int) -> list[Message]:
-        """The oldest messages of a session that are newer than `since`, in order; from its start when that is None.
+        """The oldest messages of a session that are newer than `since`, in order; None starts at the beginning.
 
-        Those of the last moment come whole, beyond the limit if need be.
+        Messages with the same time as the last one are included, beyond the limit if need be.
         """
         ...
 
     def fetch(self, keys: Collection[int]) -> dict[int, Message]: ...
     def positions(self, keys: Collection[int]) -> dict[int, tuple[int, int, float]]:
-        """Of each message its place in its channel, its words, and the share of them that stands in questions."""
+        """For each message its position in its channel, its number of words, and the share of them in questions."""
         ...
 
     def neighbors(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]:
-        """For each key the steps (−1 is the message before it) and keys of its neighbours in its session."""
+        """For each key the offsets (−1 is the message before it) and keys of its neighbors in its session."""
         ...
 
     def written_by(
         self, author: str | None = None, guild: str | None = None, limit: int = 500, after: int = 0
     ) -> list[tuple[int, Message]]:
-        """What someone wrote and all of their DM, by key; with a guild only what they wrote there.
+        """Someone's messages and all of their DM, by key; with a guild only what they wrote there.
 
-        Without an author, all of the guild. Those that were deleted come too, empty.
+        Without an author, all messages of the guild. Deleted ones are included, empty.
         """
         ...
 
     def replies_to(self, platform: str, ids: Collection[str]) -> list[tuple[int, Message]]:
-        """What bots said in reply to these messages, deleted answers too."""
+        """Replies of bots to these messages, including deleted ones."""
         ...
 
     def erase(self, messages: Collection[tuple[str, str]], at: datetime) -> int:
-        """Remove rows, by platform and id, and all that is derived from them; how many there were.
+        """Remove rows, by platform and id, and everything derived from them; returns how many there were.
 
-        Only a fingerprint of each id stays, so that `add` refuses these messages for ever.
+        Only a fingerprint of each id stays, so that `add` refuses these messages forever.
         """
         ...
 
 
 class Memos(Protocol):
-    """Durable memos, found by subject and id."""
+    """Durable memos, by subject and id."""
 
     def put(self, memo: Memo, vector: tuple[str, Vector] | None = None) -> int:
-        """Insert, or replace the memo of the same subject and id; a text that changed loses its old vector.
+        """Insert a memo, or replace the one of the same subject and id; a changed text loses its old vector.
 
-        `vector` names the model that made it. Returns the key of the row.
+        `vector` is the name of the model and its vector. Returns the key of the row.
         """
         ...
 
     def get(self, subject: Subject, memo_id: str) -> Memo | None: ...
     def same_text(self, subject: Subject, text: str) -> list[Memo]:
-        """Memos of any status whose normal text is this one."""
+        """Memos of any status with the same normalized text."""
         ...
 
     def from_message(self, platform: str, message_id: str) -> list[Memo]:
-        """Memos of any subject and status whose present words come from this message."""
+        """Memos of any subject and status whose current text comes from this message."""
         ...
 
     def stated_by(self, actor: str | None = None, guild: str | None = None) -> list[Memo]:
-        """Memos of any subject and status that someone stated, or whose words come from a guild, by key."""
+        """Memos of any subject and status that someone stated, or that come from a guild, by key."""
         ...
 
     def always_relevant(self, subject: Subject) -> list[Memo]:
-        """Active memos that count whatever is asked: pinned ones and constraints."""
+        """Active memos that matter for every query: pinned ones and constraints."""
         ...
 
     def list(
         self, subject: Subject, statuses: Collection[Status] = (), limit: int | None = None, offset: int = 0
     ) -> list[Memo]:
-        """Memos of a subject, newest first; all statuses unless some are named."""
+        """Memos of a subject, newest first; of all statuses unless some are named."""
         ...
 
     def count(self, subject: Subject, statuses: Collection[Status] = ()) -> int: ...
@@ -114,7 +114,7 @@ class Memos(Protocol):
         ...
 
     def remove(self, memo: Memo) -> None:
-        """Delete the row and all that is derived from it."""
+        """Delete the row and everything derived from it."""
         ...
 
     def add_tombstone(self, tombstone: Tombstone) -> None: ...
@@ -124,15 +124,15 @@ class Memos(Protocol):
     def owners(
         self, part: str = "", after: str = "", limit: int = 100, lore: bool = False
     ) -> Sequence[tuple[Subject, int]]:
-        """Those who have active memos, by scope after this one, and how many: people, or guilds that have lore.
+        """Owners of active memos after this scope, with their number of memos: people, or guilds with lore.
 
-        With a part, only those whose id contains it, whatever the case.
+        With a part, only those whose id contains it, case-insensitively.
         """
         ...
 
 
 class SearchIndex(Protocol):
-    """Ways to find rows, each restricted to the scopes asked for before anything is ranked."""
+    """Ways to find rows; each restricts to the requested scopes before ranking."""
 
     def recent(self, corpus: Corpus, scopes: Sequence[str], limit: int) -> list[int]: ...
     def words(
@@ -153,7 +153,7 @@ class SearchIndex(Protocol):
         also: Collection[int] = (),
         among: Collection[int] | None = None,
     ) -> dict[int, float]:
-        """Cosine of the nearest rows, and of the rows in `also` that have a vector."""
+        """Cosine similarity of the nearest rows, and of the rows in `also` that have a vector."""
         ...
 
     def matching(self, corpus: Corpus, scopes: Sequence[str], filters: Filters) -> set[int]:
@@ -161,56 +161,56 @@ class SearchIndex(Protocol):
         ...
 
     def size(self, scopes: Sequence[str]) -> int:
-        """How many rows these scopes hold."""
+        """Number of rows in these scopes."""
         ...
 
     def row_counts(self) -> dict[Corpus, int]:
-        """How many rows are in use in the whole store."""
+        """Number of live rows in the whole store, by corpus."""
         ...
 
     def sample(self, corpus: Corpus, scopes: Sequence[str], sample: int) -> CorpusSample: ...
 
     def unembedded(self, corpus: Corpus, model: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
-        """Rows without a vector of this model, by key: what to embed next."""
+        """Rows without a vector of this model, by key: the next to embed."""
         ...
 
     def put_vectors(self, corpus: Corpus, model: str, made: Mapping[int, Vector]) -> None: ...
     def vectors(self, corpus: Corpus, counted: bool = True) -> list[VectorSet]:
-        """Which models have vectors here, and how many; counting takes time in a large store."""
+        """The models that have vectors, and how many; counting is slow in a large store."""
         ...
 
     def activate(self, corpus: Corpus, model: str) -> None:
-        """From now on searches use this model's vectors, which are complete; those of other models are dropped."""
+        """Make searches use this model's vectors, which are complete, and drop those of other models."""
         ...
 
 
 class Summaries(Protocol):
-    """One rolling summary a session, guarded by its sequence number; past ones are kept."""
+    """One rolling summary per session, guarded by its sequence number; past ones are kept."""
 
     def get(self, session: str) -> Summary | None: ...
     def sequence(self, session: str) -> int:
-        """The number that the next summary has to exceed; 0 for a new session."""
+        """The sequence number that the next summary has to exceed; 0 for a new session."""
         ...
 
     def save(self, summary: Summary) -> bool:
-        """Replace the summary unless one with this sequence number, or a higher one, is there."""
+        """Replace the summary, unless the stored one has this sequence number or a higher one."""
         ...
 
     def clear(self, session: str, at: datetime) -> bool:
-        """Forget the summary; work in flight that started before can't bring it back."""
+        """Forget the summary; work in flight can't bring it back."""
         ...
 
     def remove(self, session: str) -> None:
-        """Leave nothing of a session, not even that it had a summary. Only where nobody is at work on it."""
+        """Delete every trace of a session. Only when no worker is summarizing it."""
         ...
 
     def history(self, session: str, limit: int = 20) -> list[Summary]: ...
     def sessions(self) -> list[str]:
-        """Sessions that have a summary, or had one."""
+        """Sessions that have or had a summary."""
         ...
 
     def rewind(self, session: str, before: datetime, at: datetime) -> bool:
-        """Drop every summary that covers this moment or what came after; the newest that is left counts again.
+        """Drop every summary that covers this time or a later one; the newest remaining one is current again.
 
         Work in flight can't bring them back. False when there was nothing to drop.
         """
@@ -231,14 +231,14 @@ class Exchanges(Protocol):
         ...
 
     def asked_by(self, author: str | None = None, guild: str | None = None) -> list[Exchange]:
-        """Entries of someone's questions, or of a guild, or both; expired ones too, oldest first."""
+        """Entries of an author's questions, of a guild, or both; including expired ones, oldest first."""
         ...
 
     def remove(self, exchange: Exchange) -> bool: ...
 
 
 class Tx(Protocol):
-    """One transaction: everything a unit of work may see and change."""
+    """One transaction: everything that a unit of work may read and change."""
 
     @property
     def messages(self) -> Messages: ...
@@ -259,25 +259,25 @@ class Tx(Protocol):
     @property
     def archive(self) -> Archive: ...
     def generation(self) -> int:
-        """A number that changes whenever something was written, by whichever process."""
+        """A number that changes with every write of any process."""
         ...
 
 
 Progress = Callable[[int, int], None]
-"""Called with (done, total) while something long goes on."""
+"""Called with (done, total) during a long operation."""
 
 
 class Store(Protocol):
-    """Where memory lives. Everything acknowledged survives a crash."""
+    """Where memory is stored. Everything acknowledged survives a crash."""
 
     async def read(self, work: Callable[[Tx], T]) -> T:
-        """Run work on one consistent view; it can't write."""
+        """Run work on a consistent snapshot; it can't write."""
         ...
 
     async def write(self, work: Callable[[Tx], T], *, patient: bool = False) -> T:
-        """Run work in a transaction; when this returns, it is on disk. An exception undoes this work alone.
+        """Run work in a transaction, which is on disk when this returns. An exception rolls back this work alone.
 
-        Patient work may be kept back for a moment, to be committed with what others wait for.
+        Patient work may be delayed briefly, to be committed together with other work.
         """
         ...
 
@@ -285,14 +285,14 @@ class Store(Protocol):
     async def reindex(self, progress: Progress | None = None) -> int: ...
     async def check_health(self) -> list[HealthCheck]: ...
     async def purge_deleted(self, progress: Progress | None = None) -> None:
-        """Make what was deleted unreadable: out of indexes, of free space and of logs. May take a while."""
+        """Make deleted data unreadable: in indexes, free space and logs. May take a while."""
         ...
 
     async def find_traces(self, texts: Sequence[str]) -> dict[str, list[int]]:
-        """Where these texts can be read, in rows and in the store's own files: how often each, by place.
+        """How often each of these texts occurs, by location, in rows and in the store's own files.
 
-        The places `memos` and `messages` are what people said; others have names of the store's own. Texts without
-        quotes and backslashes, which may be written in other ways.
+        The locations `memos` and `messages` hold what people said; the store names the others. Texts must not contain
+        quotes or backslashes, which may be stored escaped.
         """
         ...
 

@@ -1,6 +1,6 @@
-"""What may become a memory: only what the speaker said, as said. A model proposes, this decides.
+"""Whether a proposal may become a memo: only if the speaker said it, and meant it so. A model proposes, this decides.
 
-Each refusal gives its reason in a few words fit for a log, without anything of the message.
+Each refusal has a short reason that is safe to log: it never quotes the message.
 """
 
 import re
@@ -15,11 +15,11 @@ from recollect.core.types import Kind, Memo, Message
 from recollect.language import word_forms
 from recollect.policy import kinds
 from recollect.policy.guard import attribution, entailment, modality, overreach, polarity
-from recollect.policy.guard.clauses import QuoteContext, around, lower, sources
+from recollect.policy.guard.clauses import QuoteContext, lower, quote_context, source_clauses
 from recollect.policy.guard.grounding import keeps_names, keeps_numbers, overlaps
-from recollect.policy.guard.instructions import is_instruction, visible
+from recollect.policy.guard.instructions import is_instruction, remove_invisible
 from recollect.policy.guard.own_words import own_words
-from recollect.policy.guard.quote import LONGEST, QuoteMatch, find, says_something
+from recollect.policy.guard.quote import MAX_EVIDENCE_CHARS, QuoteMatch, find_quote, has_content
 from recollect.policy.kinds import label, tags
 
 __all__ = ["UNGROUNDED", "Accepted", "Grounding", "Refused", "check", "is_instruction", "normal_fact", "own_words"]
@@ -27,13 +27,13 @@ __all__ = ["UNGROUNDED", "Accepted", "Grounding", "Refused", "check", "is_instru
 Grounding = Literal["quote", "overlap"]
 _NO_EVIDENCE, _NO_QUOTE = "evidence says too little", "evidence is no quote"
 UNGROUNDED = (_NO_EVIDENCE, _NO_QUOTE)
-"""Reasons to refuse a proposal that rests on nothing: a model that can quote can mend it."""
-SHORTEST, LONGEST_FACT, LONGEST_NORMAL = 4, 300, 190
+"""Refusals for lack of evidence, which a model can correct on a retry."""
+MIN_FACT_CHARS, MAX_FACT_CHARS, MAX_NORMALIZED_CHARS = 4, 300, 190
 
-_SECRET = "[redacted:"  # noqa: S105 - the mark, not a password
+_SECRET = "[redacted:"  # noqa: S105 - the marker, not a password
 _SENTENCE_END = ".!?。！？…"
 _REFERS = re.compile(r"\b(?:it|its|it's|she|he|her|him|his|they|them|their|that|this|there|here|those|these|one)\b")
-"""Words for what was spoken of before: then the rest of the message counts as well."""
+"""Words that refer back: then the whole message is compared, not just the sentence."""
 _GREETING = re.compile(
     r"(?:(?:hi|hello|hey|hiya|yo|howdy|thanks|thank you|thx|bye|goodbye|good (?:morning|night|evening|afternoon)"
     r"|welcome|cheers|lol|ok|okay|yes|no"
@@ -46,34 +46,34 @@ _GREETING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A fact fit to be learned, with the message and the words that it rests on."""
+    """A fact to learn, with its source message and its evidence."""
 
     message: Message
     evidence: str
     kind: Kind
     text: str
     tags: tuple[str, ...] = ()
-    """The proposal's, as far as they can be kept."""
+    """The proposal's tags, within limits."""
     label: str | None = None
-    """The proposal's own word for its kind, cut, where that is another."""
+    """The proposal's own word for its kind, if it differs from ours."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Nothing to learn, and why."""
+    """Nothing is learned, and why."""
 
     reason: str
 
 
 def check(
-    proposal: Proposal, said: Sequence[Message], known: Sequence[Memo], *, grounding: Grounding = "quote"
+    proposal: Proposal, messages: Sequence[Message], known: Sequence[Memo], *, grounding: Grounding = "quote"
 ) -> Accepted | Refused:
-    """Whether a proposal may be learned from what its speaker said."""
-    text = collapse_spaces(visible(proposal.text))
-    reason = _unfit(text, proposal.evidence)
+    """Whether a proposal may be learned from its speaker's messages."""
+    text = collapse_spaces(remove_invisible(proposal.text))
+    reason = _unfit_reason(text, proposal.evidence)
     if reason:
         return Refused(reason)
-    sources = [one for one in said if not one.bot and proposal.message in ("", one.id)]
+    sources = [message for message in messages if not message.bot and proposal.message in ("", message.id)]
     if not sources:
         return Refused("no such message")
     if grounding == "overlap":
@@ -81,11 +81,11 @@ def check(
     return _check_quote(proposal, text, sources, known)
 
 
-def _unfit(text: str, evidence: str) -> str | None:
-    """What is wrong with a fact whatever was said."""
-    if len(text) < SHORTEST and not (text and not text.isascii() and len(text) > 1):
+def _unfit_reason(text: str, evidence: str) -> str | None:
+    """What is wrong with a fact regardless of its source."""
+    if len(text) < MIN_FACT_CHARS and not (text and not text.isascii() and len(text) > 1):
         return "too short"
-    if len(text) > LONGEST_FACT:
+    if len(text) > MAX_FACT_CHARS:
         return "too long"
     if text.endswith(("?", "？")):
         return "is a question"
@@ -101,95 +101,97 @@ def _unfit(text: str, evidence: str) -> str | None:
 def _check_quote(
     proposal: Proposal, text: str, sources: Sequence[Message], known: Sequence[Memo]
 ) -> Accepted | Refused:
-    if not says_something(proposal.evidence):
+    if not has_content(proposal.evidence):
         return Refused(_NO_EVIDENCE)
     for message in sources:
-        if found := find(proposal.evidence, own_words(message.text, message.name)):
-            reason = _untold(text, message, found, _revised(proposal, known))
-            return Refused(reason) if reason else _accepted(proposal, text, message, found)
-    if any(find(proposal.evidence, message.text) for message in sources):
+        if quote := find_quote(proposal.evidence, own_words(message.text, message.name)):
+            reason = _unsupported_reason(text, message, quote, _revised_text(proposal, known))
+            return Refused(reason) if reason else _accept(proposal, text, message, quote)
+    if any(find_quote(proposal.evidence, message.text) for message in sources):
         return Refused("evidence is not the speaker's own words")
     return Refused(_NO_QUOTE)
 
 
-def _revised(proposal: Proposal, known: Sequence[Memo]) -> str:
-    """The text of the memo that it says anew: what is known already need not be said again."""
+def _revised_text(proposal: Proposal, known: Sequence[Memo]) -> str:
+    """The text of the memo that the proposal restates: what it says counts as said."""
     return next((memo.text for memo in known if memo.id == proposal.id), "") if proposal.id else ""
 
 
-def _untold(text: str, message: Message, found: QuoteMatch, revised: str) -> str | None:
-    """Why a quote does not carry a fact."""
-    if is_instruction(found.sentence):
+def _unsupported_reason(text: str, message: Message, quote: QuoteMatch, revised: str) -> str | None:
+    """Why a quote does not support a fact; None if it does."""
+    if is_instruction(quote.sentence):
         return "gives instructions"
-    if modality.is_not_meant(found):
+    if modality.is_not_meant(quote):
         return "is not meant"
-    if modality.is_asked(found, text):
+    if modality.is_asked(quote, text):
         return "is asked, not stated"
-    if modality.drops_negation(found, text):
+    if modality.drops_negation(quote, text):
         return "leaves out a negation"
-    own = own_words(message.text, message.name)
-    if not keeps_numbers(text, own, message.at.date(), revised):
+    own_text = own_words(message.text, message.name)
+    if not keeps_numbers(text, own_text, message.at.date(), revised):
         return "a number was not said"
     speaker = f"{message.name} {message.author}"
-    if not keeps_names(text, f"{own}\n{revised}", speaker):
+    if not keeps_names(text, f"{own_text}\n{revised}", speaker):
         return "a name was not said"
-    told = around(found)
-    said = own if revised or _REFERS.search(told.lower) else told.text
-    if not word_forms.carries(f"{said}\n{revised}", text, speaker):
+    context = quote_context(quote)
+    source = own_text if revised or _REFERS.search(context.lower) else context.text
+    if not word_forms.is_worded_from(f"{source}\n{revised}", text, speaker):
         return "too few of its words were said"
-    return polarity.differs(told, text) or _beyond(text, told, speaker, lower(revised))
+    return polarity.differs(context, text) or _overreach_reason(text, context, speaker, lower(revised))
 
 
-def _beyond(text: str, told: QuoteContext, speaker: str, known: str) -> str | None:
-    """What of a fact does not follow from its quote."""
-    fact, clauses = lower(text), sources(told, text)
+def _overreach_reason(text: str, context: QuoteContext, speaker: str, known: str) -> str | None:
+    """Why a fact says more than its quote; None if it doesn't."""
+    fact, clauses = lower(text), source_clauses(context, text)
     if clauses and all(modality.is_answered(clause, text) for clause in clauses):
         return "is asked, not stated"
-    verbs = entailment.entails(fact, told, known)
+    verbs = entailment.entails(fact, context, known)
     if verbs is None:
         return "does not follow"
-    if attribution.differs(text, speaker, told, clauses, verbs):
+    if attribution.differs(text, speaker, context, clauses, verbs):
         return "is about somebody else"
-    return overreach.overreaches(fact, f"{told.lower} {known}", clauses)
+    return overreach.overreaches(fact, f"{context.lower} {known}", clauses)
 
 
-def _accepted(proposal: Proposal, text: str, message: Message, found: QuoteMatch) -> Accepted | Refused:
-    """Accepted as what it is: what is told of somebody else is a note on that person at the most."""
-    evidence = clip(collapse_spaces(visible(found.words)), LONGEST)
+def _accept(proposal: Proposal, text: str, message: Message, quote: QuoteMatch) -> Accepted | Refused:
+    """Accept a fact; one about somebody else becomes a note on that person, or is refused."""
+    evidence = clip(collapse_spaces(remove_invisible(quote.words)), MAX_EVIDENCE_CHARS)
     if proposal.about:
-        told = {*words(message.text), *words(text)}
-        if not (set(words(proposal.about)) - {"user", "users", "the", "my"}) & told:
+        mentioned = {*words(message.text), *words(text)}
+        if not (set(words(proposal.about)) - {"user", "users", "the", "my"}) & mentioned:
             return Refused("the person was not mentioned")
-        return _as(Kind.PERSON, proposal, message, evidence, text)
-    clauses = sources(around(found), text)
-    other = modality.about_another(found, clauses[0] if len(clauses) == 1 else "")
+        return _accept_as(Kind.PERSON, proposal, message, evidence, text)
+    clauses = source_clauses(quote_context(quote), text)
+    other = modality.about_another(quote, clauses[0] if len(clauses) == 1 else "")
     is_own = other is None or fold(other) in words(message.name)
-    if modality.swaps_subject(found, text) or not (is_own or modality.names(text, other or "")):
+    if modality.swaps_subject(quote, text) or not (is_own or modality.mentions(text, other or "")):
         return Refused("is about somebody else")
-    return _as(_kind(proposal.kind) if is_own else Kind.PERSON, proposal, message, evidence, text)
+    return _accept_as(_parse_kind(proposal.kind) if is_own else Kind.PERSON, proposal, message, evidence, text)
 
 
-def _as(kind: Kind, proposal: Proposal, message: Message, evidence: str, text: str) -> Accepted:
-    own = label(proposal.kind)
-    return Accepted(message, evidence, kind, text, tags(proposal.tags), None if own == kind.value else own or None)
+def _accept_as(kind: Kind, proposal: Proposal, message: Message, evidence: str, text: str) -> Accepted:
+    own_label = label(proposal.kind)
+    kept_label = None if own_label == kind.value else own_label or None
+    return Accepted(message, evidence, kind, text, tags(proposal.tags), kept_label)
 
 
 def _check_overlap(proposal: Proposal, text: str, sources: Sequence[Message]) -> Accepted | Refused:
-    """The looser rule; its evidence is kept only if it is grounded itself."""
+    """The looser rule by common words; evidence is kept only if it is grounded itself."""
     for message in sources:
-        own = own_words(message.text, message.name)
-        if not overlaps(text, own):
+        own_text = own_words(message.text, message.name)
+        if not overlaps(text, own_text):
             continue
-        if found := find(proposal.evidence, own):
-            reason = "is not meant" if modality.is_not_meant(found) else polarity.differs(around(found), text)
-            return Refused(reason) if reason else _accepted(proposal, text, message, found)
-        evidence = collapse_spaces(visible(proposal.evidence))
-        kept = clip(evidence, LONGEST) if overlaps(evidence, own) else ""
-        return _as(Kind.PERSON if proposal.about else _kind(proposal.kind), proposal, message, kept, text)
+        if quote := find_quote(proposal.evidence, own_text):
+            reason = "is not meant" if modality.is_not_meant(quote) else polarity.differs(quote_context(quote), text)
+            return Refused(reason) if reason else _accept(proposal, text, message, quote)
+        evidence = collapse_spaces(remove_invisible(proposal.evidence))
+        grounded = clip(evidence, MAX_EVIDENCE_CHARS) if overlaps(evidence, own_text) else ""
+        kind = Kind.PERSON if proposal.about else _parse_kind(proposal.kind)
+        return _accept_as(kind, proposal, message, grounded, text)
     return Refused("too few of its words were said")
 
 
-def _kind(label: str) -> Kind:
+def _parse_kind(label: str) -> Kind:
     try:
         return kinds.from_kind(label)[0]
     except BadInput:
@@ -197,19 +199,19 @@ def _kind(label: str) -> Kind:
 
 
 def normal_fact(text: str) -> str:
-    """One sentence at least, of 4 to 190 characters, with its closing mark; empty when there is too little."""
-    plain = collapse_spaces(text)
-    if len(plain) > LONGEST_NORMAL:
-        plain = _shortened(plain)
-    if len(plain.rstrip(_SENTENCE_END)) < SHORTEST:
+    """A fact of 4 to 190 characters with closing punctuation; empty if it is too short."""
+    fact = collapse_spaces(text)
+    if len(fact) > MAX_NORMALIZED_CHARS:
+        fact = _shorten(fact)
+    if len(fact.rstrip(_SENTENCE_END)) < MIN_FACT_CHARS:
         return ""
-    return plain if plain[-1] in _SENTENCE_END else f"{plain}."
+    return fact if fact[-1] in _SENTENCE_END else f"{fact}."
 
 
-def _shortened(text: str) -> str:
-    """Cut where a sentence ends, if that leaves half of it; else between words."""
-    head = text[:LONGEST_NORMAL]
-    ends = [end.end() for end in re.finditer(r"[.!?](?=\s)|[。！？]", head)]
-    if ends and ends[-1] >= LONGEST_NORMAL // 2:
-        return head[: ends[-1]]
-    return clip(text, LONGEST_NORMAL - 1, "").rstrip(" ,;:-")
+def _shorten(text: str) -> str:
+    """Cut after a sentence, if that leaves at least half of the limit; else between words."""
+    start = text[:MAX_NORMALIZED_CHARS]
+    ends = [match.end() for match in re.finditer(r"[.!?](?=\s)|[。！？]", start)]
+    if ends and ends[-1] >= MAX_NORMALIZED_CHARS // 2:
+        return start[: ends[-1]]
+    return clip(text, MAX_NORMALIZED_CHARS - 1, "").rstrip(" ,;:-")

@@ -1,4 +1,4 @@
-"""Who does what in a clause: the speaker, somebody else, or nobody who is named. Goes by the words before a verb."""
+"""Who does what in a clause: the speaker, somebody else, or no one named. Judged by the words before a verb."""
 
 import re
 from collections.abc import Sequence
@@ -57,41 +57,41 @@ _NOUN_DOES = re.compile(
     r"|has|had|does|came|went|got|spoke|wrote|taught|drove|made|gave|took)\b"
     r"|(?!as\b|this\b|always\b|its\b)[a-z]{2,}[^s'\W]s\b|[a-z]{2,}ed\b)"
 )
-"""A clause that begins with something that does something."""
+"""A clause that begins with a noun and its verb."""
 _OF_ONESELF = frozenset(
     "name nickname birthday timezone job age hobby pronouns goal dream plan favourite favorite".split()
 )
 
 
-def actor_of(clause: str, at: int, capitals: set[str], *, uses: bool = False) -> str | None:
-    """Who does what stands at this place of a clause: "i", the word for another, or None when nobody is named.
+def actor_of(clause: str, position: int, capitals: set[str], *, uses: bool = False) -> str | None:
+    """The actor of the verb at a position: "i", the word for another, or None when no one is named.
 
-    `uses`: one's own things may stand for oneself, as a laptop does that runs Debian.
+    With `uses`, the speaker's own things stand for the speaker, like a laptop that runs Debian.
     """
-    before = [token[0] for token in TOKEN.finditer(clause[:at])]
-    here = [token[0] for token in TOKEN.finditer(clause[at:])][:2]
-    if here[1:] and here[1] in ("me", "us", "my"):
+    before = [token[0] for token in TOKEN.finditer(clause[:position])]
+    verb = [token[0] for token in TOKEN.finditer(clause[position:])][:2]
+    if verb[1:] and verb[1] in ("me", "us", "my"):
         return "i"
-    next_to = next((word for word in reversed(before) if word not in _SKIPPED), "")
-    if next_to in FIRST or (next_to.startswith("who") and _ONE_WHO.search(clause)):
+    preceding = next((word for word in reversed(before) if word not in _SKIPPED), "")
+    if preceding in FIRST or (preceding.startswith("who") and _ONE_WHO.search(clause)):
         return "i"
-    if next_to in OTHERS or (next_to and _is_person(next_to, before, here, capitals)):
-        return next_to
-    return _noun(clause, at, before, uses) or _nearest(before, capitals)
+    if preceding in OTHERS or (preceding and _is_person(preceding, before, verb, capitals)):
+        return preceding
+    return _noun_actor(clause, position, before, uses) or _nearest_actor(before, capitals)
 
 
-def _noun(clause: str, at: int, before: Sequence[str], uses: bool) -> str | None:
-    """What a clause begins with, if that is what does something in it."""
+def _noun_actor(clause: str, position: int, before: Sequence[str], uses: bool) -> str | None:
+    """The noun with which a clause begins, if it is the actor."""
     noun = _NOUN_DOES.match(clause)
-    if noun and noun.end() <= at and not _is_own_noun(noun["who"]) and not FIRST.intersection(before):
+    if noun and noun.end() <= position and not _is_own_noun(noun["who"]) and not FIRST.intersection(before):
         return "i" if uses and before[0] in ("my", "our") and not kinship.person(noun["who"]) else noun["who"]
     start = _STARTS_WITH.match(clause)
-    if start is None or start.end("who") > at:
+    if start is None or start.end("who") > position:
         return None
     return start["whose"] if start["whose"] and kinship.person(start["whose"]) else start["who"]
 
 
-def _nearest(before: Sequence[str], capitals: set[str]) -> str | None:
+def _nearest_actor(before: Sequence[str], capitals: set[str]) -> str | None:
     nearest = next((word for word in reversed(before) if word in FIRST or word in OTHERS), None)
     if nearest is None:
         return next((word for word in before[1:] if fold(word) in capitals and word not in _NOT_NAMES), None)
@@ -99,17 +99,17 @@ def _nearest(before: Sequence[str], capitals: set[str]) -> str | None:
 
 
 def _is_own_noun(noun: str) -> bool:
-    return noun in _OF_ONESELF or word_forms.is_little(noun)
+    return noun in _OF_ONESELF or word_forms.is_function_word(noun)
 
 
-def _is_person(word: str, before: Sequence[str], here: Sequence[str], capitals: set[str]) -> bool:
-    place = len(before) - 1 - list(reversed(before)).index(word)
-    if any(one in _LINKS for one in before[max(0, place - 2) : place]):
+def _is_person(word: str, before: Sequence[str], verb: Sequence[str], capitals: set[str]) -> bool:
+    index = len(before) - 1 - list(reversed(before)).index(word)
+    if any(other in _LINKS for other in before[max(0, index - 2) : index]):
         return False
-    plain = fold(word.removesuffix("'s"))
-    if plain in kinship.PEOPLE:
+    name = fold(word.removesuffix("'s"))
+    if name in kinship.PEOPLE:
         return True
-    if plain not in capitals or plain in _NOT_NAMES or plain.endswith("ly"):
+    if name not in capitals or name in _NOT_NAMES or name.endswith("ly"):
         return False
-    form = before[place + 1] if place + 1 < len(before) else here[0] if here else ""
+    form = before[index + 1] if index + 1 < len(before) else verb[0] if verb else ""
     return PERSON_FORM.fullmatch(form) is not None

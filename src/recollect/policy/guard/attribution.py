@@ -1,7 +1,7 @@
-"""Whose doing a quote tells of, and whether a fact tells it of the same one.
+"""Whether a fact and its quote are about the same person.
 
-"I'm afraid of dogs, sorry Ayo" is not about Ayo, "someone who works at CERN" not about the speaker, and what the
-teacher of one's daughter plays is not played by the daughter.
+"I'm afraid of dogs, sorry Ayo" is not about Ayo, "someone who works at CERN" is not about the speaker, and what the
+daughter's teacher plays is not played by the daughter.
 """
 
 import re
@@ -35,7 +35,7 @@ _ANOTHERS = re.compile(
 _THING = re.compile(
     r"(?!(?:is|are|was|has|had|does|did|will|can)\b)(?:[\w'’-]+ ){1,4}?(?:is|are|was|were)\b", re.IGNORECASE
 )
-"""The beginning of a fact on something of the user's: "Favorite food is"."""
+"""The beginning of a fact about something of the user's: "Favorite food is"."""
 _OWN_VERB = re.compile(
     r"\b(?:i|we)(?:'ve|'d|'ll)? (?:(?:have|had|will|can|could|might|may|would|should|must|do|did|also|just|really"
     r"|still|already|only|now|recently|finally|actually"
@@ -50,47 +50,47 @@ _LIGHT = frozenset(
     thinking considering planning
     """.split()
 )
-_WHOSE = frozenset("her his their my our mein meine".split())
+_POSSESSIVES = frozenset("her his their my our mein meine".split())
 _REQUESTED = re.compile(r"\b(?:prefers?|wants?|likes?|would|asks?|needs?|called|goes by|name|addressed|appreciates)\b")
 _I = re.compile(
     r"\b(?:i|i'm|im|i've|me|my|mine|we|we're|our|us|ich|mich|mir|mein\w*|wir|uns\w*|je|j'\w+|mon|ma|mes|nous|notre"
     r"|yo|mis?"
     r"|nuestr\w+|eu|meus?|minhas?|io|mi[oa]|я|меня|мне|мо[йяи]|мы|наш\w*)\b|[我私僕俺うち]|自分|^\W*(?!your|his|her|their)\w"
 )
-_NEAR = 60
+_MAX_CONTEXT_CHARS = 60
 """Characters that are read on either side of a word."""
 _MINE = r"(?:my|our|mein\w*|unser\w*|mon|ma|mes|mis?|meus?|minhas?|mi[oa]|мо[йяи])"
 _HAVE = r"(?:have|has|got|had|'ve|with|and|\d+|a|an|two|three|four|five)"
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
-    """Whom a fact is about: the user, someone or something of the user's, or whoever it names."""
+class FactSubject:
+    """Whom a fact is about: the user, someone or something of the user's, or a named person."""
 
-    user: bool
+    is_user: bool
     people: tuple[str, ...] = ()
-    """Of the user's: one's sister, or one's sister's teacher."""
+    """People of the user's: a sister, or a sister's teacher."""
     name: str = ""
-    mine: bool = False
+    is_users: bool = False
     """Whether it is someone or something of the user's."""
 
 
-def stated(fact: str, speaker: str, told: QuoteContext) -> Stated:
-    """Read off the first words of a fact; one that begins with a verb is about the user."""
+def fact_subject(fact: str, speaker: str, context: QuoteContext) -> FactSubject:
+    """The subject, by the first words of a fact; one that begins with a verb is about the user."""
     tokens = fact.replace("’", "'").split()
-    own = {*words(speaker), "user", "users"}
-    if tokens[1:] and fold(tokens[0]) == "the" and not own.isdisjoint(words(tokens[1])):
+    user_names = {*words(speaker), "user", "users"}
+    if tokens[1:] and fold(tokens[0]) == "the" and not user_names.isdisjoint(words(tokens[1])):
         tokens = tokens[1:]
     first = tokens[0].strip(",.:") if tokens else ""
-    plain = fold(first.removesuffix("'s"))
-    if plain in _WHOSE or (plain in own and (first.endswith("'s") or plain == "users")):
-        return Stated(False, tuple(_people(tokens[1:4])), mine=True)
-    if plain in own or plain in FIRST or plain in ("he", "she", "they"):
-        return Stated(True)
-    if _is_name(first, told):
-        return Stated(False, name=plain)
-    is_thing = plain == "the" or _THING.match(fact) is not None
-    return Stated(not is_thing, mine=is_thing)
+    name = fold(first.removesuffix("'s"))
+    if name in _POSSESSIVES or (name in user_names and (first.endswith("'s") or name == "users")):
+        return FactSubject(False, tuple(_people(tokens[1:4])), is_users=True)
+    if name in user_names or name in FIRST or name in ("he", "she", "they"):
+        return FactSubject(True)
+    if _is_name(first, context):
+        return FactSubject(False, name=name)
+    is_thing = name == "the" or _THING.match(fact) is not None
+    return FactSubject(not is_thing, is_users=is_thing)
 
 
 def _people(tokens: Sequence[str]) -> Iterator[str]:
@@ -99,124 +99,134 @@ def _people(tokens: Sequence[str]) -> Iterator[str]:
             yield person
 
 
-def _is_name(first: str, told: QuoteContext) -> bool:
-    """A word with a capital inside of the sentence, or one that does something at the start of a clause."""
-    plain = re.escape(first.removesuffix("'s"))
-    if first[:1].isupper() and re.search(rf"[\w,'’] @?{plain}\b|^\W*{plain},", told.text):
+def _is_name(first: str, context: QuoteContext) -> bool:
+    """Whether a word has a capital inside the sentence, or is followed by a verb at the start of a clause."""
+    name = re.escape(first.removesuffix("'s"))
+    if first[:1].isupper() and re.search(rf"[\w,'’] @?{name}\b|^\W*{name},", context.text):
         return True
-    does = re.search(rf"(?:^|[,;.!?]\s|\band )@?{plain.casefold()}(?:'s)? (?P<form>[\w']+)", told.lower)
-    return does is not None and PERSON_FORM.fullmatch(does["form"]) is not None
+    verb = re.search(rf"(?:^|[,;.!?]\s|\band )@?{name.casefold()}(?:'s)? (?P<form>[\w']+)", context.lower)
+    return verb is not None and PERSON_FORM.fullmatch(verb["form"]) is not None
 
 
-def differs(fact: str, speaker: str, told: QuoteContext, clauses: Sequence[str], verbs: Sequence[Entailment]) -> bool:
-    """Whether a fact is told of another than its quote."""
-    about = stated(fact, speaker, told)
-    if about.mine and not (_has(about.people, told.lower) if about.people else _I.search(told.lower)):
+def differs(
+    fact: str, speaker: str, context: QuoteContext, clauses: Sequence[str], verbs: Sequence[Entailment]
+) -> bool:
+    """Whether a fact is about somebody else than its quote."""
+    subject = fact_subject(fact, speaker, context)
+    if subject.is_users and not (_has(subject.people, context.lower) if subject.people else _I.search(context.lower)):
         return True
-    if told.foreign:
-        return about.user and any(map(_is_foreign_other, told.clauses[:1])) and not _names_own(fact, told.lower)
-    if about.user and (_is_of_another(fact, told.lower) or not (verbs or _keeps_verb(fact, clauses))):
+    if context.foreign:
+        about_other = any(map(_is_foreign_other, context.clauses[:1]))
+        return subject.is_user and about_other and not _names_possession(fact, context.lower)
+    if subject.is_user and (_is_of_another(fact, context.lower) or not (verbs or _keeps_verb(fact, clauses))):
         return True
-    doers = [one for one in _doers(fact, told, clauses, verbs) if one is not None]
-    if not doers:
-        return bool(about.name) and _is_called(about.name, told.lower)
-    return all(_is_another(one, about, fact, told) for one in doers)
+    actors = [actor for actor in _actors(fact, context, clauses, verbs) if actor is not None]
+    if not actors:
+        return bool(subject.name) and _is_only_addressed(subject.name, context.lower)
+    return all(_is_another(actor, subject, fact, context) for actor in actors)
 
 
 def _keeps_verb(fact: str, clauses: Sequence[str]) -> bool:
-    """Whether the speaker's own verb is still there, or was too light to matter: who reads vegan blogs is not vegan."""
-    return DENIED.search(fact.lower()) is not None or not all(_is_left_out(one, fact) for one in parts(clauses))
+    """Whether the fact keeps the speaker's own verb, unless that is a light one: who reads vegan blogs is not vegan."""
+    return DENIED.search(fact.lower()) is not None or not all(_is_dropped(part, fact) for part in parts(clauses))
 
 
-def _is_left_out(clause: str, fact: str) -> bool:
-    """Whether the verb that the speaker has in this clause has gone from the fact."""
-    own = _OWN_VERB.search(clause) or _VERB_FIRST.match(clause)
-    if own is None or own["verb"] in _LIGHT or word_forms.is_little(own["verb"]):
+def _is_dropped(clause: str, fact: str) -> bool:
+    """Whether the fact lacks the speaker's verb in this clause."""
+    match = _OWN_VERB.search(clause) or _VERB_FIRST.match(clause)
+    if match is None or match["verb"] in _LIGHT or word_forms.is_function_word(match["verb"]):
         return False
-    plain = words(own["verb"])
-    return bool(plain) and not DENIED.search(clause) and not any(word_forms.was_told(one, plain) for one in words(fact))
+    verb = words(match["verb"])
+    if not verb or DENIED.search(clause):
+        return False
+    return not any(word_forms.is_stated(word, verb) for word in words(fact))
 
 
-def _doers(fact: str, told: QuoteContext, clauses: Sequence[str], verbs: Sequence[Entailment]) -> Iterator[str | None]:
-    capitals = {fold(word) for word in re.findall(r"\b[A-Z][\w'-]+|<@!?\d+>", told.text)}
+def _actors(
+    fact: str, context: QuoteContext, clauses: Sequence[str], verbs: Sequence[Entailment]
+) -> Iterator[str | None]:
+    capitals = {fold(word) for word in re.findall(r"\b[A-Z][\w'-]+|<@!?\d+>", context.text)}
     if verbs:
-        yield from (actor_of(verb.clause, verb.at, capitals, uses=verb.family == "use") for verb in verbs[:1])
+        yield from (actor_of(verb.clause, verb.position, capitals, uses=verb.family == "use") for verb in verbs[:1])
         return
-    wanted = word_forms.own(fact)
+    content = word_forms.content_words(fact)
     for clause in clauses:
-        yield actor_of(clause, _first_told(clause, wanted), capitals)
+        yield actor_of(clause, _first_stated(clause, content), capitals)
 
 
-def _first_told(clause: str, wanted: Sequence[str]) -> int:
+def _first_stated(clause: str, content: Sequence[str]) -> int:
+    """Position of the first word of a clause that the fact's content words include."""
     for token in TOKEN.finditer(clause):
-        plain = words(token[0])
-        if plain and token[0] not in FIRST and plain[0] not in kinship.PEOPLE and word_forms.was_told(plain[0], wanted):
+        first = next(iter(words(token[0])), None)
+        if first is None or token[0] in FIRST or first in kinship.PEOPLE:
+            continue
+        if word_forms.is_stated(first, content):
             return token.start()
     return 0
 
 
-def _is_another(doer: str, about: Stated, fact: str, told: QuoteContext) -> bool:
-    if doer == "i":
-        return bool(about.name) and _is_called(about.name, told.lower)
-    if word_forms.was_told(fold(doer), set(words(fact))) or fold(doer) in words(fact):
+def _is_another(actor: str, subject: FactSubject, fact: str, context: QuoteContext) -> bool:
+    if actor == "i":
+        return bool(subject.name) and _is_only_addressed(subject.name, context.lower)
+    if word_forms.is_stated(fold(actor), set(words(fact))) or fold(actor) in words(fact):
         return False
-    if not about.user:
+    if not subject.is_user:
         return False
-    return not (doer in ("you", "u", "people", "everyone", "nobody", "anyone") and _REQUESTED.search(fact.lower()))
+    return not (actor in ("you", "u", "people", "everyone", "nobody", "anyone") and _REQUESTED.search(fact.lower()))
 
 
-def _is_of_another(fact: str, told: str) -> bool:
-    """Whether what the fact tells of belongs to another: "your trip", "his thesis"."""
-    wanted, plain = word_forms.own(fact), fact.lower()
+def _is_of_another(fact: str, quote: str) -> bool:
+    """Whether the fact's object belongs to somebody else: "your trip", "his thesis"."""
+    content, lower_fact = word_forms.content_words(fact), fact.lower()
     return any(
-        f"{one['whose']} {one['thing']}" not in plain
-        and word_forms.has_form(one["thing"], wanted)
-        and not re.search(rf"\b(?:my|our) (?:\w+ )?{re.escape(one['thing'])}\b", told)
-        for one in _ANOTHERS.finditer(told)
+        f"{match['whose']} {match['thing']}" not in lower_fact
+        and word_forms.has_form(match["thing"], content)
+        and not re.search(rf"\b(?:my|our) (?:\w+ )?{re.escape(match['thing'])}\b", quote)
+        for match in _ANOTHERS.finditer(quote)
     )
 
 
-def _is_called(name: str, told: str) -> bool:
-    """Whether a name only calls on somebody, as in "sorry Ayo": it does nothing, nor is it explained."""
-    plain, named = fold(told), re.escape(name)
-    for one in re.finditer(rf"\b{named}\b", plain):
-        does = re.match(
-            r"(?:'s|,? who|,? (?:and|or)) |(?:,[^,]*,)? (?P<form>[\w']+)", plain[one.end() : one.end() + _NEAR]
-        )
-        if does and (does["form"] is None or PERSON_FORM.fullmatch(does["form"])):
+def _is_only_addressed(name: str, quote: str) -> bool:
+    """Whether a name only addresses somebody, as in "sorry Ayo": it has no verb, nor is it explained."""
+    folded, name_pattern = fold(quote), re.escape(name)
+    for match in re.finditer(rf"\b{name_pattern}\b", folded):
+        after = folded[match.end() : match.end() + _MAX_CONTEXT_CHARS]
+        verb = re.match(r"(?:'s|,? who|,? (?:and|or)) |(?:,[^,]*,)? (?P<form>[\w']+)", after)
+        if verb and (verb["form"] is None or PERSON_FORM.fullmatch(verb["form"])):
             return False
-        before = words(plain[max(0, one.start() - _NEAR) : one.start()])[-1:]
+        before = words(folded[max(0, match.start() - _MAX_CONTEXT_CHARS) : match.start()])[-1:]
         if before and (before[0] in ("named", "called", "is", "name", "are", "and") or kinship.person(before[0])):
             return False
-    return re.search(rf"\b{named}\b", plain) is not None
+    return re.search(rf"\b{name_pattern}\b", folded) is not None
 
 
-def _has(people: Sequence[str], told: str) -> bool:
-    """Whether the user's people were spoken of as the user's own, and not those of theirs or of others."""
+def _has(people: Sequence[str], quote: str) -> bool:
+    """Whether the quote mentions these people as the speaker's own, not as somebody else's."""
     if len(people) > 1:
-        return set(people) <= kinship.mentioned(told)
-    found = False
-    for one in re.finditer(r"[^\W_][\w-]*", told):
-        if kinship.person(one[0]) == people[0]:
-            found = True
-            if _is_own(told, one):
+        return set(people) <= kinship.mentioned(quote)
+    is_mentioned = False
+    for word in re.finditer(r"[^\W_][\w-]*", quote):
+        if kinship.person(word[0]) == people[0]:
+            is_mentioned = True
+            if _is_own(quote, word):
                 return True
-    return not found and people[0] in kinship.mentioned(told)
+    return not is_mentioned and people[0] in kinship.mentioned(quote)
 
 
-def _is_own(told: str, one: re.Match[str]) -> bool:
-    before, after = told[max(0, one.start() - _NEAR) : one.start()], told[one.end() : one.end() + _NEAR]
-    whose = re.match(r"'s? ([\w-]+)(?: ([\w-]+))?", after)
-    if whose and any(kinship.person(word) for word in whose.groups() if word):
+def _is_own(quote: str, word: re.Match[str]) -> bool:
+    before = quote[max(0, word.start() - _MAX_CONTEXT_CHARS) : word.start()]
+    after = quote[word.end() : word.end() + _MAX_CONTEXT_CHARS]
+    possessed = re.match(r"'s? ([\w-]+)(?: ([\w-]+))?", after)
+    if possessed and any(kinship.person(other) for other in possessed.groups() if other):
         return False
     near = " ".join(re.findall(r"[\w']+", before)[-4:])
     if re.search(r"(?:\w+'s|\b(?:your|his|her|their)) (?:\w+ )?$", near + " "):
         return False
-    return one[0] in kinship.BARE or re.search(rf"\b(?:{_MINE}|{_HAVE})\b", near) is not None
+    return word[0] in kinship.BARE or re.search(rf"\b(?:{_MINE}|{_HAVE})\b", near) is not None
 
 
 def _is_foreign_other(clause: str) -> bool:
-    """Whether a clause in another language than English begins with somebody else."""
+    """Whether a clause that is not in English begins with somebody else."""
     if _UNSPACED_OTHER.match(clause):
         return True
     mine = _FOREIGN_MINE.match(clause)
@@ -226,9 +236,9 @@ def _is_foreign_other(clause: str) -> bool:
     return first is not None and first[0] in OTHERS
 
 
-def _names_own(fact: str, told: str) -> bool:
-    """Whether a fact speaks of what one has: one's dog may be told of as "Has a dog"."""
-    mine = _FOREIGN_MINE.match(told)
-    if _UNSPACED_OTHER.match(told) or (mine and kinship.person(mine["who"])):
-        return bool(kinship.mentioned(fact) & kinship.mentioned(told))
+def _names_possession(fact: str, quote: str) -> bool:
+    """Whether a fact is about what the speaker has: "my dog" may become "Has a dog"."""
+    mine = _FOREIGN_MINE.match(quote)
+    if _UNSPACED_OTHER.match(quote) or (mine and kinship.person(mine["who"])):
+        return bool(kinship.mentioned(fact) & kinship.mentioned(quote))
     return re.search(r"\b(?:has|owns|hat|tiene|tem|favou?rite)\b", fact.lower()) is not None

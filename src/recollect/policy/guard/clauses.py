@@ -1,4 +1,4 @@
-"""The clauses of the sentence in which a quote stands, and those from which a fact was taken."""
+"""The clauses of a quote's sentence, and those from which a fact was derived."""
 
 import re
 import unicodedata
@@ -10,10 +10,10 @@ from recollect.core.text import words
 from recollect.language import word_forms
 from recollect.policy.guard.quote import QuoteMatch
 
-_AROUND, _QUOTED = 1_000, 4_000
-"""Characters that are read around a quote and of a quote itself."""
+_MAX_CONTEXT_CHARS, _MAX_QUOTE_CHARS = 1_000, 4_000
+"""Characters that are read on either side of a quote, and of the quote itself."""
 _FRAME_WEIGHT = 0.2
-"""What a word counts that any fact may have, against one that few have: "Speaks German" is of "not German"."""
+"""Weight of a word that any fact may have, relative to a specific one: "Speaks German" comes from "not German"."""
 _BREAKS = re.compile(
     r"[,;]\s|:\s|[.!?](?=\s)|[。！？、，\n()]|\s[-–—]\s"
     r"|(?<!nothing)(?<!anything)(?<!anywhere)(?<!everything)(?<!all)\s(?=but\b)"
@@ -25,13 +25,13 @@ _BREAKS = re.compile(
 
 @dataclass(frozen=True)
 class QuoteContext:
-    """A quote and what stands around it in its sentence, as far as it is read."""
+    """A quote with the text around it in its sentence, within limits."""
 
     text: str
-    first: int
-    """Where the quote begins,"""
-    last: int
-    """and where it ends."""
+    start: int
+    """Start of the quote in the text."""
+    end: int
+    """End of the quote in the text."""
 
     @cached_property
     def lower(self) -> str:
@@ -45,41 +45,42 @@ class QuoteContext:
     def clauses(self) -> list[str]:
         """The clauses of the sentence that the quote touches."""
         text = self.text
-        places = [0, *(one.end() for one in _BREAKS.finditer(_lowered(text))), len(text)]
-        touched = [text[start:end] for start, end in pairwise(places) if start < self.last and end > self.first]
+        breaks = [0, *(match.end() for match in _BREAKS.finditer(_lower_in_place(text))), len(text)]
+        touched = [text[start:end] for start, end in pairwise(breaks) if start < self.end and end > self.start]
         return [lower(clause).strip() for clause in touched if clause.strip()]
 
 
-def around(found: QuoteMatch) -> QuoteContext:
-    before, quoted = found.before[-_AROUND:], found.words[:_QUOTED]
-    text = f"{before}{quoted}{found.after[:_AROUND]}"
+def quote_context(quote: QuoteMatch) -> QuoteContext:
+    """The quote in its sentence."""
+    before, quoted = quote.before[-_MAX_CONTEXT_CHARS:], quote.words[:_MAX_QUOTE_CHARS]
+    text = f"{before}{quoted}{quote.after[:_MAX_CONTEXT_CHARS]}"
     return QuoteContext(text, len(before), len(before) + len(quoted))
 
 
-def sources(told: QuoteContext, fact: str) -> list[str]:
-    """The clauses of a quote that have most words in common with a fact."""
-    if len(told.clauses) < 2:
-        return told.clauses
-    wanted = words(fact)
-    shared = [sum(_weight(word, wanted) for word in set(words(clause))) for clause in told.clauses]
-    most = max(shared, default=0.0)
-    return [clause for clause, count in zip(told.clauses, shared, strict=True) if count == most]
+def source_clauses(context: QuoteContext, fact: str) -> list[str]:
+    """The clauses of a quote that share most words with a fact."""
+    if len(context.clauses) < 2:
+        return context.clauses
+    fact_words = words(fact)
+    weights = [sum(_weight(word, fact_words) for word in set(words(clause))) for clause in context.clauses]
+    highest = max(weights, default=0.0)
+    return [clause for clause, weight in zip(context.clauses, weights, strict=True) if weight == highest]
 
 
-def _weight(word: str, wanted: list[str]) -> float:
-    if not word_forms.has_form(word, wanted):
+def _weight(word: str, fact_words: list[str]) -> float:
+    if not word_forms.has_form(word, fact_words):
         return 0.0
-    return _FRAME_WEIGHT if word_forms.is_frame(word) else 1.0
+    return _FRAME_WEIGHT if word_forms.is_frame_word(word) else 1.0
 
 
-def _lowered(text: str) -> str:
-    """Small letters, each in its place."""
-    small = text.lower()
-    return small if len(small) == len(text) else text
+def _lower_in_place(text: str) -> str:
+    """Lower case, unless that would shift positions."""
+    lowered = text.lower()
+    return lowered if len(lowered) == len(text) else text
 
 
 def lower(text: str) -> str:
-    """Small letters of one width, with one shape of apostrophe."""
+    """Lower case, with one width of letters and one shape of apostrophe."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
     return text.casefold().replace("’", "'")

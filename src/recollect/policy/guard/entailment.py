@@ -1,7 +1,7 @@
-"""What may follow from what: "I moved there" carries "Lives there", "I visited" does not; nor does "want" carry "has".
+"""Whether a quote entails a fact: "I moved there" entails "Lives there", "I visited" doesn't, nor "want" "has".
 
-Facts are told with a few plain verbs that are seldom the speaker's own; `families` has what carries each of them, as a
-thing of now or only of the past.
+Facts use a few plain verbs that are seldom the speaker's own; `verb_families` lists what entails each of them, in the
+present or only in the past.
 """
 
 import re
@@ -23,7 +23,7 @@ DENIED = re.compile(r"\b(?:not|never|no longer|cannot|without|stopped|quit|left|
 _MY = re.compile(
     r"\b(?:my|our|mein\w*|unser\w*|mon|ma|mes|notre|nos|mi|mis|nuestr[oa]s?|meus?|minhas?|mi[oa]|мо[йяи]|наш\w?)\b"
 )
-_MY_REACH = 4
+_MAX_WORDS_AFTER_MY = 4
 _VERB = re.compile(r"is|are|was|were|has|had|have|can|will|\w{2,}ed")
 _JOINED = re.compile(
     r"\s(?=(?:and|or|then|after|when) (?:then |just |also )?(?:\w{2,}ed|went|saw|met|got|bought|had|am|was|work|live"
@@ -33,8 +33,8 @@ _JOINED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """A family, ready for use."""
+class _CompiledFamily:
+    """A verb family with compiled patterns."""
 
     name: str
     claims: re.Pattern[str]
@@ -46,21 +46,21 @@ class _Read:
 
 
 @cache
-def _families(english: bool) -> tuple[_Read, ...]:
-    return tuple(_read(family, english) for family in FAMILIES)
+def _families(english: bool) -> tuple[_CompiledFamily, ...]:
+    return tuple(_compile(family, english) for family in FAMILIES)
 
 
-def _read(family: Family, english: bool) -> _Read:
+def _compile(family: Family, english: bool) -> _CompiledFamily:
     now = [family.now, *([] if english else [family.foreign])]
     past = [family.past, *([] if english else [family.foreign_past])]
-    claims, claims_past = (re.compile(rf"\b(?:{one})\b") for one in (family.claims, family.claims_past))
+    claims, claims_past = (re.compile(rf"\b(?:{forms})\b") for forms in (family.claims, family.claims_past))
     unless = re.compile(rf"\b(?:{family.unless})\b") if family.unless else None
     unspaced = "" if english else family.unspaced
-    carriers = _carrier(now, unspaced), _carrier([*now, *past], unspaced)
-    return _Read(family.name, claims, claims_past, *carriers, unless, family.owned)
+    entailing = _entailing_pattern(now, unspaced), _entailing_pattern([*now, *past], unspaced)
+    return _CompiledFamily(family.name, claims, claims_past, *entailing, unless, family.owned)
 
 
-def _carrier(groups: Iterable[str], unspaced: str) -> re.Pattern[str]:
+def _entailing_pattern(groups: Iterable[str], unspaced: str) -> re.Pattern[str]:
     spaced = rf"(?<!\w)(?:{'|'.join(filter(None, groups))})(?!\w)"
     return re.compile(f"{spaced}|{unspaced}" if unspaced else spaced)
 
@@ -72,34 +72,34 @@ def _any_claim() -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class Entailment:
-    """A verb of a fact, and where in which clause it is carried."""
+    """The words that entail a verb of a fact: their clause, their position in it, and the verb's family."""
 
     clause: str
-    at: int
+    position: int
     family: str
 
 
-def entails(fact: str, told: QuoteContext, known: str = "") -> list[Entailment] | None:
-    """For each plain verb of the fact what carries it; None when one is carried by nothing. All in small letters.
+def entails(fact: str, context: QuoteContext, known: str = "") -> list[Entailment] | None:
+    """What entails each plain verb of the fact; None if one is not entailed. All texts are in lower case.
 
-    What is `known` already, verb and all, need not be carried again.
+    A verb that is already `known` with its object needs no entailment.
     """
     if DENIED.search(fact):
-        return []  # what is not so needs no ground but the "not" itself
+        return []  # a negation is checked by `polarity`
     fact = _AUXILIARY.sub(lambda had: had[0].partition(" ")[2], fact)
-    sharing = _sharing(fact, told.clauses)
-    found: list[Entailment] = []
-    for family, pattern in _claimed(fact, word_forms.is_surely_english(told.text)):
+    related = _related_parts(fact, context.clauses)
+    entailments: list[Entailment] = []
+    for family, pattern in _claimed(fact, word_forms.is_surely_english(context.text)):
         if known and _is_known(family, fact, known):
             continue
-        carrier = next(_carriers(family, pattern, sharing, fact), None)
-        if carrier is None:
+        entailment = next(_entailments(family, pattern, related, fact), None)
+        if entailment is None:
             return None
-        found.append(carrier)
-    return found
+        entailments.append(entailment)
+    return entailments
 
 
-def _claimed(fact: str, english: bool) -> Iterator[tuple[_Read, re.Pattern[str]]]:
+def _claimed(fact: str, english: bool) -> Iterator[tuple[_CompiledFamily, re.Pattern[str]]]:
     if not _any_claim().search(fact):
         return
     for family in _families(english):
@@ -109,56 +109,58 @@ def _claimed(fact: str, english: bool) -> Iterator[tuple[_Read, re.Pattern[str]]
             yield family, family.now
 
 
-def _is_known(family: _Read, fact: str, known: str) -> bool:
-    """Whether a memo has the verb, and what comes next after it: "Lives in Rome" does not know "Lives in Paris"."""
+def _is_known(family: _CompiledFamily, fact: str, known: str) -> bool:
+    """Whether a known memo has the verb and its object: "Lives in Rome" does not cover "Lives in Paris"."""
     claim = family.claims.search(fact) or family.claims_past.search(fact)
-    rest = word_forms.own(fact[claim.end() :]) if claim else ()
-    return family.claims.search(known) is not None and bool(rest) and word_forms.has_form(rest[0], words(known))
+    objects = word_forms.content_words(fact[claim.end() :]) if claim else ()
+    return family.claims.search(known) is not None and bool(objects) and word_forms.has_form(objects[0], words(known))
 
 
 def parts(clauses: Iterable[str]) -> list[str]:
-    """Clauses, cut once more where another verb is joined on."""
+    """Clauses, split further where another verb is joined on."""
     return [part for clause in clauses for part in _JOINED.split(clause)]
 
 
-def _sharing(fact: str, clauses: Iterable[str]) -> list[str]:
-    """Parts that have something of the fact; else all of them."""
-    cut = parts(clauses)
-    wanted = word_forms.own(fact)
-    sharing = [part for part in cut if any(word_forms.was_told(word, set(words(part))) for word in wanted)]
-    return sharing or cut
+def _related_parts(fact: str, clauses: Iterable[str]) -> list[str]:
+    """The parts that share a content word with the fact; all of them if none does."""
+    all_parts = parts(clauses)
+    content = word_forms.content_words(fact)
+    related = [part for part in all_parts if any(word_forms.is_stated(word, set(words(part))) for word in content)]
+    return related or all_parts
 
 
-def _carriers(family: _Read, pattern: re.Pattern[str], sharing: Iterable[str], fact: str) -> Iterator[Entailment]:
-    for part in sharing:
-        if _is_taken_away(family, part, fact):
+def _entailments(
+    family: _CompiledFamily, pattern: re.Pattern[str], related: Iterable[str], fact: str
+) -> Iterator[Entailment]:
+    for part in related:
+        if _is_excluded(family, part, fact):
             continue
-        if family.owned and (place := _owned(part, fact)) is not None:
-            yield Entailment(part, place, family.name)
-        elif found := pattern.search(part):
-            yield Entailment(part, found.start(), family.name)
+        if family.owned and (position := _possessive_position(part, fact)) is not None:
+            yield Entailment(part, position, family.name)
+        elif match := pattern.search(part):
+            yield Entailment(part, match.start(), family.name)
 
 
-def _is_taken_away(family: _Read, part: str, fact: str) -> bool:
-    """Unless the fact tells of that as well: "Has a job interview"."""
-    taken = family.unless.search(part) if family.unless else None
-    return taken is not None and not word_forms.has_form(words(taken[0])[-1], words(fact))
+def _is_excluded(family: _CompiledFamily, part: str, fact: str) -> bool:
+    """Whether a word such as "interview" excludes the verb, and the fact ("Has a job interview") doesn't contain it."""
+    exclusion = family.unless.search(part) if family.unless else None
+    return exclusion is not None and not word_forms.has_form(words(exclusion[0])[-1], words(fact))
 
 
-def _owned(part: str, fact: str) -> int | None:
-    """Where "my" stands before something that the fact names; any "my" of a language that can't be compared."""
-    wanted = word_forms.own(fact)
+def _possessive_position(part: str, fact: str) -> int | None:
+    """Position of a "my" before something that the fact names; of any "my" if the languages can't be compared."""
+    content = word_forms.content_words(fact)
     for mine in _MY.finditer(part):
-        if not word_forms.comparable(part, fact) or any(
-            word_forms.was_told(word, wanted) for word in _thing(part, mine.end())
+        if not word_forms.is_comparable(part, fact) or any(
+            word_forms.is_stated(word, content) for word in _possession(part, mine.end())
         ):
             return mine.start()
     return None
 
 
-def _thing(part: str, start: int) -> Iterator[str]:
-    """The words right after a "my": up to a verb, or to whoever else has something."""
-    for token in part[start:].split()[:_MY_REACH]:
+def _possession(part: str, start: int) -> Iterator[str]:
+    """The words right after a "my", up to a verb or another owner."""
+    for token in part[start:].split()[:_MAX_WORDS_AFTER_MY]:
         if _VERB.fullmatch(token):
             return
         yield from words(token)

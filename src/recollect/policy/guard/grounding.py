@@ -1,4 +1,4 @@
-"""Whether a fact keeps to what was said: its numbers, dates and names; or, more loosely, enough of its words."""
+"""Whether a fact's numbers, dates and names were said; or, more loosely, enough of its words."""
 
 import math
 import re
@@ -11,11 +11,11 @@ from recollect.core.text import fold, query_words, words
 from recollect.language import word_forms
 from recollect.language.dates import Days, days
 
-SHARE = 0.45
-"""Share of a fact's words that must have been said, where that is the rule."""
-_LEAST = 2
-_SHORT = 3
-_LETTERS = 3
+MIN_SHARE = 0.45
+"""Share of a fact's words that must have been said, with the grounding `overlap`."""
+_MIN_COMMON_WORDS = 2
+_MAX_SHORT_FACT_WORDS = 3
+_MIN_WORD_CHARS = 3
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _SMALL = """
@@ -40,16 +40,16 @@ _VALUES = {
     "million": "1000000",
 }
 _COUNTED = frozenset("two three four five six seven eight nine ten eleven twelve".split())
-"""Words of a fact that are numbers for certain; "one" and "second" seldom are."""
+"""Words that are certainly numbers; "one" and "second" often aren't."""
 _CJK_DIGITS = {char: str(value) for value, char in enumerate("〇一二三四五六七八九十")} | {"两": "2", "兩": "2"}
 
-_CAPITALISED = re.compile(r"(?<!\d)[^\W\d_][^\W_]*(?:['’-][^\W_]+)*")
+_CAPITALIZED = re.compile(r"(?<!\d)[^\W\d_][^\W_]*(?:['’-][^\W_]+)*")
 _CALENDAR = frozenset(
     """january february march april may june july august september october november december monday tuesday wednesday
     thursday friday saturday sunday""".split()
 )
 _NOT_NAMES = frozenset("user users i im ive id ill ok ai".split())
-_TONGUES = frozenset(
+_LANGUAGE_NAMES = frozenset(
     """english german french spanish italian portuguese russian ukrainian polish czech dutch swedish norwegian danish
     finnish greek turkish arabic hebrew persian hindi chinese mandarin cantonese japanese korean vietnamese thai latin
     hungarian romanian bulgarian serbian croatian catalan basque irish american british brazilian mexican""".split()
@@ -64,15 +64,15 @@ _NEAR_DAYS = {
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _WEEKDAY = re.compile(r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thu(?:rs)?|fri|sat|sun)s?\b")
 _ORDINAL_DAY = re.compile(r"\bthe (\d{1,2})(?:st|nd|rd|th)\b")
-_LENGTHS = {"day": 1, "week": 7, "month": 30, "year": 365}
+_UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _AHEAD = re.compile(r"\bin (\d{1,2}|an?|two|three|four|five|six|seven|eight|nine|ten) (day|week|month|year)s?\b")
 
 
-def keeps_numbers(fact: str, said: str, at: date, known: str = "") -> bool:
-    """Whether each number of the fact was said, or belongs to a day that was spoken of."""
-    wanted = {*_digits(fact), *(_VALUES[word] for word in words(fact) if word in _COUNTED)}
-    wanted -= set(_numbers(f"{said}\n{known}")) if wanted else set()
-    return not wanted or wanted <= set(_dated(fact, said, at))
+def keeps_numbers(fact: str, source: str, today: date, known: str = "") -> bool:
+    """Whether each number of the fact was said, or belongs to a date that was mentioned."""
+    missing = {*_digits(fact), *(_VALUES[word] for word in words(fact) if word in _COUNTED)}
+    missing -= set(_numbers(f"{source}\n{known}")) if missing else set()
+    return not missing or missing <= set(_date_numbers(fact, source, today))
 
 
 def _numbers(text: str) -> Iterator[str]:
@@ -86,64 +86,64 @@ def _numbers(text: str) -> Iterator[str]:
 
 
 def _digits(text: str) -> Iterator[str]:
-    """Numbers in one form: 1,000 is 1000, 1.50 is 1.5; also the parts of what is joined, such as 10:30."""
+    """Numbers in canonical form: 1,000 is 1000, 1.50 is 1.5; compound ones such as 10:30 in parts."""
     for number in _NUMBER.findall(unicodedata.normalize("NFKC", text)):
         whole = re.sub(r"[.,](?=\d{3}(?:\D|$))", "", number)
-        yield from (_bare(part) for part in re.split("[:,]", whole))
+        yield from (_strip_zeros(part) for part in re.split("[:,]", whole))
 
 
-def _bare(number: str) -> str:
-    left, dot, right = number.partition(".")
-    right = right.rstrip("0")
-    return (left.lstrip("0") or "0") + (dot + right if right else "")
+def _strip_zeros(number: str) -> str:
+    whole, dot, fraction = number.partition(".")
+    fraction = fraction.rstrip("0")
+    return (whole.lstrip("0") or "0") + (dot + fraction if fraction else "")
 
 
-def _dated(fact: str, said: str, at: date) -> Iterator[str]:
-    """Numbers of the fact's dates that lie in a period of which the message speaks."""
-    spoken = [*days(said, at, (at.year - 1, at.year, at.year + 1)), *_near(said, at)]
-    for named in days(fact, at, (at.year,)):
-        if any(one.first <= named.last and named.first <= one.last for one in spoken):
-            for day in named:
+def _date_numbers(fact: str, source: str, today: date) -> Iterator[str]:
+    """Numbers of the fact's dates that overlap a period that the message mentions."""
+    mentioned = [*days(source, today, (today.year - 1, today.year, today.year + 1)), *_near_days(source, today)]
+    for claimed in days(fact, today, (today.year,)):
+        if any(period.first <= claimed.last and claimed.first <= period.last for period in mentioned):
+            for day in claimed:
                 yield from (str(day.year), str(day.month), str(day.day))
 
 
-def _near(said: str, at: date) -> Iterator[Days]:
-    folded = said.casefold()
-    for word, distance in _NEAR_DAYS.items():
+def _near_days(source: str, today: date) -> Iterator[Days]:
+    folded = source.casefold()
+    for word, offset in _NEAR_DAYS.items():
         if re.search(rf"\b{word}\b", folded) or (not word.isascii() and word in folded):
-            day = at + timedelta(distance)
+            day = today + timedelta(offset)
             yield Days(day, day)
-    for name in _WEEKDAY.findall(folded):  # the one to come; `days` knows the one that was
-        day = at + timedelta((_WEEKDAYS.index(name[:3]) - at.weekday()) % 7 or 7)
+    for name in _WEEKDAY.findall(folded):  # the coming one; `days` yields the past one
+        day = today + timedelta((_WEEKDAYS.index(name[:3]) - today.weekday()) % 7 or 7)
         yield Days(day, day)
     for number in _ORDINAL_DAY.findall(folded):
         yield from (
-            Days(day, day) for day in (at + timedelta(ahead) for ahead in range(-31, 32)) if day.day == int(number)
+            Days(day, day) for day in (today + timedelta(ahead) for ahead in range(-31, 32)) if day.day == int(number)
         )
     for count, unit in _AHEAD.findall(folded):
-        length = int(_VALUES.get(str(count)) or count) * _LENGTHS[unit]
-        give = 3 if unit in ("month", "year") else 0
-        yield Days(at + timedelta(length - give), at + timedelta(length + give))
+        distance = int(_VALUES.get(str(count)) or count) * _UNIT_DAYS[unit]
+        tolerance = 3 if unit in ("month", "year") else 0
+        yield Days(today + timedelta(distance - tolerance), today + timedelta(distance + tolerance))
     if "next year" in folded:
-        yield Days(date(at.year + 1, 1, 1), date(at.year + 1, 12, 31))
+        yield Days(date(today.year + 1, 1, 1), date(today.year + 1, 12, 31))
     if re.search(r"\bnext (?:week|month|weekend|\w+day)\b", folded):
-        yield Days(at, at + timedelta(62))
+        yield Days(today, today + timedelta(62))
     if re.search(r"\bthis (?:year|month|week)\b", folded):
-        yield Days(date(at.year, 1, 1), date(at.year, 12, 31))
+        yield Days(date(today.year, 1, 1), date(today.year, 12, 31))
 
 
-def keeps_names(fact: str, said: str, speaker: str = "") -> bool:
-    """Whether each name inside the fact was said; names of the speaker are known."""
-    spoken = fold(said)
-    own = {_root(word) for word in words(speaker)} | _NOT_NAMES | _CALENDAR
-    foreign = word_forms.is_foreign(said)
-    own |= _TONGUES if foreign else frozenset()  # they have other names there
-    return all(_root(fold(name)) in own or _was_said(name, spoken, foreign) for name in _names(fact))
+def keeps_names(fact: str, source: str, speaker: str = "") -> bool:
+    """Whether each name in the fact was said; the speaker's own names need not be."""
+    folded_source = fold(source)
+    allowed = {_root(word) for word in words(speaker)} | _NOT_NAMES | _CALENDAR
+    foreign = word_forms.is_foreign(source)
+    allowed |= _LANGUAGE_NAMES if foreign else frozenset()  # languages have other names there
+    return all(_root(fold(name)) in allowed or _was_said(name, folded_source, foreign) for name in _names(fact))
 
 
 def _names(fact: str) -> Iterator[str]:
-    """Capitalised words, except where a sentence begins."""
-    for word in _CAPITALISED.finditer(fact):
+    """Capitalized words, except at the start of a sentence."""
+    for word in _CAPITALIZED.finditer(fact):
         before = fact[: word.start()].rstrip(" \"'“‘(")
         if word[0][0].isupper() and before and before[-1] not in ".!?:\n":
             yield word[0]
@@ -153,30 +153,30 @@ def _root(name: str) -> str:
     return re.sub(r"['’]s?$|['’]", "", name)
 
 
-def _was_said(name: str, spoken: str, foreign: bool) -> bool:
-    """In any inflection: "Berliner" was said where "Berlin" was; a short name only as itself."""
+def _was_said(name: str, source: str, foreign: bool) -> bool:
+    """Whether a name was said in any inflection, such as "Berliner" for "Berlin"; a short name only as it is."""
     root = _root(fold(name))
-    if not _same_script(root, spoken):
-        return True  # "Tokyo" can't be looked for in Japanese
+    if not _same_script(root, source):
+        return True  # "Tokyo" can't be found in Japanese text
     if len(root) <= 4:
-        return re.search(rf"(?<![^\W_]){re.escape(root)}(?![^\W_]{{3}})", spoken) is not None
-    return root[: max(4, len(root) // 2 + 1 if foreign else len(root) - 2)] in spoken
+        return re.search(rf"(?<![^\W_]){re.escape(root)}(?![^\W_]{{3}})", source) is not None
+    return root[: max(4, len(root) // 2 + 1 if foreign else len(root) - 2)] in source
 
 
-def _same_script(name: str, spoken: str) -> bool:
+def _same_script(name: str, source: str) -> bool:
     latin = name.isascii()
-    return any(char.isalpha() and char.isascii() == latin for char in spoken)
+    return any(char.isalpha() and char.isascii() == latin for char in source)
 
 
-def overlaps(fact: str, said: str) -> bool:
-    """Whether a fact is worded as it was said: all of it, or enough of its words."""
-    if _compact(fact) and _compact(fact) in _compact(said):
+def overlaps(fact: str, source: str) -> bool:
+    """Whether a fact was said: all of it verbatim, or enough of its words."""
+    if _compact(fact) and _compact(fact) in _compact(source):
         return True
-    wanted = [word for word in query_words(fact) if len(word) >= _LETTERS or not word.isascii()]
-    present = len(set(wanted) & set(words(said)))
-    if len(wanted) <= _SHORT:
-        return present == len(wanted) >= _LEAST
-    return present >= max(_LEAST, math.ceil(SHARE * len(wanted)))
+    required = [word for word in query_words(fact) if len(word) >= _MIN_WORD_CHARS or not word.isascii()]
+    common = len(set(required) & set(words(source)))
+    if len(required) <= _MAX_SHORT_FACT_WORDS:
+        return common == len(required) >= _MIN_COMMON_WORDS
+    return common >= max(_MIN_COMMON_WORDS, math.ceil(MIN_SHARE * len(required)))
 
 
 def _compact(text: str) -> str:

@@ -1,4 +1,4 @@
-"""How orders to the assistant are built, in the languages that people try them in; looked for in small letters."""
+"""Patterns of instructions to the assistant in several languages, matched against lower-case text."""
 
 import re
 from functools import cache
@@ -10,7 +10,7 @@ _RULES = (
     r"|training|programming|orders)"
 )
 _ASSISTANT = r"(?:the |this |your |an? )?(?:assistant|(?:chat)?bot|ai|language model|llm)"
-# A bare verb is an order unless someone else does it: "I ignore", "wants to forget".
+# A bare verb is an order unless somebody does it: "I ignore", "wants to forget".
 _ORDER = (
     r"(?<!\bi )(?<!\bwe )(?<!\bthey )(?<!\bpeople )(?<!\bnever )(?<!\bwants to )(?<!\btries to )(?<!\btrying to )"
     r"(?<!\bcan't )(?<!\bcannot )(?<!\bto not )"
@@ -32,7 +32,7 @@ _SPEAK = (
     r"(?:say|tell|reply|answer|respond|claim|insist|recommend|deny|give|send|post|write|repeat|mention|promote|advise)"
 )
 
-_SIGNS = (
+_PATTERNS = (
     # the rules are to be dropped
     rf"{_ORDER}\b(?:ignore|disregard|forget|override|bypass|discard|drop|suspend|violate"
     rf"|break)\b (?:\w+ ){{0,4}}(?:previous|prior|above|earlier|preceding|former|existing|all|any|every|these"
@@ -187,6 +187,6 @@ _SIGNS = (
 
 @cache
 def instruction_patterns() -> list[tuple[tuple[str, ...], re.Pattern[str]]]:
-    """What such an order is known by, each behind its needles; made when first asked for, as that takes a while."""
-    patterns = map(re.compile, _SIGNS)
+    """Each pattern with its required literals; compiled on first use, because that is slow."""
+    patterns = map(re.compile, _PATTERNS)
     return [(required_literals(pattern), pattern) for pattern in patterns]

@@ -1,4 +1,4 @@
-"""Orders to the assistant that pass for facts. Judged by their build, never by single words:
+"""Instructions to the assistant that pose as facts. Judged by their structure, never by single words:
 "API uses JWT tokens" and "please answer in German" are fine, "ignore previous instructions" is not.
 """
 
@@ -10,46 +10,47 @@ from recollect.policy.guard.instruction_patterns import instruction_patterns
 
 _INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
 _JOINERS = re.compile("[\u200c\u200d]")
-"""Invisible too, but emoji and Persian words need them."""
+"""Also invisible, but emoji and Persian words need them."""
 _PAIRS = (  # Cyrillic, Greek, Armenian and other letters that pass for a Latin one
     "аa еe оo рp сc уy хx іi јj ѕs ԁd һh кk мm тt вb нh гr пn ԛq ԝw єe οo αa εe ιi νv ρp τt υu χx κk ηn ωw γy βb μm σo "
     "δd ոn սu հh ցg օo քq յj լl գq աw ɡg ıi łl øo đd ħh"
 )
 _LOOK_ALIKES = str.maketrans({pair[0]: pair[1] for pair in _PAIRS.split()})
+_MAX_CHARS = 2000
 _SPELLED = re.compile(r"(?<!\w)\w(?:[ .·_-]\w){3,}(?!\w)")
-"""Letters with a gap after each, as in "s y s t e m"."""
+"""Spaced-out letters, as in "s y s t e m"."""
 
 
-def visible(text: str) -> str:
-    """Without characters that show nothing: words could be hidden from every rule with them."""
+def remove_invisible(text: str) -> str:
+    """Without invisible characters, which could hide words from every rule."""
     return _INVISIBLE.sub("", text)
 
 
 @lru_cache(maxsize=256)
 def is_instruction(text: str) -> bool:
-    """Whether a text orders the assistant about rather than telling something.
+    """Whether a text instructs the assistant rather than stating something.
 
-    Fact, evidence and sentence are often the same words: each is judged once.
+    Cached, because fact, evidence and sentence are often the same text.
     """
-    plain = unicodedata.normalize("NFKC", visible(text[:2000])).casefold().replace("’", "'")
-    plain = _JOINERS.sub("", plain)
-    forms = dict.fromkeys(" ".join(form.split()) for form in (plain, _unmasked(plain)))
-    return any(_shows_sign(form) for form in forms)
+    folded = unicodedata.normalize("NFKC", remove_invisible(text[:_MAX_CHARS])).casefold().replace("’", "'")
+    folded = _JOINERS.sub("", folded)
+    forms = dict.fromkeys(" ".join(form.split()) for form in (folded, _unmask(folded)))
+    return any(_matches_any(form) for form in forms)
 
 
-def _shows_sign(form: str) -> bool:
-    for words, sign in instruction_patterns():
-        for word in words:
-            if word in form:
-                if sign.search(form):
+def _matches_any(form: str) -> bool:
+    for literals, pattern in instruction_patterns():
+        for literal in literals:
+            if literal in form:
+                if pattern.search(form):
                     return True
                 break
     return False
 
 
-def _unmasked(plain: str) -> str:
-    """With the letters that are meant: no look-alikes, no accents, no gaps between the letters of a word."""
-    if not plain.isascii():
-        bare = unicodedata.normalize("NFKD", plain)
-        plain = "".join(char for char in bare if not unicodedata.combining(char)).translate(_LOOK_ALIKES)
-    return _SPELLED.sub(lambda spelled: re.sub(r"[ .·_-]", "", spelled[0]), plain)
+def _unmask(text: str) -> str:
+    """With the intended letters: no look-alikes, no accents, no gaps between the letters of a word."""
+    if not text.isascii():
+        decomposed = unicodedata.normalize("NFKD", text)
+        text = "".join(char for char in decomposed if not unicodedata.combining(char)).translate(_LOOK_ALIKES)
+    return _SPELLED.sub(lambda spelled: re.sub(r"[ .·_-]", "", spelled[0]), text)

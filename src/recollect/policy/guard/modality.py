@@ -1,4 +1,4 @@
-"""How something is told: as one's own, of somebody else, as a joke or a thought, as a question."""
+"""How a quote is meant: about the speaker or somebody else, as a joke, a hypothesis or a question."""
 
 import re
 
@@ -63,7 +63,7 @@ _NOT_PEOPLE = frozenset(
     """.split()
 )
 
-_THOUGHT = re.compile(
+_HYPOTHESIS = re.compile(
     r"\b(?:if (?:only )?i (?:were|was|had|could|became|ever|lived|won)|imagine|imagining|suppose|supposing|let's say"
     r"|hypothetically|pretend(?:ing)?|what if|(?:an?|the) (?:myth|rumou?r|lie) that"
     r"|in (?:a|my|another) (?:dream|parallel|past life|next life)|i dreamt|i dreamed|i wish i (?:were|was|had|could"
@@ -78,7 +78,7 @@ _JOKE = re.compile(
     r"|je plaisante|je rigole|es broma|brincadeira|шучу|шутка)\b|(?<!\S)/(?:s|j|jk|joke|sarcasm|hj)\b|\blol no\b"
     r"|冗談です|开玩笑"
 )
-_JOKE_REACH = 60
+_MAX_JOKE_CHARS = 60
 _ASKS = re.compile(
     r"^\W*(?:and |but |so |hey |or )?(?:do|does|did|should|shall|am|is|are|was|were|can|could|would|will|have|has"
     r"|what|who|where|why|how|when|which"
@@ -87,7 +87,7 @@ _ASKS = re.compile(
 _FINDING = re.compile(
     r"\b(?:doctor|doc|dr|dentist|therapist|nurse|gp|optician|psychiatrist) (?:said|says|told me) (?:that )?(?:i|my)\b"
 )
-"""What doctors find is told of oneself."""
+"""A diagnosis is about the speaker, although somebody else said it."""
 _ITSELF = re.compile(r"^\W*(?:(?:and|but|so|because|while|though) )?(?:i|i'm|i've|i'd|we|we're|ich|je|yo|eu)\b")
 _OF_USER = re.compile(r"users?\b(?!['’]s)")
 _ASKS_FOR = re.compile(r"^\W*(?:and |but |so |hey |please )?(?:can|could|would|will) you\b")
@@ -104,77 +104,79 @@ _FACT_NEGATION = re.compile(
 )
 
 
-def about_another(found: QuoteMatch, clause: str = "") -> str | None:
-    """The word for the other person whom a quote is about, or whose words it reports; None when it is the speaker.
+def about_another(quote: QuoteMatch, clause: str = "") -> str | None:
+    """The word for the other person whom a quote is about, or whose words it reports; None if it is the speaker.
 
-    `clause` is the one that a fact was taken from.
+    `clause` is the one from which a fact was derived.
     """
-    told = _lower(found.before + found.words)
-    report = _REPORT.search(told) or _ACCORDING.search(told)
-    if report and not _FINDING.search(told):
+    text = _lower(quote.before + quote.words)
+    report = _REPORT.search(text) or _ACCORDING.search(text)
+    if report and not _FINDING.search(text):
         return report["who"]
     if _ITSELF.match(clause):
         return None
-    if relative := _RELATIVE.match(_clause(found)):
+    if relative := _RELATIVE.match(_clause(quote)):
         return relative["who"]
-    return _subject(_SUBJECT, found)
+    return _subject(_SUBJECT, quote)
 
 
-def _subject(pattern: re.Pattern[str], found: QuoteMatch) -> str | None:
-    """The word with which a quote or its sentence begins, if it does something and the speaker does not appear."""
-    subject = pattern.match(found.words) or pattern.match(found.sentence)
-    if subject is None or fold(subject["who"]) in _NOT_PEOPLE or _FIRST_PERSON.search(_lower(found.sentence)):
+def _subject(pattern: re.Pattern[str], quote: QuoteMatch) -> str | None:
+    """The word with which a quote or its sentence begins, if it has a verb and the speaker does not appear."""
+    subject = pattern.match(quote.words) or pattern.match(quote.sentence)
+    if subject is None or fold(subject["who"]) in _NOT_PEOPLE or _FIRST_PERSON.search(_lower(quote.sentence)):
         return None
     return subject["who"]
 
 
-def swaps_subject(found: QuoteMatch, fact: str) -> bool:
-    """Whether the user takes the place of what the quote speaks of: "Bob uses vim" is not "User uses vim"."""
-    subject = _subject(_ANY_SUBJECT, found)
-    return subject is not None and _OF_USER.match(fact.casefold()) is not None and not names(fact, subject)
+def swaps_subject(quote: QuoteMatch, fact: str) -> bool:
+    """Whether the fact puts the user in place of the quote's subject: "Bob uses vim" is not "User uses vim"."""
+    subject = _subject(_ANY_SUBJECT, quote)
+    return subject is not None and _OF_USER.match(fact.casefold()) is not None and not mentions(fact, subject)
 
 
-def _clause(found: QuoteMatch) -> str:
-    """The quote with what stands before it up to the last comma."""
-    return _lower(re.split(r"[,;:]\s", found.before)[-1] + found.words)
+def _clause(quote: QuoteMatch) -> str:
+    """The quote with the text before it since the last comma."""
+    return _lower(re.split(r"[,;:]\s", quote.before)[-1] + quote.words)
 
 
-def is_not_meant(found: QuoteMatch) -> bool:
-    """Whether a quote is a joke, or a thought of what is not so."""
-    if _THOUGHT.search(_lower(found.before + found.words)) or _JOKE.search(_lower(found.words)):
+def is_not_meant(quote: QuoteMatch) -> bool:
+    """Whether a quote is a joke or a hypothesis."""
+    if _HYPOTHESIS.search(_lower(quote.before + quote.words)) or _JOKE.search(_lower(quote.words)):
         return True
-    near = _lower(found.after + found.following[:_JOKE_REACH])
-    return _JOKE.search(near) is not None
+    following = _lower(quote.after + quote.following[:_MAX_JOKE_CHARS])
+    return _JOKE.search(following) is not None
 
 
-def is_asked(found: QuoteMatch, fact: str) -> bool:
-    """Whether the quote stands in the part of its sentence that asks, and asks for nothing that the fact tells."""
-    head, comma, _ = found.after.partition(",")
-    if comma or not head.rstrip().endswith(("?", "？")):
+def is_asked(quote: QuoteMatch, fact: str) -> bool:
+    """Whether the quote is part of a question, other than a request that the fact states as a wish."""
+    ending, comma, _ = quote.after.partition(",")
+    if comma or not ending.rstrip().endswith(("?", "？")):
         return False
-    clause = _clause(found)
+    clause = _clause(quote)
     if _ASKS_FOR.match(clause) and _WISH.search(_lower(fact)):
         return False
     return _ASKS.match(clause) is not None
 
 
 def is_answered(clause: str, fact: str) -> bool:
-    """Whether a clause within a quote asks, whatever is answered: "are you a nurse? yes"."""
+    """Whether a clause within a quote is a question, regardless of an answer: "are you a nurse? yes"."""
     if not clause.endswith(("?", "？")) or (_ASKS_FOR.match(clause) and _WISH.search(_lower(fact))):
         return False
     return _ASKS.match(clause) is not None or re.match(r"\W*(?:you|u|du|tu|any)\b", clause) is not None
 
 
-def drops_negation(found: QuoteMatch, fact: str) -> bool:
-    """Whether a "not" stands just before the quote while the fact has none."""
-    before = " ".join(re.split(r"[,;:]\s", _lower(found.before))[-1].split()[-3:])
+def drops_negation(quote: QuoteMatch, fact: str) -> bool:
+    """Whether a "not" precedes the quote while the fact has none."""
+    before = " ".join(re.split(r"[,;:]\s", _lower(quote.before))[-1].split()[-3:])
     return bool(_NEGATION.search(before)) and not _FACT_NEGATION.search(_lower(fact))
 
 
-def names(fact: str, other: str) -> bool:
-    """Whether a fact says whom it is about."""
-    told = words(fact)
-    return any(word in told or any(kinship.same(word, one) for one in told) for word in words(other))
+def mentions(fact: str, person: str) -> bool:
+    """Whether a fact mentions a person, by the same word or one for the same relative."""
+    fact_words = words(fact)
+    return any(
+        word in fact_words or any(kinship.is_same_person(word, other) for other in fact_words) for word in words(person)
+    )
 
 
 def _lower(text: str) -> str:

@@ -1,4 +1,4 @@
-"""How far a fact reaches: into the present, to all and always, and in which direction; no further than was said."""
+"""Whether a fact generalizes beyond its quote: to the present, to all and always, or in another direction."""
 
 import re
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _OFTEN = (
 )
 _NO = r"never|\w*n't|not|no|none|nothing|without|cannot|nie\w*|kein\w*|nicht|jamais|pas|nunca|não|non|mai|не|никогда"
 r"|yet to|hardly"
-_REACHES = (
+_GENERALIZATIONS = (
     (re.compile(r"\b(?:always|every|each|all|daily|constantly|everything|everyone)\b"), _ALL),
     (re.compile(r"\b(?:often|regularly|usually|frequently|generally|typically)\b"), _OFTEN),
     (re.compile(r"\bnever\b"), _NO),
@@ -35,8 +35,9 @@ _REACHES = (
     ),
     (re.compile(r"\bboth\b"), r"both|two|and|beide\w*"),
 )
-_REACH = tuple(
-    (claim, re.compile(rf"(?<!\w)(?:{told})(?!\w)|毎|いつも|全|每|总|没|不|ない|ません")) for claim, told in _REACHES
+_COMPILED_GENERALIZATIONS = tuple(
+    (claim, re.compile(rf"(?<!\w)(?:{support})(?!\w)|毎|いつも|全|每|总|没|不|ない|ません"))
+    for claim, support in _GENERALIZATIONS
 )
 _PART_OF = re.compile(
     r"\b(?:one|some|two|half|most|many|few|none|several|einer|eine|une?|uno|una) (?:of|von|de) (?:my|the|our"
@@ -50,7 +51,7 @@ _PRESENT = re.compile(
     r"|has) ))??"
     r"(?P<verb>is|are|has(?! (?:been|\w+ed)\b)|(?!was\b|this\b|its\b|his\b|users?\b)[a-z]{2,}[^s'\W]s)\b"
 )
-"""A fact of the present, by its verb in the third person."""
+"""A fact in the present tense, by its verb in the third person."""
 _TASTES = re.compile(r"lov|lik|enjoy|hat|prefer|ador|dislik")
 _IRREGULAR = (
     "ate drank drove ran swam sang spoke wrote taught kept knew went rode sold slept spent fought drew flew grew wore "
@@ -82,45 +83,46 @@ _FROM = re.compile(r"\b(?:from|left|leaving|aus|verlassen|quitté)\s+(?P<place>[
 _INTO = re.compile(r"\b(?:in|to|at)\s+(?P<place>[^\W\d_][\w'-]*)")
 
 
-def overreaches(fact: str, told: str, clauses: Sequence[str]) -> str | None:
-    """What a fact makes more of than was said; all in small letters."""
-    if any(claim.search(fact) and not said.search(told) for claim, said in _REACH):
+def overreaches(fact: str, quote: str, clauses: Sequence[str]) -> str | None:
+    """How a fact says more than its quote; None if it doesn't. All texts are in lower case."""
+    if any(claim.search(fact) and not support.search(quote) for claim, support in _COMPILED_GENERALIZATIONS):
         return "says more than was said"
-    if any(word_forms.has_form(one, words(fact)) for one in _PART_OF.findall(told)) and not _PARTLY.search(fact):
+    if any(word_forms.has_form(thing, words(fact)) for thing in _PART_OF.findall(quote)) and not _PARTLY.search(fact):
         return "says more than was said"
-    if any(_is_made_general(one, fact) for one in _POINTED_AT.findall(told)):
+    if any(_is_made_general(thing, fact) for thing in _POINTED_AT.findall(quote)):
         return "says more than was said"
-    if _turns_round(fact, told):
+    if _is_reversed(fact, quote):
         return "says the opposite"
-    if _BEFORE.search(told) and clauses and all(_is_of_now(fact) and _PASTS.search(clause) for clause in clauses):
+    if _BEFORE.search(quote) and clauses and all(_is_present(fact) and _PASTS.search(clause) for clause in clauses):
         return "is no longer so"
     return "is no longer so" if clauses and all(_is_over(fact, clause) for clause in clauses) else None
 
 
 def _is_made_general(thing: str, fact: str) -> bool:
-    """ "I hate this keyboard" says nothing of keyboards."""
+    """Whether a fact is about all things of a kind; "I hate this keyboard" is not about keyboards."""
     return f"{thing}s" in words(fact)
 
 
-def _turns_round(fact: str, told: str) -> bool:
-    """Whether what is put first in the one is put last in the other, or a place is arrived at that was left."""
-    ours, theirs = _ORDERED.search(fact), _ORDERED.search(told)
-    if ours and theirs and ("prefer" in fact or not (ours["to"] or theirs["to"])):
-        return word_forms.is_form(ours["more"], theirs["less"]) and word_forms.is_form(ours["less"], theirs["more"])
+def _is_reversed(fact: str, quote: str) -> bool:
+    """Whether a fact reverses a preference, or arrives at a place that was left."""
+    claimed, said = _ORDERED.search(fact), _ORDERED.search(quote)
+    if claimed and said and ("prefer" in fact or not (claimed["to"] or said["to"])):
+        return word_forms.is_form(claimed["more"], said["less"]) and word_forms.is_form(claimed["less"], said["more"])
     if "no longer" in fact or "n't" in fact or " not " in fact:
         return False
-    left = {one["place"] for one in _FROM.finditer(told)}
-    reached = {one["place"] for one in _INTO.finditer(told)}
-    return any(one["place"] in left - reached for one in _INTO.finditer(fact)) and not _FROM.search(fact)
+    left = {match["place"] for match in _FROM.finditer(quote)}
+    reached = {match["place"] for match in _INTO.finditer(quote)}
+    return any(match["place"] in left - reached for match in _INTO.finditer(fact)) and not _FROM.search(fact)
 
 
-def _is_of_now(fact: str) -> bool:
+def _is_present(fact: str) -> bool:
+    """Whether a fact is in the present tense and not about a taste, which lasts."""
     present = _PRESENT.match(fact)
     return present is not None and not _TASTES.match(present["verb"])
 
 
 def _is_over(fact: str, clause: str) -> bool:
-    """Whether a fact of the present comes from a clause of the past."""
+    """Whether a fact in the present tense comes from a clause about the past."""
     present = _PRESENT.match(fact)
     if present is None or _TASTES.match(present["verb"]):
         return False
@@ -128,10 +130,11 @@ def _is_over(fact: str, clause: str) -> bool:
         return True
     if present["verb"] in ("is", "are"):
         return bool(_WAS.search(clause)) and not (_IS.search(clause) or _BE_DONE.search(clause))
-    said = [word for word in words(clause) if word_forms.is_form(word, present["verb"])]
-    if not said or _PERFECT.search(clause):
+    verbs = [word for word in words(clause) if word_forms.is_form(word, present["verb"])]
+    if not verbs or _PERFECT.search(clause):
         return False
-    return all(map(_is_past, said)) or re.search(rf"(?:'ve|\bhave) (?:\w+ )?{re.escape(said[0])}\b", clause) is not None
+    perfect = re.search(rf"(?:'ve|\bhave) (?:\w+ )?{re.escape(verbs[0])}\b", clause)
+    return all(map(_is_past, verbs)) or perfect is not None
 
 
 def _is_past(word: str) -> bool:

@@ -1,6 +1,6 @@
-"""The speaker's own words of a message: without code, quotes, pasted logs, memories or prompts.
+"""The speaker's own words in a message: without code, quotes, pasted logs, memories or prompts.
 
-Careful in both directions: "Update: I moved" is the speaker's, "Bob: I moved" is not.
+"Update: I moved" is the speaker's, "Bob: I moved" is not.
 """
 
 import re
@@ -51,30 +51,30 @@ _LABELS = frozenset(
 
 
 def own_words(text: str, name: str = "") -> str:
-    """What the speaker, called `name`, says in this message; in order, the rest left out."""
+    """The parts of a message that its speaker, called `name`, wrote."""
     text = _MARKUP.sub("\n", _FENCED.sub("\n", text))
     text = _QUOTE_TO_END.sub("", text)
     text = _CODE.sub(lambda code: code[2] if _NAME_IN_CODE.fullmatch(code[2]) else "\n", text)
-    return "\n".join(_kept(text.splitlines(), fold(collapse_spaces(name)))).strip()
+    return "\n".join(_own_lines(text.splitlines(), fold(collapse_spaces(name)))).strip()
 
 
-def _kept(lines: list[str], name: str) -> list[str]:
-    kept: list[str] = []
-    pasted = False
+def _own_lines(lines: list[str], name: str) -> list[str]:
+    own: list[str] = []
+    is_pasted = False
     for line in lines:
         if not line.strip():
-            pasted = False
+            is_pasted = False
         elif _is_header(line):
-            pasted = True
-        if not pasted and not _is_anothers(line, name):
-            kept.append(line)
-    return kept
+            is_pasted = True
+        if not is_pasted and not _is_anothers(line, name):
+            own.append(line)
+    return own
 
 
 def _is_header(line: str) -> bool:
-    """After such a line comes what was pasted, up to an empty line."""
-    plain = line.strip().casefold()
-    if any(plain.startswith(header.casefold()) for header in HEADERS):
+    """Whether pasted text follows, up to an empty line."""
+    folded = line.strip().casefold()
+    if any(folded.startswith(header.casefold()) for header in HEADERS):
         return True
     return bool(_PROMPT_HEADER.fullmatch(line) or _PASTED_HEADER.fullmatch(line))
 

@@ -1,4 +1,4 @@
-"""Find a quote in what was said: white space, case, width, marks of emphasis and shapes of quotes apart."""
+"""Find a quote in a message, ignoring white space, case, width, emphasis and the shape of quotation marks."""
 
 import re
 import unicodedata
@@ -7,75 +7,77 @@ from functools import lru_cache
 
 from recollect.core.text import words
 
-LONGEST = 220
-"""Characters of evidence that are kept."""
+MAX_EVIDENCE_CHARS = 220
+"""Evidence is clipped to this length."""
 
 _SHAPES = str.maketrans(
     {**dict.fromkeys("’‘‛ʼ´", "'"), **dict.fromkeys("“”„‟«»", '"'), **dict.fromkeys("‐‑‒–—―−", "-"), "…": "..."}
 )
 _EMPHASIS = frozenset("*_~|`")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
-_EMPTY = frozenset(
+_FUNCTION_WORDS = frozenset(
     """
     i im ive id a an the am is are was be been do does did have has had it its this that my me you your we our and or
     but so to of in on at for with as yes no not yeah ok okay really very just too also ich bin das ist und der die ein
     je suis le la un une et est yo soy el es que y eu sou o e um uma я это и в на
     """.split()
 )
-_LONG_WORD = 7
+_MIN_SINGLE_WORD_CHARS = 7
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？\n]")
 
 
 @dataclass(frozen=True, slots=True)
 class QuoteMatch:
-    """A quote where it stands, with the sentence around it."""
+    """A quote as found in a message, with the sentence around it."""
 
     words: str
     before: str
-    """What stands before it in its sentence."""
+    """The text before it in its sentence."""
     after: str
-    """What stands after it in its sentence, with the mark that ends it."""
+    """The text after it in its sentence, with the closing punctuation."""
     following: str
-    """What comes after its sentence."""
+    """The text after its sentence."""
 
     @property
     def sentence(self) -> str:
         return f"{self.before}{self.words}{self.after}"
 
 
-def find(quote: str, said: str) -> QuoteMatch | None:
-    """The quote as it was said, or nothing; never inside of a longer word."""
-    said = unicodedata.normalize("NFC", said)
-    wanted = _plain(unicodedata.normalize("NFC", quote))[0].strip(" \"'.,;:!?。！？、-")
-    plain, places = _plain(said)
-    at = plain.find(wanted) if wanted else -1
-    while at >= 0 and not _is_whole(plain, at, at + len(wanted)):
-        at = plain.find(wanted, at + 1)
-    return None if at < 0 else _found(said, places[at], places[at + len(wanted) - 1] + 1)
+def find_quote(quote: str, message: str) -> QuoteMatch | None:
+    """The quote as it stands in the message, if it does; never inside a longer word."""
+    message = unicodedata.normalize("NFC", message)
+    needle = _normalize(unicodedata.normalize("NFC", quote))[0].strip(" \"'.,;:!?。！？、-")
+    normalized, origins = _normalize(message)
+    start = normalized.find(needle) if needle else -1
+    while start >= 0 and not _is_whole(normalized, start, start + len(needle)):
+        start = normalized.find(needle, start + 1)
+    return None if start < 0 else _match(message, origins[start], origins[start + len(needle) - 1] + 1)
 
 
-def _found(said: str, start: int, end: int) -> QuoteMatch:
-    first = max((mark.end() for mark in _SENTENCE_END.finditer(said, 0, start)), default=0)
-    stop = _SENTENCE_END.search(said, end)
-    last = stop.end() if stop else len(said)
-    return QuoteMatch(said[start:end], said[first:start], said[end:last], said[last:])
+def _match(message: str, start: int, end: int) -> QuoteMatch:
+    sentence_start = max((match.end() for match in _SENTENCE_END.finditer(message, 0, start)), default=0)
+    stop = _SENTENCE_END.search(message, end)
+    sentence_end = stop.end() if stop else len(message)
+    return QuoteMatch(
+        message[start:end], message[sentence_start:start], message[end:sentence_end], message[sentence_end:]
+    )
 
 
-def _plain(text: str) -> tuple[str, list[int]]:
-    """The text in the form in which quotes are compared, and where each of its characters comes from."""
+def _normalize(text: str) -> tuple[str, list[int]]:
+    """The text as quotes are compared, and the original index of each of its characters."""
     chars: list[str] = []
-    places: list[int] = []
-    for place, char in enumerate(text):
-        plain = _plain_char(char)
-        if plain == " " and not (chars and chars[-1] != " "):
+    origins: list[int] = []
+    for index, char in enumerate(text):
+        normalized = _normalize_char(char)
+        if normalized == " " and not (chars and chars[-1] != " "):
             continue
-        chars += plain
-        places += [place] * len(plain)
-    return "".join(chars), places
+        chars += normalized
+        origins += [index] * len(normalized)
+    return "".join(chars), origins
 
 
 @lru_cache(maxsize=4096)
-def _plain_char(char: str) -> str:
+def _normalize_char(char: str) -> str:
     if char.isspace():
         return " "
     if char in _EMPHASIS or unicodedata.category(char) == "Cf":
@@ -83,22 +85,22 @@ def _plain_char(char: str) -> str:
     return unicodedata.normalize("NFKC", char.translate(_SHAPES)).casefold()
 
 
-def _is_whole(plain: str, start: int, end: int) -> bool:
-    return not (_runs_on(plain, start) or _runs_on(plain, end))
+def _is_whole(text: str, start: int, end: int) -> bool:
+    return not (_is_inside_word(text, start) or _is_inside_word(text, end))
 
 
-def _runs_on(plain: str, at: int) -> bool:
-    """Whether a word goes on across this place; scripts without spaces may be cut anywhere."""
-    if at <= 0 or at >= len(plain):
+def _is_inside_word(text: str, position: int) -> bool:
+    """Whether a position splits a word; scripts without spaces may be split anywhere."""
+    if position <= 0 or position >= len(text):
         return False
-    left, right = plain[at - 1], plain[at]
+    left, right = text[position - 1], text[position]
     return left.isalnum() and right.isalnum() and not (_UNSPACED.match(left) or _UNSPACED.match(right))
 
 
-def says_something(quote: str) -> bool:
-    """Whether a quote is long enough to mean anything: two words, one of them not empty, or one long word."""
-    said = words(quote)
-    meant = [word for word in said if word not in _EMPTY]
-    if any(map(_UNSPACED.match, meant)):
+def has_content(quote: str) -> bool:
+    """Whether a quote is long enough to mean anything: two words, one of them a content word, or one long word."""
+    all_words = words(quote)
+    content = [word for word in all_words if word not in _FUNCTION_WORDS]
+    if any(map(_UNSPACED.match, content)):
         return len(_UNSPACED.findall(quote)) >= 3
-    return bool(meant) and (len(said) > 1 or len(meant[0]) >= _LONG_WORD)
+    return bool(content) and (len(all_words) > 1 or len(content[0]) >= _MIN_SINGLE_WORD_CHARS)

@@ -1,6 +1,6 @@
-"""The plain verbs with which facts are told, and the words of a quote that carry each of them.
+"""The plain verbs of facts, and the words of a quote that entail each of them.
 
-A table to read, not a lexicon: what is missing here is refused, so it errs on the side of learning less.
+Not exhaustive: what is missing here is refused, so that too little is learned rather than too much.
 """
 
 from dataclasses import dataclass
@@ -18,26 +18,27 @@ _NO_TRADE = r"(?!(?:\w+ )?(?:fan|patient|customer|member|user|guest|visitor|tour
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A verb of facts; each field but the first and the last is an alternation of words."""
+    """A verb of facts; each field except the first and the last is a regular expression of alternatives."""
 
     name: str
     claims: str
-    """Its forms in a fact of the present,"""
+    """Its forms in a fact about the present."""
     claims_past: str
-    """and in one of the past, or of what is wished for."""
+    """Its forms in a fact about the past or a wish."""
     now: str
-    """What carries it as a thing of now,"""
+    """What entails it in the present."""
     past: str = ""
-    """and what only as one of the past."""
+    """What entails it only in the past."""
     foreign: str = ""
-    """The same in other languages than English,"""
+    """Like `now`, in other languages than English."""
     foreign_past: str = ""
+    """Like `past`, in other languages than English."""
     unspaced: str = ""
-    """and in scripts without spaces."""
+    """Like `now`, in scripts without spaces."""
     unless: str = ""
-    """What takes away what the others carry."""
+    """What excludes the verb despite a match."""
     owned: bool = False
-    """Whether "my …" carries it of the thing that is named."""
+    """Whether "my …" entails it for the named thing."""
 
 
 FAMILIES = (

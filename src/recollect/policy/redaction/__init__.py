@@ -1,6 +1,6 @@
-"""Secret values out of a text before anything is stored: keys by their format, passwords by how people tell them.
+"""Redaction of secret values before anything is stored: keys by their format, passwords by how people state them.
 
-Runs on every observed message, so each search has a cheap test before it. Mentions of secrets stay as they are.
+Runs on every message, so each search has a cheap test before it. Mere mentions of secrets are not redacted.
 """
 
 from bisect import bisect_left
@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from recollect.policy.redaction import known_formats, spoken_secrets
-from recollect.policy.redaction.span import MARK, Span
+from recollect.policy.redaction.span import MARKER, Span
 from recollect.policy.redaction.visible_text import visible_text
 
-_ROUNDS = 4
-"""A mark put in place of one secret may set off another; that is rare and soon over."""
+_MAX_PASSES = 4
+"""A marker may complete the pattern of another secret; that is rare and ends after a pass or two."""
+_MAX_TAGS, _MAX_TAG_CHARS = 50, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,68 +26,67 @@ class Redacted:
 
 
 def redact(text: str) -> Redacted:
-    """The text with every secret value replaced by a mark such as `[redacted: AWS key]`."""
-    found: dict[str, None] = {}
-    for _ in range(_ROUNDS):
+    """The text with every secret value replaced by a marker such as `[redacted: AWS key]`."""
+    labels: dict[str, None] = {}
+    for _ in range(_MAX_PASSES):
         spans = _disjoint(_spans(text), text)
         if not spans:
             break
-        found |= dict.fromkeys(span.label for span in spans)
-        text = _marked(text, spans)
-    return Redacted(text, tuple(found))
+        labels |= dict.fromkeys(span.label for span in spans)
+        text = _replace_spans(text, spans)
+    return Redacted(text, tuple(labels))
 
 
 @lru_cache(maxsize=1024)
 def redact_name(name: str) -> str:
-    """What someone is called, without secrets; the same few over and over."""
+    """A display name without secrets; cached, because the same few names recur."""
     return redact(name).text
 
 
-def redact_tags(given: Iterable[str]) -> tuple[str, ...]:
-    """Tags as they are kept: each once, in small letters, without secrets, which are known by their capitals too."""
-    kept = dict.fromkeys(redact(tag.strip()).text.lower()[:100] for tag in given if tag.strip())
-    return tuple(kept)[:50]
+def redact_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Tags without secrets, each once, in lower case."""
+    # Redact before lowering: some formats of secrets are recognized by their capitals.
+    redacted = dict.fromkeys(redact(tag.strip()).text.lower()[:_MAX_TAG_CHARS] for tag in tags if tag.strip())
+    return tuple(redacted)[:_MAX_TAGS]
 
 
 def _spans(text: str) -> Iterator[Span]:
-    """Where secrets stand in a text, and in what it shows if that is not the same."""
+    """The secrets in a text, and in its visible form if that differs."""
     yield from known_formats.spans(text)
     yield from spoken_secrets.spans(text)
-    if clear := visible_text(text):
-        yield from map(clear.placed, known_formats.spans(clear.text))
-        yield from map(clear.placed, spoken_secrets.spans(clear.text))
+    if visible := visible_text(text):
+        yield from map(visible.original_span, known_formats.spans(visible.text))
+        yield from map(visible.original_span, spoken_secrets.spans(visible.text))
 
 
 def _disjoint(spans: Iterable[Span], text: str) -> list[Span]:
-    """Spans in order, overlapping ones joined under the label of the first."""
-    found = sorted(spans)
-    if not found:
+    """Spans in order, overlapping ones merged under the label of the first."""
+    in_order = sorted(spans)
+    if not in_order:
         return []
-    marks = [mark.span() for mark in MARK.finditer(text)]
-    joined: list[Span] = []
-    for span in filter(None, (_beside_marks(span, marks) for span in found)):
-        if joined and span.start < joined[-1].end:
-            last = joined[-1]
-            joined[-1] = Span(last.start, max(last.end, span.end), last.label)
+    markers = [match.span() for match in MARKER.finditer(text)]
+    merged: list[Span] = []
+    for span in filter(None, (_cover_marker(span, markers) for span in in_order)):
+        if merged and span.start < merged[-1].end:
+            last = merged[-1]
+            merged[-1] = Span(last.start, max(last.end, span.end), last.label)
         else:
-            joined.append(span)
-    return joined
+            merged.append(span)
+    return merged
 
 
-def _beside_marks(span: Span, marks: list[tuple[int, int]]) -> Span | None:
-    """The span with the whole of a mark of before that it cuts into; nothing when it lies inside of one."""
-    before = bisect_left(marks, (span.end, 0))
-    start, end = marks[before - 1] if before else (0, 0)
+def _cover_marker(span: Span, markers: list[tuple[int, int]]) -> Span | None:
+    """The span, extended over an earlier pass's marker that it overlaps; None if it lies inside one."""
+    index = bisect_left(markers, (span.end, 0))
+    start, end = markers[index - 1] if index else (0, 0)
     if end <= span.start:
         return span
-    return (
-        None
-        if start <= span.start and span.end <= end
-        else Span(min(start, span.start), max(end, span.end), span.label)
-    )
+    if start <= span.start and span.end <= end:
+        return None
+    return Span(min(start, span.start), max(end, span.end), span.label)
 
 
-def _marked(text: str, spans: Iterable[Span]) -> str:
+def _replace_spans(text: str, spans: Iterable[Span]) -> str:
     parts: list[str] = []
     end = 0
     for span in spans:

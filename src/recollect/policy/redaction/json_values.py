@@ -1,4 +1,4 @@
-"""Secrets out of a value of JSON: a field's name may say that what it holds is one."""
+"""Redaction of JSON values, where the name of a field may reveal that its value is a secret."""
 
 from typing import Any, cast
 
@@ -6,16 +6,16 @@ from recollect.policy.redaction import redact
 
 
 def redact_value(value: Any, name: str = "") -> Any:
-    """The same value with no secret in any text of it; `name` is the field that it stands in."""
+    """The value with the secrets in its strings redacted; `name` is the field that holds it."""
     match value:
         case str():
             label = f"{name}: " if name else ""
-            found = redact(label + value).text
-            return found.removeprefix(label) if found.startswith(label) else redact(value).text
+            redacted = redact(label + value).text
+            return redacted.removeprefix(label) if redacted.startswith(label) else redact(value).text
         case list() | tuple():
-            return [redact_value(each, name) for each in cast("list[Any]", value)]
+            return [redact_value(item, name) for item in cast("list[Any]", value)]
         case dict():
             pairs = cast("dict[str, Any]", value)
-            return {redact(key).text: redact_value(each, key) for key, each in pairs.items()}
+            return {redact(key).text: redact_value(item, key) for key, item in pairs.items()}
         case _:
             return value

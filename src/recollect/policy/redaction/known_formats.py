@@ -1,7 +1,7 @@
-"""Secrets that show by their format: keys and tokens of known makers, private keys, passwords in addresses, cards.
+"""Secrets with a recognizable format: keys and tokens of known vendors, private keys, passwords in URLs, cards.
 
-Formats of makers are looked for only in runs of visible ASCII characters, which ordinary talk hardly has. Every
-pattern is bounded or starts at most once per place, so that the work grows with the text and not faster.
+Vendor formats are searched only in long runs of visible ASCII characters, which are rare in conversation. Every pattern
+is bounded or starts at most once per position, so that matching takes linear time.
 """
 
 import re
@@ -13,7 +13,7 @@ from recollect.policy.redaction.span import Span
 _RUN = re.compile(r"[!-~]{16,}")
 _TAIL = re.compile(r"[\w-]*", re.ASCII)
 _JWT_TAIL = re.compile(r"[\w.+/=-]*", re.ASCII)
-_GROUP_IS_VALUE = 12
+_MIN_VALUE_CHARS = 12
 """A shorter group of a pattern is the prefix of a token, not its value."""
 
 _PREFIXES = {
@@ -62,7 +62,7 @@ _SAS = re.compile(r"[?&]sig=([\w%+/=-]{20,200})", re.ASCII)
 
 _BEARER = re.compile(r"\b(?:[Bb]earer|BEARER)\s{1,3}([A-Za-z0-9._~+/-]{16,2000}={0,2})")
 _ADDRESS = re.compile(r"(?<=://)[^\s/:@]{0,64}:([^\s/@]{1,100})@")
-# The first sign comes before the look behind it: so a search steps over all that can't begin one.
+# The first digit precedes its lookbehind, so that the search skips everything that can't begin a card number.
 _CARD = re.compile(r"[0-9](?<![\w@#&<:/.=-][0-9])(?:[ -]?[0-9]){13,15}(?![\w/@>-])")
 _CARD_MAKERS = re.compile(
     r"4\d{15}|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[01])\d{13}|3[47]\d{13}|3[068]\d{12}|35\d{14}|6(?:011|5\d\d|2\d\d)\d{12}"
@@ -85,18 +85,18 @@ _PEM_BODY = re.compile(r"(?:(?:\s|\\n){1,4}[A-Za-z0-9+/=]{16,})*")
 
 
 def spans(text: str) -> Iterator[Span]:
-    """Where secrets of a known format stand."""
+    """The secrets of a known format."""
     for run in _RUN.finditer(text):
-        yield from _in_run(run[0], run.start())
+        yield from _vendor_tokens(run[0], run.start())
     if "earer" in text or "BEARER" in text:
         yield from _bearers(text)
     for card in _CARD.finditer(text):
         if _is_card(re.sub("[ -]", "", card[0])):
             yield Span(*card.span(), "card number")
     for account in _IBAN.finditer(text):
-        yield from _account(account)
+        yield from _bank_account(account)
     if "://" in text and "@" in text:
-        yield from _in_addresses(text)
+        yield from _url_passwords(text)
     if "PRIVATE KEY" in text or "PuTTY" in text:
         yield from _private_keys(text)
 
@@ -107,34 +107,36 @@ def _bearers(text: str) -> Iterator[Span]:
             yield Span(*bearer.span(1), "bearer token")
 
 
-def _in_run(run: str, at: int) -> Iterator[Span]:
-    for label, pattern in known():
-        yield from _placed(pattern, run, at, label)
+def _vendor_tokens(run: str, offset: int) -> Iterator[Span]:
+    for label, pattern in vendor_formats():
+        yield from _matches(pattern, run, offset, label)
     for match in _PREFIXED.finditer(run):
         if _is_random(match[2]):
-            yield Span(at + match.start(), at + match.end(), _PREFIXES[match[1]])
+            yield Span(offset + match.start(), offset + match.end(), _PREFIXES[match[1]])
     if "eyJ" in run:
-        yield from _placed(_JWT, run, at, "JSON web token", _JWT_TAIL)
-    yield from _placed(_WEBHOOK, run, at, "webhook secret")
-    yield from _placed(_SAS, run, at, "signature")
+        yield from _matches(_JWT, run, offset, "JSON web token", _JWT_TAIL)
+    yield from _matches(_WEBHOOK, run, offset, "webhook secret")
+    yield from _matches(_SAS, run, offset, "signature")
 
 
-def _placed(pattern: re.Pattern[str], run: str, at: int, label: str, tail: re.Pattern[str] = _TAIL) -> Iterator[Span]:
-    """Each match with what is left of its token, as a pattern may know only the shortest form."""
-    upto = 0
+def _matches(
+    pattern: re.Pattern[str], run: str, offset: int, label: str, tail: re.Pattern[str] = _TAIL
+) -> Iterator[Span]:
+    """Each match with the remainder of its token, since a pattern may match only the shortest form."""
+    covered = 0
     for match in pattern.finditer(run):
-        if match.start() < upto:
+        if match.start() < covered:
             continue
-        group = 1 if pattern.groups and len(match[1] or "") >= _GROUP_IS_VALUE else 0
-        rest = tail.match(run, match.end(group))
-        upto = rest.end() if rest else match.end(group)
-        yield Span(at + match.start(group), at + upto, label)
+        group = 1 if pattern.groups and len(match[1] or "") >= _MIN_VALUE_CHARS else 0
+        remainder = tail.match(run, match.end(group))
+        covered = remainder.end() if remainder else match.end(group)
+        yield Span(offset + match.start(group), offset + covered, label)
 
 
 @lru_cache(maxsize=1)
-def known() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """Formats that detect-secrets knows. Left out: those that take most words for a secret, those that need more
-    than linear time on hostile text (ours stand in for them), and makers that the assignments cover.
+def vendor_formats() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Formats of detect-secrets, except for those with many false positives, those that take more than linear time on
+    hostile text (ours replace them), and those that `spoken_secrets` covers.
     """
     from detect_secrets.plugins import (
         aws,
@@ -171,7 +173,7 @@ def known() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 
 def _is_random(value: str) -> bool:
-    """Letters and digits mixed, or capitals and small letters: not words with hyphens."""
+    """Whether a value mixes letters and digits, or upper and lower case, unlike hyphenated words."""
     has_digit = any(map(str.isdigit, value))
     has_lower = any(map(str.islower, value))
     has_upper = any(map(str.isupper, value))
@@ -181,40 +183,40 @@ def _is_random(value: str) -> bool:
 def _is_card(digits: str) -> bool:
     if not _CARD_MAKERS.fullmatch(digits):
         return False
-    doubled = (int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(digits)))
+    doubled = (int(digit) * (1 + index % 2) for index, digit in enumerate(reversed(digits)))
     return sum(value - 9 if value > 9 else value for value in doubled) % 10 == 0
 
 
-def _account(found: re.Match[str]) -> Iterator[Span]:
-    """A bank account: as many signs as its country has, and the right check digits; words may follow it."""
-    size = _IBAN_SIZES.get(found[0][:2])
-    places = [place for place, char in enumerate(found[0]) if char != " "]
-    if size is None or len(places) < size:
+def _bank_account(match: re.Match[str]) -> Iterator[Span]:
+    """An IBAN with the length of its country and valid check digits; words may follow it."""
+    size = _IBAN_SIZES.get(match[0][:2])
+    positions = [index for index, char in enumerate(match[0]) if char != " "]
+    if size is None or len(positions) < size:
         return
-    end = places[size - 1] + 1
-    if end < len(found[0]) and found[0][end] != " ":
+    end = positions[size - 1] + 1
+    if end < len(match[0]) and match[0][end] != " ":
         return
-    signs = found[0][:end].replace(" ", "")
-    if int("".join(str(int(sign, 36)) for sign in signs[4:] + signs[:4])) % 97 == 1:
-        yield Span(found.start(), found.start() + end, "bank account")
+    iban = match[0][:end].replace(" ", "")
+    if int("".join(str(int(char, 36)) for char in iban[4:] + iban[:4])) % 97 == 1:
+        yield Span(match.start(), match.start() + end, "bank account")
 
 
-def _in_addresses(text: str) -> Iterator[Span]:
+def _url_passwords(text: str) -> Iterator[Span]:
     for address in _ADDRESS.finditer(text):
         if not re.fullmatch(r"[*x.]+|[<{$%\[].*", address[1]):
             yield Span(*address.span(1), "password")
 
 
 def _private_keys(text: str) -> Iterator[Span]:
-    """From each beginning to the next end; where the end is missing, over the lines that look like a key."""
+    """From each header to the next footer; without a footer, over the lines that look like a key."""
     ends = [end.end() for end in _PEM_END.finditer(text)]
-    upto = 0
+    covered = 0
     for begin in _PEM.finditer(text):
-        if begin.start() < upto:
+        if begin.start() < covered:
             continue
         while ends and ends[0] <= begin.end():
             ends.pop(0)
         body = _PEM_BODY.match(text, begin.end())
-        upto = ends[0] if ends else body.end() if body else begin.end()
-        if upto > begin.end():
-            yield Span(begin.start(), upto, "private key")
+        covered = ends[0] if ends else body.end() if body else begin.end()
+        if covered > begin.end():
+            yield Span(begin.start(), covered, "private key")

@@ -1,16 +1,16 @@
-"""Where in a text a secret stands."""
+"""The position of a secret in a text."""
 
 import re
 from typing import NamedTuple
 
 
 class Span(NamedTuple):
-    """From one character to before another, and what stands there."""
+    """A half-open range of characters, and the kind of secret in it."""
 
     start: int
     end: int
     label: str
 
 
-MARK = re.compile(r"\[redacted: [^\]\n]{1,40}\]")
-"""What stands in the place of a secret."""
+MARKER = re.compile(r"\[redacted: [^\]\n]{1,40}\]")
+"""Replaces a secret."""

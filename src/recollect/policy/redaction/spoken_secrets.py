@@ -1,7 +1,7 @@
-"""Secrets as people tell them, and as settings hold them: "my password is …", `API_KEY=…`, "PIN: …".
+"""Secrets as people state them, and as configuration holds them: "my password is …", `API_KEY=…`, "PIN: …".
 
-What names a secret, what joins, what follows: only all three make a value. A word after "is" may be the value or say
-something about it, so a plain word counts only where it stands alone and describes nothing.
+A secret needs a name, a joint such as "is" or "=", and a value. A word after "is" may be the value or describe it, so
+an ordinary word counts only if it stands alone and describes nothing.
 """
 
 import re
@@ -28,7 +28,7 @@ _STEM = re.compile(
     "|se(?:cret|ed|nha|nord)|t(?:an|oken)|wo(?:ord|rt)"
 )
 _FOREIGN_STEM = re.compile("hasło|парол|şifre|密|パスワード|비밀번호")
-"""Every name of a secret holds one of these; together by first letters, which takes half the time of a list."""
+"""Every name of a secret contains one of these stems; grouped by first letters, which halves the matching time."""
 
 _OF = r"(?:\s(?:for|of|to|on|at|in|do|da|de|del|para|pour|du|für|vom|zum|zu|von)(?:\s[\w'’.-]{1,24}){1,4}?)?"
 _IS = (
@@ -37,7 +37,7 @@ _IS = (
 )
 _JOINT = rf"(?P<joint>{_IS}|['’]s\s|\s{{0,3}}(?::=|=>|->|==?|[:：＝])|[是は为])\s{{0,3}}"
 _VALUE = r"(?=(?P<quote>[\"'`“„«‘])(?P<quoted>[^\n\"`”»]{1,100}?)[\"'`”“»’]|(?P<plain>\S{1,200}))"
-_TOLD = re.compile(
+_STATED = re.compile(
     rf"(?:(?P<password>{_PASSWORDS}|{_BARE_PASSWORDS})|(?P<key>{_KEYS})|(?P<pin>{_PINS})|(?P<word>{_WORDS}))"
     rf"[\"'*`]{{0,2}}{_OF}{_JOINT}[*`]{{0,2}}{_VALUE}"
 )
@@ -105,31 +105,31 @@ _CLOSING = ".,;:!?)]}\"'`*”»’"
 
 
 def mentions(lower: str) -> bool:
-    """Whether any word stands there that could name a secret: mostly not, and quickly told."""
+    """Whether a text contains a word that could name a secret: a cheap test that rules out most texts."""
     return bool(_STEM.search(lower) or (not lower.isascii() and _FOREIGN_STEM.search(lower)))
 
 
 def spans(text: str) -> Iterator[Span]:
-    """Where values of told secrets stand."""
-    lower = text.replace("İ", "i").lower()  # the one letter that would make the text longer
+    """The values of stated secrets."""
+    lower = text.replace("İ", "i").lower()  # the only letter whose lower case is longer
     if mentions(lower):
         yield from search(text, lower)
 
 
 def search(text: str, lower: str) -> Iterator[Span]:
-    """The same without the quick test; names are looked for in lower case, values are judged as written."""
-    for told in _TOLD.finditer(lower):
-        yield from _value(told, text)
-    for told in _BESIDE.finditer(lower):
-        yield from _mixed(told, text, "password")
+    """The same without the cheap test; names are matched in lower case, values are judged as written."""
+    for match in _STATED.finditer(lower):
+        yield from _stated_value(match, text)
+    for match in _BESIDE.finditer(lower):
+        yield from _mixed_value(match, text, "password")
     if any(name in lower for name in _KEY_NAMES):
-        for told in _KEY_BESIDE.finditer(lower):
-            yield from _mixed(told, text, "key")
+        for match in _KEY_BESIDE.finditer(lower):
+            yield from _mixed_value(match, text, "key")
     if "/" in lower:
-        for told in _LOGIN.finditer(lower):
-            yield from _mixed(told, text, "password")
-    for told in _AS.finditer(lower):
-        start, value = told.start(1), text[told.start(1) : told.end(1)].strip(_OPENING + _CLOSING)
+        for match in _LOGIN.finditer(lower):
+            yield from _mixed_value(match, text, "password")
+    for match in _AS.finditer(lower):
+        start, value = match.start(1), text[match.start(1) : match.end(1)].strip(_OPENING + _CLOSING)
         if _is_mixed(value) or (_SYMBOL.search(value) and "://" not in value):
             start = text.index(value, start)
             yield Span(start, start + len(value), "password")
@@ -137,40 +137,41 @@ def search(text: str, lower: str) -> Iterator[Span]:
         yield Span(*seed.span(1), "seed phrase")
 
 
-def _mixed(told: re.Match[str], text: str, label: str) -> Iterator[Span]:
-    """A value that nothing joins to its name: only letters and digits together are one."""
-    value = text[told.start(1) : told.end(1)].rstrip(_CLOSING)
+def _mixed_value(match: re.Match[str], text: str, label: str) -> Iterator[Span]:
+    """A value without a joint to its name: it has to mix letters and digits."""
+    value = text[match.start(1) : match.end(1)].rstrip(_CLOSING)
     if _is_mixed(value) and not _NAMES.fullmatch(value):
-        yield Span(told.start(1), told.start(1) + len(value), label)
+        yield Span(match.start(1), match.start(1) + len(value), label)
 
 
-def _value(told: re.Match[str], text: str) -> Iterator[Span]:
-    kind = next(name for name in _TESTS if told[name])
-    if told["quoted"]:
-        start, end = told.span("quoted")
+def _stated_value(match: re.Match[str], text: str) -> Iterator[Span]:
+    kind = next(name for name in _TESTS if match[name])
+    if match["quoted"]:
+        start, end = match.span("quoted")
         if _is_quoted_secret(text[start:end], kind):
             yield Span(start, end, _LABELS[kind])
         return
-    start, value = _plain_value(told, text)
+    start, value = _unquoted_value(match, text)
     if not value or _PLACEHOLDER.fullmatch(value):
         return
-    rest = text[start + len(value) : start + len(value) + 120]
-    if kind == "password" and (phrase := _PHRASE.match(told.string, start)) and _is_passphrase(phrase[0]):
+    following = text[start + len(value) : start + len(value) + 120]
+    if kind == "password" and (phrase := _PHRASE.match(match.string, start)) and _is_passphrase(phrase[0]):
         yield Span(*phrase.span(), "password")
-    elif _TESTS[kind](value, rest, told["joint"]):
+    elif _TESTS[kind](value, following, match["joint"]):
         yield Span(start, start + len(value), _LABELS[kind])
 
 
-def _plain_value(told: re.Match[str], text: str) -> tuple[int, str]:
-    """Where a value without quotes starts, and the value without the punctuation around it."""
-    start, end = told.span("plain")
-    plain = text[start:end]
-    bare = plain.lstrip(_OPENING)
-    if told["joint"] in ("=", ":"):
-        bare = bare.partition(";")[0]  # one of several settings in a row
-    return start + len(plain) - len(plain.lstrip(_OPENING)), "" if _PLACEHOLDER.fullmatch(plain) else bare.rstrip(
-        _CLOSING
-    )
+def _unquoted_value(match: re.Match[str], text: str) -> tuple[int, str]:
+    """The start of a value without quotes, and the value without the punctuation around it; empty for a placeholder."""
+    start, end = match.span("plain")
+    raw = text[start:end]
+    value = raw.lstrip(_OPENING)
+    start += len(raw) - len(value)
+    if _PLACEHOLDER.fullmatch(raw):
+        return start, ""
+    if match["joint"] in ("=", ":"):
+        value = value.partition(";")[0]  # one of several settings in a row
+    return start, value.rstrip(_CLOSING)
 
 
 def _is_quoted_secret(value: str, kind: str) -> bool:
@@ -183,10 +184,10 @@ def _is_quoted_secret(value: str, kind: str) -> bool:
     return len(value) >= 6 and " " not in value and (kind == "key" or _is_mixed(value))
 
 
-def _is_password(value: str, rest: str, joint: str) -> bool:
-    """Letters with digits or signs; else one word that stands alone and describes nothing."""
+def _is_password(value: str, following: str, joint: str) -> bool:
+    """Letters with digits or symbols; else a single word that stands alone and describes nothing."""
     lower = value.lower()
-    if lower in _DESCRIBES or (value[0].isdigit() and _UNIT.match(rest)):
+    if lower in _DESCRIBES or (value[0].isdigit() and _UNIT.match(following)):
         return False
     if len(value) >= 4 and (re.search(r"\d", value) or _SYMBOL.search(value) or _INNER_CAPITAL.search(value)):
         return not _NAMES.fullmatch(value) or value.isdigit()
@@ -194,27 +195,27 @@ def _is_password(value: str, rest: str, joint: str) -> bool:
         return True
     if joint.strip() in ("是", "は", "为"):
         return False
-    return value.isalpha() and len(value) >= 4 and not _DESCRIBING.fullmatch(lower) and bool(_ALONE.match(rest))
+    return value.isalpha() and len(value) >= 4 and not _DESCRIBING.fullmatch(lower) and bool(_ALONE.match(following))
 
 
-def _is_key(value: str, rest: str, joint: str) -> bool:
+def _is_key(value: str, following: str, joint: str) -> bool:
     if "=" in joint and len(value) >= 6 and value.lower() not in _DESCRIBES and not value.isdigit():
-        return bool(_ALONE.match(rest)) and not re.fullmatch(r"[a-z]+(?:[._][a-z]+)+", value)
+        return bool(_ALONE.match(following)) and not re.fullmatch(r"[a-z]+(?:[._][a-z]+)+", value)
     return _is_mixed(value) and len(value) >= 8
 
 
-def _is_secret(value: str, rest: str, joint: str) -> bool:
-    del rest, joint
+def _is_secret(value: str, following: str, joint: str) -> bool:
+    del following, joint
     return _is_mixed(value) and len(value) >= 8
 
 
-def _is_pin(value: str, rest: str, joint: str) -> bool:
+def _is_pin(value: str, following: str, joint: str) -> bool:
     del joint
-    return re.fullmatch(r"[0-9]{4,8}", value) is not None and not _UNIT.match(rest)
+    return re.fullmatch(r"[0-9]{4,8}", value) is not None and not _UNIT.match(following)
 
 
 def _is_mixed(value: str) -> bool:
-    """Letters and digits together, of no date, time, address or version."""
+    """Whether a value mixes letters and digits and is not a date, time, URL, path or version."""
     if not (re.search(r"\d", value) and re.search(r"[^\W\d_]", value)) or len(value) < 6:
         return False
     return not re.fullmatch(

@@ -1,6 +1,6 @@
-"""A text as a reader sees it: signs that show nothing left out, wide and styled letters as plain ones.
+"""A text as a reader sees it: without invisible characters, and with wide and styled letters as plain ones.
 
-A key with a zero-width space inside is no key to a pattern, but whoever cleans the text later puts it together again.
+A key with a zero-width space inside escapes every pattern, but removing the space later would restore it.
 """
 
 import re
@@ -16,43 +16,43 @@ _INVISIBLE = (
 )
 _STYLED = "\u2460-\u249b\u24b6-\u24ea\uff01-\uff5e\U0001d400-\U0001d7ff\U0001f130-\U0001f169"
 _MASK = re.compile(f"[{_INVISIBLE}{_STYLED}]")
-_NOTHING = re.compile(f"[{_INVISIBLE}]+")
+_HIDDEN = re.compile(f"[{_INVISIBLE}]+")
 
 
 @dataclass(frozen=True, slots=True)
 class VisibleText:
-    """What a text shows, and where each part of that stands in the text."""
+    """The visible form of a text, with a map of its positions to those in the text."""
 
     text: str
     starts: list[int]
-    """Where a part without gaps begins in what is shown,"""
+    """Start of each contiguous part in the visible form,"""
     origins: list[int]
-    """and where it begins in the text."""
+    """and its start in the original text."""
 
-    def placed(self, span: Span) -> Span:
-        """The span in the text itself, with what is hidden inside of it."""
+    def original_span(self, span: Span) -> Span:
+        """The span in the original text, including hidden characters inside it."""
         return Span(self._origin(span.start), self._origin(span.end - 1) + 1, span.label)
 
-    def _origin(self, place: int) -> int:
-        part = bisect_right(self.starts, place) - 1
-        return self.origins[part] + place - self.starts[part]
+    def _origin(self, position: int) -> int:
+        part = bisect_right(self.starts, position) - 1
+        return self.origins[part] + position - self.starts[part]
 
 
 def visible_text(text: str) -> VisibleText | None:
-    """What a text shows; None for the many that show what they hold."""
+    """The visible form of a text; None if it is the text itself, as it mostly is."""
     if text.isascii() or _MASK.search(text) is None:
         return None
     parts: list[str] = []
     starts, origins = [0], [0]
     end = 0
-    for hidden in _NOTHING.finditer(text):
+    for hidden in _HIDDEN.finditer(text):
         parts.append(text[end : hidden.start()])
         starts.append(starts[-1] + hidden.start() - end)
         origins.append(end := hidden.end())
-    return VisibleText(_MASK.sub(_plain, "".join([*parts, text[end:]])), starts, origins)
+    return VisibleText(_MASK.sub(_unstyle, "".join([*parts, text[end:]])), starts, origins)
 
 
-def _plain(styled: re.Match[str]) -> str:
-    """One character for one, so that places stay: what would become several is left as it is."""
-    plain = unicodedata.normalize("NFKC", styled[0])
-    return plain if len(plain) == 1 else styled[0]
+def _unstyle(styled: re.Match[str]) -> str:
+    """One character for one, to preserve positions: what would become several is left unchanged."""
+    normalized = unicodedata.normalize("NFKC", styled[0])
+    return normalized if len(normalized) == 1 else styled[0]
