@@ -19,7 +19,6 @@ _OFTEN = (
     r"|keep|oft|meistens|souvent|a menudo|spesso|часто|go-to|primarily|much"
 )
 _NO = r"never|\w*n't|not|no|none|nothing|without|cannot|nie\w*|kein\w*|nicht|jamais|pas|nunca|não|non|mai|не|никогда"
-r"|yet to|hardly"
 _GENERALIZATIONS = (
     (re.compile(r"\b(?:always|every|each|all|daily|constantly|everything|everyone)\b"), _ALL),
     (re.compile(r"\b(?:often|regularly|usually|frequently|generally|typically)\b"), _OFTEN),
