@@ -74,14 +74,14 @@ class Bot:
 
 @asynccontextmanager
 async def sharded(database: str, lab: Pair | None = None, **settings: Any) -> AsyncIterator[Bot]:
-    bot = {"allowed_users": "*", "privacy_notice": "off", **settings.pop("discord", {})}
+    options = {"allowed_users": "*", "privacy_notice": "off", **settings.pop("discord", {})}
     given = {"embedder": "null", "summary": {"enabled": False}, **settings}
     clock = FakeClock()
     async with AsyncExitStack() as stack:
         lab = lab or await stack.enter_async_context(Pair(clock=clock))
         halves = []
         for shard in ("0/2", "1/2"):
-            opened = AsyncMemory(database, clock=clock, model=FakeModel(), discord={**bot, "shard": shard}, **given)
+            opened = AsyncMemory(database, clock=clock, model=FakeModel(), discord={**options, "shard": shard}, **given)
             halves.append(Wired(lab, await stack.enter_async_context(opened), clock))
         yield Bot(lab, clock, *halves)
 
@@ -183,7 +183,7 @@ async def test_a_server_of_the_other_is_not_taken_for_left(database: str) -> Non
 async def look(*clients: Client) -> None:
     """What the bot does every hour."""
     for client in clients:
-        cog = client.get_cog("Parting")
+        cog = client.get_cog("GuildDepartures")
         assert isinstance(cog, GuildDepartures)
         await cog.look()
 
@@ -217,7 +217,7 @@ async def test_each_looks_for_what_it_missed_on_its_own_servers(
         with caplog.at_level("INFO", "recollect.discord"):
             for half in (bot.zero, bot.one):
                 async with half.online() as client:
-                    cog = client.get_cog("Recheck")
+                    cog = client.get_cog("Resync")
                     assert isinstance(cog, Resync)
                     await cog.look()
         ids = [str(message.id) for message in said]
@@ -235,7 +235,7 @@ async def test_a_bot_that_is_divided_anew_goes_on_where_it_was(database: str) ->
         before = {name: int(await notes.get(name) or 0) for name in await notes.names(FOLLOWED)}
         await notes.put(FOLLOWED, str(max(before.values()) + 1))  # since then it was one process for a while
         async with bot.one.online() as client:
-            cog = client.get_cog("Follower")
+            cog = client.get_cog("LogFollower")
             assert isinstance(cog, LogFollower)
 
             async def holds() -> bool:
@@ -247,7 +247,7 @@ async def test_a_bot_that_is_divided_anew_goes_on_where_it_was(database: str) ->
 
 @pytest.mark.parametrize("said", ["4/4", "2-1/4", "1", "1/0", "a/b", "-1/4", "0-4/4"])
 def test_a_shard_that_can_not_be_is_refused(said: str) -> None:
-    with pytest.raises(Exception, match=r"bot.shard.* is no shard; accepted are"):
+    with pytest.raises(Exception, match=r"discord.shard.* is no shard; accepted are"):
         load({}, discord={"shard": said})
 
 

@@ -41,8 +41,13 @@ async def test_what_is_said_aloud_is_learned_once_with_what_transcribed_it_and_w
 async def test_nobody_is_overheard_who_is_not_allowed_not_told_paused_or_excluded() -> None:
     async with acting() as scene:
         ann, staff = str(scene.ann.id), str(scene.staff_role.id)
-    for bot in ({"allowed_users": []}, {"privacy_notice": "dm"}, {"excluded_roles": [staff]}, {"allowed_users": ["1"]}):
-        async with acting(bot=bot) as scene:
+    for options in (
+        {"allowed_users": []},
+        {"privacy_notice": "dm"},
+        {"excluded_roles": [staff]},
+        {"allowed_users": ["1"]},
+    ):
+        async with acting(discord=options) as scene:
             lounge = scene.guild.create_voice_channel("lounge")
             assert not await scene.client.hear(aloud(scene, lounge.id, "I like green tea"))
     async with acting(discord={"allowed_users": [ann]}) as scene:
