@@ -56,7 +56,7 @@ async def look(client: Client) -> None:
     """What the bot does every hour."""
     cog = client.get_cog("GuildDepartures")
     assert isinstance(cog, GuildDepartures)
-    await cog.look()
+    await cog.review()
 
 
 async def test_it_is_erased_at_once_where_that_is_set_and_never_where_that_is() -> None:

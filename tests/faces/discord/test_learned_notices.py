@@ -76,7 +76,7 @@ async def test_what_its_owner_changed_since_is_not_undone_by_its_line() -> None:
         line = await learned(scene)
         await scene.order("!memory pin tea", where=scene.general)
         late = await scene.ann.click(line, label="Undo")
-        assert late.followups[-1].content.startswith("It was changed since")
+        assert late.followups[-1].content.startswith("It has changed since")
         assert await scene.known() == ["I like green tea"]
 
 
@@ -89,7 +89,7 @@ async def test_a_line_follows_its_fact_into_other_words_and_back() -> None:
     async with acting(discord=HERE, model=FakeModel(anew)) as scene:
         await learned(scene, "I live in Berlin")
         await learned(scene, "I live in Lisbon")
-        assert told_lines(scene) == ["Learned anew: [fact] I live in Lisbon"]
+        assert told_lines(scene) == ["Updated: [fact] I live in Lisbon"]
         await scene.order("!memory undo", where=scene.general)
         await scene.env.advance_time(TICK)
         assert told_lines(scene) == ["Learned: [fact] I live in Berlin"]
@@ -107,11 +107,11 @@ async def test_undo_takes_back_nothing_but_what_its_line_still_tells() -> None:
         await scene.settle()
         assert told_lines(scene) == ["Learned: [fact] I live in Berlin"], "it has not followed yet"
         late = await scene.ann.click(line, label="Undo")
-        assert late.followups[-1].content.startswith("It was changed since")
+        assert late.followups[-1].content.startswith("It has changed since")
         assert await scene.known() == ["I live in Lisbon"]
         await scene.env.advance_time(TICK)
         (_, line, *_) = scene.dev.history()
-        assert line.content.startswith("Learned anew: [fact] I live in Lisbon")
+        assert line.content.startswith("Updated: [fact] I live in Lisbon")
         await scene.ann.click(line, label="Undo")
         assert await scene.known() == ["I live in Berlin"]
 

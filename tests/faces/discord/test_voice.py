@@ -4,7 +4,7 @@ import pytest
 
 from recollect.core.errors import BadInput
 from recollect.core.types import Audience
-from recollect.faces.discord.listener import NO_EARS
+from recollect.faces.discord.listener import NO_VOICE_MESSAGES
 from recollect.faces.discord.privacy_notice import NOTICE
 from recollect.faces.discord.voice import Transcript
 from recollect.testing.model_server import Says
@@ -64,7 +64,7 @@ async def test_nobody_is_overheard_who_is_not_allowed_not_told_paused_or_exclude
 async def test_a_channel_without_voice_or_one_that_is_not_seen_is_refused() -> None:
     async with acting() as scene:
         for channel in (scene.dev.id, 7):
-            with pytest.raises(BadInput, match="no voice channel"):
+            with pytest.raises(BadInput, match="not a voice channel"):
                 await scene.client.hear(aloud(scene, channel, "I like green tea"))
 
 
@@ -110,7 +110,7 @@ async def test_a_voice_message_holds_no_words_and_that_is_said() -> None:
         dm = wire.lab.world.dm(wire.lab.ada)
         files = {"voice-message.ogg": b"OggS"}
         await wire.lab.say(wire.lab.ada, dm, "", flags=VOICE_MESSAGE, files=files)
-        assert (await wire.lab.next_message(dm)).content == NO_EARS
+        assert (await wire.lab.next_message(dm)).content == NO_VOICE_MESSAGES
         await wire.lab.say(wire.lab.ada, wire.lab.dev, "", flags=VOICE_MESSAGE, files=files)
         assert await wire.order("!memory show")
         assert len(wire.lab.said(wire.lab.dev)) == 1, "nobody asked the bot there"
