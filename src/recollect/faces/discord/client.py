@@ -55,7 +55,7 @@ class Client(commands.AutoShardedBot):
         )
         chat_commands = ChatCommands(memory, LIMIT, escape=harmless, clock=clock)
         assistant = Assistant(
-            memory, chat_model, name=memory.settings.discord.name, orders=chat_commands, clock=clock, details=False
+            memory, chat_model, name=memory.settings.discord.name, commands=chat_commands, clock=clock, details=False
         )
         self.bot = BotContext(self, memory, assistant, chat_commands, clock, on_departure)
         self._registered = False

@@ -172,19 +172,19 @@ class SlashCommands:
         await defer(interaction)
         memory, user, place = self._bot.memory, str(interaction.user.id), interaction_place(interaction)
         try:
-            target = erasing.whose(user, place, here=here)
+            target = erasing.erasure_target(user, place, here=here)
         except BadInput as error:
             await send_text(interaction, outcome_text.problem(error))
             return
 
         async def erase() -> str:
-            report = await erasing.erased(memory, target)
+            report = await erasing.run_erasure(memory, target)
             self._bot.assistant.forget_message(user)
             return report
 
-        question = await erasing.question(memory, target)
+        question = await erasing.render_question(memory, target)
         if question is None:
-            await send_text(interaction, erasing.NOTHING)
+            await send_text(interaction, erasing.NOTHING_TO_ERASE)
         else:
             await ConfirmDialog("Erase", erase).ask(interaction, question)
 
