@@ -12,7 +12,7 @@ log = logging.getLogger("recollect.discord")
 
 EVERYONE = "*"
 CLOSED = (
-    "nobody is allowed to talk to the bot: set RECOLLECT_DISCORD_ALLOWED_USERS, RECOLLECT_DISCORD_ALLOWED_ROLES "
+    "no one is allowed to talk to the bot: set RECOLLECT_DISCORD_ALLOWED_USERS, RECOLLECT_DISCORD_ALLOWED_ROLES "
     "or RECOLLECT_DISCORD_ALLOWED_GUILDS (ids, with commas between them)"
 )
 

@@ -203,8 +203,8 @@ class SlashCommands:
         await send_text(interaction, SWITCH_REPLIES[memory])
 
     async def _memos(self, interaction: Interaction) -> tuple[Memo, ...]:
-        shown = await self._bot.memory.show(user=str(interaction.user.id), place=interaction_place(interaction))
-        return shown.memos
+        listing = await self._bot.memory.show(user=str(interaction.user.id), place=interaction_place(interaction))
+        return listing.memos
 
     async def _choices(self, interaction: Interaction, current: str) -> list[app_commands.Choice[str]]:
         """The user's own items that are visible here, newest first."""
