@@ -310,7 +310,7 @@ async def test_a_namespace_that_is_nobodys_memory_takes_nothing_and_holds_nothin
     stage: Stage, namespace: tuple[str, ...]
 ):
     store = made(stage)
-    with pytest.raises(InvalidNamespaceError, match="nobody's memory"):
+    with pytest.raises(InvalidNamespaceError, match="not a user's memory"):
         await store.aput(namespace, "k", {"text": "something"})
     assert await store.aget(namespace, "k") is None
 
