@@ -310,7 +310,7 @@ async def test_a_namespace_that_is_nobodys_memory_takes_nothing_and_holds_nothin
     stage: Stage, namespace: tuple[str, ...]
 ):
     store = made(stage)
-    with pytest.raises(InvalidNamespaceError, match="nobody's memory"):
+    with pytest.raises(InvalidNamespaceError, match="not a user's memory"):
         await store.aput(namespace, "k", {"text": "something"})
     assert await store.aget(namespace, "k") is None
 
@@ -349,7 +349,7 @@ async def test_secrets_are_taken_out_of_values(stage: Stage):
 @pytest.mark.parametrize("bad", [{"when": object()}, {"n": float("nan")}, {"long": "x" * 100_001}])
 async def test_a_value_that_cannot_be_kept_is_refused_and_its_batch_with_it(stage: Stage, bad: dict[str, Any]):
     store = made(stage)
-    with pytest.raises(BadInput, match="can't be kept"):
+    with pytest.raises(BadInput, match="can't be stored"):
         await store.abatch([PutOp(ANN, "good", {"n": 1}), PutOp(ANN, "bad", bad)])
     assert await store.asearch(ANN) == []
 

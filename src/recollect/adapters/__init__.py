@@ -1,1 +1,1 @@
-"""Memory where people already are: one module for each agent framework, each with an extra of the same name."""
+"""Adapters for agent frameworks: one module per framework, each with an extra of the same name."""

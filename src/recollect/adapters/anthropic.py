@@ -31,17 +31,17 @@ _COMMAND: TypeAdapter[Command] = TypeAdapter(
 
 
 class AnthropicMemory(BetaAbstractMemoryTool):
-    """For `Anthropic`: one person's files below `folder`, which is `settings.workspace.dir` as a rule."""
+    """For `Anthropic`: one person's files below `folder`, usually `settings.workspace.dir`."""
 
     def __init__(self, folder: Path, *, user: str) -> None:
         super().__init__()
         self._files = MemoryFiles(folder, user)
 
     def call(self, input: object) -> str:
-        return self.execute(_checked(input))
+        return self.execute(_parse_command(input))
 
     def execute(self, command: Command) -> str:
-        return _told(lambda: _done(self._files, command))
+        return _run(lambda: _execute(self._files, command))
 
     def view(self, command: View) -> str:
         return self.execute(command)
@@ -62,21 +62,21 @@ class AnthropicMemory(BetaAbstractMemoryTool):
         return self.execute(command)
 
     def clear_all_memory(self) -> str:
-        return _told(self._files.clear)
+        return _run(self._files.clear)
 
 
 class AsyncAnthropicMemory(BetaAsyncAbstractMemoryTool):
-    """The same for `AsyncAnthropic`; the disk is touched in a thread."""
+    """The same for `AsyncAnthropic`; files are accessed in a thread."""
 
     def __init__(self, folder: Path, *, user: str) -> None:
         super().__init__()
         self._files = MemoryFiles(folder, user)
 
     async def call(self, input: object) -> str:
-        return await self.execute(_checked(input))
+        return await self.execute(_parse_command(input))
 
     async def execute(self, command: Command) -> str:
-        return await asyncio.to_thread(_told, lambda: _done(self._files, command))
+        return await asyncio.to_thread(_run, lambda: _execute(self._files, command))
 
     async def view(self, command: View) -> str:
         return await self.execute(command)
@@ -97,19 +97,19 @@ class AsyncAnthropicMemory(BetaAsyncAbstractMemoryTool):
         return await self.execute(command)
 
     async def clear_all_memory(self) -> str:
-        return await asyncio.to_thread(_told, self._files.clear)
+        return await asyncio.to_thread(_run, self._files.clear)
 
 
-def _checked(given: object) -> Command:
-    """The SDK takes on trust what a model wrote; raises ToolError, which the model gets to read."""
+def _parse_command(arguments: object) -> Command:
+    """Validate a model's arguments, which the SDK does not; raises ToolError, whose text the model sees."""
     try:
-        return _COMMAND.validate_python(given)
+        return _COMMAND.validate_python(arguments)
     except ValidationError as error:
-        problems = [f"{'.'.join(map(str, one['loc'][1:]))} {one['msg']}".strip() for one in error.errors()]
+        problems = [f"{'.'.join(map(str, problem['loc'][1:]))} {problem['msg']}".strip() for problem in error.errors()]
         raise ToolError(f"This is no memory command: {'; '.join(problems)}") from None
 
 
-def _done(files: MemoryFiles, command: Command) -> str:
+def _execute(files: MemoryFiles, command: Command) -> str:
     match command:
         case View(path=path, view_range=lines):
             return files.view(path, lines)
@@ -125,8 +125,8 @@ def _done(files: MemoryFiles, command: Command) -> str:
             return files.rename(old, new)
 
 
-def _told(work: Callable[[], str]) -> str:
-    """The work's answer; what went wrong is told to the model."""
+def _run(work: Callable[[], str]) -> str:
+    """Run the work; errors become ToolErrors, whose text the model sees."""
     try:
         return work()
     except RecollectError as error:

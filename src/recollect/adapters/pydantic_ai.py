@@ -1,6 +1,6 @@
 """Long-term memory for pydantic-ai: `Agent(model, capabilities=[LongTermMemory(memory, user="ann")])`.
 
-Whose memory it is, and who listens, is said by the program or found in the run's dependencies, never by the model.
+User and place come from the program or the run's dependencies, never from the model.
 """
 
 import logging
@@ -29,57 +29,59 @@ except ImportError as missing:
 
 log = logging.getLogger("recollect")
 
-Whose = str | Callable[[RunContext[AgentDepsT]], str]
-Where = Place | Callable[[RunContext[AgentDepsT]], Place] | None
+UserOption = str | Callable[[RunContext[AgentDepsT]], str]
+PlaceOption = Place | Callable[[RunContext[AgentDepsT]], Place] | None
 
 
 def memory_toolset(
-    memory: AsyncMemory, *, user: Whose[AgentDepsT], place: Where[AgentDepsT] = None
+    memory: AsyncMemory, *, user: UserOption[AgentDepsT], place: PlaceOption[AgentDepsT] = None
 ) -> FunctionToolset[AgentDepsT]:
-    """The `memory` tool alone, and how to use it: for `Agent(model, toolsets=[memory_toolset(memory, user="ann")])`."""
+    """The `memory` tool with its instructions, for `Agent(model, toolsets=[memory_toolset(memory, user="ann")])`."""
 
     async def use(ctx: RunContext[AgentDepsT], **arguments: Any) -> str:
-        who, where = _identity(ctx, user, place)
-        return (await MemoryTool(memory, user=who, place=where).call(arguments)).text
+        user_id, user_place = _identity(ctx, user, place)
+        return (await MemoryTool(memory, user=user_id, place=user_place).call(arguments)).text
 
-    told = schema("openai")["function"]
-    tool = Tool[AgentDepsT].from_schema(use, told["name"], told["description"], told["parameters"], takes_ctx=True)
+    definition = schema("openai")["function"]
+    tool = Tool[AgentDepsT].from_schema(
+        use, definition["name"], definition["description"], definition["parameters"], takes_ctx=True
+    )
     return FunctionToolset([tool], id="recollect", instructions=skill(front_matter=False))
 
 
 @dataclass
 class LongTermMemory(AbstractCapability[AgentDepsT]):
-    """Everything that memory does for an agent: what is known of the user goes into the instructions, the model gets
-    the `memory` tool, and after the run the user's message and the reply are observed.
+    """Long-term memory for an agent: what is known about the user goes into the instructions, the model gets the
+    `memory` tool, and after the run the user's message and the reply are added to memory.
 
-    A memory that can't be reached costs what it knows, never the reply.
+    When memory can't be reached, the agent replies without it.
     """
 
     memory: AsyncMemory
     _: KW_ONLY
-    user: Whose[AgentDepsT]
-    """Who speaks, or a function of the run that tells."""
-    place: Where[AgentDepsT] = None
-    """Where, or a function of the run that tells; by default the user's DM."""
+    user: UserOption[AgentDepsT]
+    """The user, or a function of the run that returns it."""
+    place: PlaceOption[AgentDepsT] = None
+    """The place, or a function of the run that returns it; by default the user's DM."""
     name: str = "assistant"
     """The author of the replies."""
     clock: Clock = now
     id: str | None = "long_term_memory"
-    _asked: Message | None = field(default=None, init=False, repr=False)
-    _told: str | None = field(default=None, init=False, repr=False)
+    _message: Message | None = field(default=None, init=False, repr=False)
+    _cached_instructions: str | None = field(default=None, init=False, repr=False)
 
     @classmethod
     def get_serialization_name(cls) -> str | None:
         return None  # an open memory can't be written into a specification
 
     async def for_run(self, ctx: RunContext[AgentDepsT]) -> "LongTermMemory[AgentDepsT]":
-        """A copy that knows what was asked, so that runs at the same time don't mix."""
-        who, where = _identity(ctx, self.user, self.place)
-        mine = replace(self)
+        """A copy with this run's message, so that concurrent runs don't mix."""
+        user_id, user_place = _identity(ctx, self.user, self.place)
+        copy = replace(self)
         text = _text(ctx.prompt)
         if text:
-            mine._asked = Message(f"{ctx.run_id or uuid4()}-message", who, where, text, self.clock())
-        return mine
+            copy._message = Message(f"{ctx.run_id or uuid4()}-message", user_id, user_place, text, self.clock())
+        return copy
 
     def get_instructions(self) -> Callable[[RunContext[AgentDepsT]], Any]:
         return self._instructions
@@ -93,61 +95,66 @@ class LongTermMemory(AbstractCapability[AgentDepsT]):
         *,
         result: AgentRunResult[Any],
     ) -> AgentRunResult[Any]:
-        asked, said = self._asked, _said(result.output)
-        if asked is not None:
-            await self._observe(asked)
-        if asked is not None and said:
-            name = asked.id.removesuffix("-message") + "-reply"
-            reply = Message(name, self.name, asked.place, said, self.clock(), self.name, bot=True, reply_to=asked.id)
-            await self._observe(reply)
+        message, reply_text = self._message, _output_text(result.output)
+        if message is not None:
+            await self._add(message)
+        if message is not None and reply_text:
+            reply_id = message.id.removesuffix("-message") + "-reply"
+            reply = Message(
+                reply_id, self.name, message.place, reply_text, self.clock(), self.name, bot=True, reply_to=message.id
+            )
+            await self._add(reply)
         return result
 
     async def _instructions(self, ctx: RunContext[AgentDepsT]) -> str:
-        """The same at every step of a run: made once, and good for the provider's prompt cache."""
-        if self._told is None:
+        """The same at every step of a run, which suits the provider's prompt cache."""
+        if self._cached_instructions is None:
             prompt = await self._prompt()
-            self._told = "" if prompt is None else _without_what_is_said(prompt, ctx)
-        return self._told
+            self._cached_instructions = "" if prompt is None else _memory_sections(prompt, ctx)
+        return self._cached_instructions
 
     async def _prompt(self) -> Prompt | None:
-        if self._asked is None:
+        if self._message is None:
             return None
         try:
-            return await self.memory.context(self._asked)
+            return await self.memory.context(self._message)
         except RecollectError as error:
             log.warning("the reply goes without memory: %s", error)
             return None
 
-    async def _observe(self, message: Message) -> None:
+    async def _add(self, message: Message) -> None:
         try:
             await self.memory.add(message)
         except RecollectError as error:
-            log.warning("message %s could not be kept: %s", message.id, error)
+            log.warning("message %s could not be stored: %s", message.id, error)
 
 
-def _identity(ctx: RunContext[AgentDepsT], user: Whose[AgentDepsT], place: Where[AgentDepsT]) -> tuple[str, Place]:
-    who = user(ctx) if callable(user) else user
-    if not who or not who.strip():
-        raise BadInput("memory needs to know who speaks: the run has no user")
-    where = (place(ctx) if callable(place) else place) or Place(dm=who)
-    if where.dm not in (None, who):
-        raise BadInput(f"{who!r} can't speak in the DM of {where.dm!r}")
-    return who, where
+def _identity(
+    ctx: RunContext[AgentDepsT], user: UserOption[AgentDepsT], place: PlaceOption[AgentDepsT]
+) -> tuple[str, Place]:
+    user_id = user(ctx) if callable(user) else user
+    if not user_id or not user_id.strip():
+        raise BadInput("the run has no user: memory needs to know whose it is")
+    user_place = (place(ctx) if callable(place) else place) or Place(dm=user_id)
+    if user_place.dm not in (None, user_id):
+        raise BadInput(f"{user_id!r} can't speak in the DM of {user_place.dm!r}")
+    return user_id, user_place
 
 
 def _text(prompt: str | Sequence[UserContent] | None) -> str:
-    """What the user wrote, without pictures and files."""
+    """The user's text, without images and files."""
     if prompt is None or isinstance(prompt, str):
         return (prompt or "").strip()
     pieces = (part.content if isinstance(part, TextContent) else part for part in prompt)
     return "\n".join(piece for piece in pieces if isinstance(piece, str)).strip()
 
 
-def _said(output: object) -> str:
+def _output_text(output: object) -> str:
     return output if isinstance(output, str) else to_json(output, fallback=str).decode()
 
 
-def _without_what_is_said(prompt: Prompt, ctx: RunContext[Any]) -> str:
-    """The prompt without the message itself, and without the conversation where the run has it already."""
-    given = {"message", "history"} if any(isinstance(one, ModelResponse) for one in ctx.messages) else {"message"}
-    return prompt.separator.join(section.text for section in prompt.sections if section.name not in given)
+def _memory_sections(prompt: Prompt, ctx: RunContext[Any]) -> str:
+    """The prompt without the message itself, and without the history if the run has it already."""
+    has_history = any(isinstance(message, ModelResponse) for message in ctx.messages)
+    excluded = {"message", "history"} if has_history else {"message"}
+    return prompt.separator.join(section.text for section in prompt.sections if section.name not in excluded)

@@ -1,4 +1,4 @@
-"""What memory answers, in plain words: the same text in every face. Faces escape it for where they show it."""
+"""Outcomes as text, the same in every face; faces escape it for where they show it."""
 
 from collections.abc import Collection
 
@@ -18,14 +18,14 @@ NO_SUMMARIES = "Rolling summaries are switched off."
 OUT_OF_REACH = "Memory can't be reached at the moment. Please try again in a while."
 
 
-HEARD = {
+AUDIENCE_TEXTS = {
     "dm": "in your direct messages only",
     "channel": "in the channel where it was said",
     "guild": "on the server where it was said",
     "everywhere": "wherever you speak",
 }
 
-_UNDID = {
+_UNDO_LABELS = {
     "added": "Removed",
     "retired": "Restored",
     "brought back": "Retired again",
@@ -35,17 +35,17 @@ _UNDID = {
     "shared": "Undid the change of who may hear it",
     "changed": "Undid the change of",
 }
-"""What undoing did to a memo, by what the change had done to it."""
+"""What undo did to a memo, by the change that it reverted."""
 
 
-def remembered(done: Remembered) -> str:
-    return f'Remembered: "{done.memo.text}"'
+def remembered(outcome: Remembered) -> str:
+    return f'Remembered: "{outcome.memo.text}"'
 
 
 def hearing(memo: Memo, policy: str, how: str = '"!memory {} <a part of it>"') -> str:
-    """Who will hear a memo, and how that is changed, for its owner; `how` is the command of the face, less its verb.
+    """Where a memo may be recalled, and how its owner changes that; `how` is a template for the face's command.
 
-    Nothing where each person has one memory for all places: there is nothing to know about it.
+    Empty with the policy `user_global`, where every memo is recalled everywhere.
     """
     if policy == VisibilityPolicy.USER_GLOBAL:
         return ""
@@ -54,64 +54,64 @@ def hearing(memo: Memo, policy: str, how: str = '"!memory {} <a part of it>"') -
     verb, effect = (
         ("private", "keeps it to you") if memo.audience == EVERYWHERE else ("share", "lets more people hear it")
     )
-    return f"It may be recalled {HEARD[memo.audience.level]}; {how.format(verb)} {effect}."
+    return f"It may be recalled {AUDIENCE_TEXTS[memo.audience.level]}; {how.format(verb)} {effect}."
 
 
-def forgotten(memos: Collection[Memo], what: str) -> str:
-    return f'Deprecated {counted(len(memos))} matching "{what}"'
+def forgotten(memos: Collection[Memo], query: str) -> str:
+    return f'Deprecated {counted(len(memos))} matching "{query}"'
 
 
-def nothing_matched(what: str) -> str:
-    return f'Nothing matches "{what}"'
+def nothing_matched(query: str) -> str:
+    return f'Nothing matches "{query}"'
 
 
-def undone(done: Undone) -> str:
-    """One line for each memo that changed back, which says how."""
-    lines = [f'{_UNDID[one.change]}: "{one.current.text}"' for one in done.reversals]
-    if done.hidden:
-        lines.append(f"Changed back {counted(done.hidden)} that may not be told here")
+def undone(outcome: Undone) -> str:
+    """One line per memo that was changed back, with what was done to it."""
+    lines = [f'{_UNDO_LABELS[reversal.change]}: "{reversal.current.text}"' for reversal in outcome.reversals]
+    if outcome.hidden:
+        lines.append(f"Changed back {counted(outcome.hidden)} that may not be told here")
     return "\n".join(lines) or "Nothing is left of what that changed"
 
 
-def shown(what: Listing, here: Place | None = None) -> str:
-    """A person's memory: the facts, and the summary of the conversation when there is one."""
-    lines = [f"Durable memory ({counted(what.total)}):", *(line(memo, here) for memo in what.memos)]
-    if what.summary is not None and what.summary.text:
-        lines += ["", "Rolling summary:", what.summary.text]
-    return "\n".join([*lines, *(["", *what.off] if what.off else [])])
+def shown(listing: Listing, place: Place | None = None) -> str:
+    """A person's memos, and the summary of the conversation if there is one."""
+    lines = [f"Durable memory ({counted(listing.total)}):", *(line(memo, place) for memo in listing.memos)]
+    if listing.summary is not None and listing.summary.text:
+        lines += ["", "Rolling summary:", listing.summary.text]
+    return "\n".join([*lines, *(["", *listing.off] if listing.off else [])])
 
 
-def line(memo: Memo, here: Place | None = None) -> str:
-    return f"- [{memo.kind}] {memo.text} (src: {source(memo, here)})"
+def line(memo: Memo, place: Place | None = None) -> str:
+    return f"- [{memo.kind}] {memo.text} (src: {source(memo, place)})"
 
 
-def source(memo: Memo, here: Place | None = None) -> str:
-    """Where a memo came from: `manual`, or origin, channel and message as far as they are known.
+def source(memo: Memo, place: Place | None = None) -> str:
+    """Where a memo came from: `manual`, or origin, channel and message.
 
-    Channel and message are told `here` only where they may be known, and nowhere when it is not said where that is.
+    Channel and message are included only if they are visible in `place`.
     """
     if memo.source.origin is Origin.MANUAL:
         return "manual"
-    told = here is not None and is_source_visible(memo, here)
-    where = "/".join(filter(None, (memo.source.channel, memo.source.message))) if told else ""
-    return f"{memo.source.origin}:{where}" if where else memo.source.origin.value
+    is_visible = place is not None and is_source_visible(memo, place)
+    location = "/".join(filter(None, (memo.source.channel, memo.source.message))) if is_visible else ""
+    return f"{memo.source.origin}:{location}" if location else memo.source.origin.value
 
 
 def numbered(number: int, memo: Memo) -> str:
-    """A memo under its number in the list, which means the same wherever it is said."""
+    """A memo with its number in the list, which is the same in every place."""
     return f"{number}. [{memo.kind}] {memo.text}"
 
 
-def changed(done: str, memo: Memo) -> str:
-    return f'{done}: "{memo.text}"'
+def changed(label: str, memo: Memo) -> str:
+    return f'{label}: "{memo.text}"'
 
 
 def replaced(memo: Memo) -> str:
     return f'It takes the place of: "{memo.text}"'
 
 
-def cleared(was_there: bool) -> str:
-    return "Cleared the rolling summary of this session" if was_there else "There is no rolling summary here to clear"
+def cleared(existed: bool) -> str:
+    return "Cleared the rolling summary of this session" if existed else "There is no rolling summary here to clear"
 
 
 def problem(error: RecollectError) -> str:
@@ -124,7 +124,7 @@ def sentence(words: str) -> str:
 
 
 def echo(words: str) -> str:
-    """What someone said, short enough to be repeated to them."""
+    """The user's words, clipped to be repeated to them."""
     return clip(collapse_spaces(words), 200)
 
 
@@ -132,16 +132,16 @@ def counted(count: int, noun: str = "item") -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-_DONE = {"memo.added": "learned", "memo.revised": "revised", "memo.retired": "no longer so"}
+_CHANGE_LABELS = {"memo.added": "learned", "memo.revised": "revised", "memo.retired": "no longer so"}
 
 
-def learned(found: LearnedOutcome) -> list[str]:
-    """What came of a message, a short line each: learned, revised, retired or refused."""
+def learned(learned_outcome: LearnedOutcome) -> list[str]:
+    """What was learned from a message, one line each: learned, revised, retired or refused."""
     lines: list[str] = []
-    for event in found.events:
-        memo = found.memos.get(event.memo or "")
-        if event.kind in _DONE and memo is not None:
-            lines.append(f"{_DONE[event.kind]}: [{memo.kind}] {memo.text}")
+    for event in learned_outcome.events:
+        memo = learned_outcome.memos.get(event.memo or "")
+        if event.kind in _CHANGE_LABELS and memo is not None:
+            lines.append(f"{_CHANGE_LABELS[event.kind]}: [{memo.kind}] {memo.text}")
         elif event.kind == "memo.refused":
             lines.append(f"not learned: {event.reason}")
         elif event.kind == "extract.degraded":

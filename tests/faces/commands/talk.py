@@ -16,10 +16,10 @@ class Talk:
     def __init__(self, stage: Stage, limit: int = 2000, escape: Callable[[str], str] = str) -> None:
         self.stage = stage
         self.memory = stage.memory
-        self.orders = ChatCommands(stage.memory, limit, escape=escape, clock=stage.clock)
+        self.commands = ChatCommands(stage.memory, limit, escape=escape, clock=stage.clock)
 
     async def answer(self, text: str, user: str = "ann", place: Place = DEV, message: str | None = None) -> Answer:
-        answer = await self.orders.answer(text, user=user, place=place, message_id=message)
+        answer = await self.commands.answer(text, user=user, place=place, message_id=message)
         self.stage.clock.advance(minutes=1)
         assert answer is not None, f"{text!r} was not taken for an order"
         return answer

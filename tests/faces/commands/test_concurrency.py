@@ -105,18 +105,18 @@ async def test_a_summary_that_is_being_made_does_not_undo_a_reset(tmp_path: Path
 
 async def test_many_orders_to_remember_at_once_are_all_kept_and_numbered_without_gaps(tmp_path: Path):
     async with talking(store=file_store(tmp_path)) as talk:
-        shows = [said(talk.orders, "!memory show") for _ in LOCKERS]
-        orders = [said(talk.orders, f"!memory remember {text}") for text in LOCKERS]
+        shows = [said(talk.commands, "!memory show") for _ in LOCKERS]
+        orders = [said(talk.commands, f"!memory remember {text}") for text in LOCKERS]
         answers = await asyncio.gather(*(each for pair in zip(shows, orders, strict=True) for each in pair))
         assert [answer.partition("\n")[0] for answer in answers[1::2]] == [f'Remembered: "{text}"' for text in LOCKERS]
         assert [counted(shown) for shown in answers[::2]] == [(count, count) for count in range(len(LOCKERS))]
-        assert counted(await said(talk.orders, "!memory show")) == (12, 12)
+        assert counted(await said(talk.commands, "!memory show")) == (12, 12)
 
 
 async def test_the_orders_of_a_user_are_carried_out_as_they_came(tmp_path: Path):
     async with talking(store=file_store(tmp_path), embedder="static") as talk:
         told = ("remember I like tea", "forget tea", "undo", "pin tea", "show")
-        answers = await asyncio.gather(*(said(talk.orders, f"!memory {order}") for order in told))
+        answers = await asyncio.gather(*(said(talk.commands, f"!memory {order}") for order in told))
         assert [answers[0].partition("\n")[0], *answers[1:]] == [
             'Remembered: "I like tea"',
             'Deprecated 1 item matching "tea"',
@@ -128,7 +128,7 @@ async def test_the_orders_of_a_user_are_carried_out_as_they_came(tmp_path: Path)
 
 async def test_two_openings_of_one_file_lose_nothing_between_them(tmp_path: Path):
     async with talking(store=file_store(tmp_path)) as one, talking(store=file_store(tmp_path)) as other:
-        desks = [one.orders, other.orders]
+        desks = [one.commands, other.commands]
         await asyncio.gather(
             *(said(desks[number % 2], f"!memory remember {text}") for number, text in enumerate(LOCKERS))
         )
@@ -144,18 +144,18 @@ async def test_a_store_that_cannot_be_used_gets_a_friendly_answer_and_a_line_in_
         await talk.memory.store.close()
         with caplog.at_level(logging.WARNING, "recollect.commands"):
             for order in ("show", "remember I like tea", "forget tea", "undo", "search tea", "export", "pause"):
-                assert await said(talk.orders, f"!memory {order}") == OUT_OF_REACH
+                assert await said(talk.commands, f"!memory {order}") == OUT_OF_REACH
                 assert f"!memory {order.split()[0]} failed: the store is closed" in caplog.text
         assert "tea" not in caplog.text
-        assert (await said(talk.orders, "!memory help")).startswith("Memory commands:")
+        assert (await said(talk.commands, "!memory help")).startswith("Memory commands:")
 
 
 async def test_memory_that_is_switched_off_says_so_in_one_line():
     async with talking(enabled=False) as talk:
-        assert (await said(talk.orders, "!memory remember I like tea")).startswith("Memory is switched off")
+        assert (await said(talk.commands, "!memory remember I like tea")).startswith("Memory is switched off")
 
 
 async def test_a_name_that_nobody_can_have_is_one_line_whatever_is_ordered():
     async with talking() as talk:
         for order in ("show", "remember I like tea", "forget tea", "pause", "why 1", "export"):
-            assert await said(talk.orders, f"!memory {order}", user="__lore__") == "'__lore__' is not a user"
+            assert await said(talk.commands, f"!memory {order}", user="__lore__") == "'__lore__' is not a user"

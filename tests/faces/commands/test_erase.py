@@ -1,7 +1,7 @@
 """`!memory erase`: it is told what would go, done when that is said, and memory stays usable."""
 
 from recollect.core.types import Place
-from recollect.faces.commands.erase import NOTHING
+from recollect.faces.commands.erase import NOTHING_TO_ERASE
 from tests.faces.commands.talk import talking
 from tests.scenes import DEV, DM, ELSEWHERE
 
@@ -31,7 +31,7 @@ async def test_after_erasing_memory_is_as_usable_as_before():
         await talk("!memory remember I like green tea")
         await talk("!memory erase everything")
         assert await talk("!memory undo") == "The last change can't be undone: it was an erasure"
-        assert await talk("!memory erase") == await talk("!memory erase everything") == NOTHING
+        assert await talk("!memory erase") == await talk("!memory erase everything") == NOTHING_TO_ERASE
         assert len(await talk.stage.events("erasure.checked")) == 1, "where there is nothing, nothing is done"
         assert (await talk("!memory remember I like black tea")).partition("\n")[0] == 'Remembered: "I like black tea"'
         assert (await talk("!memory remember I like green tea")).partition("\n")[0] == 'Remembered: "I like green tea"'
@@ -60,7 +60,7 @@ async def test_in_a_dm_there_is_no_here_and_other_words_erase_nothing():
     async with talking() as talk:
         await talk("!memory remember I like green tea")
         assert (await talk("!memory erase everything here", place=Place("discord", dm="ann"))).startswith(
-            "This is no server"
+            "This is not a server"
         )
         assert (await talk("!memory erase my tea")).startswith("Usage: !memory erase [here]")
         assert len(await talk.stage.known()) == 1

@@ -64,8 +64,8 @@ def test_a_pair_of_quotation_marks_around_the_words_is_taken_off(words: str, bar
 
 async def test_what_is_no_order_is_not_answered():
     async with talking() as talk:
-        assert await talk.orders.answer("hello", user="ann", place=DEV) is None
-        assert await talk.orders.answer("!memoryfoo", user="ann", place=DEV) is None
+        assert await talk.commands.answer("hello", user="ann", place=DEV) is None
+        assert await talk.commands.answer("!memoryfoo", user="ann", place=DEV) is None
 
 
 @pytest.mark.acceptance("B52")

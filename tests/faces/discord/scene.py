@@ -106,7 +106,7 @@ class Scene:
         return [event for event in await self.memory.log(limit=1000) if event.kind == kind]
 
     def prompts(self) -> list[str]:
-        """What the model was given, oldest first."""
+        """What the model was overrides, oldest first."""
         return [str(request.body) for request in self.server.requests]
 
     async def restart(self, **settings: Any) -> None:
@@ -133,23 +133,23 @@ def echo(request: Request) -> Says:
 async def acting(
     answer: Answers = echo,
     *,
-    using: Any = None,
+    model: Any = None,
     store: str | None = None,
     approved: discord.Intents | None = None,
     check_errors: bool = True,
     **settings: Any,
 ) -> AsyncIterator[Scene]:
     """A scene that plays with these settings; everybody is allowed unless said otherwise."""
-    bot = {"allowed_users": "*", "privacy_notice": "off", **settings.pop("discord", {})}
+    options = {"allowed_users": "*", "privacy_notice": "off", **settings.pop("discord", {})}
     env: Env | None = None
 
     def clock() -> datetime:
         return START if env is None else env.now()
 
-    given = {"embedder": "null", "bot": bot, **settings}
+    overrides = {"embedder": "null", "discord": options, **settings}
     async with (
         ModelServer(answer) as server,
-        AsyncMemory(store or ground.new(), clock=clock, model=using or FakeModel(), **given) as memory,
+        AsyncMemory(store or ground.new(), clock=clock, model=model or FakeModel(), **overrides) as memory,
     ):
         client = make_client(memory, server, clock)
         async with simcord.run(client, approved_intents=approved, check_errors=check_errors, settle_timeout=30) as env:

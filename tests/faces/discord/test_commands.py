@@ -120,7 +120,7 @@ async def test_what_is_remembered_in_a_thread_has_the_threads_own_name() -> None
 
 async def test_where_durable_memory_is_switched_off_every_way_to_remember_says_so() -> None:
     async with acting(memos={"enabled": False}) as scene:
-        off = "Durable memory is switched off; switch it on with RECOLLECT\\_DURABLE\\_ENABLED=true"
+        off = "Durable memory is switched off; switch it on with RECOLLECT\\_MEMOS\\_ENABLED=true"
         assert await scene.order("!memory remember Works at Acme Corp") == off
         slash = await scene.ann.slash(scene.dev, "memory remember", words="I like green tea")
         answered = slash.response or slash.followups[-1]

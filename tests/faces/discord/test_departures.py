@@ -54,9 +54,9 @@ async def test_a_week_after_the_bot_left_a_server_what_was_learned_there_is_eras
 
 async def look(client: Client) -> None:
     """What the bot does every hour."""
-    cog = client.get_cog("Parting")
+    cog = client.get_cog("GuildDepartures")
     assert isinstance(cog, GuildDepartures)
-    await cog.look()
+    await cog.review()
 
 
 async def test_it_is_erased_at_once_where_that_is_set_and_never_where_that_is() -> None:

@@ -22,7 +22,7 @@ async def no_pause(seconds: float) -> None:
 
 async def recheck(client: Client) -> None:
     """What the bot does in the background when it is back, without its pauses."""
-    await Resync(client.house, no_pause).look()
+    await Resync(client.bot, no_pause).run()
 
 
 async def test_what_was_said_in_a_deleted_channel_goes_with_it_threads_included() -> None:
@@ -149,7 +149,7 @@ async def test_where_the_bot_may_not_read_back_nothing_is_taken_for_deleted(
         assert len(await wire.known()) == 2
         assert await wire.events("message.deleted") == []
     lines = {record.getMessage() for record in caplog.records if "can't be read" in record.getMessage()}
-    assert lines == {"in 1 places it is not known what was edited or deleted meanwhile: they can't be read"}
+    assert lines == {"1 places can't be read, so edits and deletions there are unknown"}
 
 
 async def test_a_channel_that_was_emptied_meanwhile_is_noticed() -> None:

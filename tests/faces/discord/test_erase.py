@@ -56,7 +56,7 @@ async def test_only_what_was_left_on_this_server_goes_where_that_is_asked() -> N
         assert await scene.known(place=scene.place(scene.dev)) == []
         assert await scene.known(place=scene.place(lobby)) == ["I play chess"]
         in_dm = await scene.ann.user.slash("memory erase", here=True)
-        assert text(in_dm).startswith("This is no server")
+        assert text(in_dm).startswith("This is not a server")
 
 
 async def test_what_was_erased_leaves_the_memory_channel_and_the_learned_lines() -> None:

@@ -24,14 +24,14 @@ async def learned(scene: Scene, text: str = "I like green tea", **how: object) -
 
 
 async def test_it_says_what_was_learned_and_where() -> None:
-    async with acting(bot=HERE) as scene:
+    async with acting(discord=HERE) as scene:
         line = await learned(scene)
         said = scene.dev.history()[-2]
         assert line.content == f"Learned: [fact] I like green tea – {said.jump_url}"
 
 
 async def test_only_its_owner_can_forget_it_and_a_restart_changes_nothing() -> None:
-    async with acting(bot=HERE) as scene:
+    async with acting(discord=HERE) as scene:
         line = await learned(scene)
         await scene.restart()
         refused = await scene.bob.click(line, label="Forget")
@@ -43,7 +43,7 @@ async def test_only_its_owner_can_forget_it_and_a_restart_changes_nothing() -> N
 
 
 async def test_undo_takes_back_what_its_own_line_tells_whatever_was_learned_since() -> None:
-    async with acting(bot=HERE) as scene:
+    async with acting(discord=HERE) as scene:
         first = await learned(scene)
         await learned(scene, "I have two cats")
         await scene.order("!memory remember I play chess", where=scene.general)
@@ -62,7 +62,7 @@ async def test_of_two_facts_in_one_message_undo_takes_back_one() -> None:
         said = hearing.messages[-1]
         return ExtractionResult(tuple(Proposal(part, "fact", part, said.id) for part in said.text.split(" and ")))
 
-    async with acting(bot=HERE, model=FakeModel(halves)) as scene:
+    async with acting(discord=HERE, model=FakeModel(halves)) as scene:
         last = await learned(scene, "I like green tea and I have two cats")
         assert "cats" in last.content
         await scene.ann.click(last, label="Undo")
@@ -72,11 +72,11 @@ async def test_of_two_facts_in_one_message_undo_takes_back_one() -> None:
 
 
 async def test_what_its_owner_changed_since_is_not_undone_by_its_line() -> None:
-    async with acting(bot=HERE) as scene:
+    async with acting(discord=HERE) as scene:
         line = await learned(scene)
         await scene.order("!memory pin tea", where=scene.general)
         late = await scene.ann.click(line, label="Undo")
-        assert late.followups[-1].content.startswith("It was changed since")
+        assert late.followups[-1].content.startswith("It has changed since")
         assert await scene.known() == ["I like green tea"]
 
 
@@ -86,10 +86,10 @@ async def test_a_line_follows_its_fact_into_other_words_and_back() -> None:
             (quoting(hearing.messages[-1], id=hearing.known_memos[0].id if hearing.known_memos else None),)
         )
 
-    async with acting(bot=HERE, model=FakeModel(anew)) as scene:
+    async with acting(discord=HERE, model=FakeModel(anew)) as scene:
         await learned(scene, "I live in Berlin")
         await learned(scene, "I live in Lisbon")
-        assert told_lines(scene) == ["Learned anew: [fact] I live in Lisbon"]
+        assert told_lines(scene) == ["Updated: [fact] I live in Lisbon"]
         await scene.order("!memory undo", where=scene.general)
         await scene.env.advance_time(TICK)
         assert told_lines(scene) == ["Learned: [fact] I live in Berlin"]
@@ -101,17 +101,17 @@ async def test_undo_takes_back_nothing_but_what_its_line_still_tells() -> None:
             (quoting(hearing.messages[-1], id=hearing.known_memos[0].id if hearing.known_memos else None),)
         )
 
-    async with acting(bot=HERE, model=FakeModel(anew)) as scene:
+    async with acting(discord=HERE, model=FakeModel(anew)) as scene:
         line = await learned(scene, "I live in Berlin")
         await scene.ann.send(scene.dev, "I live in Lisbon")
         await scene.settle()
         assert told_lines(scene) == ["Learned: [fact] I live in Berlin"], "it has not followed yet"
         late = await scene.ann.click(line, label="Undo")
-        assert late.followups[-1].content.startswith("It was changed since")
+        assert late.followups[-1].content.startswith("It has changed since")
         assert await scene.known() == ["I live in Lisbon"]
         await scene.env.advance_time(TICK)
         (_, line, *_) = scene.dev.history()
-        assert line.content.startswith("Learned anew: [fact] I live in Lisbon")
+        assert line.content.startswith("Updated: [fact] I live in Lisbon")
         await scene.ann.click(line, label="Undo")
         assert await scene.known() == ["I live in Berlin"]
 
@@ -122,7 +122,7 @@ def told_lines(scene: Scene) -> list[str]:
 
 
 async def test_undo_brings_back_what_had_given_way() -> None:
-    async with acting(bot=HERE, model=FakeModel(replacing)) as scene:
+    async with acting(discord=HERE, model=FakeModel(replacing)) as scene:
         await learned(scene, "I live in Berlin")
         line = await learned(scene, "I live in Lisbon now")
         assert await scene.known() == ["I live in Lisbon now"]
@@ -137,7 +137,7 @@ def replacing(hearing: ExtractionInput) -> ExtractionResult:
 
 
 async def test_it_is_kept_private_and_no_longer_shown_where_it_was_said() -> None:
-    async with acting(bot=HERE) as scene:
+    async with acting(discord=HERE) as scene:
         line = await learned(scene)
         await scene.ann.click(line, label="Keep private")
         assert scene.dev.last_message.content == "Kept private."
@@ -146,7 +146,7 @@ async def test_it_is_kept_private_and_no_longer_shown_where_it_was_said() -> Non
 
 
 async def test_a_line_goes_away_with_the_message_it_came_from() -> None:
-    async with acting(bot=HERE) as scene:
+    async with acting(discord=HERE) as scene:
         await learned(scene)
         (said, line) = scene.dev.history()
         assert "green tea" in line.content
@@ -158,7 +158,7 @@ async def test_a_line_goes_away_with_the_message_it_came_from() -> None:
 
 
 async def test_a_line_goes_away_when_its_fact_is_made_private_elsewhere() -> None:
-    async with acting(bot=HERE) as scene:
+    async with acting(discord=HERE) as scene:
         await learned(scene)
         await scene.whisper("!memory private tea")
         await scene.env.advance_time(TICK)
@@ -182,7 +182,7 @@ async def test_nothing_private_is_told_in_the_memory_channel() -> None:
 
 
 async def test_what_was_learned_in_a_dm_is_told_in_the_dm() -> None:
-    async with acting(bot=HERE) as scene:
+    async with acting(discord=HERE) as scene:
         await scene.env.advance_time(TICK)
         await scene.whisper("I am looking for another job")
         await scene.settle()
@@ -201,7 +201,7 @@ async def test_by_default_learning_says_nothing() -> None:
 @pytest.mark.parametrize("button", ["Forget", "Undo"])
 async def test_lore_is_told_and_only_those_who_manage_messages_can_take_it_back(button: str) -> None:
     said = Says("Congratulations!\nmemory_line: Ann won the quiz night")
-    async with acting([said], bot=HERE, model=FakeModel(nothing)) as scene:
+    async with acting([said], discord=HERE, model=FakeModel(nothing)) as scene:
         moderators = scene.guild.create_role("moderators", permissions=discord.Permissions(manage_messages=True))
         eve = scene.guild.add_member(scene.env.create_user("eve"), roles=[moderators])
         await scene.env.advance_time(TICK)

@@ -57,7 +57,7 @@ async def test_people_are_allowed_by_id_by_role_and_by_guild_in_dms_too() -> Non
     async with acting() as scene:
         ann, staff, guild = str(scene.ann.id), str(scene.staff_role.id), str(scene.guild.id)
     for allowed in ({"allowed_users": [ann]}, {"allowed_users": [], "allowed_roles": [staff]}):
-        async with acting(bot=allowed) as scene:
+        async with acting(discord=allowed) as scene:
             assert await scene.ask("hello") == "I see."
             assert await scene.whisper("hello") == "I see."
             assert await scene.ask("hello", scene.bob) == ""

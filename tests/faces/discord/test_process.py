@@ -129,7 +129,7 @@ async def test_a_check_says_that_all_is_well_or_how_to_mend_it(tmp_path: Path) -
         "oauth2/authorize?client_id=",
     ):
         assert advice in ill.log, ill.log
-    assert is_empty(tmp_path), "a check keeps nothing"
+    assert is_empty(tmp_path), "a check needs_notice nothing"
 
 
 def is_empty(folder: Path) -> bool:
@@ -164,7 +164,7 @@ async def test_a_server_that_was_left_waits_to_be_erased_and_the_jobs_say_so(tmp
             assert await waiting.ended() == 0
             assert f"erase:guild {lab.lab.id}" in waiting.log
         async with running(lab, tmp_path, RECOLLECT_DISCORD_ERASE_ON_LEAVE="never") as bot:
-            await eventually(lambda: "not erased after all" in bot.log, WAIT)
+            await eventually(lambda: "is cancelled" in bot.log, WAIT)
         left = Bot(lab, tmp_path)
         await left.start(command="jobs")
         assert await left.ended() == 0

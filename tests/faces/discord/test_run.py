@@ -7,7 +7,7 @@ import discord
 import pytest
 
 from recollect.core.errors import ConfigError
-from recollect.faces.discord.run import TOKEN, keep_up
+from recollect.faces.discord.run import TOKEN_REFUSED_TEXT, keep_up
 from tests.doubles.discord.server import DiscordServer, point_discord_at
 
 
@@ -48,7 +48,7 @@ async def test_a_refused_token_is_not_tried_again() -> None:
     async with DiscordServer() as server:
         with point_discord_at(server), pytest.raises(ConfigError, match="Reset Token"):
             await keep_up(make, "not." + "the." + "token", discord.Intents.default(), Pauses(1))
-    assert "DISCORD_TOKEN" in TOKEN
+    assert "DISCORD_TOKEN" in TOKEN_REFUSED_TEXT
 
 
 async def test_without_the_privileged_intents_another_client_does_without() -> None:

@@ -13,7 +13,7 @@ from recollect.faces.discord.client import Client
 from recollect.faces.discord.departures import GuildDepartures
 from recollect.faces.discord.log_follower import LogFollower
 from recollect.faces.discord.resync import Resync
-from recollect.faces.discord.state import FOLLOWED, HEARD, BotState
+from recollect.faces.discord.state import LISTENED_PREFIX, POSITION, BotState
 from recollect.settings import load
 from recollect.testing.clock import FakeClock
 from recollect.testing.models import FakeModel
@@ -74,14 +74,14 @@ class Bot:
 
 @asynccontextmanager
 async def sharded(database: str, lab: Pair | None = None, **settings: Any) -> AsyncIterator[Bot]:
-    bot = {"allowed_users": "*", "privacy_notice": "off", **settings.pop("discord", {})}
+    options = {"allowed_users": "*", "privacy_notice": "off", **settings.pop("discord", {})}
     given = {"embedder": "null", "summary": {"enabled": False}, **settings}
     clock = FakeClock()
     async with AsyncExitStack() as stack:
         lab = lab or await stack.enter_async_context(Pair(clock=clock))
         halves = []
         for shard in ("0/2", "1/2"):
-            opened = AsyncMemory(database, clock=clock, model=FakeModel(), discord={**bot, "shard": shard}, **given)
+            opened = AsyncMemory(database, clock=clock, model=FakeModel(), discord={**options, "shard": shard}, **given)
             halves.append(Wired(lab, await stack.enter_async_context(opened), clock))
         yield Bot(lab, clock, *halves)
 
@@ -119,7 +119,7 @@ async def test_the_commands_are_registered_once(database: str) -> None:
 
 async def test_what_was_learned_is_told_once_by_whoever_has_the_channel(database: str) -> None:
     async with sharded(database, discord={"learned_notices": "here"}) as bot, bot.online():
-        await bot.noted(FOLLOWED)
+        await bot.noted(POSITION)
         lab = bot.lab
         for text, channel in (("I like green tea", lab.here), ("I have two cats", lab.there)):
             await lab.say(lab.ada, channel, text)
@@ -143,7 +143,7 @@ async def test_the_memory_channel_is_kept_by_the_one_that_has_it(database: str, 
     async with Pair(clock=FakeClock()) as lab:
         mirror = lab.world.text((lab.first, lab.second)[home], "memory")
         async with sharded(database, lab, discord__memory_channel=str(mirror.id)) as bot, bot.online():
-            await bot.noted(FOLLOWED)
+            await bot.noted(POSITION)
             for channel, text in ((lab.here, "I like tea"), (lab.there, "I play chess")):
                 await bot.order(f"!memory remember {text}", channel)
                 await bot.order(f"!memory share {text}", channel)
@@ -183,9 +183,9 @@ async def test_a_server_of_the_other_is_not_taken_for_left(database: str) -> Non
 async def look(*clients: Client) -> None:
     """What the bot does every hour."""
     for client in clients:
-        cog = client.get_cog("Parting")
+        cog = client.get_cog("GuildDepartures")
         assert isinstance(cog, GuildDepartures)
-        await cog.look()
+        await cog.review()
 
 
 @pytest.mark.parametrize("by", ["guild", "role"])
@@ -211,31 +211,31 @@ async def test_each_looks_for_what_it_missed_on_its_own_servers(
         lab = bot.lab
         async with bot.online():
             said = [await lab.say(lab.ada, one, f"I like tea in {one.name}") for one in (lab.here, lab.there)]
-            await bot.noted(HEARD)
+            await bot.noted(LISTENED_PREFIX)
         for message in said:
             await lab.delete(message)
         with caplog.at_level("INFO", "recollect.discord"):
             for half in (bot.zero, bot.one):
                 async with half.online() as client:
-                    cog = client.get_cog("Recheck")
+                    cog = client.get_cog("Resync")
                     assert isinstance(cog, Resync)
-                    await cog.look()
+                    await cog.run()
         ids = [str(message.id) for message in said]
         left = await bot.zero.memory.store.read(lambda tx: [tx.messages.get("discord", one) for one in ids])
         assert left == [None, None]
-        assert "it is not known" not in caplog.text, "the places of the other are not missed"
+        assert "can't be read" not in caplog.text, "the places of the other are not missed"
 
 
 async def test_a_bot_that_is_divided_anew_goes_on_where_it_was(database: str) -> None:
     async with sharded(database, discord={"learned_notices": "here"}) as bot:
         async with bot.online():
-            await bot.noted(FOLLOWED)
+            await bot.noted(POSITION)
         await bot.zero.memory.remember("I like tea", user=str(bot.lab.ada.id))
         notes = BotState(bot.zero.memory.store)
-        before = {name: int(await notes.get(name) or 0) for name in await notes.names(FOLLOWED)}
-        await notes.put(FOLLOWED, str(max(before.values()) + 1))  # since then it was one process for a while
+        before = {name: int(await notes.get(name) or 0) for name in await notes.names(POSITION)}
+        await notes.put(POSITION, str(max(before.values()) + 1))  # since then it was one process for a while
         async with bot.one.online() as client:
-            cog = client.get_cog("Follower")
+            cog = client.get_cog("LogFollower")
             assert isinstance(cog, LogFollower)
 
             async def holds() -> bool:
@@ -247,7 +247,7 @@ async def test_a_bot_that_is_divided_anew_goes_on_where_it_was(database: str) ->
 
 @pytest.mark.parametrize("said", ["4/4", "2-1/4", "1", "1/0", "a/b", "-1/4", "0-4/4"])
 def test_a_shard_that_can_not_be_is_refused(said: str) -> None:
-    with pytest.raises(Exception, match=r"bot.shard.* is no shard; accepted are"):
+    with pytest.raises(Exception, match=r"discord.shard.* is no shard; accepted are"):
         load({}, discord={"shard": said})
 
 

@@ -180,7 +180,7 @@ async def test_the_commands_are_registered_only_when_they_changed() -> None:
         assert synced() == 1
         await scene.restart()
         assert synced() == 1
-        await scene.client.house.notes.put("commands", "as they were in an older version")
+        await scene.client.bot.state.put("commands", "as they were in an older version")
         await scene.restart()
         assert synced() == 2
 

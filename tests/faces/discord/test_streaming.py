@@ -10,11 +10,11 @@ from tests.faces.discord.scene import acting
 class Writer(discord.Client):
     """Writes a reply in pieces, as a model does; `often` or all at once."""
 
-    def __init__(self, pieces: list[str], every: float) -> None:
+    def __init__(self, pieces: list[str], interval: float) -> None:
         intents = discord.Intents.default()
         intents.message_content = True
         super().__init__(intents=intents)
-        self._pieces, self._every = pieces, every
+        self._pieces, self._every = pieces, interval
         self.seen: list[str] = []
 
     async def on_message(self, message: discord.Message) -> None:
@@ -23,15 +23,15 @@ class Writer(discord.Client):
         draft = StreamedReply(message, self._every)
         for piece in self._pieces:
             draft.append(piece)
-            await draft.is_complete()
+            await draft.wait_displayed()
         said = [one async for one in message.channel.history(oldest_first=True)]
         self.seen = [one.content for one in said if one.author == self.user]
         await draft.finish("".join(self._pieces).strip())
 
 
-async def written(pieces: list[str], every: float) -> tuple[list[str], list[str], int]:
+async def written(pieces: list[str], interval: float) -> tuple[list[str], list[str], int]:
     """What was shown before the end, what stands in the end, and how many requests that took."""
-    bot = Writer(pieces, every)
+    bot = Writer(pieces, interval)
     async with simcord.run(bot) as env:
         guild = env.create_guild()
         channel = guild.create_text_channel("dev")
@@ -43,19 +43,19 @@ async def written(pieces: list[str], every: float) -> tuple[list[str], list[str]
 
 
 async def test_it_is_shown_while_it_is_written_and_edited_in_place() -> None:
-    shown, texts, calls = await written(["Hello ", "there, ", "Ann."], every=0)
+    shown, texts, calls = await written(["Hello ", "there, ", "Ann."], interval=0)
     assert shown == ["Hello there, Ann."]
     assert texts == ["Hello there, Ann."]
     assert calls == 3, "one message and two edits; the end changed nothing"
 
 
 async def test_a_quick_answer_takes_one_request() -> None:
-    shown, texts, calls = await written(["Hello ", "there."], every=60)
+    shown, texts, calls = await written(["Hello ", "there."], interval=60)
     assert (shown, texts, calls) == ([], ["Hello there."], 1)
 
 
 async def test_a_long_one_grows_into_further_messages() -> None:
-    _, texts, _ = await written(["word " * 300 + "\n\n"] * 4, every=0)
+    _, texts, _ = await written(["word " * 300 + "\n\n"] * 4, interval=0)
     assert len(texts) == 4
     assert all(len(text) <= 2000 for text in texts)
 

@@ -10,9 +10,9 @@ import pytest
 from recollect.core.types import EVERYWHERE
 from recollect.faces.discord import state
 from recollect.faces.discord.client import Client
-from recollect.faces.discord.context_menus import UNTOLD_AUTHOR
+from recollect.faces.discord.context_menus import AUTHOR_NOT_NOTIFIED
 from recollect.faces.discord.messages import message_of
-from recollect.faces.discord.privacy_notice import NOTICE, UNTOLD
+from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, NOTICE
 from recollect.faces.discord.resync import Resync
 from recollect.faces.discord.voice import Transcript
 from tests.doubles.discord.http import Trouble
@@ -23,7 +23,7 @@ from tests.faces.discord.wire import WAIT, Wired, wired
 from tests.waiting import eventually
 
 SAID = ["<@{bot}> I like green tea", "!memory remember I like green tea"]
-UNREACHED = "can't be told that they are remembered"
+UNREACHED = "cannot send the privacy notice"
 
 
 @asynccontextmanager
@@ -74,7 +74,7 @@ async def test_nothing_is_kept_of_someone_whom_no_notice_reaches_until_one_does(
         await asked_in_vain(wire, text)
         assert await kept(wire) == []
         assert [record.getMessage() for record in caplog.records if UNREACHED in record.getMessage()] == [
-            f"{wire.lab.ada.id} can't be told that they are remembered, so nothing they say is kept: "
+            f"cannot send the privacy notice to {wire.lab.ada.id}, so they are not remembered: "
             "403 Forbidden (error code: 50007): Cannot send messages to this user; "
             "403 Forbidden (error code: 50013): Missing Permissions"
         ], "once per person"
@@ -147,7 +147,7 @@ async def test_a_message_that_was_learned_without_an_answer_is_looked_at_again_a
             await wire.learned(1)
         await wire.lab.delete(sent)
         async with wire.online() as client:
-            await Resync(client.house, asyncio.sleep).look()
+            await Resync(client.bot, asyncio.sleep).run()
         assert await wire.known() == []
 
 
@@ -164,7 +164,7 @@ async def test_a_command_that_can_tell_nobody_remembers_nothing() -> None:
         wire.lab.ada.takes_dms = False
         wire.lab.trouble("POST /webhooks/*", Trouble(403))
         answer = await wire.lab.slash(wire.lab.ada, wire.lab.dev, "memory remember", {"words": "I like green tea"})
-        assert answer.content == UNTOLD
+        assert answer.content == NOT_NOTIFIED
         assert await wire.known() == []
         await wire.lab.until(lambda: len(answer.messages) == 2, WAIT)
         assert answer.messages[1].content == NOTICE, "tried again after the command"
@@ -178,13 +178,13 @@ async def test_a_form_of_a_stranger_tells_before_it_changes_words() -> None:
         await erased(wire)
         wire.lab.trouble("POST /webhooks/*", Trouble(403))
         done = await wire.lab.submit(form, {"What shall I remember instead?": "Works at Umbrella"})
-        assert done.content == UNTOLD
+        assert done.content == NOT_NOTIFIED
         assert await wire.known() == ["Works at Acme"]
 
 
 async def erased(wire: Wired) -> None:
     """The note that Ada was told goes, as when she is erased, once it is there."""
-    name = f"discord:{state.told(wire.lab.ada.id)}"
+    name = f"discord:{state.notified(wire.lab.ada.id)}"
 
     async def is_gone() -> bool:
         return bool(await wire.memory.store.write(lambda tx: tx.state.clear(name)))
@@ -198,7 +198,7 @@ async def test_the_words_of_someone_who_was_not_told_are_remembered_by_nobody_el
         wire.lab.world.join(wire.lab.lab, bob)
         theirs = await say(wire, "I love old maps", bob)
         refused = await wire.lab.menu(wire.lab.ada, theirs, "Remember this")
-        await wire.lab.until(lambda: UNTOLD_AUTHOR in [one.content for one in refused.messages], WAIT)
+        await wire.lab.until(lambda: AUTHOR_NOT_NOTIFIED in [one.content for one in refused.messages], WAIT)
         assert await wire.known() == []
         await say(wire, "<@{bot}> hello", bob)
         await wire.lab.until(lambda: len(wire.lab.said(wire.lab.dev)) == 1, WAIT)  # answered, so they were told
@@ -215,13 +215,13 @@ async def test_what_is_said_aloud_is_kept_only_once_its_speaker_was_told() -> No
         wire.lab.ada.takes_dms = False
         async with wire.online() as client:
             said = Transcript(lounge.id, wire.lab.ada.id, "I like green tea", wire.clock())
-            assert await client.answer(said) == UNTOLD
+            assert await client.answer(said) == NOT_NOTIFIED
             assert not await client.hear(said)
             assert await client.answer(Transcript(lounge.id, wire.lab.ada.id, "!memory help", wire.clock()))
             assert await wire.memory.worker.wait_idle(WAIT)
             assert await kept(wire) == []
             wire.lab.ada.takes_dms = True
-            assert await client.answer(said) != UNTOLD
+            assert await client.answer(said) != NOT_NOTIFIED
             await wire.learned(1)
             assert dms(wire) == [NOTICE]
 
@@ -235,7 +235,9 @@ async def test_the_memory_channel_shows_nobody_who_was_not_told() -> None:
         await scene.memory.remember("I play chess", user=str(scene.ann.id), audience=EVERYWHERE)
         (message,) = await mirrored(scene)
         assert "I like green tea" in message.content
-        await scene.client.house.notes.drop(state.told(scene.ann.id))  # as after an older version, which told too late
+        await scene.client.bot.state.drop(
+            state.notified(scene.ann.id)
+        )  # as after an older version, which told too late
         await scene.restart()
         assert await mirrored(scene) == []
 

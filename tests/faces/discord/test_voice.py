@@ -4,7 +4,7 @@ import pytest
 
 from recollect.core.errors import BadInput
 from recollect.core.types import Audience
-from recollect.faces.discord.listener import NO_EARS
+from recollect.faces.discord.listener import NO_VOICE_MESSAGES
 from recollect.faces.discord.privacy_notice import NOTICE
 from recollect.faces.discord.voice import Transcript
 from recollect.testing.model_server import Says
@@ -41,8 +41,13 @@ async def test_what_is_said_aloud_is_learned_once_with_what_transcribed_it_and_w
 async def test_nobody_is_overheard_who_is_not_allowed_not_told_paused_or_excluded() -> None:
     async with acting() as scene:
         ann, staff = str(scene.ann.id), str(scene.staff_role.id)
-    for bot in ({"allowed_users": []}, {"privacy_notice": "dm"}, {"excluded_roles": [staff]}, {"allowed_users": ["1"]}):
-        async with acting(bot=bot) as scene:
+    for options in (
+        {"allowed_users": []},
+        {"privacy_notice": "dm"},
+        {"excluded_roles": [staff]},
+        {"allowed_users": ["1"]},
+    ):
+        async with acting(discord=options) as scene:
             lounge = scene.guild.create_voice_channel("lounge")
             assert not await scene.client.hear(aloud(scene, lounge.id, "I like green tea"))
     async with acting(discord={"allowed_users": [ann]}) as scene:
@@ -59,7 +64,7 @@ async def test_nobody_is_overheard_who_is_not_allowed_not_told_paused_or_exclude
 async def test_a_channel_without_voice_or_one_that_is_not_seen_is_refused() -> None:
     async with acting() as scene:
         for channel in (scene.dev.id, 7):
-            with pytest.raises(BadInput, match="no voice channel"):
+            with pytest.raises(BadInput, match="not a voice channel"):
                 await scene.client.hear(aloud(scene, channel, "I like green tea"))
 
 
@@ -105,7 +110,7 @@ async def test_a_voice_message_holds_no_words_and_that_is_said() -> None:
         dm = wire.lab.world.dm(wire.lab.ada)
         files = {"voice-message.ogg": b"OggS"}
         await wire.lab.say(wire.lab.ada, dm, "", flags=VOICE_MESSAGE, files=files)
-        assert (await wire.lab.next_message(dm)).content == NO_EARS
+        assert (await wire.lab.next_message(dm)).content == NO_VOICE_MESSAGES
         await wire.lab.say(wire.lab.ada, wire.lab.dev, "", flags=VOICE_MESSAGE, files=files)
         assert await wire.order("!memory show")
         assert len(wire.lab.said(wire.lab.dev)) == 1, "nobody asked the bot there"

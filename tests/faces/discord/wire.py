@@ -90,8 +90,11 @@ class Wired:
 @asynccontextmanager
 async def wired(**settings: Any) -> AsyncIterator[Wired]:
     """A lab and a memory; nobody is online yet."""
-    bot = {"allowed_users": "*", "privacy_notice": "off", **settings.pop("discord", {})}
+    options = {"allowed_users": "*", "privacy_notice": "off", **settings.pop("discord", {})}
     clock = FakeClock()
-    given = {"embedder": "null", "summary": {"enabled": False}, "bot": bot, **settings}
-    async with Lab(clock=clock) as lab, AsyncMemory(ground.new(), clock=clock, model=FakeModel(), **given) as memory:
+    overrides = {"embedder": "null", "summary": {"enabled": False}, "discord": options, **settings}
+    async with (
+        Lab(clock=clock) as lab,
+        AsyncMemory(ground.new(), clock=clock, model=FakeModel(), **overrides) as memory,
+    ):
         yield Wired(lab, memory, clock)

@@ -11,7 +11,7 @@ import recollect
 from recollect import AsyncMemory
 from recollect.core.types import EVERYWHERE
 from recollect.core.version import __version__
-from recollect.faces.mcp.server import PAGE, RECALL
+from recollect.faces.mcp.server import PAGE_SIZE, RECALL
 from recollect.faces.tool.schema import schema, skill
 from tests import ground
 from tests.faces.mcp.conftest import build, connected
@@ -112,13 +112,13 @@ class TestResources:
             assert template.uri_template == "memory://{id}"
 
     async def test_many_memories_come_in_pages(self, memory: AsyncMemory):
-        for number in range(PAGE + 3):
+        for number in range(PAGE_SIZE + 3):
             await memory.remember(f"Locker {number} belongs to {number * 13 + 5}", user="ann")
         async with connected(memory) as client:
             first = await client.list_resources()
             rest = await client.list_resources(cursor=first.next_cursor)
-            assert (len(first.resources), len(rest.resources), rest.next_cursor) == (PAGE, 3, None)
-            assert len({one.uri for one in [*first.resources, *rest.resources]}) == PAGE + 3
+            assert (len(first.resources), len(rest.resources), rest.next_cursor) == (PAGE_SIZE, 3, None)
+            assert len({one.uri for one in [*first.resources, *rest.resources]}) == PAGE_SIZE + 3
 
     @pytest.mark.parametrize("cursor", ["x", "-1", "²", "9" * 30, ""])
     async def test_a_cursor_that_is_not_ours_is_refused(self, memory: AsyncMemory, cursor: str):

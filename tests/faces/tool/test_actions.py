@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from recollect.core.types import Audience, Message, Origin, Place, Status
-from recollect.faces.tool.dispatcher import MOST_METADATA
+from recollect.faces.tool.dispatcher import MAX_METADATA_CHARS
 from recollect.faces.tool.schema import parameters
 from tests.faces.tool.conftest import Agent, opened
 from tests.scenes import DEV, DM, ELSEWHERE, GENERAL, STAFF
@@ -289,7 +289,9 @@ async def test_metadata_may_not_pass_for_the_value_of_an_adapter(agent: Agent):
 
 
 async def test_metadata_that_is_too_large_is_refused(agent: Agent):
-    assert "metadata" in await agent.error("save", content=JWT, category="fact", metadata={"x": "y" * MOST_METADATA})
+    assert "metadata" in await agent.error(
+        "save", content=JWT, category="fact", metadata={"x": "y" * MAX_METADATA_CHARS}
+    )
     assert await agent.listed() == []
 
 

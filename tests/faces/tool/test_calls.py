@@ -15,8 +15,8 @@ from openai.types.chat import ChatCompletionFunctionToolParam
 from pydantic import TypeAdapter
 
 from recollect.core.errors import BadInput
-from recollect.faces.tool.actions import ACTIONS, MOST, USUAL, Category
-from recollect.faces.tool.parse import read
+from recollect.faces.tool.actions import ACTIONS, DEFAULT_RESULTS, MAX_RESULTS, Category
+from recollect.faces.tool.parse import parse_call
 from recollect.faces.tool.schema import FORMATS, parameters, schema
 from recollect.policy.kinds import CATEGORIES
 from tests.faces.tool.conftest import Agent, opened
@@ -40,7 +40,7 @@ LIKELY = {
     "keywords": st.just(["api"]),
     "metadata": st.just({"ticket": 7}),
     "query": st.just("JWT"),
-    "limit": st.integers(1, MOST),
+    "limit": st.integers(1, MAX_RESULTS),
     "offset": st.integers(0, 9),
     "id": st.just("durable-1"),
     "user": st.just("bob"),
@@ -60,7 +60,7 @@ def calls(draw: st.DrawFn) -> dict[str, Any]:
 
 def is_taken(arguments: object) -> bool:
     try:
-        read(arguments)
+        parse_call(arguments)
     except BadInput:
         return False
     return True
@@ -170,7 +170,7 @@ class TestSchema:
 
     def test_it_tells_defaults_limits_and_which_action_takes_what(self):
         found = parameters()["properties"]
-        assert (found["limit"]["default"], found["limit"]["maximum"]) == (USUAL, MOST) == (20, 100)
+        assert (found["limit"]["default"], found["limit"]["maximum"]) == (DEFAULT_RESULTS, MAX_RESULTS) == (20, 100)
         assert found["offset"]["minimum"] == 0
         assert found["content"]["description"].endswith("For save (required), update.")
         assert found["category"]["description"].endswith("For save (required), search, list.")
@@ -183,7 +183,7 @@ def test_what_the_code_takes_the_schema_takes(call: dict[str, Any]):
     filled = {name: value for name, value in call.items() if value or isinstance(value, int | float)}
     limit = filled.get("limit")
     if limit is not None:  # more than the schema allows is cut, not refused
-        filled["limit"] = max(1, min(limit, MOST))
+        filled["limit"] = max(1, min(limit, MAX_RESULTS))
     VALIDATOR.validate({name: value for name, value in filled.items() if value != "" and not _is_blank(value)})
 
 
@@ -192,7 +192,7 @@ def test_what_the_schema_takes_is_refused_for_what_an_action_needs_or_does_not_t
     if not VALIDATOR.is_valid(call) or is_taken(call):
         return
     with pytest.raises(BadInput) as refusal:
-        read(call)
+        parse_call(call)
     for complaint in str(refusal.value).split("; "):
         assert " needs " in complaint or " takes no " in complaint or complaint.startswith("it takes")
 

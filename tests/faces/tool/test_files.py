@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.adapters.anthropic import AnthropicMemory, AsyncAnthropicMemory
-from recollect.faces.tool.files import MOST_BYTES, MOST_FILES, MemoryFiles
+from recollect.faces.tool.files import MAX_FILE_BYTES, MAX_FILES, MemoryFiles
 from recollect.workspace import Workspace
 
 NOTE = "/memories/notes/tea.md"
@@ -263,17 +263,17 @@ class TestSafety:
 
 class TestLimits:
     def test_a_file_may_be_large_but_not_too_large(self, tool: AnthropicMemory, folder: Path):
-        do(tool, "create", path=NOTE, file_text="word " * (MOST_BYTES // 5))
+        do(tool, "create", path=NOTE, file_text="word " * (MAX_FILE_BYTES // 5))
         assert "Use several files" in error(tool, "insert", path=NOTE, insert_line=0, insert_text="x")
         assert "Use several files" in error(
-            tool, "create", path="/memories/b.md", file_text="é" * (MOST_BYTES // 2 + 1)
+            tool, "create", path="/memories/b.md", file_text="é" * (MAX_FILE_BYTES // 2 + 1)
         )
         assert files(folder) == ["users/ann/memories/notes/tea.md"]
 
     def test_there_may_be_many_files_but_not_too_many(self, tool: AnthropicMemory, folder: Path):
         inside = folder / "users/ann/memories"
         inside.mkdir(parents=True)
-        for number in range(MOST_FILES):
+        for number in range(MAX_FILES):
             (inside / f"{number}.md").touch()
         assert "delete some" in error(tool, "create", path=NOTE, file_text="x")
         do(tool, "delete", path="/memories/7.md")

@@ -1,6 +1,6 @@
-"""One user's items in one place: units of work that find, put and take away what lies under a key.
+"""One user's items in one place: units of work that get, put and delete the value of a key.
 
-Other than what is stated or learned, items are not merged with what is known: what was put is what is got.
+Unlike statements and learned facts, items are not merged with existing memos: a get returns what was put.
 """
 
 from dataclasses import dataclass, replace
@@ -20,114 +20,114 @@ from recollect.policy.visibility import VisibilityPolicy, common_audience
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A value to be put under a key."""
+    """A value to put under a key."""
 
     path: Path
     key: str
-    kept: StoredItem
+    stored: StoredItem
     expires: datetime | None = None
     vector: tuple[str, Vector] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ItemStore:
-    """Whose items they are and who listens, at one moment: what may not be heard here is not there."""
+    """A user's items at one time, as visible in one place: what is not visible there does not exist."""
 
     user: str
     place: Place
     policy: VisibilityPolicy
-    at: datetime
+    now: datetime
 
     @property
     def subject(self) -> Subject:
         return subject_of(self.user, self.place)
 
-    def hears(self, memo: Memo) -> bool:
-        return memo.active and Viewer(self.user, self.place, self.policy, self.at)(memo)
+    def is_visible(self, memo: Memo) -> bool:
+        return memo.active and Viewer(self.user, self.place, self.policy, self.now)(memo)
 
-    def settles(self, memo: Memo) -> bool:
-        """Whether no other memo goes before it under its key: it was put here, or would be put over here."""
+    def is_final(self, memo: Memo) -> bool:
+        """Whether no other memo takes precedence for its key: it was put here, or a put here would replace it."""
         _, key = items.address(memo)
-        return self._is_own(memo) or (memo.id == key and memo.audience == self.place.audience)
+        return self._is_own_memo(memo) or (memo.id == key and memo.audience == self.place.audience)
 
     def all(self, tx: Tx) -> list[Memo]:
-        """Everything that is heard here, newest first, each key once: what was put here goes before."""
-        heard = self._heard(tx)
-        here = {items.address(memo): memo.id for memo in reversed(heard)}
-        here |= {items.address(memo): memo.id for memo in heard if self.settles(memo)}
-        here |= {items.address(memo): memo.id for memo in heard if self._is_own(memo)}
-        return [memo for memo in heard if here[items.address(memo)] == memo.id]
+        """Everything visible here, newest first, each key once: what was put here takes precedence."""
+        visible = self._list_visible(tx)
+        chosen_ids = {items.address(memo): memo.id for memo in reversed(visible)}
+        chosen_ids |= {items.address(memo): memo.id for memo in visible if self.is_final(memo)}
+        chosen_ids |= {items.address(memo): memo.id for memo in visible if self._is_own_memo(memo)}
+        return [memo for memo in visible if chosen_ids[items.address(memo)] == memo.id]
 
     def get(self, tx: Tx, path: Path, key: str) -> Memo | None:
-        own = tx.memos.get(self.subject, self._id(path, key))
-        if own is not None and self.hears(own):
-            return own
+        own_memo = tx.memos.get(self.subject, self._id(path, key))
+        if own_memo is not None and self.is_visible(own_memo):
+            return own_memo
         by_id = self._by_id(tx, path, key)
         return by_id or next((memo for memo in self.all(tx) if items.address(memo) == (path, key)), None)
 
-    def put(self, tx: Tx, item: Item, cause: ChangeContext) -> Memo:
-        """Keep a value under its key, in place of what was put there before; other memos stay as they are.
+    def put(self, tx: Tx, item: Item, context: ChangeContext) -> Memo:
+        """Store a value under its key, replacing what was put there before; other memos stay as they are.
 
-        A memo that others hear too is not put over by its id: the value is kept beside it, for those who hear it here.
+        A memo with a wider audience is not replaced by its id: the value is stored beside it, for this place.
         """
-        named = self._by_id(tx, item.path, item.key)
-        own = tx.memos.get(self.subject, self._id(item.path, item.key))
-        before = named if named and named.audience == self.place.audience else own
+        by_id = self._by_id(tx, item.path, item.key)
+        own_memo = tx.memos.get(self.subject, self._id(item.path, item.key))
+        before = by_id if by_id and by_id.audience == self.place.audience else own_memo
         if before is None:
-            change, after = Add(new := self._new(item)), new
+            change, after = Add(new_memo := self._new(item)), new_memo
         else:
-            after = self._again(item, before) if before.active else replace(self._new(item), key=before.key)
+            after = self._updated(item, before) if before.active else replace(self._new(item), key=before.key)
             change = Revise(before, after, "put again")
-        write(tx, [change], cause, item.vector)
+        write(tx, [change], context, item.vector)
         remove_tombstone(tx, after)
         return after
 
-    def take(self, tx: Tx, path: Path, key: str, cause: ChangeContext) -> int:
-        """Forget what lies under a key; `Memory.undo` brings it back."""
-        heard = [memo for memo in self._heard(tx) if items.address(memo) == (path, key)]
-        write(tx, [retire(memo, self.at, f"forgotten by {cause.actor}") for memo in heard], cause)
-        for memo in heard:
-            add_tombstone(tx, memo, self.at)
-        return len(heard)
+    def delete(self, tx: Tx, path: Path, key: str, context: ChangeContext) -> int:
+        """Forget the value of a key; `Memory.undo` restores it."""
+        visible = [memo for memo in self._list_visible(tx) if items.address(memo) == (path, key)]
+        write(tx, [retire(memo, self.now, f"forgotten by {context.actor}") for memo in visible], context)
+        for memo in visible:
+            add_tombstone(tx, memo, self.now)
+        return len(visible)
 
-    def _heard(self, tx: Tx) -> list[Memo]:
-        return [memo for memo in tx.memos.list(self.subject, [Status.ACTIVE]) if self.hears(memo)]
+    def _list_visible(self, tx: Tx) -> list[Memo]:
+        return [memo for memo in tx.memos.list(self.subject, [Status.ACTIVE]) if self.is_visible(memo)]
 
     def _id(self, path: Path, key: str) -> str:
         return items.memo_id(path, key, self.place.audience)
 
-    def _is_own(self, memo: Memo) -> bool:
+    def _is_own_memo(self, memo: Memo) -> bool:
         return memo.id == self._id(*items.address(memo))
 
     def _by_id(self, tx: Tx, path: Path, key: str) -> Memo | None:
-        """A memo that nobody put under a key, or that was put under its id."""
+        """A memo whose key is its own id, as it was not put as an item."""
         memo = None if path else tx.memos.get(self.subject, key)
-        return memo if memo and self.hears(memo) and items.address(memo) == ((), key) else None
+        return memo if memo and self.is_visible(memo) and items.address(memo) == ((), key) else None
 
     def _new(self, item: Item) -> Memo:
         source = provenance(self.user, self.place, None, Origin.TOOL)
         return Memo(
             id=self._id(item.path, item.key),
             subject=self.subject,
-            kind=kinds.infer(item.kept.text),
-            text=item.kept.text,
-            created=self.at,
-            updated=self.at,
-            source=replace(source, metadata=item.kept.metadata),
+            kind=kinds.infer(item.stored.text),
+            text=item.stored.text,
+            created=self.now,
+            updated=self.now,
+            source=replace(source, metadata=item.stored.metadata),
             audience=self.place.audience,
             expires=item.expires,
         )
 
-    def _again(self, item: Item, before: Memo) -> Memo:
-        """Another value for a memo in use: it stays the same memo, heard here at the most."""
-        new = self._new(item)
+    def _updated(self, item: Item, before: Memo) -> Memo:
+        """An active memo with another value: it stays the same memo, with at most this place's audience."""
+        new_memo = self._new(item)
         return replace(
             before,
-            text=new.text,
-            kind=new.kind,
-            source=new.source,
-            audience=common_audience(before, new.audience),
-            expires=new.expires,
-            created=before.created if self.hears(before) else self.at,
-            updated=max(self.at, before.updated),
+            text=new_memo.text,
+            kind=new_memo.kind,
+            source=new_memo.source,
+            audience=common_audience(before, new_memo.audience),
+            expires=new_memo.expires,
+            created=before.created if self.is_visible(before) else self.now,
+            updated=max(self.now, before.updated),
         )

@@ -1,6 +1,6 @@
-"""Values under keys, as memos: how a value becomes a text that is searched, and how it comes back as it was put.
+"""Values under keys, stored as memos: how a value becomes searchable text, and how it is restored.
 
-A value's own text is kept once, as the memo's: who corrects the memo has corrected the value.
+A value's own text is stored once, as the memo's: correcting the memo corrects the value.
 """
 
 import json
@@ -15,12 +15,12 @@ from recollect.faces.tool.actions import RESERVED
 from recollect.policy.redaction import redact
 from recollect.policy.redaction.json_values import redact_value
 
-MARK = RESERVED
-"""The name in a memo's metadata under which its key and its value lie."""
-LONGEST_VALUE = 100_000
-"""Characters of JSON that one value may have."""
-TEXTS = ("text", "content")
-"""Where a value has its own text."""
+METADATA_KEY = RESERVED
+"""The metadata key that holds an item's key and value."""
+MAX_VALUE_CHARS = 100_000
+"""Limit of one value, as JSON."""
+TEXT_FIELDS = ("text", "content")
+"""Fields of a value that hold its own text."""
 
 Path = tuple[str, ...]
 Value = dict[str, Any]
@@ -28,90 +28,92 @@ Value = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class StoredItem:
-    """A value ready to be kept: the memo's text, and what goes into its metadata."""
+    """A value ready to be stored: the memo's text, and its metadata."""
 
     text: str
     metadata: dict[str, Any]
 
 
 def memo_id(path: Path, key: str, audience: Audience) -> str:
-    """The memo of a key. What is put for other ears is another memo: it tells nothing, and takes nothing away."""
+    """The memo id of a key; values for different audiences are different memos, which don't affect each other."""
     return f"item-{digest(json.dumps([path, key]), str(audience))[:24]}"
 
 
-def keep(path: Path, key: str, value: Mapping[str, Any], chosen: str | None = None) -> StoredItem:
-    """How a value is kept; `chosen` is the text to search it by, else its own text or all of its fields."""
-    plain = _plain(value)
-    field, own = next(((name, plain[name]) for name in TEXTS if _is_text(plain.get(name))), ("", ""))
-    wanted = chosen or own or _rendered(plain)
-    text = clip(collapse_spaces(redact(wanted).text), MAX_MEMO_CHARS) or key
-    mark: dict[str, Any] = {"path": list(path), "key": key, "said": digest(text)}
-    if field and plain[field] == text:
-        mark["field"] = field
-        del plain[field]
-    return StoredItem(text, {MARK: {**mark, "value": plain}})
+def to_stored_item(path: Path, key: str, value: Mapping[str, Any], search_text: str | None = None) -> StoredItem:
+    """Prepare a value; it is searched by `search_text`, else by its own text, else by all of its fields."""
+    fields = _to_json(value)
+    field, own_text = next(((name, fields[name]) for name in TEXT_FIELDS if _is_text(fields.get(name))), ("", ""))
+    source_text = search_text or own_text or _render_fields(fields)
+    text = clip(collapse_spaces(redact(source_text).text), MAX_MEMO_CHARS) or key
+    envelope: dict[str, Any] = {"path": list(path), "key": key, "said": digest(text)}
+    if field and fields[field] == text:
+        envelope["field"] = field
+        del fields[field]
+    return StoredItem(text, {METADATA_KEY: {**envelope, "value": fields}})
 
 
 def address(memo: Memo) -> tuple[Path, str]:
-    """Below which labels, and under which key, a memo lies; one that nobody put there lies under its id."""
-    mark = _mark(memo)
-    return (tuple(mark["path"]), mark["key"]) if mark else ((), memo.id)
+    """The labels and the key of a memo; for one that was not put as an item, its id."""
+    envelope = _read_envelope(memo)
+    return (tuple(envelope["path"]), envelope["key"]) if envelope else ((), memo.id)
 
 
 def value(memo: Memo) -> Value:
-    """The value that was put; where its memo says something else by now, with those words as its text."""
-    mark = _mark(memo)
-    if mark is None:
+    """The value that was put; if its memo was edited since, with the new text."""
+    envelope = _read_envelope(memo)
+    if envelope is None:
         return {"text": memo.text, "kind": memo.kind.value, "tags": list(memo.tags)}
-    put = mark["value"]
-    if "field" in mark:
-        return {mark["field"]: memo.text, **put}
-    return put if mark["said"] == digest(memo.text) else {**put, "text": memo.text}
+    stored_value = envelope["value"]
+    if "field" in envelope:
+        return {envelope["field"]: memo.text, **stored_value}
+    return stored_value if envelope["said"] == digest(memo.text) else {**stored_value, "text": memo.text}
 
 
-def _mark(memo: Memo) -> Value | None:
-    """What `keep` wrote; None for anything else that lies under the name: metadata may come from any program."""
-    match memo.source.metadata.get(MARK):
-        case {"path": list(), "key": str(), "said": str(), "value": dict()} as found:
-            mark = cast("Value", found)
-            words = (*mark["path"], mark.get("field", ""))
-            return mark if all(isinstance(word, str) for word in words) else None
+def _read_envelope(memo: Memo) -> Value | None:
+    """What `to_stored_item` wrote; None for anything else: metadata may come from any program."""
+    match memo.source.metadata.get(METADATA_KEY):
+        case {"path": list(), "key": str(), "said": str(), "value": dict()} as metadata:
+            envelope = cast("Value", metadata)
+            words = (*envelope["path"], envelope.get("field", ""))
+            return envelope if all(isinstance(word, str) for word in words) else None
         case _:
             return None
 
 
-def _plain(given: Mapping[str, Any]) -> Value:
-    """The value as JSON, without secrets."""
+def _to_json(value: Mapping[str, Any]) -> Value:
+    """A copy of the value as JSON types, without secrets."""
     try:
-        written = json.dumps(dict(given), allow_nan=False)
+        encoded = json.dumps(dict(value), allow_nan=False)
     except (TypeError, ValueError, RecursionError):
-        raise BadInput("this value can't be kept: it can't be written as JSON") from None
-    if len(written) > LONGEST_VALUE:
-        raise BadInput(f"this value can't be kept: it has {len(written):,} characters of {LONGEST_VALUE:,}")
-    return redact_value(json.loads(written))
+        raise BadInput("this value can't be stored: it can't be written as JSON") from None
+    if len(encoded) > MAX_VALUE_CHARS:
+        raise BadInput(f"this value can't be stored: it has {len(encoded):,} characters of {MAX_VALUE_CHARS:,}")
+    return redact_value(json.loads(encoded))
 
 
-def _is_text(given: object) -> bool:
-    return isinstance(given, str) and bool(given.strip())
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
 
 
-def _rendered(given: Value) -> str:
-    inner = given.get("content")
-    if isinstance(inner, dict):  # a note in an envelope: its own text is what counts
-        within = cast("Value", inner)
-        return next((within[name] for name in TEXTS if _is_text(within.get(name))), "; ".join(_lines(within, "")))
-    return "; ".join(_lines(given, ""))
+def _render_fields(value: Value) -> str:
+    content_field = value.get("content")
+    if isinstance(content_field, dict):  # a wrapped note: its own text is what counts
+        content = cast("Value", content_field)
+        return next(
+            (content[name] for name in TEXT_FIELDS if _is_text(content.get(name))), "; ".join(_lines(content, ""))
+        )
+    return "; ".join(_lines(value, ""))
 
 
-def _lines(given: Any, name: str) -> Iterator[str]:
-    match given:
+def _lines(value: Any, name: str) -> Iterator[str]:
+    match value:
         case dict():
-            for key, each in cast("Value", given).items():
-                yield from _lines(each, f"{name} {key}".strip())
+            for key, child in cast("Value", value).items():
+                yield from _lines(child, f"{name} {key}".strip())
         case list():
-            for each in cast("list[Any]", given):
-                yield from _lines(each, name)
+            for child in cast("list[Any]", value):
+                yield from _lines(child, name)
         case None | "":
             pass
         case _:
-            yield f"{name}: {given}"
+            yield f"{name}: {value}"

@@ -1,4 +1,4 @@
-"""Namespaces of a LangGraph store: whose memory one names, and what a caller's conditions and filters let pass."""
+"""Namespaces of a LangGraph store: the user that one names, and matching of conditions and filters."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Condition = tuple[Literal["prefix", "suffix"], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Namespaces:
-    """All of the form `template`, in which one label stands for the user; more labels may follow."""
+    """All namespaces of the form `template`, in which one label is the user; more labels may follow."""
 
     template: Namespace
 
@@ -23,30 +23,30 @@ class Namespaces:
             raise BadInput(f"the namespace has to have one label {USER!r}, as in ('memories', {USER!r})")
 
     def owner(self, namespace: Namespace) -> tuple[str, Namespace] | None:
-        """Whose it is, and the labels below; None when it is not one of ours."""
+        """The user of a namespace and the labels below; None when it does not match the template."""
         size = len(self.template)
         if len(namespace) < size or not self.leads_to(namespace[:size]):
             return None
-        user = _plain(namespace[self.template.index(USER)])
+        user = _unescape_label(namespace[self.template.index(USER)])
         return None if user == LORE or not user.strip() else (user, namespace[size:])
 
     def leads_to(self, namespace: Namespace) -> bool:
-        """Whether some of ours begin like this."""
-        return all(want in (USER, label) for want, label in zip(self.template, namespace, strict=False))
+        """Whether some matching namespaces begin like this."""
+        return all(expected in (USER, label) for expected, label in zip(self.template, namespace, strict=False))
 
     def name(self, user: str, path: Namespace = ()) -> Namespace:
-        return tuple(_label(user) if label == USER else label for label in self.template) + path
+        return tuple(_escape_label(user) if label == USER else label for label in self.template) + path
 
     def __str__(self) -> str:
         return f"({', '.join(repr(label) for label in self.template)}, …)"
 
 
-def _label(user: str) -> str:
-    """A user's id as a label, which may have no period."""
+def _escape_label(user: str) -> str:
+    """A user's id as a label, which must not contain a period."""
     return user.replace("%", "%25").replace(".", "%2E")
 
 
-def _plain(label: str) -> str:
+def _unescape_label(label: str) -> str:
     return label.replace("%2E", ".").replace("%25", "%")
 
 
@@ -55,9 +55,9 @@ def fits_all(namespace: Namespace, conditions: Collection[Condition]) -> bool:
 
 
 def may_lead_to(namespace: Namespace, conditions: Collection[Condition]) -> bool:
-    """Whether something below this namespace may fit, as far as the beginnings tell."""
-    starts = [path[: len(namespace)] for kind, path in conditions if kind == "prefix"]
-    return all(_fits(namespace, "prefix", start) for start in starts)
+    """Whether a namespace below this one may fit, judging by the prefixes."""
+    prefixes = [path[: len(namespace)] for kind, path in conditions if kind == "prefix"]
+    return all(_fits(namespace, "prefix", prefix) for prefix in prefixes)
 
 
 def _fits(namespace: Namespace, kind: str, path: Sequence[str]) -> bool:
@@ -65,34 +65,34 @@ def _fits(namespace: Namespace, kind: str, path: Sequence[str]) -> bool:
         return False
     if kind == "suffix":
         namespace, path = namespace[::-1], path[::-1]
-    return all(want in ("*", label) for want, label in zip(path, namespace, strict=False))
+    return all(expected in ("*", label) for expected, label in zip(path, namespace, strict=False))
 
 
-def passes(value: Mapping[str, Any], wanted: Mapping[str, Any] | None) -> bool:
-    """Whether a value has what a filter asks for; what can't be compared does not."""
-    return all(_agrees(value.get(name), each) for name, each in (wanted or {}).items())
+def passes(value: Mapping[str, Any], expected: Mapping[str, Any] | None) -> bool:
+    """Whether a value passes a filter; what can't be compared does not."""
+    return all(_agrees(value.get(name), expected_value) for name, expected_value in (expected or {}).items())
 
 
-def _agrees(value: Any, wanted: Any) -> bool:
-    if isinstance(wanted, dict):
-        asked = cast("dict[str, Any]", wanted)
-        if any(name.startswith("$") for name in asked):
-            return all(_compares(value, name, each) for name, each in asked.items())
-        return isinstance(value, dict) and passes(cast("dict[str, Any]", value), asked)
-    if isinstance(wanted, list | tuple):
-        row = cast("Sequence[Any]", wanted)
-        have = cast("Sequence[Any]", value) if isinstance(value, list | tuple) else None
-        return have is not None and len(have) == len(row) and all(map(_agrees, have, row))
-    return bool(value == wanted)
+def _agrees(value: Any, expected: Any) -> bool:
+    if isinstance(expected, dict):
+        conditions = cast("dict[str, Any]", expected)
+        if any(name.startswith("$") for name in conditions):
+            return all(_compares(value, name, expected_value) for name, expected_value in conditions.items())
+        return isinstance(value, dict) and passes(cast("dict[str, Any]", value), conditions)
+    if isinstance(expected, list | tuple):
+        expected_items = cast("Sequence[Any]", expected)
+        items = cast("Sequence[Any]", value) if isinstance(value, list | tuple) else None
+        return items is not None and len(items) == len(expected_items) and all(map(_agrees, items, expected_items))
+    return bool(value == expected)
 
 
-def _compares(value: Any, operator: str, wanted: Any) -> bool:
+def _compares(value: Any, operator: str, expected: Any) -> bool:
     if operator in ("$eq", "$ne"):
-        return (value == wanted) is (operator == "$eq")
+        return (value == expected) is (operator == "$eq")
     if operator not in ("$gt", "$gte", "$lt", "$lte"):
         raise BadInput(f"unknown operator {operator!r}; there are $eq, $ne, $gt, $gte, $lt and $lte")
     try:
-        left, right = float(value), float(wanted)
+        left, right = float(value), float(expected)
     except (TypeError, ValueError):
         return False
     return {"$gt": left > right, "$gte": left >= right, "$lt": left < right, "$lte": left <= right}[operator]

@@ -1,4 +1,4 @@
-"""Answers without a model: what is remembered that fits, and nothing made up."""
+"""Answers without a model: memories that match, and nothing made up."""
 
 import re
 from functools import partial
@@ -16,9 +16,9 @@ NO_MODEL = "I have no model configured"
 UNREACHABLE = "My model can't be reached right now"
 HELP = 'Tell me something about yourself and ask me later; "what do you know about me?" lists what I remember.'
 SWITCHED_OFF = "My memory is switched off, so nothing is kept."
-_MOST = 5
-_LISTED = 30
-"""Memos that are told to someone who asks what is known of them."""
+MAX_RESULTS = 5
+MAX_LISTED = 30
+"""Limit of the answer to "what do you know about me?"."""
 _MINE = re.compile(r"\b(?:i|i'm|i've|me|my|mine|myself)\b", re.IGNORECASE)
 
 _LEARNED = "(?:learn(?:ed|t)?|remembered|stored|saved|kept|noted|got|gathered|picked up)"
@@ -51,74 +51,83 @@ _HELP = re.compile(rf"{_BEFORE}(?:help(?: me)?|commands|what can you do|how does
 
 
 def asks_about_self(text: str) -> bool:
-    """Whether somebody asks what is known of them, in one of the many ways to say it."""
-    return _ABOUT_SELF.fullmatch(_plain(text)) is not None
+    """Whether someone asks what is known about them, in one of the many ways to say it."""
+    return _ABOUT_SELF.fullmatch(_normalized(text)) is not None
 
 
 def asks_for_help(text: str) -> bool:
-    return _HELP.fullmatch(_plain(text)) is not None
+    return _HELP.fullmatch(_normalized(text)) is not None
 
 
-def _plain(text: str) -> str:
+def _normalized(text: str) -> str:
     return normalize(text[:200]).replace("’", "'") if len(text) <= 200 else ""
 
 
-async def offline_answer(memory: AsyncMemory, message: Message, why: str = "") -> str:
-    """What memory alone has to say to a message; `why` it is alone, unless that was said before."""
+async def offline_answer(memory: AsyncMemory, message: Message, reason: str = "") -> str:
+    """The answer from memory alone; `reason` says why there is no model, unless that was said before."""
     if asks_for_help(message.text):
-        return f"{why}. {HELP}" if why else HELP
+        return f"{reason}. {HELP}" if reason else HELP
     if asks_about_self(message.text):
-        return await _all_known(memory, message, why)
+        return await _describe_known(memory, message, reason)
     search = partial(memory.search, message.text, user=message.author, place=message.place, strict=True)
-    found = await search(limit=_MOST) if memory.settings.memos.enabled else []
-    known = [one.item for one in found if isinstance(one.item, Memo)]
-    texts = [memo.text for memo in known if memo.source.message != message.id]  # no echo of what was just learned
-    asks = question_share(message.text) > 0
-    if not texts and asks:
-        said = [one.item for one in await search(over="messages", limit=4 * _MOST) if isinstance(one.item, Message)]
-        told = await memory.store.read(
-            lambda tx: memory.names.tagged(tx, [one for one in said if _tells(tx, one, message)][:_MOST])
+    hits = await search(limit=MAX_RESULTS) if memory.settings.memos.enabled else []
+    memos = [hit.item for hit in hits if isinstance(hit.item, Memo)]
+    texts = [
+        memo.text for memo in memos if memo.source.message != message.id
+    ]  # not what was learned from this very message
+    is_question = question_share(message.text) > 0
+    if not texts and is_question:
+        hits = await search(over="messages", limit=4 * MAX_RESULTS)
+        candidates = [hit.item for hit in hits if isinstance(hit.item, Message)]
+        tagged = await memory.store.read(
+            lambda tx: memory.names.tagged(
+                tx, [candidate for candidate in candidates if _is_answer(tx, candidate, message)][:MAX_RESULTS]
+            )
         )
-        texts = [f"{speaker(one)} said: {one.text}" for one in told]
+        texts = [f"{speaker(answer)} said: {answer.text}" for answer in tagged]
     if texts:
-        opening = f"{why}; here is what I remember that fits:" if why else "Here is what I remember that fits:"
+        opening = f"{reason}; here is what I remember that fits:" if reason else "Here is what I remember that fits:"
         return "\n".join([opening, *(f"- {text}" for text in texts)])
-    if asks:
-        return f"{why}, and nothing that I remember fits." if why else "Nothing that I remember fits."
-    return await _listening(memory, message, why)
+    if is_question:
+        return f"{reason}, and nothing that I remember fits." if reason else "Nothing that I remember fits."
+    return await _acknowledge(memory, message, reason)
 
 
-async def _all_known(memory: AsyncMemory, message: Message, why: str) -> str:
-    """All that is known of the one who asks and may be told here, newest first, as `show` does."""
-    shown = await memory.show(user=message.author, place=message.place, limit=_LISTED)
-    if not shown.memos:
-        here = "yet" if message.place.dm is not None else "that I could tell here"
-        return f"{why}, and I remember nothing about you {here}." if why else f"I remember nothing about you {here}."
-    opening = f"{why}; here is what I remember about you:" if why else "Here is what I remember about you:"
-    lines = [opening, *(f"- {memo.text}" for memo in shown.memos)]
-    if left := shown.total - len(shown.memos):
-        how = '; "!memory show" lists them all' if memory.settings.chat_commands.enabled else ""
-        lines.append(f"and {outcome_text.counted(left)} more{how}.")
+async def _describe_known(memory: AsyncMemory, message: Message, reason: str) -> str:
+    """What is known about the author and visible here, newest first, as in `show`."""
+    listing = await memory.show(user=message.author, place=message.place, limit=MAX_LISTED)
+    if not listing.memos:
+        scope = "yet" if message.place.dm is not None else "that I could tell here"
+        return (
+            f"{reason}, and I remember nothing about you {scope}."
+            if reason
+            else f"I remember nothing about you {scope}."
+        )
+    opening = f"{reason}; here is what I remember about you:" if reason else "Here is what I remember about you:"
+    lines = [opening, *(f"- {memo.text}" for memo in listing.memos)]
+    if omitted := listing.total - len(listing.memos):
+        hint = '; "!memory show" lists them all' if memory.settings.chat_commands.enabled else ""
+        lines.append(f"and {outcome_text.counted(omitted)} more{hint}.")
     return "\n".join(lines)
 
 
-async def _listening(memory: AsyncMemory, message: Message, why: str) -> str:
-    """The answer to something that asks for none: what comes of it."""
+async def _acknowledge(memory: AsyncMemory, message: Message, reason: str) -> str:
+    """The answer to a statement: what happens with it."""
     if not memory.settings.enabled:
-        return f"{why}. {SWITCHED_OFF}" if why else SWITCHED_OFF
+        return f"{reason}. {SWITCHED_OFF}" if reason else SWITCHED_OFF
     if await memory.store.read(lambda tx: consent.is_paused(tx, message.author)):
-        return f"{why}. {outcome_text.PAUSED}" if why else outcome_text.PAUSED
-    if why:
-        return f"{why}, so I only listen: I keep what you tell me and find it again when you ask."
+        return f"{reason}. {outcome_text.PAUSED}" if reason else outcome_text.PAUSED
+    if reason:
+        return f"{reason}, so I only listen: I keep what you tell me and find it again when you ask."
     return "I am listening."
 
 
-def _tells(tx: Tx, said: Message, asked: Message) -> bool:
-    """Whether something said answers a question: no question itself, the asker's own words when asked about them,
-    and nothing that was forgotten since.
+def _is_answer(tx: Tx, message: Message, question: Message) -> bool:
+    """Whether a message may answer a question: it is no question itself, it was not forgotten, and if the question is
+    about its author, it is by that author.
     """
-    if said.bot or said.id == asked.id or question_share(said.text) > 0:
+    if message.bot or message.id == question.id or question_share(message.text) > 0:
         return False
-    if said.author != asked.author and _MINE.search(asked.text):
+    if message.author != question.author and _MINE.search(question.text):
         return False
-    return not is_forgotten(tx.memos.from_message(said.place.platform, said.id))
+    return not is_forgotten(tx.memos.from_message(message.place.platform, message.id))

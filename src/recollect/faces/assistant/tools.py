@@ -1,6 +1,6 @@
-"""The tools an assistant has in a turn: its memory, and files of the workspace where those may be read.
+"""The tools of an assistant in a turn: its memory, and files of the workspace where those may be read.
 
-What a tool could not do says nothing about the world: a memory that only repeats a failure of this turn is refused.
+A tool's failure is no fact about the world: a memory that only repeats a failure of this turn is refused.
 """
 
 import asyncio
@@ -18,60 +18,63 @@ from recollect.policy.redaction import redact
 from recollect.workspace import Workspace
 from recollect.workspace.names import context_files, daily
 
-ECHO = 0.5
-"""Share of a memory's words that stand in a failed call before the memory only repeats it."""
-READABLE = 100_000
-"""Bytes of a file that are read at once."""
+ECHO_SHARE = 0.5
+"""A memory that has this share of its words in common with a failed call only repeats the failure."""
+MAX_FILE_BYTES = 100_000
 
 
 @dataclass
 class AssistantTools:
-    """Everything that may be called while one message is answered; made anew for each."""
+    """The tools for answering one message; created for each."""
 
     memory: AsyncMemory
     message: Message
     failures: list[str] = field(default_factory=list[str])
 
     async def remember(self, arguments: Mapping[str, Any]) -> str:
-        """The `memory` tool for the one who speaks, where they speak."""
-        saved = str(arguments.get("content") or "")
+        """The `memory` tool, for the message's author and place."""
+        content = str(arguments.get("content") or "")
         is_new = arguments.get("action") in ("save", "update") and arguments.get("category") != "preference"
-        if is_new and self._echoes(saved):
+        if is_new and self._repeats_failure(content):
             return "error: this only repeats a call that failed in this turn; that is no fact about the world"
         answer = await MemoryTool(self.memory, user=self.message.author, place=self.message.place).call(arguments)
         return answer.text if answer.ok else f"error: {answer.text.removeprefix('error: ')}"
 
     async def read_file(self, path: str) -> str:
         """The text of a file that the prompt names, or of a note of the workspace."""
-        return await self._file("read_file", path, lambda: self._read(path))
+        return await self._run_file_tool("read_file", path, lambda: self._read(path))
 
     async def write_file(self, path: str, text: str, append: bool = False) -> str:
         """Write a note of the workspace; only in direct messages."""
-        return await self._file("write_file", path, lambda: self._write(path, text, append))
+        return await self._run_file_tool("write_file", path, lambda: self._write(path, text, append))
 
-    def failed(self, what: str) -> None:
-        self.failures.append(what)
+    def failed(self, failure: str) -> None:
+        self.failures.append(failure)
 
     def succeeded(self, name: str) -> None:
-        """A later success lifts what an earlier failure of the same tool barred."""
+        """A later success of a tool cancels its earlier failures."""
         self.failures = [failure for failure in self.failures if not failure.startswith(f"{name} ")]
 
-    def _echoes(self, saved: str) -> bool:
-        told = set(words(saved))
-        return any(len(told & set(words(failure))) >= ECHO * len(told) for failure in self.failures if told)
+    def _repeats_failure(self, content: str) -> bool:
+        content_words = set(words(content))
+        return any(
+            len(content_words & set(words(failure))) >= ECHO_SHARE * len(content_words)
+            for failure in self.failures
+            if content_words
+        )
 
-    async def _file(self, name: str, path: str, work: Any) -> str:
+    async def _run_file_tool(self, name: str, path: str, operation: Any) -> str:
         try:
-            done: str = await asyncio.to_thread(work)
+            text: str = await asyncio.to_thread(operation)
         except RecollectError as error:
             self.failed(f"{name} {path} {error} failed blocked unavailable not possible can't")
             return f"error: {error}"
         self.succeeded(name)
-        return done
+        return text
 
     def _read(self, path: str) -> str:
         context = self._context_file(path)
-        text = context if context is not None else self._workspace().read_text(self._name(path), READABLE)
+        text = context if context is not None else self._workspace().read_text(self._name(path), MAX_FILE_BYTES)
         if text is None:
             raise BadInput(f"there is no file {path!r}")
         return text
@@ -89,14 +92,14 @@ class AssistantTools:
     def _context_file(self, path: str) -> str | None:
         """A context file, if that is what is named and it belongs to this place."""
         folder: Path = self.memory.settings.workspace.context_dir
-        wanted = Path(path)
-        if not wanted.is_relative_to(folder):
+        requested = Path(path)
+        if not requested.is_relative_to(folder):
             return None
-        name = wanted.relative_to(folder).as_posix()
-        own = context_files(self.message.place, by_name=not self.memory.settings.workspace.per_user)
-        if not name.startswith("base/") and name not in own:
+        name = requested.relative_to(folder).as_posix()
+        place_files = context_files(self.message.place, by_name=not self.memory.settings.workspace.per_user)
+        if not name.startswith("base/") and name not in place_files:
             raise BadInput(f"{path!r} is not a file of this conversation")
-        return Workspace(folder).read_text(name, READABLE)
+        return Workspace(folder).read_text(name, MAX_FILE_BYTES)
 
     def _workspace(self) -> Workspace:
         settings, message = self.memory.settings, self.message

@@ -1,4 +1,4 @@
-"""The conversation as the assistant has it before its eyes, turn by turn; compacted when it gets too long."""
+"""The conversation as the model sees it, turn by turn; compacted when it gets too long."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,11 +8,11 @@ from typing import Any
 from recollect.core.types import Message
 from recollect.recall.withheld import Withheld
 
-NEARLY_FULL = 0.8
+COMPACT_AT_SHARE = 0.8
 """Share of the window at which it is compacted."""
-KEPT = 0.3
+RETAINED_SHARE = 0.3
 """Share of the window that the newest turns may take after that."""
-_CHARS_A_TOKEN = 4
+_CHARS_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,27 +21,27 @@ class Turn:
 
     messages: Sequence[Any]
     tokens: int
-    asked: Message
-    """The message, as it was said."""
-    said: str = ""
-    """Every word that the assistant and its tools said to it."""
+    message: Message
+    """The message as it was written, without the prompt around it."""
+    reply_text: str = ""
+    """All text of the assistant and its tools in this turn."""
 
     @property
-    def at(self) -> datetime:
-        """When the message was said."""
-        return self.asked.at
+    def said_at(self) -> datetime:
+        """When the message was written."""
+        return self.message.at
 
 
 @dataclass
 class Window:
-    """The turns of one conversation, oldest first, in a room of so many tokens."""
+    """The turns of one conversation, oldest first, within a budget of tokens."""
 
-    room: int
+    max_tokens: int
     turns: list[Turn] = field(default_factory=list[Turn])
     people: set[str] = field(default_factory=set[str])
-    """Who took part in it."""
-    without: frozenset[tuple[str, str]] = frozenset()
-    """Memos, by scope and id, that had been forgotten or taken back at its last turn."""
+    """Its participants."""
+    withheld_memos: frozenset[tuple[str, str]] = frozenset()
+    """Memos, by scope and id, that were forgotten or retracted at its last turn."""
 
     @property
     def messages(self) -> list[Any]:
@@ -49,31 +49,36 @@ class Window:
 
     @property
     def since(self) -> datetime | None:
-        """When the message of the last turn was said."""
-        return self.turns[-1].at if self.turns else None
+        """When the message of the last turn was written."""
+        return self.turns[-1].said_at if self.turns else None
 
-    def is_outdated(self, held: Withheld) -> bool:
-        """Whether it repeats what is withheld by now, or was begun without something that is told again."""
-        repeats = any(held.hides(turn.asked) or held.repeats(turn.said, turn.asked) for turn in self.turns)
-        return bool(self.turns) and (repeats or not self.without <= held.memos)
+    def is_outdated(self, withheld: Withheld) -> bool:
+        """Whether it repeats what is withheld now, or lacks something that no longer is."""
+        repeats = any(
+            withheld.hides(turn.message) or withheld.repeats(turn.reply_text, turn.message) for turn in self.turns
+        )
+        return bool(self.turns) and (repeats or not self.withheld_memos <= withheld.memos)
 
-    def is_nearly_full(self, coming: int) -> bool:
-        """Whether so many tokens more would leave too little room; a single turn can't be compacted."""
-        return bool(self.turns) and sum(turn.tokens for turn in self.turns) + coming > NEARLY_FULL * self.room
+    def is_nearly_full(self, new_tokens: int) -> bool:
+        """Whether it should be compacted before so many tokens are added."""
+        return (
+            bool(self.turns)
+            and sum(turn.tokens for turn in self.turns) + new_tokens > COMPACT_AT_SHARE * self.max_tokens
+        )
 
     def compact(self) -> int:
-        """Drop the oldest turns; how many went."""
-        before, total = len(self.turns), 0
-        kept: list[Turn] = []
+        """Drop the oldest turns; returns their number."""
+        count, total = len(self.turns), 0
+        retained: list[Turn] = []
         for turn in reversed(self.turns):
             total += turn.tokens
-            if total > KEPT * self.room:
+            if total > RETAINED_SHARE * self.max_tokens:
                 break
-            kept.append(turn)
-        self.turns = kept[::-1]
-        return before - len(self.turns)
+            retained.append(turn)
+        self.turns = retained[::-1]
+        return count - len(self.turns)
 
 
 def tokens(text: str) -> int:
-    """About as many tokens as a text takes."""
-    return -(-len(text) // _CHARS_A_TOKEN)
+    """An estimate of a text's tokens."""
+    return -(-len(text) // _CHARS_PER_TOKEN)

@@ -1,4 +1,4 @@
-"""What people order their memory to do in a chat, `!memory …`: understood, done and answered, for any face."""
+"""Chat commands, `!memory …`: parsed, run and answered for any face."""
 
 from recollect.faces.commands.dispatcher import Answer, ChatCommands
 from recollect.faces.commands.request import File

@@ -1,4 +1,4 @@
-"""`Orders`: a chat message in, the answer out, in pages. A user's orders are done one by one, as they came."""
+"""`ChatCommands`: a chat message in, the answer out, in pages. Commands of one user run one at a time, in order."""
 
 import asyncio
 import logging
@@ -16,23 +16,28 @@ from recollect.faces.commands.parse import parse
 from recollect.faces.commands.request import CommandRequest, File, Reply
 from recollect.memory import AsyncMemory
 
+log = logging.getLogger("recollect.commands")
+
+PAGE_CHARS = 2000
+"""Discord's limit."""
+
 
 def pages(text: str, limit: int) -> tuple[str, ...]:
-    """The text in pages of at most so many characters each; an empty one is left out."""
-    done: list[str] = []
+    """The text in pages of at most `limit` characters; empty pages are left out."""
+    complete: list[str] = []
     page = ""
     for line in text.splitlines():
         for piece in _pieces(line, limit):
             longer = f"{page}\n{piece}" if page else piece
             if len(longer) > limit:
-                done.append(page)
+                complete.append(page)
                 longer = piece
             page = longer
-    return tuple(stripped for each in (*done, page) if (stripped := each.strip("\n")))
+    return tuple(stripped for part in (*complete, page) if (stripped := part.strip("\n")))
 
 
 def _pieces(line: str, limit: int) -> Iterator[str]:
-    """The line, or its parts, cut between words where that is possible."""
+    """The line in pieces, split between words where possible."""
     while len(line) > limit:
         space = line.rfind(" ", limit // 2, limit + 1)
         end = space if space > 0 else limit
@@ -41,14 +46,7 @@ def _pieces(line: str, limit: int) -> Iterator[str]:
     yield line
 
 
-log = logging.getLogger("recollect.commands")
-
-
-PAGE = 2000
-"""Characters of a page: Discord's limit."""
-
-
-_VERBS: dict[str, Callable[[CommandRequest], Awaitable[str | Reply]]] = {
+_HANDLERS: dict[str, Callable[[CommandRequest], Awaitable[str | Reply]]] = {
     "show": show.show,
     "list": show.list_,
     "search": show.search,
@@ -70,17 +68,17 @@ _VERBS: dict[str, Callable[[CommandRequest], Awaitable[str | Reply]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Plain text in pages, none too long for where it is shown; an export also comes as one file."""
+    """Plain text in pages that fit where they are shown; an export also comes as one file."""
 
     pages: tuple[str, ...]
     file: File | None = None
 
 
 class ChatCommands:
-    """Carries out `!memory …` for any face. `escape` makes text harmless where it is shown, before pages are cut."""
+    """Runs `!memory …` for any face. `escape` disables markup in the text before it is split into pages."""
 
     def __init__(
-        self, memory: AsyncMemory, limit: int = PAGE, *, escape: Callable[[str], str] = str, clock: Clock = now
+        self, memory: AsyncMemory, limit: int = PAGE_CHARS, *, escape: Callable[[str], str] = str, clock: Clock = now
     ) -> None:
         if limit < 1:
             raise BadInput(f"a page of {limit} characters holds nothing")
@@ -88,22 +86,22 @@ class ChatCommands:
         self._limit = limit
         self._escape = escape
         self._clock = clock
-        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def answer(self, text: str, *, user: str, place: Place, message_id: str | None = None) -> Answer | None:
-        """The answer to an order; None when the text gives none, or orders are switched off."""
-        order = parse(text)
-        if order is None or not self._memory.settings.chat_commands.enabled:
+        """The answer to a command; None when the text is none, or commands are switched off."""
+        command = parse(text)
+        if command is None or not self._memory.settings.chat_commands.enabled:
             return None
-        ask = CommandRequest(self._memory, user, place, order.words, self._clock(), message_id, self._limit)
-        turn = self._turns.setdefault(user, asyncio.Lock())
-        async with turn:
-            reply = await self._reply(order.verb, ask)
+        request = CommandRequest(self._memory, user, place, command.words, self._clock(), message_id, self._limit)
+        lock = self._locks.setdefault(user, asyncio.Lock())
+        async with lock:
+            reply = await self._reply(command.verb, request)
         return Answer(pages(self._escape(reply.text), self._limit), reply.file)
 
-    async def _reply(self, verb: str, ask: CommandRequest) -> Reply:
+    async def _reply(self, verb: str, request: CommandRequest) -> Reply:
         try:
-            reply = await self._carry_out(verb, ask)
+            reply = await self._run(verb, request)
         except BadInput as error:
             return Reply(outcome_text.problem(error))
         except RecollectError as error:
@@ -111,9 +109,9 @@ class ChatCommands:
             return Reply(outcome_text.OUT_OF_REACH)
         return Reply(reply) if isinstance(reply, str) else reply
 
-    async def _carry_out(self, verb: str, ask: CommandRequest) -> str | Reply:
+    async def _run(self, verb: str, request: CommandRequest) -> str | Reply:
         injected = self._memory.settings.chat_commands.show == "injected"
         if verb == "help":
             return help_text(injected)
-        work = _VERBS.get(verb)
-        return await work(ask) if work is not None else unknown(verb, injected)
+        handler = _HANDLERS.get(verb)
+        return await handler(request) if handler is not None else unknown(verb, injected)

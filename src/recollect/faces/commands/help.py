@@ -1,4 +1,4 @@
-"""What can be ordered, and how: the help texts."""
+"""Help texts of the chat commands."""
 
 from difflib import get_close_matches
 
@@ -26,30 +26,30 @@ USAGE = {
     ),
     "help": ("", "this list"),
 }
-"""Of each verb its arguments, and what it does."""
+"""For each verb its arguments and a description."""
 
 INJECTED = "the items that the next prompt would carry, and this conversation's summary"
-"""What `show` does where it is set to show no more than that."""
+"""What `show` does with `chat_commands.show` set to `injected`."""
 
 
 def help_text(injected: bool = False) -> str:
-    """All that can be ordered."""
+    """The list of all commands."""
     return "\n".join(["Memory commands:", *(f"- {_line(verb, injected)}" for verb in USAGE)])
 
 
 def usage(verb: str) -> str:
-    """How a verb is used: the answer to one that lacks its argument."""
+    """The answer to a command without its argument."""
     return f"Usage: {_line(verb)}"
 
 
 def unknown(verb: str, injected: bool = False) -> str:
-    """The answer to a verb that there is not."""
-    close = get_close_matches(verb, USAGE, n=1)
-    hint = f' Did you mean "{close[0]}"?' if close else ""
+    """The answer to an unknown verb."""
+    matches = get_close_matches(verb, USAGE, n=1)
+    hint = f' Did you mean "{matches[0]}"?' if matches else ""
     return f'There is no command "{outcome_text.echo(verb)}".{hint}\n{help_text(injected)}'
 
 
 def _line(verb: str, injected: bool = False) -> str:
-    arguments, meaning = USAGE[verb]
-    order = f"!memory {verb} {arguments}".rstrip()
-    return f"{order} – {INJECTED if injected and verb == 'show' else meaning}"
+    arguments, description = USAGE[verb]
+    command = f"!memory {verb} {arguments}".rstrip()
+    return f"{command} – {INJECTED if injected and verb == 'show' else description}"

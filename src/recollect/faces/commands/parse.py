@@ -1,9 +1,9 @@
-"""A chat message as an order: `!memory forget Acme` is the verb `forget` and the words after it."""
+"""Parses chat commands: `!memory forget Acme` is the verb `forget` and the words after it."""
 
 import re
 from dataclasses import dataclass
 
-_ORDER = re.compile(r"\s*[!/]memory(?:\s+(?P<verb>\S+)(?:\s+(?P<words>.*))?)?\s*", re.IGNORECASE | re.DOTALL)
+_COMMAND = re.compile(r"\s*[!/]memory(?:\s+(?P<verb>\S+)(?:\s+(?P<words>.*))?)?\s*", re.IGNORECASE | re.DOTALL)
 _QUOTES = ('""', "''", "``", "“”", "„“", "‘’", "«»", "「」")
 
 
@@ -14,23 +14,23 @@ class ParsedCommand:
 
 
 def parse(text: str) -> ParsedCommand | None:
-    """The order that a message gives; None when it gives none. Without a verb it asks to show."""
-    found = _ORDER.fullmatch(text)
-    if found is None:
+    """The command in a message; None when it is none. Without a verb it means `show`."""
+    match = _COMMAND.fullmatch(text)
+    if match is None:
         return None
-    return ParsedCommand((found["verb"] or "show").casefold(), (found["words"] or "").strip())
+    return ParsedCommand((match["verb"] or "show").casefold(), (match["words"] or "").strip())
 
 
 def unquoted(words: str) -> str:
-    """Without the quotation marks around it, if there is a pair and none of them inside."""
+    """The words without a pair of quotation marks around them, if there are none inside."""
     for first, last in _QUOTES:
-        inside = words[1:-1]
-        if len(words) > 1 and words.startswith(first) and words.endswith(last) and not {first, last} & set(inside):
-            return inside.strip()
+        content = words[1:-1]
+        if len(words) > 1 and words.startswith(first) and words.endswith(last) and not {first, last} & set(content):
+            return content.strip()
     return words
 
 
 def split(words: str) -> tuple[str, str]:
-    """The first word, in lower case, and what follows it."""
-    first, *rest = words.split(maxsplit=1) or [""]
-    return first.casefold(), rest[0].strip() if rest else ""
+    """The first word, in lower case, and the remaining text."""
+    first, *remaining = words.split(maxsplit=1) or [""]
+    return first.casefold(), remaining[0].strip() if remaining else ""

@@ -1,4 +1,4 @@
-"""One order as it was given: who says it, where, and about which memory."""
+"""A chat command with its context: who sends it, where, and for which memory."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,27 +14,27 @@ from recollect.recall import listing
 
 @dataclass(frozen=True, slots=True)
 class CommandRequest:
-    """An order with everything that is needed to carry it out."""
+    """Everything that is needed to run a command."""
 
     memory: AsyncMemory
     user: str
     place: Place
     words: str
-    """What stands after the verb."""
+    """The text after the verb."""
     now: datetime
     message: str | None = None
-    room: int = 2000
-    """Characters of one page."""
+    page_chars: int = 2000
+    """Limit of one page of the answer."""
 
     @property
-    def alone(self) -> bool:
-        """Nobody else hears the answer."""
+    def is_private(self) -> bool:
+        """Whether only the user sees the answer."""
         return self.place.dm == self.user
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """Something to keep, as one whole: for faces that can attach it."""
+    """An export as one file, for faces that can attach it."""
 
     name: str
     text: str
@@ -46,23 +46,23 @@ class Reply:
     file: File | None = None
 
 
-def meaning(words: str) -> str:
-    """The words without quotation marks; raises BadInput when nothing can be as long as they are."""
-    bare = unquoted(words)
-    if len(bare) > MAX_MEMO_CHARS:
-        raise BadInput(f"{len(bare):,} characters are too long; the limit is {MAX_MEMO_CHARS:,}")
-    return bare
+def clean_text(words: str) -> str:
+    """The words without quotation marks; raises BadInput when they are longer than any memo."""
+    text = unquoted(words)
+    if len(text) > MAX_MEMO_CHARS:
+        raise BadInput(f"{len(text):,} characters are too long; the limit is {MAX_MEMO_CHARS:,}")
+    return text
 
 
-async def listed(ask: CommandRequest) -> tuple[Memo, ...]:
-    """The user's memos in the order in which they are numbered."""
-    return (await ask.memory.show(user=ask.user, place=ask.place)).memos
+async def list_memos(request: CommandRequest) -> tuple[Memo, ...]:
+    """The user's memos, in the order of their numbers."""
+    return (await request.memory.show(user=request.user, place=request.place)).memos
 
 
-async def resolve_memo(ask: CommandRequest) -> Memo | Ambiguous | NotFound:
-    """The one memo that is meant: by id, by number, else by a part of its text."""
-    what = meaning(ask.words)
-    matches = listing.find(await listed(ask), what, 0.0)
+async def resolve_memo(request: CommandRequest) -> Memo | Ambiguous | NotFound:
+    """The memo that is meant: by id, by number, else by a part of its text."""
+    query = clean_text(request.words)
+    matches = listing.find(await list_memos(request), query, 0.0)
     if not matches:
-        return NotFound(what)
+        return NotFound(query)
     return matches[0] if len(matches) == 1 else Ambiguous(tuple(matches))

@@ -1,4 +1,4 @@
-"""Whom the bot answers and listens to. With empty lists that is nobody: it fails closed."""
+"""Whom the bot answers and listens to. Empty lists allow no one: it fails closed."""
 
 import logging
 from collections.abc import Collection, Iterable
@@ -10,9 +10,9 @@ from recollect.settings import Settings
 
 log = logging.getLogger("recollect.discord")
 
-EVERYBODY = "*"
+EVERYONE = "*"
 CLOSED = (
-    "nobody is allowed to talk to the bot: set RECOLLECT_DISCORD_ALLOWED_USERS, RECOLLECT_DISCORD_ALLOWED_ROLES "
+    "no one is allowed to talk to the bot: set RECOLLECT_DISCORD_ALLOWED_USERS, RECOLLECT_DISCORD_ALLOWED_ROLES "
     "or RECOLLECT_DISCORD_ALLOWED_GUILDS (ids, with commas between them)"
 )
 
@@ -22,55 +22,63 @@ class AccessList:
     users: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
     guilds: frozenset[str] = frozenset()
-    shut_roles: frozenset[str] = frozenset()
-    shut_channels: frozenset[str] = frozenset()
+    excluded_roles: frozenset[str] = frozenset()
+    excluded_channels: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, settings: Settings) -> "AccessList":
-        bot = settings.discord
-        lists = (bot.allowed_users, bot.allowed_roles, bot.allowed_guilds, bot.excluded_roles, bot.excluded_channels)
+        options = settings.discord
+        lists = (
+            options.allowed_users,
+            options.allowed_roles,
+            options.allowed_guilds,
+            options.excluded_roles,
+            options.excluded_channels,
+        )
         return cls(*map(frozenset[str], lists))
 
     @property
     def is_closed(self) -> bool:
         return not (self.users or self.roles or self.guilds)
 
-    async def allows(self, who: discord.User | discord.Member, guilds: Iterable[discord.Guild]) -> bool:
-        """Whether the bot has to do with someone at all; `guilds` are those that it is in."""
-        if EVERYBODY in self.users or str(who.id) in self.users:
+    async def allows(self, user: discord.User | discord.Member, guilds: Iterable[discord.Guild]) -> bool:
+        """Whether the bot deals with someone at all; `guilds` are those that it is in."""
+        if EVERYONE in self.users or str(user.id) in self.users:
             return True
-        if isinstance(who, discord.Member):
-            return self._admits(who)
-        return await self._admitted_elsewhere(who, guilds)
+        if isinstance(user, discord.Member):
+            return self._allows_member(user)
+        return await self._allows_in_any(user, guilds)
 
-    def _admits(self, member: discord.Member) -> bool:
+    def _allows_member(self, member: discord.Member) -> bool:
         return str(member.guild.id) in self.guilds or not self.roles.isdisjoint(_roles(member))
 
-    async def _admitted_elsewhere(self, who: discord.User, guilds: Iterable[discord.Guild]) -> bool:
-        """Someone who writes a DM may be a member of an allowed guild, or have an allowed role there."""
-        wanted = [guild for guild in guilds if str(guild.id) in self.guilds or self._has_role(guild)]
-        for guild in wanted:
+    async def _allows_in_any(self, user: discord.User, guilds: Iterable[discord.Guild]) -> bool:
+        """The author of a DM may be a member of an allowed guild, or have an allowed role in one."""
+        candidates = [guild for guild in guilds if str(guild.id) in self.guilds or self._has_allowed_role(guild)]
+        for guild in candidates:
             try:
-                member = guild.get_member(who.id) or await guild.fetch_member(who.id)
+                member = guild.get_member(user.id) or await guild.fetch_member(user.id)
             except discord.HTTPException:
                 continue
-            if self._admits(member):
+            if self._allows_member(member):
                 return True
         return False
 
-    def _has_role(self, guild: discord.Guild) -> bool:
+    def _has_allowed_role(self, guild: discord.Guild) -> bool:
         return any(str(role.id) in self.roles for role in guild.roles)
 
-    def ignores(self, who: discord.User | discord.Member, channel: object) -> bool:
-        """Whether memory was ruled out for a role of theirs, or for where they speak."""
-        return not self.shut_roles.isdisjoint(_roles(who)) or not self.shut_channels.isdisjoint(ids_of(channel))
+    def ignores(self, user: discord.User | discord.Member, channel: object) -> bool:
+        """Whether one of their roles, or the channel, is excluded from memory."""
+        return not self.excluded_roles.isdisjoint(_roles(user)) or not self.excluded_channels.isdisjoint(
+            ids_of(channel)
+        )
 
 
-def _roles(who: discord.User | discord.Member) -> Collection[str]:
-    return {str(role.id) for role in who.roles} if isinstance(who, discord.Member) else ()
+def _roles(user: discord.User | discord.Member) -> Collection[str]:
+    return {str(role.id) for role in user.roles} if isinstance(user, discord.Member) else ()
 
 
 def ids_of(channel: object) -> set[str]:
-    """Every id under which a channel can be meant: its own, its parent's, its category's."""
+    """Every id that a setting may use for a channel: its own, its parent's, its category's."""
     names = ("id", "parent_id", "category_id")
     return {str(value) for name in names if (value := getattr(channel, name, None)) is not None}

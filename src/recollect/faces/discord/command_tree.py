@@ -1,4 +1,4 @@
-"""The tree of commands: refuses who is not allowed, says when something failed, and is registered when it changed."""
+"""The command tree: refuses people who are not allowed, reports failures, and registers itself when it changed."""
 
 import json
 import logging
@@ -9,20 +9,20 @@ import discord
 from discord import app_commands
 
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.shards import admits
+from recollect.faces.discord.shards import is_allowed
 
 log = logging.getLogger("recollect.discord")
 
-NOT_ALLOWED = "I am not allowed to talk with you; whoever runs me can change that."
+NOT_ALLOWED = "I am not allowed to talk with you; the person who runs me can change that."
 FAILED = "That did not work; it is in my log."
-_NOTE = "commands"
+_FINGERPRINT = "commands"
 
 
-class Tree(app_commands.CommandTree[Any]):
-    house: BotContext | None = None
+class MemoryCommandTree(app_commands.CommandTree[Any]):
+    bot: BotContext | None = None
 
     async def interaction_check(self, interaction: discord.Interaction[Any], /) -> bool:
-        if self.house is not None and await admits(self.house, interaction.user):
+        if self.bot is not None and await is_allowed(self.bot, interaction.user):
             return True
         if interaction.type is discord.InteractionType.autocomplete:
             await interaction.response.autocomplete([])
@@ -37,25 +37,26 @@ class Tree(app_commands.CommandTree[Any]):
                 await interaction.followup.send(FAILED, ephemeral=True)
             else:
                 await interaction.response.send_message(FAILED, ephemeral=True)
-        except discord.HTTPException as problem:
-            log.info("nobody can be told: %s", problem)
+        except discord.HTTPException as failure:
+            log.info("the failure could not be reported: %s", failure)
 
     def fingerprint(self) -> str:
-        """Of all commands as Discord would get them, for this application."""
+        """A digest of all commands as Discord would get them, for this application."""
         commands = [command.to_dict(self) for command in self.get_commands()]
         text = json.dumps([str(self.client.application_id), commands], sort_keys=True, default=str)
         return sha256(text.encode()).hexdigest()
 
-    async def register(self, house: BotContext) -> bool:
-        """Tell Discord about the commands, if they are not as it was told last; False when that failed, whatever the
-        cause: the bot works without them, and tries again with its next session.
+    async def register(self, bot: BotContext) -> bool:
+        """Register the commands with Discord if they changed; False when that failed, whatever the cause.
+
+        The bot works without them, and tries again with its next session.
         """
         try:
             current = self.fingerprint()
-            if await house.notes.get(_NOTE) != current:
+            if await bot.state.get(_FINGERPRINT) != current:
                 await self.sync()
-                await house.notes.put(_NOTE, current)
+                await bot.state.put(_FINGERPRINT, current)
         except Exception:
-            log.exception("the slash commands can't be registered; the next attempt comes with the next session")
+            log.exception("cannot register the slash commands; the next session tries again")
             return False
         return True

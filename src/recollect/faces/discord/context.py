@@ -1,4 +1,4 @@
-"""What all parts of the bot share: memory, the assistant, the settings, and who may be heard."""
+"""Shared state of the bot's parts: memory, the assistant, the settings, and who may be answered."""
 
 import asyncio
 import logging
@@ -26,8 +26,8 @@ log = logging.getLogger("recollect.discord")
 Hook = Callable[[Event], Awaitable[None]]
 
 
-async def nothing_more(event: Event) -> None:
-    """Nobody wants to know."""
+async def ignore_event(event: Event) -> None:
+    """The hook that does nothing."""
     del event
 
 
@@ -36,20 +36,20 @@ class BotContext:
     client: discord.Client
     memory: AsyncMemory
     assistant: Assistant
-    orders: ChatCommands
+    commands: ChatCommands
     clock: Clock
-    parting: Hook = nothing_more
-    """Told when the bot, or a member, left a server."""
-    visited: dict[str, discord.Guild] = field(default_factory=dict[str, discord.Guild])
-    """Servers of other shards that were asked for."""
-    homes: dict[int, int | None] = field(default_factory=dict[int, int | None])
-    """Servers of the channels that were asked for; None when there is no such channel."""
-    telling: WeakValueDictionary[int, asyncio.Lock] = field(default_factory=WeakValueDictionary[int, asyncio.Lock])
-    """Who is being told that they are remembered."""
-    told: set[int] = field(default_factory=set[int])
-    """Who was told while that could not be noted."""
+    on_departure: Hook = ignore_event
+    """Called when the bot, or a member, left a server."""
+    other_guilds: dict[str, discord.Guild] = field(default_factory=dict[str, discord.Guild])
+    """Cache of servers that belong to other shards."""
+    channel_guilds: dict[int, int | None] = field(default_factory=dict[int, int | None])
+    """Cache: the server of each channel that was looked up; None when there is no such channel."""
+    notice_locks: WeakValueDictionary[int, asyncio.Lock] = field(default_factory=WeakValueDictionary[int, asyncio.Lock])
+    """One lock per person, held while the privacy notice is sent to them."""
+    notified: set[int] = field(default_factory=set[int])
+    """People who got the notice while that could not be stored."""
     unreached: set[int] = field(default_factory=set[int])
-    """Who could not be told; the log says so once."""
+    """People to whom the notice could not be sent; logged once each."""
 
     @property
     def settings(self) -> Settings:
@@ -62,53 +62,53 @@ class BotContext:
         return self.client.user
 
     def is_ours(self, guild: str | int | None) -> bool:
-        """Whether a server belongs to this process's shards; without one, whether direct messages do."""
-        ours: Collection[int] | None = getattr(self.client, "shard_ids", None)
-        number = int(guild) if guild and str(guild).isdecimal() else 0
-        return ours is None or (number >> 22) % (self.client.shard_count or 1) in ours
+        """Whether a server belongs to this process's shards; for None, whether direct messages do."""
+        shard_ids: Collection[int] | None = getattr(self.client, "shard_ids", None)
+        guild_id = int(guild) if guild and str(guild).isdecimal() else 0
+        return shard_ids is None or (guild_id >> 22) % (self.client.shard_count or 1) in shard_ids
 
     @cached_property
-    def door(self) -> AccessList:
+    def access(self) -> AccessList:
         return AccessList.of(self.settings)
 
     @cached_property
-    def notes(self) -> BotState:
+    def state(self) -> BotState:
         return BotState(self.memory.store)
 
-    async def is_paused(self, who: discord.User | discord.Member, channel: object) -> bool:
-        """Whether what they say here is none of our business."""
-        if self.door.ignores(who, channel):
+    async def is_paused(self, user: discord.User | discord.Member, channel: object) -> bool:
+        """Whether memory is switched off for this person or place."""
+        if self.access.ignores(user, channel):
             return True
         guild = getattr(channel, "guild", None)
         try:
             return isinstance(guild, discord.Guild) and await self.is_off(guild.id)
         except RecollectError as error:
-            log.warning("whether memory is switched off can't be read: %s", error)
-            return False  # there is a reply; nothing can be kept now anyway
+            log.warning("cannot read whether memory is switched off: %s", error)
+            return False  # the reply still works, and nothing can be stored now anyway
 
     async def is_off(self, guild: int) -> bool:
-        return await self.notes.get(state.switched_off(guild)) is not None
+        return await self.state.get(state.switched_off(guild)) is not None
 
     async def was_notified(self, user: int) -> bool:
-        """Whether someone knows that they are remembered; of who does not, nothing is kept or shown."""
-        if self.settings.discord.privacy_notice == "off" or user in self.told:
+        """Whether someone got the privacy notice; until then, nothing of theirs is stored or shown."""
+        if self.settings.discord.privacy_notice == "off" or user in self.notified:
             return True
-        return await self.notes.get(state.told(user)) is not None
+        return await self.state.get(state.notified(user)) is not None
 
-    async def notify(self, user: int) -> None:
-        """Note that a notice has reached someone."""
-        await self.notes.put(state.told(user), self.clock().isoformat())
+    async def mark_notified(self, user: int) -> None:
+        """Store that the privacy notice reached someone."""
+        await self.state.put(state.notified(user), self.clock().isoformat())
 
-    async def listened(self, place: Place, channel: int) -> None:
-        """Note where people were heard: there it is looked, later, for what was edited or deleted meanwhile."""
-        name = state.heard(place.session)
+    async def record_place(self, place: Place, channel: int) -> None:
+        """Store that messages were received here, so that a resync looks here for edits and deletions."""
+        name = state.listened_channel(place.session)
         try:
-            if await self.notes.get(name) is None:
-                await self.notes.put(name, str(channel))
+            if await self.state.get(name) is None:
+                await self.state.put(name, str(channel))
         except RecollectError as error:
-            log.warning("that somebody was heard in %s can't be noted: %s", place.session, error)
+            log.warning("cannot record that messages were received in %s: %s", place.session, error)
 
-    async def parted(self, event: Event) -> None:
+    async def record_departure(self, event: Event) -> None:
         log.info("%s: %s", event.kind, dict(event.data))
-        await self.notes.tell(event)
-        await self.parting(event)
+        await self.state.log_event(event)
+        await self.on_departure(event)

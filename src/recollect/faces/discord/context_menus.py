@@ -1,4 +1,4 @@
-"""What can be done with a message by a right click: remember it, or ask where knowledge comes from."""
+"""Context menus of a message: remember it, or ask where a memory comes from."""
 
 from typing import Any
 
@@ -8,95 +8,96 @@ from discord import app_commands
 from recollect.core.types import Kind, Memo, Message
 from recollect.faces import outcome_text
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import answer, begin, carried_out, say
-from recollect.faces.discord.messages import is_heard, spoken
-from recollect.faces.discord.places import PLATFORM, asked_in
-from recollect.faces.discord.privacy_notice import UNTOLD, announce_unseen
-from recollect.faces.discord.slash_commands import BY_ANYONE, WHEREVER
+from recollect.faces.discord.ephemeral import defer, run_work, send_answer, send_text
+from recollect.faces.discord.messages import is_from_person, readable_text
+from recollect.faces.discord.places import PLATFORM, interaction_place
+from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, ensure_notified_privately
+from recollect.faces.discord.slash_commands import ALL_CONTEXTS, ALL_INSTALLS
 
 NOT_A_PERSON = "I only remember what people say."
-NO_WORDS = "There are no words in it to remember."
-UNTOLD_AUTHOR = "They don't know yet that I remember things: I keep what they say once they have talked to me."
+NO_TEXT = "There are no words in it to remember."
+AUTHOR_NOT_NOTIFIED = "They don't know yet that I remember things: I keep what they say once they have talked to me."
 NOT_YOURS = "That was said to somebody else; only they may ask."
-FROM_NOTHING = "Nothing that I remember about you comes from this message."
+NOT_A_SOURCE = "Nothing that I remember about you comes from this message."
 
 Interaction = discord.Interaction[Any]
 
 
-class Menus:
-    def __init__(self, house: BotContext) -> None:
-        self._house = house
+class ContextMenus:
+    def __init__(self, bot: BotContext) -> None:
+        self._bot = bot
 
     def all(self) -> list[app_commands.ContextMenu]:
         actions = {"Remember this": self._remember, "Why do you know this?": self._why}
         return [
             app_commands.ContextMenu(
-                name=name, callback=callback, allowed_contexts=WHEREVER, allowed_installs=BY_ANYONE
+                name=name, callback=callback, allowed_contexts=ALL_CONTEXTS, allowed_installs=ALL_INSTALLS
             )
             for name, callback in actions.items()
         ]
 
     async def _remember(self, interaction: Interaction, message: discord.Message) -> None:
-        await begin(interaction)
-        if not is_heard(message):
-            await say(interaction, NOT_A_PERSON)
-        elif not spoken(message, self._house.me):
-            await say(interaction, NO_WORDS)
+        await defer(interaction)
+        if not is_from_person(message):
+            await send_text(interaction, NOT_A_PERSON)
+        elif not readable_text(message, self._bot.me):
+            await send_text(interaction, NO_TEXT)
         else:
-            await say(interaction, await carried_out(lambda: self._kept(interaction, message)))
+            await send_text(interaction, await run_work(lambda: self._store(interaction, message)))
 
-    async def _kept(self, interaction: Interaction, message: discord.Message) -> str:
-        """One's own words are a fact about oneself; another's are a note on them that stays where they were said.
-        Of both, nothing is kept before they were told.
+    async def _store(self, interaction: Interaction, message: discord.Message) -> str:
+        """Remember one's own message as a fact about oneself, another person's as a note that stays in its place.
+
+        Both people must have got the privacy notice.
         """
-        if not await announce_unseen(self._house, interaction):
-            return UNTOLD
-        if not await self._house.was_notified(message.author.id):
-            return UNTOLD_AUTHOR
-        memory, user, place = self._house.memory, str(interaction.user.id), asked_in(interaction)
-        words, source = spoken(message, self._house.me), str(message.id)
+        if not await ensure_notified_privately(self._bot, interaction):
+            return NOT_NOTIFIED
+        if not await self._bot.was_notified(message.author.id):
+            return AUTHOR_NOT_NOTIFIED
+        memory, user, place = self._bot.memory, str(interaction.user.id), interaction_place(interaction)
+        text, source = readable_text(message, self._bot.me), str(message.id)
         if message.author.id == interaction.user.id:
-            done = await memory.remember(words, user=user, place=place, message=source)
+            outcome = await memory.remember(text, user=user, place=place, message=source)
         else:
-            note = f"{message.author.display_name} said: {words}"
-            done = await memory.remember(
+            note = f"{message.author.display_name} said: {text}"
+            outcome = await memory.remember(
                 note, user=user, place=place, message=source, kind=Kind.PERSON, audience=place.audience
             )
-        hearing = outcome_text.hearing(done.memo, memory.settings.visibility)
-        return "\n".join(filter(None, [outcome_text.remembered(done), hearing]))
+        audience = outcome_text.hearing(outcome.memo, memory.settings.visibility)
+        return "\n".join(filter(None, [outcome_text.remembered(outcome), audience]))
 
     async def _why(self, interaction: Interaction, message: discord.Message) -> None:
-        await begin(interaction)
-        if message.author.id == self._house.me.id:
-            await self._why_said(interaction, message)
+        await defer(interaction)
+        if message.author.id == self._bot.me.id:
+            await self._explain_reply(interaction, message)
             return
-        memos = await self._resting_on(interaction, message)
+        memos = await self._memos_from(interaction, message)
         if not memos:
-            await say(interaction, FROM_NOTHING)
+            await send_text(interaction, NOT_A_SOURCE)
             return
-        await self._order(interaction, f"!memory why {memos[0].id}")
+        await self._run_command(interaction, f"!memory why {memos[0].id}")
 
-    async def _why_said(self, interaction: Interaction, message: discord.Message) -> None:
-        """Of an answer: what the prompt for it would carry now, and why."""
+    async def _explain_reply(self, interaction: Interaction, message: discord.Message) -> None:
+        """For one of the bot's replies: what its prompt would contain now, and why."""
         question = await self._question(message)
         if question is None:
-            await say(interaction, FROM_NOTHING)
+            await send_text(interaction, NOT_A_SOURCE)
         elif question.author != str(interaction.user.id):
-            await say(interaction, NOT_YOURS)
+            await send_text(interaction, NOT_YOURS)
         else:
-            await self._order(interaction, f"!memory show injected {question.text}")
+            await self._run_command(interaction, f"!memory show injected {question.text}")
 
     async def _question(self, message: discord.Message) -> Message | None:
         reference = message.reference.message_id if message.reference is not None else None
         replied = str(reference or "")
-        return await self._house.memory.store.read(lambda tx: tx.messages.get(PLATFORM, replied))
+        return await self._bot.memory.store.read(lambda tx: tx.messages.get(PLATFORM, replied))
 
-    async def _resting_on(self, interaction: Interaction, message: discord.Message) -> list[Memo]:
-        """Their own items that come from a message, as far as they may be told here."""
-        user, place = str(interaction.user.id), asked_in(interaction)
-        heard = (await self._house.memory.show(user=user, place=place)).memos
-        return [memo for memo in heard if memo.source.message == str(message.id)]
+    async def _memos_from(self, interaction: Interaction, message: discord.Message) -> list[Memo]:
+        """The user's own items from a message, as far as they are visible here."""
+        user, place = str(interaction.user.id), interaction_place(interaction)
+        visible = (await self._bot.memory.show(user=user, place=place)).memos
+        return [memo for memo in visible if memo.source.message == str(message.id)]
 
-    async def _order(self, interaction: Interaction, line: str) -> None:
-        user, place = str(interaction.user.id), asked_in(interaction)
-        await answer(interaction, await self._house.orders.answer(line, user=user, place=place))
+    async def _run_command(self, interaction: Interaction, line: str) -> None:
+        user, place = str(interaction.user.id), interaction_place(interaction)
+        await send_answer(interaction, await self._bot.commands.answer(line, user=user, place=place))

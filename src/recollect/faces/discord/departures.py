@@ -1,5 +1,5 @@
-"""Servers that the bot is let into and leaves. What was learned on one that it left is erased after a time of grace;
-being let in again calls that off. An outage is no leave, and what nobody is sure of is no leave either.
+"""Servers that the bot joins and leaves. What was learned on a server that it left is erased after a grace period;
+joining again cancels that. An outage does not count as leaving, nor does an answer that is not certain.
 """
 
 import asyncio
@@ -16,103 +16,101 @@ from recollect.privacy.target import ErasureTarget
 
 log = logging.getLogger("recollect.discord")
 
-EVERY = 3600.0
-"""Seconds between two looks at what waits to be erased: whether the bot is still out."""
+REVIEW_INTERVAL_SECONDS = 3600.0
+"""How often planned erasures are checked against the servers that the bot is in."""
 
 
 class GuildDepartures(commands.Cog):
-    def __init__(self, house: BotContext) -> None:
-        self._house = house
-        self._turn = asyncio.Lock()
+    def __init__(self, bot: BotContext) -> None:
+        self._bot = bot
+        self._lock = asyncio.Lock()
 
     async def cog_load(self) -> None:
-        self._again.start()
+        self._review_regularly.start()
 
     async def cog_unload(self) -> None:
-        self._again.cancel()
+        self._review_regularly.cancel()
 
-    @tasks.loop(seconds=EVERY)
-    async def _again(self) -> None:
-        if self._again.current_loop and self._house.client.is_ready():  # the first look is due when the gateway is
-            await self.look()
+    @tasks.loop(seconds=REVIEW_INTERVAL_SECONDS)
+    async def _review_regularly(self) -> None:
+        if self._review_regularly.current_loop and self._bot.client.is_ready():  # on_ready does the first review
+            await self.review()
 
     @commands.Cog.listener()
     async def on_ready(self) -> None:
-        await self.look()
+        await self.review()
 
     @commands.Cog.listener()
     async def on_guild_join(self, guild: discord.Guild) -> None:
-        await self.look()
-        log.info("let into the server %s", guild.id)
+        await self.review()
+        log.info("joined the server %s", guild.id)
 
     @commands.Cog.listener()
     async def on_guild_remove(self, guild: discord.Guild) -> None:
-        async with self._turn:
-            await self._left(str(guild.id))
+        async with self._lock:
+            await self._handle_departure(str(guild.id))
 
-    async def look(self) -> None:
-        """Compare the servers that the bot was in with those that it is in; the gateway has named them all."""
-        async with self._turn:
+    async def review(self) -> None:
+        """Compare the servers that the bot was in with those that it is in, now that the gateway has named them."""
+        async with self._lock:
             try:
-                await self._look()
+                await self._compare_guilds()
             except RecollectError as error:
-                log.warning("which servers were left can't be looked up: %s", error)
+                log.warning("cannot read which servers the bot was in: %s", error)
 
-    async def _look(self) -> None:
-        house, inside = self._house, state.inside(self._house.me.id)
-        here = {str(guild.id) for guild in house.client.guilds}  # those with an outage are among them
-        before = set(await house.notes.items(inside))
-        for guild in sorted(before - here):
-            if await self._is_out(guild):
-                await self._left(guild)
-        for guild in sorted(here - before):
-            await house.notes.add(inside, guild)
-        await self._review(here)
+    async def _compare_guilds(self) -> None:
+        bot, name = self._bot, state.member_guilds(self._bot.me.id)
+        current = {str(guild.id) for guild in bot.client.guilds}  # includes those with an outage
+        before = set(await bot.state.items(name))
+        for guild in sorted(before - current):
+            if await self._has_left(guild):
+                await self._handle_departure(guild)
+        for guild in sorted(current - before):
+            await bot.state.add(name, guild)
+        await self._review_planned(current)
 
-    async def _review(self, here: set[str]) -> None:
-        """What waits to be erased: it is called off, or still wanted."""
-        privacy, never = self._house.memory.privacy, self._house.settings.discord.erase_on_leave is None
+    async def _review_planned(self, current: set[str]) -> None:
+        """Cancel planned erasures of servers that the bot is in again; confirm the others."""
+        privacy, never = self._bot.memory.privacy, self._bot.settings.discord.erase_on_leave is None
         for plan in await privacy.planned():
             guild = plan.target.guild or ""
-            if plan.asked_by != str(self._house.me.id):
+            if plan.asked_by != str(self._bot.me.id):
                 continue
-            if never or guild in here:
-                log.info("what was learned on the server %s is not erased after all", guild)
+            if never or guild in current:
+                log.info("the planned erasure of the server %s is cancelled", guild)
                 await privacy.call_off(plan.target, asked_by=plan.asked_by)
-            elif await self._is_out(guild):
+            elif await self._has_left(guild):
                 await privacy.confirm(plan.target)
 
-    async def _left(self, guild: str) -> None:
-        house = self._house
-        await house.parted(state.left(int(guild), None, house.clock()))
-        grace = house.settings.discord.erase_on_leave
+    async def _handle_departure(self, guild: str) -> None:
+        bot = self._bot
+        await bot.record_departure(state.departure_event(int(guild), None, bot.clock()))
+        grace = bot.settings.discord.erase_on_leave
         if grace is None:
-            log.info("what was learned on the server %s is kept, as is set", guild)
-        elif await self._is_shared(guild):
-            log.info("what was learned on the server %s is kept: another bot over this memory is there", guild)
+            log.info("left the server %s; its memories are kept, as configured", guild)
+        elif await self._has_other_bot(guild):
+            log.info("left the server %s; its memories are kept: another bot with this memory is there", guild)
         else:
-            due = house.clock() + timedelta(seconds=grace)
-            await house.memory.privacy.erase_later(ErasureTarget(guild=guild), due, asked_by=str(house.me.id))
-            house.memory.worker.wake()
-            log.warning(
-                "the server %s was left: what was learned there is erased on %s", guild, f"{due:%Y-%m-%d %H:%M}"
-            )
-        await house.notes.remove(state.inside(house.me.id), guild)
+            due = bot.clock() + timedelta(seconds=grace)
+            await bot.memory.privacy.erase_later(ErasureTarget(guild=guild), due, asked_by=str(bot.me.id))
+            bot.memory.worker.wake()
+            log.warning("left the server %s; its memories are erased on %s", guild, f"{due:%Y-%m-%d %H:%M}")
+        await bot.state.remove(state.member_guilds(bot.me.id), guild)
 
-    async def _is_out(self, guild: str) -> bool:
-        """Whether Discord itself says so: a server of another process's shards is none that was left."""
-        client = self._house.client
-        if not self._house.is_ours(guild):
+    async def _has_left(self, guild: str) -> bool:
+        """Whether Discord itself says so. Servers of another process's shards were not left."""
+        client = self._bot.client
+        if not self._bot.is_ours(guild):
             return False
         try:
             await client.fetch_guild(int(guild), with_counts=False)
         except (discord.NotFound, discord.Forbidden):
             return True
         except (discord.HTTPException, OSError) as error:
-            log.info("whether the server %s was left is not known: %s", guild, error)
+            log.info("cannot tell whether the bot left the server %s: %s", guild, error)
         return False
 
-    async def _is_shared(self, guild: str) -> bool:
+    async def _has_other_bot(self, guild: str) -> bool:
         """Whether another bot with this memory is in a server."""
-        own, names = state.inside(self._house.me.id), await self._house.notes.names(state.INSIDE)
-        return any([guild in await self._house.notes.items(name) for name in names if name != own])
+        own, names = state.member_guilds(self._bot.me.id), await self._bot.state.names(state.GUILDS_PREFIX)
+        return any([guild in await self._bot.state.items(name) for name in names if name != own])

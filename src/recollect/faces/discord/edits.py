@@ -1,4 +1,4 @@
-"""What was said is not what it was: a message was edited or deleted, or the whole place where it stood is gone."""
+"""Messages that were edited or deleted, alone or with their channel."""
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable
@@ -7,64 +7,75 @@ from functools import partial
 import discord
 
 from recollect.core.errors import RecollectError
-from recollect.core.types import Place
+from recollect.core.ports import Tx
+from recollect.core.types import Message, Place
 from recollect.faces.discord import state
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.messages import is_heard, spoken
+from recollect.faces.discord.messages import is_from_person, readable_text
 from recollect.faces.discord.places import PLATFORM, place_of
 from recollect.policy.redaction import redact
 
 log = logging.getLogger("recollect.discord")
 
-PAGE = 200
-"""Messages of a place that are looked up at a time."""
+PAGE_MESSAGES = 200
+"""Messages that are read at a time when a whole place is deleted."""
 
 
-async def edited(house: BotContext, message: discord.Message) -> None:
-    """Take over the words that a message has now. Discord also tells of pins and previews, which change none."""
-    if message.edited_at is None or not is_heard(message) or not shows_text(house, message):
+async def apply_edit(bot: BotContext, message: discord.Message) -> None:
+    """Store a message's new text. Discord also sends an edit for pins and previews, which change no text."""
+    if message.edited_at is None or not is_from_person(message) or not shows_text(bot, message):
         return
-    place, text = place_of(message.channel, message.author.id), spoken(message, house.me)
-    change = partial(house.memory.message_edited, text=text, at=message.edited_at, place=place)
-    await _change(house, str(message.id), change, redact(text).text)
+    place, text = place_of(message.channel, message.author.id), readable_text(message, bot.me)
+    change = partial(bot.memory.message_edited, text=text, at=message.edited_at, place=place)
+    await _change(bot, str(message.id), change, redact(text).text)
 
 
-async def deleted(house: BotContext, messages: Iterable[str]) -> None:
-    for message in messages:
-        await _change(house, message, house.memory.message_deleted)
+async def apply_deletions(bot: BotContext, messages: Iterable[str]) -> None:
+    for message_id in messages:
+        await _change(bot, message_id, bot.memory.message_deleted)
 
 
-async def vacated(house: BotContext, place: Place) -> int:
-    """A channel, with all its threads, or a thread is gone: what was said there is deleted, a message at a time, so
-    that nobody has to wait for it. Until that is done it stays noted as a place that was listened to.
+async def delete_place(bot: BotContext, place: Place) -> int:
+    """Delete the messages of a channel (with its threads) or a thread that is gone; returns their number.
+
+    One transaction per message, so that other writers don't wait. The place stays recorded until this is done, so that
+    a resync continues after an interruption.
     """
-    count, whole = 0, place.thread is None
-    while said := await house.memory.store.read(lambda tx: tx.messages.recent(place, PAGE, whole_stream=whole)):
-        gone = [await house.memory.message_deleted(message.place.platform, message.id) for message in reversed(said)]
-        for message in said:
-            house.assistant.changed(message.place)
-        count += sum(gone)
-        if not any(gone):
+    count, is_channel = 0, place.thread is None
+    read_page = partial(_read_page, place=place, is_channel=is_channel)
+    while messages := await bot.memory.store.read(read_page):
+        removed = [
+            await bot.memory.message_deleted(message.place.platform, message.id) for message in reversed(messages)
+        ]
+        for message in messages:
+            bot.assistant.changed(message.place)
+        count += sum(removed)
+        if not any(removed):
             break
-    for session in await house.notes.names(state.heard(place.session)):
-        if session == state.heard(place.session) or session.startswith(f"{state.heard(place.session)}:"):
-            await house.notes.drop(session)
+    recorded = state.listened_channel(place.session)
+    for name in await bot.state.names(recorded):
+        if name == recorded or name.startswith(f"{recorded}:"):
+            await bot.state.drop(name)
     return count
 
 
+def _read_page(tx: Tx, place: Place, is_channel: bool) -> list[Message]:
+    return tx.messages.recent(place, PAGE_MESSAGES, whole_stream=is_channel)
+
+
 async def _change(
-    house: BotContext, message: str, change: Callable[[str, str], Awaitable[object]], text: str = ""
+    bot: BotContext, message_id: str, change: Callable[[str, str], Awaitable[object]], text: str = ""
 ) -> None:
-    """Memory and the conversation hear of it, if these are other words than those that are known."""
+    """Apply a change to memory and to the conversation, unless the stored text is this one already."""
     try:
-        known = await house.memory.store.read(lambda tx: tx.messages.get(PLATFORM, message))
-        if known is not None and known.text != text:
-            await change(PLATFORM, message)
-            house.assistant.changed(known.place)
+        stored = await bot.memory.store.read(lambda tx: tx.messages.get(PLATFORM, message_id))
+        if stored is not None and stored.text != text:
+            await change(PLATFORM, message_id)
+            bot.assistant.changed(stored.place)
     except RecollectError as error:
-        log.warning("the change of message %s is not known to memory: %s", message, error)
+        log.warning("the change of message %s could not be stored: %s", message_id, error)
 
 
-def shows_text(house: BotContext, message: discord.Message) -> bool:
-    """Without the intent for it, Discord shows the text only of what is meant for the bot."""
-    return house.client.intents.message_content or message.guild is None or house.me in message.mentions
+def shows_text(bot: BotContext, message: discord.Message) -> bool:
+    """Whether Discord shows the text: without the message content intent, only of messages that address the bot."""
+    return bot.client.intents.message_content or message.guild is None or bot.me in message.mentions

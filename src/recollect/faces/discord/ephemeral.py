@@ -1,6 +1,4 @@
-"""Answers that only the asker sees: in pages to leaf through, behind a question when something would be lost,
-and in a form to fill in.
-"""
+"""Ephemeral answers, which only the asker sees: pages with buttons, confirmation dialogs and forms."""
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
@@ -16,43 +14,43 @@ from recollect.faces.discord.splitting import LIMIT, harmless, split
 
 log = logging.getLogger("recollect.discord")
 
-PATIENCE = 300.0
-"""Seconds for which buttons work."""
+VIEW_TIMEOUT_SECONDS = 300.0
+"""How long buttons and forms work."""
 SWITCHED_OFF = "Memory commands are switched off."
-KEPT = "Nothing was changed."
+UNCHANGED = "Nothing was changed."
 
 Interaction = discord.Interaction[Any]
 Work = Callable[[], Awaitable[str]]
 
 
-async def begin(interaction: Interaction) -> None:
-    """Take the time that memory needs: Discord waits three seconds for the first sign."""
+async def defer(interaction: Interaction) -> None:
+    """Acknowledge the interaction: Discord waits only three seconds for the first response."""
     await interaction.response.defer(ephemeral=True, thinking=True)
 
 
-async def answer(interaction: Interaction, found: Answer | None) -> None:
-    """Answer an order: its first page, with buttons when there are more."""
-    if found is None:
+async def send_answer(interaction: Interaction, command_answer: Answer | None) -> None:
+    """Send a command's answer: its first page, with buttons when there are more."""
+    if command_answer is None:
         await interaction.followup.send(SWITCHED_OFF, ephemeral=True)
         return
-    file = found.file
+    file = command_answer.file
     files = [] if file is None else [discord.File(BytesIO(file.text.encode()), file.name)]
-    await show(interaction, found.pages, files)
+    await send_pages(interaction, command_answer.pages, files)
 
 
-async def say(interaction: Interaction, text: str) -> None:
-    """Say something in our own words, with people's words in it."""
-    await show(interaction, split(harmless(text)))
+async def send_text(interaction: Interaction, text: str) -> None:
+    """Send a text, with markup and mentions in it disabled."""
+    await send_pages(interaction, split(harmless(text)))
 
 
-async def show(interaction: Interaction, pages: Sequence[str], files: Sequence[discord.File] = ()) -> None:
-    first = pages[0] if pages else KEPT
+async def send_pages(interaction: Interaction, pages: Sequence[str], files: Sequence[discord.File] = ()) -> None:
+    first = pages[0] if pages else UNCHANGED
     view = Pager(pages) if len(pages) > 1 else discord.utils.MISSING
     await interaction.followup.send(first, files=list(files), view=view, ephemeral=True)
 
 
-async def carried_out(work: Work) -> str:
-    """What came of it, or what went wrong, in words."""
+async def run_work(work: Work) -> str:
+    """The result of the work, or its error as text."""
     try:
         return await work()
     except RecollectError as error:
@@ -61,74 +59,74 @@ async def carried_out(work: Work) -> str:
 
 
 class Pager(discord.ui.View):
-    """Pages to leaf through."""
+    """Pages with buttons to go back and forward."""
 
     def __init__(self, pages: Sequence[str]) -> None:
-        super().__init__(timeout=PATIENCE)
+        super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
         self._pages = pages
-        self._at = 0
-        self._mark()
+        self._index = 0
+        self._update_buttons()
 
-    def _mark(self) -> None:
-        self.earlier.disabled = self._at == 0
-        self.later.disabled = self._at == len(self._pages) - 1
-        self.later.label = f"Next ({self._at + 1} of {len(self._pages)})"
+    def _update_buttons(self) -> None:
+        self.back.disabled = self._index == 0
+        self.forward.disabled = self._index == len(self._pages) - 1
+        self.forward.label = f"Next ({self._index + 1} of {len(self._pages)})"
 
-    async def _turn(self, interaction: Interaction, by: int) -> None:
-        self._at = max(0, min(self._at + by, len(self._pages) - 1))
-        self._mark()
-        await interaction.response.edit_message(content=self._pages[self._at], view=self)
+    async def _go(self, interaction: Interaction, by: int) -> None:
+        self._index = max(0, min(self._index + by, len(self._pages) - 1))
+        self._update_buttons()
+        await interaction.response.edit_message(content=self._pages[self._index], view=self)
 
     @discord.ui.button(label="Back", style=discord.ButtonStyle.secondary)
-    async def earlier(self, interaction: Interaction, button: "discord.ui.Button[Pager]") -> None:
+    async def back(self, interaction: Interaction, button: "discord.ui.Button[Pager]") -> None:
         del button
-        await self._turn(interaction, -1)
+        await self._go(interaction, -1)
 
     @discord.ui.button(label="Next", style=discord.ButtonStyle.secondary)
-    async def later(self, interaction: Interaction, button: "discord.ui.Button[Pager]") -> None:
+    async def forward(self, interaction: Interaction, button: "discord.ui.Button[Pager]") -> None:
         del button
-        await self._turn(interaction, 1)
+        await self._go(interaction, 1)
 
 
 class ConfirmDialog(discord.ui.View):
-    """Asks before something is done that takes something away."""
+    """Asks before something is deleted."""
 
     def __init__(self, label: str, work: Work) -> None:
-        super().__init__(timeout=PATIENCE)
+        super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
         self._work = work
-        self.yes.label = label
+        self.confirm.label = label
 
     async def ask(self, interaction: Interaction, question: str) -> None:
         pages = split(harmless(question), LIMIT)
         await interaction.followup.send(pages[0], view=self, ephemeral=True)
 
     @discord.ui.button(style=discord.ButtonStyle.danger)
-    async def yes(self, interaction: Interaction, button: "discord.ui.Button[ConfirmDialog]") -> None:
+    async def confirm(self, interaction: Interaction, button: "discord.ui.Button[ConfirmDialog]") -> None:
         del button
         self.stop()
         await interaction.response.defer()
-        told = await carried_out(self._work)
-        await interaction.edit_original_response(content=split(harmless(told))[0], view=None)
+        text = await run_work(self._work)
+        await interaction.edit_original_response(content=split(harmless(text))[0], view=None)
 
     @discord.ui.button(label="Keep", style=discord.ButtonStyle.secondary)
-    async def no(self, interaction: Interaction, button: "discord.ui.Button[ConfirmDialog]") -> None:
+    async def cancel(self, interaction: Interaction, button: "discord.ui.Button[ConfirmDialog]") -> None:
         del button
         self.stop()
-        await interaction.response.edit_message(content=KEPT, view=None)
+        await interaction.response.edit_message(content=UNCHANGED, view=None)
 
 
 class EditForm(discord.ui.Modal, title="Other words"):
-    """A form with the words of a memo, to change them."""
+    """A form to edit the text of a memo."""
 
     words: "discord.ui.TextInput[EditForm]" = discord.ui.TextInput(
         label="What shall I remember instead?", style=discord.TextStyle.paragraph, max_length=LIMIT
     )
 
     def __init__(self, text: str, change: Callable[[Interaction, str], Awaitable[str]]) -> None:
-        super().__init__(timeout=PATIENCE)
+        super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
         self.words.default = text[:LIMIT]
         self._change = change
 
     async def on_submit(self, interaction: Interaction, /) -> None:
-        await begin(interaction)
-        await say(interaction, await carried_out(lambda: self._change(interaction, self.words.value)))
+        await defer(interaction)
+        await send_text(interaction, await run_work(lambda: self._change(interaction, self.words.value)))

@@ -1,5 +1,5 @@
-"""A short line for each fact that was learned, with a link to the message it came from and buttons for its owner;
-of a server's lore, for those who manage messages there.
+"""Learned notices: a short message per learned fact, with a link to its source and buttons for its owner, or, for a
+server's lore, for those who manage messages there.
 """
 
 import logging
@@ -16,114 +16,114 @@ from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Audience, Memo, Origin, Place, Subject
 from recollect.faces.discord import state
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import carried_out
-from recollect.faces.discord.places import PLATFORM, asked_in, link, place_of
+from recollect.faces.discord.ephemeral import run_work
+from recollect.faces.discord.places import PLATFORM, interaction_place, message_link, place_of
 from recollect.faces.discord.shards import has_channel
 from recollect.faces.discord.splitting import LIMIT, harmless
 
 log = logging.getLogger("recollect.discord")
 
-LEARNED = {"memo.added": "Learned", "memo.revised": "Learned anew"}
+HEADINGS = {"memo.added": "Learned", "memo.revised": "Updated"}
 LABELS = {"undo": "Undo", "forget": "Forget", "private": "Keep private"}
-DONE = {"undo": "Undone.", "forget": "Forgotten.", "private": "Kept private."}
-NOT_YOURS = "Only the person whom it is about can do that; about the whole server, those who manage messages."
-CHANGED_SINCE = "It was changed since it was learned; use Forget, or `!memory undo` step by step."
+OUTCOMES = {"undo": "Undone.", "forget": "Forgotten.", "private": "Kept private."}
+NOT_YOURS = "Only the person it is about can do that; for a whole server, those who manage messages."
+CHANGED_SINCE = "It has changed since it was learned; use Forget, or `!memory undo` step by step."
 
 Interaction = discord.Interaction[Any]
 
 
 class LearnedNotices:
-    def __init__(self, house: BotContext) -> None:
-        self._house = house
+    def __init__(self, bot: BotContext) -> None:
+        self._bot = bot
 
     async def follow(self, event: Event) -> None:
-        """Tell of something that was learned, where its talk may be heard; take that back when it is no longer so."""
-        if self._house.settings.discord.learned_notices == "off" or event.memo is None:
+        """Post a notice about a learned memo where it is visible; update or remove the notice when the memo changes."""
+        if self._bot.settings.discord.learned_notices == "off" or event.memo is None:
             return
         try:
             memo = await self._memo(event.scope, event.memo)
             if not await self._is_ours(memo):
                 return
-            told = await self._house.notes.get(state.line(event.scope, event.memo))
-            if told is not None:
-                await self._keep_true(told, event, memo)
-            elif memo is not None and _is_lesson(event) and await self._is_to_be_told(memo):
-                await self._tell(event, memo)
+            location = await self._bot.state.get(state.notice_message(event.scope, event.memo))
+            if location is not None:
+                await self._refresh(location, event, memo)
+            elif memo is not None and _is_learning_event(event) and await self._is_due(memo):
+                await self._post(event, memo)
         except (discord.DiscordException, OSError, ValueError) as error:
-            log.info("nobody is told what was learned: %s", error)
+            log.info("cannot post what was learned: %s", error)
 
     async def remove_stale(self) -> None:
-        """After an erasure: lines about what is no longer there go, whatever is set now."""
-        for name in await self._house.notes.names(state.LINE):
-            scope, _, memo_id = name.removeprefix(state.LINE).rpartition(":")
+        """After an erasure: remove notices about memos that no longer exist, even if notices are off now."""
+        for name in await self._bot.state.names(state.NOTICE_PREFIX):
+            scope, _, memo_id = name.removeprefix(state.NOTICE_PREFIX).rpartition(":")
             if await self._memo(scope, memo_id) is None:
-                await self._take_down(name)
+                await self._remove_notice(name)
 
     async def _is_ours(self, memo: Memo | None) -> bool:
-        """Whether it is for this process's shards to tell, or to take back."""
-        channel = self._house.settings.discord.memory_channel or ""
-        if self._house.settings.discord.learned_notices == "mirror" and channel.isdecimal():
-            return await has_channel(self._house, int(channel))
-        return self._house.is_ours(None if memo is None else memo.source.guild)
+        """Whether the notice belongs to this process's shards."""
+        channel = self._bot.settings.discord.memory_channel or ""
+        if self._bot.settings.discord.learned_notices == "mirror" and channel.isdecimal():
+            return await has_channel(self._bot, int(channel))
+        return self._bot.is_ours(None if memo is None else memo.source.guild)
 
-    async def _is_to_be_told(self, memo: Memo) -> bool:
-        """Whether a line about it is due; about someone who does not know that they are remembered, there is none."""
-        return memo.active and _is_learned(memo) and await self._house.was_notified(int(memo.source.actor))
+    async def _is_due(self, memo: Memo) -> bool:
+        """Whether a notice is due; there is none about someone who did not get the privacy notice."""
+        return memo.active and _is_from_discord(memo) and await self._bot.was_notified(int(memo.source.actor))
 
     async def _memo(self, scope: str, memo_id: str) -> Memo | None:
-        return await self._house.memory.store.read(lambda tx: tx.memos.get(Subject.of_scope(scope), memo_id))
+        return await self._bot.memory.store.read(lambda tx: tx.memos.get(Subject.of_scope(scope), memo_id))
 
-    async def _keep_true(self, told: str, event: Event, memo: Memo | None) -> None:
-        """A line about something that was retired, or may no longer be told where it stands, goes away; one about
-        something that was said in other words since gets those.
-        """
-        channel = self._house.client.get_channel(int(told.partition("/")[0]))
-        if memo is None or not memo.active or not await self._may_stay(channel, memo):
-            await self._take_down(state.line(event.scope, event.memo or ""))
-        elif _is_lesson(event) or event.kind == "memo.undone":
-            await self._message(told).edit(content=_line(event, memo), view=_buttons(memo, event.id))
+    async def _refresh(self, location: str, event: Event, memo: Memo | None) -> None:
+        """Remove the notice of a memo that was retired or is no longer visible there; update one whose text changed."""
+        channel = self._bot.client.get_channel(int(location.partition("/")[0]))
+        if memo is None or not memo.active or not await self._is_still_visible(channel, memo):
+            await self._remove_notice(state.notice_message(event.scope, event.memo or ""))
+        elif _is_learning_event(event) or event.kind == "memo.undone":
+            await self._message(location).edit(content=_render(event, memo), view=_buttons(memo, event.id))
 
-    async def _take_down(self, name: str) -> None:
-        told = await self._house.notes.get(name)
-        if told is not None:
+    async def _remove_notice(self, name: str) -> None:
+        location = await self._bot.state.get(name)
+        if location is not None:
             with suppress(discord.NotFound, discord.Forbidden):
-                await self._message(told).delete()
-            await self._house.notes.drop(name)
+                await self._message(location).delete()
+            await self._bot.state.drop(name)
 
-    def _message(self, told: str) -> discord.PartialMessage:
-        where, _, message = told.partition("/")
-        return self._house.client.get_partial_messageable(int(where)).get_partial_message(int(message))
+    def _message(self, location: str) -> discord.PartialMessage:
+        channel_id, _, message_id = location.partition("/")
+        return self._bot.client.get_partial_messageable(int(channel_id)).get_partial_message(int(message_id))
 
-    async def _may_stay(self, channel: object, memo: Memo) -> bool:
+    async def _is_still_visible(self, channel: object, memo: Memo) -> bool:
         if memo.source.guild is None:
-            return True  # it stands in their own DM
-        return await _may_be_told(self._house, memo, place_of(channel, int(memo.source.actor)))
+            return True  # the notice is in their own DM
+        return await _is_visible(self._bot, memo, place_of(channel, int(memo.source.actor)))
 
-    async def _tell(self, event: Event, memo: Memo) -> None:
-        channel, place = await self._channel(memo, self._house.settings.discord.learned_notices)
-        if not await _may_be_told(self._house, memo, place):
+    async def _post(self, event: Event, memo: Memo) -> None:
+        channel, place = await self._channel(memo, self._bot.settings.discord.learned_notices)
+        if not await _is_visible(self._bot, memo, place):
             return
         view = _buttons(memo, event.id)
-        sent = await channel.send(_line(event, memo), view=view, silent=True, suppress_embeds=True)
-        await self._house.notes.put(state.line(memo.subject.scope, memo.id), f"{sent.channel.id}/{sent.id}")
+        sent = await channel.send(_render(event, memo), view=view, silent=True, suppress_embeds=True)
+        await self._bot.state.put(state.notice_message(memo.subject.scope, memo.id), f"{sent.channel.id}/{sent.id}")
 
-    async def _channel(self, memo: Memo, where: str) -> tuple[discord.abc.Messageable, Place]:
-        client, source, user = self._house.client, memo.source, memo.source.actor
-        if where == "here" and source.guild is None:
+    async def _channel(self, memo: Memo, target: str) -> tuple[discord.abc.Messageable, Place]:
+        client, source, user = self._bot.client, memo.source, memo.source.actor
+        if target == "here" and source.guild is None:
             person = client.get_user(int(user)) or await client.fetch_user(int(user))
             return person, Place(PLATFORM, dm=user)
-        named = self._house.settings.discord.memory_channel if where == "mirror" else source.thread or source.channel
-        channel = client.get_channel(int(named or 0))
+        channel_id = (
+            self._bot.settings.discord.memory_channel if target == "mirror" else source.thread or source.channel
+        )
+        channel = client.get_channel(int(channel_id or 0))
         if not isinstance(channel, discord.abc.Messageable):
-            raise ValueError(f"there is no channel {named}")  # noqa: TRY004 - what was found is not the caller's doing
+            raise ValueError(f"there is no channel {channel_id}")  # noqa: TRY004 - not an error of the caller's
         return channel, place_of(channel, int(user))
 
 
-async def _may_be_told(house: BotContext, memo: Memo, place: Place) -> bool:
+async def _is_visible(bot: BotContext, memo: Memo, place: Place) -> bool:
     lore = memo.subject.is_lore
     try:
-        await house.memory.get(memo.id, user=memo.source.actor, place=place, lore=lore)
-    except BadInput:  # it is not known there, or there is no lore
+        await bot.memory.get(memo.id, user=memo.source.actor, place=place, lore=lore)
+    except BadInput:  # it is not visible there, or there is no lore
         return False
     return True
 
@@ -131,32 +131,32 @@ async def _may_be_told(house: BotContext, memo: Memo, place: Place) -> bool:
 def _buttons(memo: Memo, change: int) -> discord.ui.View:
     view = discord.ui.View(timeout=None)
     for action in ("undo", "forget") if memo.subject.is_lore else LABELS:
-        view.add_item(NoticeButton(action, _owner(memo), memo.id, change if action == "undo" else None))
+        view.add_item(NoticeButton(action, _owner_id(memo), memo.id, change if action == "undo" else None))
     return view
 
 
-def _line(event: Event, memo: Memo) -> str:
-    source, what = memo.source, LEARNED.get(event.kind, "Learned")
-    jump = link(source.guild, source.thread or source.channel or "", source.message or "")
-    line = harmless(f"{what}: [{memo.kind}] {clip(collapse_spaces(memo.text), 300)}")
+def _render(event: Event, memo: Memo) -> str:
+    source, heading = memo.source, HEADINGS.get(event.kind, "Learned")
+    jump = message_link(source.guild, source.thread or source.channel or "", source.message or "")
+    line = harmless(f"{heading}: [{memo.kind}] {clip(collapse_spaces(memo.text), 300)}")
     return f"{line[: LIMIT - 200]} – {jump}"
 
 
-def _owner(memo: Memo) -> str:
-    """Who decides about it: a user, or `lore` for those who manage messages where it is told."""
+def _owner_id(memo: Memo) -> str:
+    """Who may press the buttons: a user, or `lore` for those who manage messages there."""
     return "lore" if memo.subject.is_lore else memo.subject.id
 
 
-def _is_lesson(event: Event) -> bool:
-    """Something was learned, or learned anew from a message; other changes are its owner's."""
+def _is_learning_event(event: Event) -> bool:
+    """Whether a message caused the change; other changes are its owner's."""
     return event.kind == "memo.added" or (event.kind == "memo.revised" and "message" in event.data)
 
 
-def _is_learned(memo: Memo) -> bool:
-    """From what was said on Discord, rather than because someone said so to the bot."""
+def _is_from_discord(memo: Memo) -> bool:
+    """Whether it was learned from a conversation on Discord, rather than stated in a command."""
     source = memo.source
-    learned = (Origin.SUMMARY, Origin.DISCORD, *((Origin.TOOL,) if memo.subject.is_lore else ()))
-    return source.origin in learned and source.platform == PLATFORM and bool(source.message)
+    origins = (Origin.SUMMARY, Origin.DISCORD, *((Origin.TOOL,) if memo.subject.is_lore else ()))
+    return source.origin in origins and source.platform == PLATFORM and bool(source.message)
 
 
 class NoticeButton(
@@ -164,7 +164,7 @@ class NoticeButton(
     template=r"recollect:(?P<action>undo|forget|private):(?P<user>\d+|lore):(?P<memo>[\w.-]{1,64})"
     r"(?::(?P<change>\d{1,18}))?",
 ):
-    """A button that works for as long as the message is there, restarts or not."""
+    """A persistent button: it works across restarts, for as long as its message exists."""
 
     def __init__(self, action: str, user: str, memo: str, change: int | None = None) -> None:
         self.action, self.user, self.memo, self.change = action, user, memo, change
@@ -180,40 +180,43 @@ class NoticeButton(
         return cls(match["action"], match["user"], match["memo"], int(match["change"]) if match["change"] else None)
 
     async def callback(self, interaction: Interaction) -> None:
-        house: BotContext = interaction.client.house
-        if not self._is_theirs(interaction):
+        bot: BotContext = interaction.client.bot
+        if not self._may_decide(interaction):
             await interaction.response.send_message(NOT_YOURS, ephemeral=True)
             return
         await interaction.response.defer()
-        told = await carried_out(lambda: self._decide(house, str(interaction.user.id), asked_in(interaction)))
-        if told in DONE.values():
-            await interaction.edit_original_response(content=told, view=None)
-            await house.notes.drop(state.line(self._scope(asked_in(interaction)), self.memo))
+        place = interaction_place(interaction)
+        text = await run_work(lambda: self._apply(bot, str(interaction.user.id), place))
+        if text in OUTCOMES.values():
+            await interaction.edit_original_response(content=text, view=None)
+            await bot.state.drop(state.notice_message(self._scope(place), self.memo))
         else:
-            await interaction.followup.send(told, ephemeral=True)
+            await interaction.followup.send(text, ephemeral=True)
 
     @property
-    def _lore(self) -> bool:
+    def _is_lore(self) -> bool:
         return self.user == "lore"
 
     def _scope(self, place: Place) -> str:
-        return (Subject.lore(place.guild_key or "") if self._lore else Subject(self.user)).scope
+        return (Subject.lore(place.guild_key or "") if self._is_lore else Subject(self.user)).scope
 
-    def _is_theirs(self, interaction: Interaction) -> bool:
-        if self._lore:
+    def _may_decide(self, interaction: Interaction) -> bool:
+        if self._is_lore:
             return interaction.guild_id is not None and interaction.permissions.manage_messages
         return str(interaction.user.id) == self.user
 
-    async def _decide(self, house: BotContext, who: str, place: Place) -> str:
-        memory = house.memory
+    async def _apply(self, bot: BotContext, user: str, place: Place) -> str:
+        memory = bot.memory
         if self.action == "private":
-            await memory.share(self.memo, user=who, place=place, audience=Audience("dm", who))
+            await memory.share(self.memo, user=user, place=place, audience=Audience("dm", user))
         elif self.action == "forget":
-            await memory.get(self.memo, user=who, place=place, lore=self._lore)
-            await memory.forget(self.memo, user=who, place=place, lore=self._lore)
+            await memory.get(self.memo, user=user, place=place, lore=self._is_lore)
+            await memory.forget(self.memo, user=user, place=place, lore=self._is_lore)
         else:
-            done = await memory.undo(user=who, place=place, lore=self._lore, memo=self.memo, expected=self.change)
-            if not isinstance(done, Undone):
+            outcome = await memory.undo(
+                user=user, place=place, lore=self._is_lore, memo=self.memo, expected=self.change
+            )
+            if not isinstance(outcome, Undone):
                 return CHANGED_SINCE
-        house.assistant.forget_message(who)
-        return DONE[self.action]
+        bot.assistant.forget_message(user)
+        return OUTCOMES[self.action]

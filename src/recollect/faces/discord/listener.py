@@ -1,4 +1,4 @@
-"""The ear: Discord's events as a cog gets them, handed on to the assistant and to memory."""
+"""Receives Discord's message events and hands them to the assistant and to memory."""
 
 import logging
 from io import BytesIO
@@ -13,129 +13,133 @@ from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.commands.parse import parse
 from recollect.faces.discord import edits, state, streaming
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.messages import is_addressed, is_heard, message_of, spoken
+from recollect.faces.discord.messages import is_addressed, is_from_person, message_of, readable_text
 from recollect.faces.discord.places import place_of
-from recollect.faces.discord.privacy_notice import announce, announce_unseen, keeps
-from recollect.faces.discord.shards import admits
+from recollect.faces.discord.privacy_notice import ensure_notified, ensure_notified_privately, needs_notice
+from recollect.faces.discord.shards import is_allowed
 
 log = logging.getLogger("recollect.discord")
 
 SWITCHED_OFF = "Memory is switched off here, so I neither listen nor answer; `!memory help` still works."
 NO_WORDS = "I am here. Say something, or `!memory help`."
 UNREADABLE = "I can only read what mentions me: please say it again, with a mention."
-NO_EARS = "I can't listen to voice messages. Please write it to me."
-BROKEN = "Something went wrong on my side; it is in my log."
-NOTHING_SAID = "Noted."
+NO_VOICE_MESSAGES = "I can't listen to voice messages. Please write it to me."
+INTERNAL_ERROR = "Something went wrong on my side; it is in my log."
+EMPTY_REPLY = "Noted."
 NO_PUBLIC_EXPORT = (
     "Everyone here would read your export. `/memory export` shows what may be heard here to you alone; "
     "for everything, as a file, write me `!memory export` in a direct message."
 )
-A_FILE = "Everything that is remembered about you, as a file."
+EXPORT_ATTACHED = "Everything that is remembered about you, as a file."
 
 
 class MessageListener(commands.Cog):
-    def __init__(self, house: BotContext) -> None:
-        self._house = house
+    def __init__(self, bot: BotContext) -> None:
+        self._bot = bot
 
     @property
     def _me(self) -> discord.ClientUser:
-        return self._house.me
+        return self._bot.me
 
     @commands.Cog.listener()
     async def on_message(self, message: discord.Message) -> None:
-        house = self._house
-        if not is_heard(message) or not await admits(house, message.author):
+        bot = self._bot
+        if not is_from_person(message) or not await is_allowed(bot, message.author):
             return
-        said = message_of(message, place_of(message.channel, message.author.id), spoken(message, self._me))
-        self._reserve_own_names(message, said.place)
-        addressed = is_addressed(message, self._me, house.settings.discord.channels)
+        chat_message = message_of(
+            message, place_of(message.channel, message.author.id), readable_text(message, self._me)
+        )
+        self._reserve_own_names(message, chat_message.place)
         try:
-            await self._take(message, said, addressed)
+            await self._handle(message, chat_message)
         except (discord.HTTPException, OSError, RecollectError) as error:
             log.warning("message %s is not answered: %s", message.id, error)
         except Exception:
             log.exception("message %s is not answered", message.id)
-            await streaming.send(message, BROKEN)
+            await streaming.send(message, INTERNAL_ERROR)
 
     def _reserve_own_names(self, message: discord.Message, place: Place) -> None:
-        """Nobody in a prompt is called as the bot is called here; its nickname may change at any time."""
-        names = self._house.memory.names
+        """Keep the bot's names here from other people in prompts; its nickname may change at any time."""
+        names = self._bot.memory.names
         names.reserve(self._me.display_name)
         if message.guild is not None:
             names.reserve(message.guild.me.display_name, place)
 
-    async def _take(self, message: discord.Message, said: Message, addressed: bool) -> None:
-        order = parse(said.text) if self._house.settings.chat_commands.enabled else None
-        if order is not None and order.verb == "export" and message.guild is not None:
+    async def _handle(self, message: discord.Message, chat_message: Message) -> None:
+        expects_answer = is_addressed(message, self._me, self._bot.settings.discord.channels)
+        command = parse(chat_message.text) if self._bot.settings.chat_commands.enabled else None
+        if command is not None and command.verb == "export" and message.guild is not None:
             await streaming.send(message, NO_PUBLIC_EXPORT)
-        elif order is not None:
-            if not keeps(self._house, said.text) or await announce(self._house, message.author, message.channel):
-                await self._reply(message, said)
-        elif await self._house.is_paused(message.author, message.channel):
-            if addressed:
+        elif command is not None:
+            if not needs_notice(self._bot, chat_message.text) or await ensure_notified(
+                self._bot, message.author, message.channel
+            ):
+                await self._reply(message, chat_message)
+        elif await self._bot.is_paused(message.author, message.channel):
+            if expects_answer:
                 await streaming.send(message, SWITCHED_OFF)
-        elif not said.text:
-            if addressed:
-                await streaming.send(message, self._instead(message))
-        elif addressed:
-            if await announce(self._house, message.author, message.channel):
-                await self._house.listened(said.place, message.channel.id)  # before a reply that may fail
-                await self._reply(message, said)
-        elif await self._house.was_notified(message.author.id):
-            await self._observe(message, said)
+        elif not chat_message.text:
+            if expects_answer:
+                await streaming.send(message, self._describe_empty(message))
+        elif expects_answer:
+            if await ensure_notified(self._bot, message.author, message.channel):
+                await self._bot.record_place(chat_message.place, message.channel.id)  # first, as the reply may fail
+                await self._reply(message, chat_message)
+        elif await self._bot.was_notified(message.author.id):
+            await self._store(message, chat_message)
 
-    def _instead(self, message: discord.Message) -> str:
-        """What is said to a message without words: perhaps it has some that Discord does not show."""
+    def _describe_empty(self, message: discord.Message) -> str:
+        """The answer to a message without text, which Discord may merely not show."""
         if message.flags.voice:
-            return NO_EARS
-        return NO_WORDS if edits.shows_text(self._house, message) else UNREADABLE
+            return NO_VOICE_MESSAGES
+        return NO_WORDS if edits.shows_text(self._bot, message) else UNREADABLE
 
-    async def _observe(self, message: discord.Message, said: Message) -> None:
-        """Take note of what nobody expects an answer to."""
+    async def _store(self, message: discord.Message, chat_message: Message) -> None:
+        """Store a message that expects no answer."""
         try:
-            await self._house.memory.add(said)
-            await self._house.listened(said.place, message.channel.id)
+            await self._bot.memory.add(chat_message)
+            await self._bot.record_place(chat_message.place, message.channel.id)
         except RecollectError as error:
-            log.warning("message %s could not be kept: %s", said.id, error)
+            log.warning("message %s could not be kept: %s", chat_message.id, error)
 
-    async def _reply(self, message: discord.Message, said: Message) -> None:
+    async def _reply(self, message: discord.Message, chat_message: Message) -> None:
         draft = streaming.StreamedReply(message)
         async with streaming.typing(message.channel):
-            reply = await self._house.assistant.reply(said, draft.append)
+            reply = await self._bot.assistant.reply(chat_message, draft.append)
             if reply.order is not None:
-                await self._answer(message, reply.order)
+                await self._send_answer(message, reply.order)
                 return
-            text = reply.text.strip() or NOTHING_SAID
+            text = reply.text.strip() or EMPTY_REPLY
             sent = await draft.finish(text)
-        await self._house.assistant.said(text, said, str(sent[0].id))
+        await self._bot.assistant.said(text, chat_message, str(sent[0].id))
 
-    async def _answer(self, message: discord.Message, order: Answer) -> None:
-        """An order's answer, page by page; what is to be kept comes as a file, and then a long text is not needed."""
-        pages, file = order.pages, None
-        if order.file is not None:
-            file = discord.File(BytesIO(order.file.text.encode()), order.file.name)
-            pages = pages if len(pages) == 1 else (A_FILE,)
-        for number, page in enumerate(pages):
-            await streaming.send(message, page, follows=number > 0, file=file if number == 0 else None)
+    async def _send_answer(self, message: discord.Message, answer: Answer) -> None:
+        """Send a command's answer page by page; with a file, a text of several pages is left out."""
+        pages, file = answer.pages, None
+        if answer.file is not None:
+            file = discord.File(BytesIO(answer.file.text.encode()), answer.file.name)
+            pages = pages if len(pages) == 1 else (EXPORT_ATTACHED,)
+        for index, page in enumerate(pages):
+            await streaming.send(message, page, follows=index > 0, file=file if index == 0 else None)
 
     @commands.Cog.listener()
     async def on_app_command_completion(self, interaction: discord.Interaction[Any], command: object) -> None:
-        """Who meets the bot by a command is told as well, where nobody else sees it."""
+        """Someone whose first contact is a slash command gets the privacy notice too, as an ephemeral message."""
         del command
-        await announce_unseen(self._house, interaction)
+        await ensure_notified_privately(self._bot, interaction)
 
     @commands.Cog.listener()
     async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
-        await edits.edited(self._house, event.message)
+        await edits.apply_edit(self._bot, event.message)
 
     @commands.Cog.listener()
     async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:
-        await edits.deleted(self._house, [str(event.message_id)])
+        await edits.apply_deletions(self._bot, [str(event.message_id)])
 
     @commands.Cog.listener()
     async def on_raw_bulk_message_delete(self, event: discord.RawBulkMessageDeleteEvent) -> None:
-        await edits.deleted(self._house, map(str, sorted(event.message_ids)))
+        await edits.apply_deletions(self._bot, map(str, sorted(event.message_ids)))
 
     @commands.Cog.listener()
     async def on_raw_member_remove(self, event: discord.RawMemberRemoveEvent) -> None:
-        await self._house.parted(state.left(event.guild_id, event.user.id, self._house.clock()))
+        await self._bot.record_departure(state.departure_event(event.guild_id, event.user.id, self._bot.clock()))

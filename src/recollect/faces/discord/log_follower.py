@@ -1,6 +1,6 @@
-"""Follows memory's log and shows on Discord what changed, whoever changed it: this bot, a command line, a worker.
+"""Follows memory's log and shows changes on Discord, whichever process made them: this bot, a CLI or a worker.
 
-How far it has come is in the store, and so is what it still has to show: a restart goes on from there.
+Position and pending work are persisted, so a restart continues where the last process stopped.
 """
 
 import logging
@@ -19,148 +19,150 @@ from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.learned_notices import LearnedNotices
 from recollect.faces.discord.memory_channel import MemoryChannel
 from recollect.faces.discord.places import PLATFORM, place_of_session
-from recollect.faces.discord.state import showing as shown_by
+from recollect.faces.discord.state import summary_viewers
 from recollect.privacy.inventory import ERASED
 from recollect.recall import withheld
 
 log = logging.getLogger("recollect.discord")
 
-EVERY = 2.0
-"""Seconds between two looks: what changes meanwhile is shown at one go."""
-RESPITE = timedelta(minutes=1)
-"""Time until the memory channel is tried again after it failed."""
-_PAGE = 500
-_OWED = "owed"
+POLL_INTERVAL_SECONDS = 2.0
+"""Changes within one interval are shown together."""
+RETRY_DELAY = timedelta(minutes=1)
+"""Time until the memory channel is tried again after a failure."""
+_EVENTS_PER_POLL = 500
+_PENDING = "owed"
 
 
 class LogFollower(commands.Cog):
-    def __init__(self, house: BotContext) -> None:
-        self._house = house
-        self._mirror = MemoryChannel(house)
-        self._lines = LearnedNotices(house)
-        self._position = state.followed(house.settings.discord.shard)
-        self._failed: datetime | None = None
-        self._swept = False
-        self._begun = False
+    def __init__(self, bot: BotContext) -> None:
+        self._bot = bot
+        self._memory_channel = MemoryChannel(bot)
+        self._notices = LearnedNotices(bot)
+        self._position = state.log_position(bot.settings.discord.shard)
+        self._failed_at: datetime | None = None
+        self._is_swept = False
+        self._has_started = False
 
     async def cog_load(self) -> None:
-        self._look.start()
+        self._poll.start()
 
     async def cog_unload(self) -> None:
-        self._look.cancel()
+        self._poll.cancel()
 
-    @tasks.loop(seconds=EVERY)
-    async def _look(self) -> None:
+    @tasks.loop(seconds=POLL_INTERVAL_SECONDS)
+    async def _poll(self) -> None:
         try:
             await self.catch_up()
         except (RecollectError, discord.DiscordException, OSError) as error:
-            log.warning("what changed can't be shown: %s", error)
+            log.warning("cannot show changes: %s", error)
         except Exception:
-            log.exception("what changed can't be shown")
+            log.exception("cannot show changes")
 
-    @_look.before_loop
-    async def _ready(self) -> None:
-        await self._house.client.wait_until_ready()
+    @_poll.before_loop
+    async def _wait_until_ready(self) -> None:
+        await self._bot.client.wait_until_ready()
 
     @commands.Cog.listener()
     async def on_message(self, message: discord.Message) -> None:
-        """Discord tells everyone that we pinned something; in the memory channel that is only noise."""
-        here = str(message.channel.id) == self._house.settings.discord.memory_channel
-        if here and message.type is discord.MessageType.pins_add and message.author.id == self._house.me.id:
+        """Delete Discord's own messages about our pins in the memory channel: they are noise there."""
+        is_memory_channel = str(message.channel.id) == self._bot.settings.discord.memory_channel
+        is_own_pin = message.type is discord.MessageType.pins_add and message.author.id == self._bot.me.id
+        if is_memory_channel and is_own_pin:
             with suppress(discord.HTTPException):
                 await message.delete()
 
     async def catch_up(self) -> None:
-        """Show what changed since the last look; the first look of all only takes note of where the log ends."""
-        at, mirrors = await self._reached(), await self._mirror.is_ours()
-        events = await self._house.memory.store.read(lambda tx: tx.events.after(at, _PAGE))
+        """Show what changed since the last poll; the very first poll only records where the log ends."""
+        position, has_channel = await self._read_position(), await self._memory_channel.is_ours()
+        events = await self._bot.memory.store.read(lambda tx: tx.events.after(position, _EVENTS_PER_POLL))
         if events:
             for event in events:
-                await self._lines.follow(event)
-                self._swept &= event.kind != ERASED
-            owed = await self._touched(events) if mirrors else []
-            await self._house.notes.advance((self._position, events[-1].id), (_OWED, owed))
-        if self._failed is None or self._house.clock() >= self._failed + RESPITE:
-            self._failed = None
-            await self._sweep(mirrors)
-            if mirrors:
-                await self._settle()
+                await self._notices.follow(event)
+                self._is_swept &= event.kind != ERASED
+            pending = await self._affected_snapshots(events) if has_channel else []
+            await self._bot.state.advance((self._position, events[-1].id), (_PENDING, pending))
+        if self._failed_at is None or self._bot.clock() >= self._failed_at + RETRY_DELAY:
+            self._failed_at = None
+            await self._sweep(has_channel)
+            if has_channel:
+                await self._update_snapshots()
 
-    async def _reached(self) -> int:
-        """How far we have come; at first, how far this bot came when it was divided in another way, if further."""
-        noted = await self._house.notes.get(self._position)
-        if noted is not None and self._begun:
-            return int(noted)
-        names = [name for name in await self._house.notes.names(state.FOLLOWED) if name != self._position]
-        others = names if noted is None else [name for name in names if not _is_beside(name, self._position)]
-        places = [noted, *[await self._house.notes.get(name) for name in others]]
-        reached = max((int(one) for one in places if one is not None), default=None)
-        start = await self._house.memory.store.read(_end) if reached is None else reached
-        if str(start) != noted:
-            await self._house.notes.put(self._position, str(start))
-        self._begun = True
+    async def _read_position(self) -> int:
+        """How far we have come. On the first call also considers positions of another division into shards."""
+        stored = await self._bot.state.get(self._position)
+        if stored is not None and self._has_started:
+            return int(stored)
+        names = [name for name in await self._bot.state.names(state.POSITION) if name != self._position]
+        others = names if stored is None else [name for name in names if not _has_same_count(name, self._position)]
+        positions = [stored, *[await self._bot.state.get(name) for name in others]]
+        furthest = max((int(position) for position in positions if position is not None), default=None)
+        start = await self._bot.memory.store.read(_last_event_id) if furthest is None else furthest
+        if str(start) != stored:
+            await self._bot.state.put(self._position, str(start))
+        self._has_started = True
         return start
 
-    async def _touched(self, events: Sequence[Event]) -> list[str]:
-        """Whose mirror these events change, and by which conversation."""
-        owed = dict[str, None]()
+    async def _affected_snapshots(self, events: Sequence[Event]) -> list[str]:
+        """The snapshots to update, as `user` or `user session` when a conversation's summary changed."""
+        pending = dict[str, None]()
         for event in events:
             if event.scope.startswith("user:"):
-                owed[event.scope.removeprefix("user:")] = None
+                pending[event.scope.removeprefix("user:")] = None
             elif event.kind == "member.left":
-                owed[str(event.data["user"])] = None
+                pending[str(event.data["user"])] = None
             elif event.kind.startswith("summary."):
-                people = await self._house.notes.items(shown_by(event.scope))
-                speaker = await self._speaker(event.scope)
-                owed |= {f"{user} {event.scope}": None for user in filter(None, {*people, speaker})}
-        for session in await self._reworded(events):
-            owed |= {f"{user} {session}": None for user in await self._house.notes.items(shown_by(session))}
-        return list(owed)
+                viewers = await self._bot.state.items(summary_viewers(event.scope))
+                speaker = await self._last_speaker(event.scope)
+                pending |= {f"{user} {event.scope}": None for user in filter(None, {*viewers, speaker})}
+        for session in await self._changed_summaries(events):
+            pending |= {f"{user} {session}": None for user in await self._bot.state.items(summary_viewers(session))}
+        return list(pending)
 
-    async def _reworded(self, events: Sequence[Event]) -> list[str]:
-        """Conversations whose summary is shown and repeats what was forgotten, or counts again."""
-        shown = [name.removeprefix(state.SHOWING) for name in await self._house.notes.names(state.SHOWING)]
-        return await self._house.memory.store.read(lambda tx: withheld.touched(tx, events, shown))
+    async def _changed_summaries(self, events: Sequence[Event]) -> list[str]:
+        """Displayed conversations whose summary repeats something that was forgotten, or restored."""
+        names = await self._bot.state.names(state.VIEWERS_PREFIX)
+        sessions = [name.removeprefix(state.VIEWERS_PREFIX) for name in names]
+        return await self._bot.memory.store.read(lambda tx: withheld.touched(tx, events, sessions))
 
-    async def _sweep(self, mirrors: bool) -> None:
-        """After an erasure, and once at the start, in case the last one was interrupted: take down what tells of it."""
-        if self._swept:
+    async def _sweep(self, has_channel: bool) -> None:
+        """Remove messages about erased memories: after an erasure, and at the start, in case that was interrupted."""
+        if self._is_swept:
             return
         try:
-            if self._house.is_ours(None):
-                await self._lines.remove_stale()
-            if mirrors:
-                await self._mirror.remove_stale()
+            if self._bot.is_ours(None):
+                await self._notices.remove_stale()
+            if has_channel:
+                await self._memory_channel.remove_stale()
         except (discord.DiscordException, OSError) as error:
-            log.warning("what was erased may still be shown: %s", error)
-            self._failed = self._house.clock()
+            log.warning("erased memories may still be shown: %s", error)
+            self._failed_at = self._bot.clock()
         else:
-            self._swept = True
+            self._is_swept = True
 
-    async def _settle(self) -> None:
-        """Bring the mirrors up to date; what fails is tried again, but not at once."""
-        for owed in await self._house.notes.items(_OWED):
-            user, _, session = owed.partition(" ")
-            if not await self._mirror.update(user, session or None):
-                self._failed = self._house.clock()
+    async def _update_snapshots(self) -> None:
+        """Bring the pending snapshots up to date; after a failure the others wait for the retry."""
+        for item in await self._bot.state.items(_PENDING):
+            user, _, session = item.partition(" ")
+            if not await self._memory_channel.update(user, session or None):
+                self._failed_at = self._bot.clock()
                 return
-            await self._house.notes.remove(_OWED, owed)
+            await self._bot.state.remove(_PENDING, item)
 
-    async def _speaker(self, session: str) -> str | None:
-        """Who spoke last in a conversation: its summary is theirs to see."""
-        place = place_of_session(self._house.client, session)
+    async def _last_speaker(self, session: str) -> str | None:
+        """The person who spoke last in a conversation: they may see its summary."""
+        place = place_of_session(self._bot.client, session)
         if place is None:
             return None
-        said = await self._house.memory.store.read(lambda tx: tx.messages.recent(place, 20))
-        people = [one.author for one in said if not one.bot and one.place.platform == PLATFORM]
-        return people[-1] if people else None
+        messages = await self._bot.memory.store.read(lambda tx: tx.messages.recent(place, 20))
+        authors = [message.author for message in messages if not message.bot and message.place.platform == PLATFORM]
+        return authors[-1] if authors else None
 
 
-def _is_beside(name: str, other: str) -> bool:
-    """Whether two notes are of shards that run side by side: there are as many of them."""
+def _has_same_count(name: str, other: str) -> bool:
+    """Whether two positions belong to the same division into shards."""
     return name.rpartition("/")[2] == other.rpartition("/")[2]
 
 
-def _end(tx: Tx) -> int:
+def _last_event_id(tx: Tx) -> int:
     newest = tx.events.list(limit=1)
     return newest[0].id if newest else 0

@@ -1,4 +1,4 @@
-"""The memory channel: one pinned message a user, edited in place, with what of their memory may be heard there."""
+"""The memory channel: one pinned message per user, edited in place, with the memories that are visible there."""
 
 import logging
 from collections.abc import Sequence
@@ -19,110 +19,105 @@ from recollect.recall import withheld
 
 log = logging.getLogger("recollect.discord")
 
-SUMMARY = 500
-"""Characters of the rolling summary that are shown."""
-ITEM = 300
-"""Characters of one item that are shown."""
-
+MAX_SUMMARY_CHARS = 500
+MAX_ITEM_CHARS = 300
 
 Channel = discord.TextChannel | discord.Thread | discord.VoiceChannel
 
 
 class MemoryChannel:
-    """Whatever goes wrong here is logged and changes nothing else."""
+    """Keeps the channel up to date. Failures are logged and affect nothing else."""
 
-    def __init__(self, house: BotContext) -> None:
-        self._house = house
-        self._shown: dict[str, str] = {}
-        self._complaint = ""
+    def __init__(self, bot: BotContext) -> None:
+        self._bot = bot
+        self._displayed: dict[str, str] = {}
+        self._last_problem = ""
 
     async def is_ours(self) -> bool:
-        """Whether it is this process that keeps the channel."""
-        wanted = self._house.settings.discord.memory_channel or ""
-        return await has_channel(self._house, int(wanted)) if wanted.isdecimal() else self._house.is_ours(None)
+        """Whether the channel belongs to this process."""
+        channel_id = self._bot.settings.discord.memory_channel or ""
+        return await has_channel(self._bot, int(channel_id)) if channel_id.isdecimal() else self._bot.is_ours(None)
 
     async def update(self, user: str, session: str | None = None) -> bool:
-        """Show a user's memory as it is now, and the summary of the conversation that brought this about;
-        False when that failed.
-        """
-        wanted = self._house.settings.discord.memory_channel
-        if not wanted or not user.isdecimal():
+        """Show a user's current memory, and the summary of the conversation that changed; False when that failed."""
+        channel_id = self._bot.settings.discord.memory_channel
+        if not channel_id or not user.isdecimal():
             return True
         try:
-            await self._update(int(wanted), user, session)
+            await self._update(int(channel_id), user, session)
         except (discord.DiscordException, OSError, ValueError) as error:
-            self._complain(f"the memory channel can't be written: {error}")
+            self._warn_once(f"cannot write to the memory channel: {error}")
             return False
         return True
 
     async def remove_stale(self) -> None:
-        """At the start and after an erasure: messages about people of whom nothing is known any more, or who don't know
-        that they are remembered, go.
-        """
-        for name in await self._house.notes.names(state.MIRROR):
-            user = name.removeprefix(state.MIRROR)
-            known = await self._house.memory.store.read(lambda tx, user=user: tx.memos.count(Subject(user)))
-            if known and await self._house.was_notified(int(user)):
+        """Remove the messages of people without memories, or without the privacy notice."""
+        for name in await self._bot.state.names(state.SNAPSHOT_PREFIX):
+            user = name.removeprefix(state.SNAPSHOT_PREFIX)
+            memo_count = await self._bot.memory.store.read(lambda tx, user=user: tx.memos.count(Subject(user)))
+            if memo_count and await self._bot.was_notified(int(user)):
                 continue
-            for session in await self._house.notes.names(state.SHOWING):
-                await self._house.notes.remove(session, user)
-            self._shown.pop(user, None)
-            await self._take_down(user)
+            for session in await self._bot.state.names(state.VIEWERS_PREFIX):
+                await self._bot.state.remove(session, user)
+            self._displayed.pop(user, None)
+            await self._remove_message(user)
 
     async def _update(self, channel_id: int, user: str, session: str | None) -> None:
-        client = self._house.client
+        client = self._bot.client
         channel = client.get_channel(channel_id) or await client.fetch_channel(channel_id)
         if not isinstance(channel, Channel):
-            raise ValueError(f"{channel_id} is no text channel of a server")  # noqa: TRY004 - it is a wrong setting
-        if not await self._house.was_notified(int(user)) or not await _is_member(channel.guild, int(user)):
-            await self._take_down(user)  # nobody's memory is shown unknown to them, or to a server they are not in
+            raise ValueError(f"{channel_id} is not a text channel of a server")  # noqa: TRY004 - it is a wrong setting
+        if not await self._bot.was_notified(int(user)) or not await _is_member(channel.guild, int(user)):
+            await self._remove_message(user)  # never without their knowledge, nor to a server they are not in
             return
         place = place_of(client.get_channel(channel_id), int(user), channel.guild.id)
-        shown = await self._house.memory.show(user=user, place=place)
+        listing = await self._bot.memory.show(user=user, place=place)
         summary = await self._summary(user, place, session)
-        text = snapshot(user, shown.memos, summary, self._house.clock())
-        await self._put(channel, user, text, worth_it=bool(shown.memos or summary))
+        text = snapshot(user, listing.memos, summary, self._bot.clock())
+        await self._publish(channel, user, text, has_content=bool(listing.memos or summary))
 
-    async def _put(self, channel: Channel, user: str, text: str, worth_it: bool) -> None:
-        if await self._edited(channel, user, text):
+    async def _publish(self, channel: Channel, user: str, text: str, has_content: bool) -> None:
+        if await self._edit_existing(channel, user, text):
             return
-        if worth_it:
-            message = await self._earlier(channel, user)
+        if has_content:
+            message = await self._find_pinned(channel, user)
             message = await channel.send(text) if message is None else await message.edit(content=text)
-            await self._house.notes.put(state.mirror(user), f"{channel.id}/{message.id}")
-            self._shown[user] = _timeless(text)
+            await self._bot.state.put(state.snapshot_message(user), f"{channel.id}/{message.id}")
+            self._displayed[user] = _without_timestamp(text)
             await self._pin(message)
 
-    async def _edited(self, channel: Channel, user: str, text: str) -> bool:
-        """Bring the message that there is up to date; False when there is none."""
-        noted = await self._house.notes.get(state.mirror(user)) or ""
-        where, _, message_id = noted.partition("/")
-        if where != str(channel.id):
-            await self._take_down(user)
+    async def _edit_existing(self, channel: Channel, user: str, text: str) -> bool:
+        """Update the existing message; False when there is none."""
+        stored = await self._bot.state.get(state.snapshot_message(user)) or ""
+        channel_id, _, message_id = stored.partition("/")
+        if channel_id != str(channel.id):
+            await self._remove_message(user)
             return False
         try:
-            if self._shown.get(user) != _timeless(text):
+            if self._displayed.get(user) != _without_timestamp(text):
                 await channel.get_partial_message(int(message_id)).edit(content=text)
         except discord.NotFound:
-            log.info("the message in the memory channel about %s was deleted; there will be another", user)
+            log.info("the message of %s in the memory channel was deleted and is sent again", user)
             return False
-        self._shown[user] = _timeless(text)
+        self._displayed[user] = _without_timestamp(text)
         return True
 
-    async def _take_down(self, user: str) -> None:
-        """Remove the message that there is, wherever it is."""
-        where, _, message_id = (await self._house.notes.get(state.mirror(user)) or "").partition("/")
+    async def _remove_message(self, user: str) -> None:
+        """Delete the existing message, in whichever channel it is."""
+        channel_id, _, message_id = (await self._bot.state.get(state.snapshot_message(user)) or "").partition("/")
         if message_id:
             with suppress(discord.NotFound, discord.Forbidden):
                 await (
-                    self._house.client.get_partial_messageable(int(where)).get_partial_message(int(message_id)).delete()
+                    self._bot.client.get_partial_messageable(int(channel_id))
+                    .get_partial_message(int(message_id))
+                    .delete()
                 )
-            await self._house.notes.drop(state.mirror(user))
+            await self._bot.state.drop(state.snapshot_message(user))
 
-    async def _earlier(self, channel: Channel, user: str) -> discord.Message | None:
-        """One that was pinned but not noted, as when the bot was killed in between."""
+    async def _find_pinned(self, channel: Channel, user: str) -> discord.Message | None:
+        """A message that was pinned but not stored, because the bot was killed in between."""
         async for message in channel.pins():
-            if message.author.id == self._house.me.id and message.content.startswith(_head(user)):
+            if message.author.id == self._bot.me.id and message.content.startswith(_header(user)):
                 return message
         return None
 
@@ -130,30 +125,30 @@ class MemoryChannel:
         try:
             await message.pin(reason="what is remembered about one user")
         except discord.HTTPException as error:
-            self._complain(f"a message in the memory channel can't be pinned: {error}")
+            self._warn_once(f"cannot pin a message in the memory channel: {error}")
 
     async def _summary(self, user: str, place: Place, session: str | None) -> Summary | None:
-        """Of the conversation that brought this about, or the last that did; only if its talk may be heard here."""
+        """The summary of the conversation that changed last, if its messages are visible here."""
         name = f"mirrored:{user}"
-        before = await self._house.notes.get(name)
-        if session is not None and session != before:
-            await self._house.notes.put(name, session)
-            await self._house.notes.remove(state.showing(before or ""), user)
-        named = session or before
-        where = None if named is None else place_of_session(self._house.client, named)
-        if named is None or where is None or not audience_covers_place(where.audience, place):
+        previous = await self._bot.state.get(name)
+        if session is not None and session != previous:
+            await self._bot.state.put(name, session)
+            await self._bot.state.remove(state.summary_viewers(previous or ""), user)
+        source_session = session or previous
+        source_place = None if source_session is None else place_of_session(self._bot.client, source_session)
+        if source_session is None or source_place is None or not audience_covers_place(source_place.audience, place):
             return None
-        found = await self._house.memory.store.read(lambda tx: withheld.summary(tx, named))
-        if found is None or not found.text:
+        summary = await self._bot.memory.store.read(lambda tx: withheld.summary(tx, source_session))
+        if summary is None or not summary.text:
             return None
-        await self._house.notes.add(state.showing(named), user)
-        return found
+        await self._bot.state.add(state.summary_viewers(source_session), user)
+        return summary
 
-    def _complain(self, problem: str) -> None:
-        """Once, until something else goes wrong."""
-        if problem != self._complaint:
+    def _warn_once(self, problem: str) -> None:
+        """Log a problem once, until another one occurs."""
+        if problem != self._last_problem:
             log.warning("%s", problem, exc_info=log.isEnabledFor(logging.DEBUG))
-        self._complaint = problem
+        self._last_problem = problem
 
 
 async def _is_member(guild: discord.Guild, user: int) -> bool:
@@ -165,39 +160,41 @@ async def _is_member(guild: discord.Guild, user: int) -> bool:
     return True
 
 
-def snapshot(user: str, memos: Sequence[Memo], summary: Summary | None, at: datetime) -> str:
-    """What the channel shows of a user, newest items first, in one message; what has no room is counted."""
-    end = f"updatedAt: {at:%Y-%m-%d %H:%M} UTC"
+def snapshot(user: str, memos: Sequence[Memo], summary: Summary | None, now: datetime) -> str:
+    """The message about a user: newest items first, with a count of those that don't fit."""
+    footer = f"updatedAt: {now:%Y-%m-%d %H:%M} UTC"
     if summary is not None:
-        told = harmless(clip(collapse_spaces(summary.text), SUMMARY))[: 2 * SUMMARY]
-        end = f"Rolling summary (updatedAt {summary.updated:%Y-%m-%d %H:%M}):\n{told}\n\n{end}"
-    lines = [_head(user), "Durable memory (active):"]
-    room = LIMIT - len("\n".join(lines)) - len(f"\n(999,999 more items on disk)\n\n{end}")
-    kept = _fitting([_line(memo) for memo in memos], room)
-    rest = len(memos) - len(kept)
-    lines += kept or (["- nothing that may be told here"] if not memos else [])
-    lines += [f"({rest:,} more items on disk)"] if rest else []
-    return "\n".join([*lines, "", end])
+        text = harmless(clip(collapse_spaces(summary.text), MAX_SUMMARY_CHARS))[: 2 * MAX_SUMMARY_CHARS]
+        footer = f"Rolling summary (updatedAt {summary.updated:%Y-%m-%d %H:%M}):\n{text}\n\n{footer}"
+    lines = [_header(user), "Durable memory (active):"]
+    remaining_chars = LIMIT - len("\n".join(lines)) - len(f"\n(999,999 more items on disk)\n\n{footer}")
+    displayed = _fit_lines([_line(memo) for memo in memos], remaining_chars)
+    omitted = len(memos) - len(displayed)
+    lines += displayed or (["- nothing that may be told here"] if not memos else [])
+    lines += [f"({omitted:,} more items on disk)"] if omitted else []
+    return "\n".join([*lines, "", footer])
 
 
-def _head(user: str) -> str:
+def _header(user: str) -> str:
     return f"<@{user}>"
 
 
-def _fitting(lines: Sequence[str], room: int) -> list[str]:
-    kept: list[str] = []
+def _fit_lines(lines: Sequence[str], remaining_chars: int) -> list[str]:
+    displayed: list[str] = []
     for line in lines:
-        room -= len(line) + 1
-        if room < 0:
+        remaining_chars -= len(line) + 1
+        if remaining_chars < 0:
             break
-        kept.append(line)
-    return kept
+        displayed.append(line)
+    return displayed
 
 
 def _line(memo: Memo) -> str:
-    return harmless(f"- [{memo.kind}] {clip(collapse_spaces(memo.text), ITEM)} (updatedAt {memo.updated:%Y-%m-%d})")
+    return harmless(
+        f"- [{memo.kind}] {clip(collapse_spaces(memo.text), MAX_ITEM_CHARS)} (updatedAt {memo.updated:%Y-%m-%d})"
+    )
 
 
-def _timeless(text: str) -> str:
-    """Without its own time: the same memory is not shown again just because time passed."""
+def _without_timestamp(text: str) -> str:
+    """The text without its timestamp: an unchanged memory is not edited just because time passed."""
     return text.rpartition("\n")[0]

@@ -1,4 +1,4 @@
-"""What a Discord message says, and to whom: its text as people read it, and whether it is meant for the bot."""
+"""Reads Discord messages: their text as people see it, and whether they address the bot."""
 
 import re
 from collections.abc import Collection
@@ -9,22 +9,22 @@ from recollect.core.types import Message, Place
 from recollect.faces.discord.access import ids_of
 
 
-def is_heard(message: discord.Message) -> bool:
-    """Whether a person said it: not a bot (ourselves included), a webhook, or Discord telling what happened."""
+def is_from_person(message: discord.Message) -> bool:
+    """Whether a person wrote it, rather than a bot (this one included), a webhook or Discord itself."""
     return not message.author.bot and message.webhook_id is None and not message.is_system()
 
 
-def spoken(message: discord.Message, me: discord.ClientUser) -> str:
-    """The text with names in place of ids, without the bot's own where it is called."""
-    own = [me.display_name, *(role.name for role in _own_roles(message))]
+def readable_text(message: discord.Message, me: discord.ClientUser) -> str:
+    """The text with names in place of ids, without the mention of the bot that it begins with."""
+    names = [me.display_name, *(role.name for role in _own_roles(message))]
     member = None if message.guild is None else message.guild.get_member(me.id)
-    own += [member.display_name] if member is not None else []
-    called = "|".join(re.escape(name) for name in sorted(own, key=len, reverse=True))
-    return re.sub(rf"^(?:\s*@(?:{called})(?!\w)[\s,:]*)+", "", message.clean_content).strip()
+    names += [member.display_name] if member is not None else []
+    pattern = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.sub(rf"^(?:\s*@(?:{pattern})(?!\w)[\s,:]*)+", "", message.clean_content).strip()
 
 
 def is_addressed(message: discord.Message, me: discord.ClientUser, channels: Collection[str]) -> bool:
-    """Whether an answer is expected: in a DM, to a mention or a reply, and in channels that are set for it."""
+    """Whether an answer is expected: in a DM, after a mention or a reply, and in the configured channels."""
     if message.guild is None or me in message.mentions or _own_roles(message):
         return True
     if not ids_of(message.channel).isdisjoint(channels):
@@ -34,9 +34,9 @@ def is_addressed(message: discord.Message, me: discord.ClientUser, channels: Col
 
 
 def _own_roles(message: discord.Message) -> list[discord.Role]:
-    """Roles that are the bot itself: Discord makes one for each bot, and people mention it by mistake."""
-    own = None if message.guild is None else message.guild.self_role
-    return [role for role in message.role_mentions if role == own]
+    """The mentioned roles that stand for the bot: Discord makes one per bot, and people mention it by mistake."""
+    self_role = None if message.guild is None else message.guild.self_role
+    return [role for role in message.role_mentions if role == self_role]
 
 
 def message_of(message: discord.Message, place: Place, text: str) -> Message:

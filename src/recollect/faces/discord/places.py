@@ -1,4 +1,4 @@
-"""Where something is said on Discord, and who can hear it: worked out anew each time, from the permissions of now.
+"""Where a message is written on Discord, and who can read it: computed each time from the current permissions.
 
 Unknown means private.
 """
@@ -13,7 +13,7 @@ PLATFORM = "discord"
 
 
 def place_of(channel: object, user: int, guild: int | None = None) -> Place:
-    """The place that a channel, thread or DM is; of one that is only half known, everything else is private."""
+    """The place of a channel, thread or DM; one whose permissions are unknown is private."""
     match channel:
         case discord.DMChannel():
             return Place(PLATFORM, channel=str(channel.id), dm=str(user))
@@ -39,18 +39,20 @@ def _id(channel: object) -> str:
     return str(getattr(channel, "id", "unknown"))
 
 
-def asked_in(interaction: discord.Interaction) -> Place:
-    """The place of a slash command, a button or a menu. People's DMs with each other are not their DM with the bot;
-    and of channels only those count that the bot itself sees, as what comes along is without permissions.
+def interaction_place(interaction: discord.Interaction) -> Place:
+    """The place of a slash command, a button or a menu.
+
+    People's DMs with each other are not their DM with the bot. A channel counts only if the bot itself sees it, as
+    the one in the payload comes without permissions.
     """
     channel, user = interaction.channel, interaction.user.id
     if isinstance(channel, discord.DMChannel) and interaction.context.dm_channel:
         return place_of(channel, user)
     guild = None if interaction.guild_id is None else interaction.client.get_guild(interaction.guild_id)
-    seen = None if guild is None or channel is None else guild.get_channel_or_thread(channel.id)
-    if guild is not None and seen is None and isinstance(channel, discord.Thread):
-        seen = channel  # its parent is looked up
-    return place_of(seen or discord.Object(interaction.channel_id or 0), user, interaction.guild_id)
+    visible = None if guild is None or channel is None else guild.get_channel_or_thread(channel.id)
+    if guild is not None and visible is None and isinstance(channel, discord.Thread):
+        visible = channel  # its permissions come from its parent
+    return place_of(visible or discord.Object(interaction.channel_id or 0), user, interaction.guild_id)
 
 
 def everyone_reads(channel: discord.abc.GuildChannel | None) -> bool:
@@ -64,13 +66,14 @@ def everyone_reads(channel: discord.abc.GuildChannel | None) -> bool:
     allowed = channel.permissions_for(everyone)
     if channel.category is not None and everyone not in channel.overwrites:
         allowed &= channel.category.permissions_for(everyone)
-    return needed.is_subset(allowed) and not _shuts_out(channel, needed)
+    return needed.is_subset(allowed) and not _denies_someone(channel, needed)
 
 
-def _shuts_out(channel: discord.abc.GuildChannel, needed: discord.Permissions) -> bool:
-    """Whether an overwrite denies some people what is needed to read: the channel's, or its category's for those of
-    whom the channel says nothing. Members may have another role that allows it again, but that is not looked up:
-    without the members intent it is not known, and unknown means private.
+def _denies_someone(channel: discord.abc.GuildChannel, needed: discord.Permissions) -> bool:
+    """Whether an overwrite of the channel, or one that it inherits from its category, denies some people reading.
+
+    Another role may allow it to a member again, but that is unknown without the members intent, and unknown means
+    private.
     """
     inherited = {} if channel.category is None else channel.category.overwrites
     for target, overwrite in {**inherited, **channel.overwrites}.items():
@@ -81,7 +84,7 @@ def _shuts_out(channel: discord.abc.GuildChannel, needed: discord.Permissions) -
 
 
 def _is_bot(target: discord.Role | discord.Member | discord.Object) -> bool:
-    """Whether an overwrite is for a bot alone: what bots can't read is kept from nobody."""
+    """Whether an overwrite is for a bot alone: hiding a channel from a bot hides it from no person."""
     match target:
         case discord.Role():
             return target.is_bot_managed()
@@ -91,10 +94,10 @@ def _is_bot(target: discord.Role | discord.Member | discord.Object) -> bool:
             return False
 
 
-def link(guild: str | None, channel: str, message: str) -> str:
-    """The address of a message, for people to click on; of its channel, where it was said aloud."""
-    where = f"https://discord.com/channels/{guild or '@me'}/{channel}"
-    return f"{where}/{message}" if message.isdecimal() else where
+def message_link(guild: str | None, channel: str, message: str) -> str:
+    """The URL of a message, or of its channel for a voice transcript."""
+    channel_url = f"https://discord.com/channels/{guild or '@me'}/{channel}"
+    return f"{channel_url}/{message}" if message.isdecimal() else channel_url
 
 
 _SESSION = re.compile(
@@ -103,17 +106,17 @@ _SESSION = re.compile(
 )
 
 
-def named_place(session: str) -> Place | None:
-    """The place as far as its name tells it: who hears it is not known. None when it is no place on Discord."""
-    found = _SESSION.fullmatch(session)
-    if found is None:
+def parse_session(session: str) -> Place | None:
+    """The place that a session names, without its audience; None when it is not on Discord."""
+    match = _SESSION.fullmatch(session)
+    if match is None:
         return None
-    return Place(PLATFORM, found["guild"], found["channel"], found["thread"] or found["alone"], found["dm"])
+    return Place(PLATFORM, match["guild"], match["channel"], match["thread"] or match["alone"], match["dm"])
 
 
 def place_of_session(client: discord.Client, session: str) -> Place | None:
-    """The place with the permissions of now; None when it is no place on Discord, or the bot does not see it."""
-    named = named_place(session)
+    """The place of a session with its current permissions; None when the bot does not see it."""
+    named = parse_session(session)
     if named is None or named.dm is not None:
         return named
     channel = client.get_channel(int(named.thread or named.channel or 0))

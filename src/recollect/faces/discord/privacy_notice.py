@@ -1,5 +1,6 @@
-"""Telling people, once, that they are remembered, and how to see, stop and delete that. It comes before everything
-else: nothing of a person is learned, kept or published until a notice has reached them.
+"""The privacy notice: tells people, once, that they are remembered, and how to see, stop and delete that.
+
+Nothing of a person is learned, stored or published until the notice has reached them.
 """
 
 import asyncio
@@ -21,73 +22,76 @@ NOTICE = (
     "I remember what people tell me, so that I can use it later: `!memory show` lists what I know about you, "
     "`!memory pause` stops me learning, `!memory forget …` and `!memory erase` delete."
 )
-UNTOLD = (
+NOT_NOTIFIED = (
     "I can't send you my notice about what I remember, so I keep nothing of what you say. "
     "Please allow direct messages from this server, and try again."
 )
-SEND_TIMEOUT_S = 5.0
-"""For each way: the reply waits for it, and discord.py would try for half a minute while Discord has trouble."""
+SEND_TIMEOUT_SECONDS = 5.0
+"""Per attempt: the reply waits for it, and discord.py would retry for half a minute while Discord has trouble."""
 
 Send = Callable[[str], Awaitable[object]]
 
 
-def keeps(house: BotContext, text: str) -> bool:
-    """Whether something of the speaker is kept when this is answered: all but commands that only look or delete."""
-    order = parse(text) if house.settings.chat_commands.enabled else None
-    return order is None or order.verb == "remember"
+def needs_notice(bot: BotContext, text: str) -> bool:
+    """Whether answering this text stores something of its author: all but commands that only show or delete."""
+    command = parse(text) if bot.settings.chat_commands.enabled else None
+    return command is None or command.verb == "remember"
 
 
-async def announce(house: BotContext, who: discord.User | discord.Member, channel: discord.abc.Messageable) -> bool:
-    """Tell someone who speaks to the bot here, unless they know: by DM or in the channel, as set, else the other way.
-    False when neither works; then nothing of theirs may be kept, and the next message is another attempt.
+async def ensure_notified(
+    bot: BotContext, user: discord.User | discord.Member, channel: discord.abc.Messageable
+) -> bool:
+    """Send the notice unless they got it: by DM or in the channel, as configured, with the other as a fallback.
+
+    False when neither works; then nothing of theirs may be stored, and the next message is another attempt.
     """
     if isinstance(channel, discord.DMChannel):
-        return await _inform(house, who.id, [channel.send])
-    ways: list[Send] = [channel.send, who.send]
-    return await _inform(house, who.id, ways if house.settings.discord.privacy_notice == "reply" else ways[::-1])
+        return await _notify(bot, user.id, [channel.send])
+    ways: list[Send] = [channel.send, user.send]
+    return await _notify(bot, user.id, ways if bot.settings.discord.privacy_notice == "reply" else ways[::-1])
 
 
-async def announce_unseen(house: BotContext, interaction: discord.Interaction[Any]) -> bool:
-    """Tell someone who uses a command, a menu or a form, where nobody else sees it; else by DM."""
+async def ensure_notified_privately(bot: BotContext, interaction: discord.Interaction[Any]) -> bool:
+    """The same for the user of a command, a menu or a form: an ephemeral message, with a DM as a fallback."""
     ways: list[Send] = [partial(interaction.followup.send, ephemeral=True), interaction.user.send]
-    return await _inform(house, interaction.user.id, ways)
+    return await _notify(bot, interaction.user.id, ways)
 
 
-async def _inform(house: BotContext, user: int, ways: Sequence[Send]) -> bool:
-    turn = house.telling.setdefault(user, asyncio.Lock())  # two messages at once make one notice
-    async with turn:
-        if await _is_told(house, user):
+async def _notify(bot: BotContext, user: int, ways: Sequence[Send]) -> bool:
+    lock = bot.notice_locks.setdefault(user, asyncio.Lock())  # two messages at once get one notice
+    async with lock:
+        if await _was_notified(bot, user):
             return True
         problems: list[str] = []
         for send in ways:
             try:
-                async with asyncio.timeout(SEND_TIMEOUT_S):
+                async with asyncio.timeout(SEND_TIMEOUT_SECONDS):
                     await send(NOTICE)
             except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
                 problems.append(str(error) or type(error).__name__)
             else:
-                await _note(house, user)
+                await _mark_notified(bot, user)
                 return True
-        if user not in house.unreached:
-            house.unreached.add(user)
+        if user not in bot.unreached:
+            bot.unreached.add(user)
             log.warning(
-                "%s can't be told that they are remembered, so nothing they say is kept: %s", user, "; ".join(problems)
+                "cannot send the privacy notice to %s, so they are not remembered: %s", user, "; ".join(problems)
             )
         return False
 
 
-async def _is_told(house: BotContext, user: int) -> bool:
+async def _was_notified(bot: BotContext, user: int) -> bool:
     try:
-        return await house.was_notified(user)
-    except RecollectError as error:  # being told twice does no harm, and the reply does not depend on the store
-        log.warning("whether %s was told that they are remembered can't be read: %s", user, error)
+        return await bot.was_notified(user)
+    except RecollectError as error:  # a second notice does no harm, and the reply must not depend on the store
+        log.warning("cannot read whether %s got the privacy notice: %s", user, error)
         return False
 
 
-async def _note(house: BotContext, user: int) -> None:
-    house.unreached.discard(user)
+async def _mark_notified(bot: BotContext, user: int) -> None:
+    bot.unreached.discard(user)
     try:
-        await house.notify(user)
+        await bot.mark_notified(user)
     except RecollectError as error:
-        house.told.add(user)
-        log.warning("that %s was told that they are remembered can't be noted: %s", user, error)
+        bot.notified.add(user)
+        log.warning("cannot store that %s got the privacy notice: %s", user, error)

@@ -1,4 +1,4 @@
-"""Keeping the bot up: everything is opened here, a client that fails is followed by another, a signal ends it."""
+"""Runs the bot: opens everything, replaces a client that failed, and ends on a signal."""
 
 import asyncio
 import logging
@@ -23,18 +23,21 @@ from recollect.settings import Loaded, Settings
 
 log = logging.getLogger("recollect.discord")
 
-FIRST, LONGEST = 1.0, 300.0
-"""Seconds until the next attempt: twice as long each time, unless the last one held for a while."""
-TOKEN = "Discord refuses the token: copy a new one from the developer portal (Bot, Reset Token) into DISCORD_TOKEN"  # noqa: S105 - says where to get one
-INTENTS = (
+FIRST_DELAY_SECONDS, MAX_DELAY_SECONDS = 1.0, 300.0
+"""Exponential backoff between attempts; a client that ran for the longest delay resets it."""
+TOKEN_REFUSED_TEXT = (
+    "Discord refuses the token: copy a new one from the developer portal (Bot, Reset Token) into DISCORD_TOKEN"  # noqa: S105 - says where to get one
+)
+INTENTS_REFUSED_TEXT = (
     "Discord does not allow this bot the privileged intents that it asks for (developer portal, Bot, Privileged "
     "Gateway Intents); it goes on with what it gets by mentions, replies and DMs"
 )
-_TOKEN_REFUSED = 4004
+_AUTHENTICATION_FAILED = 4004
+"""Close code of the gateway."""
 _UNREACHABLE = (discord.HTTPException, discord.GatewayNotFound, discord.ConnectionClosed, aiohttp.ClientError, OSError)
 
-Make = Callable[[discord.Intents], discord.Client]
-Pause = Callable[[float], Awaitable[None]]
+MakeClient = Callable[[discord.Intents], discord.Client]
+Sleep = Callable[[float], Awaitable[None]]
 
 
 async def serve(loaded: Loaded, token: str) -> None:
@@ -47,8 +50,8 @@ async def serve(loaded: Loaded, token: str) -> None:
 
 
 def use_addresses(settings: Settings) -> None:
-    """Where Discord is, if not where it usually is."""
-    discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
+    """Apply configured addresses of Discord's API and gateway."""
+    discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # the bot uses no voice
     if settings.discord.api_base_url:
         Route.BASE = settings.discord.api_base_url.rstrip("/")
     if settings.discord.gateway_url:
@@ -57,7 +60,7 @@ def use_addresses(settings: Settings) -> None:
 
 @asynccontextmanager
 async def speaking(settings: Settings) -> AsyncGenerator[ChatModel | None]:
-    """The model that talks; none when the one that is configured can't."""
+    """The configured model, if it can hold a conversation."""
     model = make_model(settings.model, settings.model_base_url)
     try:
         yield model if isinstance(model, ChatModel) else None
@@ -65,43 +68,43 @@ async def speaking(settings: Settings) -> AsyncGenerator[ChatModel | None]:
         await model.close()
 
 
-async def keep_up(make: Make, token: str, intents: discord.Intents, pause: Pause = asyncio.sleep) -> None:
-    """Run one client after the other until one ends by itself; raises ConfigError when no other can help."""
-    delay = FIRST
+async def keep_up(make: MakeClient, token: str, intents: discord.Intents, sleep: Sleep = asyncio.sleep) -> None:
+    """Run one client after the other until one ends by itself; raises ConfigError when retrying can't help."""
+    delay = FIRST_DELAY_SECONDS
     while True:
         client = make(intents)
-        began = asyncio.get_running_loop().time()
+        started = asyncio.get_running_loop().time()
         try:
             async with client:
                 await client.start(token)
         except discord.LoginFailure as error:
-            raise ConfigError(TOKEN) from error
+            raise ConfigError(TOKEN_REFUSED_TEXT) from error
         except discord.PrivilegedIntentsRequired as error:
             if not (intents.message_content or intents.members):
-                raise ConfigError(INTENTS) from error
-            log.warning(INTENTS)
+                raise ConfigError(INTENTS_REFUSED_TEXT) from error
+            log.warning(INTENTS_REFUSED_TEXT)
             intents = discord.Intents.default()
             continue
         except Exception as error:
-            if isinstance(error, discord.ConnectionClosed) and error.code == _TOKEN_REFUSED:
-                raise ConfigError(TOKEN) from error
-            delay = delay if asyncio.get_running_loop().time() - began < LONGEST else FIRST
+            if isinstance(error, discord.ConnectionClosed) and error.code == _AUTHENTICATION_FAILED:
+                raise ConfigError(TOKEN_REFUSED_TEXT) from error
+            delay = delay if asyncio.get_running_loop().time() - started < MAX_DELAY_SECONDS else FIRST_DELAY_SECONDS
             if isinstance(error, _UNREACHABLE):
-                log.warning("no connection to Discord (%s); the next attempt is in %.0f s", _plain(error), delay)
+                log.warning("no connection to Discord (%s); retrying in %.0f s", _describe_error(error), delay)
             else:
-                log.exception("the bot failed; the next attempt is in %.0f s", delay)
+                log.exception("the bot failed; retrying in %.0f s", delay)
         else:
             return
-        await pause(delay * random.uniform(0.8, 1.2))
-        delay = min(delay * 2, LONGEST)
+        await sleep(delay * random.uniform(0.8, 1.2))
+        delay = min(delay * 2, MAX_DELAY_SECONDS)
 
 
-def _plain(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
 async def until_signalled(work: Awaitable[None]) -> None:
-    """Do the work until it is over, or SIGTERM or SIGINT ends it in good order."""
+    """Run the work until it ends, or SIGTERM or SIGINT cancels it."""
     loop = asyncio.get_running_loop()
     task = asyncio.ensure_future(work)
     for name in (signal.SIGTERM, signal.SIGINT):
@@ -110,4 +113,4 @@ async def until_signalled(work: Awaitable[None]) -> None:
     try:
         await task
     except asyncio.CancelledError:
-        log.info("asked to stop: everything is closed in good order")
+        log.info("stopping on a signal")

@@ -1,5 +1,5 @@
-"""Text for Discord: cut into messages between paragraphs, with code blocks kept whole or closed and opened again;
-and made harmless where it repeats what people said.
+"""Text for Discord: split into messages between paragraphs, with code blocks kept intact, and escaped where it quotes
+people.
 """
 
 import re
@@ -8,13 +8,13 @@ from collections.abc import Iterator
 import discord
 
 LIMIT = 2000
-"""Characters of a message."""
+"""Discord's limit of characters per message."""
 FENCE = "```"
 _BULLET = re.compile(r"- |\d+\. ")
 
 
 def split(text: str, limit: int = LIMIT) -> list[str]:
-    """The text in messages, none longer than the limit; an empty text needs none."""
+    """The text as messages of at most `limit` characters; none for an empty text."""
     pages: list[str] = []
     page = ""
     for gap, block in _blocks(text.strip("\n")):
@@ -22,19 +22,19 @@ def split(text: str, limit: int = LIMIT) -> list[str]:
             page += gap + block
             continue
         pages.append(page)
-        *full, page = [block] if len(block) <= limit else _broken(block, limit)
+        *full, page = [block] if len(block) <= limit else _split_block(block, limit)
         pages += full
-    return [each for each in (*pages, page) if each.strip()]
+    return [part for part in (*pages, page) if part.strip()]
 
 
 def harmless(text: str) -> str:
-    """People's words repeated: no mark-up works in them and no mention; our own bullets and numbers stay."""
-    return discord.utils.escape_mentions("\n".join(map(_harmless_line, text.split("\n"))))
+    """Escape markup and mentions in quoted text; our own bullets and numbers stay."""
+    return discord.utils.escape_mentions("\n".join(map(_escape_line, text.split("\n"))))
 
 
-def _harmless_line(line: str) -> str:
-    found = _BULLET.match(line)
-    bullet = found[0] if found else ""
+def _escape_line(line: str) -> str:
+    match = _BULLET.match(line)
+    bullet = match[0] if match else ""
     return bullet + discord.utils.escape_markdown(line.removeprefix(bullet))
 
 
@@ -62,22 +62,22 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
         yield gap, "\n".join([*block, FENCE] if fenced else block)
 
 
-def _broken(block: str, limit: int) -> list[str]:
-    """A block that is too long: between its lines, else between words. Code stays code in every part."""
+def _split_block(block: str, limit: int) -> list[str]:
+    """Split a block that is too long between its lines, else between words; each part of a code block is fenced."""
     lines = block.split("\n")
-    head, tail = "", ""
+    header, footer = "", ""
     if lines[0].lstrip().startswith(FENCE):
-        head, tail = lines[0][:50] + "\n", "\n" + FENCE
+        header, footer = lines[0][:50] + "\n", "\n" + FENCE
         lines = lines[1:-1] if lines[-1].strip() == FENCE else lines[1:]
     parts: list[str] = []
     for line in lines:
-        for piece in _pieces(line, limit - len(head) - len(tail)):
+        for piece in _pieces(line, limit - len(header) - len(footer)):
             longer = f"{parts[-1]}\n{piece}" if parts else piece
-            if parts and len(longer) <= limit - len(head) - len(tail):
+            if parts and len(longer) <= limit - len(header) - len(footer):
                 parts[-1] = longer
             else:
                 parts.append(piece)
-    return [head + part + tail for part in parts]
+    return [header + part + footer for part in parts]
 
 
 def _pieces(line: str, limit: int) -> Iterator[str]:

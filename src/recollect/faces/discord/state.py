@@ -1,5 +1,5 @@
-"""What the bot itself has to know after a restart, in the store: who was told, which servers are switched off,
-where a user's mirror is. One value a name, or a list of them.
+"""The bot's own state, persisted in the store: who was notified, which servers are switched off, which messages it
+keeps up to date. Each name holds one value, or a list of them.
 """
 
 from collections.abc import Collection
@@ -8,9 +8,12 @@ from datetime import datetime
 from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
 
-INSIDE, HEARD, MIRROR, SHOWING, LINE = "inside:", "heard:", "mirror:", "showing:", "line:"
-FOLLOWED = "followed"
-"""How the names of notes begin that there are many of."""
+GUILDS_PREFIX = "inside:"
+LISTENED_PREFIX = "heard:"
+SNAPSHOT_PREFIX = "mirror:"
+VIEWERS_PREFIX = "showing:"
+NOTICE_PREFIX = "line:"
+POSITION = "followed"
 
 
 class BotState:
@@ -27,80 +30,80 @@ class BotState:
         return bool(await self._store.write(lambda tx: tx.state.clear(_key(name))))
 
     async def names(self, prefix: str) -> list[str]:
-        """The notes that there are whose names begin like this."""
+        """The stored names that begin with this prefix."""
         start = _key("")
-        found = await self._store.read(lambda tx: tx.state.names(_key(prefix)))
-        return [name.removeprefix(start) for name in found]
+        keys = await self._store.read(lambda tx: tx.state.names(_key(prefix)))
+        return [key.removeprefix(start) for key in keys]
 
     async def items(self, name: str) -> list[str]:
         return await self._store.read(lambda tx: tx.state.items(_key(name)))
 
     async def add(self, name: str, item: str) -> None:
-        """Put an item into a list, once."""
+        """Add an item to a list, once."""
         await self._store.write(lambda tx: tx.state.append(_key(name), item))
 
     async def remove(self, name: str, item: str) -> None:
-        """Take an item out of a list."""
+        """Remove an item from a list."""
         await self._store.write(lambda tx: _remove(tx, name, item))
 
-    async def advance(self, position: tuple[str, int], owing: tuple[str, Collection[str]]) -> None:
-        """Note how far we have come, together with what that leaves to be done."""
-        await self._store.write(lambda tx: _advance(tx, position, owing))
+    async def advance(self, position: tuple[str, int], pending: tuple[str, Collection[str]]) -> None:
+        """Store the position in the log together with the work that it leaves pending."""
+        await self._store.write(lambda tx: _advance(tx, position, pending))
 
-    async def tell(self, event: Event) -> None:
-        """A line in the log."""
+    async def log_event(self, event: Event) -> None:
+        """Add an event to memory's log."""
         await self._store.write(lambda tx: tx.events.add(event))
 
 
-def told(user: int) -> str:
-    """The note that someone knows that they are remembered."""
+def notified(user: int) -> str:
+    """Name of the value that says that someone got the privacy notice."""
     return f"told:{user}"
 
 
 def switched_off(guild: int) -> str:
-    """The note that a server's administrators want no memory there."""
+    """Name of the value that says that a server's administrators switched memory off."""
     return f"off:{guild}"
 
 
-def inside(bot: int) -> str:
-    """The list of the servers that a bot is in."""
-    return f"{INSIDE}{bot}"
+def member_guilds(bot: int) -> str:
+    """Name of the list of servers that a bot is in."""
+    return f"{GUILDS_PREFIX}{bot}"
 
 
-def heard(session: str) -> str:
-    """The note of the channel in which a conversation was listened to."""
-    return f"{HEARD}{session}"
+def listened_channel(session: str) -> str:
+    """Name of the value that holds the channel of a conversation."""
+    return f"{LISTENED_PREFIX}{session}"
 
 
-def home(role: str) -> str:
-    """The note of the server that has a role which lets people in."""
+def role_guild(role: str) -> str:
+    """Name of the value that holds the server of an allowed role."""
     return f"home:{role}"
 
 
-def followed(shard: str) -> str:
-    """The note of how far the process with these shards has followed the log."""
-    return f"{FOLLOWED}:{shard}" if shard else FOLLOWED
+def log_position(shard: str) -> str:
+    """Name of the value that holds how far the process with these shards has followed the log."""
+    return f"{POSITION}:{shard}" if shard else POSITION
 
 
-def mirror(user: str) -> str:
-    """The note of the message that shows someone's memory in the memory channel."""
-    return f"{MIRROR}{user}"
+def snapshot_message(user: str) -> str:
+    """Name of the value that holds someone's message in the memory channel."""
+    return f"{SNAPSHOT_PREFIX}{user}"
 
 
-def showing(session: str) -> str:
-    """The list of those whose mirror shows the summary of this conversation."""
-    return f"{SHOWING}{session}"
+def summary_viewers(session: str) -> str:
+    """Name of the list of people whose snapshot shows the summary of this conversation."""
+    return f"{VIEWERS_PREFIX}{session}"
 
 
-def line(scope: str, memo: str) -> str:
-    """The note of the message that told that something was learned."""
-    return f"{LINE}{scope}:{memo}"
+def notice_message(scope: str, memo: str) -> str:
+    """Name of the value that holds the message which announced a memo."""
+    return f"{NOTICE_PREFIX}{scope}:{memo}"
 
 
-def left(guild: int, user: int | None, at: datetime) -> Event:
+def departure_event(guild: int, user: int | None, now: datetime) -> Event:
     """The event that the bot, or a member, left a server."""
     data = {"platform": "discord", "guild": str(guild), "user": None if user is None else str(user)}
-    return Event("member.left" if user is not None else "guild.left", at, data=data)
+    return Event("member.left" if user is not None else "guild.left", now, data=data)
 
 
 def _key(name: str) -> str:
@@ -108,8 +111,8 @@ def _key(name: str) -> str:
 
 
 def _value(tx: Tx, name: str) -> str | None:
-    found = tx.state.items(_key(name))
-    return found[-1] if found else None
+    values = tx.state.items(_key(name))
+    return values[-1] if values else None
 
 
 def _put(tx: Tx, name: str, value: str) -> None:
@@ -123,7 +126,7 @@ def _remove(tx: Tx, name: str, item: str) -> None:
             tx.state.append(_key(name), other)
 
 
-def _advance(tx: Tx, position: tuple[str, int], owing: tuple[str, Collection[str]]) -> None:
+def _advance(tx: Tx, position: tuple[str, int], pending: tuple[str, Collection[str]]) -> None:
     _put(tx, position[0], str(position[1]))
-    for item in owing[1]:
-        tx.state.append(_key(owing[0]), item)
+    for item in pending[1]:
+        tx.state.append(_key(pending[0]), item)

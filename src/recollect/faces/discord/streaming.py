@@ -1,4 +1,4 @@
-"""A reply as it is written: sent once there is something to read, edited as it grows, cut where it gets too long."""
+"""A streamed reply: sent once there is something to read, edited as it grows, split where it gets too long."""
 
 import asyncio
 import logging
@@ -11,73 +11,73 @@ from recollect.faces.discord.splitting import split
 
 log = logging.getLogger("recollect.discord")
 
-EVERY = 1.5
-"""Seconds between two edits: Discord allows about five in five seconds to a channel."""
+EDIT_INTERVAL_SECONDS = 1.5
+"""Discord allows about five edits in five seconds per channel."""
 
 
 class StreamedReply:
-    """The messages of one reply. What can't be sent meanwhile is sent in the end."""
+    """The messages of one reply. A failed update is made up for at the end."""
 
-    def __init__(self, to: discord.Message, every: float = EVERY) -> None:
+    def __init__(self, to: discord.Message, interval: float = EDIT_INTERVAL_SECONDS) -> None:
         self._to = to
-        self._every = every
+        self._interval = interval
         self._text = ""
         self._sent: list[tuple[discord.Message, str]] = []
-        self._pushing: asyncio.Task[None] | None = None
-        self._waiting: asyncio.TimerHandle | None = None
-        self._last = asyncio.get_running_loop().time()
+        self._push_task: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._last_push_time = asyncio.get_running_loop().time()
 
     def append(self, piece: str) -> None:
-        """Some more of it; shown at once, or as soon as what was shown last stood for a moment."""
+        """Add a piece of the reply; displayed at once, or when the interval since the last edit has passed."""
         self._text += piece
-        if self._text.strip() and self._waiting is None and (self._pushing is None or self._pushing.done()):
-            self._show_soon()
+        if self._text.strip() and self._timer is None and (self._push_task is None or self._push_task.done()):
+            self._schedule_push()
 
-    def _show_soon(self) -> None:
+    def _schedule_push(self) -> None:
         loop = asyncio.get_running_loop()
-        wait = self._last + self._every - loop.time()
+        wait = self._last_push_time + self._interval - loop.time()
         if wait > 0:
-            self._waiting = loop.call_later(wait, self._show)
+            self._timer = loop.call_later(wait, self._start_push)
         else:
-            self._show()
+            self._start_push()
 
-    def _show(self) -> None:
-        self._waiting = None
-        self._pushing = asyncio.create_task(self._push_quietly())
+    def _start_push(self) -> None:
+        self._timer = None
+        self._push_task = asyncio.create_task(self._push_in_background())
 
     async def finish(self, text: str) -> list[discord.Message]:
-        """The whole of it, as it shall stand; the messages that hold it."""
-        await self.is_complete()
-        if self._waiting is not None:
-            self._waiting.cancel()
+        """Display the final text; returns its messages."""
+        await self.wait_displayed()
+        if self._timer is not None:
+            self._timer.cancel()
         pages = split(text)
         await self._push(pages)
         for message, _ in self._sent[len(pages) :]:
             await message.delete()
         return [message for message, _ in self._sent[: len(pages)]]
 
-    async def is_complete(self) -> None:
-        """Wait until what is being shown is shown."""
-        if self._pushing is not None:
-            await asyncio.wait([self._pushing])
+    async def wait_displayed(self) -> None:
+        """Wait until the update in progress is done."""
+        if self._push_task is not None:
+            await asyncio.wait([self._push_task])
 
-    async def _push_quietly(self) -> None:
-        shown = self._text
+    async def _push_in_background(self) -> None:
+        text = self._text
         try:
-            await self._push(split(shown))
-        except (discord.HTTPException, OSError, RuntimeError) as error:  # the last when the connection was closed
-            log.info("a reply can't be shown while it is written: %s", error)
-        self._last = asyncio.get_running_loop().time()
-        if self._text != shown and self._every > 0:  # more came meanwhile, and perhaps nothing comes for a while
-            self._show_soon()
+            await self._push(split(text))
+        except (discord.HTTPException, OSError, RuntimeError) as error:  # RuntimeError: the connection is closed
+            log.info("cannot update a reply while it is written: %s", error)
+        self._last_push_time = asyncio.get_running_loop().time()
+        if self._text != text and self._interval > 0:  # more arrived meanwhile; the next piece may take a while
+            self._schedule_push()
 
     async def _push(self, pages: list[str]) -> None:
-        for number, page in enumerate(pages):
-            if number >= len(self._sent):
+        for index, page in enumerate(pages):
+            if index >= len(self._sent):
                 self._sent.append((await self._send(page), page))
-            elif self._sent[number][1] != page:
-                message = await self._sent[number][0].edit(content=page)
-                self._sent[number] = (message, page)
+            elif self._sent[index][1] != page:
+                message = await self._sent[index][0].edit(content=page)
+                self._sent[index] = (message, page)
 
     async def _send(self, page: str) -> discord.Message:
         return await send(self._to, page, follows=bool(self._sent))
@@ -86,7 +86,7 @@ class StreamedReply:
 async def send(
     to: discord.Message, page: str, *, follows: bool = False, file: discord.File | None = None
 ) -> discord.Message:
-    """Say a page in answer to a message; the first one points at it, unless it is gone."""
+    """Send a page in answer to a message; the first page refers to it, unless it was deleted."""
     files = [] if file is None else [file]
     if follows:
         return await to.channel.send(page, files=files)
@@ -97,12 +97,12 @@ async def send(
 
 @asynccontextmanager
 async def typing(channel: discord.abc.Messageable) -> AsyncGenerator[None]:
-    """Show that an answer is on its way, where that is allowed."""
+    """Show the typing indicator, where that is allowed."""
     indicator = channel.typing()
     try:
         await indicator.__aenter__()
     except (discord.HTTPException, OSError) as error:
-        log.info("typing can't be shown: %s", error)
+        log.info("cannot show the typing indicator: %s", error)
         yield
         return
     try:

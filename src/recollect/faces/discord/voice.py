@@ -1,5 +1,5 @@
-"""What was said aloud. The bot records nothing and recognises no speech: whoever runs a recogniser hands transcripts
-in here, and they count like what is written, with the same walls, the same consent and the same pause.
+"""Voice transcripts. The bot neither records nor recognizes speech: a separate recognizer passes transcripts in here,
+and they are treated like written messages, with the same visibility, consent and pause rules.
 """
 
 import logging
@@ -13,17 +13,17 @@ from recollect.core.text import collapse_spaces
 from recollect.core.types import Message
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.places import place_of
-from recollect.faces.discord.privacy_notice import UNTOLD, announce, keeps
+from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, ensure_notified, needs_notice
 from recollect.learning.ingest import spoken
 
 log = logging.getLogger("recollect.discord")
 
-Voice = discord.VoiceChannel | discord.StageChannel
+VoiceChannel = discord.VoiceChannel | discord.StageChannel
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """Who said what in which voice channel, and when; `trace` names what transcribed it, as in `voice_realtime`."""
+    """Who said what in which voice channel, and when; `trace` names the recognizer, such as `voice_realtime`."""
 
     channel: int
     speaker: int
@@ -32,55 +32,56 @@ class Transcript:
     trace: str = "voice"
 
 
-async def hear(house: BotContext, transcript: Transcript) -> bool:
-    """Take note of something said aloud; False when it is known already, or none of our business."""
-    said = await _said(house, transcript)
-    if said is None or not await house.was_notified(transcript.speaker):
+async def hear(bot: BotContext, transcript: Transcript) -> bool:
+    """Store a transcript; False when it is stored already, or memory does not apply to it."""
+    message = await _message(bot, transcript)
+    if message is None or not await bot.was_notified(transcript.speaker):
         return False
-    return await house.memory.add(said)
+    return await bot.memory.add(message)
 
 
-async def answer(house: BotContext, transcript: Transcript) -> str | None:
-    """What the assistant says to something that was said to it aloud, for whoever gives it a voice; None when it is
-    none of our business. Who was not told yet that they are remembered is told first.
+async def answer(bot: BotContext, transcript: Transcript) -> str | None:
+    """The assistant's reply to a transcript, for the caller to speak; None when memory does not apply to it.
+
+    Someone who did not get the privacy notice yet gets it first.
     """
-    said = await _said(house, transcript)
-    if said is None:
+    message = await _message(bot, transcript)
+    if message is None:
         return None
-    channel = _channel(house, transcript)
-    if keeps(house, said.text) and not await announce(house, await _speaker(channel, transcript), channel):
-        return UNTOLD
-    reply = await house.assistant.reply(said)
+    channel = _channel(bot, transcript)
+    if needs_notice(bot, message.text) and not await ensure_notified(bot, await _speaker(channel, transcript), channel):
+        return NOT_NOTIFIED
+    reply = await bot.assistant.reply(message)
     if reply.order is None:
-        own = spoken(reply.text, house.assistant.name, said.place, house.clock(), trace=transcript.trace)
-        await house.assistant.said(reply.text, said, own.id)
+        reply_message = spoken(reply.text, bot.assistant.name, message.place, bot.clock(), trace=transcript.trace)
+        await bot.assistant.said(reply.text, message, reply_message.id)
     return reply.text
 
 
-async def _said(house: BotContext, transcript: Transcript) -> Message | None:
-    """The transcript as a message, by the permissions of now; None when it is not to be heard."""
-    channel = _channel(house, transcript)
+async def _message(bot: BotContext, transcript: Transcript) -> Message | None:
+    """The transcript as a message, by the current permissions; None when memory does not apply to it."""
+    channel = _channel(bot, transcript)
     try:
         speaker = await _speaker(channel, transcript)
     except discord.NotFound:
-        log.info("%s speaks in %s but is no member there", transcript.speaker, channel.id)
+        log.info("%s speaks in %s but is not a member there", transcript.speaker, channel.id)
         return None
     text = collapse_spaces(transcript.text)
-    if not text or speaker.bot or not await house.door.allows(speaker, house.client.guilds):
+    if not text or speaker.bot or not await bot.access.allows(speaker, bot.client.guilds):
         return None
-    if await house.is_paused(speaker, channel):
+    if await bot.is_paused(speaker, channel):
         return None
     place = place_of(channel, speaker.id)
     return spoken(text, str(speaker.id), place, transcript.at, name=speaker.display_name, trace=transcript.trace)
 
 
-def _channel(house: BotContext, transcript: Transcript) -> Voice:
-    channel = house.client.get_channel(transcript.channel)
-    if not isinstance(channel, Voice):
-        raise BadInput(f"{transcript.channel} is no voice channel that the bot sees")
+def _channel(bot: BotContext, transcript: Transcript) -> VoiceChannel:
+    channel = bot.client.get_channel(transcript.channel)
+    if not isinstance(channel, VoiceChannel):
+        raise BadInput(f"{transcript.channel} is not a voice channel that the bot sees")
     return channel
 
 
-async def _speaker(channel: Voice, transcript: Transcript) -> discord.Member:
-    found = channel.guild.get_member(transcript.speaker)
-    return found or await channel.guild.fetch_member(transcript.speaker)
+async def _speaker(channel: VoiceChannel, transcript: Transcript) -> discord.Member:
+    member = channel.guild.get_member(transcript.speaker)
+    return member or await channel.guild.fetch_member(transcript.speaker)

@@ -1,6 +1,6 @@
-"""Serve an MCP server until its client leaves or the process is asked to end: over standard streams, or over HTTP.
+"""Serves an MCP server over standard streams or HTTP, until its client leaves or the process gets a signal.
 
-Standard output belongs to the protocol; whatever else is to be said goes to the log.
+Standard output belongs to the protocol; everything else goes to the log.
 """
 
 import asyncio
@@ -26,56 +26,57 @@ log = logging.getLogger("recollect")
 
 PATH = "/mcp"
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
-_GRACE = 3
-"""Seconds that open connections get to end."""
+_SHUTDOWN_GRACE_SECONDS = 3
 
 
 async def over_stdio(server: Server[Any]) -> None:
-    """Serve the one client at standard input and output, until it closes them or a signal comes."""
+    """Serve one client over standard input and output, until it closes them or a signal arrives."""
 
     async def serve() -> None:
-        stdin = _Input(os.fdopen(os.dup(0), encoding="utf-8", errors="replace"))
+        stdin = _StdinReader(os.fdopen(os.dup(0), encoding="utf-8", errors="replace"))
         async with stdio_server(stdin=stdin) as (read, write):
             await server.run(read, write, server.create_initialization_options())
 
-    work = asyncio.ensure_future(serve())
-    with _when_asked_to_end(work.cancel) as asked:
+    task = asyncio.ensure_future(serve())
+    with _on_stop_signal(task.cancel) as is_stopping:
         try:
-            await work
+            await task
         except asyncio.CancelledError:
-            if not asked():
+            if not is_stopping():
                 raise
 
 
 async def over_http(
     server: Server[Any], listener: socket.socket, names: tuple[str, ...] = (), ready: Callable[[str], None] = log.info
 ) -> None:
-    """Serve clients at this socket, until a signal comes; `names` are further names of this host.
+    """Serve clients on this socket, until a signal arrives; `names` are further names of this host.
 
     A request that names another host, as a web page's would by DNS rebinding, is refused.
     """
     host = listener.getsockname()[0]
     app = server.streamable_http_app(streamable_http_path=PATH, transport_security=_security(host, names), host=host)
-    # Nothing of uvicorn's own logging: it would print to standard output.
-    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=_GRACE, lifespan="on")
-    web = WebServer(config)
+    # uvicorn's own logging would print to standard output.
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, timeout_graceful_shutdown=_SHUTDOWN_GRACE_SECONDS, lifespan="on"
+    )
+    http_server = WebServer(config)
     ready(f"{address(listener)}{PATH}")
-    with _when_asked_to_end(web.stop):
-        await web.serve(sockets=[listener])
+    with _on_stop_signal(http_server.stop):
+        await http_server.serve(sockets=[listener])
 
 
 def _security(host: str, names: tuple[str, ...]) -> TransportSecuritySettings:
     hosts = [*map(bracketed, (*LOOPBACK, host, *names))]
     return TransportSecuritySettings(
-        allowed_hosts=[form for name in hosts for form in (name, f"{name}:*")],
+        allowed_hosts=[pattern for name in hosts for pattern in (name, f"{name}:*")],
         allowed_origins=[
-            f"{scheme}://{form}" for name in hosts for scheme in ("http", "https") for form in (name, f"{name}:*")
+            f"{scheme}://{pattern}" for name in hosts for scheme in ("http", "https") for pattern in (name, f"{name}:*")
         ],
     )
 
 
-class _Input(anyio.AsyncFile[str]):
-    """Lines of a stream, read by a thread that nobody waits for: one that blocks does not keep the process alive."""
+class _StdinReader(anyio.AsyncFile[str]):
+    """Lines of a stream, read by a daemon thread: a blocking read does not keep the process alive."""
 
     def __init__(self, stream: IO[str]) -> None:
         super().__init__(stream)
@@ -94,21 +95,21 @@ class _Input(anyio.AsyncFile[str]):
 
 
 @contextmanager
-def _when_asked_to_end(stop: Callable[[], object]) -> Generator[Callable[[], bool]]:
-    """Call `stop` when the process is asked to end; yields whether that has happened."""
-    asked = threading.Event()
+def _on_stop_signal(stop: Callable[[], object]) -> Generator[Callable[[], bool]]:
+    """Call `stop` on SIGTERM or SIGINT; yields whether one arrived."""
+    stopping = threading.Event()
 
-    def end() -> None:
-        asked.set()
+    def handle_signal() -> None:
+        stopping.set()
         stop()
 
     loop = asyncio.get_running_loop()
-    for each in _SIGNALS:
+    for signal_number in _SIGNALS:
         with suppress(NotImplementedError, RuntimeError, ValueError):  # not on Windows, nor outside the main thread
-            loop.add_signal_handler(each, end)
+            loop.add_signal_handler(signal_number, handle_signal)
     try:
-        yield asked.is_set
+        yield stopping.is_set
     finally:
-        for each in _SIGNALS:
+        for signal_number in _SIGNALS:
             with suppress(NotImplementedError, RuntimeError, ValueError):
-                loop.remove_signal_handler(each)
+                loop.remove_signal_handler(signal_number)

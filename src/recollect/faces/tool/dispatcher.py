@@ -1,6 +1,6 @@
-"""The `memory` tool for agents: one dispatcher, whose every answer is text for a model and data for a program.
+"""The `memory` tool for agents: each answer is text for a model and data for a program.
 
-Whose memory it is, and who listens, is settled when the tool is made; no argument of a call can change it.
+User and place are fixed when the tool is created; no argument of a call can change them.
 """
 
 import json
@@ -16,8 +16,8 @@ from recollect.core.ports import Filters
 from recollect.core.types import Kind, Memo, Origin, Place
 from recollect.faces import outcome_text
 from recollect.faces.tool import render
-from recollect.faces.tool.actions import MOST, RESERVED, Call, Delete, Index, List, Save, Search, Update, Why
-from recollect.faces.tool.parse import read
+from recollect.faces.tool.actions import MAX_RESULTS, RESERVED, Call, Delete, Index, List, Save, Search, Update, Why
+from recollect.faces.tool.parse import parse_call
 from recollect.faces.tool.schema import FORMATS, Format, schema, skill
 from recollect.memory import AsyncMemory
 from recollect.policy.kinds import CATEGORIES, from_category, to_category
@@ -30,17 +30,17 @@ __all__ = ["FORMATS", "Answer", "Format", "MemoryTool", "schema", "skill"]
 
 log = logging.getLogger("recollect")
 
-MOST_METADATA = 4_000
-"""Characters of JSON that the metadata of one memory may have."""
-_NEAREST = 5
-"""Memories that are offered where nothing fits."""
-_OFF = "Memory is switched off; RECOLLECT_ENABLED=true switches it on."
-_DURABLE_OFF = "Durable memory is switched off; RECOLLECT_MEMOS_ENABLED=true switches it on."
+MAX_METADATA_CHARS = 4_000
+"""Limit of the metadata of one memory, as JSON."""
+MAX_NEAREST = 5
+"""Memories that are offered when nothing matches closely."""
+_OFF_TEXT = "Memory is switched off; RECOLLECT_ENABLED=true switches it on."
+_MEMOS_OFF_TEXT = "Durable memory is switched off; RECOLLECT_MEMOS_ENABLED=true switches it on."
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the tool answers. An error is an answer too: its text tells the model what to do instead."""
+    """The tool's answer. An error is an answer too: its text tells the model what to do instead."""
 
     text: str
     data: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -53,14 +53,14 @@ class Answer:
 class MemoryTool:
     """`await tool(action="search", query="…")`, or `await tool.call(arguments)` with what a model wrote.
 
-    What an agent saves is heard where it was saved, like everything that is learned: only its owner shares it further.
+    What an agent saves is visible where it was saved, like everything learned: only its owner shares it further.
     """
 
     def __init__(self, memory: AsyncMemory, *, user: str, place: Place | None = None) -> None:
         self._memory = memory
         self._user = user
         self._place = place or Place(dm=user)
-        self._acts: dict[type[Call], Callable[[Any], Coroutine[Any, Any, Answer]]] = {
+        self._handlers: dict[type[Call], Callable[[Any], Coroutine[Any, Any, Answer]]] = {
             Save: self._save,
             Search: self._search,
             List: self._list,
@@ -74,19 +74,19 @@ class MemoryTool:
         return await self.call(arguments)
 
     async def call(self, arguments: object) -> Answer:
-        """Do what is asked, by an object or its JSON text. Never raises for what a model may get wrong."""
+        """Run a call, given as an object or its JSON text. Never raises for what a model may get wrong."""
         try:
-            action, call = read(arguments)
-            done = await self._acts[type(call)](call)
+            action, call = parse_call(arguments)
+            outcome = await self._handlers[type(call)](call)
         except BadInput as error:
             return _failure(str(error))
         except RecollectError as error:
             log.warning("the memory tool failed: %s", error)
             return _failure(f"memory can't do that now: {error}")
-        return Answer(done.text, {"ok": True, "action": action, **done.data})
+        return Answer(outcome.text, {"ok": True, "action": action, **outcome.data})
 
     async def _save(self, call: Save) -> Answer:
-        done = await self._memory.remember(
+        outcome = await self._memory.remember(
             call.content,
             user=self._user,
             place=self._place,
@@ -96,28 +96,28 @@ class MemoryTool:
             audience=self._place.audience,
             origin=Origin.TOOL,
         )
-        first = next(iter(done.changes), None)
-        outcome = "added" if isinstance(first, Add) else "known" if isinstance(first, Skip) else "revised"
-        text = f"{outcome_text.remembered(done)} (id {done.memo.id}, {outcome})"
-        replaced = [render.data(change.before) for change in done.changes if isinstance(change, Retire)]
-        text += "".join(f'\nIt takes the place of: "{each["content"]}"' for each in replaced)
-        text += self._hearing(done.memo)
-        audience = str(done.memo.audience)
-        saved = {"outcome": outcome, "memory": render.data(done.memo), "audience": audience, "replaced": replaced}
+        first_change = next(iter(outcome.changes), None)
+        result = "added" if isinstance(first_change, Add) else "known" if isinstance(first_change, Skip) else "revised"
+        text = f"{outcome_text.remembered(outcome)} (id {outcome.memo.id}, {result})"
+        replaced = [render.data(change.before) for change in outcome.changes if isinstance(change, Retire)]
+        text += "".join(f'\nIt takes the place of: "{entry["content"]}"' for entry in replaced)
+        text += self._audience_line(outcome.memo)
+        audience = str(outcome.memo.audience)
+        saved = {"outcome": result, "memory": render.data(outcome.memo), "audience": audience, "replaced": replaced}
         return Answer(text, saved)
 
     async def _search(self, call: Search) -> Answer:
-        if not self._is_on:
-            return Answer(self._state(), {"enabled": False, "close": False, "results": []})
-        found = await self._found(call, call.limit, strict=True)
-        if found:
-            return _results("", found, close=True)
-        nearest = await self._found(call, min(call.limit or _NEAREST, _NEAREST), strict=False)
-        if nearest:
-            return _results("Nothing fits closely. The nearest:\n", nearest, close=False)
+        if not self._is_enabled:
+            return Answer(self._status(), {"enabled": False, "close": False, "results": []})
+        hits = await self._run_search(call, call.limit, strict=True)
+        if hits:
+            return _results("", hits, close=True)
+        nearest_hits = await self._run_search(call, min(call.limit or MAX_NEAREST, MAX_NEAREST), strict=False)
+        if nearest_hits:
+            return _results("Nothing fits closely. The nearest:\n", nearest_hits, close=False)
         return _results("Nothing found. Try other words, or list a category.", [], close=False)
 
-    async def _found(self, call: Search, limit: int | None, *, strict: bool) -> list[Hit]:
+    async def _run_search(self, call: Search, limit: int | None, *, strict: bool) -> list[Hit]:
         kinds = [kind.value for kind in Kind if call.category in (None, to_category(kind))]
         return await self._memory.search(
             call.query,
@@ -132,44 +132,44 @@ class MemoryTool:
         if call.category is None:
             return await self._overview()
         memos = await self._active(call.category)
-        limit = min(call.limit or self._memory.settings.search.max_results, MOST)
+        limit = min(call.limit or self._memory.settings.search.max_results, MAX_RESULTS)
         page = memos[call.offset : call.offset + limit]
         first, last = call.offset + 1, call.offset + len(page)
-        shown = f"{first} to {last} of {len(memos)}" if page else f"none of {len(memos)}"
-        following = last if page and last < len(memos) else None
-        lines = [f"{self._state()} {call.category}: {shown}", *map(render.line, page)]
-        lines += [f"More with offset={following}"] if following else []
+        rows = f"{first} to {last} of {len(memos)}" if page else f"none of {len(memos)}"
+        next_offset = last if page and last < len(memos) else None
+        lines = [f"{self._status()} {call.category}: {rows}", *map(render.line, page)]
+        lines += [f"More with offset={next_offset}"] if next_offset else []
         listed: dict[str, Any] = {
-            "enabled": self._is_on,
+            "enabled": self._is_enabled,
             "total": len(memos),
             "offset": call.offset,
-            "next_offset": following,
+            "next_offset": next_offset,
             "memories": [render.data(memo) for memo in page],
         }
         return Answer("\n".join(lines), listed)
 
     async def _overview(self) -> Answer:
-        """What there is, for want of a category: whether memory is on, and how much it holds."""
+        """The answer without a category: whether memory is on, and the number of memories per category."""
         counts = {name: len(await self._active(name)) for name in CATEGORIES}
-        each = ", ".join(f"{name} {count}" for name, count in counts.items())
-        text = f"{self._state()} Memories: {each}.\nTo list them, name a category: {', '.join(CATEGORIES)}."
-        return Answer(text, {"enabled": self._is_on, "counts": counts})
+        per_category = ", ".join(f"{name} {count}" for name, count in counts.items())
+        text = f"{self._status()} Memories: {per_category}.\nTo list them, name a category: {', '.join(CATEGORIES)}."
+        return Answer(text, {"enabled": self._is_enabled, "counts": counts})
 
     async def _index(self, _: Index) -> Answer:
         rows = await self._memory.reindex()
         return Answer(f"The search index is rebuilt: {outcome_text.counted(rows, 'row')}.", {"rows": rows})
 
     async def _delete(self, call: Delete) -> Answer:
-        memo = await self._mine(call.id)
-        done = await self._memory.forget(memo.id, user=self._user, place=self._place)
-        if not isinstance(done, Forgotten):
+        memo = await self._own_memo(call.id)
+        outcome = await self._memory.forget(memo.id, user=self._user, place=self._place)
+        if not isinstance(outcome, Forgotten):
             raise UnknownMemo(f"there is no memo {call.id!r} any more")
         return Answer(f'Forgotten: "{memo.text}". Its owner can undo that.', {"memory": render.data(memo)})
 
     async def _update(self, call: Update) -> Answer:
         if call.content is None and call.keywords is None:
             raise BadInput("update needs content or keywords")
-        await self._mine(call.id)
+        await self._own_memo(call.id)
         memo = await self._memory.update(
             call.id,
             call.content,
@@ -178,18 +178,18 @@ class MemoryTool:
             tags=None if call.keywords is None else redact_value(call.keywords),
             origin=Origin.TOOL,
         )
-        text = f'Updated: "{memo.text}" (id {memo.id}){self._hearing(memo)}'
+        text = f'Updated: "{memo.text}" (id {memo.id}){self._audience_line(memo)}'
         return Answer(text, {"memory": render.data(memo), "audience": str(memo.audience)})
 
     async def _why(self, call: Why) -> Answer:
-        story = await self.explain(call.id)
-        why = render.reasons_data(story)
-        return Answer(render.reasons(story), {"memory": render.data(story.memo, why=why)})
+        explanation = await self.explain(call.id)
+        why = render.reasons_data(explanation)
+        return Answer(render.reasons(explanation), {"memory": render.data(explanation.memo, why=why)})
 
-    async def explain(self, memo_id: str) -> render.Story:
-        """A memory of the user's, or of the guild's lore, and what happened to it; raises UnknownMemo.
+    async def explain(self, memo_id: str) -> render.Explanation:
+        """A memory of the user's, or of the server's lore, with its history; raises UnknownMemo.
 
-        Where and in which words it was said is told only to those who could hear it there.
+        Its source and wording are included only where they are visible.
         """
         lore = False
         try:
@@ -201,53 +201,53 @@ class MemoryTool:
             memo = await self._memory.get(memo_id, user=self._user, place=self._place, lore=True)
         events = await self._memory.history(memo_id, user=self._user, place=self._place, lore=lore)
         message = await self._memory.store.read(lambda tx: source_message(tx, memo))
-        told = is_source_visible(memo, self._place, message)
-        return render.Story(memo, events, told, is_owner_dm(memo, self._place))
+        is_visible = is_source_visible(memo, self._place, message)
+        return render.Explanation(memo, events, is_visible, is_owner_dm(memo, self._place))
 
-    async def _mine(self, memo_id: str) -> Memo:
-        """The user's own memory that is in use; ids only, so that nothing is changed by a chance match."""
+    async def _own_memo(self, memo_id: str) -> Memo:
+        """The user's own active memory; by id only, so that nothing is changed by a chance match."""
         memo = await self._memory.get(memo_id, user=self._user, place=self._place)
         if not memo.active:
             raise UnknownMemo(f"memo {memo_id!r} is no longer in use")
         return memo
 
     async def _active(self, category: str) -> list[Memo]:
-        """The user's memories of a category that may be heard here, newest first."""
-        shown = await self._memory.show(user=self._user, place=self._place)
-        return [memo for memo in shown.memos if to_category(memo.kind) == category]
+        """The user's memories of a category that are visible here, newest first."""
+        listing = await self._memory.show(user=self._user, place=self._place)
+        return [memo for memo in listing.memos if to_category(memo.kind) == category]
 
     @property
-    def _is_on(self) -> bool:
+    def _is_enabled(self) -> bool:
         return self._memory.settings.enabled and self._memory.settings.memos.enabled
 
-    def _hearing(self, memo: Memo) -> str:
-        """Who will hear it, in a line of its own, for the model to pass on: only the owner can change that."""
-        heard = render.hearing(memo, self._memory.settings.visibility)
-        return f"\n{heard}" if heard else ""
+    def _audience_line(self, memo: Memo) -> str:
+        """A line that says where it may be recalled, for the model to pass on: only the owner can change that."""
+        audience = render.hearing(memo, self._memory.settings.visibility)
+        return f"\n{audience}" if audience else ""
 
-    def _state(self) -> str:
-        if self._is_on:
+    def _status(self) -> str:
+        if self._is_enabled:
             return "Memory is on."
-        return _DURABLE_OFF if self._memory.settings.enabled else _OFF
+        return _MEMOS_OFF_TEXT if self._memory.settings.enabled else _OFF_TEXT
 
 
 def _failure(problem: str) -> Answer:
     return Answer(f"error: {problem}", {"ok": False, "error": problem}, ok=False)
 
 
-def _results(heading: str, found: Sequence[Hit], *, close: bool) -> Answer:
-    memos = [(one.item, round(one.score, 4)) for one in found if isinstance(one.item, Memo)]
+def _results(heading: str, hits: Sequence[Hit], *, close: bool) -> Answer:
+    memos = [(hit.item, round(hit.score, 4)) for hit in hits if isinstance(hit.item, Memo)]
     text = heading + "\n".join(render.line(memo) for memo, _ in memos)
     return Answer(text, {"enabled": True, "close": close, "results": [render.data(m, score=s) for m, s in memos]})
 
 
-def _metadata(given: Mapping[str, Any]) -> dict[str, Any]:
-    if RESERVED in given:
+def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    if RESERVED in metadata:
         raise BadInput(f"metadata: the name {RESERVED!r} is taken; use another")
     try:
-        size = len(json.dumps(given, allow_nan=False))
+        size = len(json.dumps(metadata, allow_nan=False))
     except (TypeError, ValueError, RecursionError):
         raise BadInput("metadata: it can't be written as JSON") from None
-    if size > MOST_METADATA:
-        raise BadInput(f"metadata: it has {size} characters; at most {MOST_METADATA} are kept")
-    return redact_value(given)
+    if size > MAX_METADATA_CHARS:
+        raise BadInput(f"metadata: it has {size} characters; at most {MAX_METADATA_CHARS} are kept")
+    return redact_value(metadata)

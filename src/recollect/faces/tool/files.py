@@ -1,6 +1,6 @@
 """Notes that a model keeps as files under `/memories`, in a person's part of the workspace.
 
-What each command answers is what models are trained on; `recollect.anthropic_memory` hands the commands on.
+The answers are worded as models were trained on them; `recollect.adapters.anthropic` passes the commands on.
 """
 
 import threading
@@ -13,18 +13,17 @@ from recollect.workspace import Workspace
 from recollect.workspace.disk import Entry
 
 ROOT = "/memories"
-MOST_FILES = 1_000
-MOST_BYTES = 100_000
-"""Bytes that one file may have: a model reads it whole."""
-_LEVELS = 2
-_WIDTH = 6
-"""Columns of a line number."""
-_AROUND = 2
+MAX_FILES = 1_000
+MAX_FILE_BYTES = 100_000
+"""A model reads a file whole."""
+_LISTED_LEVELS = 2
+_NUMBER_COLUMNS = 6
+_CONTEXT_LINES = 2
 """Lines shown on either side of a change."""
 
 
 class MemoryFiles:
-    """One person's files. Each method is one command, answers with text for the model, and raises BadInput."""
+    """One person's files. Each method is a command, returns text for the model, and raises BadInput."""
 
     def __init__(self, folder: Path, user: str) -> None:
         self._workspace = Workspace(folder, user)
@@ -39,27 +38,27 @@ class MemoryFiles:
         return _listing(path, entries) if entries is not None else _numbered(path, self._text(path), lines)
 
     def create(self, path: str, text: str) -> str:
-        name, (kept, note) = _inside(path), _fit(path, text)
+        name, (redacted, note) = _file_name(path), _redact_and_check(path, text)
         with self._lock:
             if self._exists(name):
                 raise BadInput(f"File {path} already exists")
             files = [entry for entry in self._workspace.entries(_name(ROOT)) or () if not entry.is_folder]
-            if len(files) >= MOST_FILES:
+            if len(files) >= MAX_FILES:
                 raise BadInput(f"There are {len(files)} files already; delete some, or add to one of them.")
-            self._workspace.create(name, kept)
+            self._workspace.create(name, redacted)
         return f"File created successfully at: {path}{note}"
 
     def str_replace(self, path: str, old: str, new: str) -> str:
-        """Put one text in the place of another, which must occur exactly once."""
+        """Replace a text, which must occur exactly once."""
         with self._lock:
             before = self._text(path)
-            _require_one(path, before, old)
+            _require_unique(path, before, old)
             added, note = _redacted(new)
             after = before.replace(old, added, 1)
-            self._workspace.write(_inside(path), _fit(path, after)[0])
+            self._workspace.write(_file_name(path), _redact_and_check(path, after)[0])
         changed = before[: before.index(old)].count("\n")
-        first, lines = max(0, changed - _AROUND), after.split("\n")
-        snippet = _with_numbers(lines[first : changed + _AROUND + 1], first + 1)
+        first, lines = max(0, changed - _CONTEXT_LINES), after.split("\n")
+        snippet = _with_numbers(lines[first : changed + _CONTEXT_LINES + 1], first + 1)
         heading = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
         return f"{heading}\n{snippet}{note}"
 
@@ -73,14 +72,14 @@ class MemoryFiles:
                 raise BadInput(f"Invalid `insert_line` parameter: {after_line}. {within}")
             added, note = _redacted(text.removesuffix("\n"))
             lines.insert(after_line, added)
-            self._workspace.write(_inside(path), _fit(path, "\n".join(lines) + "\n")[0])
+            self._workspace.write(_file_name(path), _redact_and_check(path, "\n".join(lines) + "\n")[0])
         return f"The file {path} has been edited.{note}"
 
     def delete(self, path: str) -> str:
         if _name(path) == _name(ROOT):
             raise BadInput(f"Cannot delete the {ROOT} directory itself")
         with self._lock:
-            if not self._workspace.remove(_inside(path)):
+            if not self._workspace.remove(_file_name(path)):
                 raise BadInput(f"The path {path} does not exist")
         return f"Successfully deleted {path}"
 
@@ -90,7 +89,7 @@ class MemoryFiles:
         with self._lock:
             if self._exists(_name(new)):
                 raise BadInput(f"The destination {new} already exists")
-            if not self._workspace.move(_inside(old), _inside(new)):
+            if not self._workspace.move(_file_name(old), _file_name(new)):
                 raise BadInput(f"The path {old} does not exist")
         return f"Successfully renamed {old} to {new}"
 
@@ -113,15 +112,15 @@ class MemoryFiles:
 
 
 def _name(path: str) -> str:
-    """The name in the workspace of a path that begins with /memories."""
-    plain = path.rstrip("/")
-    if plain != ROOT and not plain.startswith(f"{ROOT}/"):
+    """The workspace name of a path below /memories."""
+    normalized = path.rstrip("/")
+    if normalized != ROOT and not normalized.startswith(f"{ROOT}/"):
         raise BadInput(f"Path must start with {ROOT}, got: {path}")
-    return plain.removeprefix("/")
+    return normalized.removeprefix("/")
 
 
-def _inside(path: str) -> str:
-    """The same for what lies in it: the folder itself is not for the model to change."""
+def _file_name(path: str) -> str:
+    """The workspace name of a file; the folder itself is not for the model to change."""
     name = _name(path)
     if name == _name(ROOT):
         raise BadInput(f"The path {path} is not a file.")
@@ -129,71 +128,71 @@ def _inside(path: str) -> str:
 
 
 def _redacted(text: str) -> tuple[str, str]:
-    """The text without secrets, and what to tell about them."""
-    done = redact(text)
-    return done.text, f"\nNot stored: {', '.join(done.found)}." if done.found else ""
+    """The text without secrets, and a note about them for the answer."""
+    redaction = redact(text)
+    return redaction.text, f"\nNot stored: {', '.join(redaction.found)}." if redaction.found else ""
 
 
-def _fit(path: str, text: str) -> tuple[str, str]:
-    kept, note = _redacted(text)
-    size = len(kept.encode("utf-8", "surrogatepass"))
-    if size > MOST_BYTES:
-        raise BadInput(f"File {path} would have {size} bytes; the limit is {MOST_BYTES}. Use several files.")
-    return kept, note
+def _redact_and_check(path: str, text: str) -> tuple[str, str]:
+    redacted, note = _redacted(text)
+    size = len(redacted.encode("utf-8", "surrogatepass"))
+    if size > MAX_FILE_BYTES:
+        raise BadInput(f"File {path} would have {size} bytes; the limit is {MAX_FILE_BYTES}. Use several files.")
+    return redacted, note
 
 
-def _require_one(path: str, text: str, wanted: str) -> None:
-    if not wanted or wanted not in text:
-        raise BadInput(f"No replacement was performed, old_str `{wanted}` did not appear verbatim in {path}.")
-    if text.count(wanted) > 1:
-        places = ", ".join(map(str, _lines_with(text, wanted)))
+def _require_unique(path: str, text: str, old: str) -> None:
+    if not old or old not in text:
+        raise BadInput(f"No replacement was performed, old_str `{old}` did not appear verbatim in {path}.")
+    if text.count(old) > 1:
+        places = ", ".join(map(str, _lines_with(text, old)))
         raise BadInput(
-            f"No replacement was performed. Multiple occurrences of old_str `{wanted}` in lines: {places}. "
+            f"No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {places}. "
             "Please ensure it is unique"
         )
 
 
-def _lines_with(text: str, wanted: str) -> list[int]:
-    found: list[int] = []
-    at = text.find(wanted)
-    while at >= 0:
-        found.append(text.count("\n", 0, at) + 1)
-        at = text.find(wanted, at + len(wanted))
-    return found
+def _lines_with(text: str, old: str) -> list[int]:
+    line_numbers: list[int] = []
+    position = text.find(old)
+    while position >= 0:
+        line_numbers.append(text.count("\n", 0, position) + 1)
+        position = text.find(old, position + len(old))
+    return line_numbers
 
 
 def _listing(path: str, entries: Sequence[Entry]) -> str:
     base = path.rstrip("/")
-    heading = f"Here're the files and directories up to {_LEVELS} levels deep in {path}, excluding hidden items:"
+    heading = f"Here're the files and directories up to {_LISTED_LEVELS} levels deep in {path}, excluding hidden items:"
     total = sum(entry.size for entry in entries if not entry.is_folder)
-    near = [entry for entry in entries if entry.name.count("/") < _LEVELS]
-    rows = [f"{_size(each.size)}\t{base}/{each.name}{'/' if each.is_folder else ''}" for each in near]
+    listed = [entry for entry in entries if entry.name.count("/") < _LISTED_LEVELS]
+    rows = [f"{_size(entry.size)}\t{base}/{entry.name}{'/' if entry.is_folder else ''}" for entry in listed]
     return "\n".join([heading, f"{_size(total)}\t{base}", *rows])
 
 
-def _numbered(path: str, text: str, chosen: Sequence[int] | None) -> str:
+def _numbered(path: str, text: str, view_range: Sequence[int] | None) -> str:
     lines, first = text.split("\n"), 1
-    if chosen:
-        first, last = _range(chosen, len(lines))
+    if view_range:
+        first, last = _range(view_range, len(lines))
         lines = lines[first - 1 : last]
     return f"Here's the content of {path} with line numbers:\n{_with_numbers(lines, first)}"
 
 
-def _range(chosen: Sequence[int], count: int) -> tuple[int, int]:
-    """First and last line of those that are asked for; -1 is the end."""
-    if len(chosen) == 2:
-        first, last = max(1, chosen[0]), count if chosen[1] == -1 else chosen[1]
+def _range(view_range: Sequence[int], count: int) -> tuple[int, int]:
+    """First and last line of a range; -1 is the end."""
+    if len(view_range) == 2:
+        first, last = max(1, view_range[0]), count if view_range[1] == -1 else view_range[1]
         if first <= min(last, count):
             return first, last
-    raise BadInput(f"Invalid `view_range` parameter: {list(chosen)}. The file has {count} lines.")
+    raise BadInput(f"Invalid `view_range` parameter: {list(view_range)}. The file has {count} lines.")
 
 
 def _with_numbers(lines: Sequence[str], first: int) -> str:
-    return "\n".join(f"{number:>{_WIDTH}}\t{line}" for number, line in enumerate(lines, first))
+    return "\n".join(f"{number:>{_NUMBER_COLUMNS}}\t{line}" for number, line in enumerate(lines, first))
 
 
 def _size(count: int) -> str:
-    """A size as people read it: 512B, 1.5K."""
+    """A human-readable size: 512B, 1.5K."""
     if count < 1024:
         return f"{count}B"
     return f"{count / 1024:.1f}".removesuffix(".0") + "K" if count < 1024**2 else f"{count / 1024**2:.1f}M"

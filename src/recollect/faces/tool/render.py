@@ -1,4 +1,4 @@
-"""Memories in the tool's answers: as short lines for a model, and as data for a program."""
+"""Renders memories in the tool's answers: short lines for a model, data for a program."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,21 +10,21 @@ from recollect.core.types import Memo, Origin
 from recollect.policy.kinds import to_category
 from recollect.policy.visibility import VisibilityPolicy
 
-_DONE = {
+_EVENT_LABELS = {
     "memo.added": "added",
     "memo.revised": "revised",
     "memo.retired": "retired",
     "memo.undone": "undone",
     "memo.dropped": "dropped",
 }
-_SAID = {
+_ORIGIN_LABELS = {
     Origin.MANUAL: "stated by",
     Origin.TOOL: "saved by an agent for",
     Origin.IMPORT: "brought in for",
 }
 
 
-_HEARD = {
+_AUDIENCE_TEXTS = {
     "dm": "in the user's direct messages only",
     "channel": "in the channel where it was said",
     "guild": "on the server where it was said",
@@ -33,19 +33,19 @@ _HEARD = {
 
 
 def hearing(memo: Memo, policy: str) -> str:
-    """Who will hear a memory, and who may change that; nothing where a person has one memory for all places."""
+    """Where a memory may be recalled, and how the user changes that; empty with the policy `user_global`."""
     if policy == VisibilityPolicy.USER_GLOBAL:
         return ""
-    how = '"!memory private"' if memo.audience.level == "everywhere" else '"!memory share" or "recollect share"'
-    return f"It may be recalled {_HEARD[memo.audience.level]}; the user can change that with {how}."
+    commands = '"!memory private"' if memo.audience.level == "everywhere" else '"!memory share" or "recollect share"'
+    return f"It may be recalled {_AUDIENCE_TEXTS[memo.audience.level]}; the user can change that with {commands}."
 
 
 def line(memo: Memo) -> str:
     return f"- [{to_category(memo.kind)}] {memo.text} (id {memo.id}, {day(memo.created)})"
 
 
-def data(memo: Memo, **more: Any) -> dict[str, Any]:
-    shape: dict[str, Any] = {
+def data(memo: Memo, **extra: Any) -> dict[str, Any]:
+    fields: dict[str, Any] = {
         "id": memo.id,
         "category": to_category(memo.kind),
         "content": memo.text,
@@ -54,78 +54,78 @@ def data(memo: Memo, **more: Any) -> dict[str, Any]:
         "updated": stamp(memo.updated),
     }
     metadata = {"metadata": dict(memo.source.metadata)} if memo.source.metadata else {}
-    return {**shape, **metadata, **more}
+    return {**fields, **metadata, **extra}
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
-    """A memory, what happened to it, and how much of that may be told."""
+class Explanation:
+    """A memory with its history, and how much of that is visible."""
 
     memo: Memo
     events: Sequence[Event]
     """Newest first."""
     source: bool
-    """Where it was said may be told, and in which words."""
+    """Whether its place and wording are visible."""
     reasons: bool
-    """Why it was changed may be told: that may come from where others did not hear it."""
+    """Whether the reasons of changes are visible: they may come from places that others can't read."""
 
 
-def reasons(story: Story) -> str:
-    """Why a memory is known: who said it, in which words, where and when, and what became of it."""
-    memo = story.memo
-    said = _SAID.get(memo.source.origin, "said by")
+def reasons(explanation: Explanation) -> str:
+    """Why a memory is known: who said it, in which words, where and when, and what happened to it."""
+    memo = explanation.memo
+    label = _ORIGIN_LABELS.get(memo.source.origin, "said by")
     lines = [
         f"[{to_category(memo.kind)}] {memo.text} (id {memo.id}, {memo.status})",
-        f"{said} {memo.source.actor or 'somebody'} {_where(story)}, {day(memo.created)}",
+        f"{label} {memo.source.actor or 'somebody'} {_describe_place(explanation)}, {day(memo.created)}",
     ]
-    if story.source and memo.source.evidence:
+    if explanation.source and memo.source.evidence:
         lines.append(f'in the words: "{memo.source.evidence}"')
     if memo.supersedes:
         lines.append(f"it took the place of {memo.supersedes}")
     if memo.superseded_by:
         lines.append(f"{memo.superseded_by} took its place")
-    lines += [f"- {moment(event.at)} {_happened(event, story)}" for event in reversed(story.events)]
+    lines += [f"- {minute(event.at)} {_describe_event(event, explanation)}" for event in reversed(explanation.events)]
     return "\n".join(lines)
 
 
-def reasons_data(story: Story) -> dict[str, Any]:
-    memo = story.memo
+def reasons_data(explanation: Explanation) -> dict[str, Any]:
+    memo = explanation.memo
     return {
         "said_by": memo.source.actor,
         "origin": memo.source.origin.value,
-        "where": _where(story),
-        "message": memo.source.message if story.source else None,
-        "evidence": memo.source.evidence if story.source else None,
+        "where": _describe_place(explanation),
+        "message": memo.source.message if explanation.source else None,
+        "evidence": memo.source.evidence if explanation.source else None,
         "status": memo.status.value,
         "confidence": memo.confidence,
         "supersedes": memo.supersedes,
         "superseded_by": memo.superseded_by,
-        "history": [_event_data(event, story) for event in reversed(story.events)],
+        "history": [_event_data(event, explanation) for event in reversed(explanation.events)],
     }
 
 
-def _event_data(event: Event, story: Story) -> dict[str, Any]:
+def _event_data(event: Event, explanation: Explanation) -> dict[str, Any]:
     before = event.data.get("before")
-    earlier = {"content_before": before["text"]} if before else {}
-    reason = event.reason if story.reasons else None
-    return {"at": stamp(event.at), "what": _what(event), "by": event.actor, "reason": reason, **earlier}
+    previous = {"content_before": before["text"]} if before else {}
+    reason = event.reason if explanation.reasons else None
+    return {"at": stamp(event.at), "what": _event_label(event), "by": event.actor, "reason": reason, **previous}
 
 
-def _happened(event: Event, story: Story) -> str:
+def _describe_event(event: Event, explanation: Explanation) -> str:
     before = event.data.get("before")
-    earlier = f', before: "{before["text"]}"' if before and before["text"] != story.memo.text else ""
-    reason = f": {event.reason}" if story.reasons else ""
-    return f"{_what(event)} by {event.actor or 'somebody'}{reason}{earlier}"
+    previous = f', before: "{before["text"]}"' if before and before["text"] != explanation.memo.text else ""
+    reason = f": {event.reason}" if explanation.reasons else ""
+    return f"{_event_label(event)} by {event.actor or 'somebody'}{reason}{previous}"
 
 
-def _what(event: Event) -> str:
-    return _DONE.get(event.kind, event.kind.removeprefix("memo."))
+def _event_label(event: Event) -> str:
+    return _EVENT_LABELS.get(event.kind, event.kind.removeprefix("memo."))
 
 
-def _where(story: Story) -> str:
-    """The place in which it was said, as far as it may be named."""
-    source = story.memo.source
-    if not story.source:
+def _describe_place(explanation: Explanation) -> str:
+    """The place where it was said, as far as it is visible."""
+    source = explanation.memo.source
+    if not explanation.source:
         return "elsewhere"
     if source.channel_name:
         return f"in #{source.channel_name}"
@@ -133,13 +133,13 @@ def _where(story: Story) -> str:
     return f"in channel {channel}" if source.guild and channel else "in direct messages"
 
 
-def day(at: datetime) -> str:
-    return at.astimezone(UTC).date().isoformat()
+def day(time: datetime) -> str:
+    return time.astimezone(UTC).date().isoformat()
 
 
-def moment(at: datetime) -> str:
-    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M}"
+def minute(time: datetime) -> str:
+    return f"{time.astimezone(UTC):%Y-%m-%d %H:%M}"
 
 
-def stamp(at: datetime) -> str:
-    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+def stamp(time: datetime) -> str:
+    return time.astimezone(UTC).isoformat().replace("+00:00", "Z")

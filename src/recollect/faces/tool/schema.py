@@ -1,4 +1,4 @@
-"""What is told to a model about the tool: JSON schemas for OpenAI, Anthropic and MCP, and the skill text."""
+"""The tool's JSON schemas for OpenAI, Anthropic and MCP, and the skill text."""
 
 from importlib.resources import files
 from typing import Any, Literal, get_args
@@ -9,9 +9,9 @@ Format = Literal["openai", "anthropic", "mcp"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 
-def schema(form: Format) -> dict[str, Any]:
-    """The tool's definition in the form that this interface takes."""
-    match form:
+def schema(style: Format) -> dict[str, Any]:
+    """The tool's definition in a provider's format."""
+    match style:
         case "openai":
             function = {"name": NAME, "description": DESCRIPTION, "parameters": parameters()}
             return {"type": "function", "function": function}
@@ -22,7 +22,7 @@ def schema(form: Format) -> dict[str, Any]:
 
 
 def parameters() -> dict[str, Any]:
-    """All parameters of all actions in one object, since providers take no alternatives at the top."""
+    """All parameters of all actions in one object, since providers accept no alternatives at the top level."""
     meanings = "; ".join(f"{name}: {kind.__doc__}" for name, kind in ACTIONS.items())
     action = {"type": "string", "enum": list(ACTIONS), "description": f"What to do. {meanings}."}
     return {
@@ -34,21 +34,24 @@ def parameters() -> dict[str, Any]:
 
 
 def _properties() -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+    properties: dict[str, dict[str, Any]] = {}
     for kind in ACTIONS.values():
         for name, property in kind.model_json_schema()["properties"].items() if kind.model_fields else ():
-            found.setdefault(name, _plain(property))
-    return {name: {**each, "description": f"{each['description']} {_used(name)}"} for name, each in found.items()}
+            properties.setdefault(name, _simplify(property))
+    return {
+        name: {**schema_part, "description": f"{schema_part['description']} {_describe_usage(name)}"}
+        for name, schema_part in properties.items()
+    }
 
 
-def _plain(property: dict[str, Any]) -> dict[str, Any]:
-    """Without titles, and without the null that stands for a parameter that is not given."""
+def _simplify(property: dict[str, Any]) -> dict[str, Any]:
+    """The schema without titles, and without the null of an optional parameter."""
     property = property["anyOf"][0] if "anyOf" in property else property
     return {key: value for key, value in property.items() if key != "title"}
 
 
-def _used(name: str) -> str:
-    """Which actions take a parameter."""
+def _describe_usage(name: str) -> str:
+    """The actions that take a parameter."""
     uses = [
         f"{action} (required)" if kind.model_fields[name].is_required() else action
         for action, kind in ACTIONS.items()
@@ -58,6 +61,6 @@ def _used(name: str) -> str:
 
 
 def skill(*, front_matter: bool = True) -> str:
-    """How to use the tool well, for the prompt of an agent; it begins with a front matter, unless that is left out."""
+    """Instructions for an agent's prompt on how to use the tool well, with or without front matter."""
     text = files("recollect.faces.tool").joinpath("skill.md").read_text("utf-8")
     return text if front_matter else text.split("---\n", 2)[2].lstrip()
