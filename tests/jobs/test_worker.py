@@ -399,8 +399,8 @@ async def test_a_store_that_is_locked_for_a_while_stops_nobody_for_good(bench: B
 
 
 async def test_waiting_for_one_job_ends_when_that_one_is_over(bench: Bench) -> None:
-    await bench.add("this", dedupe="note:this")
-    await bench.add("other", queue="user:bob", dedupe="note:other")
+    await bench.add("this", dedupe_key="note:this")
+    await bench.add("other", queue="user:bob", dedupe_key="note:other")
     hold = asyncio.Event()
 
     async def handler(job: Job) -> UnitOfWork:

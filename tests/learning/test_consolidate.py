@@ -616,7 +616,7 @@ async def test_what_is_said_while_the_model_thinks_makes_it_think_again() -> Non
         reads = stage.memory.store
 
         class Slow(FakeModel):
-            async def reflect(self, memos: Sequence[Memo]) -> ExtractionResult:
+            async def consolidate(self, memos: Sequence[Memo]) -> ExtractionResult:
                 asked.append(len(memos))
                 if len(asked) == 1:
                     await stage.remember("Has a parrot", place=DEV, audience=GUILD, origin=Origin.SUMMARY)
