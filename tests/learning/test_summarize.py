@@ -112,7 +112,7 @@ async def test_a_model_that_fails_leaves_the_summary_as_it_was(caplog: pytest.Lo
         await talk(stage, 1)
         await stage.memory.worker.wait_idle(5)
         assert await summary(stage) == "the first one"
-    assert f"summarise of session:{DEV.session} failed: no good" in caplog.messages
+    assert f"summarize of session:{DEV.session} failed: no good" in caplog.messages
 
 
 async def test_an_empty_answer_leaves_the_summary_as_it_was() -> None:

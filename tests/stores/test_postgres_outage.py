@@ -14,7 +14,7 @@ from recollect.core.ports.jobs import NewJob
 from recollect.core.types import Subject
 from recollect.stores.postgres import create
 from recollect.stores.postgres.address import Address
-from recollect.stores.postgres.engine import _Waiting
+from recollect.stores.postgres.engine import _Deadline
 from recollect.stores.postgres.tx import PostgresTx
 from recollect.testing.models import FakeModel
 from recollect.testing.store_contract.samples import ADA, BEN, make_memo, put, texts_of
@@ -298,5 +298,5 @@ async def test_a_number_that_a_crashed_server_gave_out_again_is_not_taken_for_ou
             return tx.db.value("SELECT pg_current_xact_id()::text")
 
         theirs = await store.write(work), str(uuid4())
-        waiting = _Waiting(Address.of(database), time.monotonic() + 5)
+        waiting = _Deadline(Address.of(database), time.monotonic() + 5)
         assert not await asyncio.to_thread(store._engine._was_committed, theirs, waiting)

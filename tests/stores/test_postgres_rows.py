@@ -19,7 +19,7 @@ from recollect.core.ports import Store, Tx
 from recollect.core.types import Kind, Provenance, Status, Subject, Tombstone
 from recollect.stores.postgres import PostgresStore
 from recollect.stores.postgres.database import Database
-from recollect.stores.postgres.rows import LONGEST, handle
+from recollect.stores.postgres.rows import MAX_ID_CHARS, handle
 from recollect.stores.postgres.tx import PostgresTx
 from recollect.stores.sqlite import create as create_sqlite
 from recollect.testing.store_contract.memos import FULL
@@ -122,7 +122,7 @@ async def test_nobody_can_take_the_short_form_of_someones_long_id(store: Postgre
     await put(store, make_memo("secret", long), make_memo("harmless", imposter))
     assert await texts_of(store, imposter) == ["harmless"]
     assert await texts_of(store, long) == ["secret"]
-    assert len(handle("y" * LONGEST)) == LONGEST < len(handle("y" * (LONGEST + 1)))
+    assert len(handle("y" * MAX_ID_CHARS)) == MAX_ID_CHARS < len(handle("y" * (MAX_ID_CHARS + 1)))
 
 
 async def test_a_message_that_several_processes_hear_at_once_is_stored_once(processes: list[PostgresStore]):

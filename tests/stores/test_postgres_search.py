@@ -82,7 +82,7 @@ async def test_texts_of_many_tongues_are_found_as_on_sqlite(store: PostgresStore
 
 
 async def test_a_word_of_more_rows_than_are_read_finds_the_newest_as_on_sqlite(store: PostgresStore, sqlite: Store):
-    memos = [make_memo(f"tea {'tea ' * (n % 3)}number{n}") for n in range(words.POSTINGS + 100)]
+    memos = [make_memo(f"tea {'tea ' * (n % 3)}number{n}") for n in range(words.MAX_POSTINGS + 100)]
     for each in (store, sqlite):
         await put(each, *memos)
     ours, theirs = [await hits(each, "memos", [ADA.scope], "tea number7") for each in (store, sqlite)]
@@ -94,7 +94,7 @@ async def test_a_word_of_more_rows_than_are_read_finds_the_newest_as_on_sqlite(s
 
 async def test_how_common_a_very_common_word_is_comes_from_its_newest_rows(database: str, store: PostgresStore):
     await put(store, make_memo("rare"))
-    rows = 3 * words.COUNTED
+    rows = 3 * words.MAX_COUNTED_ROWS
     run(database, f"UPDATE scopes SET last = {rows}, size = {rows}")
     run(
         database,
@@ -122,7 +122,7 @@ async def test_a_search_reads_no_more_of_a_common_word_than_it_needs(database: s
         tx.index.words("memos", [ADA.scope], ["tea"], 10)
         return tx.db.value("SELECT idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relname = 'memo_words'")
 
-    assert words.POSTINGS < await store.read(look) <= words.COUNTED + words.POSTINGS + 10
+    assert words.MAX_POSTINGS < await store.read(look) <= words.MAX_COUNTED_ROWS + words.MAX_POSTINGS + 10
 
 
 async def test_an_index_that_lost_rows_or_kept_too_many_is_noticed_and_mended(database: str, store: PostgresStore):

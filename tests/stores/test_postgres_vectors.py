@@ -18,7 +18,7 @@ from recollect.stores.postgres.database import Connection
 from recollect.stores.postgres.pool import connect
 from recollect.stores.postgres.rows import Scope
 from recollect.stores.postgres.tx import PostgresTx
-from recollect.stores.postgres.vector_maintenance import settle, wanted
+from recollect.stores.postgres.vector_maintenance import maintain_vectors, missing_indexes
 from recollect.stores.sqlite import create as create_sqlite
 from recollect.testing.store_contract.samples import ADA, BEN, make_memo, put, unit_vector
 from recollect.testing.store_contract.vectors import cosine, scatter
@@ -37,7 +37,7 @@ async def store(database: str) -> AsyncIterator[PostgresStore]:
 
 @pytest.fixture
 def connection(database: str) -> Iterator[Connection]:
-    """Outside of any transaction, as `settle` wants it."""
+    """Outside of any transaction, as `maintain_vectors` wants it."""
     with connect(Address.of(database), 5) as connection:
         connection.autocommit = True
         yield connection
@@ -61,7 +61,7 @@ async def near(
     def look(tx: Tx) -> dict[int, float]:
         assert isinstance(tx, PostgresTx)
         found = tx.db.rows("SELECT id, size, last FROM scopes WHERE name = ANY(%s)", (list(scopes),))
-        return vectors.near(tx.db, "memos", [Scope(*row) for row in found], MODEL, vector, limit, exact=LARGE)
+        return vectors.nearest(tx.db, "memos", [Scope(*row) for row in found], MODEL, vector, limit, exact=LARGE)
 
     return await store.read(look)
 
@@ -115,10 +115,12 @@ async def test_a_scope_that_has_grown_large_gets_an_index_and_small_ones_none(
 ):
     alive = await fill(store, scatter(LARGE + 100, 16))
     his = await fill(store, scatter(50, 16, seed=5), BEN)
-    assert settle(connection, exact=LARGE * 2) == []
-    assert [scope for *_, scope in wanted(lambda sql, values: connection.execute(sql, values).fetchall(), LARGE)] == [1]
-    assert settle(connection, exact=LARGE) == indexes(database) == ["memo_vectors_1_near_1"]
-    assert settle(connection, exact=LARGE) == []
+    assert maintain_vectors(connection, exact=LARGE * 2) == []
+    assert [
+        scope for *_, scope in missing_indexes(lambda sql, values: connection.execute(sql, values).fetchall(), LARGE)
+    ] == [1]
+    assert maintain_vectors(connection, exact=LARGE) == indexes(database) == ["memo_vectors_1_near_1"]
+    assert maintain_vectors(connection, exact=LARGE) == []
     assert await share_found(store, alive, 16) > 0.95
     query = scatter(1, 16, seed=77)[0]
     both = await near(store, query, 9, (ADA.scope, BEN.scope))
@@ -130,7 +132,7 @@ async def test_a_scope_that_has_grown_large_gets_an_index_and_small_ones_none(
 async def test_an_index_follows_what_is_written_and_removed(store: PostgresStore, connection: Connection):
     *cloud, new = scatter(LARGE + 101, 16)
     await fill(store, cloud)
-    settle(connection, exact=LARGE)
+    maintain_vectors(connection, exact=LARGE)
     (key,) = await store.write(lambda tx: [tx.memos.put(make_memo("new", id="new"), (MODEL, new))])
     assert await near(store, new, 1) == pytest.approx({key: 1.0}, abs=1e-5)
     await store.write(lambda tx: tx.memos.remove(make_memo("new", id="new")))
@@ -141,15 +143,15 @@ async def test_an_index_follows_what_is_written_and_removed(store: PostgresStore
 async def test_vectors_too_long_for_an_index_are_indexed_by_halves_and_compared_whole(
     store: PostgresStore, connection: Connection
 ):
-    alive = await fill(store, scatter(LARGE + 10, vectors.INLINE + 8))
-    assert settle(connection, exact=LARGE) == ["memo_vectors_1_near_1"]
-    query = scatter(1, vectors.INLINE + 8, seed=2)[0]
+    alive = await fill(store, scatter(LARGE + 10, vectors.MAX_INLINE_DIMS + 8))
+    assert maintain_vectors(connection, exact=LARGE) == ["memo_vectors_1_near_1"]
+    query = scatter(1, vectors.MAX_INLINE_DIMS + 8, seed=2)[0]
     found = await near(store, query)
     assert len(found.keys() & best(alive, query)) >= 4
     assert all(value == pytest.approx(cosine(alive[key], query), abs=1e-5) for key, value in found.items())
 
 
-@pytest.mark.parametrize("dims", [1, 1_536, vectors.INLINE, 3_072, vectors.HALVED + 1])
+@pytest.mark.parametrize("dims", [1, 1_536, vectors.MAX_INLINE_DIMS, 3_072, vectors.MAX_INDEXED_DIMS + 1])
 async def test_vectors_of_any_usual_length_are_kept_exactly(store: PostgresStore, dims: int):
     one, other = scatter(2, dims)
     keys = list(await fill(store, [one, other]))
@@ -164,9 +166,9 @@ async def test_what_is_no_number_is_refused_and_the_unit_may_go_on(store: Postgr
     vector = struct.pack("<3f", 0.5, wrong, -wrong)
 
     def work(tx: Tx) -> None:
-        with pytest.raises(BadInput, match="no number"):
+        with pytest.raises(BadInput, match="not a number"):
             tx.index.put_vectors("memos", MODEL, {keys[0]: vector})
-        with pytest.raises(BadInput, match="no number"):
+        with pytest.raises(BadInput, match="not a number"):
             tx.index.nearest("memos", [ADA.scope], MODEL, vector, 3)
         tx.memos.put(make_memo("written all the same"))
 
@@ -175,8 +177,8 @@ async def test_what_is_no_number_is_refused_and_the_unit_may_go_on(store: Postgr
 
 
 async def test_a_vector_that_is_too_long_is_refused_in_words(store: PostgresStore):
-    huge = unit_vector(*([1.0] * (vectors.LONGEST + 1)))
-    with pytest.raises(BadInput, match=f"{vectors.LONGEST + 1} numbers; PostgreSQL's pgvector takes"):
+    huge = unit_vector(*([1.0] * (vectors.MAX_DIMS + 1)))
+    with pytest.raises(BadInput, match=f"{vectors.MAX_DIMS + 1} numbers; PostgreSQL's pgvector takes"):
         await store.write(lambda tx: tx.memos.put(make_memo("x"), (MODEL, huge)))
 
 
@@ -195,11 +197,11 @@ async def test_the_vectors_of_a_past_model_go_when_nobody_can_look_into_them(
     (key,) = await fill(store, [unit_vector(1, 0)])
     await store.write(lambda tx: tx.index.put_vectors("memos", "new", {key: unit_vector(1, 0, 0)}))
     await store.write(lambda tx: tx.index.activate("memos", "new"))
-    assert settle(connection) == []  # some reader may have begun a moment ago
+    assert maintain_vectors(connection) == []  # some reader may have begun a moment ago
     with psycopg.connect(Address.of(database).conninfo) as reader:
         reader.execute("SELECT count(*) FROM recollect.memo_vectors_1")
-        assert settle(connection, AT_ONCE) == []  # as a backup would, it keeps what it reads
-    assert settle(connection, AT_ONCE) == ["memo_vectors_1"]
+        assert maintain_vectors(connection, AT_ONCE) == []  # as a backup would, it keeps what it reads
+    assert maintain_vectors(connection, AT_ONCE) == ["memo_vectors_1"]
     assert run(database, "SELECT to_regclass('memo_vectors_1')") == [(None,)]
     assert await store.read(lambda tx: tx.index.vectors("memos")) == [VectorSet("new", 3, 1, True, True)]
     assert not faults(await store.check_health())

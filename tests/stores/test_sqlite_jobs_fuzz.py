@@ -8,7 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from recollect.core.ports.jobs import NewJob
 from recollect.stores.sqlite.database import Database
-from recollect.stores.sqlite.jobs import unsettled
+from recollect.stores.sqlite.jobs import misordered_queues
 from recollect.stores.sqlite.schema import migrate
 from recollect.stores.sqlite.tx import SQLiteTx
 from recollect.testing.store_contract.samples import at
@@ -167,7 +167,7 @@ class Lives(RuleBasedStateMachine):
 
     @invariant()
     def every_queue_is_in_order(self) -> None:
-        assert unsettled(self.db) == []
+        assert misordered_queues(self.db) == []
 
     @invariant()
     def the_next_due_is_known(self) -> None:

@@ -46,7 +46,7 @@ async def test_a_read_that_fails_lets_the_next_one_in(store: SQLiteStore):
     [
         (lambda tx: tx.memos.list(ADA, [Status.ACTIVE], 3), "memos_by_time"),
         (lambda tx: tx.index.recent("memos", [ADA.scope], 3), "memos_by_time"),
-        (lambda tx: tx.memos.standing(ADA), "memos_standing"),
+        (lambda tx: tx.memos.always_relevant(ADA), "memos_standing"),
     ],
 )
 async def test_the_newest_memos_are_found_without_reading_the_others(store: SQLiteStore, look, index: str):

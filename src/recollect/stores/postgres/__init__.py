@@ -20,12 +20,11 @@ from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.engine import Engine
 from recollect.stores.postgres.schema import migrate
 from recollect.stores.postgres.tx import PostgresTx
-from recollect.stores.postgres.vector_maintenance import settle
+from recollect.stores.postgres.vector_maintenance import maintain_vectors
 
 T = TypeVar("T")
 
-SETTLING = 300.0
-"""Seconds between two looks at whether vectors need an index."""
+VECTOR_MAINTENANCE_INTERVAL_SECONDS = 300.0
 
 
 class PostgresStore:
@@ -37,47 +36,49 @@ class PostgresStore:
     def __init__(self, address: Address, tools: Path | None = None) -> None:
         self._engine = Engine(address, migrate, PostgresTx)
         self._tools = tools
-        self._settled = monotonic()
+        self._maintained_at = monotonic()
 
     async def read(self, work: Callable[[Tx], T]) -> T:
         return await self._engine.read(work)
 
     async def write(self, work: Callable[[Tx], T], *, patient: bool = False) -> T:
-        """Nobody waits for the commit of another connection, so there is nothing to be patient for."""
+        """Commits of connections don't wait for each other, so patience would gain nothing."""
         del patient
         result = await self._engine.write(work)
-        if monotonic() - self._settled > SETTLING:
-            self._settled = monotonic()
-            self._engine.chores.begin(settle)
+        if monotonic() - self._maintained_at > VECTOR_MAINTENANCE_INTERVAL_SECONDS:
+            self._maintained_at = monotonic()
+            self._engine.chores.begin(maintain_vectors)
         return result
 
     async def backup(self, target: Path, progress: Progress | None = None) -> None:
         """A file of `pg_dump`; bring it back with `pg_restore --dbname=<an empty database>`."""
         address = self._engine.address
-        await self._engine.alone(lambda one: dump.backup(one, address, self._tools, target, progress))
+        await self._engine.run_outside_transaction(
+            lambda connection: dump.backup(connection, address, self._tools, target, progress)
+        )
 
     async def reindex(self, progress: Progress | None = None) -> int:
-        """Rewrite the word index in steps that others can write between; an interrupted run goes on."""
+        """Rewrite the word index in steps that others can write between; an interrupted run continues."""
         start = await self._engine.read(lambda tx: maintenance.reindex_start(tx.db))
-        total, done = sum(rows for rows, _ in start.values()), 0
+        total, count = sum(rows for rows, _ in start.values()), 0
         for corpus, (_, after) in start.items():
             while True:
                 rows, after = await self._engine.write(partial(maintenance.reindex_step, corpus, after))
-                done += rows
+                count += rows
                 if progress is not None:
-                    progress(done, total)
+                    progress(count, total)
                 if not after:
                     break
-        await self._engine.alone(settle)
-        return done
+        await self._engine.run_outside_transaction(maintain_vectors)
+        return count
 
     async def check_health(self) -> list[HealthCheck]:
         return await self._engine.read(lambda tx: maintenance.examine(tx.db))
 
     async def purge_deleted(self, progress: Progress | None = None) -> None:
-        """With the vectors of past models, which readers may just now be looking into: they try again."""
-        await self._engine.alone(lambda one: settle(one, timedelta(0)))
-        await self._engine.alone(lambda one: maintenance.sweep(one, progress))
+        """Also the vectors of past models; readers that use them just now retry."""
+        await self._engine.run_outside_transaction(lambda connection: maintain_vectors(connection, timedelta(0)))
+        await self._engine.run_outside_transaction(lambda connection: maintenance.sweep(connection, progress))
 
     async def find_traces(self, texts: Sequence[str]) -> dict[str, list[int]]:
         """In the rows of all tables; the server's files are out of reach."""

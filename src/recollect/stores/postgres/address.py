@@ -12,7 +12,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from recollect.core.errors import ConfigError
 
-POOL, PATIENCE, SCHEMA = 8, 15.0, "recollect"
+POOL_SIZE, PATIENCE_SECONDS, SCHEMA = 8, 15.0, "recollect"
 _OURS = {"pool", "patience", "schema"}
 _DEFAULTS = {
     "application_name": "recollect",
@@ -30,9 +30,9 @@ _DEFAULTS = {
 class Address:
     parameters: dict[str, str] = field(repr=False)
     """What libpq gets, the password among them."""
-    pool: int = POOL
-    """Connections at the most."""
-    patience: float = PATIENCE
+    pool: int = POOL_SIZE
+    """Connections, at most."""
+    patience: float = PATIENCE_SECONDS
     """Seconds that a write waits for a server that is away, or for others' locks."""
     schema: str = SCHEMA
     """The tables' schema, so that other programs can share the database."""
@@ -42,11 +42,11 @@ class Address:
         base, _, query = spec.partition("?")
         pairs = [pair.partition("=") for pair in query.split("&") if pair]
         ours = {name: unquote(value) for name, _, value in pairs if name in _OURS}
-        rest = "&".join(f"{name}={value}" for name, _, value in pairs if name not in _OURS)
+        others = "&".join(f"{name}={value}" for name, _, value in pairs if name not in _OURS)
         return cls(
-            _parameters(f"{base}?{rest}" if rest else base),
-            int(_number(ours, "pool", POOL, at_least=1)),
-            _number(ours, "patience", PATIENCE, at_least=0),
+            _parameters(f"{base}?{others}" if others else base),
+            int(_number(ours, "pool", POOL_SIZE, at_least=1)),
+            _number(ours, "patience", PATIENCE_SECONDS, at_least=0),
             ours.get("schema") or SCHEMA,
         )
 
@@ -55,9 +55,9 @@ class Address:
         return make_conninfo("", **self.parameters)
 
     def secretless(self, **more: str) -> str:
-        """For the command line of a program, which everybody on the machine can read."""
-        plain = {name: value for name, value in self.parameters.items() if name != "password"}
-        return make_conninfo("", **(plain | more))
+        """For the command line of a program, which every user of the machine can read."""
+        public = {name: value for name, value in self.parameters.items() if name != "password"}
+        return make_conninfo("", **(public | more))
 
     @property
     def password(self) -> str | None:
@@ -73,13 +73,13 @@ class Address:
 
 def _parameters(url: str) -> dict[str, str]:
     try:
-        found = conninfo_to_dict(url)
+        values = conninfo_to_dict(url)
     except psycopg.ProgrammingError:
         # What libpq says repeats the address, with its password.
         raise ConfigError(
             "the address of the PostgreSQL store can't be read; write postgresql://user:password@host:5432/database"
         ) from None
-    parameters = _DEFAULTS | {name: str(value) for name, value in found.items() if value is not None}
+    parameters = _DEFAULTS | {name: str(value) for name, value in values.items() if value is not None}
     if "@" in parameters.get("host", "") or not parameters.get("port", "1").replace(",", "1").isdecimal():
         # Said before anyone tries to connect: libpq would show what it takes for a host.
         raise ConfigError(
@@ -89,13 +89,13 @@ def _parameters(url: str) -> dict[str, str]:
     return parameters
 
 
-def _number(given: dict[str, str], name: str, default: float, at_least: float) -> float:
+def _number(parameters: dict[str, str], name: str, default: float, at_least: float) -> float:
     try:
-        number = float(given.get(name, default))
+        value = float(parameters.get(name, default))
     except ValueError:
-        number = -1
-    if not at_least <= number < 1_000_000:
+        value = -1
+    if not at_least <= value < 1_000_000:
         raise ConfigError(
-            f"{name}={given[name]} in the address of the PostgreSQL store is not a number that can be used"
+            f"{name}={parameters[name]} in the address of the PostgreSQL store is not a number that can be used"
         )
-    return number
+    return value

@@ -1,4 +1,4 @@
-"""Work that the store gives itself: nobody waits for it, and it is broken off when the store is closed."""
+"""Maintenance in the background: no one waits for it, and it is canceled when the store is closed."""
 
 import logging
 from collections.abc import Callable
@@ -13,8 +13,8 @@ from recollect.stores.postgres.pool import connect
 
 log = logging.getLogger("recollect.stores")
 
-_CONNECTING = 5.0
-_PAUSE = 0.1
+_CONNECT_TIMEOUT_SECONDS = 5.0
+_CANCEL_INTERVAL_SECONDS = 0.1
 
 
 class Chores:
@@ -36,15 +36,15 @@ class Chores:
 
     def close(self) -> None:
         self._closed = True
-        while self._chore is not None and not wait([self._chore], _PAUSE).done:
+        while self._chore is not None and not wait([self._chore], _CANCEL_INTERVAL_SECONDS).done:
             if self._connection is not None:  # again and again: it may have been between two statements
                 with suppress(psycopg.Error):
-                    self._connection.cancel_safe(timeout=_CONNECTING)
+                    self._connection.cancel_safe(timeout=_CONNECT_TIMEOUT_SECONDS)
         self._thread.shutdown()
 
     def _run(self, work: Callable[[Connection], object]) -> None:
         try:
-            with connect(self._address, _CONNECTING) as self._connection:
+            with connect(self._address, _CONNECT_TIMEOUT_SECONDS) as self._connection:
                 if not self._closed:
                     work(self._connection)
         except psycopg.Error as error:

@@ -51,11 +51,11 @@ def _find(tools: Path | None, server: int) -> str:
             f"{_PROGRAM} is not found, which makes the backups of PostgreSQL: install the client programs of "
             f"version {server} (Debian: postgresql-client-{server}) and have them on the PATH"
         )
-    said = _run(program, "--version").stdout
-    version = re.search(r"(\d+)(\.\d+)*", said)
+    output = _run(program, "--version").stdout
+    version = re.search(r"(\d+)(\.\d+)*", output)
     if version is None or int(version[1]) < server:
         raise StoreError(
-            f"{program} is older ({said.strip() or 'unknown'}) than the server ({server}): "
+            f"{program} is older ({output.strip() or 'unknown'}) than the server ({server}): "
             f"install the client programs of version {server}"
         )
     return program
@@ -65,9 +65,9 @@ def _dump(program: str, address: Address, target: Path) -> None:
     """Only our tables, and the extension that they need."""
     with _password_file(address) as conninfo:
         ours = f'--schema="{address.schema}"', "--extension=vector", "--no-owner", "--no-privileges"
-        done = _run(program, "--format=custom", *ours, "--no-password", f"--file={target}", f"--dbname={conninfo}")
-    if done.returncode:
-        raise StoreError(f"{_PROGRAM} could not copy {address}: {' '.join(done.stderr.split())}")
+        result = _run(program, "--format=custom", *ours, "--no-password", f"--file={target}", f"--dbname={conninfo}")
+    if result.returncode:
+        raise StoreError(f"{_PROGRAM} could not copy {address}: {' '.join(result.stderr.split())}")
 
 
 def _run(program: str, *arguments: str) -> "subprocess.CompletedProcess[str]":

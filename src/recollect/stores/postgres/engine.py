@@ -25,12 +25,12 @@ from recollect.stores.postgres.pool import Exhausted, Pool, connect
 
 T = TypeVar("T")
 
-READ_PATIENCE = 2.0
-"""Seconds that a read waits for a server that is away: a reply rather goes without memory."""
-CONFLICTS = 20
-"""Times that a unit is run again because others were in its way."""
-_PAUSE = 0.1
-_RESERVED = 2
+READ_TIMEOUT_SECONDS = 2.0
+"""How long a read waits for a server that is away: better a reply without memory than none."""
+MAX_CONFLICTS = 20
+"""Times that a unit is retried because of conflicts with others."""
+_RETRY_DELAY_SECONDS = 0.1
+_RESERVED_FOR_READS = 2
 """Connections that writes leave to reads, in a pool that is large enough."""
 _OUTCOME: LiteralString = "SELECT pg_xact_status(%s::text::xid8)"
 _NOTED: LiteralString = "SELECT EXISTS (SELECT 1 FROM commits WHERE token = %s::text::uuid)"
@@ -40,14 +40,14 @@ class Session(Protocol):
     """What units of work get to see of a connection."""
 
     def finish(self) -> tuple[str, str] | None:
-        """Write what was held back until the end of the transaction; its number and mark, if it wrote anything."""
+        """Write what was held back until the end of the transaction; its id and token, if it wrote anything."""
         ...
 
 
 S = TypeVar("S", bound=Session)
 
 
-class _Unsettled(Exception):
+class _CommitUnknown(Exception):
     """The connection was lost during COMMIT."""
 
     def __init__(self, transaction: tuple[str, str], result: Any) -> None:
@@ -57,27 +57,27 @@ class _Unsettled(Exception):
 
 
 @dataclass(slots=True)
-class _Waiting:
-    """How long one unit has waited, and may."""
+class _Deadline:
+    """How long one unit may still wait, and its conflicts so far."""
 
     address: Address
     until: float
     conflicts: int = 0
 
     @property
-    def left(self) -> float:
+    def remaining(self) -> float:
         return self.until - time.monotonic()
 
     def for_server(self, error: psycopg.Error | None) -> None:
         """Sleep a little, or give up."""
-        if self.left <= 0:
+        if self.remaining <= 0:
             raise faults.unreachable(self.address, error) from None
-        time.sleep(min(_PAUSE * (0.5 + random.random()), max(self.left, 0)))
+        time.sleep(min(_RETRY_DELAY_SECONDS * (0.5 + random.random()), max(self.remaining, 0)))
 
     def for_others(self, error: psycopg.Error) -> None:
         """The pauses grow, and differ, so that the same two don't meet again and again."""
         self.conflicts += 1
-        if self.conflicts > CONFLICTS:
+        if self.conflicts > MAX_CONFLICTS:
             raise faults.conflicting(self.address, error) from error
         time.sleep(random.random() * 0.002 * self.conflicts)
 
@@ -95,7 +95,7 @@ class Engine(Generic[S]):
         self._prepare = prepare
         self._open_session = open_session
         self._pool = Pool(partial(connect, address), address.pool)
-        writers = max(address.pool - _RESERVED, 1)
+        writers = max(address.pool - _RESERVED_FOR_READS, 1)
         self._writers = ThreadPoolExecutor(writers, thread_name_prefix="recollect-write")
         self._readers = ThreadPoolExecutor(address.pool, thread_name_prefix="recollect-read")
         self.chores = Chores(address)
@@ -103,22 +103,24 @@ class Engine(Generic[S]):
         self._closed = False
 
     async def write(self, work: Callable[[S], T]) -> T:
-        return await self._submit(self._writers, lambda one: self._transact(one, work), self.address.patience)
+        return await self._submit(
+            self._writers, lambda connection: self._transact(connection, work), self.address.patience
+        )
 
     async def read(self, work: Callable[[S], T]) -> T:
-        patience = min(READ_PATIENCE, self.address.patience)
-        return await self._submit(self._readers, lambda one: self._look(one, work), patience)
+        patience = min(READ_TIMEOUT_SECONDS, self.address.patience)
+        return await self._submit(self._readers, lambda connection: self._run_read(connection, work), patience)
 
-    async def alone(self, work: Callable[[Connection], T]) -> T:
-        """Run work outside of any transaction, each statement for itself."""
+    async def run_outside_transaction(self, work: Callable[[Connection], T]) -> T:
+        """Run work outside of any transaction, in autocommit mode."""
         return await self._submit(self._writers, work, self.address.patience)
 
     async def close(self) -> None:
-        """Finish what is queued, then let go of the server; when that is away, nobody waits for it any longer."""
+        """Finish what is queued, then let go of the server; when that is away, no one waits for it any longer."""
         self._closed = True
-        await asyncio.to_thread(self._shut)
+        await asyncio.to_thread(self._shut_down)
 
-    def _shut(self) -> None:
+    def _shut_down(self) -> None:
         self._writers.shutdown()
         self._readers.shutdown()
         self.chores.close()
@@ -127,18 +129,18 @@ class Engine(Generic[S]):
     async def _submit(self, threads: ThreadPoolExecutor, once: Callable[[Connection], T], patience: float) -> T:
         if self._closed:
             raise StoreError("the store is closed")
-        return await asyncio.get_running_loop().run_in_executor(threads, self._persist, once, patience)
+        return await asyncio.get_running_loop().run_in_executor(threads, self._retry, once, patience)
 
-    def _persist(self, once: Callable[[Connection], T], patience: float) -> T:
-        """Run it until it is through, or until waiting has no sense any more."""
-        waiting = _Waiting(self.address, time.monotonic() + patience)
+    def _retry(self, once: Callable[[Connection], T], patience: float) -> T:
+        """Retry until it succeeds or its time is up."""
+        deadline = _Deadline(self.address, time.monotonic() + patience)
         while True:
             try:
                 if not self._prepared:
-                    self._on_a_connection(self._make_ready, waiting)
-                return self._on_a_connection(once, waiting)
-            except _Unsettled as lost:
-                if self._was_committed(lost.transaction, waiting):
+                    self._on_a_connection(self._make_ready, deadline)
+                return self._on_a_connection(once, deadline)
+            except _CommitUnknown as lost:
+                if self._was_committed(lost.transaction, deadline):
                     return lost.result
             except _TryAgain:
                 pass
@@ -147,16 +149,16 @@ class Engine(Generic[S]):
         self._prepare(connection, self.address)
         self._prepared = True
 
-    def _on_a_connection(self, once: Callable[[Connection], T], waiting: _Waiting) -> T:
+    def _on_a_connection(self, once: Callable[[Connection], T], deadline: _Deadline) -> T:
         """Run it, or wait a while and ask for another try."""
         try:
-            connection = self._pool.take(waiting.left, max(waiting.left, self.address.patience))
+            connection = self._pool.take(deadline.remaining, max(deadline.remaining, self.address.patience))
         except Exhausted:
             raise faults.exhausted(self.address, self.address.pool) from None
         except psycopg.Error as error:
             if self._closed or faults.is_refusal(error):
                 raise faults.unreachable(self.address, error) from None
-            waiting.for_server(error)
+            deadline.for_server(error)
             raise _TryAgain from error
         lost: psycopg.Error | None = None
         try:
@@ -168,10 +170,10 @@ class Engine(Generic[S]):
         finally:
             self._pool.give_back(connection)
         if faults.is_conflict(lost):
-            waiting.for_others(lost)
+            deadline.for_others(lost)
         else:
             self._pool.drop_idle()
-            waiting.for_server(lost)
+            deadline.for_server(lost)
         raise _TryAgain from lost
 
     def _transact(self, connection: Connection, work: Callable[[S], T]) -> T:
@@ -181,41 +183,41 @@ class Engine(Generic[S]):
             result = _call(work, session)
             transaction = session.finish()
         except BaseException:
-            _undo(connection)
+            _roll_back(connection)
             raise
         try:
             connection.commit()
         except psycopg.Error as error:
             if not connection.closed or transaction is None:
                 raise
-            raise _Unsettled(transaction, result) from error
+            raise _CommitUnknown(transaction, result) from error
         return result
 
-    def _look(self, connection: Connection, work: Callable[[S], T]) -> T:
+    def _run_read(self, connection: Connection, work: Callable[[S], T]) -> T:
         """One run of a unit that reads."""
         try:
             return _call(work, self._open_session(Database(connection, writing=False)))
         except errors.ReadOnlySqlTransaction as error:
-            raise StoreError("a unit of work that was given to read can't write; give it to write") from error
+            raise StoreError("a unit of work passed to read() can't write; pass it to write()") from error
         finally:
-            _leave(connection)
+            _end_read(connection)
 
-    def _was_committed(self, transaction: tuple[str, str], waiting: _Waiting) -> bool:
+    def _was_committed(self, transaction: tuple[str, str], deadline: _Deadline) -> bool:
         """What became of a transaction whose end we did not see.
 
         Its number says when it has ended, and no more: a server that crashed gives out numbers again which it had not
         got to disk. What was written with it tells.
         """
-        number, token = transaction
+        transaction_id, token = transaction
 
         def ask(connection: Connection) -> bool | None:
-            if _first(connection, _OUTCOME, number) == "in progress":
+            if _first(connection, _OUTCOME, transaction_id) == "in progress":
                 return None
             return _first(connection, _NOTED, token)
 
         while True:
             try:
-                outcome = self._on_a_connection(ask, waiting)
+                outcome = self._on_a_connection(ask, deadline)
             except _TryAgain:
                 continue
             except StoreError as error:
@@ -224,7 +226,7 @@ class Engine(Generic[S]):
                 raise
             if outcome is not None:
                 return outcome
-            waiting.for_server(None)
+            deadline.for_server(None)
 
 
 def _first(connection: Connection, sql: LiteralString, value: str) -> Any:
@@ -236,7 +238,7 @@ class _TryAgain(Exception):
     """What was tried could not be done, through no fault of its own."""
 
 
-def _undo(connection: Connection) -> None:
+def _roll_back(connection: Connection) -> None:
     """End the transaction; where the connection is lost, the server does."""
     try:
         connection.rollback()
@@ -244,7 +246,7 @@ def _undo(connection: Connection) -> None:
         connection.close()
 
 
-def _leave(connection: Connection) -> None:
+def _end_read(connection: Connection) -> None:
     """End a transaction that only read; by a rollback the connection would lose its prepared statements."""
     try:
         connection.commit()

@@ -10,7 +10,7 @@ _CONFLICTS = (
     errors.SerializationFailure,
     errors.UndefinedTable,  # the vectors of a model that was replaced while we looked
 )
-_PASSING = (
+_TEMPORARY_REFUSALS = (
     "starting up",
     "shutting down",
     "too many",
@@ -29,39 +29,39 @@ def is_conflict(error: psycopg.Error) -> bool:
 def is_refusal(error: psycopg.Error) -> bool:
     """The server is there and doesn't let us in: waiting would not help."""
     text = str(error)
-    return "FATAL" in text and not any(words in text for words in _PASSING)
+    return "FATAL" in text and not any(words in text for words in _TEMPORARY_REFUSALS)
 
 
-def unreachable(where: object, error: BaseException | None) -> StoreUnreachable:
+def unreachable(address: object, error: BaseException | None) -> StoreUnreachable:
     reason = " ".join(str(error).split()) if error is not None else "no answer"
     return StoreUnreachable(
-        f"{where} can't be reached ({reason}). Nothing acknowledged was lost; "
+        f"{address} can't be reached ({reason}). Nothing acknowledged was lost; "
         "check that the server runs and that RECOLLECT_STORE is right, or see 'recollect doctor'."
     )
 
 
-def exhausted(where: object, size: int) -> StoreBusy:
-    return StoreBusy(f"all {size} connections to {where} are in use; allow more with pool= in its address.")
+def exhausted(address: object, size: int) -> StoreBusy:
+    return StoreBusy(f"all {size} connections to {address} are in use; allow more with pool= in its address.")
 
 
-def conflicting(where: object, error: psycopg.Error) -> StoreError:
+def conflicting(address: object, error: psycopg.Error) -> StoreError:
     if isinstance(error, errors.UndefinedTable):  # nobody's doing: it is not there
-        return translated(where, error)
-    return StoreBusy(f"others kept changing the same rows of {where}; try again.")
+        return translated(address, error)
+    return StoreBusy(f"others kept changing the same rows of {address}; try again.")
 
 
-def translated(where: object, error: psycopg.Error) -> StoreError:
+def translated(address: object, error: psycopg.Error) -> StoreError:
     detail = " ".join(str(error).split())
     match error:
         case errors.LockNotAvailable() | errors.QueryCanceled():
-            return StoreBusy(f"another process keeps rows of {where} locked; try again, or stop that process.")
+            return StoreBusy(f"another process keeps rows of {address} locked; try again, or stop that process.")
         case errors.DiskFull() | errors.OutOfMemory():
-            return StoreUnwritable(f"{where} has no space left ({detail}). Nothing stored was lost.")
+            return StoreUnwritable(f"{address} has no space left ({detail}). Nothing stored was lost.")
         case errors.ReadOnlySqlTransaction():
-            return StoreUnwritable(f"{where} only lets us read (a standby?); name the primary in RECOLLECT_STORE.")
+            return StoreUnwritable(f"{address} only lets us read (a standby?); name the primary in RECOLLECT_STORE.")
         case errors.InsufficientPrivilege():
-            return StoreUnwritable(f"{where} doesn't let us write ({detail}); grant this user the rights.")
+            return StoreUnwritable(f"{address} doesn't let us write ({detail}); grant this user the rights.")
         case errors.DataCorrupted() | errors.IndexCorrupted():
-            return CorruptStore(f"{where} is damaged ({detail}). It was left as it is: restore it from a backup.")
+            return CorruptStore(f"{address} is damaged ({detail}). It was left as it is: restore it from a backup.")
         case _:
-            return StoreError(f"{where}: {detail}")
+            return StoreError(f"{address}: {detail}")

@@ -1,7 +1,7 @@
 """The append-only log of what changed, by whom, why.
 
-Ids are given out in the order of writing, not of commits. Whoever follows the log goes by transactions, and sees none
-while an earlier one may still be on its way: so nothing can slip in behind what was seen.
+Ids are given out in the order of writing, not of commits. A follower of the log goes by transactions, and sees none
+while an earlier one may still be open: so nothing can appear before what it has seen.
 """
 
 import json
@@ -20,7 +20,7 @@ _SELECT: LiteralString = (
     "SELECT events.id, kind, at, actor, coalesce(name, ''), memo, reason, data "
     "FROM events LEFT JOIN scopes ON scopes.id = events.scope"
 )
-_SETTLED: LiteralString = "transaction < pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
+_COMMITTED_BEFORE_ALL: LiteralString = "transaction < pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
 COUNTING: LiteralString = (
     "INSERT INTO event_days (kind, day, shard, count, last) SELECT kind, day, %(shard)s, count, last "
     "FROM unnest(%(kinds)s::text[], %(days)s::int[], %(counts)s::bigint[], %(lasts)s::bigint[]) "
@@ -57,7 +57,7 @@ class PostgresEvents:
     def counted(self) -> dict[str, list[Any]]:
         """What is still to be written of the counts, as `COUNTING` takes it; nothing is left then.
 
-        Always in the same order, so that two who count the same don't wait for each other.
+        Always in the same order, so that two transactions don't deadlock.
         """
         rows = [(*day, *count) for day, count in sorted(self._counted.items())]
         self._counted.clear()
@@ -80,16 +80,16 @@ class PostgresEvents:
             "SELECT day, kind, sum(count)::bigint FROM event_days WHERE day >= %s GROUP BY 1, 2 ORDER BY 1, 2",
             ((since - _EPOCH).days,),
         )
-        found: dict[date, dict[str, int]] = {}
+        counts: dict[date, dict[str, int]] = {}
         for day, kind, count in rows:
-            found.setdefault(_EPOCH + timedelta(days=day), {})[kind] = count
-        return found
+            counts.setdefault(_EPOCH + timedelta(days=day), {})[kind] = count
+        return counts
 
     def after(self, event_id: int, limit: int) -> list[Event]:
         """Those of transactions that are over, in an order that no later commit can change."""
         seen = self._db.row("SELECT transaction, id FROM events WHERE id = %s", (event_id,))
         rows = self._db.rows(
-            f"{_SELECT} WHERE (transaction, events.id) > (%s, %s) AND {_SETTLED} "
+            f"{_SELECT} WHERE (transaction, events.id) > (%s, %s) AND {_COMMITTED_BEFORE_ALL} "
             "ORDER BY transaction, events.id LIMIT %s",
             (*(seen or (-(1 << 63), event_id)), limit),
         )
@@ -103,17 +103,17 @@ class PostgresEvents:
         before: int | None = None,
         kinds: Collection[str] = (),
     ) -> list[Event]:
-        where: dict[LiteralString, object] = {"events.id < %s": (1 << 62) if before is None else before}
+        conditions: dict[LiteralString, object] = {"events.id < %s": (1 << 62) if before is None else before}
         if scope is not None:
-            where["scope = %s"] = scope_id(self._db, scope) or -1
+            conditions["scope = %s"] = scope_id(self._db, scope) or -1
         if memo is not None:
-            where["memo = %s"] = memo
+            conditions["memo = %s"] = memo
         if len(kinds) == 1:  # of one kind the index has them in order
-            where["kind = %s"] = next(iter(kinds))
+            conditions["kind = %s"] = next(iter(kinds))
         elif kinds:
-            where["kind = ANY(%s)"] = list(kinds)
-        sql: LiteralString = f"{_SELECT} WHERE {' AND '.join(where)} ORDER BY events.id DESC LIMIT %s"
-        return [_event(row) for row in self._db.rows(sql, (*where.values(), limit))]
+            conditions["kind = ANY(%s)"] = list(kinds)
+        sql: LiteralString = f"{_SELECT} WHERE {' AND '.join(conditions)} ORDER BY events.id DESC LIMIT %s"
+        return [_event(row) for row in self._db.rows(sql, (*conditions.values(), limit))]
 
     def redact(self, events: Collection[int], keep: Collection[str] = ()) -> int:
         rows = self._db.rows(
@@ -121,29 +121,31 @@ class PostgresEvents:
         )
         scrubbed = 0
         for event, memo, reason, data in rows:
-            found: dict[str, Any] = json.loads(data) if data else {}
-            kept = {name: value for name, value in found.items() if name in keep}
-            if memo is not None or reason or kept != found:
+            fields: dict[str, Any] = json.loads(data) if data else {}
+            retained = {name: value for name, value in fields.items() if name in keep}
+            if memo is not None or reason or retained != fields:
                 self._db.run(
                     "UPDATE events SET memo = NULL, reason = '', data = %s WHERE id = %s",
-                    (_encode(kept) if kept else None, event),
+                    (_encode(retained) if retained else None, event),
                 )
                 scrubbed += 1
         return scrubbed
 
 
-_COUNTED: LiteralString = (
+_COUNTS_PER_DAY: LiteralString = (
     "SELECT kind, floor(at / 86400000.0)::int AS day, count(*)::bigint AS count, max(at) AS last "
     "FROM events GROUP BY 1, 2"
 )
-_NOTED: LiteralString = "SELECT kind, day, sum(count)::bigint AS count, max(last) AS last FROM event_days GROUP BY 1, 2"
+_STORED_COUNTS: LiteralString = (
+    "SELECT kind, day, sum(count)::bigint AS count, max(last) AS last FROM event_days GROUP BY 1, 2"
+)
 
 
 def miscounted(db: Database) -> bool:
     return bool(
         db.value(
-            f"SELECT count(*) FROM ({_COUNTED}) AS a FULL JOIN ({_NOTED}) AS b USING (kind, day, count, last) "
-            "WHERE a.kind IS NULL OR b.kind IS NULL"
+            f"SELECT count(*) FROM ({_COUNTS_PER_DAY}) AS a FULL JOIN ({_STORED_COUNTS}) AS b "
+            "USING (kind, day, count, last) WHERE a.kind IS NULL OR b.kind IS NULL"
         )
     )
 
@@ -154,7 +156,7 @@ def recount(db: Database) -> None:
     db.run("DELETE FROM event_days")
     db.run(
         "INSERT INTO event_days (kind, day, shard, count, last) "
-        f"SELECT kind, day, 0, count, last FROM ({_COUNTED}) AS counted"
+        f"SELECT kind, day, 0, count, last FROM ({_COUNTS_PER_DAY}) AS counted"
     )
 
 

@@ -1,8 +1,8 @@
-"""Which queues are served next: tenants take turns, and within a tenant whoever is due for longest comes first.
+"""Which queues are served next: tenants round-robin, and within a tenant the queue that is due longest.
 
-A tenant is stepped over in one seek, however many jobs it has. The tenant that was served last is on disk, so that
-workers that claim one job at a time are fair as well, together too. Nobody waits here: what another transaction has
-in its hands is passed by.
+A tenant is skipped in one seek, however many jobs it has. The round-robin cursor is persisted, so that workers that
+claim one job at a time are fair as well, also together. No one waits here: rows that another transaction has locked
+are skipped.
 """
 
 from collections.abc import Callable
@@ -54,50 +54,52 @@ SELECT min(moment) FROM (
 ) AS moments
 """
 )
-_ROUNDS = 4
-"""How often to look on when all that was found is in other hands."""
+_MAX_ROUNDS = 4
+"""Attempts to find more when other workers have locked what was found."""
 
-Head = tuple[int, str]
+FirstJob = tuple[int, str]
 """The first job of a queue, and the queue."""
 
 
-def take_turns(db: Database, now: int, limit: int, free: Callable[[list[str]], None]) -> tuple[list[Head], str]:
-    """The heads of up to so many queues that are due, held by this transaction, and whose turn it was last.
+def take_turns(db: Database, now: int, limit: int, free: Callable[[list[str]], None]) -> tuple[list[FirstJob], str]:
+    """The first jobs of up to `limit` queues that are due, locked by this transaction, and the new cursor.
 
     Queues whose lease ran out are handed to `free` first.
     """
-    turn, taken = None, list[tuple[str, Head]]()
-    for _ in range(_ROUNDS):
-        wanted = limit - len(taken)
-        expired, tenants = _next(db, turn, now, wanted)
-        if expired and turn is None:
+    cursor, chosen = None, list[tuple[str, FirstJob]]()
+    for _ in range(_MAX_ROUNDS):
+        remaining = limit - len(chosen)
+        expired, tenants = _next(db, cursor, now, remaining)
+        if expired and cursor is None:
             free(expired)
-            _, tenants = _next(db, turn, now, wanted)
-        taken += _heads_of(db, tenants, now, wanted, [job for _, (job, _) in taken])
-        if len(taken) >= limit or len(tenants) < wanted:  # enough, or no tenant is left to ask
+            _, tenants = _next(db, cursor, now, remaining)
+        chosen += _first_jobs(db, tenants, now, remaining, [job for _, (job, _) in chosen])
+        if len(chosen) >= limit or len(tenants) < remaining:  # enough, or no tenant remains
             break
-        turn = tenants[-1]
-    return [head for _, head in taken], taken[-1][0] if taken else ""
+        cursor = tenants[-1]
+    return [first_job for _, first_job in chosen], chosen[-1][0] if chosen else ""
 
 
-def _next(db: Database, turn: str | None, now: int, limit: int) -> tuple[list[str], list[str]]:
-    """Queues whose lease ran out; and up to so many tenants with something to do, beginning after this one.
+def _next(db: Database, cursor: str | None, now: int, limit: int) -> tuple[list[str], list[str]]:
+    """Queues whose lease ran out; and up to `limit` tenants with something to do, beginning after the cursor.
 
-    None stands for the one that was served last.
+    None stands for the persisted one.
     """
-    rows = db.rows(_NEXT, {"turn": turn, "now": now, "limit": max(limit, 0)})
+    rows = db.rows(_NEXT, {"turn": cursor, "now": now, "limit": max(limit, 0)})
     tenants = [name for part, name in sorted(rows, key=itemgetter(0)) if part > 0]
     return sorted(name for part, name in rows if part == 0), tenants[: max(limit, 0)]
 
 
-def _heads_of(db: Database, tenants: list[str], now: int, limit: int, taken: list[int]) -> list[tuple[str, Head]]:
-    share = limit - len(tenants) + 1  # each tenant gets one at least
-    found: dict[str, list[tuple[str, Head]]] = {tenant: [] for tenant in tenants}
-    for tenant, job, queue in db.rows(_HEADS, (tenants, now, taken, share)) if tenants else ():
-        found[tenant].append((tenant, (job, queue)))
-    return [each for each in chain.from_iterable(zip_longest(*found.values())) if each is not None][: max(limit, 0)]
+def _first_jobs(
+    db: Database, tenants: list[str], now: int, limit: int, chosen: list[int]
+) -> list[tuple[str, FirstJob]]:
+    share = limit - len(tenants) + 1  # each tenant gets at least one
+    by_tenant: dict[str, list[tuple[str, FirstJob]]] = {tenant: [] for tenant in tenants}
+    for tenant, job, queue in db.rows(_HEADS, (tenants, now, chosen, share)) if tenants else ():
+        by_tenant[tenant].append((tenant, (job, queue)))
+    return [job for job in chain.from_iterable(zip_longest(*by_tenant.values())) if job is not None][: max(limit, 0)]
 
 
 def first_due(db: Database) -> int | None:
-    """When the first head of a queue is due, or the first lease runs out."""
+    """When the first job of any queue is due, or the first lease runs out."""
     return db.value(_FIRST_DUE, {})

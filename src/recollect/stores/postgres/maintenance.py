@@ -13,20 +13,20 @@ from recollect.stores.postgres.database import Connection, Database
 from recollect.stores.postgres.pool import connect
 from recollect.stores.postgres.schema import EXTENSION_ADVICE, MIGRATIONS, version_of
 from recollect.stores.postgres.tx import PostgresTx
-from recollect.stores.postgres.vector_maintenance import wanted
+from recollect.stores.postgres.vector_maintenance import missing_indexes
 from recollect.stores.postgres.words import ALIVE
 
-BATCH = 500
-OLDEST = 140_000
+REINDEX_BATCH_ROWS = 500
+MIN_SERVER_VERSION = 140_000
 """The first version of the server that has all we use."""
-_HUNG = 600
+_HUNG_AFTER_SECONDS = 600
 """Seconds after which a transaction that waits for its client is worth a word."""
-_CONNECTING = 5.0
-_SAID = {("memos", "text"), ("messages", "text")}
+_CONNECT_TIMEOUT_SECONDS = 5.0
+_TEXT_COLUMNS = {("memos", "text"), ("messages", "text")}
 
-_COUNTED: LiteralString = (
+_ROWS_PER_SCOPE: LiteralString = (
     "SELECT scopes.id AS scope, size, coalesce(sum(alive.rows), 0) AS rows FROM scopes LEFT JOIN ("
-    + " UNION ALL ".join(f"SELECT scope, count(*) AS rows FROM ({each}) AS a GROUP BY 1" for each in ALIVE.values())
+    + " UNION ALL ".join(f"SELECT scope, count(*) AS rows FROM ({rows}) AS a GROUP BY 1" for rows in ALIVE.values())
     + ") AS alive ON alive.scope = scopes.id GROUP BY scopes.id"
 )
 
@@ -45,7 +45,7 @@ def examine(db: Database) -> list[HealthCheck]:
 def examine_server(address: Address) -> list[HealthCheck]:
     """Examine a database that may not be a store, or not be there, without writing to it."""
     try:
-        connection = connect(address, _CONNECTING)
+        connection = connect(address, _CONNECT_TIMEOUT_SECONDS)
     except psycopg.Error as error:
         return [HealthCheck("server answers", False, str(errors.unreachable(address, error)))]
     try:
@@ -72,7 +72,7 @@ def _of_server(connection: Connection) -> list[HealthCheck]:
     else:
         extension = HealthCheck("extension vector", True, row[0] or f"{row[1]}, made by the first memory")
     detail = f"PostgreSQL {version // 10_000}.{version % 10_000}"
-    old = "" if version >= OLDEST else f"; recollect needs {OLDEST // 10_000} or later"
+    old = "" if version >= MIN_SERVER_VERSION else f"; recollect needs {MIN_SERVER_VERSION // 10_000} or later"
     return [HealthCheck("server answers", not old, detail + old), extension]
 
 
@@ -87,10 +87,10 @@ def _schema(version: int | None, address: Address) -> HealthCheck:
 
 
 def _indexes(db: Database) -> list[HealthCheck]:
-    return [_agrees(db, corpus) for corpus in ALIVE]
+    return [_check_word_index(db, corpus) for corpus in ALIVE]
 
 
-def _agrees(db: Database, corpus: Corpus) -> HealthCheck:
+def _check_word_index(db: Database, corpus: Corpus) -> HealthCheck:
     """The word index holds exactly the rows that it should."""
     lacks, extra = words.disagreement(db, corpus)
     detail = f"{lacks} missing, {extra} stray; run 'recollect reindex'" if lacks or extra else ""
@@ -99,7 +99,7 @@ def _agrees(db: Database, corpus: Corpus) -> HealthCheck:
 
 def _sizes(db: Database) -> list[HealthCheck]:
     """Each scope's size is the number of its rows."""
-    wrong = db.value(f"SELECT count(*) FROM ({_COUNTED}) AS counted WHERE size <> rows")
+    wrong = db.value(f"SELECT count(*) FROM ({_ROWS_PER_SCOPE}) AS counted WHERE size <> rows")
     return [HealthCheck("sizes of scopes", not wrong, f"{wrong} wrong; run 'recollect reindex'" if wrong else "")]
 
 
@@ -119,7 +119,7 @@ def _vectors(db: Database) -> list[HealthCheck]:
 
 def _large(db: Database) -> list[HealthCheck]:
     """Scopes that are large enough for an index of their vectors and have none yet."""
-    lacking = len(wanted(db.rows))
+    lacking = len(missing_indexes(db.rows))
     detail = f"{lacking} searched row by row until their indexes are built; 'recollect reindex' does it now"
     return [HealthCheck("large scopes", True, detail if lacking else "")]
 
@@ -140,7 +140,7 @@ def _failed(db: Database) -> list[HealthCheck]:
 
 def _queues(db: Database) -> list[HealthCheck]:
     """Of each queue the first job can be claimed, and only that one."""
-    stuck = len(jobs.unsettled(db))
+    stuck = len(jobs.misordered_queues(db))
     return [HealthCheck("queues of jobs", not stuck, f"{stuck} out of order; run 'recollect reindex'" if stuck else "")]
 
 
@@ -154,11 +154,11 @@ def _locks(db: Database) -> list[HealthCheck]:
     hung = db.value(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() "
         "AND state LIKE 'idle in transaction%%' AND state_change < clock_timestamp() - make_interval(secs => %s)",
-        (_HUNG,),
+        (_HUNG_AFTER_SECONDS,),
     )
     waiting = db.value(
         "SELECT count(*) FROM pg_locks WHERE NOT granted AND waitstart < clock_timestamp() - make_interval(secs => %s)",
-        (_HUNG,),
+        (_HUNG_AFTER_SECONDS,),
     )
     trouble = [f"{hung} transactions wait for their clients"] * bool(hung) + [f"{waiting} wait for locks"] * bool(
         waiting
@@ -190,11 +190,11 @@ def reindex_start(db: Database) -> dict[Corpus, tuple[int, int]]:
 def reindex_step(corpus: Corpus, after: int, tx: PostgresTx) -> tuple[int, int]:
     """Rewrite the words of the next rows, held meanwhile; (rows done, key of the last; 0 at the end)."""
     db = tx.db
-    rows = db.rows(f"{ALIVE[corpus]} AND key > %s ORDER BY key LIMIT %s FOR SHARE", (after, BATCH))
+    rows = db.rows(f"{ALIVE[corpus]} AND key > %s ORDER BY key LIMIT %s FOR SHARE", (after, REINDEX_BATCH_ROWS))
     words.rewrite(db, corpus, [(scope, key, text) for scope, key, text in rows])
-    last: int = rows[-1][1] if len(rows) == BATCH else 0
+    last: int = rows[-1][1] if len(rows) == REINDEX_BATCH_ROWS else 0
     if not last:
-        _tidy(tx, corpus)
+        _repair_derived(tx, corpus)
     db.run(
         "INSERT INTO meta VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
         (f"reindex:{corpus}", str(last)),
@@ -202,8 +202,8 @@ def reindex_step(corpus: Corpus, after: int, tx: PostgresTx) -> tuple[int, int]:
     return len(rows), last
 
 
-def _tidy(tx: PostgresTx, corpus: Corpus) -> None:
-    """Drop index entries and vectors without a row; count scopes and events anew, and put queues of jobs in order."""
+def _repair_derived(tx: PostgresTx, corpus: Corpus) -> None:
+    """Drop index entries and vectors without a row; recount scopes and events, and put the queues of jobs in order."""
     db = tx.db
     tx.gate.close()
     words.drop_strays(db, corpus)
@@ -211,10 +211,10 @@ def _tidy(tx: PostgresTx, corpus: Corpus) -> None:
         if of == corpus:
             db.run(f"DELETE FROM {vectors.table_of(corpus, number)} WHERE key IN ({_strays(corpus, number)})")
     db.run(
-        f"UPDATE scopes SET size = counted.rows FROM ({_COUNTED}) AS counted "
+        f"UPDATE scopes SET size = counted.rows FROM ({_ROWS_PER_SCOPE}) AS counted "
         "WHERE counted.scope = scopes.id AND scopes.size <> counted.rows"
     )
-    jobs.mend(db)
+    jobs.repair_queues(db)
     if events.miscounted(db):
         events.recount(db)
 
@@ -249,6 +249,6 @@ def in_rows(db: Database, texts: Sequence[str]) -> dict[str, list[int]]:
         holds = SQL("count(*) FILTER (WHERE strpos({}::text, %s) > 0)").format(Identifier(column))
         query = SQL("SELECT {} FROM {}").format(SQL(", ").join([holds] * len(texts)), Identifier(table))
         counts: list[int] = list(db.row(query, list(texts)) or ())
-        place = table if (table, column) in _SAID else f"{table}.{column}"
+        place = table if (table, column) in _TEXT_COLUMNS else f"{table}.{column}"
         found |= {place: counts} if any(counts) else {}
     return found

@@ -1,7 +1,6 @@
 """Durable memos and the tombstones of forgotten ones.
 
-Whoever reads memos of a subject in a unit that writes holds that subject until the unit ends: what it decides rests on
-what it saw.
+A unit that writes locks each subject whose memos it reads until it ends, as its decisions rest on what it read.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -69,26 +68,26 @@ class PostgresMemos:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._gate = Gate(db)
-        self._unburied: set[tuple[str, str]] = set()
+        self._without_tombstone: set[tuple[str, str]] = set()
 
     def put(self, memo: Memo, vector: tuple[str, Vector] | None = None) -> int:
         """What has no key yet is probably new: then one statement does it all."""
         self._gate.enter(f"subject:{memo.subject.scope}")
-        given = vector if memo.active else None
+        embedding = vector if memo.active else None
         old = self._find(memo) if memo.key else None
         while old is None or old[1] is None:
-            key = self._insert(memo, given)
+            key = self._insert(memo, embedding)
             if key is not None:
                 return key
             old = self._find(memo)  # it is there after all; or another process has just made its scope
-        self._replace(memo, given, *old)
+        self._replace(memo, embedding, *old)
         return old[1]
 
     def _hold(self, subject: Subject) -> None:
         self._db.lock(f"subject:{subject.scope}")
 
     def _find(self, memo: Memo) -> Row | None:
-        """Number of the scope where there is one, and key, text, tags and status of the memo where there is one."""
+        """Id of the scope where there is one, and key, text, tags and status of the memo where there is one."""
         return self._db.row(_OLD, (handle(memo.id), handle(memo.subject.scope)))
 
     def _insert(self, memo: Memo, vector: tuple[str, Vector] | None) -> int | None:
@@ -102,13 +101,13 @@ class PostgresMemos:
             "lacking": memo.active and vector is None,
         }
         if embedder is None or vector is None:
-            made = self._db.row(_INSERT + _MADE, values)
+            row = self._db.row(_INSERT + _MADE, values)
         else:
             values["embedding"] = vectors.Embedding.of(vector[1])
-            made = self._db.row(_INSERT + _EMBED.format(table=embedder.table) + _MADE, values)
-        if made is None:
+            row = self._db.row(_INSERT + _EMBED.format(table=embedder.table) + _MADE, values)
+        if row is None:
             return None
-        key, *scope = made
+        key, *scope = row
         self._db.seen["scopes"][values["mark"]] = Scope(*scope)
         self._db.seen["scope ids"][values["mark"]] = scope[0]
         if vector is not None and embedder is None:
@@ -120,43 +119,43 @@ class PostgresMemos:
         if vector is not None:
             vectors.add(self._db, "memos", vector[0], {key: (scope, vector[1])})
         elif memo.active:
-            vectors.note_lacking(self._db, "memos", key)
+            vectors.note_missing(self._db, "memos", key)
 
     def _update(self, memo: Memo, scope: int, key: int, text: str, tags: list[str], status: str) -> None:
         """Only active memos are in the indexes; an unchanged text is not written again."""
         values = memo_values(memo)
         self._db.run(_UPDATE, values | {"key": key})
-        was = status == Status.ACTIVE
-        if was and memo.active and (text, tags) == (values["text"], values["tags"]):
+        was_active = status == Status.ACTIVE
+        if was_active and memo.active and (text, tags) == (values["text"], values["tags"]):
             return
-        if was:
+        if was_active:
             vectors.remove(self._db, "memos", key)
         if memo.active:
             words.rewrite(self._db, "memos", [(scope, key, _indexed(memo))])
-        elif was:
+        elif was_active:
             words.remove(self._db, "memos", [key])
-        if was != memo.active:
+        if was_active != memo.active:
             grow(self._db, scope, 1 if memo.active else -1)
 
     def get(self, subject: Subject, memo_id: str) -> Memo | None:
-        found = self._of(subject, "AND memos.id = %(id)s", id=handle(memo_id))
-        return found[0] if found else None
+        memos = self._of(subject, "AND memos.id = %(id)s", id=handle(memo_id))
+        return memos[0] if memos else None
 
     def same_text(self, subject: Subject, text: str) -> list[Memo]:
         return self._of(subject, "AND memos.content = %(content)s ORDER BY memos.key", content=content_of(text))
 
     def from_message(self, platform: str, message_id: str) -> list[Memo]:
-        return self._anyones("memos.message = %s AND memos.platform = %s", (handle(message_id), platform))
+        return self._select("memos.message = %s AND memos.platform = %s", (handle(message_id), platform))
 
     def stated_by(self, actor: str | None = None, guild: str | None = None) -> list[Memo]:
         if actor is None and guild is None:
             return []
-        where: LiteralString = "(%s::text IS NULL OR memos.actor = %s) AND (%s::text IS NULL OR memos.guild = %s)"
-        return self._anyones(where, (actor, actor, guild, guild))
+        condition: LiteralString = "(%s::text IS NULL OR memos.actor = %s) AND (%s::text IS NULL OR memos.guild = %s)"
+        return self._select(condition, (actor, actor, guild, guild))
 
     def always_relevant(self, subject: Subject) -> list[Memo]:
-        where: LiteralString = "AND memos.status = 'active' AND (memos.pinned OR memos.kind = 'constraint')"
-        return self._of(subject, f"{where} {_NEWEST}")
+        condition: LiteralString = "AND memos.status = 'active' AND (memos.pinned OR memos.kind = 'constraint')"
+        return self._of(subject, f"{condition} {_NEWEST}")
 
     def count(self, subject: Subject, statuses: Collection[Status] = ()) -> int:
         self._hold(subject)
@@ -166,20 +165,20 @@ class PostgresMemos:
             {"scope": handle(subject.scope), "statuses": named},
         )
 
-    def _of(self, subject: Subject, rest: LiteralString, **values: Any) -> list[Memo]:
+    def _of(self, subject: Subject, clauses: LiteralString, **values: Any) -> list[Memo]:
         self._hold(subject)
         values["scope"] = handle(subject.scope)
-        return [read_memo(row, subject) for row in self._db.rows(f"{READ_OWN_MEMO} {rest}", values)]
+        return [read_memo(row, subject) for row in self._db.rows(f"{READ_OWN_MEMO} {clauses}", values)]
 
     def fetch(self, keys: Collection[int]) -> dict[int, Memo]:
-        return {memo.key: memo for memo in self._anyones("memos.key = ANY(%s::bigint[])", (list(keys),))}
+        return {memo.key: memo for memo in self._select("memos.key = ANY(%s::bigint[])", (list(keys),))}
 
-    def _anyones(self, where: LiteralString, values: tuple[object, ...]) -> list[Memo]:
-        """Memos of whatever subjects, by key."""
-        sql: LiteralString = f"{READ_MEMO} WHERE {where} ORDER BY memos.key"
+    def _select(self, condition: LiteralString, values: tuple[object, ...]) -> list[Memo]:
+        """Memos of any subject, by key."""
+        sql: LiteralString = f"{READ_MEMO} WHERE {condition} ORDER BY memos.key"
         rows = self._db.rows(sql, values)
         while self._db.lock(*(f"subject:{row[1]}" for row in rows)):
-            rows = self._db.rows(sql, values)  # as they are now that nobody else can change them
+            rows = self._db.rows(sql, values)  # again, now that no one else can change them
         return [read_memo(row) for row in rows]
 
     def list(
@@ -214,7 +213,7 @@ class PostgresMemos:
 
     def add_tombstone(self, tombstone: Tombstone) -> None:
         self._db.lock(f"subject:{tombstone.scope}")
-        self._unburied.discard((tombstone.scope, tombstone.fingerprint))
+        self._without_tombstone.discard((tombstone.scope, tombstone.fingerprint))
         self._db.run(
             BURY,
             (handle(tombstone.scope), handle(tombstone.fingerprint), to_ms(tombstone.at)),
@@ -222,7 +221,7 @@ class PostgresMemos:
 
     def remove_tombstone(self, scope: str, fingerprint: str) -> None:
         self._db.lock(f"subject:{scope}")
-        if (scope, fingerprint) in self._unburied:
+        if (scope, fingerprint) in self._without_tombstone:
             return
         self._db.run(
             "DELETE FROM tombstones WHERE scope = %s AND fingerprint = %s", (handle(scope), handle(fingerprint))
@@ -230,13 +229,13 @@ class PostgresMemos:
 
     def tombstone(self, scope: str, fingerprint: str) -> Tombstone | None:
         self._db.lock(f"subject:{scope}")
-        at = self._db.value(
+        ms = self._db.value(
             "SELECT at FROM tombstones WHERE scope = %s AND fingerprint = %s", (handle(scope), handle(fingerprint))
         )
-        if at is None:
-            self._unburied.add((scope, fingerprint))
+        if ms is None:
+            self._without_tombstone.add((scope, fingerprint))
             return None
-        return Tombstone(scope, fingerprint, from_ms(at))
+        return Tombstone(scope, fingerprint, from_ms(ms))
 
     def subjects(self) -> Iterator[Subject]:
         names = self._db.rows(

@@ -110,7 +110,7 @@ class PostgresMessages:
         key, scope = row
         words.rewrite(self._db, "messages", [(scope, key, text)])
         vectors.remove(self._db, "messages", key)
-        vectors.note_lacking(self._db, "messages", key)
+        vectors.note_missing(self._db, "messages", key)
         return True
 
     def delete(self, platform: str, message_id: str, at: datetime) -> bool:
@@ -121,11 +121,11 @@ class PostgresMessages:
         )
         if row is None:
             return False
-        self._forget(*row, alive=True)
+        self._remove_derived(*row, alive=True)
         return True
 
-    def _forget(self, key: int, scope: int, alive: bool) -> None:
-        """What is derived from a row goes with it."""
+    def _remove_derived(self, key: int, scope: int, alive: bool) -> None:
+        """Remove what is derived from a row."""
         words.remove(self._db, "messages", [key])
         vectors.remove(self._db, "messages", key)
         self._db.run("DELETE FROM unembedded WHERE corpus = 'messages' AND key = %s", (key,))
@@ -136,11 +136,11 @@ class PostgresMessages:
         self, author: str | None = None, guild: str | None = None, limit: int = 500, after: int = 0
     ) -> list[tuple[int, Message]]:
         if guild is not None:
-            where: LiteralString = "places.guild = %(guild)s AND (%(author)s::text IS NULL OR author = %(author)s)"
+            condition: LiteralString = "places.guild = %(guild)s AND (%(author)s::text IS NULL OR author = %(author)s)"
         else:
-            where = "(author = %(author)s OR places.dm = %(author)s)"
+            condition = "(author = %(author)s OR places.dm = %(author)s)"
         rows = self._db.rows(
-            f"{READ_MESSAGE} WHERE messages.key > %(after)s AND {where} ORDER BY messages.key LIMIT %(limit)s",
+            f"{READ_MESSAGE} WHERE messages.key > %(after)s AND {condition} ORDER BY messages.key LIMIT %(limit)s",
             {"guild": guild, "author": author, "after": after, "limit": limit},
         )
         return [(row[0], read_message(row)) for row in rows]
@@ -148,7 +148,7 @@ class PostgresMessages:
     def replies_to(self, platform: str, ids: Collection[str]) -> list[tuple[int, Message]]:
         rows = self._db.rows(
             f"{READ_MESSAGE} WHERE bot AND platform = %s AND reply_to = ANY(%s::text[]) ORDER BY messages.key",
-            (handle(platform), [handle(each) for each in ids]),
+            (handle(platform), [handle(message_id) for message_id in ids]),
         )
         return [(row[0], read_message(row)) for row in rows]
 
@@ -164,14 +164,14 @@ class PostgresMessages:
 
     def _erase(self, platform: str, message_id: str, at: datetime) -> list[int]:
         """The place of the message, where there is one."""
-        self._db.run(BURY, (ERASED, _mark(platform, message_id), to_ms(at)))
+        self._db.run(BURY, (ERASED, _fingerprint(platform, message_id), to_ms(at)))
         row = self._db.row(
             f"DELETE FROM messages WHERE {_NAMED} RETURNING key, scope, deleted IS NULL, place",
             (handle(message_id), handle(platform)),
         )
         if row is None:
             return []
-        self._forget(*row[:3])
+        self._remove_derived(*row[:3])
         return [row[3]]
 
     def get(self, platform: str, message_id: str) -> Message | None:
@@ -198,9 +198,9 @@ class PostgresMessages:
         return [read_message(row) for row in rows[::-1]]
 
     def after(self, place: Place, since: datetime | None, limit: int) -> list[Message]:
-        """Messages of one moment are not torn apart: all that share the last one's time come along.
+        """Messages of the same time stay together: all that share the last one's time are included.
 
-        So whoever goes on from the time of the last message misses none; a page may exceed its limit by them.
+        So a caller that continues from the time of the last message misses none; a page may exceed its limit.
         """
         if limit < 1:
             return []
@@ -225,10 +225,10 @@ class PostgresMessages:
         return {key: (number, length, asks) for key, number, length, asks in rows}
 
     def neighbors(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]:
-        found: dict[int, list[tuple[int, int]]] = {key: [] for key in keys}
+        steps: dict[int, list[tuple[int, int]]] = {key: [] for key in keys}
         for key, step, near in self._db.rows(_BESIDE, {"keys": list(keys), "reach": reach}):
-            found[key].append((step, near))
-        return found
+            steps[key].append((step, near))
+        return steps
 
 
 def _message(message: Message) -> dict[str, object]:
@@ -236,7 +236,7 @@ def _message(message: Message) -> dict[str, object]:
     place, text = message.place, clean(message.text)
     return {
         "erased": ERASED,
-        "fingerprint": _mark(place.platform, message.id),
+        "fingerprint": _fingerprint(place.platform, message.id),
         "stream": handle(place.stream),
         "session": handle(place.session),
         "place": digest(place_detail(place)),
@@ -256,28 +256,28 @@ def _message(message: Message) -> dict[str, object]:
 
 
 def make_places(db: Database, places: Collection[Place], *, new: bool = False) -> dict[Place, int]:
-    """The numbers of places, which are made when they are new."""
+    """The ids of places, which are created if need be."""
     marks = {digest(place_detail(place)): place for place in places}
     find: LiteralString = "SELECT mark, id FROM places WHERE mark = ANY(%s::text[])"
-    found: dict[str, int] = {} if new else dict(db.rows(find, (list(marks),)))
-    lacking = sorted(marks.keys() - found.keys())
-    if lacking:
+    ids: dict[str, int] = {} if new else dict(db.rows(find, (list(marks),)))
+    missing = sorted(marks.keys() - ids.keys())
+    if missing:
         rows = [
             (mark, place_detail(place), place.guild, place.channel, place.dm)
-            for mark in lacking
+            for mark in missing
             if (place := marks[mark])
         ]
-        made = db.rows(
+        created = db.rows(
             "INSERT INTO places (mark, detail, guild, channel, dm) SELECT * FROM "
             "unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::text[]) ON CONFLICT (mark) DO NOTHING "
             "RETURNING mark, id",
             [list(column) for column in zip(*rows, strict=True)],
         )
-        found |= dict(made)
-        if len(found) < len(marks):  # another process was quicker
-            found |= dict(db.rows(find, (lacking,)))
-    return {place: found[mark] for mark, place in marks.items()}
+        ids |= dict(created)
+        if len(ids) < len(marks):  # another process was quicker
+            ids |= dict(db.rows(find, (missing,)))
+    return {place: ids[mark] for mark, place in marks.items()}
 
 
-def _mark(platform: str, message_id: str) -> str:
+def _fingerprint(platform: str, message_id: str) -> str:
     return digest("message", platform, message_id)

@@ -1,4 +1,4 @@
-"""Connections with our settings, a few of them shared by many threads. Whoever waits for one hears why there is none.
+"""Connections with our settings, a few of them shared by many threads. A caller that waits learns why there is none.
 
 `psycopg_pool` connects in the background and keeps the reason to its log; here the caller decides how long to go on.
 """
@@ -27,9 +27,9 @@ SELECT set_config('search_path', concat_ws(', ', quote_ident(%(schema)s), (
     -- read it in the order of its index until there is enough.
     set_config('enable_bitmapscan', 'off', false)
 """
-_PREPARED = 500
+_MAX_PREPARED_STATEMENTS = 500
 """Statements that a connection keeps prepared: more than there are."""
-_SHORTEST = 2
+_MIN_CONNECT_TIMEOUT_SECONDS = 2
 """Seconds that connecting gets at least: libpq allows no less."""
 
 
@@ -39,12 +39,12 @@ class Exhausted(Exception):
 
 def connect(address: Address, seconds: float) -> Connection:
     """A new connection in autocommit mode, made within so many seconds or so."""
-    timeout = min(int(address.parameters["connect_timeout"]), max(int(seconds), _SHORTEST))
+    timeout = min(int(address.parameters["connect_timeout"]), max(int(seconds), _MIN_CONNECT_TIMEOUT_SECONDS))
     connection = psycopg.connect(address.conninfo, autocommit=True, connect_timeout=timeout)
     try:
         values = {"schema": address.schema, "patience": str(max(int(address.patience * 1000), 1))}
         connection.execute(_SETTINGS, values)
-        connection.prepared_max = _PREPARED
+        connection.prepared_max = _MAX_PREPARED_STATEMENTS
     except BaseException:
         connection.close()
         raise

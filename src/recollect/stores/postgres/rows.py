@@ -35,7 +35,7 @@ BURY: LiteralString = (
     "INSERT INTO tombstones (scope, fingerprint, at) VALUES (%s, %s, %s) "
     "ON CONFLICT (scope, fingerprint) DO UPDATE SET at = excluded.at"
 )
-LONGEST = 200
+MAX_ID_CHARS = 200
 """Characters of an id that an index takes as they are."""
 
 
@@ -45,7 +45,7 @@ def handle(text: str) -> str:
     These are longer than any id that is kept as it is, so that nobody can choose one of them for his own.
     """
     text = clean(text)
-    return text if len(text) <= LONGEST else text[: LONGEST - 60] + digest(text)
+    return text if len(text) <= MAX_ID_CHARS else text[: MAX_ID_CHARS - 60] + digest(text)
 
 
 class Scope(NamedTuple):
@@ -64,7 +64,7 @@ def make_scope(db: Database, name: str, *, new: bool = False) -> int:
 def make_scopes(db: Database, names: Collection[str], *, new: bool = False) -> dict[str, int]:
     """The numbers of scopes; those that are new, or said to be, are made, in the same order as by everybody."""
     ids = db.seen["scope ids"]
-    wanted = {handle(name): clean(name) for name in names}
+    names_by_mark = {handle(name): clean(name) for name in names}
     find: LiteralString = "SELECT mark, id FROM scopes WHERE mark = ANY(%s::text[])"
     make: LiteralString = (
         "INSERT INTO scopes (name, mark) SELECT * FROM unnest(%s::text[], %s::text[]) "
@@ -73,10 +73,10 @@ def make_scopes(db: Database, names: Collection[str], *, new: bool = False) -> d
     for sql in (
         (make, find) if new else (find, make, find)
     ):  # the last time for those that another process was quicker with
-        lacking = sorted(wanted.keys() - ids.keys())
-        if not lacking:
+        missing = sorted(names_by_mark.keys() - ids.keys())
+        if not missing:
             break
-        ids.update(db.rows(sql, ([wanted[mark] for mark in lacking], lacking) if sql is make else (lacking,)))
+        ids.update(db.rows(sql, ([names_by_mark[mark] for mark in missing], missing) if sql is make else (missing,)))
     return {name: ids[handle(name)] for name in names}
 
 
@@ -88,10 +88,10 @@ def find_scopes(db: Database, names: Collection[str]) -> list[Scope]:
     """Those that exist, each once."""
     scopes: dict[str, Scope | None] = db.seen["scopes"]
     marks = dict.fromkeys(map(handle, names))
-    lacking = [mark for mark in marks if mark not in scopes]
-    if lacking:
-        rows = db.rows("SELECT mark, id, size, last FROM scopes WHERE mark = ANY(%s::text[])", (lacking,))
-        scopes |= dict.fromkeys(lacking) | {mark: Scope(*rest) for mark, *rest in rows}
+    missing = [mark for mark in marks if mark not in scopes]
+    if missing:
+        rows = db.rows("SELECT mark, id, size, last FROM scopes WHERE mark = ANY(%s::text[])", (missing,))
+        scopes |= dict.fromkeys(missing) | {mark: Scope(*columns) for mark, *columns in rows}
     return sorted(scope for mark in marks if (scope := scopes[mark]) is not None)
 
 
@@ -117,12 +117,12 @@ def content_of(text: str) -> int:
     return int(digest(normalize(text))[:16], 16) >> 1
 
 
-def stamp(moment: datetime | None) -> int | None:
-    return None if moment is None else to_ms(moment)
+def optional_ms(time: datetime | None) -> int | None:
+    return None if time is None else to_ms(time)
 
 
-def _moment(value: int | None) -> datetime | None:
-    return None if value is None else from_ms(value)
+def _optional_time(ms: int | None) -> datetime | None:
+    return None if ms is None else from_ms(ms)
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
@@ -144,8 +144,8 @@ def memo_values(memo: Memo) -> dict[str, object]:
         "label": memo.label,
         "created": to_ms(memo.created),
         "updated": to_ms(memo.updated),
-        "happened": stamp(memo.happened),
-        "expires": stamp(memo.expires),
+        "happened": optional_ms(memo.happened),
+        "expires": optional_ms(memo.expires),
         "supersedes": memo.supersedes,
         "superseded_by": memo.superseded_by,
         "hits": memo.hits,
@@ -191,8 +191,8 @@ def read_memo(row: Row, subject: Subject | None = None) -> Memo:
         confidence=confidence,
         pinned=pinned,
         label=label,
-        happened=_moment(happened),
-        expires=_moment(expires),
+        happened=_optional_time(happened),
+        expires=_optional_time(expires),
         supersedes=supersedes,
         superseded_by=superseded_by,
         hits=hits,

@@ -59,7 +59,7 @@ class PostgresIndex:
         among: Collection[int] | None = None,
     ) -> dict[int, float]:
         self._hold(corpus, scopes)
-        return vectors.near(self._db, corpus, self._scopes(scopes), model, vector, limit, also, among)
+        return vectors.nearest(self._db, corpus, self._scopes(scopes), model, vector, limit, also, among)
 
     def matching(self, corpus: Corpus, scopes: Sequence[str], filters: Filters) -> set[int]:
         self._hold(corpus, scopes)
@@ -111,7 +111,7 @@ class PostgresIndex:
 
     def activate(self, corpus: Corpus, model: str) -> None:
         self._gate.close()
-        vectors.serve(self._db, corpus, model)
+        vectors.activate(self._db, corpus, model)
 
     def _hold(self, corpus: Corpus, scopes: Sequence[str]) -> None:
         """What a unit that writes finds among someone's memos stays as it is until that ends."""

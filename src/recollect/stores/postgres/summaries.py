@@ -6,7 +6,7 @@ from recollect.core.clock import from_ms, to_ms
 from recollect.core.text import clean
 from recollect.core.types import Exchange, Summary
 from recollect.stores.postgres.database import Database, Row
-from recollect.stores.postgres.rows import stamp
+from recollect.stores.postgres.rows import optional_ms
 
 
 class PostgresSummaries:
@@ -38,7 +38,7 @@ class PostgresSummaries:
                 summary.sequence,
                 clean(summary.text),
                 to_ms(summary.updated),
-                stamp(summary.through),
+                optional_ms(summary.through),
             ),
         )
         return True

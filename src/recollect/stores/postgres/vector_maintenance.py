@@ -12,61 +12,63 @@ from psycopg import errors
 
 from recollect.core.ports import Corpus
 from recollect.stores.postgres.database import Connection, Row, Values, lock_key
-from recollect.stores.postgres.vectors import EXACT, HALVED, INLINE, index_name, table_of
+from recollect.stores.postgres.vectors import MAX_EXACT_ROWS, MAX_INDEXED_DIMS, MAX_INLINE_DIMS, index_name, table_of
 
 Ask = Callable[[LiteralString, Values], list[Row]]
 """Runs a statement; the rows that it yields."""
-GRACE = timedelta(minutes=1)
+RETIRED_TABLE_GRACE = timedelta(minutes=1)
 """How long after a set of vectors was retired some reader may still look into it."""
 _LOCK = "settling"
 _TIMEOUT = "lock_timeout"
-_PATIENCE = "1s"
-"""How long to wait for readers of a table that is to go, such as a backup; others queue behind us meanwhile."""
+_DROP_LOCK_TIMEOUT = "1s"
+"""How long to wait for readers of a table that is to go, such as a backup; others queue up after us meanwhile."""
 
 
-def settle(connection: Connection, grace: timedelta = GRACE, exact: int = EXACT) -> list[str]:
-    """Drop tables that nobody reads any more and build the indexes that are wanted; which ones.
+def maintain_vectors(
+    connection: Connection, grace: timedelta = RETIRED_TABLE_GRACE, exact: int = MAX_EXACT_ROWS
+) -> list[str]:
+    """Drop tables that are no longer read and build the indexes that are missing; which ones.
 
     The connection is outside of a transaction, in autocommit mode, and ours alone.
     """
     if not _value(connection, "SELECT pg_try_advisory_lock(%s)", lock_key(_LOCK)):
         return []
-    patience = _value(connection, "SELECT current_setting(%s)", _TIMEOUT)
+    lock_timeout = _value(connection, "SELECT current_setting(%s)", _TIMEOUT)
     try:
         connection.execute("DELETE FROM commits WHERE at < clock_timestamp() - interval '1 hour'")
         return [*_drop_retired(connection, grace), *_build(connection, exact)]
     finally:
         if not connection.closed:
-            connection.execute("SELECT set_config(%s, %s, false)", (_TIMEOUT, patience))
+            connection.execute("SELECT set_config(%s, %s, false)", (_TIMEOUT, lock_timeout))
             connection.execute("SELECT pg_advisory_unlock(%s)", (lock_key(_LOCK),))
 
 
-def wanted(ask: Ask, exact: int = EXACT) -> list[tuple[Corpus, int, int, int]]:
-    """Corpus, number and dimensions of a set of vectors, and a large scope that has no index in it."""
-    found: list[tuple[Corpus, int, int, int]] = []
-    sets = ask("SELECT corpus, id, dims FROM embedders WHERE retired IS NULL AND dims <= %s", (HALVED,))
-    for corpus, number, dims in sets:
-        table = table_of(corpus, number)
+def missing_indexes(ask: Ask, exact: int = MAX_EXACT_ROWS) -> list[tuple[Corpus, int, int, int]]:
+    """Corpus, id and dimensions of a set of vectors, and a large scope that has no index in it."""
+    missing: list[tuple[Corpus, int, int, int]] = []
+    sets = ask("SELECT corpus, id, dims FROM embedders WHERE retired IS NULL AND dims <= %s", (MAX_INDEXED_DIMS,))
+    for corpus, set_id, dims in sets:
+        table = table_of(corpus, set_id)
         scopes = ask(
             "SELECT scopes.id FROM scopes WHERE scopes.size > %(exact)s AND %(exact)s < "
             f"(SELECT count(*) FROM {table} WHERE {table}.scope = scopes.id) AND NOT EXISTS "
             "(SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(%(name)s || scopes.id) AND indisvalid)",
             {"exact": exact, "name": index_name(table)},
         )
-        found += [(corpus, number, dims, scope) for (scope,) in scopes]
-    return found
+        missing += [(corpus, set_id, dims, scope) for (scope,) in scopes]
+    return missing
 
 
 def _drop_retired(connection: Connection, grace: timedelta) -> list[str]:
     dropped: list[str] = []
     rows = connection.execute("SELECT corpus, id FROM embedders WHERE retired < clock_timestamp() - %s", (grace,))
-    for corpus, number in rows.fetchall():
-        table = table_of(corpus, number)
+    for corpus, set_id in rows.fetchall():
+        table = table_of(corpus, set_id)
         try:
             with connection.transaction():
-                connection.execute("SELECT set_config(%s, %s, true)", (_TIMEOUT, _PATIENCE))
+                connection.execute("SELECT set_config(%s, %s, true)", (_TIMEOUT, _DROP_LOCK_TIMEOUT))
                 connection.execute(f"DROP TABLE IF EXISTS {table}")
-                connection.execute("DELETE FROM embedders WHERE id = %s", (number,))
+                connection.execute("DELETE FROM embedders WHERE id = %s", (set_id,))
         except errors.LockNotAvailable:
             continue
         dropped.append(table)
@@ -75,16 +77,20 @@ def _drop_retired(connection: Connection, grace: timedelta) -> list[str]:
 
 def _build(connection: Connection, exact: int) -> list[str]:
     built: list[str] = []
-    for corpus, number, dims, scope in wanted(lambda sql, values: connection.execute(sql, values).fetchall(), exact):
-        table = table_of(corpus, number)
+    for corpus, set_id, dims, scope in missing_indexes(
+        lambda sql, values: connection.execute(sql, values).fetchall(), exact
+    ):
+        table = table_of(corpus, set_id)
         name = cast("LiteralString", f"{index_name(table)}{scope}")
-        size, here = cast("LiteralString", str(dims)), cast("LiteralString", str(scope))
-        what: LiteralString = (
-            "embedding vector_ip_ops" if dims <= INLINE else f"(embedding::halfvec({size})) halfvec_ip_ops"
+        size, scope_id = cast("LiteralString", str(dims)), cast("LiteralString", str(scope))
+        operator: LiteralString = (
+            "embedding vector_ip_ops" if dims <= MAX_INLINE_DIMS else f"(embedding::halfvec({size})) halfvec_ip_ops"
         )
         connection.execute("SELECT set_config(%s, '0', false)", (_TIMEOUT,))  # all who write now are waited for
         connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")  # left by a build that was interrupted
-        connection.execute(f"CREATE INDEX CONCURRENTLY {name} ON {table} USING hnsw ({what}) WHERE scope = {here}")
+        connection.execute(
+            f"CREATE INDEX CONCURRENTLY {name} ON {table} USING hnsw ({operator}) WHERE scope = {scope_id}"
+        )
         connection.execute(f"ANALYZE {table}")
         built.append(name)
     return built

@@ -1,8 +1,8 @@
-"""The vectors of rows, one table a model; a search compares within its scopes only.
+"""The vectors of rows, one table per model; a search compares within its scopes only.
 
 A scope is compared row by row, which is exact, as long as it is small. Each scope beyond that gets an HNSW index of
 its own, so that nothing has to be filtered out of a search and small scopes pay nothing for it. Indexes are built and
-tables of past models dropped by `settle`, outside of any unit of work; until then searches stay exact.
+tables of past models dropped by `maintain_vectors`, outside of any unit of work; until then searches stay exact.
 """
 
 import math
@@ -20,13 +20,13 @@ from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.rows import Scope
 from recollect.stores.postgres.tables import memories_view
 
-EXACT = 20_000
+MAX_EXACT_ROWS = 20_000
 """Vectors of a scope up to which comparing all of them is quick enough."""
-INLINE = 2_000
+MAX_INLINE_DIMS = 2_000
 """Numbers of a vector that fit into a page, and into an index as they are; of longer ones the index has halves."""
-HALVED = 4_000
+MAX_INDEXED_DIMS = 4_000
 """Numbers of a vector beyond which there is no index."""
-LONGEST = 16_000
+MAX_DIMS = 16_000
 """Numbers of a vector that pgvector takes."""
 ALIVE: dict[Corpus, LiteralString] = {"memos": "status = 'active'", "messages": "deleted IS NULL"}
 
@@ -65,8 +65,8 @@ class Embedder(NamedTuple):
         return table_of(self.corpus, self.id)
 
 
-def table_of(corpus: Corpus, number: int) -> LiteralString:
-    return cast("LiteralString", f"{corpus[:-1]}_vectors_{number}")
+def table_of(corpus: Corpus, set_id: int) -> LiteralString:
+    return cast("LiteralString", f"{corpus[:-1]}_vectors_{set_id}")
 
 
 def find(db: Database, corpus: Corpus, model: str) -> Embedder | None:
@@ -84,20 +84,20 @@ def _embedders(db: Database) -> dict[tuple[Corpus, str], Embedder]:
 
 def ready(db: Database, corpus: Corpus, model: str, vector: Vector) -> Embedder | None:
     """The set that a vector belongs into, None where it has to be made; refuses a vector that does not fit."""
-    found = find(db, corpus, model)
-    _check(vector, found.dims if found else len(vector) // 4, model)
-    return found
+    embedder = find(db, corpus, model)
+    _check(vector, embedder.dims if embedder else len(vector) // 4, model)
+    return embedder
 
 
 def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, tuple[int, Vector]]) -> None:
     """Store vectors of rows that exist, with the scopes of these."""
     if not vectors:
         return
-    found = find(db, corpus, model)
-    dims = found.dims if found else len(next(iter(vectors.values()))[1]) // 4
+    existing = find(db, corpus, model)
+    dims = existing.dims if existing else len(next(iter(vectors.values()))[1]) // 4
     for _, vector in vectors.values():
         _check(vector, dims, model)
-    embedder = found or make(db, corpus, model, dims)
+    embedder = existing or make(db, corpus, model, dims)
     rows = [(key, scope, Embedding.of(vector)) for key, (scope, vector) in sorted(vectors.items())]
     put: LiteralString = (
         f"INSERT INTO {embedder.table} (key, scope, embedding) VALUES (%s, %s, %s::vector) "
@@ -114,42 +114,42 @@ def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, tuple[in
 def _check(vector: Vector, dims: int, model: str) -> None:
     if len(vector) != dims * 4 or not dims:
         raise BadInput(f"{model} gave a vector of {len(vector) / 4:g} numbers; its others have {dims}")
-    if dims > LONGEST:
-        raise BadInput(f"{model} gives vectors of {dims} numbers; PostgreSQL's pgvector takes {LONGEST}")
+    if dims > MAX_DIMS:
+        raise BadInput(f"{model} gives vectors of {dims} numbers; PostgreSQL's pgvector takes {MAX_DIMS}")
     if not math.isfinite(sum(struct.unpack(f"<{dims}f", vector))):
-        raise BadInput(f"{model} gave a vector with something in it that is no number")
+        raise BadInput(f"{model} gave a vector with a value that is not a number")
 
 
 def make(db: Database, corpus: Corpus, model: str, dims: int) -> Embedder:
     """The set of a model, made where there is none; the first one of a corpus serves searches."""
     db.lock(f"embedders:{corpus}")
     db.seen["embedders"].clear()
-    found = find(db, corpus, model)
-    if found is not None:  # another process was quicker
-        return found
+    existing = find(db, corpus, model)
+    if existing is not None:  # another process was quicker
+        return existing
     first = not db.value("SELECT count(*) FROM embedders WHERE corpus = %s AND retired IS NULL", (corpus,))
-    number: int = db.value(
+    set_id: int = db.value(
         "INSERT INTO embedders (corpus, model, dims, serving) VALUES (%s, %s, %s, %s) RETURNING id",
         (corpus, model, dims, first),
     )
     db.seen["embedders"].clear()
-    made = Embedder(number, corpus, dims, complete=False)
+    embedder = Embedder(set_id, corpus, dims, complete=False)
     size = cast("LiteralString", str(dims))
     # Kept in the row where it fits: a vector that is stored apart takes many times as long to compare.
-    storage: LiteralString = "STORAGE PLAIN " if dims <= INLINE else ""
+    storage: LiteralString = "STORAGE PLAIN " if dims <= MAX_INLINE_DIMS else ""
     db.run(
-        f"CREATE TABLE {made.table} (key bigint PRIMARY KEY, scope integer NOT NULL, "
+        f"CREATE TABLE {embedder.table} (key bigint PRIMARY KEY, scope integer NOT NULL, "
         f"embedding vector({size}) {storage}NOT NULL)"
     )
-    db.run(f"CREATE INDEX {made.table}_of_scope ON {made.table} (scope)")
+    db.run(f"CREATE INDEX {embedder.table}_of_scope ON {embedder.table} (scope)")
     if first and corpus == "memos":
-        db.run(memories_view(made.table))
-    return made
+        db.run(memories_view(embedder.table))
+    return embedder
 
 
-def note_lacking(db: Database, corpus: Corpus, key: int) -> None:
-    """Write down that a row has no vector yet; needless as long as no set is complete: all rows are looked through."""
-    if any(each.complete for each in _embedders(db).values() if each.corpus == corpus):
+def note_missing(db: Database, corpus: Corpus, key: int) -> None:
+    """Write down that a row has no vector yet; needless while no set is complete, as then all rows are scanned."""
+    if any(embedder.complete for embedder in _embedders(db).values() if embedder.corpus == corpus):
         db.run("INSERT INTO unembedded VALUES (%s, %s) ON CONFLICT DO NOTHING", (corpus, key))
 
 
@@ -171,8 +171,8 @@ def missing(db: Database, corpus: Corpus, model: str, limit: int, after: int) ->
 
 def remove(db: Database, corpus: Corpus, key: int) -> None:
     """Also out of the sets of past models that are still there."""
-    for (number,) in db.rows("SELECT id FROM embedders WHERE corpus = %s", (corpus,)):
-        db.run(f"DELETE FROM {table_of(corpus, number)} WHERE key = %s", (key,))
+    for (set_id,) in db.rows("SELECT id FROM embedders WHERE corpus = %s", (corpus,)):
+        db.run(f"DELETE FROM {table_of(corpus, set_id)} WHERE key = %s", (key,))
 
 
 def sets(db: Database, corpus: Corpus, counted: bool) -> list[VectorSet]:
@@ -181,8 +181,8 @@ def sets(db: Database, corpus: Corpus, counted: bool) -> list[VectorSet]:
         (corpus,),
     )
     return [
-        VectorSet(model, dims, _count(db, table_of(corpus, number)) if counted else 0, serving, complete)
-        for number, model, dims, serving, complete in rows
+        VectorSet(model, dims, _count(db, table_of(corpus, set_id)) if counted else 0, serving, complete)
+        for set_id, model, dims, serving, complete in rows
     ]
 
 
@@ -190,7 +190,7 @@ def _count(db: Database, table: LiteralString) -> int:
     return db.value(f"SELECT count(*) FROM {table}")
 
 
-def serve(db: Database, corpus: Corpus, model: str) -> None:
+def activate(db: Database, corpus: Corpus, model: str) -> None:
     """Let a set serve and retire the others. The caller keeps writers of rows out meanwhile."""
     embedder = find(db, corpus, model)
     if embedder is None:
@@ -219,7 +219,7 @@ def list_missing(db: Database, embedder: Embedder) -> None:
     )
 
 
-def near(
+def nearest(
     db: Database,
     corpus: Corpus,
     scopes: Sequence[Scope],
@@ -229,7 +229,7 @@ def near(
     also: Collection[int] = (),
     among: Collection[int] | None = None,
     *,
-    exact: int = EXACT,
+    exact: int = MAX_EXACT_ROWS,
 ) -> dict[int, float]:
     """Cosine of the nearest `limit` rows of these scopes, and of the rows in `also`."""
     embedder = find(db, corpus, model)
@@ -238,14 +238,15 @@ def near(
     if len(vector) != embedder.dims * 4:
         raise BadInput(f"a query vector of {len(vector) // 4} numbers does not fit {model}, which has {embedder.dims}")
     _check(vector, embedder.dims, model)
-    large = _indexed(db, embedder, [one.id for one in scopes if one.size > exact]) if among is None else []
+    large = _indexed(db, embedder, [scope.id for scope in scopes if scope.size > exact]) if among is None else []
     query = Embedding.of(vector)
-    found = _exact(db, embedder, [scope.id for scope in scopes if scope.id not in large], query, limit, among)
+    similarities = _exact(db, embedder, [scope.id for scope in scopes if scope.id not in large], query, limit, among)
     for scope in large if limit > 0 else ():
-        found |= _through_index(db, embedder, scope, query, limit)
-    if len(found) > limit:
-        found = dict(sorted(found.items(), key=lambda hit: -hit[1])[:limit])
-    return found | _of_rows(db, embedder, scopes, query, [key for key in also if key not in found])
+        similarities |= _through_index(db, embedder, scope, query, limit)
+    if len(similarities) > limit:
+        similarities = dict(sorted(similarities.items(), key=lambda hit: -hit[1])[:limit])
+    others = [key for key in also if key not in similarities]
+    return similarities | _of_rows(db, embedder, scopes, query, others)
 
 
 def _exact(
@@ -281,9 +282,9 @@ def _through_index(db: Database, embedder: Embedder, scope: int, query: Embeddin
         "SELECT set_config('hnsw.ef_search', %s, true), set_config('hnsw.iterative_scan', 'relaxed_order', true)",
         (str(effort),),
     )
-    here = cast("LiteralString", str(scope))  # written out, as only then the index of this scope is considered
+    scope_id = cast("LiteralString", str(scope))  # written out, as only then the index of this scope is considered
     rows = db.rows(
-        f"SELECT key, -(embedding <#> %(query)s::vector) FROM {embedder.table} WHERE scope = {here} "
+        f"SELECT key, -(embedding <#> %(query)s::vector) FROM {embedder.table} WHERE scope = {scope_id} "
         f"ORDER BY {_distance(embedder.dims)} LIMIT %(limit)s",
         {"query": query, "limit": limit},
     )
@@ -292,14 +293,14 @@ def _through_index(db: Database, embedder: Embedder, scope: int, query: Embeddin
 
 def _distance(dims: int) -> LiteralString:
     size = cast("LiteralString", str(dims))
-    if dims <= INLINE:
+    if dims <= MAX_INLINE_DIMS:
         return "embedding <#> %(query)s::vector"
     return f"embedding::halfvec({size}) <#> %(query)s::vector::halfvec({size})"
 
 
 def _indexed(db: Database, embedder: Embedder, scopes: list[int]) -> list[int]:
     """Those of these scopes that have an index."""
-    if not scopes or embedder.dims > HALVED:
+    if not scopes or embedder.dims > MAX_INDEXED_DIMS:
         return []
     rows = db.rows(
         "SELECT scope FROM unnest(%s::integer[]) AS scope JOIN pg_index "

@@ -22,11 +22,11 @@ ALIVE: dict[Corpus, LiteralString] = {
     "messages": "SELECT scope, key, text FROM messages WHERE deleted IS NULL",
 }
 """The rows that are in the index, with the text that is indexed of them."""
-POSTINGS = 2_500
-"""Entries read for one query: the rare words decide, so they come first, and common ones as far as there is room."""
-COUNTED = 10_000
+MAX_POSTINGS = 2_500
+"""Entries read for one query: the rare words decide, so they come first, and common ones as far as the budget goes."""
+MAX_COUNTED_ROWS = 10_000
 """Entries of a word that are counted one by one; beyond that its share of the newest rows speaks for all."""
-_LONGEST = 100
+MAX_TERM_CHARS = 100
 """Letters of a word that stand in the index; what is longer is no word, but is found by a fingerprint."""
 
 Row = tuple[int, int, str]
@@ -39,7 +39,7 @@ def entries(text: str) -> list[str]:
 
 
 def _entry(stem: str) -> str:
-    return stem if len(stem) <= _LONGEST else stem[: _LONGEST - 60] + digest(stem)
+    return stem if len(stem) <= MAX_TERM_CHARS else stem[: MAX_TERM_CHARS - 60] + digest(stem)
 
 
 def rewrite(db: Database, corpus: Corpus, rows: Sequence[Row]) -> None:
@@ -72,15 +72,15 @@ def search(
     by_entry = dict(zip(map(_entry, stems([clean(term) for term in terms])), terms, strict=True))
     size = sum(scope.size for scope in scopes)
     chosen = _affordable(_frequencies(db, corpus, scopes, list(by_entry)), among)
-    found = _postings(db, corpus, scopes, chosen, among)
+    rows_by_entry = _postings(db, corpus, scopes, chosen, among)
     scores: dict[int, float] = defaultdict(float)
     for entry, frequency in chosen.items():
         weight = inverse_frequency(size, frequency)
-        for key in found[entry]:
+        for key in rows_by_entry[entry]:
             scores[key] += weight
     best = heapq.nlargest(limit, zip(scores.values(), scores, strict=True))
     return [
-        WordHit(key, score, {by_entry[e]: frequency for e, frequency in chosen.items() if key in found[e]})
+        WordHit(key, score, {by_entry[e]: frequency for e, frequency in chosen.items() if key in rows_by_entry[e]})
         for score, key in best
     ]
 
@@ -93,12 +93,12 @@ def _frequencies(db: Database, corpus: Corpus, scopes: Sequence[Scope], entries:
         "SELECT count(*) AS rows, min(key) AS oldest FROM ("
         f"SELECT key FROM {TABLE[corpus]} AS posting WHERE posting.scope = scope.scope AND posting.term = term.term "
         "ORDER BY key DESC LIMIT %s) AS newest) AS found WHERE found.rows > 0",
-        (list(entries), [scope.id for scope in scopes], COUNTED),
+        (list(entries), [scope.id for scope in scopes], MAX_COUNTED_ROWS),
     )
     by_id = {scope.id: scope for scope in scopes}
     frequencies: dict[str, int] = defaultdict(int)
     for entry, scope, rows, oldest in counted:
-        frequencies[entry] += rows if rows < COUNTED else _estimate(db, corpus, by_id[scope], rows, oldest)
+        frequencies[entry] += rows if rows < MAX_COUNTED_ROWS else _estimate(db, corpus, by_id[scope], rows, oldest)
     return frequencies
 
 
@@ -112,13 +112,13 @@ def _estimate(db: Database, corpus: Corpus, scope: Scope, rows: int, oldest: int
 def _affordable(frequencies: dict[str, int], among: Collection[int] | None) -> dict[str, int]:
     """The words worth looking up, rarest first, with the number of rows that have them."""
     chosen: dict[str, int] = {}
-    room = POSTINGS
+    remaining = MAX_POSTINGS
     for rows, entry in sorted((rows, entry) for entry, rows in frequencies.items()):
         cost = rows if among is None else min(rows, len(among))
-        if cost > room and chosen:
+        if cost > remaining and chosen:
             break
         chosen[entry] = rows
-        room -= cost
+        remaining -= cost
     return chosen
 
 
@@ -137,13 +137,13 @@ def _postings(
             "terms": list(chosen),
             "scopes": [scope.id for scope in scopes],
             "among": list(among or ()),
-            "limit": POSTINGS,
+            "limit": MAX_POSTINGS,
         },
     )
-    found: dict[str, set[int]] = {entry: set() for entry in chosen}
+    keys_by_entry: dict[str, set[int]] = {entry: set() for entry in chosen}
     for entry, key in rows:
-        found[entry].add(key)
-    return found
+        keys_by_entry[entry].add(key)
+    return keys_by_entry
 
 
 def disagreement(db: Database, corpus: Corpus) -> tuple[int, int]:

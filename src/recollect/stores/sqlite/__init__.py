@@ -35,31 +35,31 @@ class SQLiteStore:
         await self._engine.read(lambda tx: maintenance.backup(path, tx.db, target, progress))
 
     async def reindex(self, progress: Progress | None = None) -> int:
-        """Rewrite the word index in steps that others can write between; an interrupted run goes on."""
+        """Rewrite the word index in steps that others can write between; an interrupted run continues."""
         start = await self._engine.read(lambda tx: maintenance.reindex_start(tx.db))
-        total, done = sum(rows for rows, _ in start.values()), 0
+        total, count = sum(rows for rows, _ in start.values()), 0
         for corpus, (_, after) in start.items():
             while True:
                 rows, after = await self._engine.write(partial(maintenance.reindex_step, corpus, after))
-                done += rows
+                count += rows
                 if progress is not None:
-                    progress(done, total)
+                    progress(count, total)
                 if not after:
                     break
-        return done
+        return count
 
     async def check_health(self) -> list[HealthCheck]:
         return await self._engine.read(lambda tx: maintenance.examine(tx.db))
 
     async def purge_deleted(self, progress: Progress | None = None) -> None:
-        """Merge the word indexes in steps that others can write between, then write the file anew without gaps."""
+        """Merge the word indexes in steps that others can write between, then rewrite the file without gaps."""
         tables = await self._engine.read(lambda tx: secure_delete.word_tables(tx.db))
-        for done, table in enumerate(tables):
+        for step, table in enumerate(tables, 1):
             while not await self._engine.write(partial(secure_delete.merge_step, table)):
                 pass
             if progress is not None:
-                progress(done + 1, len(tables) + 1)
-        await self._engine.alone(secure_delete.rewrite)
+                progress(step, len(tables) + 1)
+        await self._engine.run_exclusive(secure_delete.rewrite)
         if progress is not None:
             progress(len(tables) + 1, len(tables) + 1)
 
@@ -76,7 +76,7 @@ class SQLiteStore:
 
 
 def create(spec: str) -> SQLiteStore:
-    """Open `sqlite:///file`, making the file and its folder when they are missing."""
+    """Open `sqlite:///file`, creating the file and its folder when they are missing."""
     path = path_of(spec)
     if path is not None:
         try:
@@ -95,8 +95,8 @@ def examine(spec: str) -> list[HealthCheck]:
 
 
 def path_of(spec: str) -> Path | None:
-    scheme, separator, rest = spec.partition("://")
+    scheme, separator, path = spec.partition("://")
     if scheme != "sqlite" or not separator:
         raise ConfigError(f"{spec!r} is not an SQLite address; write sqlite:///folder/memory.db")
-    rest = rest.removeprefix("/")
-    return Path(rest).expanduser() if rest not in ("", ":memory:") else None
+    path = path.removeprefix("/")
+    return Path(path).expanduser() if path not in ("", ":memory:") else None

@@ -15,16 +15,16 @@ from recollect.workspace.disk import keep_private
 Row = tuple[Any, ...]
 
 PAGE_SIZE = 4096
-BUSY_MS = 15_000
+BUSY_TIMEOUT_MS = 15_000
 CACHE_KIB = 16_384
-JOURNAL_BYTES = 64 << 20
+MAX_JOURNAL_BYTES = 64 << 20
 CHECKPOINT_PAGES = 8_000
-"""Pages of the log after which it is copied back: seldom, so that a busy page is copied once and not often."""
+"""Pages of the log after which it is copied back: rarely, so that a busy page is copied once and not many times."""
 
 
 def _make_private(path: Path) -> None:
-    """The file is for its owner's eyes alone; SQLite gives the files beside it the same rights. One that a group may
-    write is shared on purpose, and stays so.
+    """Only the owner may read the file; SQLite gives the files beside it the same mode. A file that a group may write
+    is shared on purpose, and stays so.
     """
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
@@ -34,7 +34,7 @@ def _make_private(path: Path) -> None:
                 if not part.stat().st_mode & stat.S_IWGRP:
                     keep_private(part)
     except OSError:
-        pass  # it can't be made: SQLite says so in its own words
+        pass  # it can't be created: SQLite reports why
 
 
 class Database(apsw.Connection):
@@ -45,12 +45,12 @@ class Database(apsw.Connection):
         if path is not None and not read_only:
             _make_private(path)
         super().__init__(":memory:" if path is None else str(path), flags=flags, statementcachesize=256)
-        self.unsettled: set[int] = set()
+        self.changed_scopes: set[int] = set()
         """Scopes whose vectors the running transaction changed: caches must not keep what it sees of them."""
         self.scopes: dict[str, int] = {}
-        """Numbers of scopes by name: they never change once they are committed."""
-        self.set_busy_timeout(BUSY_MS)
-        # Plans hold for every value: without this a table with a partial index has its queries planned at each run.
+        """Ids of scopes by name: they never change once committed."""
+        self.set_busy_timeout(BUSY_TIMEOUT_MS)
+        # Plans hold for every value: without this, queries of a table with a partial index are planned at each run.
         self.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         if read_only:
             self.pragma("query_only", True)
@@ -58,7 +58,7 @@ class Database(apsw.Connection):
             self.pragma("page_size", PAGE_SIZE)
         self.pragma("synchronous", "full")
         self.pragma("cache_size", -CACHE_KIB)
-        self.pragma("journal_size_limit", JOURNAL_BYTES)
+        self.pragma("journal_size_limit", MAX_JOURNAL_BYTES)
 
     def use_log(self) -> None:
         """Write ahead, so that readers and the writer don't wait for each other; changes the file."""
@@ -82,7 +82,7 @@ class Database(apsw.Connection):
         try:
             return self.execute(sql, values)
         except UnicodeEncodeError:  # half of a character, as chat clients send it now and then
-            return self.execute(sql, tuple(clean(each) if isinstance(each, str) else each for each in values))
+            return self.execute(sql, tuple(clean(value) if isinstance(value, str) else value for value in values))
 
     @contextmanager
     def transaction(self, begin: str) -> Generator[None]:
@@ -96,4 +96,4 @@ class Database(apsw.Connection):
                 self.execute("ROLLBACK")
             raise
         finally:
-            self.unsettled.clear()
+            self.changed_scopes.clear()

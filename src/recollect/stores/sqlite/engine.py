@@ -18,14 +18,14 @@ from recollect.stores.sqlite.database import Database
 
 T = TypeVar("T")
 
-GROUP = 512
-"""Units of work that share one commit at the most."""
-LINGER = 0.001
-"""Seconds after a commit that somebody waited for, in which patient work waits for the next such one to go with it."""
-READERS = 4
-ALONE = 0.02
-"""Seconds that a reader waits for the one before it. Threads of Python that take turns at each statement get half as
-much done as one after the other; but nobody waits long for a slow one.
+MAX_GROUP_SIZE = 512
+"""Units of work that share one commit, at most."""
+GROUP_COMMIT_WINDOW_SECONDS = 0.001
+"""Patient work waits this long after a commit that a caller waited for, to share the commit of the next one."""
+READER_THREADS = 4
+READER_TURN_TIMEOUT_SECONDS = 0.02
+"""A reader waits this long for the one before it: Python threads that alternate at each statement get half as much done
+as one after the other, but no reader should wait long for a slow one.
 """
 
 
@@ -45,12 +45,12 @@ S = TypeVar("S", bound=Session)
 
 
 @dataclass(slots=True)
-class _Waiting:
+class _QueuedWork:
     work: Callable[[Any], Any]
     loop: asyncio.AbstractEventLoop
     future: asyncio.Future[Any]
     reads: bool = False
-    alone: bool = False
+    exclusive: bool = False
     patient: bool = False
     result: Any = None
     error: BaseException | None = None
@@ -67,15 +67,15 @@ class Engine(Generic[S]):
         path: Path | None,
         prepare: Callable[[Database], None],
         open_session: Callable[[Database], S],
-        linger: float = LINGER,
+        linger: float = GROUP_COMMIT_WINDOW_SECONDS,
     ) -> None:
         self.path = path
         self._linger = 0.0 if path is None else linger
         self._open_session = open_session
-        self._writes: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
-        self._reads: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._writes: queue.SimpleQueue[_QueuedWork | None] = queue.SimpleQueue()
+        self._reads: queue.SimpleQueue[_QueuedWork | None] = queue.SimpleQueue()
         self._turn = threading.Lock()
-        self._expected = 0.0  # until when someone may write again who wrote just now
+        self._expected = 0.0  # until when a caller that has just written may write again
         self._closed = False
         with translated(path):
             self._writer = Database(path)
@@ -88,7 +88,7 @@ class Engine(Generic[S]):
         self._file = _identity(path)
         self._threads = [threading.Thread(target=self._serve_writes, name="recollect-write", daemon=True)]
         if path is not None:
-            readers = (threading.Thread(target=self._serve_reads, daemon=True) for _ in range(READERS))
+            readers = (threading.Thread(target=self._serve_reads, daemon=True) for _ in range(READER_THREADS))
             self._threads += readers
         for thread in self._threads:
             thread.start()
@@ -99,24 +99,24 @@ class Engine(Generic[S]):
     async def read(self, work: Callable[[S], T]) -> T:
         return await self._enqueue(self._writes if self.path is None else self._reads, work, reads=True)
 
-    async def alone(self, work: Callable[[Database], T]) -> T:
+    async def run_exclusive(self, work: Callable[[Database], T]) -> T:
         """Run work on the writer's connection outside of any transaction, while nothing of ours is written."""
-        return await self._enqueue(self._writes, lambda _: work(self._writer), alone=True)
+        return await self._enqueue(self._writes, lambda _: work(self._writer), exclusive=True)
 
     async def _enqueue(
         self,
-        where: "queue.SimpleQueue[_Waiting | None]",
+        target: "queue.SimpleQueue[_QueuedWork | None]",
         work: Callable[[S], T],
         *,
         reads: bool = False,
-        alone: bool = False,
+        exclusive: bool = False,
         patient: bool = False,
     ) -> T:
         if self._closed:
             raise StoreError("the store is closed")
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        where.put(_Waiting(work, loop, future, reads, alone, patient))
+        target.put(_QueuedWork(work, loop, future, reads, exclusive, patient))
         return await future
 
     async def close(self) -> None:
@@ -125,7 +125,7 @@ class Engine(Generic[S]):
             return
         self._closed = True
         self._writes.put(None)
-        for _ in range(READERS):
+        for _ in range(READER_THREADS):
             self._reads.put(None)
         for thread in self._threads:
             await asyncio.to_thread(thread.join)
@@ -135,16 +135,16 @@ class Engine(Generic[S]):
         connection: Database | None = None
         session: S | None = None
         while (item := self._reads.get()) is not None:
-            mine = self._turn.acquire(timeout=ALONE)
+            has_turn = self._turn.acquire(timeout=READER_TURN_TIMEOUT_SECONDS)
             try:
                 with translated(self.path):
                     if connection is None or session is None:
                         connection = Database(self.path, read_only=True)
                         session = self._open_session(connection)
-                    item.result = _look(connection, session, item.work)
+                    item.result = _run_read(connection, session, item.work)
             except BaseException as error:  # noqa: BLE001 - handed to the caller
                 item.error = error
-            if mine:
+            if has_turn:
                 self._turn.release()
             _answer([item])
             del item
@@ -155,9 +155,9 @@ class Engine(Generic[S]):
         while True:
             group, last = self._next_group()
             if group:
-                self._commit([item for item in group if not item.reads and not item.alone])
-                self._look_up([item for item in group if item.reads])
-                self._tend([item for item in group if item.alone])
+                self._commit([item for item in group if not item.reads and not item.exclusive])
+                self._run_reads([item for item in group if item.reads])
+                self._run_exclusives([item for item in group if item.exclusive])
                 _answer(group)
                 if any(not item.patient for item in group):
                     self._expected = monotonic() + self._linger
@@ -167,28 +167,28 @@ class Engine(Generic[S]):
                 self._writer.close()
                 return
 
-    def _next_group(self) -> tuple[list[_Waiting], bool]:
+    def _next_group(self) -> tuple[list[_QueuedWork], bool]:
         """What waits to be written, and whether that is the last.
 
-        Patient work waits for whoever wrote just now: most of them write again, and one commit does both.
+        Patient work waits for callers that have just written: most write again, and one commit does both.
         """
-        group: list[_Waiting] = []
+        group: list[_QueuedWork] = []
         item = self._writes.get()
         patient = True
         while item is not None:
             group.append(item)
             patient = patient and item.patient
-            if len(group) == GROUP:
+            if len(group) == MAX_GROUP_SIZE:
                 return group, False
-            left = self._expected - monotonic() if patient else 0.0
+            remaining = self._expected - monotonic() if patient else 0.0
             try:
-                item = self._writes.get(timeout=left) if left > 0 else self._writes.get_nowait()
+                item = self._writes.get(timeout=remaining) if remaining > 0 else self._writes.get_nowait()
             except queue.Empty:
                 return group, False
         return group, True
 
-    def _commit(self, group: list[_Waiting]) -> None:
-        """Commit a group at once; when a unit of it fails, all are undone and each goes on its own."""
+    def _commit(self, group: list[_QueuedWork]) -> None:
+        """Commit a group at once; when a unit of it fails, all are rolled back and each is committed alone."""
         try:
             self._transact(group)
         except BaseException as error:  # noqa: BLE001 - handed to the callers
@@ -199,19 +199,19 @@ class Engine(Generic[S]):
                 for item in group:
                     item.error = error
 
-    def _look_up(self, group: list[_Waiting]) -> None:
+    def _run_reads(self, group: list[_QueuedWork]) -> None:
         """Reads of a store that lives in memory, and so has this connection only."""
         for item in group:
             self._writer.pragma("query_only", True)
             try:
                 with translated(self.path):
-                    item.result = _look(self._writer, self._session, item.work)
+                    item.result = _run_read(self._writer, self._session, item.work)
             except BaseException as error:  # noqa: BLE001 - handed to the caller
                 item.error = error
             finally:
                 self._writer.pragma("query_only", False)
 
-    def _tend(self, group: list[_Waiting]) -> None:
+    def _run_exclusives(self, group: list[_QueuedWork]) -> None:
         for item in group:
             try:
                 with translated(self.path):
@@ -219,12 +219,12 @@ class Engine(Generic[S]):
             except BaseException as error:  # noqa: BLE001 - handed to the caller
                 item.error = error
 
-    def _transact(self, group: list[_Waiting]) -> None:
+    def _transact(self, group: list[_QueuedWork]) -> None:
         if not group:
             return
         if _identity(self.path) != self._file:
             raise StoreUnwritable(
-                f"{self.path} was deleted or replaced while it was in use; start again to use it anew"
+                f"{self.path} was deleted or replaced while it was in use; restart to use the new one"
             )
         try:
             with translated(self.path), self._writer.transaction("BEGIN IMMEDIATE"):
@@ -238,31 +238,31 @@ class Engine(Generic[S]):
 
 
 def _identity(path: Path | None) -> tuple[int, int] | None:
-    """Which file lies at a path; SQLite goes on writing to one that nobody can find any more."""
+    """Which file lies at a path; SQLite goes on writing to one that was deleted."""
     try:
-        found = path.stat() if path is not None else None
+        status = path.stat() if path is not None else None
     except OSError:
         return None
-    return None if found is None else (found.st_dev, found.st_ino)
+    return None if status is None else (status.st_dev, status.st_ino)
 
 
-def _look(connection: Database, session: S, work: Callable[[S], T]) -> T:
+def _run_read(connection: Database, session: S, work: Callable[[S], T]) -> T:
     try:
         with connection.transaction("BEGIN"):
             return _call(work, session)
     except apsw.ReadOnlyError as error:
         session.discard()
-        raise StoreError("a unit of work that was given to read can't write; give it to write") from error
+        raise StoreError("a unit of work passed to read() can't write; pass it to write()") from error
 
 
 def _call(work: Callable[[S], T], session: S) -> T:
     try:
         return work(session)
-    except StopIteration as error:  # a future can't carry it: its waiter would wait for ever
+    except StopIteration as error:  # a future can't carry it: its caller would wait forever
         raise RuntimeError("a unit of work raised StopIteration") from error
 
 
-def _answer(group: list[_Waiting]) -> None:
+def _answer(group: list[_QueuedWork]) -> None:
     """Wake the callers, one hop into each event loop."""
     loops = {item.loop for item in group}
     for loop in loops:
@@ -270,7 +270,7 @@ def _answer(group: list[_Waiting]) -> None:
             loop.call_soon_threadsafe(partial(_resolve, [item for item in group if item.loop is loop]))
 
 
-def _resolve(items: list[_Waiting]) -> None:
+def _resolve(items: list[_QueuedWork]) -> None:
     for item in items:
         if item.future.done():
             continue
@@ -282,7 +282,7 @@ def _resolve(items: list[_Waiting]) -> None:
 
 @contextmanager
 def translated(path: Path | None) -> Generator[None]:
-    """Turn SQLite's errors into ours, with a word on what to do."""
+    """Turn SQLite's errors into ours, with advice."""
     try:
         yield
     except apsw.Error as error:

@@ -51,25 +51,25 @@ class SQLiteEvents:
         before: int | None = None,
         kinds: Collection[str] = (),
     ) -> list[Event]:
-        where: dict[str, object] = {"events.id < ?": (1 << 62) if before is None else before}
+        conditions: dict[str, object] = {"events.id < ?": (1 << 62) if before is None else before}
         if scope is not None:
-            where["scope = ?"] = scope_id(self._db, scope) or -1
+            conditions["scope = ?"] = scope_id(self._db, scope) or -1
         if memo is not None:
-            where["memo = ?"] = memo
+            conditions["memo = ?"] = memo
         if len(kinds) == 1:  # of one kind the index has them in order
-            where["kind = ?"] = next(iter(kinds))
+            conditions["kind = ?"] = next(iter(kinds))
         elif kinds:
-            where["kind IN (SELECT value FROM json_each(?))"] = json.dumps(list(kinds))
-        sql = f"{_SELECT} WHERE {' AND '.join(where)} ORDER BY events.id DESC LIMIT ?"
-        return [_event(row) for row in self._db.rows(sql, (*where.values(), limit))]
+            conditions["kind IN (SELECT value FROM json_each(?))"] = json.dumps(list(kinds))
+        sql = f"{_SELECT} WHERE {' AND '.join(conditions)} ORDER BY events.id DESC LIMIT ?"
+        return [_event(row) for row in self._db.rows(sql, (*conditions.values(), limit))]
 
     def days(self, since: date) -> dict[date, dict[str, int]]:
         first = (since - _EPOCH).days
-        found: dict[date, dict[str, int]] = {}
+        counts: dict[date, dict[str, int]] = {}
         rows = self._db.rows("SELECT day, kind, count FROM event_days WHERE day >= ? ORDER BY day, kind", (first,))
         for day, kind, count in rows:
-            found.setdefault(_EPOCH + timedelta(days=day), {})[kind] = count
-        return found
+            counts.setdefault(_EPOCH + timedelta(days=day), {})[kind] = count
+        return counts
 
     def redact(self, events: Collection[int], keep: Collection[str] = ()) -> int:
         rows = self._db.rows(
@@ -78,29 +78,29 @@ class SQLiteEvents:
         )
         scrubbed = 0
         for event, memo, reason, data in rows:
-            found: dict[str, Any] = json.loads(data) if data else {}
-            kept = {name: value for name, value in found.items() if name in keep}
-            if memo is not None or reason or kept != found:
+            fields: dict[str, Any] = json.loads(data) if data else {}
+            retained = {name: value for name, value in fields.items() if name in keep}
+            if memo is not None or reason or retained != fields:
                 self._db.run(
                     "UPDATE events SET memo = NULL, reason = '', data = ? WHERE id = ?",
-                    (to_json(kept) if kept else None, event),
+                    (to_json(retained) if retained else None, event),
                 )
                 scrubbed += 1
         return scrubbed
 
 
-_COUNTED = "SELECT kind, at / 86400000, count(*), max(at) FROM events GROUP BY 1, 2"
+_COUNTS_PER_DAY = "SELECT kind, at / 86400000, count(*), max(at) FROM events GROUP BY 1, 2"
 
 
 def miscounted(db: Database) -> bool:
-    return db.rows(f"{_COUNTED} ORDER BY 1, 2") != db.rows(
+    return db.rows(f"{_COUNTS_PER_DAY} ORDER BY 1, 2") != db.rows(
         "SELECT kind, day, count, last FROM event_days ORDER BY 1, 2"
     )
 
 
 def recount(db: Database) -> None:
     db.run("DELETE FROM event_days")
-    db.run(f"INSERT INTO event_days {_COUNTED}")
+    db.run(f"INSERT INTO event_days {_COUNTS_PER_DAY}")
 
 
 def _event(row: Row) -> Event:

@@ -1,7 +1,7 @@
-"""Which queues are served next: tenants take turns, and within a tenant whoever is due for longest comes first.
+"""Which queues are served next: tenants round-robin, and within a tenant the queue that is due longest.
 
-A tenant is stepped over in one seek, however many jobs it has. The tenant that was served last is on disk, so that
-a worker that claims one job at a time is fair as well.
+A tenant is skipped in one seek, however many jobs it has. The round-robin cursor is persisted, so that a worker that
+claims one job at a time is fair as well.
 """
 
 from itertools import chain, zip_longest
@@ -24,35 +24,35 @@ _DUE_AFTER = _TENANTS.format(beyond=">") + _DUE
 _DUE_FROM = _TENANTS.format(beyond=">=") + _DUE
 _FIRST_DUE = f"""
 {_TENANTS.format(beyond=">=")}
-SELECT min(moment) FROM (
-    SELECT (SELECT due FROM jobs WHERE state = 'waiting' AND tenant = name ORDER BY due LIMIT 1) AS moment FROM tenants
+SELECT min(time) FROM (
+    SELECT (SELECT due FROM jobs WHERE state = 'waiting' AND tenant = name ORDER BY due LIMIT 1) AS time FROM tenants
     UNION ALL SELECT min(until) FROM jobs WHERE state = 'claimed'
 )
 """
-_START, _END = "", b""  # no text is before the one, and all text is before the other
+_START, _END = "", b""  # sort before and after every text
 
 
 def take_turns(db: Database, now: int, limit: int) -> list[int]:
-    """The heads of up to so many queues that are due, and a note of whose turn it was."""
-    turn: str = db.value("SELECT value FROM meta WHERE name = 'turn'")
-    tenants = _due_tenants(db, turn, now, limit)
-    share = limit - len(tenants) + 1  # each tenant gets one at least
-    heads = ([(tenant, job) for job in _due_heads(db, tenant, now, share)] for tenant in tenants)
-    turns = [each for each in chain.from_iterable(zip_longest(*heads)) if each is not None][: max(limit, 0)]
-    if turns and turns[-1][0] != turn:
+    """The first jobs of up to `limit` queues that are due; moves the round-robin cursor."""
+    cursor: str = db.value("SELECT value FROM meta WHERE name = 'turn'")
+    tenants = _due_tenants(db, cursor, now, limit)
+    share = limit - len(tenants) + 1  # each tenant gets at least one
+    first_jobs = ([(tenant, job) for job in _due_first_jobs(db, tenant, now, share)] for tenant in tenants)
+    turns = [turn for turn in chain.from_iterable(zip_longest(*first_jobs)) if turn is not None][: max(limit, 0)]
+    if turns and turns[-1][0] != cursor:
         db.run("UPDATE meta SET value = ? WHERE name = 'turn'", (turns[-1][0],))
     return [job for _, job in turns]
 
 
-def _due_tenants(db: Database, turn: str, now: int, limit: int) -> list[str]:
-    """Up to so many tenants with something to do, beginning after the one that was served last."""
-    found: list[str] = [name for (name,) in db.rows(_DUE_AFTER, (turn, _END, now, max(limit, 0)))]
-    if len(found) < limit:
-        found += [name for (name,) in db.rows(_DUE_FROM, (_START, turn, now, limit - len(found)))]
-    return found
+def _due_tenants(db: Database, cursor: str, now: int, limit: int) -> list[str]:
+    """Up to `limit` tenants with something to do, beginning after the cursor."""
+    tenants: list[str] = [name for (name,) in db.rows(_DUE_AFTER, (cursor, _END, now, max(limit, 0)))]
+    if len(tenants) < limit:
+        tenants += [name for (name,) in db.rows(_DUE_FROM, (_START, cursor, now, limit - len(tenants)))]
+    return tenants
 
 
-def _due_heads(db: Database, tenant: str, now: int, limit: int) -> list[int]:
+def _due_first_jobs(db: Database, tenant: str, now: int, limit: int) -> list[int]:
     rows = db.rows(
         "SELECT id FROM jobs WHERE state = 'waiting' AND tenant = ? AND due <= ? ORDER BY due, id LIMIT ?",
         (tenant, now, limit),
@@ -61,5 +61,5 @@ def _due_heads(db: Database, tenant: str, now: int, limit: int) -> list[int]:
 
 
 def first_due(db: Database) -> int | None:
-    """When the first head of a queue is due, or the first lease runs out."""
+    """When the first job of any queue is due, or the first lease runs out."""
     return db.value(_FIRST_DUE, (_START, _END))

@@ -1,7 +1,7 @@
-"""Jobs on disk: in order within a queue, tenants in turn, claimed under a lease.
+"""Jobs on disk: in order within a queue, tenants served round-robin, claimed under a lease.
 
 Of each queue only the first job is `waiting`, and none while one of the queue is claimed; the others are `blocked`,
-which nobody outside sees. So the index that claims look into holds one entry a queue, however long queues grow.
+which callers see as `waiting`. So the index used by claims has one entry per queue, however long queues grow.
 """
 
 import json
@@ -12,10 +12,10 @@ from recollect.core.clock import from_ms, to_ms
 from recollect.core.ports.jobs import Job, JobState, NewJob
 from recollect.stores.sqlite.database import Database, Row
 from recollect.stores.sqlite.fairness import first_due, take_turns
-from recollect.stores.sqlite.rows import moment, to_json
+from recollect.stores.sqlite.rows import optional_time, to_json
 
 _COLUMNS = "id, kind, queue, payload, due, attempts, state, error, tenant"
-_SEEN = "iif(state = 'blocked', 'waiting', state)"
+_VISIBLE_STATE = "iif(state = 'blocked', 'waiting', state)"
 _IDLE = "state IN ('waiting', 'blocked')"
 _ADD = (  # without RETURNING, with which it takes two thirds longer
     "INSERT INTO jobs (kind, queue, payload, state, due, dedupe, tenant) VALUES (?1, ?2, ?3, "
@@ -23,7 +23,7 @@ _ADD = (  # without RETURNING, with which it takes two thirds longer
     "ON CONFLICT DO NOTHING"
 )
 _FIRST_OF_QUEUE = "SELECT id FROM jobs WHERE queue = ?1 AND state <> 'failed' ORDER BY id LIMIT 1"
-_SETTLE = (
+_PROMOTE_FIRST = (
     f"UPDATE jobs SET state = 'waiting' WHERE id = ({_FIRST_OF_QUEUE}) AND state = 'blocked' "
     "AND NOT EXISTS (SELECT 1 FROM jobs WHERE queue = ?1 AND state = 'claimed')"
 )
@@ -46,7 +46,7 @@ class SQLiteJobs:
         self._free_expired(now)
         chosen = take_turns(self._db, to_ms(now), limit)
         if depth > 1:
-            chosen = [job for head in chosen for job in self._run_from(head, now, depth)]
+            chosen = [job for first_job in chosen for job in self._run_from(first_job, now, depth)]
         rows = self._db.rows(
             "UPDATE jobs SET state = 'claimed', worker = ?, until = ?, attempts = attempts + 1 "
             f"WHERE id IN (SELECT value FROM json_each(?)) RETURNING {_COLUMNS}",
@@ -56,7 +56,7 @@ class SQLiteJobs:
         return [claimed[job] for job in chosen]
 
     def _free_expired(self, now: datetime) -> None:
-        """Of each queue only the first job can have been begun: to those behind it the attempt is given back."""
+        """Of each queue only the first job can have been started: the others get their attempt back."""
         expired = self._db.rows(
             "SELECT queue, min(id) FROM jobs WHERE state = 'claimed' AND until <= ? GROUP BY queue", (to_ms(now),)
         )
@@ -67,14 +67,14 @@ class SQLiteJobs:
             "attempts = attempts - (id NOT IN (SELECT value FROM json_each(?))) WHERE state = 'claimed' AND until <= ?",
             (json.dumps([job for _, job in expired]), to_ms(now)),
         )
-        settle(self._db, [queue for queue, _ in expired])
+        promote_first(self._db, [queue for queue, _ in expired])
 
-    def _run_from(self, head: int, now: datetime, depth: int) -> list[int]:
-        """The head of a queue and those behind it, up to the first that is not due."""
+    def _run_from(self, first_job: int, now: datetime, depth: int) -> list[int]:
+        """The first job of a queue and those after it, up to the first that is not due."""
         rows = self._db.rows(
             "SELECT id, due FROM jobs WHERE queue = (SELECT queue FROM jobs WHERE id = ?) AND state <> 'failed' "
             "ORDER BY id LIMIT ?",
-            (head, depth),
+            (first_job, depth),
         )
         run: list[int] = []
         for job, due in rows:
@@ -84,18 +84,18 @@ class SQLiteJobs:
         return run
 
     def finish(self, job_id: int, worker: str) -> bool:
-        mine = "id = ? AND worker = ? AND state = 'claimed'"
-        queues = self._db.rows(f"SELECT queue FROM jobs WHERE {mine}", (job_id, worker))
-        self._db.run(f"DELETE FROM jobs WHERE {mine}", (job_id, worker))
-        return self._left(queues)
+        is_held = "id = ? AND worker = ? AND state = 'claimed'"
+        queues = self._db.rows(f"SELECT queue FROM jobs WHERE {is_held}", (job_id, worker))
+        self._db.run(f"DELETE FROM jobs WHERE {is_held}", (job_id, worker))
+        return self._promote_next(queues)
 
-    def _left(self, queues: list[Row]) -> bool:
-        """Whether a job of these queues has left its place; the next one takes it."""
-        settle(self._db, (queue for (queue,) in queues))
+    def _promote_next(self, queues: list[Row]) -> bool:
+        """Let the next job of these queues be claimed, as the one before it left; whether there was one."""
+        promote_first(self._db, (queue for (queue,) in queues))
         return bool(queues)
 
     def retry(self, job_id: int, worker: str, due: datetime, error: str, *, counted: bool = True) -> bool:
-        return self._left(
+        return self._promote_next(
             self._db.rows(
                 "UPDATE jobs SET state = 'blocked', error = ?, due = ?, attempts = attempts - ?, worker = NULL, "
                 "until = NULL WHERE id = ? AND worker = ? AND state = 'claimed' RETURNING queue",
@@ -104,8 +104,8 @@ class SQLiteJobs:
         )
 
     def fail(self, job_id: int, worker: str, error: str) -> bool:
-        """Put a job aside; its dedupe key is free again."""
-        return self._left(
+        """Give up on a job; its dedupe key is free again."""
+        return self._promote_next(
             self._db.rows(
                 "UPDATE jobs SET state = 'failed', error = ?, dedupe = NULL, worker = NULL, until = NULL "
                 "WHERE id = ? AND worker = ? AND state = 'claimed' RETURNING queue",
@@ -114,7 +114,7 @@ class SQLiteJobs:
         )
 
     def requeue(self, job_id: int, due: datetime) -> bool:
-        """Back to its place in its queue, before the present head if it is older."""
+        """Back to its place in its queue, before the present first job if it is older."""
         queue = self._db.value("SELECT queue FROM jobs WHERE id = ? AND state = 'failed'", (job_id,))
         if queue is None:
             return False
@@ -122,7 +122,7 @@ class SQLiteJobs:
             f"UPDATE jobs SET state = 'blocked' WHERE id = ({_FIRST_OF_QUEUE}) AND state = 'waiting'", (queue,)
         )
         self._db.run("UPDATE jobs SET state = 'blocked', due = ?, attempts = 0 WHERE id = ?", (to_ms(due), job_id))
-        settle(self._db, [queue])
+        promote_first(self._db, [queue])
         return True
 
     def extend(self, worker: str, until: datetime) -> int:
@@ -133,21 +133,21 @@ class SQLiteJobs:
         return self._db.changes()
 
     def discard_oldest(self, kind: str, keep: int) -> list[Job]:
-        """A look at as many entries of an index as are kept, unless there is something to drop."""
-        found = self._db.rows(
+        """Reads as many index entries as are kept, unless there is something to drop."""
+        excess = self._db.rows(
             f"SELECT id FROM jobs WHERE kind = ? AND {_IDLE} ORDER BY id DESC LIMIT -1 OFFSET ?", (kind, max(keep, 0))
         )
-        if not found:
+        if not excess:
             return []
         rows = self._db.rows(
             f"DELETE FROM jobs WHERE id IN (SELECT value FROM json_each(?)) RETURNING {_COLUMNS}",
-            (json.dumps([job for (job,) in found]),),
+            (json.dumps([job for (job,) in excess]),),
         )
-        settle(self._db, {row[2] for row in rows})
+        promote_first(self._db, {row[2] for row in rows})
         return sorted((_job(row) for row in rows), key=lambda job: job.id)
 
     def discard(self, job_id: int) -> bool:
-        return self._left(
+        return self._promote_next(
             self._db.rows("DELETE FROM jobs WHERE id = ? AND state <> 'claimed' RETURNING queue", (job_id,))
         )
 
@@ -155,8 +155,8 @@ class SQLiteJobs:
         rows = self._db.rows(
             "DELETE FROM jobs WHERE id IN (SELECT value FROM json_each(?)) RETURNING queue", (json.dumps(list(jobs)),)
         )
-        settle(self._db, {queue for (queue,) in rows})
-        self._db.run("UPDATE meta SET value = '' WHERE name = 'turn'")  # it may name whoever is erased
+        promote_first(self._db, {queue for (queue,) in rows})
+        self._db.run("UPDATE meta SET value = '' WHERE name = 'turn'")  # it may name the guild or person that is erased
         return len(rows)
 
     def find(self, dedupe: str) -> Job | None:
@@ -164,30 +164,31 @@ class SQLiteJobs:
         return None if row is None else _job(row)
 
     def due(self, dedupe: str) -> datetime | None:
-        return moment(self._db.value("SELECT due FROM jobs WHERE dedupe = ? AND state <> 'failed'", (dedupe,)))
+        return optional_time(self._db.value("SELECT due FROM jobs WHERE dedupe = ? AND state <> 'failed'", (dedupe,)))
 
     def next_due(self) -> datetime | None:
-        """Of each queue only its first job counts: what is behind it can't be claimed before."""
-        return moment(first_due(self._db))
+        """Of each queue only its first job counts: those after it can't be claimed before."""
+        return optional_time(first_due(self._db))
 
     def list(self, state: JobState | None = None, limit: int = 100) -> list[Job]:
         rows = self._db.rows(
-            f"SELECT {_COLUMNS} FROM jobs WHERE ?1 IS NULL OR {_SEEN} = ?1 ORDER BY id LIMIT ?2", (state, limit)
+            f"SELECT {_COLUMNS} FROM jobs WHERE ?1 IS NULL OR {_VISIBLE_STATE} = ?1 ORDER BY id LIMIT ?2",
+            (state, limit),
         )
         return [_job(row) for row in rows]
 
     def counts(self) -> dict[str, int]:
-        return dict(self._db.rows(f"SELECT {_SEEN}, count(*) FROM jobs GROUP BY 1"))
+        return dict(self._db.rows(f"SELECT {_VISIBLE_STATE}, count(*) FROM jobs GROUP BY 1"))
 
 
-def settle(db: Database, queues: Iterable[str]) -> None:
+def promote_first(db: Database, queues: Iterable[str]) -> None:
     """Let the first job of each queue be claimed, unless one of the queue still runs."""
     for queue in queues:
-        db.run(_SETTLE, (queue,))
+        db.run(_PROMOTE_FIRST, (queue,))
 
 
-def unsettled(db: Database) -> list[str]:
-    """Queues whose jobs can't be claimed in order, such as those that an older version wrote to meanwhile."""
+def misordered_queues(db: Database) -> list[str]:
+    """Queues whose jobs can't be claimed in order."""
     rows = db.rows(
         "SELECT queue FROM (SELECT queue, sum(state = 'claimed') AS claimed, sum(state = 'waiting') AS waiting, "
         "min(id) AS first, min(iif(state = 'waiting', id, NULL)) AS head FROM jobs WHERE state <> 'failed' "
@@ -196,12 +197,12 @@ def unsettled(db: Database) -> list[str]:
     return [queue for (queue,) in rows]
 
 
-def mend(db: Database) -> None:
-    """Settle the queues that are not."""
-    queues = unsettled(db)
+def repair_queues(db: Database) -> None:
+    """Make the first job of each misordered queue the one that can be claimed."""
+    queues = misordered_queues(db)
     for queue in queues:
         db.run("UPDATE jobs SET state = 'blocked' WHERE queue = ? AND state = 'waiting'", (queue,))
-    settle(db, queues)
+    promote_first(db, queues)
 
 
 def _job(row: Row) -> Job:

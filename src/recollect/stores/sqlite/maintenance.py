@@ -15,7 +15,7 @@ from recollect.stores.sqlite.schema import APPLICATION, MIGRATIONS
 from recollect.stores.sqlite.tx import SQLiteTx
 from recollect.workspace.disk import make_folder
 
-BATCH = 500
+REINDEX_BATCH_ROWS = 500
 
 _ALIVE: dict[Corpus, str] = {
     "memos": "SELECT key, text || coalesce(' ' || (SELECT group_concat(value, ' ') FROM json_each(tags)), '') "
@@ -24,10 +24,10 @@ _ALIVE: dict[Corpus, str] = {
 }
 
 
-_COUNTED = (
+_ROWS_PER_SCOPE = (
     "SELECT scopes.id AS scope, size, coalesce(sum(alive.rows), 0) AS rows FROM scopes LEFT JOIN ("
     + " UNION ALL ".join(
-        f"SELECT key >> 32 AS scope, count(*) AS rows FROM ({each}) GROUP BY 1" for each in _ALIVE.values()
+        f"SELECT key >> 32 AS scope, count(*) AS rows FROM ({rows}) GROUP BY 1" for rows in _ALIVE.values()
     )
     + ") AS alive ON alive.scope = scopes.id GROUP BY scopes.id"
 )
@@ -35,7 +35,7 @@ _COUNTED = (
 
 def examine(db: Database) -> list[HealthCheck]:
     """Everything `recollect doctor` knows to check of a store; a check that meets damage is a finding too."""
-    findings = [_sound(db)]
+    findings = [_check_integrity(db)]
     for name, check in (
         ("schema", _schema),
         ("word indexes", _indexes),
@@ -63,11 +63,11 @@ def _is_older(db: Database) -> bool:
 
 
 def _indexes(db: Database) -> list[HealthCheck]:
-    return [_agrees(db, corpus) for corpus in _ALIVE]
+    return [_check_word_index(db, corpus) for corpus in _ALIVE]
 
 
-def _sound(db: Database) -> HealthCheck:
-    for table in words.TABLE.values():  # FTS5 checks what it last saw of the index, so let it look again
+def _check_integrity(db: Database) -> HealthCheck:
+    for table in words.TABLE.values():  # FTS5 checks what it last read of the index: make it read again
         with suppress(apsw.Error):
             db.rows(f"SELECT 1 FROM {table} WHERE {table} MATCH 'x' LIMIT 1")
     try:
@@ -80,7 +80,7 @@ def _sound(db: Database) -> HealthCheck:
     return HealthCheck("file is sound", False, f"{'; '.join(faults)}; {advice}")
 
 
-def _agrees(db: Database, corpus: Corpus) -> HealthCheck:
+def _check_word_index(db: Database, corpus: Corpus) -> HealthCheck:
     """The word index holds exactly the rows that it should."""
     alive, indexed = _ALIVE[corpus], f"SELECT id FROM {words.TABLE[corpus]}_docsize"
     try:
@@ -94,20 +94,20 @@ def _agrees(db: Database, corpus: Corpus) -> HealthCheck:
 
 def _sizes(db: Database) -> list[HealthCheck]:
     """Each scope's size is the number of its rows."""
-    wrong = db.value(f"SELECT count(*) FROM ({_COUNTED}) WHERE size <> rows")
+    wrong = db.value(f"SELECT count(*) FROM ({_ROWS_PER_SCOPE}) WHERE size <> rows")
     return [HealthCheck("sizes of scopes", not wrong, f"{wrong} wrong; run 'recollect reindex'" if wrong else "")]
 
 
 def _vectors(db: Database) -> list[HealthCheck]:
-    found: list[HealthCheck] = []
-    for number, corpus, model in db.rows("SELECT id, corpus, model FROM embedders"):
-        table = f"{corpus[:-1]}_vectors_{number}"
+    checks: list[HealthCheck] = []
+    for set_id, corpus, model in db.rows("SELECT id, corpus, model FROM embedders"):
+        table = f"{corpus[:-1]}_vectors_{set_id}"
         stray = db.value(f"SELECT count(*) FROM {table} WHERE key NOT IN (SELECT key FROM ({_ALIVE[corpus]}))")
         lacks = db.value(f"SELECT count(*) FROM ({_ALIVE[corpus]}) WHERE key NOT IN (SELECT key FROM {table})")
         detail = f"{lacks} still to embed" if lacks else ""
         detail = f"{stray} stray; run 'recollect reindex'" if stray else detail
-        found.append(HealthCheck(f"vectors of {corpus} by {model}", not stray, detail))
-    return found
+        checks.append(HealthCheck(f"vectors of {corpus} by {model}", not stray, detail))
+    return checks
 
 
 def _failed(db: Database) -> list[HealthCheck]:
@@ -119,7 +119,7 @@ def _queues(db: Database) -> list[HealthCheck]:
     """Of each queue the first job can be claimed, and only that one."""
     if _is_older(db):
         return []
-    stuck = len(jobs.unsettled(db))
+    stuck = len(jobs.misordered_queues(db))
     return [HealthCheck("queues of jobs", not stuck, f"{stuck} out of order; run 'recollect reindex'" if stuck else "")]
 
 
@@ -186,34 +186,34 @@ def reindex_step(corpus: Corpus, after: int, tx: SQLiteTx) -> tuple[int, int]:
     """Rewrite the words of the next rows; returns (rows done, key of the last; 0 at the end)."""
     db = tx.db
     if after == 0:
-        _renew_if_broken(db, corpus)
-    rows = db.rows(f"{_ALIVE[corpus]} AND key > ? ORDER BY key LIMIT ?", (after, BATCH))
+        _clear_if_broken(db, corpus)
+    rows = db.rows(f"{_ALIVE[corpus]} AND key > ? ORDER BY key LIMIT ?", (after, REINDEX_BATCH_ROWS))
     for key, text in rows:
         tx.words.put(corpus, key, text)
     tx.words.flush()
-    last: int = rows[-1][0] if len(rows) == BATCH else 0
+    last: int = rows[-1][0] if len(rows) == REINDEX_BATCH_ROWS else 0
     if not last:
-        _tidy(db, corpus)
+        _repair_derived(db, corpus)
     db.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"reindex:{corpus}", last))
     return len(rows), last
 
 
-def _tidy(db: Database, corpus: Corpus) -> None:
-    """Drop index entries and vectors without a row; count scopes and events anew, and put queues of jobs in order."""
+def _repair_derived(db: Database, corpus: Corpus) -> None:
+    """Drop index entries and vectors without a row; recount scopes and events, and put the queues of jobs in order."""
     table = words.TABLE[corpus]
     db.run(
         f"DELETE FROM {table} WHERE rowid IN (SELECT id FROM {table}_docsize "
         f"WHERE id NOT IN (SELECT key FROM ({_ALIVE[corpus]})))"
     )
-    for (number,) in db.rows("SELECT id FROM embedders WHERE corpus = ?", (corpus,)):
+    for (set_id,) in db.rows("SELECT id FROM embedders WHERE corpus = ?", (corpus,)):
         alive = f"SELECT key FROM ({_ALIVE[corpus]})"
-        for (key,) in db.rows(f"SELECT key FROM {corpus[:-1]}_vectors_{number} WHERE key NOT IN ({alive})"):
+        for (key,) in db.rows(f"SELECT key FROM {corpus[:-1]}_vectors_{set_id} WHERE key NOT IN ({alive})"):
             vectors.remove(db, corpus, key)
     db.run(
-        f"UPDATE scopes SET size = counted.rows FROM ({_COUNTED}) AS counted "
+        f"UPDATE scopes SET size = counted.rows FROM ({_ROWS_PER_SCOPE}) AS counted "
         "WHERE counted.scope = scopes.id AND scopes.size <> counted.rows"
     )
-    jobs.mend(db)
+    jobs.repair_queues(db)
     if events.miscounted(db):
         events.recount(db)
 
@@ -222,15 +222,15 @@ def reindex_start(db: Database) -> dict[Corpus, tuple[int, int]]:
     """For each corpus how many rows there are to do, and after which key an interrupted run goes on."""
     return {
         corpus: (
-            db.value(f"SELECT count(*) FROM ({_ALIVE[corpus]} AND key > ?)", (at,)),
-            at,
+            db.value(f"SELECT count(*) FROM ({_ALIVE[corpus]} AND key > ?)", (after,)),
+            after,
         )
         for corpus in _ALIVE
-        for at in [db.value("SELECT value FROM meta WHERE name = ?", (f"reindex:{corpus}",)) or 0]
+        for after in [db.value("SELECT value FROM meta WHERE name = ?", (f"reindex:{corpus}",)) or 0]
     }
 
 
-def _renew_if_broken(db: Database, corpus: Corpus) -> None:
+def _clear_if_broken(db: Database, corpus: Corpus) -> None:
     table = words.TABLE[corpus]
     try:
         db.run(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")

@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-SMALL = 1_500
+BRUTE_FORCE_ROWS = 1_500
 """Rows up to which comparing all of them is quickest."""
-FEW = 50
-"""Rows that are not worth keeping in memory."""
-COARSE, AT_LEAST = 25, 2_000
-"""Rows per wanted row, and in all, that survive the coarse look at sign bits; a hundredth of them at the least."""
+MIN_CACHED_ROWS = 50
+"""Up to this many rows are not worth keeping in memory."""
+COARSE_ROWS_PER_RESULT, MIN_COARSE_ROWS = 25, 2_000
+"""Rows per result, and at least, that survive the coarse comparison of sign bits; never less than a hundredth."""
 
 
 class Matrix:
-    """The vectors of a scope at one moment; never changed, so that threads share it without a lock.
+    """The vectors of a scope at one point in time; never changed, so that threads share it without a lock.
 
-    A successor that only adds rows at the end uses the same memory: nobody looks beyond his own count.
+    A successor that only adds rows at the end shares the memory: no matrix reads beyond its own count.
     """
 
     def __init__(self, keys: Array, vectors: Array, changes: int) -> None:
@@ -31,8 +31,8 @@ class Matrix:
         self._count = len(keys)
         self._keys = keys
         self._vectors = vectors
-        self._signs = _signs(vectors) if self._count > SMALL else None
-        self._has_heir = False
+        self._signs = _signs(vectors) if self._count > BRUTE_FORCE_ROWS else None
+        self._has_successor = False
 
     def __len__(self) -> int:
         return self._count
@@ -53,37 +53,37 @@ class Matrix:
     def extended(self, keys: Array, vectors: Array, changes: int) -> "Matrix":
         """With rows that are not there yet, at a later state of the scope."""
         start, end = self._count, self._count + len(keys)
-        heir = self._heir(end)
-        heir.changes, heir._count = changes, end
-        heir._keys[start:end] = keys
-        heir._vectors[start:end] = vectors
-        if heir._signs is not None:
-            heir._signs[:, start:end] = _signs(vectors)
+        successor = self._successor(end)
+        successor.changes, successor._count = changes, end
+        successor._keys[start:end] = keys
+        successor._vectors[start:end] = vectors
+        if successor._signs is not None:
+            successor._signs[:, start:end] = _signs(vectors)
         in_order = not start or not len(keys) or keys[0] > self._keys[start - 1]
-        return heir if in_order else heir._select(np.argsort(heir._keys[:end]))
+        return successor if in_order else successor._select(np.argsort(successor._keys[:end]))
 
     def _select(self, rows: Array) -> "Matrix":
         chosen = copy(self)
         chosen._keys, chosen._vectors = self._keys[rows], self._vectors[rows]
         chosen._signs = None if self._signs is None else np.ascontiguousarray(self._signs[:, rows])
-        chosen._count, chosen._has_heir = len(rows), False
+        chosen._count, chosen._has_successor = len(rows), False
         return chosen
 
-    def _heir(self, rows: int) -> "Matrix":
-        """A copy with room for so many rows; the first one may write behind ours."""
-        heir = copy(self)
-        heir._has_heir = False
-        if self._has_heir or rows > len(self._keys):
+    def _successor(self, rows: int) -> "Matrix":
+        """A copy with space for this many rows; the first successor may write after our rows."""
+        successor = copy(self)
+        successor._has_successor = False
+        if self._has_successor or rows > len(self._keys):
             more = max(0, rows + rows // 4 - self._count)
-            heir._keys = self._with_room(self._keys, more)
-            heir._vectors = self._with_room(self._vectors, more)
+            successor._keys = self._grown(self._keys, more)
+            successor._vectors = self._grown(self._vectors, more)
             if self._signs is not None:
-                heir._signs = np.pad(self._signs[:, : self._count], ((0, 0), (0, more)))
+                successor._signs = np.pad(self._signs[:, : self._count], ((0, 0), (0, more)))
         else:
-            self._has_heir = True
-        return heir
+            self._has_successor = True
+        return successor
 
-    def _with_room(self, rows: Array, more: int) -> Array:
+    def _grown(self, rows: Array, more: int) -> Array:
         return np.concatenate([rows[: self._count], np.zeros((more, *rows.shape[1:]), rows.dtype)])
 
     def nearest(
@@ -96,30 +96,31 @@ class Matrix:
         if len(rows) > limit:
             best = np.argpartition(-cosines, limit)[:limit]
             rows, cosines = rows[best], cosines[best]
-        found = dict(zip(self._keys[rows].tolist(), cosines.tolist(), strict=True))
-        missing = self._find([key for key in also if key not in found])
+        similarities = dict(zip(self._keys[rows].tolist(), cosines.tolist(), strict=True))
+        missing = self._find([key for key in also if key not in similarities])
         if len(missing):
-            found.update(zip(self._keys[missing].tolist(), _dot(self._vectors[missing], query).tolist(), strict=True))
-        return found
+            added = _dot(self._vectors[missing], query)
+            similarities.update(zip(self._keys[missing].tolist(), added.tolist(), strict=True))
+        return similarities
 
     def _find(self, keys: Collection[int]) -> Array:
-        wanted = np.fromiter(keys, np.int64, len(keys))
-        wanted.sort()
-        at = np.searchsorted(self._keys[: self._count], wanted)
-        inside = at < self._count
-        at, wanted = at[inside], wanted[inside]
-        return at[self._keys[at] == wanted]
+        sought = np.fromiter(keys, np.int64, len(keys))
+        sought.sort()
+        positions = np.searchsorted(self._keys[: self._count], sought)
+        inside = positions < self._count
+        positions, sought = positions[inside], sought[inside]
+        return positions[self._keys[positions] == sought]
 
     def _coarse(self, rows: Array, query: Array, limit: int) -> Array:
         """The rows whose sign bits differ least from the query's."""
-        wanted = max(limit * COARSE, AT_LEAST, len(rows) // 100)
-        if self._signs is None or wanted >= len(rows):
+        survivors = max(limit * COARSE_ROWS_PER_RESULT, MIN_COARSE_ROWS, len(rows) // 100)
+        if self._signs is None or survivors >= len(rows):
             return rows
         signs = self._signs[:, : self._count] if len(rows) == self._count else self._signs[:, rows]
         differing = np.zeros(len(rows), np.uint16)
-        for mine, theirs in zip(signs, _signs(query[None, :]), strict=True):
-            differing += np.bitwise_count(mine ^ theirs)
-        return rows[np.argpartition(differing, wanted)[:wanted]]
+        for row_bits, query_bits in zip(signs, _signs(query[None, :]), strict=True):
+            differing += np.bitwise_count(row_bits ^ query_bits)
+        return rows[np.argpartition(differing, survivors)[:survivors]]
 
 
 def _dot(vectors: Array, query: Array) -> Array:
@@ -128,7 +129,7 @@ def _dot(vectors: Array, query: Array) -> Array:
 
 
 def _signs(vectors: Array) -> Array:
-    """The sign bits, 64 dimensions a line: lines are compared quicker than columns."""
+    """The sign bits, 64 dimensions per line: comparing lines is faster than columns."""
     packed = np.packbits(vectors > 0, axis=1)
     words = np.ascontiguousarray(np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8)))).view(np.uint64)
     return np.ascontiguousarray(words.T)

@@ -21,9 +21,9 @@ from recollect.stores.sqlite.rows import (
 )
 from recollect.stores.sqlite.words import WordIndex
 
-_MARKS = ", ".join("?" * len(MEMO_COLUMNS.split(",")))
+_PLACEHOLDERS = ", ".join("?" * len(MEMO_COLUMNS.split(",")))
 _ASSIGNMENTS = ", ".join(f"{name.strip()} = excluded.{name.strip()}" for name in MEMO_COLUMNS.split(",")[1:])
-_PUT = f"INSERT INTO memos ({MEMO_COLUMNS}) VALUES ({_MARKS}) ON CONFLICT (key) DO UPDATE SET {_ASSIGNMENTS}"
+_PUT = f"INSERT INTO memos ({MEMO_COLUMNS}) VALUES ({_PLACEHOLDERS}) ON CONFLICT (key) DO UPDATE SET {_ASSIGNMENTS}"
 
 
 class SQLiteMemos:
@@ -42,7 +42,7 @@ class SQLiteMemos:
         if vector is not None and embedded:
             vectors.add(self._db, "memos", vector[0], {key: vector[1]}, new=old is None)
         elif memo.active:
-            vectors.lacking(self._db, "memos", key)
+            vectors.note_missing(self._db, "memos", key)
         return key
 
     def _find(self, scope: int | None, memo: Memo) -> Row | None:
@@ -53,17 +53,17 @@ class SQLiteMemos:
 
     def _index(self, key: int, memo: Memo, old: Row | None) -> None:
         """Only active memos are in the indexes; an unchanged text is not written again."""
-        was = old is not None and old[3] == Status.ACTIVE
+        was_active = old is not None and old[3] == Status.ACTIVE
         tags = json.dumps(memo.tags, ensure_ascii=False) if memo.tags else None
-        if was and memo.active and old is not None and (old[1], old[2]) == (memo.text, tags):
+        if was_active and memo.active and old is not None and (old[1], old[2]) == (memo.text, tags):
             return
-        if was:
+        if was_active:
             vectors.remove(self._db, "memos", key)
         if memo.active:
             self._words.put("memos", key, f"{memo.text} {' '.join(memo.tags)}" if memo.tags else memo.text)
-        elif was:
+        elif was_active:
             self._words.remove("memos", key)
-        if old is not None and was != memo.active:
+        if old is not None and was_active != memo.active:
             self._db.run("UPDATE scopes SET size = size + ? WHERE id = ?", (1 if memo.active else -1, key >> 32))
 
     def get(self, subject: Subject, memo_id: str) -> Memo | None:
@@ -115,9 +115,9 @@ class SQLiteMemos:
         scope = scope_id(self._db, subject.scope)
         if scope is None:
             return []
-        where, values = _with_status(scope, statuses)
+        condition, values = _with_status(scope, statuses)
         rows = self._db.rows(
-            f"SELECT {MEMO_COLUMNS} FROM memos WHERE {where} ORDER BY updated DESC, key DESC LIMIT ? OFFSET ?",
+            f"SELECT {MEMO_COLUMNS} FROM memos WHERE {condition} ORDER BY updated DESC, key DESC LIMIT ? OFFSET ?",
             (*values, -1 if limit is None else limit, offset),
         )
         return [read_memo(row, subject) for row in rows]
@@ -126,8 +126,8 @@ class SQLiteMemos:
         scope = scope_id(self._db, subject.scope)
         if scope is None:
             return 0
-        where, values = _with_status(scope, statuses)
-        return self._db.value(f"SELECT count(*) FROM memos WHERE {where}", values)
+        condition, values = _with_status(scope, statuses)
+        return self._db.value(f"SELECT count(*) FROM memos WHERE {condition}", values)
 
     def fetch(self, keys: Collection[int]) -> dict[int, Memo]:
         rows = self._db.rows(
@@ -138,7 +138,7 @@ class SQLiteMemos:
         return {row[0]: read_memo(row, subjects[row[0] >> 32]) for row in rows}
 
     def _subjects(self, rows: Iterable[Row]) -> dict[int, Subject]:
-        """Whose rows these are, by the number of their scope."""
+        """The subjects of these rows, by the id of their scope."""
         scopes = {row[0] >> 32 for row in rows}
         return {scope: Subject.of_scope(scope_name(self._db, scope)) for scope in scopes}
 
@@ -149,10 +149,10 @@ class SQLiteMemos:
         )
 
     def remove(self, memo: Memo) -> None:
-        found = self._find(scope_id(self._db, memo.subject.scope), memo)
-        if found is None:
+        row = self._find(scope_id(self._db, memo.subject.scope), memo)
+        if row is None:
             return
-        key, status = found[0], found[3]
+        key, status = row[0], row[3]
         self._db.run("DELETE FROM memos WHERE key = ?", (key,))
         vectors.remove(self._db, "memos", key)
         if status == Status.ACTIVE:
@@ -169,8 +169,8 @@ class SQLiteMemos:
         self._db.run("DELETE FROM tombstones WHERE scope = ? AND fingerprint = ?", (scope, fingerprint))
 
     def tombstone(self, scope: str, fingerprint: str) -> Tombstone | None:
-        at = self._db.value("SELECT at FROM tombstones WHERE scope = ? AND fingerprint = ?", (scope, fingerprint))
-        return None if at is None else Tombstone(scope, fingerprint, from_ms(at))
+        ms = self._db.value("SELECT at FROM tombstones WHERE scope = ? AND fingerprint = ?", (scope, fingerprint))
+        return None if ms is None else Tombstone(scope, fingerprint, from_ms(ms))
 
     def subjects(self) -> Iterator[Subject]:
         names = self._db.rows(
@@ -193,10 +193,10 @@ class SQLiteMemos:
 
 def _with_status(scope: int, statuses: Collection[Status]) -> tuple[str, tuple[object, ...]]:
     if [*statuses] == [Status.ACTIVE]:
-        return "key >> 32 = ? AND status = 'active'", (scope,)  # what an index keeps by time
-    where = "key BETWEEN ? AND ?"
+        return "key >> 32 = ? AND status = 'active'", (scope,)  # indexed by time
+    condition = "key BETWEEN ? AND ?"
     values: tuple[object, ...] = span(scope)
     if statuses:
-        where += " AND status IN (SELECT value FROM json_each(?))"
+        condition += " AND status IN (SELECT value FROM json_each(?))"
         values += (json.dumps([status.value for status in statuses]),)
-    return where, values
+    return condition, values

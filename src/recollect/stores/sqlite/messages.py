@@ -47,8 +47,8 @@ class SQLiteMessages:
 
     def add(self, message: Message) -> bool:
         place = message.place
-        mark = _mark(place.platform, message.id)
-        if self._db.value(_IS_KNOWN, (message.id, place.platform, ERASED, mark)):
+        fingerprint = _fingerprint(place.platform, message.id)
+        if self._db.value(_IS_KNOWN, (message.id, place.platform, ERASED, fingerprint)):
             return False
         stream, session = place.stream, place.session
         key = next_key(self._db, stream, indexed=True)
@@ -74,7 +74,7 @@ class SQLiteMessages:
             ),
         )
         self._index.put("messages", key, text)
-        vectors.lacking(self._db, "messages", key)
+        vectors.note_missing(self._db, "messages", key)
         return True
 
     def edit(self, platform: str, message_id: str, text: str, at: datetime) -> bool:
@@ -87,7 +87,7 @@ class SQLiteMessages:
             return False
         self._index.put("messages", row[0], text)
         vectors.remove(self._db, "messages", row[0])
-        vectors.lacking(self._db, "messages", row[0])
+        vectors.note_missing(self._db, "messages", row[0])
         return True
 
     def delete(self, platform: str, message_id: str, at: datetime) -> bool:
@@ -107,11 +107,13 @@ class SQLiteMessages:
         self, author: str | None = None, guild: str | None = None, limit: int = 500, after: int = 0
     ) -> list[tuple[int, Message]]:
         if guild is not None:
-            where = f"place IN ({_PLACES.format('guild')}) AND (?2 IS NULL OR author = ?2)"
+            condition = f"place IN ({_PLACES.format('guild')}) AND (?2 IS NULL OR author = ?2)"
         else:
-            where = f"(author = ?2 OR place IN ({_PLACES.format('dm')}))"
+            condition = f"(author = ?2 OR place IN ({_PLACES.format('dm')}))"
         named = guild if guild is not None else author
-        rows = self._db.rows(f"{_ROW} WHERE key > ?3 AND {where} ORDER BY key LIMIT ?4", (named, author, after, limit))
+        rows = self._db.rows(
+            f"{_ROW} WHERE key > ?3 AND {condition} ORDER BY key LIMIT ?4", (named, author, after, limit)
+        )
         return list(zip((row[0] for row in rows), _read(rows), strict=True))
 
     def replies_to(self, platform: str, ids: Collection[str]) -> list[tuple[int, Message]]:
@@ -126,14 +128,15 @@ class SQLiteMessages:
         erased = 0
         for platform, message_id in messages:
             self._db.run(
-                "INSERT OR REPLACE INTO tombstones VALUES (?, ?, ?)", (ERASED, _mark(platform, message_id), to_ms(at))
+                "INSERT OR REPLACE INTO tombstones VALUES (?, ?, ?)",
+                (ERASED, _fingerprint(platform, message_id), to_ms(at)),
             )
             row = self._db.row(
                 "DELETE FROM messages WHERE id = ? AND platform = ? RETURNING key, place, deleted IS NULL",
                 (message_id, platform),
             )
             if row is not None:
-                self._forget(row[0], bool(row[2]))
+                self._remove_derived(row[0], bool(row[2]))
                 places.add(row[1])
                 erased += 1
         self._db.run(
@@ -143,8 +146,8 @@ class SQLiteMessages:
         )
         return erased
 
-    def _forget(self, key: int, alive: bool) -> None:
-        """What is derived from a row goes with it."""
+    def _remove_derived(self, key: int, alive: bool) -> None:
+        """Remove what is derived from a row."""
         self._index.remove("messages", key)
         vectors.remove(self._db, "messages", key)
         self._db.run("DELETE FROM unembedded WHERE corpus = 'messages' AND key = ?", (key,))
@@ -165,17 +168,17 @@ class SQLiteMessages:
         if scope is None:
             return []
         latest = (1 << 62) if before is None else to_ms(before)
-        where = "key >> 32" if whole_stream else "session"
+        column = "key >> 32" if whole_stream else "session"
         rows = self._db.rows(
-            f"{_ROW} WHERE {where} = ? AND at < ? AND deleted IS NULL ORDER BY at DESC, key DESC LIMIT ?",
+            f"{_ROW} WHERE {column} = ? AND at < ? AND deleted IS NULL ORDER BY at DESC, key DESC LIMIT ?",
             (scope, latest, limit),
         )
         return _read(rows[::-1])
 
     def after(self, place: Place, since: datetime | None, limit: int) -> list[Message]:
-        """Messages of one moment are not torn apart: all that share the last one's time come along.
+        """Messages of the same time stay together: all that share the last one's time are included.
 
-        So whoever goes on from the time of the last message misses none; a page may exceed its limit by them.
+        So a caller that continues from the time of the last message misses none; a page may exceed its limit.
         """
         scope = scope_id(self._db, place.session)
         if scope is None or limit < 1:
@@ -205,7 +208,7 @@ class SQLiteMessages:
         return self._adjoining(keys) if reach == 1 else {key: self._steps(key, reach) for key in keys}
 
     def _adjoining(self, keys: Collection[int]) -> dict[int, list[tuple[int, int]]]:
-        """The message before and the one after, of all keys in one look."""
+        """The message before and the one after, of all keys in one query."""
         rows = self._db.rows(_ADJOINING, (json.dumps(list(keys)),))
         return {
             key: [(step, near) for step, near in ((-1, before), (1, after)) if near is not None]
@@ -213,10 +216,10 @@ class SQLiteMessages:
         }
 
     def _steps(self, key: int, reach: int) -> list[tuple[int, int]]:
-        here = self._db.row("SELECT session, at FROM messages WHERE key = ?", (key,))
-        if here is None:
+        row = self._db.row("SELECT session, at FROM messages WHERE key = ?", (key,))
+        if row is None:
             return []
-        session, at = here
+        session, at = row
         steps: list[tuple[int, int]] = []
         for sign, compare, order in ((-1, "<", "DESC"), (1, ">", "ASC")):
             rows = self._db.rows(
@@ -228,7 +231,7 @@ class SQLiteMessages:
         return steps
 
 
-def _mark(platform: str, message_id: str) -> str:
+def _fingerprint(platform: str, message_id: str) -> str:
     return digest("message", platform, message_id)
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
@@ -18,35 +19,35 @@ MEMO_COLUMNS = (
 MESSAGE_COLUMNS = "key, id, place, author, name, text, at, bot, source, reply_to"
 
 
-_KNOWN_SCOPES = 20_000
+_SCOPE_CACHE_SIZE = 20_000
 
 
 def scope_id(db: Database, name: str) -> int | None:
-    found = db.scopes.get(name)
-    if found is None:
-        found = db.value("SELECT id FROM scopes WHERE name = ?", (name,))
-        if found is not None:
-            if len(db.scopes) >= _KNOWN_SCOPES:
+    scope = db.scopes.get(name)
+    if scope is None:
+        scope = db.value("SELECT id FROM scopes WHERE name = ?", (name,))
+        if scope is not None:
+            if len(db.scopes) >= _SCOPE_CACHE_SIZE:
                 db.scopes.clear()
-            db.scopes[name] = found
-    return found
+            db.scopes[name] = scope
+    return scope
 
 
 def make_scope(db: Database, name: str) -> int:
-    found = scope_id(db, name)
-    if found is None:
-        found = db.value("INSERT INTO scopes (name) VALUES (?) RETURNING id", (name,))
-    return found
+    scope = scope_id(db, name)
+    if scope is None:
+        scope = db.value("INSERT INTO scopes (name) VALUES (?) RETURNING id", (name,))
+    return scope
 
 
 def next_key(db: Database, scope: str, indexed: bool, embedded: bool = False) -> int:
-    """The key of a new row of this scope, which is made when it is new itself."""
-    number = make_scope(db, scope)
+    """The key of a new row of this scope; the scope is created if need be."""
+    scope_number = make_scope(db, scope)
     db.run(
         "UPDATE scopes SET last = last + 1, size = size + ?, changes = changes + ? WHERE id = ?",
-        (int(indexed), int(embedded), number),
+        (int(indexed), int(embedded), scope_number),
     )
-    return number << 32 | db.value("SELECT last FROM scopes WHERE id = ?", (number,))
+    return scope_number << 32 | db.value("SELECT last FROM scopes WHERE id = ?", (scope_number,))
 
 
 def span(scope: int) -> tuple[int, int]:
@@ -63,29 +64,29 @@ def content_of(text: str) -> int:
     return int(digest(normalize(text))[:16], 16) >> 1
 
 
-def stamp(moment: Any) -> int | None:
-    return None if moment is None else to_ms(moment)
+def optional_ms(time: datetime | None) -> int | None:
+    return None if time is None else to_ms(time)
 
 
-def moment(value: int | None) -> Any:
-    return None if value is None else from_ms(value)
+def optional_time(ms: int | None) -> datetime | None:
+    return None if ms is None else from_ms(ms)
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
-_decode = json.JSONDecoder().raw_decode  # without a look for white space around it, which we never write
+_decode = json.JSONDecoder().raw_decode  # doesn't skip white space around it, which we never write
 
 
 def to_json(value: Mapping[str, Any]) -> str:
     return _encode(value)
 
 
-_PLAIN = asdict(Provenance())
-"""What need not be written of a provenance."""
+_DEFAULTS = asdict(Provenance())
+"""Fields of a provenance with these values are not written."""
 
 
 def memo_row(memo: Memo, key: int) -> Row:
     source = memo.source
-    rest = {
+    fields = {
         "origin": source.origin.value,
         "actor": source.actor,
         "platform": source.platform,
@@ -110,12 +111,12 @@ def memo_row(memo: Memo, key: int) -> Row:
         str(memo.audience),
         source.guild,
         source.channel,
-        to_json({name: value for name, value in rest.items() if value != _PLAIN[name]}),
+        to_json({name: value for name, value in fields.items() if value != _DEFAULTS[name]}),
         memo.label,
         to_ms(memo.created),
         to_ms(memo.updated),
-        stamp(memo.happened),
-        stamp(memo.expires),
+        optional_ms(memo.happened),
+        optional_ms(memo.expires),
         memo.supersedes,
         memo.superseded_by,
         memo.hits,
@@ -150,8 +151,8 @@ def read_memo(row: Row, subject: Subject) -> Memo:
         label=row[13],
         created=from_ms(row[14]),
         updated=from_ms(row[15]),
-        happened=moment(row[16]),
-        expires=moment(row[17]),
+        happened=optional_time(row[16]),
+        expires=optional_time(row[17]),
         supersedes=row[18],
         superseded_by=row[19],
         hits=row[20],
@@ -161,15 +162,15 @@ def read_memo(row: Row, subject: Subject) -> Memo:
 
 @lru_cache(maxsize=4096)
 def place_json(place: Place) -> str:
-    """A place as it is written: the same few over and over, and slow to take apart."""
+    """A place as it is stored; cached, as few places recur all the time and are slow to serialize."""
     return to_json({name: value for name, value in asdict(place).items() if value not in (None, False)})
 
 
 def place_id(db: Database, place: Place) -> int:
-    """The number of a place, which is made when it is new."""
+    """The id of a place, which is created if need be."""
     detail = place_json(place)
-    found = db.value("SELECT id FROM places WHERE detail = ?", (detail,))
-    return found or db.value("INSERT INTO places (detail) VALUES (?) RETURNING id", (detail,))
+    existing = db.value("SELECT id FROM places WHERE detail = ?", (detail,))
+    return existing or db.value("INSERT INTO places (detail) VALUES (?) RETURNING id", (detail,))
 
 
 @lru_cache(maxsize=4096)

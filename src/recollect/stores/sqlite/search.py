@@ -48,9 +48,9 @@ class SQLiteIndex:
         limit: int,
         among: Collection[int] | None = None,
     ) -> list[WordHit]:
-        found = self._scopes(scopes)
-        size = sum(size for _, size in found)
-        return self._words.search(corpus, [scope for scope, _ in found], size, terms, limit, among)
+        sizes = self._scopes(scopes)
+        size = sum(size for _, size in sizes)
+        return self._words.search(corpus, [scope for scope, _ in sizes], size, terms, limit, among)
 
     def nearest(
         self,
@@ -62,15 +62,15 @@ class SQLiteIndex:
         also: Collection[int] = (),
         among: Collection[int] | None = None,
     ) -> dict[int, float]:
-        numbers = [scope for scope, _ in self._scopes(scopes)]
-        return vectors.near(self._db, self._cache, corpus, numbers, model, vector, limit, also, among)
+        scope_ids = [scope for scope, _ in self._scopes(scopes)]
+        return vectors.nearest(self._db, self._cache, corpus, scope_ids, model, vector, limit, also, among)
 
     def matching(self, corpus: Corpus, scopes: Sequence[str], filters: Filters) -> set[int]:
-        where, values = _conditions(corpus, filters)
+        condition, values = _conditions(corpus, filters)
         table = "memos" if corpus == "memos" else "messages JOIN places ON places.id = messages.place"
         keys: set[int] = set()
         for scope, _ in self._scopes(scopes):
-            sql = f"SELECT key FROM {table} WHERE key BETWEEN ? AND ? {where}"
+            sql = f"SELECT key FROM {table} WHERE key BETWEEN ? AND ? {condition}"
             rows = self._db.rows(sql, (*span(scope), *values))
             keys.update(key for (key,) in rows)
         return keys
@@ -88,12 +88,12 @@ class SQLiteIndex:
     def sample(self, corpus: Corpus, scopes: Sequence[str], sample: int) -> CorpusSample:
         lengths: list[int] = []
         speakers: dict[str, str] = {}
-        found = self._scopes(scopes)
-        for scope, _ in found:
+        sizes = self._scopes(scopes)
+        for scope, _ in sizes:
             for length, author, name in self._db.rows(_SAMPLE[corpus], (*span(scope), sample)):
                 lengths.append(length)
                 speakers[author] = name
-        return CorpusSample(sum(size for _, size in found), lengths, speakers)
+        return CorpusSample(sum(size for _, size in sizes), lengths, speakers)
 
     def unembedded(self, corpus: Corpus, model: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
         return vectors.missing(self._db, corpus, model, limit, after)
@@ -110,10 +110,10 @@ class SQLiteIndex:
         return vectors.sets(self._db, corpus, counted)
 
     def activate(self, corpus: Corpus, model: str) -> None:
-        vectors.serve(self._db, corpus, model)
+        vectors.activate(self._db, corpus, model)
 
     def _scopes(self, names: Sequence[str]) -> list[tuple[int, int]]:
-        """Number and size of each scope that exists."""
+        """Id and size of each scope that exists."""
         rows = (self._db.row("SELECT id, size FROM scopes WHERE name = ?", (name,)) for name in dict.fromkeys(names))
         return [row for row in rows if row is not None]
 
@@ -132,8 +132,8 @@ def _conditions(corpus: Corpus, filters: Filters) -> tuple[str, list[object]]:
         if filters.kinds:
             add("kind IN (SELECT value FROM json_each(?))", json.dumps(list(filters.kinds)))
         if filters.tags:
-            wanted = json.dumps(list(filters.tags))
-            add("EXISTS (SELECT 1 FROM json_each(tags) JOIN json_each(?) AS wanted USING (value))", wanted)
+            tags = json.dumps(list(filters.tags))
+            add("EXISTS (SELECT 1 FROM json_each(tags) JOIN json_each(?) AS wanted USING (value))", tags)
     else:
         clauses.append("AND deleted IS NULL")
     time = "happened" if corpus == "memos" else "at"

@@ -1,4 +1,4 @@
-"""What was deleted is made unreadable: out of the word indexes, the free pages and the log; and a look at what is left.
+"""Make what was deleted unreadable: in word indexes, free pages and the log; and search for what remains.
 
 SQLite only marks what is deleted as free. FTS5 keeps words of deleted rows in its segments until they are merged.
 """
@@ -9,10 +9,10 @@ from pathlib import Path
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.tx import SQLiteTx
 
-STEP = 500
+MERGE_STEP_PAGES = 500
 """Pages of an index that one step merges."""
-_CHUNK = 8 << 20
-_SAID = {("memos", "text"), ("messages", "text")}
+_CHUNK_BYTES = 8 << 20
+_TEXT_COLUMNS = {("memos", "text"), ("messages", "text")}
 
 
 def word_tables(db: Database) -> list[str]:
@@ -24,12 +24,12 @@ def word_tables(db: Database) -> list[str]:
 def merge_step(table: str, tx: SQLiteTx) -> bool:
     """Merge a part of an index into one segment without deleted words; whether that is done."""
     before = tx.db.total_changes()
-    tx.db.run(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (-STEP,))
+    tx.db.run(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (-MERGE_STEP_PAGES,))
     return tx.db.total_changes() - before < 2  # as FTS5's manual says
 
 
 def rewrite(db: Database) -> None:
-    """Write the file anew without free pages and gaps, and empty its log."""
+    """Rewrite the file without free pages and gaps, and empty its log."""
     db.run("VACUUM")
     if db.filename:
         db.rows("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -37,39 +37,39 @@ def rewrite(db: Database) -> None:
 
 def in_rows(db: Database, texts: Sequence[str]) -> dict[str, list[int]]:
     """How many rows hold each text, by table for what people said, else by column; only places that have one."""
-    found: dict[str, list[int]] = {}
+    counts_by_place: dict[str, list[int]] = {}
     for table, columns in _columns(db).items() if texts else ():
         numbers = range(1, len(texts) + 1)
         sums = ", ".join(f"total(instr({column}, ?{number}) > 0)" for column in columns for number in numbers)
         counts = [int(count) for count in db.row(f"SELECT {sums} FROM {table}", tuple(texts)) or ()]
         for start, column in enumerate(columns):
             of_column = counts[start * len(texts) : (start + 1) * len(texts)]
-            place = table if (table, column) in _SAID else f"{table}.{column}"
-            found |= {place: of_column} if any(of_column) else {}
-    return found
+            place = table if (table, column) in _TEXT_COLUMNS else f"{table}.{column}"
+            counts_by_place |= {place: of_column} if any(of_column) else {}
+    return counts_by_place
 
 
 def _columns(db: Database) -> dict[str, list[str]]:
     """Every column that may hold a text, of every table that is no part of an index."""
     tables = db.rows("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name")
-    found: dict[str, list[str]] = {}
+    text_columns: dict[str, list[str]] = {}
     for (table,) in tables:
         rows = db.rows("SELECT name FROM pragma_table_info(?) WHERE type IN ('TEXT', '', 'ANY')", (table,))
-        found |= {table: [name for (name,) in rows]} if rows else {}
-    return found
+        text_columns |= {table: [name for (name,) in rows]} if rows else {}
+    return text_columns
 
 
 def in_files(path: Path, texts: Sequence[str]) -> dict[str, list[int]]:
     """How often the bytes of each text stand in the file and its log."""
-    found: dict[str, list[int]] = {}
+    counts_by_place: dict[str, list[int]] = {}
     needles = [text.encode("utf-8", "replace") for text in texts]
     for file in (path, path.with_name(path.name + "-wal")):
         counts = [0] * len(needles)
         for chunk in _chunks(file, max(map(len, needles), default=1)):
-            for number, needle in enumerate(needles):
-                counts[number] += needle in chunk
-        found |= {f"bytes of {file.name}": counts} if any(counts) else {}
-    return found
+            for index, needle in enumerate(needles):
+                counts[index] += needle in chunk
+        counts_by_place |= {f"bytes of {file.name}": counts} if any(counts) else {}
+    return counts_by_place
 
 
 def _chunks(file: Path, overlap: int) -> Iterator[bytes]:
@@ -78,6 +78,6 @@ def _chunks(file: Path, overlap: int) -> Iterator[bytes]:
         return
     with file.open("rb") as opened:
         tail = b""
-        while piece := opened.read(_CHUNK):
+        while piece := opened.read(_CHUNK_BYTES):
             yield tail + piece
             tail = piece[-overlap:]

@@ -6,7 +6,7 @@ from recollect.core.clock import from_ms, to_ms
 from recollect.core.text import clean
 from recollect.core.types import Exchange, Summary
 from recollect.stores.sqlite.database import Database, Row
-from recollect.stores.sqlite.rows import moment, stamp
+from recollect.stores.sqlite.rows import optional_ms, optional_time
 
 
 class SQLiteSummaries:
@@ -36,24 +36,24 @@ class SQLiteSummaries:
                 summary.sequence,
                 clean(summary.text),
                 to_ms(summary.updated),
-                stamp(summary.through),
+                optional_ms(summary.through),
             ),
         )
         return True
 
     def clear(self, session: str, at: datetime) -> bool:
-        had = self.get(session) is not None
-        beyond = self._beyond(session)
+        had_summary = self.get(session) is not None
+        sequence = self._unused_sequence(session)
         self._db.run("DELETE FROM summaries WHERE session = ?", (session,))
-        self._leave_empty(session, beyond, at)
-        return had
+        self._leave_empty(session, sequence, at)
+        return had_summary
 
     def remove(self, session: str) -> None:
         self._db.run("DELETE FROM summaries WHERE session = ?", (session,))
 
     def rewind(self, session: str, before: datetime, at: datetime) -> bool:
-        """What is left is renumbered even when there was nothing to drop: work in flight may cover the moment."""
-        beyond = self._beyond(session)
+        """What remains is renumbered even when nothing is dropped: work in flight may cover that time."""
+        sequence = self._unused_sequence(session)
         self._db.run(
             "DELETE FROM summaries WHERE session = ? AND text IS NOT NULL AND coalesce(through, updated) >= ?",
             (session, to_ms(before)),
@@ -63,14 +63,14 @@ class SQLiteSummaries:
         self._db.run(
             "UPDATE summaries SET sequence = ?2 WHERE session = ?1 "
             "AND sequence = (SELECT max(sequence) FROM summaries WHERE session = ?1)",
-            (session, beyond),
+            (session, sequence),
         )
         if not self._db.changes():
-            self._leave_empty(session, beyond, at)
+            self._leave_empty(session, sequence, at)
         return dropped
 
-    def _beyond(self, session: str) -> int:
-        """One past whatever work in flight may have taken as its number."""
+    def _unused_sequence(self, session: str) -> int:
+        """One past the number that work in flight may have taken."""
         return self.sequence(session) + 2
 
     def _leave_empty(self, session: str, sequence: int, at: datetime) -> None:
@@ -92,7 +92,7 @@ class SQLiteSummaries:
 
 
 def _summary(row: tuple[str, str, int, int, int | None]) -> Summary:
-    return Summary(row[0], row[1], row[2], from_ms(row[3]), moment(row[4]))
+    return Summary(row[0], row[1], row[2], from_ms(row[3]), optional_time(row[4]))
 
 
 _EXCHANGE = "SELECT id, guild, channel, channel_name, author, text, at, expires FROM exchanges"

@@ -1,4 +1,4 @@
-"""The vectors of rows, one table a model; a search compares within its scopes only."""
+"""The vectors of rows, one table per model; a search compares within its scopes only."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from recollect.stores.sqlite.schema import memories_view
 try:
     import numpy as np
 
-    from recollect.stores.sqlite.matrix import FEW, Matrix, MatrixCache
+    from recollect.stores.sqlite.matrix import MIN_CACHED_ROWS, Matrix, MatrixCache
 except ImportError as error:  # without the `vectors` extra nothing can have made a vector either
     _absent: ImportError | None = error
 else:
@@ -21,7 +21,7 @@ else:
 if TYPE_CHECKING:
     import numpy as np
 
-    from recollect.stores.sqlite.matrix import FEW, Matrix, MatrixCache
+    from recollect.stores.sqlite.matrix import MIN_CACHED_ROWS, Matrix, MatrixCache
 
 
 def make_cache() -> "MatrixCache | None":
@@ -29,12 +29,12 @@ def make_cache() -> "MatrixCache | None":
 
 
 def table_of(db: Database, corpus: Corpus, model: str) -> str | None:
-    found = db.value("SELECT id FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
-    return None if found is None else _table(corpus, found)
+    set_id = db.value("SELECT id FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
+    return None if set_id is None else _table(corpus, set_id)
 
 
-def _table(corpus: Corpus, number: int) -> str:
-    return f"{corpus[:-1]}_vectors_{number}"
+def _table(corpus: Corpus, set_id: int) -> str:
+    return f"{corpus[:-1]}_vectors_{set_id}"
 
 
 def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, Vector], new: bool = False) -> None:
@@ -49,7 +49,7 @@ def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, Vector],
     table = _table(corpus, row[0]) if row else make_table(db, corpus, model, dims)
     for key, vector in vectors.items():
         if new:
-            db.unsettled.add(key >> 32)
+            db.changed_scopes.add(key >> 32)
         else:
             last = db.value(f"SELECT max(key) FROM {table} WHERE key < ?", ((key >> 32) + 1 << 32,))
             _note_change(db, key, joins_at_end=last is None or last < key)
@@ -58,8 +58,8 @@ def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, Vector],
             db.run("DELETE FROM unembedded WHERE corpus = ? AND key = ?", (corpus, key))
 
 
-def lacking(db: Database, corpus: Corpus, key: int) -> None:
-    """Write down that a row has no vector yet; needless as long as no set is complete: all rows are looked through."""
+def note_missing(db: Database, corpus: Corpus, key: int) -> None:
+    """Write down that a row has no vector yet; needless while no set is complete, as then all rows are scanned."""
     db.run(
         "INSERT OR IGNORE INTO unembedded SELECT ?1, ?2 WHERE EXISTS "
         "(SELECT 1 FROM embedders WHERE corpus = ?1 AND complete)",
@@ -84,7 +84,7 @@ def missing(db: Database, corpus: Corpus, model: str, limit: int, after: int) ->
 def _note_change(db: Database, key: int, joins_at_end: bool) -> None:
     """Count a change of the scope; one that is not an addition at the end is written down for caches."""
     db.run("UPDATE scopes SET changes = changes + 1 WHERE id = ?", (key >> 32,))
-    db.unsettled.add(key >> 32)
+    db.changed_scopes.add(key >> 32)
     if not joins_at_end:
         db.run("INSERT INTO vector_edits SELECT id, changes, ? FROM scopes WHERE id = ?", (key, key >> 32))
 
@@ -92,11 +92,11 @@ def _note_change(db: Database, key: int, joins_at_end: bool) -> None:
 def make_table(db: Database, corpus: Corpus, model: str, dims: int) -> str:
     """A new set and its table; the first one of a corpus serves searches."""
     first = not db.value("SELECT count(*) FROM embedders WHERE corpus = ?", (corpus,))
-    number: int = db.value(
+    set_id: int = db.value(
         "INSERT INTO embedders (corpus, model, dims, serving) VALUES (?, ?, ?, ?) RETURNING id",
         (corpus, model, dims, int(first)),
     )
-    table = _table(corpus, number)
+    table = _table(corpus, set_id)
     # Rows are added at the end, however large they are; the index keeps a scope's together.
     db.run(
         f"CREATE TABLE {table} "
@@ -109,21 +109,21 @@ def make_table(db: Database, corpus: Corpus, model: str, dims: int) -> str:
 
 def serving_table(db: Database) -> str | None:
     """The table of the vectors that serve searches of memos."""
-    number = db.value("SELECT id FROM embedders WHERE corpus = 'memos' AND serving")
-    return None if number is None else _table("memos", number)
+    set_id = db.value("SELECT id FROM embedders WHERE corpus = 'memos' AND serving")
+    return None if set_id is None else _table("memos", set_id)
 
 
 def remove(db: Database, corpus: Corpus, key: int) -> None:
-    for (number,) in db.rows("SELECT id FROM embedders WHERE corpus = ?", (corpus,)):
-        if db.value(f"DELETE FROM {_table(corpus, number)} WHERE key = ? RETURNING key", (key,)):
+    for (set_id,) in db.rows("SELECT id FROM embedders WHERE corpus = ?", (corpus,)):
+        if db.value(f"DELETE FROM {_table(corpus, set_id)} WHERE key = ? RETURNING key", (key,)):
             _note_change(db, key, joins_at_end=False)
 
 
 def sets(db: Database, corpus: Corpus, counted: bool) -> list[VectorSet]:
     rows = db.rows("SELECT id, model, dims, serving, complete FROM embedders WHERE corpus = ?", (corpus,))
     return [
-        VectorSet(model, dims, _count(db, _table(corpus, number)) if counted else 0, bool(serving), bool(complete))
-        for number, model, dims, serving, complete in rows
+        VectorSet(model, dims, _count(db, _table(corpus, set_id)) if counted else 0, bool(serving), bool(complete))
+        for set_id, model, dims, serving, complete in rows
     ]
 
 
@@ -131,21 +131,21 @@ def _count(db: Database, table: str) -> int:
     return db.value(f"SELECT count(*) FROM {table}")
 
 
-def serve(db: Database, corpus: Corpus, model: str) -> None:
+def activate(db: Database, corpus: Corpus, model: str) -> None:
     table = table_of(db, corpus, model)
     if table is None:
         return
     if corpus == "memos":
         db.run(memories_view(table))
     others = db.rows("SELECT id FROM embedders WHERE corpus = ? AND model <> ?", (corpus, model))
-    for (number,) in others:
-        db.run(f"DROP TABLE {_table(corpus, number)}")
-        db.run("DELETE FROM embedders WHERE id = ?", (number,))
+    for (set_id,) in others:
+        db.run(f"DROP TABLE {_table(corpus, set_id)}")
+        db.run("DELETE FROM embedders WHERE id = ?", (set_id,))
     db.run("UPDATE embedders SET serving = 1, complete = 1 WHERE corpus = ? AND model = ?", (corpus, model))
     db.run("DELETE FROM unembedded WHERE corpus = ?", (corpus,))
 
 
-def near(
+def nearest(
     db: Database,
     cache: "MatrixCache | None",
     corpus: Corpus,
@@ -165,21 +165,22 @@ def near(
     if len(vector) != row[1] * 4:
         raise BadInput(f"a query vector of {len(vector) // 4} numbers does not fit {model}, which has {row[1]}")
     query = np.frombuffer(vector, np.float32)
-    found: dict[int, float] = {}
+    similarities: dict[int, float] = {}
     for scope in scopes:
         matrix = _matrix(db, cache, _table(corpus, row[0]), scope)
         if matrix is not None:
-            found |= matrix.nearest(query, limit, also, among)
-    if len(scopes) > 1 and len(found) > limit:
-        best = sorted(found, key=lambda key: -found[key])[:limit]
-        found = {key: found[key] for key in {*best, *(set(also) & found.keys())}}
-    return found
+            similarities |= matrix.nearest(query, limit, also, among)
+    if len(scopes) > 1 and len(similarities) > limit:
+        best = sorted(similarities, key=lambda key: -similarities[key])[:limit]
+        chosen = {*best, *(set(also) & similarities.keys())}
+        similarities = {key: similarities[key] for key in chosen}
+    return similarities
 
 
 def _matrix(db: Database, cache: "MatrixCache", table: str, scope: int) -> "Matrix | None":
-    """A scope's vectors: a few are read on the spot, more are kept and brought up to date.
+    """A scope's vectors: a few are read each time, more are cached and kept up to date.
 
-    What a transaction sees of its own changes is not kept: it may be undone.
+    What a transaction sees of its own changes is not cached: it may be rolled back.
     """
     changes: int = db.value("SELECT changes FROM scopes WHERE id = ?", (scope,))
     with cache.lock:
@@ -188,14 +189,14 @@ def _matrix(db: Database, cache: "MatrixCache", table: str, scope: int) -> "Matr
             return held
         if held is not None and held.changes < changes:
             matrix = _refreshed(db, held, table, scope, changes)
-            if scope not in db.unsettled:
+            if scope not in db.changed_scopes:
                 cache.put((table, scope), matrix)
             return matrix
     keys, vectors = _load(db, f"SELECT key, embedding FROM {table} WHERE key BETWEEN ? AND ? ORDER BY key", span(scope))
     if not len(keys):
         return None
     matrix = Matrix(keys, vectors, changes)
-    if len(matrix) > FEW and scope not in db.unsettled:
+    if len(matrix) > MIN_CACHED_ROWS and scope not in db.changed_scopes:
         with cache.lock:
             cache.put((table, scope), matrix)
     return matrix
@@ -208,14 +209,14 @@ def _refreshed(db: Database, held: "Matrix", table: str, scope: int, changes: in
             "SELECT DISTINCT key FROM vector_edits WHERE scope = ? AND change > ?", (scope, held.changes)
         )
     ]
-    kept = held.without(edited)
+    retained = held.without(edited)
     added = "key > ? AND key < ?" + (f" OR key IN ({', '.join(map(str, edited))})" if edited else "")
     keys, vectors = _load(
         db,
         f"SELECT key, embedding FROM {table} WHERE {added} ORDER BY key",
-        (max(kept.last, (scope << 32) - 1), scope + 1 << 32),
+        (max(retained.last, (scope << 32) - 1), scope + 1 << 32),
     )
-    return kept.extended(keys, vectors, changes)
+    return retained.extended(keys, vectors, changes)
 
 
 def _load(db: Database, sql: str, values: tuple[int, int]) -> "tuple[np.ndarray, np.ndarray]":

@@ -16,9 +16,9 @@ from recollect.stores.sqlite.database import Database
 TABLE: dict[Corpus, str] = {"memos": "memo_words", "messages": "message_words"}
 _PUT = {corpus: f"INSERT OR REPLACE INTO {table} (rowid, terms) VALUES (?, ?)" for corpus, table in TABLE.items()}
 Among = Collection[int] | None
-POSTINGS = 2_500
-"""Entries read for one query: the rare words decide, so they come first, and common ones as far as there is room."""
-FEW = 300
+MAX_POSTINGS = 2_500
+"""Entries read for one query: the rare words decide, so they come first, and common ones as far as the budget goes."""
+MAX_UNCOUNTED_ROWS = 300
 """Entries of a word that are read at once; where there are more, they are counted first."""
 
 
@@ -47,7 +47,7 @@ class WordIndex:
         self._pending.clear()
 
     def discard(self) -> None:
-        """The transaction is undone, and so is what waited in it."""
+        """Drop what is pending: the transaction is rolled back."""
         self._pending.clear()
 
     def search(
@@ -79,22 +79,22 @@ class WordIndex:
     ) -> list[tuple[str, int, set[int]]]:
         """The terms worth looking up, rarest first, with the number of rows that have them, and these rows."""
         chosen: list[tuple[str, int, set[int]]] = []
-        room = POSTINGS
+        remaining = MAX_POSTINGS
         for rows, term, keys in sorted(self._counted(corpus, scopes, term) for term in terms):
             cost = rows if among is None else min(rows, len(among))
-            if cost > room and chosen:
+            if cost > remaining and chosen:
                 break
             if rows > len(keys):
-                keys = self._newest(corpus, scopes, term, POSTINGS, among)
+                keys = self._newest(corpus, scopes, term, MAX_POSTINGS, among)
             if rows:
                 chosen.append((term, rows, set(keys) if among is None else {*keys}.intersection(among)))
-                room -= cost
+                remaining -= cost
         return chosen
 
     def _counted(self, corpus: Corpus, scopes: Sequence[int], term: str) -> tuple[int, str, list[int]]:
         """How many rows have a term, the term, and all of these rows if they are few."""
-        keys = self._newest(corpus, scopes, term, FEW)
-        if len(keys) < FEW:
+        keys = self._newest(corpus, scopes, term, MAX_UNCOUNTED_ROWS)
+        if len(keys) < MAX_UNCOUNTED_ROWS:
             return len(keys), term, keys
         sql = f"SELECT doc FROM {TABLE[corpus]}_rows WHERE term = ?"
         return sum(self._db.value(sql, (f"{scope}x{term}",)) or 0 for scope in scopes), term, []
@@ -104,9 +104,9 @@ class WordIndex:
         table = TABLE[corpus]
         narrowed = "" if among is None else "AND rowid IN (SELECT value FROM json_each(?3))"
         sql = f"SELECT rowid FROM {table} WHERE {table} MATCH ?1 {narrowed} ORDER BY rowid DESC LIMIT ?2"
-        rest = () if among is None else (json.dumps(list(among)),)
+        extra = () if among is None else (json.dumps(list(among)),)
         quoted = term.replace('"', '""')
-        return [key for scope in scopes for (key,) in self._db.rows(sql, (f'"{scope}x{quoted}"', limit, *rest))]
+        return [key for scope in scopes for (key,) in self._db.rows(sql, (f'"{scope}x{quoted}"', limit, *extra))]
 
 
 def _scoped(scope: int, stems: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from recollect.core.ports.archive import Cursor, Name, Page, Record
 from recollect.stores.postgres.archive.rows import Memos, Messages
-from recollect.stores.postgres.archive.section import Shelf
+from recollect.stores.postgres.archive.section import ArchiveSection
 from recollect.stores.postgres.archive.tables import (
     ErasedMessages,
     Events,
@@ -23,7 +23,7 @@ _BOOKMARK = "copy"
 class PostgresArchive:
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._shelves: Mapping[str, Shelf] = {
+        self._sections: Mapping[str, ArchiveSection] = {
             "messages": Messages(db),
             "erased messages": ErasedMessages(db),
             "memos": Memos(db),
@@ -47,20 +47,20 @@ class PostgresArchive:
         return f"postgresql:{':'.join(map(str, row or ()))}"
 
     def count(self, section: str) -> int:
-        return self._shelves[section].count()
+        return self._sections[section].count()
 
     def read(self, section: str, after: Cursor | None, limit: int) -> Page:
-        return self._shelves[section].read(after, limit)
+        return self._sections[section].read(after, limit)
 
     def find(self, section: str, names: Sequence[Name]) -> dict[Name, Record]:
-        return self._shelves[section].find(names)
+        return self._sections[section].find(names)
 
     def write(self, section: str, records: Sequence[Record]) -> list[Record]:
-        return self._shelves[section].write(records) if records else []
+        return self._sections[section].write(records) if records else []
 
     def remove(self, section: str, names: Sequence[Name]) -> None:
         if names:
-            self._shelves[section].remove(names)
+            self._sections[section].remove(names)
 
     def bookmark(self) -> str | None:
         return self._db.value("SELECT value FROM meta WHERE name = %s", (_BOOKMARK,))

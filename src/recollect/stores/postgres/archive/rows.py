@@ -11,7 +11,7 @@ from recollect.core.ports.archive import Name, Record, encode_json
 from recollect.core.text import question_share
 from recollect.core.types import Provenance, Status
 from recollect.stores.postgres import vectors, words
-from recollect.stores.postgres.archive.section import Shelf, columns_of, marks
+from recollect.stores.postgres.archive.section import ArchiveSection, columns_of, placeholders
 from recollect.stores.postgres.database import Database, Row
 from recollect.stores.postgres.messages import make_places
 from recollect.stores.postgres.rows import content_of, grow_all, handle, make_scopes, read_place
@@ -21,7 +21,7 @@ Written = Mapping[int, tuple[int, str | None]]
 """Of each key the scope, and the text that is indexed; None for what is not alive, or gone."""
 
 
-class _Rows(Shelf):
+class _Rows(ArchiveSection):
     """Rows with a key, of which those that are alive are in the word index."""
 
     corpus: Corpus
@@ -77,7 +77,7 @@ _MESSAGE: tuple[LiteralString, ...] = (
 )
 _COPY_MESSAGES: LiteralString = f"COPY messages (key, {', '.join(_MESSAGE)}) FROM STDIN"
 _PUT_MESSAGE: LiteralString = (
-    f"INSERT INTO messages (key, {', '.join(_MESSAGE)}) VALUES ({marks(18)}) ON CONFLICT (key) DO UPDATE SET "
+    f"INSERT INTO messages (key, {', '.join(_MESSAGE)}) VALUES ({placeholders(18)}) ON CONFLICT (key) DO UPDATE SET "
     + ", ".join(f"{name} = excluded.{name}" for name in _MESSAGE)
 )
 
@@ -174,7 +174,7 @@ _AFTER: tuple[LiteralString, ...] = (
 _MEMO: tuple[LiteralString, ...] = ("key", "scope", "number", "content", *_BEFORE, *_PROVENANCE, *_AFTER)
 _COPY_MEMOS: LiteralString = f"COPY memos ({', '.join(_MEMO)}) FROM STDIN"
 _PUT_MEMO: LiteralString = (
-    f"INSERT INTO memos ({', '.join(_MEMO)}) VALUES ({marks(len(_MEMO))}) ON CONFLICT (key) DO UPDATE SET "
+    f"INSERT INTO memos ({', '.join(_MEMO)}) VALUES ({placeholders(len(_MEMO))}) ON CONFLICT (key) DO UPDATE SET "
     + ", ".join(f"{name} = excluded.{name}" for name in _MEMO[3:])
 )
 

@@ -8,7 +8,7 @@ from recollect.core.ports.archive import Cursor, Name, Page, Record, canonical_j
 from recollect.stores.postgres.database import Database, Row
 
 
-class Shelf(ABC):
+class ArchiveSection(ABC):
     """A section's rows: `columns` of `source`, read by `order`."""
 
     columns: tuple[LiteralString, ...]
@@ -29,7 +29,7 @@ class Shelf(ABC):
 
     def read(self, after: Cursor | None, limit: int) -> Page:
         width = self.order.count(",") + 1
-        beyond: LiteralString = "" if after is None else f"AND ({self.order}) > ({marks(width)})"
+        beyond: LiteralString = "" if after is None else f"AND ({self.order}) > ({placeholders(width)})"
         rows = self._db.rows(
             f"SELECT {self.order}, {', '.join(self.columns)} FROM {self.source} WHERE {self.where} {beyond} "
             f"ORDER BY {self.order} LIMIT %s",
@@ -75,7 +75,7 @@ class Shelf(ABC):
     def remove(self, names: Sequence[Name]) -> None: ...
 
 
-class Table(Shelf):
+class Table(ArchiveSection):
     """A section that is a table with the same columns, named by its primary key."""
 
     def put(self, records: Sequence[Record]) -> None:
@@ -83,7 +83,7 @@ class Table(Shelf):
         key = ", ".join(name.split("::")[0] for name in self.names)
         changed = ", ".join(f"{column} = excluded.{column}" for column in self.columns)
         self._db.many(
-            f"INSERT INTO {self.source} ({fields}) VALUES ({marks(len(self.columns))}) "
+            f"INSERT INTO {self.source} ({fields}) VALUES ({placeholders(len(self.columns))}) "
             f"ON CONFLICT ({key}) DO UPDATE SET {changed}",
             records,
         )
@@ -93,7 +93,7 @@ class Table(Shelf):
         self._db.run(f"DELETE FROM {self.source} USING {using} WHERE {self.where} AND {equal}", columns_of(names))
 
 
-def marks(number: int) -> LiteralString:
+def placeholders(number: int) -> LiteralString:
     return cast("LiteralString", ", ".join(["%s"] * number))
 
 

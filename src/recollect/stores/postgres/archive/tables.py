@@ -7,7 +7,7 @@ from typing import LiteralString
 
 from recollect.core.ports.archive import Name, Record, encode_json
 from recollect.stores.postgres import events, jobs
-from recollect.stores.postgres.archive.section import Shelf, Table, columns_of, marks
+from recollect.stores.postgres.archive.section import ArchiveSection, Table, columns_of, placeholders
 from recollect.stores.postgres.database import Row
 from recollect.stores.postgres.messages import ERASED
 from recollect.stores.postgres.rows import BURY, make_scopes
@@ -23,7 +23,7 @@ class Tombstones(Table):
     where: LiteralString = f"scope <> '{ERASED}'"
 
 
-class ErasedMessages(Shelf):
+class ErasedMessages(ArchiveSection):
     """The tombstones of messages, which have one scope."""
 
     columns = ("fingerprint", "at")
@@ -54,7 +54,7 @@ class Exchanges(Table):
     names = ("guild::text", "at::bigint", "id::text")
 
 
-class State(Shelf):
+class State(ArchiveSection):
     """A list is one record, as it is only filled or emptied."""
 
     columns = ("name", "items")
@@ -74,7 +74,7 @@ class State(Shelf):
         self._db.run("DELETE FROM counters WHERE name = ANY(%s::text[])", ([name for (name,) in names],))
 
 
-class Jobs(Shelf):
+class Jobs(ArchiveSection):
     """What is claimed is read as if its lease had run out: of a queue only the first job can have been begun."""
 
     columns = (
@@ -94,21 +94,21 @@ class Jobs(Shelf):
         self._take_out([record[:1] for record in records])
         self._db.many(
             "INSERT INTO jobs (id, kind, queue, tenant, payload, state, due, attempts, dedupe, error) "
-            f"OVERRIDING SYSTEM VALUE VALUES ({marks(10)})",
+            f"OVERRIDING SYSTEM VALUE VALUES ({placeholders(10)})",
             [(*record[:5], "failed" if record[5] == "failed" else "blocked", *record[6:]) for record in records],
         )
         self._db.run(_COUNT_UP.format(table="jobs"))
-        jobs.mend(self._db)
+        jobs.repair_queues(self._db)
 
     def remove(self, names: Sequence[Name]) -> None:
         self._take_out(names)
-        jobs.mend(self._db)
+        jobs.repair_queues(self._db)
 
     def _take_out(self, names: Sequence[Name]) -> None:
         self._db.run("DELETE FROM jobs WHERE id = ANY(%s::bigint[])", ([job for (job,) in names],))
 
 
-class Events(Shelf):
+class Events(ArchiveSection):
     """Ids stay as they are, since whoever follows the log has noted the last that was seen."""
 
     columns = ("events.id", "kind", "at", "actor", "coalesce(scopes.name, '')", "memo", "reason", "data")
@@ -148,7 +148,7 @@ class Events(Shelf):
 
 _PUT_EVENT: LiteralString = (
     "INSERT INTO events (id, kind, at, actor, scope, memo, reason, data) OVERRIDING SYSTEM VALUE "
-    f"VALUES ({marks(8)}) ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, at = excluded.at, "
+    f"VALUES ({placeholders(8)}) ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, at = excluded.at, "
     "actor = excluded.actor, scope = excluded.scope, memo = excluded.memo, reason = excluded.reason, "
     "data = excluded.data"
 )

@@ -8,13 +8,13 @@ from typing import LiteralString
 from recollect.core.ports import Corpus, Vector
 from recollect.core.ports.archive import Cursor, Name, Page, Record
 from recollect.stores.postgres import vectors
-from recollect.stores.postgres.archive.section import Shelf, columns_of
+from recollect.stores.postgres.archive.section import ArchiveSection, columns_of
 from recollect.stores.postgres.rows import handle
 from recollect.stores.postgres.tables import memories_view
 from recollect.stores.postgres.write_gate import Gate
 
 
-class VectorSets(Shelf):
+class VectorSets(ArchiveSection):
     columns = ("corpus", "model", "dims", "serving::int", "complete::int")
     source = "embedders"
     order = "embedders.id"
@@ -60,7 +60,7 @@ class VectorSets(Shelf):
         self._db.run(memories_view(None if serving is None else vectors.table_of("memos", serving)))
 
 
-class _Vectors(Shelf):
+class _Vectors(ArchiveSection):
     """The vectors of all sets of a corpus, one set after the other."""
 
     corpus: Corpus
@@ -132,7 +132,7 @@ class _Vectors(Shelf):
                 f"DELETE FROM {table} WHERE key = ANY(%s::bigint[]) RETURNING key", ([key for key, _ in keys.values()],)
             )
             for (key,) in gone:
-                vectors.note_lacking(self._db, self.corpus, key)
+                vectors.note_missing(self._db, self.corpus, key)
 
     def _sets(self, first: int = 0) -> list[tuple[int, str, LiteralString]]:
         """Number, model and table of each set, by number."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from recollect.core.ports.archive import Cursor, Name, Page, Record
 from recollect.stores.sqlite.archive.rows import Memos, Messages
-from recollect.stores.sqlite.archive.section import Shelf
+from recollect.stores.sqlite.archive.section import ArchiveSection
 from recollect.stores.sqlite.archive.tables import (
     ErasedMessages,
     Events,
@@ -24,7 +24,7 @@ _BOOKMARK = "copy"
 class SQLiteArchive:
     def __init__(self, db: Database, index: WordIndex) -> None:
         self._db = db
-        self._shelves: Mapping[str, Shelf] = {
+        self._sections: Mapping[str, ArchiveSection] = {
             "messages": Messages(db, index),
             "erased messages": ErasedMessages(db),
             "memos": Memos(db, index),
@@ -41,23 +41,23 @@ class SQLiteArchive:
 
     def identity(self) -> str:
         """When its tables were made: a copy of the file is the same store."""
-        made = self._db.value("SELECT at FROM migrations WHERE number = 1")
-        return f"sqlite:{made}"
+        created = self._db.value("SELECT at FROM migrations WHERE number = 1")
+        return f"sqlite:{created}"
 
     def count(self, section: str) -> int:
-        return self._shelves[section].count()
+        return self._sections[section].count()
 
     def read(self, section: str, after: Cursor | None, limit: int) -> Page:
-        return self._shelves[section].read(after, limit)
+        return self._sections[section].read(after, limit)
 
     def find(self, section: str, names: Sequence[Name]) -> dict[Name, Record]:
-        return self._shelves[section].find(names)
+        return self._sections[section].find(names)
 
     def write(self, section: str, records: Sequence[Record]) -> list[Record]:
-        return self._shelves[section].write(records)
+        return self._sections[section].write(records)
 
     def remove(self, section: str, names: Sequence[Name]) -> None:
-        self._shelves[section].remove(names)
+        self._sections[section].remove(names)
 
     def bookmark(self) -> str | None:
         return self._db.value("SELECT value FROM meta WHERE name = ?", (_BOOKMARK,))

@@ -9,7 +9,7 @@ from recollect.core.ports.archive import Name, Record, encode_json
 from recollect.core.text import clean, question_share
 from recollect.core.types import Status
 from recollect.stores.sqlite import vectors
-from recollect.stores.sqlite.archive.section import Shelf, marks
+from recollect.stores.sqlite.archive.section import ArchiveSection, placeholders
 from recollect.stores.sqlite.database import Database, Row
 from recollect.stores.sqlite.rows import content_of, make_scope, place_id, read_place, scope_id
 from recollect.stores.sqlite.words import WordIndex
@@ -20,7 +20,7 @@ _NUMBER = 0xFFFFFFFF
 _NUL = "\\u0000"
 
 
-class _Rows(Shelf):
+class _Rows(ArchiveSection):
     """Rows with a key, of which those that are alive are in the word index."""
 
     order = "key"
@@ -30,8 +30,8 @@ class _Rows(Shelf):
         super().__init__(db)
         self._index = index
 
-    def _follow(self, words: Mapping[int, str | None], alive: Collection[int]) -> None:
-        """The words of rows by their keys, None for what is not alive or gone; and which were alive before."""
+    def _update_index(self, words: Mapping[int, str | None], alive: Collection[int]) -> None:
+        """Index the words of rows by key, None for rows that are not alive; `alive` are those that were before."""
         grown: defaultdict[int, int] = defaultdict(int)
         for key, text in words.items():
             if text is not None:
@@ -43,7 +43,7 @@ class _Rows(Shelf):
             "UPDATE scopes SET size = size + ? WHERE id = ?", [(by, scope) for scope, by in grown.items() if by]
         )
 
-    def _count_up(self, keys: Iterable[int]) -> None:
+    def _raise_last_number(self, keys: Iterable[int]) -> None:
         """The next row of each scope comes after these."""
         last: dict[int, int] = {}
         for key in keys:
@@ -52,13 +52,13 @@ class _Rows(Shelf):
             "UPDATE scopes SET last = max(last, ?) WHERE id = ?", [(number, scope) for scope, number in last.items()]
         )
 
-    def _lacking(self, words: Mapping[int, str | None]) -> None:
+    def _note_missing_vectors(self, words: Mapping[int, str | None]) -> None:
         """What has no vector yet is embedded later, where a set was complete."""
         if self._db.value("SELECT 1 FROM embedders WHERE corpus = ? AND complete", (self.corpus,)):
             for key in (key for key, text in words.items() if text is not None):
-                vectors.lacking(self._db, self.corpus, key)
+                vectors.note_missing(self._db, self.corpus, key)
 
-    def _forget(self, keys: Iterable[int]) -> None:
+    def _remove_vectors(self, keys: Iterable[int]) -> None:
         for key in keys:
             vectors.remove(self._db, self.corpus, key)
             self._db.run("DELETE FROM unembedded WHERE corpus = ? AND key = ?", (self.corpus, key))
@@ -66,7 +66,7 @@ class _Rows(Shelf):
 
 _MESSAGE = "platform, id, session, place, author, name, text, at, bot, source, reply_to, edited, deleted, length, asks"
 _PUT_MESSAGE = (
-    f"INSERT INTO messages (key, {_MESSAGE}) VALUES ({marks(16)}) ON CONFLICT (key) DO UPDATE "
+    f"INSERT INTO messages (key, {_MESSAGE}) VALUES ({placeholders(16)}) ON CONFLICT (key) DO UPDATE "
     f"SET ({_MESSAGE}) = ({', '.join('excluded.' + name for name in _MESSAGE.split(', '))})"
 )
 
@@ -80,27 +80,27 @@ class Messages(_Rows):
         "bot, source, reply_to, edited, deleted"
     )
     source = "messages"
-    named = "platform = ? AND id = ?"
+    match = "platform = ? AND id = ?"
     documents = frozenset({3})
 
     def put(self, records: Sequence[Record]) -> None:
-        known: dict[str, tuple[int, int, int]] = {}
-        rows = [self._row(record, known) for record in records]
+        place_ids: dict[str, tuple[int, int, int]] = {}
+        rows = [self._row(record, place_ids) for record in records]
         words: dict[int, str | None] = {row[0]: row[7] if row[13] is None else None for row in rows}
         alive = self._alive(words)
         self._db.executemany(_PUT_MESSAGE, rows)
-        self._follow(words, alive)
-        self._count_up(words)
-        self._lacking(words)
+        self._update_index(words, alive)
+        self._raise_last_number(words)
+        self._note_missing_vectors(words)
 
-    def _row(self, record: Record, known: dict[str, tuple[int, int, int]]) -> Row:
-        platform, message_id, number, detail, author, name, text, *rest = record
-        stream, session, place = known.get(detail) or known.setdefault(detail, self._where(detail))
-        told = (author, name, text, *rest, text.count(" ") + 1, question_share(text))
-        return (stream << 32 | number, platform, message_id, session, place, *told)
+    def _row(self, record: Record, place_ids: dict[str, tuple[int, int, int]]) -> Row:
+        platform, message_id, number, detail, author, name, text, *others = record
+        stream, session, place = place_ids.get(detail) or place_ids.setdefault(detail, self._place_ids(detail))
+        columns = (author, name, text, *others, text.count(" ") + 1, question_share(text))
+        return (stream << 32 | number, platform, message_id, session, place, *columns)
 
-    def _where(self, detail: str) -> tuple[int, int, int]:
-        """The numbers of a place's channel, of its session and of itself."""
+    def _place_ids(self, detail: str) -> tuple[int, int, int]:
+        """The ids of a place's channel, of its session and of the place itself."""
         place = read_place(detail)
         stream, session = make_scope(self._db, place.stream), make_scope(self._db, place.session)
         return stream, session, place_id(self._db, place)
@@ -115,8 +115,8 @@ class Messages(_Rows):
     def remove(self, names: Sequence[Name]) -> None:
         sql = "DELETE FROM messages WHERE platform = ? AND id = ? RETURNING key, place, deleted IS NULL"
         rows = [row for row in (self._db.row(sql, name) for name in names) if row is not None]
-        self._follow({row[0]: None for row in rows}, {row[0] for row in rows if row[2]})
-        self._forget(row[0] for row in rows)
+        self._update_index({row[0]: None for row in rows}, {row[0] for row in rows if row[2]})
+        self._remove_vectors(row[0] for row in rows)
         self._db.run(
             "DELETE FROM places WHERE id IN (SELECT value FROM json_each(?)) "
             "AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.place = places.id)",
@@ -129,7 +129,7 @@ _MEMO = (
     "happened, expires, supersedes, superseded_by, hits, used"
 )
 _PUT_MEMO = (
-    f"INSERT INTO memos (key, {_MEMO}, content) VALUES ({marks(22)}) ON CONFLICT (key) DO UPDATE "
+    f"INSERT INTO memos (key, {_MEMO}, content) VALUES ({placeholders(22)}) ON CONFLICT (key) DO UPDATE "
     f"SET ({_MEMO}, content) = ({', '.join('excluded.' + name for name in _MEMO.split(', '))}, excluded.content)"
 )
 
@@ -138,16 +138,18 @@ class Memos(_Rows):
     corpus = "memos"
     columns = f"(SELECT name FROM scopes WHERE scopes.id = key >> 32), {_MEMO}"
     source = "memos"
-    named = "key >> 32 = +(SELECT id FROM scopes WHERE name = ?) AND id = ?"  # a bare column's affinity hides the index
+    match = "key >> 32 = +(SELECT id FROM scopes WHERE name = ?) AND id = ?"  # a bare column's affinity hides the index
     documents = frozenset({4, 11})
 
     def record(self, row: Row) -> Record:
-        """In JSON a NUL may have been kept, which is no text elsewhere."""
+        """JSON may hold a NUL, which other stores don't accept in a text."""
         record = super().record(row)
         if _NUL not in f"{record[4]}{record[11]}":
             return record
         tags = None if record[4] is None else encode_json([clean(tag) for tag in json.loads(record[4])])
-        source = {name: clean(told) if isinstance(told, str) else told for name, told in json.loads(record[11]).items()}
+        source = {
+            name: clean(value) if isinstance(value, str) else value for name, value in json.loads(record[11]).items()
+        }
         return (*record[:4], tags, *record[5:11], encode_json(source), *record[12:])
 
     def put(self, records: Sequence[Record]) -> None:
@@ -164,9 +166,9 @@ class Memos(_Rows):
             words[key] = _words(record)
             rows.append((key, *record[1:], content_of(record[3])))
         self._db.executemany(_PUT_MEMO, rows)
-        self._follow(words, alive)
-        self._count_up(words)
-        self._lacking(words)
+        self._update_index(words, alive)
+        self._raise_last_number(words)
+        self._note_missing_vectors(words)
 
     def _next(self, scope: int, next_of: dict[int, int]) -> int:
         """The key of the next new row of this scope."""
@@ -177,10 +179,10 @@ class Memos(_Rows):
 
     def remove(self, names: Sequence[Name]) -> None:
         sql = "DELETE FROM memos WHERE key >> 32 = ? AND id = ? RETURNING key, status = 'active'"
-        found = (self._db.row(sql, (scope_id(self._db, scope), memo)) for scope, memo in names)
-        rows = [row for row in found if row is not None]
-        self._follow({key: None for key, _ in rows}, {key for key, active in rows if active})
-        self._forget(key for key, _ in rows)
+        matches = (self._db.row(sql, (scope_id(self._db, scope), memo)) for scope, memo in names)
+        rows = [row for row in matches if row is not None]
+        self._update_index({key: None for key, _ in rows}, {key for key, active in rows if active})
+        self._remove_vectors(key for key, _ in rows)
 
 
 def _words(record: Record) -> str | None:

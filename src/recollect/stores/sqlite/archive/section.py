@@ -8,17 +8,18 @@ from recollect.core.text import clean
 from recollect.stores.sqlite.database import Database, Row
 
 
-class Shelf(ABC):
-    """A section's rows: `columns` of `source`, read by `order`, and one of them found by `named`."""
+class ArchiveSection(ABC):
+    """The rows of a section: `columns` of `source`, read by `order`, and one of them found by `match`."""
 
     columns: str
     source: str
     order: str
     """What a cursor is made of."""
-    named: str
+    match: str
+    """The condition that finds one record by its name."""
     where: str = "TRUE"
     documents: frozenset[int] = frozenset()
-    """Columns that hold JSON, by number."""
+    """Columns that hold JSON, by position."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -28,7 +29,7 @@ class Shelf(ABC):
 
     def read(self, after: Cursor | None, limit: int) -> Page:
         width = self.order.count(",") + 1
-        beyond = "" if after is None else f"AND ({self.order}) > ({marks(width)})"
+        beyond = "" if after is None else f"AND ({self.order}) > ({placeholders(width)})"
         rows = self._db.rows(
             f"SELECT {self.order}, {self.columns} FROM {self.source} WHERE {self.where} {beyond} "
             f"ORDER BY {self.order} LIMIT ?",
@@ -37,15 +38,15 @@ class Shelf(ABC):
         return Page([self.record(row[width:]) for row in rows], rows[-1][:width] if len(rows) == limit else None)
 
     def find(self, names: Sequence[Name]) -> dict[Name, Record]:
-        sql = f"SELECT {self.columns} FROM {self.source} WHERE {self.where} AND {self.named}"
+        sql = f"SELECT {self.columns} FROM {self.source} WHERE {self.where} AND {self.match}"
         rows = ((name, self._db.row(sql, name)) for name in names)
         return {name: self.record(row) for name, row in rows if row is not None}
 
     def record(self, row: Row) -> Record:
         values = [clean(value) if value.__class__ is str else value for value in row]
-        for number in self.documents:
-            if values[number] is not None:
-                values[number] = canonical_json(values[number])
+        for column in self.documents:
+            if values[column] is not None:
+                values[column] = canonical_json(values[column])
         return tuple(values)
 
     def write(self, records: Sequence[Record]) -> list[Record]:
@@ -60,16 +61,18 @@ class Shelf(ABC):
     def remove(self, names: Sequence[Name]) -> None: ...
 
 
-class Table(Shelf):
+class Table(ArchiveSection):
     """A section that is a table with the same columns, named by its primary key."""
 
     def put(self, records: Sequence[Record]) -> None:
         width = self.columns.count(",") + 1
-        self._db.executemany(f"INSERT OR REPLACE INTO {self.source} ({self.columns}) VALUES ({marks(width)})", records)
+        self._db.executemany(
+            f"INSERT OR REPLACE INTO {self.source} ({self.columns}) VALUES ({placeholders(width)})", records
+        )
 
     def remove(self, names: Sequence[Name]) -> None:
-        self._db.executemany(f"DELETE FROM {self.source} WHERE {self.where} AND {self.named}", names)
+        self._db.executemany(f"DELETE FROM {self.source} WHERE {self.where} AND {self.match}", names)
 
 
-def marks(number: int) -> str:
-    return ", ".join("?" * number)
+def placeholders(count: int) -> str:
+    return ", ".join("?" * count)

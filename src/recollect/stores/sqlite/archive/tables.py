@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from recollect.core.ports.archive import Name, Record, encode_json
 from recollect.core.text import clean
 from recollect.stores.sqlite import events, jobs
-from recollect.stores.sqlite.archive.section import Shelf, Table
+from recollect.stores.sqlite.archive.section import ArchiveSection, Table
 from recollect.stores.sqlite.database import Row
 from recollect.stores.sqlite.messages import ERASED
 from recollect.stores.sqlite.rows import make_scope
@@ -16,41 +16,41 @@ class Tombstones(Table):
     columns = "scope, fingerprint, at"
     source = "tombstones"
     order = "scope, fingerprint"
-    named = "scope = ? AND fingerprint = ?"
+    match = "scope = ? AND fingerprint = ?"
     where = f"scope <> '{ERASED}'"
 
 
-class ErasedMessages(Shelf):
+class ErasedMessages(ArchiveSection):
     """The tombstones of messages, which have one scope."""
 
     columns = "fingerprint, at"
     source = "tombstones"
     order = "fingerprint"
-    named = "fingerprint = ?"
+    match = "fingerprint = ?"
     where = f"scope = '{ERASED}'"
 
     def put(self, records: Sequence[Record]) -> None:
         self._db.executemany(f"INSERT OR REPLACE INTO tombstones VALUES ('{ERASED}', ?, ?)", records)
 
     def remove(self, names: Sequence[Name]) -> None:
-        self._db.executemany(f"DELETE FROM tombstones WHERE {self.where} AND {self.named}", names)
+        self._db.executemany(f"DELETE FROM tombstones WHERE {self.where} AND {self.match}", names)
 
 
 class Summaries(Table):
     columns = "session, sequence, text, updated, through"
     source = "summaries"
     order = "session, sequence"
-    named = "session = ? AND sequence = ?"
+    match = "session = ? AND sequence = ?"
 
 
 class Exchanges(Table):
     columns = "guild, at, id, channel, channel_name, author, text, expires"
     source = "exchanges"
     order = "guild, at, id"
-    named = "guild = ? AND at = ? AND id = ?"
+    match = "guild = ? AND at = ? AND id = ?"
 
 
-class State(Shelf):
+class State(ArchiveSection):
     """A list is one record, as it is only filled or emptied."""
 
     columns = "name, items"
@@ -60,7 +60,7 @@ class State(Shelf):
         "FROM (SELECT DISTINCT name FROM counters) AS lists)"
     )
     order = "name"
-    named = "name = ?"
+    match = "name = ?"
 
     def record(self, row: Row) -> Record:
         return clean(row[0]), encode_json([clean(item) for item in json.loads(row[1])])
@@ -74,7 +74,7 @@ class State(Shelf):
         self._db.executemany("DELETE FROM counters WHERE name = ?", names)
 
 
-class Jobs(Shelf):
+class Jobs(ArchiveSection):
     """What is claimed is read as if its lease had run out: of a queue only the first job can have been begun."""
 
     columns = (
@@ -84,7 +84,7 @@ class Jobs(Shelf):
     )
     source = "jobs"
     order = "id"
-    named = "id = ?"
+    match = "id = ?"
     documents = frozenset({4})
 
     def put(self, records: Sequence[Record]) -> None:
@@ -95,26 +95,26 @@ class Jobs(Shelf):
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             rows,
         )
-        self._settle({record[2] for record in records})
+        self._restart_queues({record[2] for record in records})
 
     def remove(self, names: Sequence[Name]) -> None:
         found = (self._db.value("DELETE FROM jobs WHERE id = ? RETURNING queue", name) for name in names)
-        self._settle({queue for queue in found if queue is not None})
+        self._restart_queues({queue for queue in found if queue is not None})
 
-    def _settle(self, queues: set[str]) -> None:
+    def _restart_queues(self, queues: set[str]) -> None:
         self._db.executemany(
             "UPDATE jobs SET state = 'blocked' WHERE queue = ? AND state = 'waiting'", [(queue,) for queue in queues]
         )
-        jobs.settle(self._db, queues)
+        jobs.promote_first(self._db, queues)
 
 
-class Events(Shelf):
+class Events(ArchiveSection):
     """Ids stay as they are, since whoever follows the log has noted the last that was seen."""
 
     columns = "events.id, kind, at, actor, coalesce(name, ''), memo, reason, data"
     source = "events LEFT JOIN scopes ON scopes.id = events.scope"
     order = "events.id"
-    named = "events.id = ?"
+    match = "events.id = ?"
     documents = frozenset({7})
 
     def put(self, records: Sequence[Record]) -> None:

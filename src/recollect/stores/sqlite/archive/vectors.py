@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from recollect.core.ports import Corpus
 from recollect.core.ports.archive import Cursor, Name, Page, Record
 from recollect.stores.sqlite import vectors
-from recollect.stores.sqlite.archive.section import Shelf
+from recollect.stores.sqlite.archive.section import ArchiveSection
 from recollect.stores.sqlite.database import Row
 from recollect.stores.sqlite.rows import scope_id, span
 from recollect.stores.sqlite.schema import memories_view
@@ -15,11 +15,11 @@ _CORPORA: tuple[Corpus, ...] = ("memos", "messages")
 _ALIVE: dict[Corpus, str] = {"memos": "status = 'active'", "messages": "deleted IS NULL"}
 
 
-class VectorSets(Shelf):
+class VectorSets(ArchiveSection):
     columns = "corpus, model, dims, serving, complete"
     source = "embedders"
     order = "id"
-    named = "corpus = ? AND model = ?"
+    match = "corpus = ? AND model = ?"
 
     def put(self, records: Sequence[Record]) -> None:
         for corpus, model, dims, serving, complete in records:
@@ -30,12 +30,12 @@ class VectorSets(Shelf):
             )
             if complete:
                 self._list_missing(corpus, table)
-        self._show()
+        self._refresh_view()
 
     def _table(self, corpus: Corpus, model: str, dims: int) -> str:
         """The set's table, made when there is none or one of another size."""
-        known = self._db.value("SELECT dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
-        if known not in (None, dims):
+        stored_dims = self._db.value("SELECT dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
+        if stored_dims not in (None, dims):
             self.remove([(corpus, model)])
         return vectors.table_of(self._db, corpus, model) or vectors.make_table(self._db, corpus, model, dims)
 
@@ -51,15 +51,15 @@ class VectorSets(Shelf):
             table = vectors.table_of(self._db, corpus, model)
             if table is not None:
                 self._db.run("DELETE FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
-                self._show()
+                self._refresh_view()
                 self._db.run(f"DROP TABLE {table}")
 
-    def _show(self) -> None:
+    def _refresh_view(self) -> None:
         """The view of memories shows the vectors that serve."""
         self._db.run(memories_view(vectors.serving_table(self._db)))
 
 
-class _Vectors(Shelf):
+class _Vectors(ArchiveSection):
     """The vectors of all sets of a corpus, one set after the other."""
 
     corpus: Corpus
@@ -73,48 +73,48 @@ class _Vectors(Shelf):
         )
 
     def read(self, after: Cursor | None, limit: int) -> Page:
-        number, key = after or (0, -1)
+        first, key = after or (0, -1)
         records: list[Record] = []
-        for each, model, table, _ in self._sets(number):
+        for set_id, model, table, _ in self._sets(first):
             rows = self._db.rows(
                 f"SELECT vectors.key, {self.identity}, embedding FROM {table} AS vectors "
                 f"JOIN {self.corpus} USING (key) WHERE vectors.key > ? ORDER BY vectors.key LIMIT ?",
-                (key if each == number else -1, limit - len(records)),
+                (key if set_id == first else -1, limit - len(records)),
             )
             records += [(model, *row[1:]) for row in rows]
             if len(records) == limit:
-                return Page(records, (each, rows[-1][0]))
+                return Page(records, (set_id, rows[-1][0]))
         return Page(records, None)
 
     def find(self, names: Sequence[Name]) -> dict[Name, Record]:
-        found: dict[Name, Record] = {}
+        records: dict[Name, Record] = {}
         tables = {model: table for _, model, table, _ in self._sets()}
         for name in names:
             key = self._key(name[1:]) if name[0] in tables else None
             sql = f"SELECT embedding FROM {tables.get(name[0])} WHERE key = ?"
             vector = None if key is None else self._db.value(sql, (key,))
             if vector is not None:
-                found[name] = (*name, vector)
-        return found
+                records[name] = (*name, vector)
+        return records
 
     def write(self, records: Sequence[Record]) -> list[Record]:
         tables = {model: (table, complete) for _, model, table, complete in self._sets()}
         keys = [self._key(record[1:-1]) if record[0] in tables else None for record in records]
-        made: defaultdict[str, dict[int, bytes]] = defaultdict(dict)
+        by_model: defaultdict[str, dict[int, bytes]] = defaultdict(dict)
         for key, record in zip(keys, records, strict=True):
             if key is not None:
-                made[record[0]][key] = record[-1]
-        for model, vectors_of in made.items():
-            self._store(*tables[model], vectors_of)
+                by_model[record[0]][key] = record[-1]
+        for model, embeddings in by_model.items():
+            self._store(*tables[model], embeddings)
         return [record for key, record in zip(keys, records, strict=True) if key is None]
 
     def put(self, records: Sequence[Record]) -> None:
         self.write(records)
 
-    def _store(self, table: str, complete: bool, made: dict[int, bytes]) -> None:
+    def _store(self, table: str, complete: bool, embeddings: dict[int, bytes]) -> None:
         """Caches of a scope go by its number of changes, and reload what did not join at the scope's end."""
         of_scope: defaultdict[int, list[int]] = defaultdict(list)
-        for key in made:
+        for key in embeddings:
             of_scope[key >> 32].append(key)
         for scope, keys in of_scope.items():
             last = self._db.value(f"SELECT max(key) FROM {table} WHERE key BETWEEN ? AND ?", span(scope)) or -1
@@ -123,10 +123,10 @@ class _Vectors(Shelf):
             )
             edits = [(scope, changes, key) for key in keys if key < last]
             self._db.executemany("INSERT INTO vector_edits VALUES (?, ?, ?)", edits)
-        self._db.unsettled.update(of_scope)
-        self._db.executemany(f"INSERT OR REPLACE INTO {table} (key, embedding) VALUES (?, ?)", list(made.items()))
+        self._db.changed_scopes.update(of_scope)
+        self._db.executemany(f"INSERT OR REPLACE INTO {table} (key, embedding) VALUES (?, ?)", list(embeddings.items()))
         if complete:
-            rows = [(self.corpus, key) for key in made]
+            rows = [(self.corpus, key) for key in embeddings]
             self._db.executemany("DELETE FROM unembedded WHERE corpus = ? AND key = ?", rows)
 
     def remove(self, names: Sequence[Name]) -> None:
@@ -134,23 +134,23 @@ class _Vectors(Shelf):
         for model, *row in names:
             key = self._key(row)
             if key is not None and model in tables:
-                self._take(tables[model], key)
+                self._remove_one(tables[model], key)
 
-    def _take(self, table: str, key: int) -> None:
+    def _remove_one(self, table: str, key: int) -> None:
         if self._db.value(f"DELETE FROM {table} WHERE key = ? RETURNING key", (key,)) is not None:
             changes = self._db.value(
                 "UPDATE scopes SET changes = changes + 1 WHERE id = ? RETURNING changes", (key >> 32,)
             )
             self._db.run("INSERT INTO vector_edits VALUES (?, ?, ?)", (key >> 32, changes, key))
-            self._db.unsettled.add(key >> 32)
-            vectors.lacking(self._db, self.corpus, key)
+            self._db.changed_scopes.add(key >> 32)
+            vectors.note_missing(self._db, self.corpus, key)
 
     def _sets(self, first: int = 0) -> list[Row]:
-        """Number, model, table and completeness of each set, by number."""
+        """Id, model, table and completeness of each set, by id."""
         rows = self._db.rows(
             "SELECT id, model, complete FROM embedders WHERE corpus = ? AND id >= ? ORDER BY id", (self.corpus, first)
         )
-        return [(id_, model, vectors.table_of(self._db, self.corpus, model), done) for id_, model, done in rows]
+        return [(id_, model, vectors.table_of(self._db, self.corpus, model), complete) for id_, model, complete in rows]
 
     def _key(self, row: Sequence[str]) -> int | None:
         raise NotImplementedError
