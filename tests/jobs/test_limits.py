@@ -8,7 +8,7 @@ from recollect.core.clock import now
 from recollect.core.ports import ExtractionInput, ExtractionResult, UnitOfWork
 from recollect.core.ports.jobs import Job
 from recollect.jobs.limits import ModelLimiter
-from recollect.jobs.worker import WorkerOptions
+from recollect.jobs.options import WorkerOptions
 from recollect.testing.models import FakeModel, everything
 from tests.scenes import opened
 from tests.waiting import eventually

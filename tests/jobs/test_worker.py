@@ -15,7 +15,8 @@ from recollect.core.errors import BadInput, ModelUnavailable, StoreBusy, StoreUn
 from recollect.core.events import Event
 from recollect.core.ports import Handler, StaleResult, Store, Tx, UnitOfWork
 from recollect.core.ports.jobs import Job, NewJob
-from recollect.jobs.worker import Worker, WorkerOptions
+from recollect.jobs.options import WorkerOptions
+from recollect.jobs.worker import Worker
 from recollect.testing.clock import FakeClock
 from tests import ground
 from tests.waiting import eventually

@@ -15,7 +15,8 @@ from recollect.core.changes import Add, Retire
 from recollect.core.errors import ModelError, ModelUnavailable
 from recollect.core.ports import ExtractionResult, Proposal, Retraction, StaleResult
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Origin, Provenance, Status, Subject
-from recollect.jobs.worker import Worker, WorkerOptions
+from recollect.jobs.options import WorkerOptions
+from recollect.jobs.worker import Worker
 from recollect.learning import consolidate
 from recollect.learning.apply import ChangeContext, write
 from recollect.learning.consolidate import Consolidator, plan, read_input

@@ -7,7 +7,7 @@ import pytest
 from recollect.core.errors import ModelError, ModelUnavailable
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction, Usage
 from recollect.core.types import Audience, Origin, Status
-from recollect.jobs.worker import WorkerOptions
+from recollect.jobs.options import WorkerOptions
 from recollect.learning.consent import pause, resume
 from recollect.learning.ingest import spoken
 from recollect.testing.embedding_server import EmbeddingServer

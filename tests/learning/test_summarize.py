@@ -8,7 +8,7 @@ import pytest
 from recollect.core.errors import ModelError, ModelUnavailable
 from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.core.types import Message, Place, Summary
-from recollect.jobs.worker import WorkerOptions
+from recollect.jobs.options import WorkerOptions
 from recollect.learning.summarize import PAGE, exchanges
 from recollect.testing.clock import START
 from recollect.testing.models import FakeModel, everything, nothing

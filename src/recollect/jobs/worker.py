@@ -11,7 +11,6 @@ import os
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import TypeVar
@@ -22,63 +21,17 @@ from recollect.core.events import Event
 from recollect.core.ports import Handler, Progress, StaleResult, Store, Tx, UnitOfWork
 from recollect.core.ports.jobs import Job
 from recollect.jobs.limits import ModelLimiter
+from recollect.jobs.options import WorkerOptions
 from recollect.jobs.priority import ForegroundPriority
+from recollect.jobs.status import WorkerStatus, count_delayed
 
 T = TypeVar("T")
 
 log = logging.getLogger("recollect.jobs")
 
-COUNTED = 10_000
-"""Waiting jobs that are looked at to tell which are due."""
-
 
 class _LostLease(Exception):
     """Another worker has the job now; its work counts, not ours."""
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerOptions:
-    """How a worker goes about its work."""
-
-    max_model_calls: int = 8
-    """Calls of models at once."""
-    batch_size: int = 8
-    """Jobs of one lane that are taken together."""
-    attempts: int = 5
-    job_timeout: float = 180.0
-    """Seconds after which a job hangs: it is left alone, and tried again. The wait for a call's turn counts."""
-    lease: float = 30.0
-    """Seconds for which a job is ours; renewed while we live, so a dead worker's jobs are free that soon."""
-    poll: float = 1.0
-    """Seconds between two looks for what other processes queued."""
-    gather: float = 0.01
-    """Seconds between two claims while little waits: what comes in meanwhile is claimed together."""
-    pause: float = 1.0
-    longest_pause: float = 60.0
-    """Seconds to wait after a model could not be reached, doubled up to the longest."""
-    drain: float = 5.0
-    """Seconds that closing may take to finish what is due."""
-
-    @property
-    def queues(self) -> int:
-        """Lanes at once: while models are asked for some, others read, check and write."""
-        return self.max_model_calls + self.max_model_calls // 2
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerStatus:
-    """How things stand: jobs by state, the first of them, and what happened how often, and when last."""
-
-    counts: Mapping[str, int]
-    later: int
-    """How many of those that wait are not due yet."""
-    jobs: Sequence[Job]
-    events: Mapping[str, tuple[int, datetime]]
-
-
-def count_delayed(tx: Tx, moment: datetime) -> int:
-    """Jobs that wait for their time, as after a silence, or until an erasure is final."""
-    return sum(job.due > moment for job in tx.jobs.list("waiting", COUNTED))
 
 
 class Worker:

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 
@@ -28,7 +28,6 @@ from recollect.core.ports import (
     Store,
     Tx,
     UnitOfWork,
-    Usage,
     Vector,
 )
 from recollect.core.ports.jobs import Job, NewJob
@@ -37,14 +36,15 @@ from recollect.core.types import Memo, Message, Origin, Place, Status, Subject, 
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.priority import ForegroundPriority
 from recollect.jobs.read_batcher import ReadBatcher
-from recollect.learning.apply import ChangeContext, MemoLimits, apply_statement, retract, write
+from recollect.learning.apply import ChangeContext, apply_statement, retract, write
 from recollect.learning.consent import is_paused
+from recollect.learning.extraction import AcceptedProposal, Extraction, ExtractionOptions, merge_answers
 from recollect.policy import guard
 from recollect.policy.merge import covered_by, may_retract, retire
 from recollect.policy.redaction import redact
 from recollect.policy.similarity import match_cues
 from recollect.policy.viewer import provenance
-from recollect.policy.visibility import VisibilityPolicy, is_visible
+from recollect.policy.visibility import is_visible
 from recollect.recall import withheld
 from recollect.recall.display_names import Names
 
@@ -58,57 +58,7 @@ CONTEXT_MESSAGES = 6
 _NOTHING = ExtractionResult()
 _NULL = "null"
 """The model that never proposes anything, whatever was said."""
-_QUOTES_WANTED = 'each "evidence" has to be copied word for word from one of the speaker\'s messages'
 Embed = Callable[[str], Awaitable[tuple[str, Vector] | None]]
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractionOptions:
-    """How learning goes: settings, as far as they concern it."""
-
-    caps: MemoLimits
-    policy: VisibilityPolicy = VisibilityPolicy.BY_AUDIENCE
-    most: int | None = None
-    longest: int | None = None
-    """Characters of a message that are learned from."""
-    grounding: guard.Grounding = "quote"
-    timeout: float = 30.0
-    enabled: bool = True
-    """Otherwise what waits from before is passed over."""
-
-
-@dataclass(frozen=True, slots=True)
-class _AcceptedProposal:
-    """A proposal that passed the guard."""
-
-    message: Message
-    candidate: Candidate
-    vector: tuple[str, Vector] | None
-    also_replaces: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Extraction:
-    """One hearing, and what came of it."""
-
-    hearing: ExtractionInput
-    model: str
-    """Name of the model that proposed it."""
-    proposed: ExtractionResult
-    taken: Sequence[_AcceptedProposal]
-    refused: Sequence[tuple[Proposal, str]]
-    instructions: Sequence[Message] = ()
-    """Messages that nothing was proposed of because they are orders to the assistant."""
-    degraded: str = ""
-    """How less was learned than the model could have: its answers were not usable."""
-
-    @property
-    def flaw(self) -> str:
-        """What to tell the model when it is asked once more; empty when the answer can be used."""
-        if self.proposed.flaw or self.taken or self.proposed.retractions or not self.refused:
-            return self.proposed.flaw
-        ungrounded = all(reason in guard.UNGROUNDED for _, reason in self.refused)
-        return _QUOTES_WANTED if ungrounded else ""
 
 
 class Extractor:
@@ -183,12 +133,12 @@ class Extractor:
     def _may_hear(self, memo: Memo, place: Place, author: str) -> bool:
         return is_visible(memo, place, {author}, self._rules.policy)
 
-    async def _study(self, hearing: ExtractionInput) -> _Extraction:
+    async def _study(self, hearing: ExtractionInput) -> Extraction:
         first = await self._lesson(self._model, hearing)
         if not first.flaw:
             return first
         second = await self._lesson(self._model, replace(hearing, objection=first.flaw))
-        whole = replace(second, hearing=hearing, proposed=_both(first, second))
+        whole = replace(second, hearing=hearing, proposed=merge_answers(first, second))
         if not second.flaw:
             return whole
         if second.taken or second.proposed.retractions:
@@ -203,10 +153,10 @@ class Extractor:
             degraded=f"learned by {self._fallback.name} instead: {second.flaw}",
         )
 
-    async def _lesson(self, model: Model, hearing: ExtractionInput) -> _Extraction:
+    async def _lesson(self, model: Model, hearing: ExtractionInput) -> Extraction:
         proposed = await self._ask(model, hearing)
         if proposed == _NOTHING and model.name == _NULL:
-            return _Extraction(hearing, model.name, proposed, (), ())
+            return Extraction(hearing, model.name, proposed, (), ())
         async with self._courtesy.wait_for_foreground():
             proposals = [_redacted(proposal) for proposal in proposed.proposals[: self._rules.most]]
             grounding = self._rules.grounding
@@ -220,7 +170,7 @@ class Extractor:
             if isinstance(verdict, guard.Accepted)
         ]
         refused = [(proposal, verdict.reason) for proposal, verdict in checked if isinstance(verdict, guard.Refused)]
-        return _Extraction(hearing, model.name, proposed, taken, refused, orders)
+        return Extraction(hearing, model.name, proposed, taken, refused, orders)
 
     async def _ask(self, model: Model, hearing: ExtractionInput) -> ExtractionResult:
         if longest := self._rules.longest:
@@ -231,7 +181,7 @@ class Extractor:
         except TimeoutError as error:
             raise ModelUnavailable(f"no answer within {self._rules.timeout:.0f} s") from error
 
-    async def _taken(self, proposal: Proposal, verdict: guard.Accepted, hearing: ExtractionInput) -> _AcceptedProposal:
+    async def _taken(self, proposal: Proposal, verdict: guard.Accepted, hearing: ExtractionInput) -> AcceptedProposal:
         known = {memo.id for memo in hearing.known_memos}
         replaced = tuple(memo_id for memo_id in proposal.replaces if memo_id in known)
         message = verdict.message
@@ -255,9 +205,9 @@ class Extractor:
             happened=proposal.happened,
             supersedes=next(iter(replaced), None),
         )
-        return _AcceptedProposal(message, candidate, await self._embed(text), replaced[1:])
+        return AcceptedProposal(message, candidate, await self._embed(text), replaced[1:])
 
-    def _complete(self, tx: Tx, job: Job, references: Sequence[str], lessons: Sequence[_Extraction]) -> None:
+    def _complete(self, tx: Tx, job: Job, references: Sequence[str], lessons: Sequence[Extraction]) -> None:
         said = _said(tx, references)
         for lesson in lessons:
             _check_unchanged(lesson.hearing.messages, said)
@@ -283,7 +233,7 @@ class Extractor:
         scope = Subject(said[0].author).scope
         tx.events.add(Event("learning.skipped", self._clock(), scope=scope, reason=why, data=data))
 
-    def _learn(self, tx: Tx, lesson: _Extraction) -> None:
+    def _learn(self, tx: Tx, lesson: Extraction) -> None:
         if lesson.proposed == _NOTHING:
             self._log_orders(tx, lesson)
             return
@@ -299,7 +249,7 @@ class Extractor:
         self._log_orders(tx, lesson)
         self._log(tx, lesson, moment_data={"batch": batch, "message": message_ref(last)})
 
-    def _log_orders(self, tx: Tx, lesson: _Extraction) -> None:
+    def _log_orders(self, tx: Tx, lesson: Extraction) -> None:
         for message in lesson.instructions:
             data = {"message": message_ref(message), "kind": "", "text": clip(message.text, 200)}
             scope, reason = Subject(message.author).scope, "gives instructions"
@@ -316,7 +266,7 @@ class Extractor:
             if memo is not None:
                 retract(tx, memo, last.at, last.place.audience, cause, clip(retraction.reason or "retracted", 200))
 
-    def _log(self, tx: Tx, lesson: _Extraction, moment_data: dict[str, str]) -> None:
+    def _log(self, tx: Tx, lesson: Extraction, moment_data: dict[str, str]) -> None:
         scope, moment = Subject(lesson.hearing.messages[0].author).scope, self._clock()
         note = partial(Event, at=moment, actor=self._model.name, scope=scope)
         for proposal, reason in lesson.refused:
@@ -347,19 +297,6 @@ class Extractor:
             tx.state.append(counter, one)
         if newer:
             tx.jobs.add(NewJob(job.kind, job.queue, job.payload, self._clock(), f"{job.kind}:{counter}", job.queue))
-
-
-def _both(first: _Extraction, second: _Extraction) -> ExtractionResult:
-    """The second answer, with the problems and the cost of both."""
-    one, other = first.proposed.usage, second.proposed.usage
-    usage = Usage(one.requests + other.requests, one.input + other.input, one.output + other.output)
-    problems = dict.fromkeys((*_problems(first), *_problems(second)))
-    return replace(second.proposed, problems=tuple(problems), usage=usage)
-
-
-def _problems(lesson: _Extraction) -> tuple[str, ...]:
-    proposed = lesson.proposed
-    return proposed.problems if proposed.flaw or not lesson.flaw else (*proposed.problems, lesson.flaw)
 
 
 def _successor(changes: Sequence[Change]) -> Memo | None:

@@ -11,7 +11,7 @@ from recollect import Message, Place
 from recollect.core.clock import now
 from recollect.core.errors import ModelError
 from recollect.core.ports import ExtractionInput, ExtractionResult
-from recollect.jobs.worker import WorkerOptions
+from recollect.jobs.options import WorkerOptions
 from recollect.testing.model_server import ModelServer, Says
 from recollect.testing.models import FakeModel
 from tests.faces.cli.conftest import Run
