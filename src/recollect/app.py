@@ -35,9 +35,9 @@ T = TypeVar("T")
 
 log = logging.getLogger("recollect")
 
-FALLBACK, NO_MODEL = "local", "null"
+FALLBACK_MODEL, NO_MODEL = "local", "null"
 """The model that learns where the chosen one only babbles, and the one that means to learn nothing."""
-NARROWED = (
+NARROWED_WARNING = (
     "%s could be heard everywhere without having been shared, and can now be heard only where it was said; "
     "'recollect share' lets a memory be heard wherever its owner speaks"
 )
@@ -50,31 +50,31 @@ class WriteMonitor:
     passes here. Before the first of it the store is made ready; while that fails, nothing is read.
     """
 
-    def __init__(self, store: Store, make_ready: Callable[[Store], Awaitable[None]]) -> None:
+    def __init__(self, store: Store, prepare: Callable[[Store], Awaitable[None]]) -> None:
         self._store = store
         self._refusal: StoreUnwritable | None = None
-        self._make_ready = make_ready
+        self._prepare = prepare
         self._is_ready = False
-        self._making = asyncio.Lock()
+        self._ready_lock = asyncio.Lock()
 
     async def read(self, work: Callable[[Tx], T]) -> T:
         if not self._is_ready:
-            await self._ready()
+            await self._ensure_ready()
         return await self._store.read(work)
 
     async def write(self, work: Callable[[Tx], T], *, patient: bool = False) -> T:
         if not self._is_ready:
-            await self._ready()
+            await self._ensure_ready()
         try:
             return await self._store.write(work, patient=patient)
         except StoreUnwritable as error:
             self._refusal = error
             raise
 
-    async def _ready(self) -> None:
-        async with self._making:
+    async def _ensure_ready(self) -> None:
+        async with self._ready_lock:
             if not self._is_ready:
-                await self._make_ready(self._store)
+                await self._prepare(self._store)
                 self._is_ready = True
 
     def refused(self) -> StoreUnwritable | None:
@@ -120,7 +120,7 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
         vectors = VectorIndexer(store, chain, revive, payload=payload, clock=clock)
         vectors.start()
         closing.push_async_callback(vectors.close)
-        models = partial(_model, closing=closing, made={}, given=model)
+        models = partial(_model, closing=closing, models={}, override=model)
         learner = partial(models, settings.extraction.model, settings.extraction.base_url)
         consolidator = Consolidator(store, learner, wiring.consolidation_options(settings), clock)
         names = Names(settings.discord.name)
@@ -157,7 +157,7 @@ async def _migrate_audiences(store: Store, policy: VisibilityPolicy, clock: Cloc
     if policy is VisibilityPolicy.USER_GLOBAL:
         await audience_migration.keep_wide(store)
     elif count := await audience_migration.narrow(store, clock()):
-        log.warning(NARROWED, f"{count:,} memories" if count != 1 else "1 memory")
+        log.warning(NARROWED_WARNING, f"{count:,} memories" if count != 1 else "1 memory")
 
 
 async def close_if_unreachable(store: Store) -> None:
@@ -184,11 +184,11 @@ def make_worker(
     options, priority = wiring.worker_options(settings), ForegroundPriority()
     limiter = ModelLimiter(options.max_model_calls)
     learner = model(settings.extraction.model, settings.extraction.base_url)
-    floor: Model | None = None
-    if learner.name not in (FALLBACK, NO_MODEL):
-        floor = plugins.load("models", FALLBACK, ModelOptions())
+    fallback: Model | None = None
+    if learner.name not in (FALLBACK_MODEL, NO_MODEL):
+        fallback = plugins.load("models", FALLBACK_MODEL, ModelOptions())
     extractor = Extractor(
-        store, vectors.embed_text, learner, wiring.extraction(settings), clock, priority, limiter, names, floor
+        store, vectors.embed_text, learner, wiring.extraction(settings), clock, priority, limiter, names, fallback
     )
     writer = model(settings.summary.model, settings.summary.base_url)
     handlers = {
@@ -201,24 +201,24 @@ def make_worker(
 
 
 def _model(
-    spec: str, base_url: str, closing: AsyncExitStack, made: dict[tuple[str, str], Model], given: Model | None
+    spec: str, base_url: str, closing: AsyncExitStack, models: dict[tuple[str, str], Model], override: Model | None
 ) -> Model:
     """The one model of a specification and a server, closed with the stack; or the one that was given, for all."""
-    if given is not None:
-        return given
-    name = spec, base_url
-    if name not in made:
-        made[name] = make_model(*name)
-        closing.push_async_callback(made[name].close)
-    return made[name]
+    if override is not None:
+        return override
+    key = spec, base_url
+    if key not in models:
+        models[key] = make_model(*key)
+        closing.push_async_callback(models[key].close)
+    return models[key]
 
 
 def make_model(spec: str, base_url: str) -> Model:
     """A model by its name, or as `provider:model`; the local one where its package is not installed."""
-    known = spec.partition(":")[0] in plugins.names("models")
+    is_plugin = spec.partition(":")[0] in plugins.names("models")
     options = ModelOptions(base_url, secret)
     try:
-        model: Model = plugins.load("models", spec if known else f"pydantic_ai:{spec}", options)
+        model: Model = plugins.load("models", spec if is_plugin else f"pydantic_ai:{spec}", options)
     except MissingExtra as error:
         log.warning("%s; learning by simple patterns instead", error)
         model = plugins.load("models", "local", options)

@@ -12,7 +12,7 @@ from recollect.learning.apply import ChangeContext
 from recollect.policy.viewer import Viewer, session_name, subject_of
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.privacy.planned import ERASE
-from recollect.prompting.compose import DEADLINE, Composer
+from recollect.prompting.compose import LAYERS_TIMEOUT_SECONDS, Composer
 from recollect.recall.query import Hit
 from recollect.recall.searcher import Searcher
 from recollect.recall.usage import UsageCounter
@@ -20,7 +20,7 @@ from recollect.settings import wiring
 
 
 class Engine:
-    def __init__(self, parts: Parts, clock: Clock, deadline: float = DEADLINE) -> None:
+    def __init__(self, parts: Parts, clock: Clock, prompt_timeout: float = LAYERS_TIMEOUT_SECONDS) -> None:
         self.parts = parts
         settings, store = parts.settings, parts.store
         self.store, self.vectors, self.settings, self.clock = store, parts.vectors, settings, clock
@@ -29,7 +29,7 @@ class Engine:
         self.exchange_limits = wiring.exchange_limits(settings, self.names)
         self.usage = UsageCounter(store, clock)
         look_back, lifetime = settings.history.max_messages, settings.search.cache_ttl
-        self.composer = Composer(parts.layers, parts.layout, look_back, lifetime, clock, deadline)
+        self.composer = Composer(parts.layers, parts.layout, look_back, lifetime, clock, prompt_timeout)
         self.privacy = wiring.privacy(store, settings, clock, self.search, self.mirror.catch_up, self.composer.clear)
         self.worker = parts.worker or Worker(store, {}, clock)
         self._searcher = Searcher(store, self.vectors, self.usage, wiring.ranker, clock)

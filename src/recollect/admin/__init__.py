@@ -178,7 +178,7 @@ class Admin:
 
         def work(tx: Tx) -> Memo:
             wanted = _active(tx, subject, memo_id).id
-            changes.forget(tx, subject, wanted, cause, _all, 0.0, every=False, cadence=due)
+            changes.forget(tx, subject, wanted, cause, _all, 0.0, every=False, schedule=due)
             return _get(tx, subject, memo_id)
 
         return await self._store.write(work)
@@ -208,7 +208,7 @@ class Admin:
         """Take back the last change of someone's memory; with `expected`, only if that is the change of that id."""
         cause, due = self._cause(), wiring.schedule(self.memory.settings)
         undone = await self._store.write(
-            lambda tx: undo_module.undo(tx, subject, cause, _all, expected=expected, cadence=due)
+            lambda tx: undo_module.undo(tx, subject, cause, _all, expected=expected, schedule=due)
         )
         self.memory.vectors.wake()
         return undone

@@ -13,15 +13,15 @@ MAX_JOBS_COUNTED = 10_000
 
 @dataclass(frozen=True, slots=True)
 class WorkerStatus:
-    """How things stand: jobs by state, the first of them, and what happened how often, and when last."""
+    """Jobs by state, the first of them, and counts and last times of events."""
 
     counts: Mapping[str, int]
     later: int
-    """How many of those that wait are not due yet."""
+    """Waiting jobs that are not due yet."""
     jobs: Sequence[Job]
     events: Mapping[str, tuple[int, datetime]]
 
 
-def count_delayed(tx: Tx, moment: datetime) -> int:
-    """Jobs that wait for their time, as after a silence, or until an erasure is final."""
-    return sum(job.due > moment for job in tx.jobs.list("waiting", MAX_JOBS_COUNTED))
+def count_delayed(tx: Tx, now: datetime) -> int:
+    """Count waiting jobs that are not due yet, as after a silence or until an erasure is final."""
+    return sum(job.due > now for job in tx.jobs.list("waiting", MAX_JOBS_COUNTED))

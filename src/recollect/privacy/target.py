@@ -100,8 +100,8 @@ class ErasureTarget:
         """Whether it is a statement that they forgot or took back: there, where that matters."""
         retired = withheld.read(item)
         if self.user is None:
-            return self.guild in retired.realms
-        return retired.scope == self.subject.scope and self.guild in (None, *retired.realms)
+            return self.guild in retired.guilds
+        return retired.scope == self.subject.scope and self.guild in (None, *retired.guilds)
 
     def _is_own(self, scope: str) -> bool:
         return self.whole_user and scope == self.subject.scope

@@ -27,7 +27,7 @@ async def observe(store: Path, *texts: str, parked: bool = False) -> None:
     store.parent.mkdir(exist_ok=True)
     how = {"embedder": "null", "run_worker": parked, "model": FakeModel(refusing)}
     async with recollect.AsyncMemory(f"sqlite:///{store}", **how) as memory:
-        memory.worker.pace = WorkerOptions(attempts=1, poll=0.02)
+        memory.worker.options = WorkerOptions(max_attempts=1, poll_interval=0.02)
         for text in texts:
             await memory.add(Message(text, "me", Place(dm="me"), text, now(), "me"))
 

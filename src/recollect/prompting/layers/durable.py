@@ -44,7 +44,7 @@ class LayerSettings(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _AlwaysShown:
     """What is shown whatever is asked, oldest first, and how many there are."""
 
     memos: Sequence[Memo]
@@ -67,37 +67,37 @@ class DurableLayer:
         if self._options.ranker == "recency":
             return [await self._newest(request)]
         if self._options.inject_own_items:
-            return await self._mine_then_relevant(request)
+            return await self._own_then_relevant(request)
         hits = await request.search(request.text, subject="mine", ranker=self._options.ranker, limit=self._limit)
-        return [self._block("durable", [self._ranked(hit, request) for hit in hits])]
+        return [self._block("durable", [self._ranked_line(hit, request) for hit in hits])]
 
     async def _stable_first(self, request: PromptRequest) -> list[Block]:
         """Everything when it fits; otherwise what always counts, and after it what fits the question."""
-        known = await request.store.read(lambda tx: self._known(tx, request))
-        why = "all that is known fits" if known.complete else "always shown: pinned, or a constraint"
-        lines = [_line(memo, request) for memo in known.memos]
-        always = self._block(
-            "durable", [Line(line, why, memo.expires) for line, memo in zip(lines, known.memos, strict=True)]
+        always_shown = await request.store.read(lambda tx: self._read_always_shown(tx, request))
+        why = "all that is known fits" if always_shown.complete else "always shown: pinned, or a constraint"
+        lines = [_line(memo, request) for memo in always_shown.memos]
+        block = self._block(
+            "durable", [Line(line, why, memo.expires) for line, memo in zip(lines, always_shown.memos, strict=True)]
         )
-        if known.complete:
-            return [always]
+        if always_shown.complete:
+            return [block]
         hits = await request.search(request.text, subject="mine", ranker=self._options.ranker, limit=self._limit)
-        shown = {memo.id for memo in known.memos}
-        remaining = [self._ranked(hit, request) for hit in hits if hit.item.id not in shown]
+        shown = {memo.id for memo in always_shown.memos}
+        remaining = [self._ranked_line(hit, request) for hit in hits if hit.item.id not in shown]
         relevant = self._block("relevant", remaining, lines)
-        return [always, replace(relevant, omitted=max(0, known.total - len(known.memos) - len(remaining)))]
+        return [block, replace(relevant, omitted=max(0, always_shown.total - len(always_shown.memos) - len(remaining)))]
 
-    def _known(self, tx: Tx, request: PromptRequest) -> _Known:
+    def _read_always_shown(self, tx: Tx, request: PromptRequest) -> _AlwaysShown:
         subject = Subject(request.user)
         count = tx.index.size([subject.scope])
         if not self._budget.allows(count * MIN_LINE_CHARS, count):
-            standing = [memo for memo in tx.memos.always_relevant(subject) if request.is_visible(memo)]
-            return _Known(self._always(standing, request), count, complete=False)
+            candidates = [memo for memo in tx.memos.always_relevant(subject) if request.is_visible(memo)]
+            return _AlwaysShown(self._always(candidates, request), count, complete=False)
         memos = [memo for memo in tx.memos.list(subject, [Status.ACTIVE]) if request.is_visible(memo)]
         memos.sort(key=lambda memo: (memo.created, memo.key))
         if self._all_fit(memos, request):
-            return _Known(memos, len(memos), complete=True)
-        return _Known(self._always(memos, request), len(memos), complete=False)
+            return _AlwaysShown(memos, len(memos), complete=True)
+        return _AlwaysShown(self._always(memos, request), len(memos), complete=False)
 
     def _all_fit(self, memos: Sequence[Memo], request: PromptRequest) -> bool:
         bare = sum(len(memo.text) for memo in memos)  # quick to know, and often enough to say no
@@ -111,9 +111,9 @@ class DurableLayer:
         chosen: list[Memo] = []
         for memo in sorted(memos, key=lambda memo: (not memo.pinned, -memo.key)):
             if memo.pinned or memo.kind is Kind.CONSTRAINT:
-                more = [*chosen, memo]
-                if half.allows(size([_line(memo, request) for memo in more]), len(more)):
-                    chosen = more
+                extended = [*chosen, memo]
+                if half.allows(size([_line(memo, request) for memo in extended]), len(extended)):
+                    chosen = extended
         return sorted(chosen, key=lambda memo: (memo.created, memo.key))
 
     async def _newest(self, request: PromptRequest) -> Block:
@@ -124,14 +124,14 @@ class DurableLayer:
         memos = await request.store.read(work)
         return self._block("durable", [Line(_line(memo, request), "newest first", memo.expires) for memo in memos])
 
-    async def _mine_then_relevant(self, request: PromptRequest) -> list[Block]:
+    async def _own_then_relevant(self, request: PromptRequest) -> list[Block]:
         """Facts of the speaker, then whatever fits, lore included; nothing twice."""
         ranker, count = self._options.ranker, self._options.inject_own_items
-        mine = await request.search(request.text, subject="mine", ranker=ranker, limit=count)
-        fitting = await request.search(request.text, subject="both", ranker=ranker, limit=self._limit)
-        shown = {hit.item.key for hit in mine}
-        block = self._block("durable", [self._ranked(hit, request) for hit in mine])
-        remaining = [self._ranked(hit, request) for hit in fitting if hit.item.key not in shown]
+        own_hits = await request.search(request.text, subject="mine", ranker=ranker, limit=count)
+        hits = await request.search(request.text, subject="both", ranker=ranker, limit=self._limit)
+        shown = {hit.item.key for hit in own_hits}
+        block = self._block("durable", [self._ranked_line(hit, request) for hit in own_hits])
+        remaining = [self._ranked_line(hit, request) for hit in hits if hit.item.key not in shown]
         return [block, self._block("relevant", remaining)]
 
     @property
@@ -147,7 +147,7 @@ class DurableLayer:
         ]
         return Block(name, tuple(lines), *remaining, overflow=self._options.overflow)
 
-    def _ranked(self, hit: "RankedMemo", request: PromptRequest) -> Line:
+    def _ranked_line(self, hit: "RankedMemo", request: PromptRequest) -> Line:
         parts = ", ".join(f"{name} {part:.2f}" for name, part in hit.parts.items() if part)
         why = f"score {hit.score:.2f} ({parts})" if parts else f"score {hit.score:.2f}"
         return Line(_line(hit.item, request), why, hit.item.expires)

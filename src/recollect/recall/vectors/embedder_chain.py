@@ -9,15 +9,15 @@ from recollect.core.ports import Embedder, Vector
 
 log = logging.getLogger("recollect.recall")
 
-HARMLESS = "hello"
-LONGEST_PAUSE = 300.0
+PROBE_TEXT = "hello"
+MAX_RETRY_DELAY_SECONDS = 300.0
 """Seconds between two attempts at the most; the first pause is one second, each next one doubles."""
 
 Sleep = Callable[[float], Awaitable[None]]
 
 
-def pause_after(failures: int) -> float:
-    return min(LONGEST_PAUSE, 2.0 ** min(failures - 1, 30))
+def retry_delay(failures: int) -> float:
+    return min(MAX_RETRY_DELAY_SECONDS, 2.0 ** min(failures - 1, 30))
 
 
 class EmbedderChain:
@@ -25,7 +25,7 @@ class EmbedderChain:
 
     def __init__(self, chain: Sequence[Embedder], revive: Callable[[str], Embedder], sleep: Sleep) -> None:
         self.chain = tuple(embedder for embedder in chain if embedder.name != "null")
-        self.changed: Callable[[], None] = lambda: None
+        self.on_change: Callable[[], None] = lambda: None
         self._revive = revive
         self._sleep = sleep
         self._others: dict[str, Embedder] = {}
@@ -40,15 +40,15 @@ class EmbedderChain:
     @property
     def active(self) -> Embedder | None:
         """The most preferred one that works."""
-        return next((embedder for embedder in self.chain if self.works(embedder.name)), None)
+        return next((embedder for embedder in self.chain if self.is_working(embedder.name)), None)
 
-    def works(self, model: str) -> bool:
+    def is_working(self, model: str) -> bool:
         return model not in self._down
 
     async def embed(self, model: str, texts: Sequence[str]) -> list[Vector]:
         """One vector a text; whatever goes wrong in an embedder is an EmbedderError here."""
         try:
-            vectors = await self._named(model).embed(texts)
+            vectors = await self._embedder(model).embed(texts)
         except RecollectError:
             raise
         except Exception as error:  # embedders are other people's code too, and replies must not break
@@ -57,26 +57,26 @@ class EmbedderChain:
             raise EmbedderError(f"{model} gave {len(vectors)} vectors for {len(texts)} texts")
         return vectors
 
-    async def ask(self, model: str) -> bool:
+    async def probe(self, model: str) -> bool:
         """Whether the embedder answers now."""
         try:
-            await self.embed(model, [HARMLESS])
+            await self.embed(model, [PROBE_TEXT])
         except RecollectError as error:
-            self.failed(model, error)
+            self.mark_failed(model, error)
             return False
         return True
 
-    def failed(self, model: str, error: RecollectError) -> None:
+    def mark_failed(self, model: str, error: RecollectError) -> None:
         """Leave it alone for a while."""
         if model not in self._down:
             self._down.add(model)
             self._failures[model] = self._failures.get(model, 0) + 1
             log.warning("%s does not embed (%s); searching without it meanwhile", model, error)
-            self.changed()
+            self.on_change()
         if self._recovery is None or self._recovery.done():
             self._recovery = asyncio.create_task(self._recover(), name="recollect-recover-embedders")
 
-    def succeeded(self, model: str) -> None:
+    def mark_succeeded(self, model: str) -> None:
         """All its work is done: its next failure is a first one again."""
         self._failures.pop(model, None)
 
@@ -84,7 +84,7 @@ class EmbedderChain:
         for embedder in (*self.chain, *self._others.values()):
             await embedder.close()
 
-    async def rest(self) -> None:
+    async def stop_recovery(self) -> None:
         """No more attempts to bring anyone back."""
         if self._recovery is not None:
             self._recovery.cancel()
@@ -92,21 +92,21 @@ class EmbedderChain:
 
     async def _recover(self) -> None:
         while self._down:
-            await self._sleep(min(pause_after(self._failures.get(model, 1)) for model in self._down))
+            await self._sleep(min(retry_delay(self._failures.get(model, 1)) for model in self._down))
             for model in [*self._down]:
-                await self._try_again(model)
-            self.changed()
+                await self._retry(model)
+            self.on_change()
 
-    async def _try_again(self, model: str) -> None:
+    async def _retry(self, model: str) -> None:
         if model not in self.names:  # of old vectors: the next query asks it
             self._down.discard(model)
-        elif await self.ask(model):
+        elif await self.probe(model):
             self._down.discard(model)
             log.info("%s embeds again", model)
         else:
             self._failures[model] = self._failures.get(model, 0) + 1
 
-    def _named(self, model: str) -> Embedder:
+    def _embedder(self, model: str) -> Embedder:
         for embedder in self.chain:
             if embedder.name == model:
                 return embedder

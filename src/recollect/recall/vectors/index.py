@@ -22,21 +22,21 @@ from recollect.core.errors import EmbedderError, RecollectError
 from recollect.core.events import Event
 from recollect.core.ports import Corpus, Embedder, Progress, Store, Vector, VectorSet
 from recollect.recall.vectors.backfill import Counter, Payload, activate, count_missing, fill
-from recollect.recall.vectors.embedder_chain import EmbedderChain, Sleep, pause_after
+from recollect.recall.vectors.embedder_chain import EmbedderChain, Sleep, retry_delay
 from recollect.recall.vectors.query_vectors import QueryVectors
 
 log = logging.getLogger("recollect.recall")
 
 CORPORA: tuple[Corpus, ...] = ("memos", "messages")
-SHORTEST_QUERY = 3
+MIN_QUERY_CHARS = 3
 """Characters below which a query is no query for vectors."""
-DEADLINE = 5.0
+CLOSE_TIMEOUT_SECONDS = 5.0
 """Seconds that closing may take to embed what is left; the next start does the rest."""
-KNOWN_FOR = 1.0
+SETS_CACHE_SECONDS = 1.0
 """Seconds for which a look at what sets there are is good."""
 EMBED_TIMEOUT_SECONDS = 1.0
 """How long a search waits for the vector of its query before it goes by words alone."""
-EASE, LONGEST_EASE = 9.0, 5.0
+PAUSE_FACTOR, MAX_PAUSE_SECONDS = 9.0, 5.0
 """The healer pauses nine times as long as its last round took, up to five seconds: it looks through all rows."""
 
 
@@ -51,59 +51,59 @@ class VectorIndexer:
         *,
         sleep: Sleep = asyncio.sleep,
         monotonic: Callable[[], float] = time.monotonic,
-        deadline: float = DEADLINE,
+        close_timeout: float = CLOSE_TIMEOUT_SECONDS,
         payload: Payload | None = None,
         clock: Clock = now,
     ) -> None:
         self._store = store
         self._payload = payload
         self._clock = clock
-        self._crew = EmbedderChain(chain, revive, sleep)
-        self._queries = QueryVectors(self._crew)
+        self._chain = EmbedderChain(chain, revive, sleep)
+        self._queries = QueryVectors(self._chain)
         self._sleep = sleep
-        self._deadline = deadline
+        self._close_timeout = close_timeout
         self._monotonic = monotonic
-        self._known: dict[Corpus, tuple[float, list[VectorSet]]] = {}
+        self._cached_sets: dict[Corpus, tuple[float, list[VectorSet]]] = {}
         self._complete: set[tuple[Corpus, str]] = set()
         self._dims: dict[tuple[Corpus, str], int] = {}
         self._filling = asyncio.Lock()
-        self._due = asyncio.Event()
-        self._healer: asyncio.Task[None] | None = None
+        self._wake = asyncio.Event()
+        self._backfill: asyncio.Task[None] | None = None
 
     @property
     def model(self) -> str:
         """Who embeds at present."""
-        active = self._crew.active
-        return active.name if active else next(iter(self._crew.names), "null")
+        active = self._chain.active
+        return active.name if active else next(iter(self._chain.names), "null")
 
     @property
     def enabled(self) -> bool:
-        return bool(self._crew.chain)
+        return bool(self._chain.chain)
 
     def start(self) -> None:
         """Heal in the background, now and whenever `nudge` is called."""
         if self.enabled:
-            self._due.set()
-            self._crew.changed = self.wake
-            self._healer = asyncio.create_task(self._heal(), name="recollect-vectors")
+            self._wake.set()
+            self._chain.on_change = self.wake
+            self._backfill = asyncio.create_task(self._run(), name="recollect-vectors")
 
     def wake(self) -> None:
         """Something was written that may lack a vector."""
-        self._due.set()
+        self._wake.set()
 
     async def close(self) -> None:
         """Embed what is left as long as it goes well, not longer than the deadline, and let go of the embedders."""
         await self._queries.close()
-        if self._healer is not None:
-            self._healer.cancel()
-            await asyncio.wait([self._healer])
-            await self._in_time(self._round())
-        await self._crew.rest()
-        await self._in_time(self._crew.close())
+        if self._backfill is not None:
+            self._backfill.cancel()
+            await asyncio.wait([self._backfill])
+            await self._within_timeout(self._fill_with_active())
+        await self._chain.stop_recovery()
+        await self._within_timeout(self._chain.close())
 
-    async def _in_time(self, work: Coroutine[Any, Any, object]) -> None:
+    async def _within_timeout(self, work: Coroutine[Any, Any, object]) -> None:
         try:
-            await asyncio.wait_for(work, self._deadline)
+            await asyncio.wait_for(work, self._close_timeout)
         except TimeoutError:
             log.warning("vectors are behind, or their embedder does not close; the next start goes on")
 
@@ -112,34 +112,34 @@ class VectorIndexer:
     ) -> tuple[str, Vector] | None:
         """The query's vector and the model to compare with; None when there is none in time."""
         text = text.strip()
-        if not self.enabled or len(text) < SHORTEST_QUERY:
+        if not self.enabled or len(text) < MIN_QUERY_CHARS:
             return None
         model = self._usable(corpus, await self._recent_sets(corpus))
-        return None if model is None else await self._of(text, corpus, model, timeout)
+        return None if model is None else await self._embed(text, corpus, model, timeout)
 
     async def embed_text(self, text: str, timeout: float = EMBED_TIMEOUT_SECONDS) -> tuple[str, Vector] | None:
         """The vector to store with a new memo, when it can be had at once; the healer brings it otherwise."""
-        active = self._crew.active
+        active = self._chain.active
         if active is None or not active.local or self._payload is not None:
             return None
         if ("memos", active.name) not in self._dims:
             await self._sets("memos")
-        return await self._of(text, "memos", active.name, timeout)
+        return await self._embed(text, "memos", active.name, timeout)
 
     async def fill(self, progress: Progress | None = None) -> int:
         """Embed every row that lacks a vector, now, with the first embedder that works; raises EmbedderError."""
         problem: EmbedderError | None = None
-        for embedder in self._crew.chain:
+        for embedder in self._chain.chain:
             try:
                 return await self._fill(embedder, progress)
             except EmbedderError as error:
                 problem = problem or error
-                self._crew.failed(embedder.name, error)
+                self._chain.mark_failed(embedder.name, error)
         if problem is not None:
             raise problem
         return 0
 
-    async def _of(self, text: str, corpus: Corpus, model: str, timeout: float) -> tuple[str, Vector] | None:
+    async def _embed(self, text: str, corpus: Corpus, model: str, timeout: float) -> tuple[str, Vector] | None:
         """None, too, for a vector that is like nothing, and for one that can't be compared with the others."""
         vector = await self._queries.vector(model, text, timeout)
         if vector is None or not any(vector):
@@ -152,51 +152,53 @@ class VectorIndexer:
 
     async def _recent_sets(self, corpus: Corpus) -> list[VectorSet]:
         """The sets there are, as of a moment ago: they change with the embedder, hardly ever."""
-        read, sets = self._known.get(corpus, (float("-inf"), []))
-        if self._monotonic() - read < KNOWN_FOR and any(one.active for one in sets):
+        read_at, sets = self._cached_sets.get(corpus, (float("-inf"), []))
+        if self._monotonic() - read_at < SETS_CACHE_SECONDS and any(vector_set.active for vector_set in sets):
             return sets
         return await self._sets(corpus)
 
     async def _sets(self, corpus: Corpus) -> list[VectorSet]:
         sets = await self._store.read(lambda tx: tx.index.vectors(corpus, counted=False))
-        self._dims |= {(corpus, one.model): one.dims for one in sets}
-        self._known[corpus] = self._monotonic(), sets
+        self._dims |= {(corpus, vector_set.model): vector_set.dims for vector_set in sets}
+        self._cached_sets[corpus] = self._monotonic(), sets
         return sets
 
     def _usable(self, corpus: Corpus, sets: list[VectorSet]) -> str | None:
         """The set to search: the most preferred complete one, else the one that serves; its embedder has to work."""
-        there = {one.model for one in sets}
-        complete = [model for model in self._crew.names if model in there and (corpus, model) in self._complete]
-        serving = [one.model for one in sets if one.active]
-        return next((model for model in complete + serving if self._crew.works(model)), None)
+        stored = {vector_set.model for vector_set in sets}
+        complete = [model for model in self._chain.names if model in stored and (corpus, model) in self._complete]
+        active = [vector_set.model for vector_set in sets if vector_set.active]
+        return next((model for model in complete + active if self._chain.is_working(model)), None)
 
-    async def _heal(self) -> None:
-        first, *others = self._crew.chain
+    async def _run(self) -> None:
+        first, *others = self._chain.chain
         if others and not first.local:
-            await self._crew.ask(first.name)
+            await self._chain.probe(first.name)
         failures, clock = 0, asyncio.get_running_loop().time
         while True:
-            await self._due.wait()
-            self._due.clear()
-            began = clock()
-            failures = 0 if await self._round() else failures + 1
-            await self._sleep(pause_after(failures) if failures else min(LONGEST_EASE, EASE * (clock() - began)))
+            await self._wake.wait()
+            self._wake.clear()
+            started = clock()
+            failures = 0 if await self._fill_with_active() else failures + 1
+            await self._sleep(
+                retry_delay(failures) if failures else min(MAX_PAUSE_SECONDS, PAUSE_FACTOR * (clock() - started))
+            )
             if failures:
-                self._due.set()
+                self._wake.set()
 
-    async def _round(self) -> bool:
+    async def _fill_with_active(self) -> bool:
         """Fill with the first that works; False when it was not an embedder that failed."""
-        while (embedder := self._crew.active) is not None:
+        while (embedder := self._chain.active) is not None:
             try:
                 await self._fill(embedder)
             except EmbedderError as error:
-                self._crew.failed(embedder.name, error)
-                await self._note("embedding.error", embedder, str(error))
+                self._chain.mark_failed(embedder.name, error)
+                await self._log_event("embedding.error", embedder, str(error))
             except RecollectError as error:
                 log.warning("vectors are behind (%s); searching by words meanwhile", error)
                 return False
             else:
-                self._crew.succeeded(embedder.name)
+                self._chain.mark_succeeded(embedder.name)
                 return True
         return True
 
@@ -209,12 +211,12 @@ class VectorIndexer:
             return sum([await self._fill_corpus(corpus, embedder, counter) for corpus in CORPORA])
 
     async def _fill_set(self, corpus: Corpus, embedder: Embedder, counter: Counter) -> int:
-        done = await fill(self._store, corpus, embedder.name, self._crew.embed, counter.add, self._payload)
-        if done and not embedder.local:
-            await self._note("embedding.call", embedder, f"{done} {corpus}")
-        return done
+        count = await fill(self._store, corpus, embedder.name, self._chain.embed, counter.add, self._payload)
+        if count and not embedder.local:
+            await self._log_event("embedding.call", embedder, f"{count} {corpus}")
+        return count
 
-    async def _note(self, kind: str, embedder: Embedder, reason: str) -> None:
+    async def _log_event(self, kind: str, embedder: Embedder, reason: str) -> None:
         """A line in the log, as what goes to a server costs something; the log itself must not stop us."""
         event = Event(kind, self._clock(), embedder.name, reason=reason)
         with suppress(RecollectError):
@@ -223,11 +225,11 @@ class VectorIndexer:
     async def _fill_corpus(self, corpus: Corpus, embedder: Embedder, counter: Counter) -> int:
         """Complete a set; that of the chain's first embedder then serves."""
         model = embedder.name
-        done = await self._fill_set(corpus, embedder, counter)
-        if embedder is self._crew.chain[0]:
-            while not await activate(self._store, corpus, model, self._crew.names):
-                done += await self._fill_set(corpus, embedder, counter)
-            self._complete -= {(corpus, other) for other in self._crew.names}  # a stand-in may be gone
+        count = await self._fill_set(corpus, embedder, counter)
+        if embedder is self._chain.chain[0]:
+            while not await activate(self._store, corpus, model, self._chain.names):
+                count += await self._fill_set(corpus, embedder, counter)
+            self._complete -= {(corpus, other) for other in self._chain.names}  # a stand-in may be gone
         self._complete.add((corpus, model))
-        self._known.pop(corpus, None)
-        return done
+        self._cached_sets.pop(corpus, None)
+        return count
