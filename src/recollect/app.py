@@ -1,4 +1,4 @@
-"""Put a memory together from settings: the one place where plug-ins are chosen and opened."""
+"""The composition root: choose and open plug-ins as the settings say."""
 
 import asyncio
 import logging
@@ -36,18 +36,19 @@ T = TypeVar("T")
 log = logging.getLogger("recollect")
 
 FALLBACK_MODEL, NO_MODEL = "local", "null"
-"""The model that learns where the chosen one only babbles, and the one that means to learn nothing."""
+"""The model that extracts where the chosen one gives no usable answer, and the one that never learns."""
 NARROWED_WARNING = (
     "%s could be heard everywhere without having been shared, and can now be heard only where it was said; "
     "'recollect share' lets a memory be heard wherever its owner speaks"
 )
 OWN_NAMES = frozenset("memory summaries workspace backups tokens.json chat_history ended-sessions context".split())
-"""What lies in the folder of everything that is stored, besides the store."""
+"""Files and folders in the data folder, besides the store."""
 
 
 class WriteMonitor:
-    """A store, and what it last said when it had no space or no right to write: all that a process reads and writes
-    passes here. Before the first of it the store is made ready; while that fails, nothing is read.
+    """Wraps a store: prepares it before the first access, and remembers the last refused write.
+
+    While preparing fails, nothing is read.
     """
 
     def __init__(self, store: Store, prepare: Callable[[Store], Awaitable[None]]) -> None:
@@ -78,7 +79,7 @@ class WriteMonitor:
                 self._is_ready = True
 
     def refused(self) -> StoreUnwritable | None:
-        """Why a write failed since somebody last asked."""
+        """The last refused write since the previous call."""
         refusal, self._refusal = self._refusal, None
         return refusal
 
@@ -88,7 +89,7 @@ class WriteMonitor:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a memory is made of."""
+    """The opened parts of a memory."""
 
     store: Store
     vectors: VectorIndexer
@@ -104,7 +105,7 @@ class Parts:
 
 @asynccontextmanager
 async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Model | None) -> AsyncGenerator[Parts]:
-    """Open everything that the settings name, and close it in the reverse order; see `AsyncMemory`."""
+    """Open everything that the settings name, and close it in reverse order; see `AsyncMemory`."""
     for warning in loaded.warnings:
         log.warning(warning)
     settings = loaded.settings
@@ -140,13 +141,13 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
 
 
 def _keep_folder_private(folder: Path) -> None:
-    """Earlier editions let other users of the machine look into the folder of everything that is stored. It is closed
-    to them where nothing lies in it but ours: people may have chosen one that they use for other things as well.
+    """Make the data folder private, as the first edition did not, if it contains nothing but our files: people may
+    have chosen a folder that they use for other things as well.
     """
     try:
         names = [path.name for path in folder.iterdir()]
     except OSError:
-        return  # it isn't there yet, or whoever needs it hears so
+        return  # missing, or the caller that needs it gets the error
     if all(name in OWN_NAMES or name.startswith("memory.db") for name in names):
         for path in (folder, *(folder / name for name in names if name in OWN_NAMES)):
             keep_private(path)
@@ -161,14 +162,14 @@ async def _migrate_audiences(store: Store, policy: VisibilityPolicy, clock: Cloc
 
 
 async def close_if_unreachable(store: Store) -> None:
-    """Close a store that is away before its users try to write a last time, and would wait for it."""
+    """Close an unreachable store early, so that its users don't wait for a last write."""
     try:
         await store.read(lambda tx: tx.generation())
     except StoreUnreachable as error:
         log.warning("closing without the store, nothing acknowledged is lost: %s", error)
         await store.close()
     except RecollectError:
-        pass  # whoever needs it hears so
+        pass  # the caller that needs it gets the error
 
 
 def make_worker(
@@ -180,7 +181,7 @@ def make_worker(
     consolidator: Consolidator,
     names: Names,
 ) -> Worker:
-    """The worker with all that it can do; `model` gives the model of a specification, at the address of its server."""
+    """The worker with its handlers; `model` returns the model for a specification and a base URL."""
     options, priority = wiring.worker_options(settings), ForegroundPriority()
     limiter = ModelLimiter(options.max_model_calls)
     learner = model(settings.extraction.model, settings.extraction.base_url)
@@ -203,7 +204,7 @@ def make_worker(
 def _model(
     spec: str, base_url: str, closing: AsyncExitStack, models: dict[tuple[str, str], Model], override: Model | None
 ) -> Model:
-    """The one model of a specification and a server, closed with the stack; or the one that was given, for all."""
+    """The model for a specification and a base URL, created once and closed with the stack; or the override."""
     if override is not None:
         return override
     key = spec, base_url
@@ -228,7 +229,7 @@ def make_model(spec: str, base_url: str) -> Model:
 
 
 def make_embedders(settings: Settings) -> list[Embedder]:
-    """The chain that is asked for, without those whose package is not installed; empty, it searches by words only."""
+    """The configured chain, without embedders whose package is missing; an empty chain means word search only."""
     chain: list[Embedder] = []
     for spec in filter(None, (part.strip() for part in settings.embedder.split(","))):
         try:

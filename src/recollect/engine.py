@@ -1,4 +1,4 @@
-"""The opened parts of a memory, and how they work together. `AsyncMemory` puts its verbs on one."""
+"""The opened parts of a memory, wired together. `AsyncMemory` implements its verbs on an engine."""
 
 import secrets
 from typing import Literal
@@ -36,7 +36,7 @@ class Engine:
         self._runs_worker = parts.worker is not None
 
     def start(self) -> None:
-        """Begin the work in the background, unless that is left to other processes."""
+        """Start background work, unless it is left to other processes."""
         if self._runs_worker:
             self.worker.add_handler(ERASE, self.privacy.erasures)
             self.worker.start()
@@ -50,7 +50,7 @@ class Engine:
         await self.usage.close()
 
     def wake(self) -> None:
-        """Something was written: vectors and jobs may be due."""
+        """Something was written: check for missing vectors and due jobs."""
         self.vectors.wake()
         self.worker.wake()
 
@@ -61,7 +61,7 @@ class Engine:
         return session_name(place, user if self.schedule.per_user_sessions else None)
 
     def viewer(self, user: str, place: Place | None, include_expired: bool = False) -> Viewer:
-        """Without a place, the user's DM."""
+        """A viewer in this place, by default the user's DM."""
         return Viewer(user, place or Place(dm=user), self.policy, None if include_expired else self.clock())
 
     def view(

@@ -1,4 +1,4 @@
-"""Take a statement into memory: gather what is known, let `merge` decide, write changes and events together."""
+"""Apply a statement: read existing memos, let `merge` decide, write changes and events together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from recollect.recall import withheld
 from recollect.recall.listing import source_message
 
 _MAX_SIMILAR = 12
-"""Memos with common words that are compared with a new statement."""
+"""Memos with shared words that are compared with a new statement."""
 _MAX_FORGOTTEN = 50
-"""Memos forgotten last that are compared with what is learned from older messages."""
+"""Recently forgotten memos that are compared with statements from older messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,26 +28,26 @@ class MemoLimits:
     active: int | None = None
     total: int | None = None
     by_guild: bool = False
-    """The active ones of each guild are counted apart."""
+    """Active memos are counted per guild."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeContext:
-    """Who changes memory, when, and as part of which change (one change is undone as one)."""
+    """Who changes memory, when, and in which batch (a batch is undone as a whole)."""
 
     actor: str
     at: datetime
     batch: str
     message: str = ""
-    """The message that it rests on, by platform and id, when it rests on one."""
+    """Reference of the source message, if there is one."""
     shared: bool = False
-    """Whether it was said with it that everywhere may hear what is written."""
+    """Whether the audience `everywhere` was chosen explicitly."""
 
 
 def apply_statement(
     tx: Tx, candidate: Candidate, context: ChangeContext, limits: MemoLimits, vector: tuple[str, Vector] | None = None
 ) -> list[Change]:
-    """Merge a candidate with what is known, and write the result. `vector` is of the candidate's text."""
+    """Merge a candidate with existing memos, and write the result. `vector` is of the candidate's text."""
     changes = merge(candidate, _existing_memos(tx, candidate), context.at)
     write(tx, changes, context, vector)
     written = {change.memo.id for change in changes if isinstance(change, Add)}
@@ -75,7 +75,7 @@ def _existing_memos(tx: Tx, candidate: Candidate) -> ExistingMemos:
 
 
 def _forgotten_since(tx: Tx, candidate: Candidate) -> list[Memo]:
-    """What the owner forgot after a message was written: learning from it must not bring that back in other words."""
+    """Memos forgotten after the message was written: learning from it must not bring them back in other words."""
     if candidate.source.origin not in (Origin.DISCORD, Origin.SUMMARY):
         return []
     retired = tx.memos.list(candidate.subject, [Status.DEPRECATED], _MAX_FORGOTTEN)
@@ -86,7 +86,7 @@ def _forgotten_since(tx: Tx, candidate: Candidate) -> list[Memo]:
 def _archive_surplus(
     tx: Tx, candidate: Candidate, limits: MemoLimits, written: set[str], context: ChangeContext
 ) -> list[Change]:
-    """Archive what is over the active cap, and drop for good what is over the total one."""
+    """Archive memos over the active limit, and delete those over the total limit."""
     subject = candidate.subject
     archived: list[Change] = []
     if limits.active is not None and tx.index.size([subject.scope]) > limits.active:
@@ -104,7 +104,7 @@ def _archive_surplus(
 
 
 def write(tx: Tx, changes: Sequence[Change], context: ChangeContext, vector: tuple[str, Vector] | None = None) -> None:
-    """Store changes, each with its line in the log."""
+    """Store changes, each with its event."""
     for change in changes:
         match change:
             case Add(memo, reason):
@@ -121,7 +121,7 @@ def write(tx: Tx, changes: Sequence[Change], context: ChangeContext, vector: tup
 
 
 def retract(tx: Tx, memo: Memo, said_at: datetime, audience: Audience, context: ChangeContext, reason: str) -> bool:
-    """Retire a memo because of words said at this time to this audience; False when they may not touch it."""
+    """Retire a memo because of a statement at this time to this audience; False when it has no power over the memo."""
     if not may_retract(memo, said_at, audience):
         return False
     write(tx, [retire(memo, context.at, reason)], context)
@@ -129,14 +129,14 @@ def retract(tx: Tx, memo: Memo, said_at: datetime, audience: Audience, context: 
 
 
 def add_tombstone(tx: Tx, memo: Memo, now: datetime) -> None:
-    """Keep a forgotten text from being learned again, and from being told in the assistant's own words."""
+    """Keep a forgotten text from being learned again, and from being repeated by the assistant."""
     tx.memos.add_tombstone(Tombstone(memo.subject.scope, fingerprint(memo.text), now))
     message = source_message(tx, memo)
     withheld.retire(tx, memo, now, name="" if message is None else message.name)
 
 
 def remove_tombstone(tx: Tx, memo: Memo) -> None:
-    """Something was stated: it may be learned and told, even if it was forgotten once."""
+    """A memo was stated: it may be learned and shown again, even if it was forgotten once."""
     tx.memos.remove_tombstone(memo.subject.scope, fingerprint(memo.text))
     withheld.lift_stated(tx, memo)
 

@@ -1,4 +1,4 @@
-"""What people tell their memory to do: forget, pin, share. Units of work, each one transaction."""
+"""Explicit changes by a person: remember, forget, pin, share. Units of work, each one transaction."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -27,7 +27,7 @@ def remember(
     vector: tuple[str, Vector] | None,
     is_visible: VisibilityCheck,
 ) -> Remembered:
-    """Take a statement into memory; raises BadInput when it is not taken."""
+    """Apply an explicit statement; raises BadInput when it is not accepted."""
     changes = apply_statement(tx, candidate, context, limits, vector)
     return Remembered(
         _resulting_memo(changes), tuple(change for change in changes if _is_change_visible(change, is_visible))
@@ -35,7 +35,7 @@ def remember(
 
 
 def _is_change_visible(change: Change, is_visible: VisibilityCheck) -> bool:
-    """Whether a change may be told here: one of a private memo that a public statement replaced may not."""
+    """Whether a change may be reported here; not if a public statement replaced a private memo."""
     return isinstance(change, Add | Skip) or is_visible(change.after)
 
 
@@ -79,7 +79,7 @@ def forget(
 
 
 def rebuild_derived(tx: Tx, memo: Memo, now: datetime, reason: str, schedule: Schedule) -> None:
-    """Summaries and the journal's file leave out a message that said what is forgotten, until it counts again."""
+    """Rebuild summary and daily log without (or, after a restore, with) the memo's source message."""
     message = source_message(tx, memo)
     if message is not None:
         rebuild_summary(tx, message, now, reason)
@@ -97,7 +97,7 @@ def reset(tx: Tx, session: str, context: ChangeContext) -> bool:
 def pin(
     tx: Tx, subject: Subject, memo_id: str, pinned: bool, context: ChangeContext, is_visible: VisibilityCheck
 ) -> Memo:
-    """Keep a memo from ever being evicted, or no longer."""
+    """Protect a memo from eviction, or no longer."""
     memo = get(tx, subject, memo_id, is_visible)
     return _revise(tx, memo, replace(memo, pinned=pinned), context, "pinned" if pinned else "unpinned")
 
@@ -105,7 +105,7 @@ def pin(
 def share(
     tx: Tx, subject: Subject, memo_id: str, audience: Audience, context: ChangeContext, is_visible: VisibilityCheck
 ) -> Memo:
-    """Let a memo be heard by this audience, wider or narrower than before: its owner's right."""
+    """Set the audience of a memo, wider or narrower than before."""
     memo = get(tx, subject, memo_id, is_visible)
     return _revise(tx, memo, replace(memo, audience=audience), context, f"audience {audience}")
 

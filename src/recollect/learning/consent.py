@@ -1,4 +1,4 @@
-"""Whether to learn from what a user says: paused until resumed, on disk. Units of work."""
+"""Consent to learning: paused until resumed, persisted per user. Units of work."""
 
 from datetime import datetime
 
@@ -8,7 +8,7 @@ from recollect.core.types import Subject
 
 
 def pause(tx: Tx, user: str, now: datetime, by: str = "") -> bool:
-    """Stop learning from a user, because they or someone else asked for it; False when that is so already."""
+    """Stop learning from a user, requested by them or someone else; False when already paused."""
     if is_paused(tx, user):
         return False
     tx.state.append(_key(user), now.isoformat())
@@ -17,7 +17,7 @@ def pause(tx: Tx, user: str, now: datetime, by: str = "") -> bool:
 
 
 def resume(tx: Tx, user: str, now: datetime, by: str = "") -> bool:
-    """Learn from a user again; False when that is so already."""
+    """Learn from a user again; False when not paused."""
     if not tx.state.clear(_key(user)):
         return False
     tx.events.add(Event("learning.resumed", now, by or user, Subject(user).scope))

@@ -1,6 +1,6 @@
-"""Change one memo by its id: other words, other tags, or both. Words are merged like everything that is stated.
+"""Edit one memo: its text, its tags, or both. A new text is merged like any statement.
 
-What is said in a narrow circle must not reach a wider one through a memo that the wider one knows.
+An edit made for a narrow audience must not reach a wider one through a memo that the wider one sees.
 """
 
 from dataclasses import dataclass, replace
@@ -15,9 +15,9 @@ from recollect.policy.visibility import common_audience
 
 @dataclass(frozen=True, slots=True)
 class MemoEdit:
-    """What a memo shall say from now on; None leaves it as it is. `source` is who says so, and where.
+    """The new text and tags; None leaves them unchanged. `source` is who edits, and where.
 
-    With `wide`, each person has one memory for all places: what they reword by hand stays in it.
+    With `wide`, each person has one memory for all places, and manual edits keep the audience `everywhere`.
     """
 
     text: str | None
@@ -34,10 +34,10 @@ def edit_memo(
     limits: MemoLimits,
     vector: tuple[str, Vector] | None = None,
 ) -> Memo:
-    """The memo as it is then: same id, its earlier state in its history. Raises BadInput.
+    """Returns the edited memo, with the same id and its earlier state in its history. Raises BadInput.
 
-    It is heard by the same people as before if all of them could hear the change, else only by those who could:
-    a public fact that is corrected in a DM is private from then on. `Memory.share` lets the others hear it again.
+    Its audience stays the same if all of it could see the edit, else it is narrowed to those who could: a public fact
+    corrected in a DM is private from then on. `AsyncMemory.share` widens it again.
     """
     if not memo.active:
         raise UnknownMemo(f"memo {memo.id!r} is no longer in use")
@@ -54,7 +54,7 @@ def edit_memo(
 
 
 def _is_own_edit_everywhere(memo: Memo, source: Provenance) -> bool:
-    """Whether its owner rewords by hand what is heard everywhere."""
+    """Whether an owner manually edits a memo with audience `everywhere`."""
     return source.origin is Origin.MANUAL and memo.audience == EVERYWHERE
 
 

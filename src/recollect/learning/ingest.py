@@ -1,4 +1,4 @@
-"""What was said enters here: one transaction a message and the jobs it causes, idempotent, no model call."""
+"""Ingest messages: one transaction per message, including the jobs it triggers. Idempotent, no model call."""
 
 import logging
 from collections.abc import Mapping
@@ -22,26 +22,26 @@ from recollect.recall.display_names import Names, claim
 log = logging.getLogger("recollect")
 
 LONGEST = 100_000
-"""Characters of a message that are kept."""
+"""Characters of a message that are stored."""
 _MAX_EVENTS_SCANNED = 200
-"""Events of a user that are searched for those of one message."""
+"""Events of a user that are scanned for those of one message."""
 MAX_UNSEEN_DELETIONS = 1_000
-"""Deleted messages nobody had seen that are remembered at the most, by id; then the older half is let go."""
+"""Deletions of unseen messages that are remembered; beyond that, the older half is dropped."""
 _DELETED_KEY = "gone"
 _TIME_RESOLUTION = timedelta(milliseconds=1)
 MAX_REPLIES_SCANNED = 20
-"""Messages after a deleted one that are searched for answers to it."""
+"""Messages after a deleted one that are scanned for replies to it."""
 MAX_QUESTION_CHARS, MAX_ANSWER_CHARS = 80, 100
 """Characters of a question and of its answer in a short-term entry."""
 
 
 NO_JOBS = Schedule()
-"""Nothing is ever due."""
+"""A schedule that never queues anything."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExchangeLimits:
-    """How long exchanges in public channels are kept, and how many of a guild."""
+    """How long exchanges in public channels are kept, and how many per guild."""
 
     hours: float
     entries: int
@@ -58,7 +58,7 @@ def spoken(text: str, author: str, place: Place, at: datetime, *, name: str = ""
 
 
 def sanitize(message: Message) -> Message:
-    """As it is stored: no secret in it, and not endless."""
+    """The message as it is stored: secrets redacted, length limited."""
     length = len(message.text)
     if length > LONGEST:
         log.warning("message %s has %d characters; the first %d are kept", message.id, length, LONGEST)
@@ -89,7 +89,7 @@ def add_message(
 
 
 def _record_exchange(tx: Tx, question: Message, answer: Message, now: datetime, limits: ExchangeLimits) -> None:
-    """Note an exchange that everyone in the guild could read: nothing from DMs, closed channels, private threads."""
+    """Record an exchange that everyone in the guild could read: none from DMs, restricted channels, private threads."""
     audience = question.place.audience
     if audience.level != "guild" or answer.place.audience != audience:
         return
@@ -123,11 +123,11 @@ def edit(
     schedule: Schedule = NO_JOBS,
     place: Place | None = None,
 ) -> bool:
-    """A message was edited: what rested on its old words is taken back, and the new ones are learned from; unless
-    it stands in a narrower place by now, as nobody says how far words go that were changed behind a closed door.
+    """A message was edited: roll back what rested on its old text, and learn from the new one. An edit made after the
+    channel was restricted is not learned: its audience is unknown.
 
-    False when it is not known. An edit that comes before its message is lost: whoever hands that in later hands in
-    the words that it has by then.
+    False when the message is unknown. An edit that arrives before its message is ignored: the message will arrive
+    with its current text.
     """
     changed = tx.messages.edit(platform, message_id, text, edited_at)
     message = tx.messages.get(platform, message_id)
@@ -142,7 +142,7 @@ def edit(
 
 
 def delete(tx: Tx, platform: str, message_id: str, deleted_at: datetime, schedule: Schedule = NO_JOBS) -> bool:
-    """A message was deleted: its text and what rests on it are gone, the log says that there was one."""
+    """Delete a message's text and what rests on it; the log keeps that there was one."""
     message = tx.messages.get(platform, message_id)
     if message is None:
         _note_unseen_deletion(tx, platform, message_id, deleted_at)
@@ -157,7 +157,7 @@ def delete(tx: Tx, platform: str, message_id: str, deleted_at: datetime, schedul
 
 
 def _delete_replies(tx: Tx, message: Message, deleted_at: datetime) -> None:
-    """The answer to a deleted message goes with it if it takes up its words; "I see." may stay."""
+    """Delete the replies to a deleted message that repeat its words; "I see." may stay."""
     for reply in (
         [] if message.bot else tx.messages.after(message.place, message.at - _TIME_RESOLUTION, MAX_REPLIES_SCANNED)
     ):
@@ -166,7 +166,7 @@ def _delete_replies(tx: Tx, message: Message, deleted_at: datetime) -> None:
 
 
 def _note_unseen_deletion(tx: Tx, platform: str, message_id: str, deleted_at: datetime) -> None:
-    """A message that was deleted before it came must not be taken in when it does; the last so many are known."""
+    """Remember the deletion of an unseen message, so that it is not added when it arrives later."""
     name = _deletion_key(platform, message_id)
     tx.state.append(name, deleted_at.isoformat())
     if tx.state.append(_DELETED_KEY, name) > MAX_UNSEEN_DELETIONS:
@@ -182,24 +182,24 @@ def _deletion_key(platform: str, message_id: str) -> str:
 
 
 def _remove_quotes(tx: Tx, message: Message) -> None:
-    """Short-term memory quotes messages; what it quotes of this one no longer stands."""
+    """Remove the short-term entries that quote a message."""
     if message.place.guild_key is not None:
         tx.exchanges.remove_quoting(message.place.guild_key, message.id)
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedOutcome:
-    """What came of a message: the events of what was learned from it, revised, retired or refused, oldest first."""
+    """What was learned from a message: events of added, revised, retired or refused memos, oldest first."""
 
     events: tuple[Event, ...]
     memos: Mapping[str, Memo]
-    """The memos that these events speak of, as they are now."""
+    """The current state of the memos in these events."""
     done: bool = True
-    """False when it was given up, put aside, or is not over yet."""
+    """False when the job was dropped, failed, or is not finished."""
 
 
 def learned_from(tx: Tx, message: Message) -> LearnedOutcome:
-    """What the log says about a message, as far back as it is likely to stand."""
+    """What the recent log says about a message."""
     reference = message_ref(message)
     events = tx.events.list(scope=Subject(message.author).scope, limit=_MAX_EVENTS_SCANNED)
     message_events = [event for event in events if event.data.get("message") == reference]

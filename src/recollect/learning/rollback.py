@@ -1,7 +1,7 @@
-"""A message was edited or deleted: whatever rests on its words is taken back, in the same transaction.
+"""Roll back what rests on an edited or deleted message, in the same transaction.
 
-A memo gets back the newest earlier words that are still said somewhere; one that has none is archived. What it had
-replaced, and what the message had ended, counts again. Summaries that covered the message are made anew without it.
+A memo returns to its newest earlier state that is still supported by a message; one that has none is archived. What it
+had replaced, and what the message had retired, is restored. Summaries that covered the message are rebuilt without it.
 """
 
 from dataclasses import dataclass, replace
@@ -21,13 +21,13 @@ from recollect.recall import withheld
 from recollect.recall.audience_migration import memo_before
 
 NOT_UNDONE = ""
-"""The batch of what is done here: words that are gone are not brought back by an undo."""
+"""The batch of rollbacks: `undo` must not bring deleted words back."""
 
 _LEARNED_ORIGINS = (Origin.SUMMARY, Origin.DISCORD)
 _MAX_EVENTS_PER_MEMO = 200
-"""Changes of one memo that are searched for its earlier words."""
+"""Events of one memo that are scanned for earlier states."""
 _EVENTS_PER_PAGE, _MAX_PAGES = 500, 6
-"""Events of an author that are searched for what a message ended; what it ended longer ago stays ended."""
+"""Events of an author that are scanned for what a message retired; older retirements stay."""
 
 _BEGINNING = -1
 """Before any event."""
@@ -35,14 +35,14 @@ _BEGINNING = -1
 
 @dataclass(frozen=True, slots=True)
 class _EarlierState:
-    """A memo as it shall be again, and the event that had changed that."""
+    """A state to restore, and the event that had changed it."""
 
     memo: Memo | None
     event: int
 
 
 def rollback_message(tx: Tx, message: Message, text: str | None, now: datetime) -> None:
-    """Take back what rests on a message that now says this, or is gone; the journal says so already."""
+    """Roll back what rests on a message that now has this text, or None if deleted; the store is already updated."""
     context = ChangeContext(message.author, now, NOT_UNDONE, message_ref(message))
     reason = "its message was deleted" if text is None else "its message was edited"
     for memo in tx.memos.from_message(message.place.platform, message.id):
@@ -57,18 +57,18 @@ def rollback_message(tx: Tx, message: Message, text: str | None, now: datetime) 
 
 
 def rebuild_summary(tx: Tx, message: Message, now: datetime, reason: str) -> None:
-    """Drop the summaries that cover a message, and have them made again."""
+    """Drop the summaries that cover a message, and queue new ones."""
     for user in (None, message.author):
         session = session_name(message.place, user)
         if not tx.summaries.sequence(session) and tx.jobs.find(summary_key(session)) is None:
-            continue  # nobody ever summarised it, and nobody is about to
+            continue  # never summarized, and no summary is queued
         if tx.summaries.rewind(session, message.at, now):
             tx.events.add(Event("summary.reset", now, message.author, session, reason=reason))
             queue_summary(tx, message, user, now)
 
 
 def is_supported(tx: Tx, memo: Memo) -> bool:
-    """Whether what a memo rests on is still said; what its owner wrote down rests on nothing else."""
+    """Whether a memo's source message still supports it; what its owner wrote needs no support."""
     if not _is_learned(memo):
         return True
     message = tx.messages.get(memo.source.platform, memo.source.message or "")
@@ -78,7 +78,7 @@ def is_supported(tx: Tx, memo: Memo) -> bool:
 
 
 def _is_learned(memo: Memo) -> bool:
-    """Whether its words come from a message; a quote tells it of what someone wrote down and a model reworded."""
+    """Whether its text comes from a message; a manual memo with evidence was reworded by a model."""
     source = memo.source
     return bool(source.message) and (source.origin in _LEARNED_ORIGINS or (is_authored(memo) and bool(source.evidence)))
 
@@ -95,19 +95,19 @@ def _take_back(tx: Tx, memo: Memo, now: datetime, reason: str) -> list[Change]:
     if earlier.memo is not None:
         after = replace(earlier.memo, status=memo.status, superseded_by=memo.superseded_by)
         return [Revise(memo, after, reason), *_release_replaced(tx, memo, earlier.event, now)]
-    if is_authored(memo):  # nobody knows the owner's own words any more; better these than none
+    if is_authored(memo):  # the owner's own wording is lost; better this one than none
         return []
     text = f"{reason}; it was pinned, but nothing else said so" if memo.pinned else reason
     return [retire(memo, now, text, Status.ARCHIVED), *_release_replaced(tx, memo, earlier.event, now)]
 
 
 def _release_replaced(tx: Tx, memo: Memo, since: int, now: datetime) -> list[Change]:
-    """What the memo replaced after this event counts again; or waits for the memo that took its own place."""
+    """Restore what the memo replaced after this event, or hand it to the memo that superseded it."""
     changes: list[Change] = []
     for replaced in tx.memos.list(memo.subject, [Status.SUPERSEDED]):
         if replaced.superseded_by != memo.id or _retirement_event(tx, replaced).id <= since:
             continue
-        if memo.active:  # it stands: had its own message gone, it would have been archived then
+        if memo.active:  # its support was checked when its own message changed
             changes.append(_reactivate(replaced, replaced, now, "what took its place is gone"))
         else:
             after = replace(replaced, superseded_by=memo.superseded_by)
@@ -116,7 +116,7 @@ def _release_replaced(tx: Tx, memo: Memo, since: int, now: datetime) -> list[Cha
 
 
 def _revive(tx: Tx, memo: Memo, now: datetime, reason: str) -> list[Change]:
-    """An ended memo is in use again, in the newest words that are still said."""
+    """Reactivate a retired memo in its newest supported state."""
     restored = memo if is_supported(tx, memo) else _find_earlier_state(tx, memo, now).memo
     return [] if restored is None else [_reactivate(memo, restored, now, reason)]
 
@@ -128,7 +128,7 @@ def _reactivate(memo: Memo, restored: Memo, now: datetime, reason: str) -> Revis
 
 
 def _find_earlier_state(tx: Tx, memo: Memo, now: datetime) -> _EarlierState:
-    """The newest earlier words that still stand; pinned and heard as the owner has decided since."""
+    """The newest earlier state that is supported, with the owner's later decisions on pin and audience."""
     events = tx.events.list(scope=memo.subject.scope, memo=memo.id, limit=_MAX_EVENTS_PER_MEMO)
     undone = {event.data.get("undoes") for event in events if event.kind == "memo.undone"}
     shared, later = None, memo
@@ -149,12 +149,12 @@ def _find_earlier_state(tx: Tx, memo: Memo, now: datetime) -> _EarlierState:
 
 
 def _is_shared(event: Event, before: Memo, after: Memo) -> bool:
-    """Whether this was a decision who may hear a memo, and no new words for it."""
+    """Whether this event changed only the audience of a memo."""
     return "message" not in event.data and before.text == after.text and before.audience != after.audience
 
 
 def _retired_by(tx: Tx, message: Message) -> list[Memo]:
-    """What the author's memory lost by this message and has not got back since."""
+    """The author's memos that this message retired and that are still retired."""
     subject, reference = Subject(message.author), message_ref(message)
     memos: dict[str, Memo] = {}
     page = [] if message.bot else tx.events.list(scope=subject.scope, limit=_EVENTS_PER_PAGE)

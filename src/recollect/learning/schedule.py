@@ -1,6 +1,6 @@
-"""When something is due: which jobs a message causes. Runs in the transaction that stores the message.
+"""Decide which jobs a message triggers. Runs in the transaction that stores the message.
 
-What waits for its turn (messages to learn from, turns to summarise) is counted on disk, so a restart loses nothing.
+Pending messages and turns are counted in the store, so a restart loses nothing.
 """
 
 from collections.abc import Iterable
@@ -17,11 +17,11 @@ from recollect.learning.consent import is_paused
 from recollect.policy.viewer import session_name
 
 MOMENT = timedelta(seconds=1)
-"""What is said meanwhile goes into a file at one go."""
+"""Delay of the daily log, so that messages of the same moment are written at once."""
 
 
 MAX_LATENESS = timedelta(days=1)
-"""How long before the end of a summary a message may have been said and still count as late; else it is history."""
+"""A message older than this before the end of a summary is history, not late."""
 
 
 _DELAYED_TRIGGERS = ("idle", "end_of_day")
@@ -32,7 +32,7 @@ _CONSOLIDATION_TOLERANCE = timedelta(minutes=5)
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """What sets off learning and summarising; `off` is never."""
+    """What triggers learning and summarizing; `off` is never."""
 
     learn: str = "off"
     """`on_ingest`, `per_turn`, `every_m`, `idle`, `end_of_day` or `pre_compaction`."""
@@ -42,20 +42,20 @@ class Schedule:
     summarise_every: int = 5
     idle_after: timedelta = timedelta(minutes=10)
     min_chars: int = 0
-    """Characters below which a message is not learned from."""
+    """Shorter messages are not learned from."""
     max_queued: int | None = None
     per_user_sessions: bool = False
     """A session is a user in a place, rather than the place."""
     journal: bool = False
-    """What people say goes into a file a day."""
+    """Messages are written into one file per day."""
     reflect_after: timedelta | None = None
-    """Silence of a user after which their memory is tidied; None is never."""
+    """Silence of a user after which their memory is consolidated; None is never."""
 
 
 def schedule_jobs(tx: Tx, message: Message, now: datetime, schedule: Schedule) -> None:
-    """Queue what a new message makes due.
+    """Queue the jobs that a new message triggers.
 
-    Jobs are queued before lists are written to: who ends a job holds its lane, and then looks at the list.
+    Jobs are added before lists are appended to: finishing a job holds its queue, and then reads the list.
     """
     queue_daily_log(tx, message, now, schedule)
     question = None if message.reply_to is None or not message.bot else _read_question(tx, message)
@@ -73,23 +73,23 @@ def _read_question(tx: Tx, reply: Message) -> Message | None:
 
 
 def _record_if_late(tx: Tx, message: Message, user: str | None) -> None:
-    """A message from before the end of the last summary would be in none; the next one takes it in all the same."""
+    """A message from before the end of the last summary would be missed; record it for the next one."""
     session = session_name(message.place, user)
     summary = tx.summaries.get(session)
     if summary is None:
         return
-    through = to_ms(summary.through or summary.updated)  # as exactly as the journal knows it
+    through = to_ms(summary.through or summary.updated)  # in the store's resolution
     if through - MAX_LATENESS // timedelta(milliseconds=1) <= to_ms(message.at) <= through:
         tx.state.append(late_messages_key(session), message_ref(message))
 
 
 def late_messages_key(session: str) -> str:
-    """The list of messages that came after the summary of their time."""
+    """State key of the messages that arrived after the summary of their time."""
     return f"late:{session}"
 
 
 def flush(tx: Tx, place: Place, now: datetime) -> int:
-    """Learn now from all that waits for it in a session, before its words are out of sight; how many rounds."""
+    """Make the queued extraction of a session due now; returns how many speakers have one."""
     speakers = tx.state.clear(_speakers_key(place))
     for author in speakers:
         tx.jobs.add(_batch_job(place, author, now), postpone=True)
@@ -97,30 +97,25 @@ def flush(tx: Tx, place: Place, now: datetime) -> int:
 
 
 def relearn(tx: Tx, message: Message, now: datetime, schedule: Schedule) -> None:
-    """A message has other words now: learn from those."""
+    """Queue extraction for the new text of an edited message."""
     if _is_learnable(tx, message, schedule):
         _queue_extraction(tx, [message], now, schedule)
 
 
 def queue_daily_log(tx: Tx, message: Message, now: datetime, schedule: Schedule) -> None:
-    """A person's message is new, has other words or is gone: the file of its own day shall say so in a moment."""
+    """Queue an update of the daily log for a new, edited or deleted message of a person."""
     if schedule.journal and not message.bot:
         tx.jobs.add(daily_log_job(now + MOMENT))
         tx.state.append(DAILY_LOG, f"{from_ms(to_ms(message.at)).date()} {message_ref(message)}")
 
 
 def daily_log_job(due: datetime) -> NewJob:
-    """The job that brings the files of the days up to date, one at a time whoever works."""
+    """The job that updates the daily logs; one at a time across all workers."""
     return NewJob(DAILY_LOG, "files", {}, due, DAILY_LOG, "files")
 
 
-def queue_summary(tx: Tx, message: Message, user: str | None, now: datetime) -> None:
-    """Summarise again what a session, or a user's share of it, said around a message that is not what it was."""
-    _summarise(tx, message, user, now)
-
-
 def consolidation_job(user: str, due: datetime) -> NewJob:
-    """Tidy a user's memory. A lane of its own: what waits for silence must not hold up learning."""
+    """Consolidate a user's memory; in its own queue, so that waiting for silence does not hold up learning."""
     return NewJob(CONSOLIDATE, f"dream:{user}", {"user": user}, due, _dream(user), "dreams")
 
 
@@ -132,9 +127,8 @@ def _handle_message(tx: Tx, message: Message, now: datetime, schedule: Schedule)
     if schedule.reflect_after is not None:
         _postpone_consolidation(tx, message.author, now + schedule.reflect_after)
     if schedule.summarise in _DELAYED_TRIGGERS:
-        _summarise(
-            tx, message, message.author if schedule.per_user_sessions else None, _due(schedule.summarise, now, schedule)
-        )
+        user = message.author if schedule.per_user_sessions else None
+        queue_summary(tx, message, user, _due(schedule.summarise, now, schedule))
     if not _is_learnable(tx, message, schedule):
         return
     if schedule.learn == "on_ingest":
@@ -148,20 +142,20 @@ def _handle_message(tx: Tx, message: Message, now: datetime, schedule: Schedule)
 
 
 def _postpone_consolidation(tx: Tx, user: str, due: datetime) -> None:
-    """Silence begins anew with each message; a few minutes more or less are not worth a write."""
+    """The silence restarts with each message; a few minutes more or less are not worth a write."""
     queued_due = tx.jobs.due(_dream(user))
     if queued_due is None or due - queued_due > _CONSOLIDATION_TOLERANCE:
         tx.jobs.add(consolidation_job(user, due), postpone=True)
 
 
 def _handle_reply(tx: Tx, reply: Message, question: Message | None, now: datetime, schedule: Schedule) -> None:
-    """The assistant has answered: a turn is complete."""
+    """Queue what a completed turn triggers."""
     user = question.author if question is not None and schedule.per_user_sessions else None
     if schedule.summarise == "every_n_turns" and (question is not None or not schedule.per_user_sessions):
         turns = f"turns:{session_name(reply.place, user)}"
         if tx.state.append(turns, reply.id) >= schedule.summarise_every:
             tx.state.clear(turns)
-            _summarise(tx, reply, user, now)
+            queue_summary(tx, reply, user, now)
     if question is None or not _is_learnable(tx, question, schedule):
         return
     if schedule.learn == "per_turn":
@@ -193,12 +187,13 @@ def _extraction_job(author: str, place: Place, refs: list[str], due: datetime, k
 
 
 def _batch_job(place: Place, author: str, due: datetime) -> NewJob:
-    """Learn from what a speaker said in a session since the last time; in a lane of its own, as it may wait long."""
+    """Extraction of a speaker's pending messages in a session; in its own queue, as it may wait long."""
     name = _batch_key(place, author)
     return NewJob(EXTRACT, name, {"counter": name}, due, f"{EXTRACT}:{name}", _realm(place))
 
 
-def _summarise(tx: Tx, message: Message, user: str | None, due: datetime) -> None:
+def queue_summary(tx: Tx, message: Message, user: str | None, due: datetime) -> None:
+    """Queue a summary of the message's session, or of a user's share of it; a queued one is postponed."""
     session = session_name(message.place, user)
     payload = {"place": asdict(message.place), "user": user}
     key = summary_key(session)
@@ -206,12 +201,12 @@ def _summarise(tx: Tx, message: Message, user: str | None, due: datetime) -> Non
 
 
 def summary_key(session: str) -> str:
-    """One job a session that waits or runs."""
+    """Dedupe key: one waiting or running job per session."""
     return f"{SUMMARIZE}:{session}"
 
 
 def _is_learnable(tx: Tx, message: Message, schedule: Schedule) -> bool:
-    """Whether there may be something to learn: not from bots, a mere nod, or someone who asked for a pause."""
+    """Whether a message may be learned from: not a bot's, a short one, or one of a person who paused learning."""
     if schedule.learn == "off" or message.bot or len(message.text.strip()) < max(1, schedule.min_chars):
         return False
     return not is_paused(tx, message.author)
@@ -224,7 +219,7 @@ def _due(trigger: str, now: datetime, schedule: Schedule) -> datetime:
 
 
 def extraction_key(message: Message) -> str:
-    """One job a message, however often it is seen."""
+    """Dedupe key: one job per message, however often it is added."""
     return f"{EXTRACT}:{message_ref(message)}"
 
 

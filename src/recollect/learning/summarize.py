@@ -1,6 +1,6 @@
-"""Rolling summaries: the previous one and what was said since become the next, in the background.
+"""Rolling summaries: the previous one and the messages since become the next, in the background.
 
-A summary that was overtaken or reset while its model was asked is thrown away; one that fails leaves the last one.
+A result that was overtaken or reset meanwhile is dropped; a failure leaves the last summary in place.
 """
 
 import asyncio
@@ -19,6 +19,7 @@ from recollect.core.ports.jobs import Job, NewJob
 from recollect.core.text import clip, cut
 from recollect.core.types import Message, Place, Summary, message_ref, parse_message_ref
 from recollect.learning.schedule import late_messages_key
+from recollect.learning.usage import total_usage
 from recollect.policy.redaction import redact
 from recollect.policy.rendering import render_message
 from recollect.policy.viewer import session_name
@@ -29,44 +30,44 @@ from recollect.recall.display_names import Names
 log = logging.getLogger("recollect.learning")
 
 FIRST_SUMMARY_MESSAGES = 60
-"""Messages that the first summary of a session looks back on."""
+"""Messages that the first summary of a session covers."""
 MAX_MESSAGES_PER_SUMMARY = 200
-"""Messages that one summary takes in at the most; the rest follows in another."""
+"""Further messages follow in another summary."""
 MAX_EXCHANGE_CHARS = 6_000
-"""Characters of an exchange that a model is given at once."""
+"""Characters per model call."""
 _DATA = re.compile(r"(?:```\w*\s*)?(?:\{|\[\s*[\[{\"\]])")
 """How JSON begins, and no summary does: `[Ann] says` is one, `["Ann"]` is not."""
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryOptions:
-    """How summaries are made: settings, as far as they concern it."""
+    """The settings that concern summaries."""
 
     limit: int = 2000
     reply_chars: int = 500
     timeout: float = 30.0
     enabled: bool = True
-    """Otherwise what waits from before is dropped."""
+    """When off, jobs that are already queued are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What the next summary rests on."""
+    """The input of the next summary."""
 
     session: str
     previous: Summary | None
     sequence: int
     messages: Sequence[Message]
     through: datetime | None
-    """Time of the last message that is covered; what came late moves nothing back."""
+    """Time of the last covered message; late messages don't move it back."""
     full: bool = False
-    """There may be more to follow."""
+    """Whether more messages may follow."""
     late: Sequence[str] = ()
-    """Messages that came after the summary of their time, by platform and id, as far as they were looked at."""
+    """References of the late messages that were read."""
 
 
 class Summarizer:
-    """Does the jobs of the kind `summarise`."""
+    """Handles the jobs that update rolling summaries."""
 
     def __init__(
         self, store: Store, model: Model, options: SummaryOptions, clock: Clock, names: Names | None = None
@@ -87,7 +88,7 @@ class Summarizer:
         usage = Usage()
         for exchange in exchanges(page.messages, self._options.reply_chars):
             generated = await self._next_summary(text or None, exchange)
-            text, usage = generated.text or text, _sum(usage, generated.usage)
+            text, usage = generated.text or text, total_usage(usage, generated.usage)
             if _is_unusable(generated):
                 return partial(self._keep_last, job=job, page=page, usage=usage)
         return partial(self._complete, job=job, page=page, written=GeneratedText(text, usage))
@@ -97,14 +98,14 @@ class Summarizer:
         return replace(page, messages=self._names.tagged(tx, page.messages))
 
     async def _next_summary(self, previous: str | None, exchange: str) -> GeneratedText:
-        """The next summary within its limit: recompressed once when it is over, and cut when it still is."""
+        """The next summary within its limit: shortened by the model once, and cut if it is still too long."""
         limit = self._options.limit
         first = await self._ask(self._model.summarize(previous, exchange, limit))
         if len(first.text) <= limit:
             return first
         shorter = await self._ask(self._model.shorten(first.text, limit))
         text = first.text if _is_unusable(shorter) else shorter.text or first.text
-        return GeneratedText(cut(text, limit), _sum(first.usage, shorter.usage))
+        return GeneratedText(cut(text, limit), total_usage(first.usage, shorter.usage))
 
     async def _ask(self, answer: Awaitable[GeneratedText]) -> GeneratedText:
         try:
@@ -133,7 +134,7 @@ class Summarizer:
             tx.jobs.add(NewJob(job.kind, job.queue, job.payload, moment, f"{job.kind}:{page.session}", job.queue))
 
     def _keep_last(self, tx: Tx, job: Job, page: _Page, usage: Usage) -> None:
-        """Keep the last summary and where it ends: what was said since is taken in when the next one is made."""
+        """Keep the last summary; the messages since are covered by the next attempt."""
         reason = "the model wrote no summary; the last one stays"
         log.warning("%s of %s: %s", job.kind, page.session, reason)
         tx.events.add(Event(f"{job.kind}.error", self._clock(), self._model.name, page.session, reason=reason))
@@ -146,7 +147,7 @@ class Summarizer:
 
 
 def _is_unusable(generated: GeneratedText) -> bool:
-    """Whether a model that was really asked wrote nothing, or data instead of a text."""
+    """Whether a model call returned nothing, or data instead of text."""
     return bool(generated.usage.requests) and (not generated.text or _DATA.match(generated.text) is not None)
 
 
@@ -176,7 +177,7 @@ def _messages_after(tx: Tx, place: Place, since: datetime | None) -> list[Messag
 
 
 def _visible_messages(tx: Tx, user: str | None, messages: Sequence[Message]) -> list[Message]:
-    """What a summary is made of: without messages of which all is forgotten, and what was answered to them."""
+    """The messages to summarize, without forgotten ones and the replies to them."""
     turns = messages if user is None else _turns_of(user, messages)
     forgotten = {
         message.id for message in turns if is_forgotten(tx.memos.from_message(message.place.platform, message.id))
@@ -186,19 +187,19 @@ def _visible_messages(tx: Tx, user: str | None, messages: Sequence[Message]) -> 
 
 
 def _previous_summary(tx: Tx, session: str) -> Summary | None:
-    """The last summary, without what was forgotten or taken back since; it stands even when nothing is left of it."""
+    """The last summary without what is withheld; it counts even when no text remains."""
     stored = tx.summaries.get(session)
     return None if stored is None else replace(stored, text=withheld.of_session(tx, session).without(stored.text))
 
 
 def _late_messages(tx: Tx, references: Sequence[str], since: datetime) -> list[Message]:
-    """Those that came after the summary of their time, in order; newer ones come by themselves."""
+    """The late messages in order; newer ones are read anyway."""
     rows = [tx.messages.get(*parse_message_ref(row)) for row in references]
     return sorted((row for row in rows if row is not None and row.at <= since), key=lambda row: row.at)
 
 
 def _missed_messages(tx: Tx, job: Job, page: _Page) -> list[Message]:
-    """What came while the model was asked and is older than the end of its page: later pages begin after that."""
+    """Messages that arrived during the model call but are older than the end of its page."""
     last, user = page.messages[-1], job.payload.get("user")
     since = None if page.previous is None else page.previous.through or page.previous.updated
     messages = _visible_messages(tx, user, _messages_after(tx, last.place, since))
@@ -207,20 +208,20 @@ def _missed_messages(tx: Tx, job: Job, page: _Page) -> list[Message]:
 
 
 def _update_late(tx: Tx, page: _Page, missed: Sequence[Message]) -> None:
-    """Late ones that were taken in are no longer; those that came meanwhile are."""
+    """Remove covered messages from the late list, and add those that arrived meanwhile."""
     newer = [reference for reference in tx.state.clear(late_messages_key(page.session)) if reference not in page.late]
     for reference in dict.fromkeys((*newer, *map(message_ref, missed))):
         tx.state.append(late_messages_key(page.session), reference)
 
 
 def _turns_of(user: str, messages: Sequence[Message]) -> list[Message]:
-    """What one user said, and what was answered to it."""
+    """One user's messages and the replies to them."""
     own_ids = {message.id for message in messages if message.author == user}
     return [message for message in messages if message.id in own_ids or message.reply_to in own_ids]
 
 
 def exchanges(messages: Sequence[Message], reply_chars: int) -> list[str]:
-    """The messages as lines, `[Name]: text`, in pieces that a model can be given; a reply is cut short."""
+    """The messages as lines, `[Name]: text`, in chunks of one model call each; replies are shortened."""
     pieces: list[str] = []
     for message in messages:
         line = _line(message, reply_chars)
@@ -238,10 +239,6 @@ def _line(message: Message, reply_chars: int) -> str:
     return clip(answer, reply_chars + len("[Bot]: ")) if reply_chars else ""
 
 
-def _sum(one: Usage, other: Usage) -> Usage:
-    return Usage(one.requests + other.requests, one.input + other.input, one.output + other.output)
-
-
 def _no_work(tx: Tx) -> None:
-    """There was nothing to summarise."""
+    """There was nothing to summarize."""
     del tx

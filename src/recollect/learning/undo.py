@@ -1,6 +1,6 @@
-"""Undo: the last change of someone's memory is named, and taken back if it is still the last one.
+"""Undo: name a subject's last change, and take it back if it is still the last one.
 
-A change that can't be taken back (its message was deleted, something was erased) is never passed over.
+A change that can't be undone (its message was deleted, something was erased) is never skipped.
 """
 
 from collections.abc import Collection, Sequence
@@ -25,7 +25,7 @@ _EVENTS_PER_PAGE = 500
 
 
 _MAX_EVENTS_AFTER = 200
-"""Events that one change may leave in the log after one of its own."""
+"""Events of the same change that may follow one of its events in the log."""
 
 
 _UNDOABLE_KINDS = ("memo.added", "memo.revised", "memo.retired")
@@ -100,9 +100,9 @@ def _take_back(tx: Tx, subject: Subject, event: Event, context: ChangeContext, s
 
 
 def _describe(tx: Tx, subject: Subject, parts: Sequence[Event], is_visible: VisibilityCheck) -> Undoable:
-    """What taking back these events would do to each memo that is still there."""
+    """What undoing these events would do to each memo that still exists."""
     reversals: dict[str, Reversal] = {}
-    for event in parts:  # newest first: the oldest tells what a memo was before
+    for event in parts:  # newest first: the oldest event holds the state to restore
         memo = tx.memos.get(subject, event.memo or "")
         if memo is not None:
             before = None if event.kind == "memo.added" else memo_before(tx, event)
@@ -116,7 +116,7 @@ def _describe(tx: Tx, subject: Subject, parts: Sequence[Event], is_visible: Visi
 def _last_change(tx: Tx, subject: Subject) -> list[Event] | CannotUndo:
     """The events of the newest change that has not been taken back, newest first.
 
-    A change that can't be undone is an answer of its own: passing over it would take back another than the last one.
+    A change that can't be undone is returned as such: skipping it would undo an older change instead.
     """
     undone: set[tuple[str, str | None]] = set()
     page = tx.events.list(scope=subject.scope, limit=_EVENTS_PER_PAGE, kinds=_CHANGE_KINDS)
@@ -138,8 +138,8 @@ def _last_change(tx: Tx, subject: Subject) -> list[Event] | CannotUndo:
 def _undoable_parts(
     tx: Tx, subject: Subject, parts: Sequence[Event], undone: Collection[tuple[str, str | None]]
 ) -> list[Event] | CannotUndo:
-    """What is left to take back of a change. Words whose message no longer says so don't come back, nor does anything
-    before them.
+    """The events of a change that can still be undone. States that their message no longer supports don't come back,
+    nor do states before them.
     """
     lost: set[str | None] = set()
     remaining: list[Event] = []
@@ -154,7 +154,7 @@ def _undoable_parts(
 
 
 def _last_learned_change(tx: Tx, subject: Subject, memo_id: str) -> list[Event]:
-    """The events by which a memo was last learned, and others gave way to it; nothing when it was changed since."""
+    """The events by which a memo was last learned and others were superseded by it; empty if it was changed since."""
     for last in tx.events.list(scope=subject.scope, memo=memo_id, limit=1):
         if _is_learned(last) and not _is_lost(tx, subject, last):
             page = tx.events.list(scope=subject.scope, limit=_EVENTS_PER_PAGE, before=last.id + _MAX_EVENTS_AFTER)
@@ -164,7 +164,7 @@ def _last_learned_change(tx: Tx, subject: Subject, memo_id: str) -> list[Event]:
 
 
 def _is_learned(event: Event) -> bool:
-    """Whether a memo came to be, or got the words of a message; a change without one is its owner's decision."""
+    """Whether a memo was added, or revised by a message; other changes are its owner's decisions."""
     learned = event.kind == "memo.added" or (event.kind == "memo.revised" and "message" in event.data)
     return learned and _can_undo(event)
 
@@ -175,7 +175,7 @@ def _was_replaced(tx: Tx, subject: Subject, event: Event, memo_id: str) -> bool:
 
 
 def _is_lost(tx: Tx, subject: Subject, event: Event) -> bool:
-    """Whether a memo was before this event what its message no longer says."""
+    """Whether the state before this event is no longer supported by its message."""
     if "before" not in event.data or tx.memos.get(subject, event.memo or "") is None:
         return False
     before = serialization.memo_from_json(event.data["before"])
@@ -183,7 +183,7 @@ def _is_lost(tx: Tx, subject: Subject, event: Event) -> bool:
 
 
 def _batch(tx: Tx, subject: Subject, batch: str, page: list[Event]) -> list[Event]:
-    """All events of a change, newest first, however many: they stand together in the log."""
+    """All events of a change, newest first; they are adjacent in the log."""
     parts: list[Event] = []
     while page:
         parts += [event for event in page if event.data.get("batch") == batch and _can_undo(event)]
@@ -194,7 +194,7 @@ def _batch(tx: Tx, subject: Subject, batch: str, page: list[Event]) -> list[Even
 
 
 def _restore(tx: Tx, current: Memo, before: Memo, event: Event) -> Memo:
-    """As it was before; what was forgotten then is kept forgotten again."""
+    """Restore the earlier state; a memo that was forgotten then gets its tombstone back."""
     memo = replace(before, key=current.key, hits=current.hits)
     tx.memos.put(memo)
     if memo.active:

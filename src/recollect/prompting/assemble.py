@@ -1,4 +1,4 @@
-"""Sections to a prompt: named layouts, budgets, headers. What is empty leaves no trace.
+"""Assemble sections into a prompt: layout, budgets, headers. Empty sections leave no trace.
 
 Content is only ever joined, never filled into a template, so a text that looks like a placeholder stays text.
 """
@@ -29,23 +29,23 @@ class Section:
 
 
 PRIORITY = 50
-"""Where memory as a whole stands among the layers of a larger prompt, which come in the order of their numbers."""
+"""Position of memory as a whole among the layers of a larger prompt, in ascending order."""
 
 
 OPTIONAL_SECTIONS = ("instructions", "actions", "message")
-"""Sections of our own that a layout may leave out; what a layer offers always has a place."""
+"""Sections of our own that a layout may leave out; those of layers are always placed."""
 CACHE_BREAKPOINTS = ("durable", "history")
-"""Sections after which a provider's prompt cache is worth a mark: what comes before seldom changes."""
+"""Sections after which a cache breakpoint pays off: what precedes them seldom changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a model is given; as text for any of them, or as blocks with marks for Anthropic's prompt cache."""
+    """The assembled prompt, as text or as blocks with breakpoints for Anthropic's prompt cache."""
 
     sections: tuple[Section, ...]
     separator: str
     missing: tuple[str, ...] = ()
-    """Layers that failed or were late, and so are not in it."""
+    """Layers that failed or were late, and so are left out."""
     priority: int = PRIORITY
 
     @property
@@ -58,7 +58,7 @@ class Prompt:
         return not self.missing and time < min(ends, default=datetime.max.replace(tzinfo=UTC))
 
     def blocks(self) -> list[dict[str, Any]]:
-        """Text blocks whose texts joined are `text`; each ends where the provider's cache may be asked to hold."""
+        """Text blocks that concatenate to `text`; each but the last ends at a cache breakpoint."""
         blocks: list[dict[str, Any]] = []
         pending = ""
         for index, section in enumerate(self.sections):
@@ -102,7 +102,7 @@ def _order(blocks: Sequence[Block], layout: Layout) -> list[str]:
 def with_message(prompt: Prompt, text: str) -> Prompt:
     """The prompt with the message being answered at its end, if its layout has no section for it.
 
-    Such a layout makes one layer of a larger prompt; whoever sends it as the whole user turn has to add the message.
+    Such a layout is meant as one layer of a larger prompt; as a whole user turn it needs the message.
     """
     if not text.strip() or any(section.name == "message" for section in prompt.sections):
         return prompt

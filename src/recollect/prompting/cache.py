@@ -1,6 +1,6 @@
-"""Results kept for a short while: fresh ones as they are, stale ones at once while a new one is made.
+"""A stale-while-revalidate cache.
 
-What may make a result wrong belongs into its key; time alone only makes it stale.
+Whatever can make a result wrong belongs in its key; time alone only makes it stale.
 """
 
 import asyncio
@@ -18,18 +18,18 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 CACHE_SIZE = 256
-"""Results at the most; the one that was not asked for the longest goes first."""
+"""Entries; the least recently used one is evicted first."""
 MAX_STALE_LIFETIMES = 10
-"""Times the lifetime after which a stale result is not given any more: what it shows may have expired."""
+"""Multiple of the lifetime after which a stale result is no longer returned."""
 
 
 class Cache(Generic[K, V]):
-    """Whoever asks for the same key at the same time shares one making."""
+    """Concurrent requests for the same key share one computation."""
 
     def __init__(
         self, lifetime: float, clock: Clock, is_valid: Callable[[V, datetime], bool], size: int = CACHE_SIZE
     ) -> None:
-        """`holds` says whether a result may be given at a time; one that may not is made anew."""
+        """`is_valid` says whether a result may be returned at a time; otherwise it is computed again."""
         self._lifetime = timedelta(seconds=lifetime)
         self._clock = clock
         self._is_valid = is_valid
@@ -43,7 +43,7 @@ class Cache(Generic[K, V]):
         return len(self._entries)
 
     async def get(self, key: K, make: Callable[[], Awaitable[V]]) -> V:
-        """The result for this key; made now when there is none that may be given."""
+        """The result for this key; computed now when there is no valid one."""
         now = self._clock()
         self.requests += 1
         created, value = self._entries.get(key, (now, None))
@@ -56,12 +56,12 @@ class Cache(Generic[K, V]):
         return await asyncio.shield(self._start(key, make))
 
     def clear(self) -> None:
-        """Drop every result; what is being made now is given to those who wait for it, and not kept."""
+        """Drop every entry; computations in progress reach their callers but are not stored."""
         self._entries.clear()
         self._generation += 1
 
     async def close(self) -> None:
-        """End what is being made in the background."""
+        """Cancel computations in progress."""
         running = [*self._tasks.values()]
         for task in running:
             task.cancel()
@@ -92,6 +92,6 @@ class Cache(Generic[K, V]):
 
 
 def _log_failure(task: "asyncio.Task[V]") -> None:
-    """Take note of a failure, which nobody may be waiting for."""
+    """Log a failure that no caller may be waiting for."""
     if not task.cancelled() and (error := task.exception()) is not None:
-        log.debug("a result could not be made", exc_info=error)
+        log.debug("a result could not be computed", exc_info=error)

@@ -1,4 +1,4 @@
-"""The prompt for a request: one read of the store for what all layers need, then every layer at once.
+"""Compose the prompt for a request: one read of the store for what all layers need, then all layers concurrently.
 
 A layer that fails or is late is left out and logged: memory never breaks a reply.
 """
@@ -24,14 +24,14 @@ from recollect.recall.withheld import Withheld
 log = logging.getLogger("recollect.prompting")
 
 LAYERS_TIMEOUT_SECONDS = 1.5
-"""Seconds that the layers of a prompt have; a late one is left out."""
+"""How long the layers of a prompt may take; a late one is left out."""
 
 _Key = tuple[str, Place, str, str | None, str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class _StoreSnapshot:
-    """What is known before any layer is asked."""
+    """What is read before any layer is asked."""
 
     generation: int
     recent: Sequence[Message]
@@ -42,7 +42,7 @@ class _StoreSnapshot:
 
 
 class Composer:
-    """Makes prompts in one layout, and keeps each for a while: the same one until something is written."""
+    """Composes prompts in one layout, and caches each until something is written."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Composer:
     async def prompt(self, request: PromptRequest, actions: str = "") -> Prompt:
         request = replace(request, layout=self._layout)
         snapshot = await self._read(request)
-        if snapshot is None:  # what needs the store can't answer either, and has cost time enough
+        if snapshot is None:  # layers that need the store would fail too, and much time has passed
             return await self._compose(request, actions, self._timeout / 5)
         message_id = request.message if snapshot.is_stored else None
         key = request.user, request.place, request.text, message_id, actions, snapshot.generation
@@ -77,11 +77,11 @@ class Composer:
 
     @property
     def counted(self) -> tuple[int, int]:
-        """How many prompts were asked for, and how many of them were at hand."""
+        """How many prompts were requested, and how many came from the cache."""
         return self._cache.requests, self._cache.hits
 
     def clear(self) -> None:
-        """Drop all prompts, those that are being made too: they may hold what was erased."""
+        """Drop all cached prompts and those in progress: they may contain what was erased."""
         self._cache.clear()
 
     async def close(self) -> None:
@@ -100,15 +100,17 @@ class Composer:
             newest = tx.messages.recent(request.place, self._look_back + 1, before=request.now)
             visible = [message for message in newest if message.id != request.message and request.is_visible(message)]
             recent = request.with_unique_names(tx, visible[-self._look_back :])
-            known = request.message is not None and tx.messages.get(request.place.platform, request.message) is not None
-            held = withheld.gather(tx, request.place, [request.user], recent)
+            is_stored = (
+                request.message is not None and tx.messages.get(request.place.platform, request.message) is not None
+            )
+            screen = withheld.gather(tx, request.place, [request.user], recent)
             summary = tx.summaries.get(request.session or request.place.session)
             return _StoreSnapshot(
                 tx.generation(),
-                withheld.shown(tx, held, recent),
-                summary and withheld.screened(summary, held),
-                known,
-                held,
+                withheld.shown(tx, screen, recent),
+                summary and withheld.screened(summary, screen),
+                is_stored,
+                screen,
             )
 
         return work
@@ -129,7 +131,7 @@ class Composer:
 async def collect_blocks(
     layers: Mapping[str, Layer], request: PromptRequest, timeout: float
 ) -> tuple[list[Block], tuple[str, ...]]:
-    """The sections of all layers that answer within so many seconds, and the names of those that did not."""
+    """The blocks of all layers that answer in time, and the names of the others."""
     tasks = {
         name: asyncio.create_task(_read_layer(layer, request), name=f"recollect-{name}")
         for name, layer in layers.items()

@@ -1,4 +1,4 @@
-"""Long-term facts about the one who speaks: all of them in a lasting order when they fit, else the most relevant.
+"""Long-term facts about the speaker: all of them in a stable order when they fit, else the most relevant.
 
 An order that does not change with the question keeps the prompt's beginning the same from turn to turn.
 """
@@ -14,11 +14,11 @@ from recollect.policy import rendering
 from recollect.policy.budget import Budget, size
 
 MAX_RANKED_MEMOS = 24
-"""Memos that are ranked for one prompt where no number is set."""
+"""Memos that are ranked per prompt where no limit is set."""
 MIN_LINE_CHARS = 45
-"""Characters of the shortest line that a memo can become: more memos than fit so are not even read."""
+"""The shortest line of a memo: if so many lines don't fit, the memos are not even read."""
 MAX_LISTED_MEMOS = 400
-"""Newest memos that are looked at where the question does not matter."""
+"""Newest memos that are read where the query does not matter."""
 
 
 class MemoSettings(Protocol):
@@ -45,12 +45,12 @@ class LayerSettings(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _AlwaysShown:
-    """What is shown whatever is asked, oldest first, and how many there are."""
+    """The memos shown whatever the query is, oldest first, and the number of all memos."""
 
     memos: Sequence[Memo]
     total: int
     complete: bool
-    """These are all there are."""
+    """Whether these are all memos."""
 
 
 class DurableLayer:
@@ -72,7 +72,7 @@ class DurableLayer:
         return [self._block("durable", [self._ranked_line(hit, request) for hit in hits])]
 
     async def _stable_first(self, request: PromptRequest) -> list[Block]:
-        """Everything when it fits; otherwise what always counts, and after it what fits the question."""
+        """Everything when it fits; otherwise what is always shown, followed by what matches the query."""
         always_shown = await request.store.read(lambda tx: self._read_always_shown(tx, request))
         why = "all that is known fits" if always_shown.complete else "always shown: pinned, or a constraint"
         lines = [_line(memo, request) for memo in always_shown.memos]
@@ -100,13 +100,13 @@ class DurableLayer:
         return _AlwaysShown(self._always(memos, request), len(memos), complete=False)
 
     def _all_fit(self, memos: Sequence[Memo], request: PromptRequest) -> bool:
-        bare = sum(len(memo.text) for memo in memos)  # quick to know, and often enough to say no
+        bare = sum(len(memo.text) for memo in memos)  # a cheap lower bound
         return self._budget.allows(bare, len(memos)) and self._budget.allows(
             size([_line(memo, request) for memo in memos]), len(memos)
         )
 
     def _always(self, memos: Sequence[Memo], request: PromptRequest) -> list[Memo]:
-        """Pinned memos and constraints, newest chosen first, in half of the room at the most."""
+        """Pinned memos and constraints, newest chosen first, within half of the budget."""
         half = Budget(*(None if limit is None else limit // 2 for limit in self._limits))
         chosen: list[Memo] = []
         for memo in sorted(memos, key=lambda memo: (not memo.pinned, -memo.key)):
@@ -125,7 +125,7 @@ class DurableLayer:
         return self._block("durable", [Line(_line(memo, request), "newest first", memo.expires) for memo in memos])
 
     async def _own_then_relevant(self, request: PromptRequest) -> list[Block]:
-        """Facts of the speaker, then whatever fits, lore included; nothing twice."""
+        """The speaker's memos, then what matches the query, lore included; nothing twice."""
         ranker, count = self._options.ranker, self._options.inject_own_items
         own_hits = await request.search(request.text, subject="mine", ranker=ranker, limit=count)
         hits = await request.search(request.text, subject="both", ranker=ranker, limit=self._limit)
@@ -139,7 +139,7 @@ class DurableLayer:
         return self._budget.chars, self._budget.tokens, self._budget.items
 
     def _block(self, name: str, lines: list[Line], before: Sequence[str] = ()) -> Block:
-        """A section under the limits, less what was shown `before`."""
+        """A block within the budget, less what the lines `before` use."""
         used = size(before) + 1 if before else 0
         spent = (used, -(-used // 4), len(before))
         remaining = [

@@ -1,6 +1,6 @@
 """The last messages of this conversation, word for word, under a budget.
 
-From the newest backwards: the assistant's message is cut to what is left, a user's message that does not fit ends it.
+From the newest backwards: a message of the assistant is cut to fit, a user's message that does not fit ends the window.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from recollect.core.types import Message, Summary
 from recollect.policy import rendering
 
 MIN_LINE_CHARS = 20
-"""Characters below which a cut message says nothing."""
+"""A message is not cut to less than this."""
 
 
 class HistorySettings(Protocol):
@@ -44,7 +44,7 @@ class HistoryLayer:
         return [Block("history", lines, chars=self._budget)] if lines else []
 
     def _shortened(self, message: Message) -> Message:
-        """At most a third of the room for one message, so that nobody can fill it alone."""
+        """At most a third of the budget per message, so that no one can fill it alone."""
         max_chars = None if self._budget is None else self._budget // 3
         return (
             message
@@ -79,12 +79,12 @@ def window(messages: Sequence[Message], budget: int | None) -> list[str]:
 
 
 def _is_cut(messages: Sequence[Message], lines: list[str]) -> bool:
-    """Whether something was left out, or cut."""
+    """Whether a message was left out or cut."""
     return [line for line in map(rendering.render_message, messages) if line] != lines
 
 
 def overlap(messages: Sequence[Message], summarized: datetime, budget: int | None) -> int:
-    """The first of the summarised messages that are shown too: as many as fit into a third of the room."""
+    """Index of the first summarized message that is shown too: as many as fit into a third of the budget."""
     covered = [message for message in messages if message.at <= summarized]
     return len(covered) - len(window(covered, None if budget is None else budget // 3))
 

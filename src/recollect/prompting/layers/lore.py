@@ -1,4 +1,4 @@
-"""What belongs to the guild as a whole: shown to everyone who speaks in it."""
+"""Memos of the guild as a whole, shown to everyone who speaks in it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,7 +27,7 @@ class LoreLayer:
 
 
 def _repeats(memo: Memo, request: PromptRequest) -> bool:
-    """Whether it is the assistant's own sentence about what someone forgot since."""
+    """Whether it is the assistant's own sentence about something withheld."""
     is_own = memo.source.origin is Origin.TOOL
     return is_own and request.withheld is not None and request.withheld.repeats(memo.text)
 

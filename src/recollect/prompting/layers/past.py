@@ -1,7 +1,7 @@
-"""Older messages of this channel that fit what is being said.
+"""Older messages of this channel that match the current one.
 
-They change with every message. Under a layout that puts what is stable first they are few and plainly relevant: the
-less comes after the stable part, the more of the prompt a provider's cache can keep.
+They change with every message. Under a stable-first layout they are few and clearly relevant: the less follows the
+stable part, the more of the prompt a provider's cache can keep.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,9 +19,9 @@ from recollect.recall.withheld import question
 
 MAX_CHARS, MAX_MESSAGE_CHARS = 1200, 300
 STABLE_MAX_CHARS, STABLE_MAX_MESSAGE_CHARS = 400, 160
-"""The same under a layout that puts what is stable first."""
+"""The same under a stable-first layout."""
 EXTRA_HITS = 20
-"""Hits beyond those that are wanted: some may be private, or shown already."""
+"""Hits beyond the limit, as some may be private or shown already."""
 
 
 class PastSettings(Protocol):
@@ -55,7 +55,7 @@ class PastLayer:
         return [Block("past", lines, chars=chars, noun="messages")] if lines else []
 
     def _read(self, tx: Tx, request: PromptRequest, terms: Sequence[str], min_shared: int) -> list[tuple[Message, str]]:
-        """Messages of the channel with the words they share, best first; none that history may show."""
+        """Messages of the channel with the words they share, best first, except those in history."""
         hits = tx.index.words(
             "messages", [request.place.stream], terms, self._max_messages + len(request.recent) + EXTRA_HITS
         )
@@ -75,7 +75,7 @@ def _line(message: Message, max_chars: int) -> str:
 
 
 def _fetch(tx: Tx, hits: Sequence[WordHit]) -> Iterator[tuple[Message, WordHit]]:
-    """The messages of these hits, read as far as they are asked for."""
+    """The messages of these hits, read lazily in batches."""
     for start in range(0, len(hits), EXTRA_HITS):
         batch = hits[start : start + EXTRA_HITS]
         rows = tx.messages.fetch([hit.key for hit in batch])
@@ -83,7 +83,7 @@ def _fetch(tx: Tx, hits: Sequence[WordHit]) -> Iterator[tuple[Message, WordHit]]
 
 
 def _is_forgotten(tx: Tx, request: PromptRequest, message: Message) -> bool:
-    """What its owner forgot is not brought back by quoting the message that said it, or an answer that repeats it."""
+    """Whether a message is the source of something forgotten, or a reply that repeats it."""
     if request.withheld is not None and request.withheld.hides(message, question(tx, message)):
         return True
     return is_forgotten(tx.memos.from_message(message.place.platform, message.id))

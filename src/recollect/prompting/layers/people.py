@@ -1,4 +1,4 @@
-"""What is known about the other people who take part, as far as everyone here could have heard it."""
+"""Facts about the other people who take part, as far as they are visible to everyone present."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ MAX_CHARS = 600
 MAX_RECENT_MESSAGES = 20
 MAX_PEOPLE, MAX_FACTS = 4, 3
 MAX_MEMOS_READ = 15
-"""Newest memos of each that are looked at; a few are enough where they may be heard."""
+"""Newest memos per person that are read when the first few are not all visible."""
 
 
 class PeopleLayer:
@@ -39,7 +39,7 @@ def _read_others(tx: Tx, request: PromptRequest) -> list[tuple[str, list[Memo]]]
             people.setdefault(message.author, speaker(message))
     present = {request.user, *people}
     facts: list[tuple[str, list[Memo]]] = []
-    for author, name in sorted(list(people.items())[:MAX_PEOPLE]):  # in an order that speaking does not change
+    for author, name in sorted(list(people.items())[:MAX_PEOPLE]):  # an order that does not depend on who spoke last
         visible: list[Memo] = []
         for limit in (MAX_FACTS, MAX_MEMOS_READ):
             memos = tx.memos.list(Subject(author), [Status.ACTIVE], limit=limit)

@@ -1,4 +1,4 @@
-"""The rolling summary of this conversation; ours says how old it is, in words that stay the same as long as it does."""
+"""The rolling summary of this conversation; `unified` adds its date, in words that change only with the summary."""
 
 from collections.abc import Sequence
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""What went on in the guild's other public channels in the last hours."""
+"""Recent exchanges in the guild's other public channels."""
 
 from collections.abc import Sequence
 from typing import Protocol

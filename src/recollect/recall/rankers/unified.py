@@ -19,23 +19,23 @@ from recollect.language.dates import days
 
 K1, B = 0.9, 0.8
 VECTOR_WEIGHT, LONG_TEXT_VECTOR_WEIGHT = 1.0, 0.5
-"""Weight of the vector part where texts are short, and where even the short ones are long and their mean is blurred."""
+"""Weight of the vector part for short texts, and for long ones, whose mean vector is blurred."""
 FROM_PREVIOUS, FROM_NEXT, FROM_SESSION = 0.6, 0.4, 0.1
-"""What a word of the question counts that was said in the line before, the line after, somewhere in the session."""
+"""Weight of a query word in the line before, the line after, or elsewhere in the session."""
 PREVIOUS_SHARE, NEXT_SHARE, ANSWER_SHARE, SESSION_SHARE = 0.1, 0.2, 0.25, 0.3
 """Share of the score of the line before, the line after, a question just answered, the session's best."""
 OTHER_SPEAKER_FACTOR, MENTION_FACTOR, ASSISTANT_FACTOR = 0.5, 0.7, 0.7
-"""Factors for the words of somebody whom the question is not about."""
+"""Factors for the words of people whom the query is not about."""
 DATE_BONUS, QUESTION_PENALTY = 1.5, 0.2
-"""Bonus for the days asked about, malus for a text that only asks."""
+"""Bonus for the days asked about, penalty for a text that only asks."""
 SESSION_REACH, SESSION_BEST_COUNT = 40, 3
-"""How far around an item its session's best are looked for, and how many count."""
+"""Distance within which the best items of a session are averaged, and how many count."""
 FLOOR_RANK, MIN_SAMPLES = 200, 20
-"""Place in the vector lane of an item that is nothing special; fewer than `FEW` say little about that."""
+"""Rank by cosine of an unremarkable item; fewer than `MIN_SAMPLES` cosines say little about that."""
 UNRELATED_COSINE, RELATED_COSINE = 0.1, 0.3
-"""Cosine of texts that have nothing to do with each other, and of texts that certainly have."""
+"""Cosine of unrelated texts, and of certainly related ones."""
 FRESH_BONUS, USED_BONUS, PINNED_BONUS, GRACE_DAYS = 0.10, 0.05, 0.10, 7
-"""Bonuses of a memo: for being new, for being of use (for days it gets the benefit of the doubt), for being pinned."""
+"""Bonuses of a memo: new, used (a new one gets the benefit of the doubt for days), pinned."""
 _DAY = timedelta(days=1).total_seconds()
 MAX_TELLING_DELAY = timedelta(days=10)
 
@@ -54,7 +54,7 @@ _ABOUT_ASSISTANT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A question taken apart: what it is about, and whose words are meant."""
+    """A parsed query: its topic, and whose words are meant."""
 
     terms: tuple[str, ...]
     """Its words without stop words and without the names of speakers: those stand in the lines of the others."""
@@ -64,7 +64,7 @@ class ParsedQuery:
 
     @property
     def topic(self) -> str:
-        """What to embed."""
+        """The text to embed."""
         return " ".join(self.terms)
 
 
@@ -161,7 +161,7 @@ def _weights(item: RankItem, pool: RankPool) -> dict[str, float]:
 
 
 def _vectors(items: Mapping[int, RankItem], pool: RankPool) -> dict[int, float]:
-    """How far each cosine stands above that of an item that is nothing special; the best has the full weight."""
+    """How far each cosine is above that of an unremarkable item; the best has the full weight."""
     cosines = sorted((item.cosine for item in pool.items if item.cosine is not None), reverse=True)
     if not cosines:
         return dict.fromkeys(items, 0.0)
@@ -190,7 +190,7 @@ def _around(
     before: Mapping[int, int],
     after: Mapping[int, int],
 ) -> float:
-    """What the lines before and after lend; an answer has most from the question before it."""
+    """Shares of the scores before and after; an answer gets most from the question before it."""
     score = NEXT_SHARE * topic[after[item.key]] if item.key in after else 0.0
     if item.key in before:
         earlier = items[before[item.key]]
@@ -228,7 +228,7 @@ def _speaker(query: ParsedQuery, pool: RankPool) -> "_SpeakerFactor":
 
 @dataclass(frozen=True, slots=True)
 class _SpeakerFactor:
-    """1 for the words of whoever the question asks about, less for those of others."""
+    """1 for the words of the person that the query is about, less for those of others."""
 
     asked: ParsedQuery
     has_assistant: bool
@@ -264,7 +264,7 @@ def _dates(question: RankQuery, pool: RankPool) -> dict[int, float]:
 
 
 def _standing(item: RankItem, question: RankQuery) -> float:
-    """What a memo has earned: it is new, it was of use, its owner pinned it. Messages have no standing."""
+    """A memo's factor for being new, used, pinned and certain; 1 for messages."""
     if not item.kind:
         return 1.0
     age = max(0.0, (question.now - item.updated).total_seconds() / _DAY)

@@ -13,7 +13,7 @@ ROWS_PER_PAGE = 5_000
 
 Embed = Callable[[str, Sequence[str]], Awaitable[list[Vector]]]
 Payload = Callable[[Memo], str]
-"""What is embedded of a memo, where that is more than its text."""
+"""The text to embed for a memo, where that is more than its own."""
 
 
 async def fill(
@@ -24,7 +24,7 @@ async def fill(
     on_batch: Callable[[int], None],
     payload: Payload | None = None,
 ) -> int:
-    """Embed every row that lacks a vector of this model; `done` hears how many each batch had."""
+    """Embed every row that lacks a vector of this model; `on_batch` gets the size of each batch."""
     after, count = 0, 0
     while rows := await store.read(lambda tx, after=after: _texts(tx, corpus, model, after, payload)):
         vectors = await embed(model, [text for _, text in rows])
@@ -36,9 +36,9 @@ async def fill(
 
 
 async def activate(store: Store, corpus: Corpus, model: str, retained: Collection[str]) -> bool:
-    """Let a model serve in place of others; False when it still lacks vectors.
+    """Make a model's vectors the active set; False when it still lacks some.
 
-    Sets of the models in `kept` are not in the way: they stand in for this one at times.
+    Sets of the models in `retained` stay: they stand in for this one at times.
     """
     sets = await store.read(lambda tx: tx.index.vectors(corpus, counted=False))
     is_settled = all(
@@ -78,7 +78,7 @@ async def _missing(store: Store, corpus: Corpus, model: str, limit: int, after: 
 
 
 class Counter:
-    """Adds up what was done and tells the listener, with a total that never lies below it."""
+    """Adds up batches and reports progress, with a total that is never below the count."""
 
     def __init__(self, total: int, progress: Progress | None) -> None:
         self._total = total

@@ -1,4 +1,4 @@
-"""The embedders at hand: a chain in order of preference, those that old vectors still need, and who is out of order."""
+"""The available embedders: a chain in order of preference, those that old vectors still need, and which have failed."""
 
 import asyncio
 import logging
@@ -11,7 +11,7 @@ log = logging.getLogger("recollect.recall")
 
 PROBE_TEXT = "hello"
 MAX_RETRY_DELAY_SECONDS = 300.0
-"""Seconds between two attempts at the most; the first pause is one second, each next one doubles."""
+"""Longest delay between two attempts; the first is one second, and each doubles."""
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -21,7 +21,7 @@ def retry_delay(failures: int) -> float:
 
 
 class EmbedderChain:
-    """Calls embedders by the name of their model. One that failed is left alone and asked again with growing pauses."""
+    """Calls embedders by the name of their model. One that failed is retried with exponential back-off."""
 
     def __init__(self, chain: Sequence[Embedder], revive: Callable[[str], Embedder], sleep: Sleep) -> None:
         self.chain = tuple(embedder for embedder in chain if embedder.name != "null")
@@ -39,19 +39,19 @@ class EmbedderChain:
 
     @property
     def active(self) -> Embedder | None:
-        """The most preferred one that works."""
+        """The most preferred embedder that works."""
         return next((embedder for embedder in self.chain if self.is_working(embedder.name)), None)
 
     def is_working(self, model: str) -> bool:
         return model not in self._down
 
     async def embed(self, model: str, texts: Sequence[str]) -> list[Vector]:
-        """One vector a text; whatever goes wrong in an embedder is an EmbedderError here."""
+        """One vector per text; any failure of an embedder becomes an EmbedderError."""
         try:
             vectors = await self._embedder(model).embed(texts)
         except RecollectError:
             raise
-        except Exception as error:  # embedders are other people's code too, and replies must not break
+        except Exception as error:  # embedders may be third-party code, and replies must not break
             raise EmbedderError(f"{model} failed: {error!r}") from error
         if len(vectors) != len(texts):
             raise EmbedderError(f"{model} gave {len(vectors)} vectors for {len(texts)} texts")
@@ -67,7 +67,7 @@ class EmbedderChain:
         return True
 
     def mark_failed(self, model: str, error: RecollectError) -> None:
-        """Leave it alone for a while."""
+        """Skip the embedder until it has recovered."""
         if model not in self._down:
             self._down.add(model)
             self._failures[model] = self._failures.get(model, 0) + 1
@@ -77,7 +77,7 @@ class EmbedderChain:
             self._recovery = asyncio.create_task(self._recover(), name="recollect-recover-embedders")
 
     def mark_succeeded(self, model: str) -> None:
-        """All its work is done: its next failure is a first one again."""
+        """Reset the back-off."""
         self._failures.pop(model, None)
 
     async def close(self) -> None:
@@ -85,7 +85,7 @@ class EmbedderChain:
             await embedder.close()
 
     async def stop_recovery(self) -> None:
-        """No more attempts to bring anyone back."""
+        """Stop retrying failed embedders."""
         if self._recovery is not None:
             self._recovery.cancel()
             await asyncio.wait([self._recovery])
@@ -98,7 +98,7 @@ class EmbedderChain:
             self.on_change()
 
     async def _retry(self, model: str) -> None:
-        if model not in self.names:  # of old vectors: the next query asks it
+        if model not in self.names:  # needed for old vectors only: the next query retries it
             self._down.discard(model)
         elif await self.probe(model):
             self._down.discard(model)

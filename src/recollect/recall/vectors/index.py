@@ -1,13 +1,12 @@
-"""Vectors follow what is written: embed queries at once, rows when there is time, and heal what is missing.
+"""The vector index: embed queries at once, new rows in the background, and backfill what is missing.
 
-Each model's vectors are a set of their own in the store, never mixed, and one set serves. A change of embedder
-fills a new set while the old one serves; complete, it takes over and the old one goes.
+Each model's vectors are a separate set in the store, and one set is active. A change of embedder fills a new set while
+the old one stays active; when it is complete, it becomes active and the old one is dropped.
 
-Embedders form a chain, as in `openai:text-embedding-3-small,static`. The first is the one that is wanted: only its
-set ever takes over. While it fails, the next one that works fills a set of its own, queries use that one as soon as
-it is complete, and the first one's vectors stay as they are; it is asked again with growing pauses, catches up and is
-used again. Until some set can be used, and whenever a vector is not there in time, search goes by words: nothing
-that fails here reaches the caller.
+Embedders form a chain, as in `openai:text-embedding-3-small,static`. Only the set of the first one ever becomes active.
+While it fails, the next one that works fills its own set, which queries use as soon as it is complete; the first one is
+retried with back-off, catches up and is used again. Without a usable set, and when a vector is late, search uses words
+only: no failure here reaches the caller.
 """
 
 import asyncio
@@ -29,19 +28,19 @@ log = logging.getLogger("recollect.recall")
 
 CORPORA: tuple[Corpus, ...] = ("memos", "messages")
 MIN_QUERY_CHARS = 3
-"""Characters below which a query is no query for vectors."""
+"""Shorter queries are not embedded."""
 CLOSE_TIMEOUT_SECONDS = 5.0
-"""Seconds that closing may take to embed what is left; the next start does the rest."""
+"""How long closing may embed missing rows; the next start does the others."""
 SETS_CACHE_SECONDS = 1.0
-"""Seconds for which a look at what sets there are is good."""
+"""How long the list of vector sets is cached."""
 EMBED_TIMEOUT_SECONDS = 1.0
-"""How long a search waits for the vector of its query before it goes by words alone."""
+"""How long a search waits for its query vector before it uses words only."""
 PAUSE_FACTOR, MAX_PAUSE_SECONDS = 9.0, 5.0
-"""The healer pauses nine times as long as its last round took, up to five seconds: it looks through all rows."""
+"""The backfill scans all rows, so it pauses nine times as long as its last run took, up to five seconds."""
 
 
 class VectorIndexer:
-    """Keeps the vectors of a store complete. `revive` makes the embedder of an old model by its name."""
+    """Keeps the vectors of a store complete. `revive` creates the embedder of an old model by its name."""
 
     def __init__(
         self,
@@ -72,7 +71,7 @@ class VectorIndexer:
 
     @property
     def model(self) -> str:
-        """Who embeds at present."""
+        """The model that embeds at present."""
         active = self._chain.active
         return active.name if active else next(iter(self._chain.names), "null")
 
@@ -81,18 +80,18 @@ class VectorIndexer:
         return bool(self._chain.chain)
 
     def start(self) -> None:
-        """Heal in the background, now and whenever `nudge` is called."""
+        """Backfill in the background, now and after each `wake`."""
         if self.enabled:
             self._wake.set()
             self._chain.on_change = self.wake
             self._backfill = asyncio.create_task(self._run(), name="recollect-vectors")
 
     def wake(self) -> None:
-        """Something was written that may lack a vector."""
+        """Backfill soon: something was written."""
         self._wake.set()
 
     async def close(self) -> None:
-        """Embed what is left as long as it goes well, not longer than the deadline, and let go of the embedders."""
+        """Embed missing rows within the timeout, and close the embedders."""
         await self._queries.close()
         if self._backfill is not None:
             self._backfill.cancel()
@@ -105,7 +104,7 @@ class VectorIndexer:
         try:
             await asyncio.wait_for(work, self._close_timeout)
         except TimeoutError:
-            log.warning("vectors are behind, or their embedder does not close; the next start goes on")
+            log.warning("vectors are behind, or their embedder does not close; the next start continues")
 
     async def embed_query(
         self, text: str, corpus: Corpus, timeout: float = EMBED_TIMEOUT_SECONDS
@@ -118,7 +117,7 @@ class VectorIndexer:
         return None if model is None else await self._embed(text, corpus, model, timeout)
 
     async def embed_text(self, text: str, timeout: float = EMBED_TIMEOUT_SECONDS) -> tuple[str, Vector] | None:
-        """The vector to store with a new memo, when it can be had at once; the healer brings it otherwise."""
+        """The vector to store with a new memo, if a local embedder has it in time; otherwise the backfill adds it."""
         active = self._chain.active
         if active is None or not active.local or self._payload is not None:
             return None
@@ -140,7 +139,7 @@ class VectorIndexer:
         return 0
 
     async def _embed(self, text: str, corpus: Corpus, model: str, timeout: float) -> tuple[str, Vector] | None:
-        """None, too, for a vector that is like nothing, and for one that can't be compared with the others."""
+        """None for a zero vector, too, and for one of another dimension than those in the store."""
         vector = await self._queries.vector(model, text, timeout)
         if vector is None or not any(vector):
             return None
@@ -151,7 +150,7 @@ class VectorIndexer:
         return model, vector
 
     async def _recent_sets(self, corpus: Corpus) -> list[VectorSet]:
-        """The sets there are, as of a moment ago: they change with the embedder, hardly ever."""
+        """The vector sets, cached briefly: they change only with the embedder."""
         read_at, sets = self._cached_sets.get(corpus, (float("-inf"), []))
         if self._monotonic() - read_at < SETS_CACHE_SECONDS and any(vector_set.active for vector_set in sets):
             return sets
@@ -164,7 +163,7 @@ class VectorIndexer:
         return sets
 
     def _usable(self, corpus: Corpus, sets: list[VectorSet]) -> str | None:
-        """The set to search: the most preferred complete one, else the one that serves; its embedder has to work."""
+        """The set to search: the most preferred complete one, else the active one; its embedder has to work."""
         stored = {vector_set.model for vector_set in sets}
         complete = [model for model in self._chain.names if model in stored and (corpus, model) in self._complete]
         active = [vector_set.model for vector_set in sets if vector_set.active]
@@ -187,7 +186,7 @@ class VectorIndexer:
                 self._wake.set()
 
     async def _fill_with_active(self) -> bool:
-        """Fill with the first that works; False when it was not an embedder that failed."""
+        """Backfill with the first embedder that works; False when something else failed."""
         while (embedder := self._chain.active) is not None:
             try:
                 await self._fill(embedder)
@@ -217,19 +216,19 @@ class VectorIndexer:
         return count
 
     async def _log_event(self, kind: str, embedder: Embedder, reason: str) -> None:
-        """A line in the log, as what goes to a server costs something; the log itself must not stop us."""
+        """Log calls to servers, as they cost money; a failure to log must not stop embedding."""
         event = Event(kind, self._clock(), embedder.name, reason=reason)
         with suppress(RecollectError):
             await self._store.write(lambda tx: tx.events.add(event))
 
     async def _fill_corpus(self, corpus: Corpus, embedder: Embedder, counter: Counter) -> int:
-        """Complete a set; that of the chain's first embedder then serves."""
+        """Complete a set; that of the chain's first embedder becomes active."""
         model = embedder.name
         count = await self._fill_set(corpus, embedder, counter)
         if embedder is self._chain.chain[0]:
             while not await activate(self._store, corpus, model, self._chain.names):
                 count += await self._fill_set(corpus, embedder, counter)
-            self._complete -= {(corpus, other) for other in self._chain.names}  # a stand-in may be gone
+            self._complete -= {(corpus, other) for other in self._chain.names}  # stand-ins may be dropped
         self._complete.add((corpus, model))
         self._cached_sets.pop(corpus, None)
         return count

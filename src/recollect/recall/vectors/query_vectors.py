@@ -1,4 +1,4 @@
-"""Vectors of single texts: embedded once, however many ask at the same time or again."""
+"""Cached vectors of single texts; concurrent requests for the same text share one call."""
 
 import asyncio
 import hashlib
@@ -10,7 +10,7 @@ from recollect.recall.vectors.embedder_chain import EmbedderChain
 
 CACHE_SIZE = 1024
 MAX_PENDING = 64
-"""Texts on their way at the most: behind a server that hangs, more would only pile up."""
+"""Texts being embedded at once: behind a server that hangs, more would only pile up."""
 
 _Key = tuple[str, bytes]
 
@@ -22,7 +22,7 @@ class QueryVectors:
         self._running: dict[_Key, asyncio.Task[Vector | None]] = {}
 
     async def vector(self, model: str, text: str, timeout: float) -> Vector | None:
-        """None when there is none within so many seconds; it may be there for the next who asks."""
+        """None on timeout; the vector may be cached for the next request."""
         key = model, hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
         if key in self._cache:
             self._cache.move_to_end(key)
