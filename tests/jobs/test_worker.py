@@ -272,7 +272,7 @@ async def test_a_job_whose_lease_was_lost_changes_nothing(bench: Bench) -> None:
         await go_on.wait()
         return await bench.note(job)
 
-    async with bench.working(slow, replace(FAST, gather=60)) as first:
+    async with bench.working(slow, replace(FAST, claim_interval=60)) as first:
         await entered.wait()
         bench.clock.advance(seconds=FAST.lease + 1)  # as if the first one had been asleep
         async with bench.working() as second:

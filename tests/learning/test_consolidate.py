@@ -244,8 +244,8 @@ class TestBounds:
 
     def test_what_its_owner_put_back_is_left_alone(self) -> None:
         likes, loves = memo("Likes tea", 2), memo("Loves tea", 1, hits=99)
-        assert len(after([likes, loves], settled=frozenset({loves.id}))) == 2
-        assert len(after([likes, memo("Enjoys tea"), loves], settled=frozenset({loves.id}))) == 2
+        assert len(after([likes, loves], protected=frozenset({loves.id}))) == 2
+        assert len(after([likes, memo("Enjoys tea"), loves], protected=frozenset({loves.id}))) == 2
 
     def test_two_thousand_memos_of_one_form_all_stay(self) -> None:
         many = [memo(f"Likes dish number {n} of the menu in restaurant {n % 97}", n % 300) for n in range(2_000)]
