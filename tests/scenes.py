@@ -12,7 +12,7 @@ from recollect.core.types import Audience, Memo, Message, Origin, Summary
 from recollect.engine import Engine
 from recollect.policy.viewer import session_name
 from recollect.prompting.assemble import Prompt
-from recollect.prompting.compose import DEADLINE
+from recollect.prompting.compose import LAYERS_TIMEOUT_SECONDS
 from recollect.testing.clock import FakeClock
 from tests import ground
 
@@ -88,10 +88,10 @@ class Stage:
     async def prompt(self, text: str = "hello", user: str = "ann", place: Place = DEV, actions: str = "") -> Prompt:
         return await self.memory.context(self.message(text, user, place), actions=actions)
 
-    def with_layers(self, layers: Mapping[str, Layer], deadline: float = DEADLINE) -> "Stage":
+    def with_layers(self, layers: Mapping[str, Layer], deadline: float = LAYERS_TIMEOUT_SECONDS) -> "Stage":
         return self.with_parts(deadline, layers=layers)
 
-    def with_parts(self, deadline: float = DEADLINE, **changes: object) -> "Stage":
+    def with_parts(self, deadline: float = LAYERS_TIMEOUT_SECONDS, **changes: object) -> "Stage":
         """The same memory with other parts, such as a store that counts; it does no work in the background."""
         parts = replace(self.memory.engine.parts, worker=None, **changes)  # type: ignore[arg-type]
         memory = AsyncMemory(clock=self.clock)

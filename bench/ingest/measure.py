@@ -133,7 +133,7 @@ async def draining(size: Size, figures: Figures, step: Step) -> None:
     for seconds in MODELS:
         paced, jobs = Paced(seconds), size.backlog if seconds < 1 else size.backlog // 2
         async with opened("ours", model=paced.model()) as memory:
-            width = memory.worker.pace.max_model_calls
+            width = memory.worker.options.max_model_calls
             for _ in range(size.rounds if seconds < 1 else 2):
                 paced.going.clear()
                 await spread(islice(supply, jobs), WRITERS, memory.add)

@@ -1,4 +1,4 @@
-"""Put a memory together from settings: the one place where plug-ins are chosen and opened."""
+"""The composition root: choose and open plug-ins as the settings say."""
 
 import asyncio
 import logging
@@ -36,50 +36,51 @@ T = TypeVar("T")
 
 log = logging.getLogger("recollect")
 
-FALLBACK, NO_MODEL = "local", "null"
-"""The model that learns where the chosen one only babbles, and the one that means to learn nothing."""
-NARROWED = (
+FALLBACK_MODEL, NO_MODEL = "local", "null"
+"""The model that extracts where the chosen one gives no usable answer, and the one that never learns."""
+NARROWED_WARNING = (
     "%s could be heard everywhere without having been shared, and can now be heard only where it was said; "
     "'recollect share' lets a memory be heard wherever its owner speaks"
 )
 OWN_NAMES = frozenset("memory summaries workspace backups tokens.json chat_history ended-sessions context".split())
-"""What lies in the folder of everything that is stored, besides the store."""
+"""Files and folders in the data folder, besides the store."""
 
 
 class WriteMonitor:
-    """A store, and what it last said when it had no space or no right to write: all that a process reads and writes
-    passes here. Before the first of it the store is made ready; while that fails, nothing is read.
+    """Wraps a store: prepares it before the first access, and remembers the last refused write.
+
+    While preparing fails, nothing is read.
     """
 
-    def __init__(self, store: Store, make_ready: Callable[[Store], Awaitable[None]]) -> None:
+    def __init__(self, store: Store, prepare: Callable[[Store], Awaitable[None]]) -> None:
         self._store = store
         self._refusal: StoreUnwritable | None = None
-        self._make_ready = make_ready
+        self._prepare = prepare
         self._is_ready = False
-        self._making = asyncio.Lock()
+        self._ready_lock = asyncio.Lock()
 
     async def read(self, work: Callable[[Tx], T]) -> T:
         if not self._is_ready:
-            await self._ready()
+            await self._ensure_ready()
         return await self._store.read(work)
 
     async def write(self, work: Callable[[Tx], T], *, patient: bool = False) -> T:
         if not self._is_ready:
-            await self._ready()
+            await self._ensure_ready()
         try:
             return await self._store.write(work, patient=patient)
         except StoreUnwritable as error:
             self._refusal = error
             raise
 
-    async def _ready(self) -> None:
-        async with self._making:
+    async def _ensure_ready(self) -> None:
+        async with self._ready_lock:
             if not self._is_ready:
-                await self._make_ready(self._store)
+                await self._prepare(self._store)
                 self._is_ready = True
 
     def refused(self) -> StoreUnwritable | None:
-        """Why a write failed since somebody last asked."""
+        """The last refused write since the previous call."""
         refusal, self._refusal = self._refusal, None
         return refusal
 
@@ -89,7 +90,7 @@ class WriteMonitor:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a memory is made of."""
+    """The opened parts of a memory."""
 
     store: Store
     write_monitor: WriteMonitor
@@ -107,7 +108,7 @@ class Parts:
 
 @asynccontextmanager
 async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Model | None) -> AsyncGenerator[Parts]:
-    """Open everything that the settings name, and close it in the reverse order; see `AsyncMemory`."""
+    """Open everything that the settings name, and close it in reverse order; see `AsyncMemory`."""
     for warning in loaded.warnings:
         log.warning(warning)
     settings = loaded.settings
@@ -125,7 +126,7 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
         vectors = VectorIndexer(store, chain, revive, payload=payload, clock=clock)
         vectors.start()
         closing.push_async_callback(vectors.close)
-        models = partial(_model, closing=closing, made={}, given=model)
+        models = partial(_model, closing=closing, models={}, override=model)
         learner = partial(models, settings.extraction.model, settings.extraction.base_url)
         consolidator = Consolidator(store, learner, wiring.consolidation_options(settings), clock)
         names = Names(settings.discord.name)
@@ -146,13 +147,13 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
 
 
 def _keep_folder_private(folder: Path) -> None:
-    """Earlier editions let other users of the machine look into the folder of everything that is stored. It is closed
-    to them where nothing lies in it but ours: people may have chosen one that they use for other things as well.
+    """Make the data folder private, as the first edition did not, if it contains nothing but our files: people may
+    have chosen a folder that they use for other things as well.
     """
     try:
         names = [path.name for path in folder.iterdir()]
     except OSError:
-        return  # it isn't there yet, or whoever needs it hears so
+        return  # missing, or the caller that needs it gets the error
     if all(name in OWN_NAMES or name.startswith("memory.db") for name in names):
         for path in (folder, *(folder / name for name in names if name in OWN_NAMES)):
             keep_private(path)
@@ -163,18 +164,18 @@ async def _migrate_audiences(store: Store, policy: VisibilityPolicy, clock: Cloc
     if policy is VisibilityPolicy.USER_GLOBAL:
         await audience_migration.keep_wide(store)
     elif count := await audience_migration.narrow(store, clock()):
-        log.warning(NARROWED, f"{count:,} memories" if count != 1 else "1 memory")
+        log.warning(NARROWED_WARNING, f"{count:,} memories" if count != 1 else "1 memory")
 
 
 async def close_if_unreachable(store: Store) -> None:
-    """Close a store that is away before its users try to write a last time, and would wait for it."""
+    """Close an unreachable store early, so that its users don't wait for a last write."""
     try:
         await store.read(lambda tx: tx.generation())
     except StoreUnreachable as error:
         log.warning("closing without the store, nothing acknowledged is lost: %s", error)
         await store.close()
     except RecollectError:
-        pass  # whoever needs it hears so
+        pass  # the caller that needs it gets the error
 
 
 def make_worker(
@@ -186,15 +187,15 @@ def make_worker(
     consolidator: Consolidator,
     names: Names,
 ) -> Worker:
-    """The worker with all that it can do; `model` gives the model of a specification, at the address of its server."""
+    """The worker with its handlers; `model` returns the model for a specification and a base URL."""
     options, priority = wiring.worker_options(settings), ForegroundPriority()
     limiter = ModelLimiter(options.max_model_calls)
     learner = model(settings.extraction.model, settings.extraction.base_url)
-    floor: Model | None = None
-    if learner.name not in (FALLBACK, NO_MODEL):
-        floor = plugins.load("models", FALLBACK, ModelOptions())
+    fallback: Model | None = None
+    if learner.name not in (FALLBACK_MODEL, NO_MODEL):
+        fallback = plugins.load("models", FALLBACK_MODEL, ModelOptions())
     extractor = Extractor(
-        store, vectors.embed_text, learner, wiring.extraction(settings), clock, priority, limiter, names, floor
+        store, vectors.embed_text, learner, wiring.extraction(settings), clock, priority, limiter, names, fallback
     )
     writer = model(settings.summary.model, settings.summary.base_url)
     handlers = {
@@ -207,24 +208,24 @@ def make_worker(
 
 
 def _model(
-    spec: str, base_url: str, closing: AsyncExitStack, made: dict[tuple[str, str], Model], given: Model | None
+    spec: str, base_url: str, closing: AsyncExitStack, models: dict[tuple[str, str], Model], override: Model | None
 ) -> Model:
-    """The one model of a specification and a server, closed with the stack; or the one that was given, for all."""
-    if given is not None:
-        return given
-    name = spec, base_url
-    if name not in made:
-        made[name] = make_model(*name)
-        closing.push_async_callback(made[name].close)
-    return made[name]
+    """The model for a specification and a base URL, created once and closed with the stack; or the override."""
+    if override is not None:
+        return override
+    key = spec, base_url
+    if key not in models:
+        models[key] = make_model(*key)
+        closing.push_async_callback(models[key].close)
+    return models[key]
 
 
 def make_model(spec: str, base_url: str) -> Model:
     """A model by its name, or as `provider:model`; the local one where its package is not installed."""
-    known = spec.partition(":")[0] in plugins.names("models")
+    is_plugin = spec.partition(":")[0] in plugins.names("models")
     options = ModelOptions(base_url, secret)
     try:
-        model: Model = plugins.load("models", spec if known else f"pydantic_ai:{spec}", options)
+        model: Model = plugins.load("models", spec if is_plugin else f"pydantic_ai:{spec}", options)
     except MissingExtra as error:
         log.warning("%s; learning by simple patterns instead", error)
         model = plugins.load("models", "local", options)
@@ -234,7 +235,7 @@ def make_model(spec: str, base_url: str) -> Model:
 
 
 def make_embedders(settings: Settings) -> list[Embedder]:
-    """The chain that is asked for, without those whose package is not installed; empty, it searches by words only."""
+    """The configured chain, without embedders whose package is missing; an empty chain means word search only."""
     chain: list[Embedder] = []
     for spec in filter(None, (part.strip() for part in settings.embedder.split(","))):
         try:

@@ -1,4 +1,4 @@
-"""The opened parts of a memory, and how they work together. `AsyncMemory` puts its verbs on one."""
+"""The opened parts of a memory, wired together. `AsyncMemory` implements its verbs on an engine."""
 
 import secrets
 from typing import Literal
@@ -12,7 +12,7 @@ from recollect.learning.apply import ChangeContext
 from recollect.policy.viewer import Viewer, session_name, subject_of
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.privacy.planned import ERASE
-from recollect.prompting.compose import DEADLINE, Composer
+from recollect.prompting.compose import LAYERS_TIMEOUT_SECONDS, Composer
 from recollect.recall.query import Hit
 from recollect.recall.searcher import Searcher
 from recollect.recall.usage import UsageCounter
@@ -20,7 +20,7 @@ from recollect.settings import wiring
 
 
 class Engine:
-    def __init__(self, parts: Parts, clock: Clock, deadline: float = DEADLINE) -> None:
+    def __init__(self, parts: Parts, clock: Clock, prompt_timeout: float = LAYERS_TIMEOUT_SECONDS) -> None:
         self.parts = parts
         settings, store = parts.settings, parts.store
         self.store, self.vectors, self.settings, self.clock = store, parts.vectors, settings, clock
@@ -30,14 +30,14 @@ class Engine:
         self.exchange_limits = wiring.exchange_limits(settings, self.names)
         self.usage = UsageCounter(store, clock)
         look_back, lifetime = settings.history.max_messages, settings.search.cache_ttl
-        self.composer = Composer(parts.layers, parts.layout, look_back, lifetime, clock, deadline)
+        self.composer = Composer(parts.layers, parts.layout, look_back, lifetime, clock, prompt_timeout)
         self.privacy = wiring.privacy(store, settings, clock, self.search, self.mirror.catch_up, self.composer.clear)
         self.worker = parts.worker or Worker(store, {}, clock)
         self._searcher = Searcher(store, self.vectors, self.usage, wiring.ranker, clock)
         self._runs_worker = parts.worker is not None
 
     def start(self) -> None:
-        """Begin the work in the background, unless that is left to other processes."""
+        """Start background work, unless it is left to other processes."""
         if self._runs_worker:
             self.worker.add_handler(ERASE, self.privacy.erasures)
             self.worker.start()
@@ -51,7 +51,7 @@ class Engine:
         await self.usage.close()
 
     def wake(self) -> None:
-        """Something was written: vectors and jobs may be due."""
+        """Something was written: check for missing vectors and due jobs."""
         self.vectors.wake()
         self.worker.wake()
 
@@ -62,7 +62,7 @@ class Engine:
         return session_name(place, user if self.schedule.per_user_sessions else None)
 
     def viewer(self, user: str, place: Place | None, include_expired: bool = False) -> Viewer:
-        """Without a place, the user's DM."""
+        """A viewer in this place, by default the user's DM."""
         return Viewer(user, place or Place(dm=user), self.policy, None if include_expired else self.clock())
 
     def view(

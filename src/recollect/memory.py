@@ -42,7 +42,7 @@ from recollect.transfer.mirror.follower import MirrorWriter
 class AsyncMemory:
     """Long-term memory: `async with AsyncMemory("memory.db") as memory`. Every method may be called concurrently.
 
-    `user` is who speaks and `place` where, by default in their DM: what may not be heard there is not shown.
+    `user` is who speaks and `place` where, by default in their DM: what is not visible there is not shown.
     """
 
     engine: Engine
@@ -69,14 +69,14 @@ class AsyncMemory:
         Keyword arguments override single settings: `AsyncMemory(embedder="null", summary={"enabled": False})`. `model`
         is a name or a `Model` of your own. Without `run_worker`, learning is left to other processes.
         """
-        name, own = (model, None) if isinstance(model, str) else (None, model)
-        self._configure(load(file=config, store=store, model=name, **settings), clock, run_worker, own)
+        name, instance = (model, None) if isinstance(model, str) else (None, model)
+        self._configure(load(file=config, store=store, model=name, **settings), clock, run_worker, instance)
 
     @classmethod
     def from_settings(
         cls, loaded: Loaded, clock: Clock = now, *, run_worker: bool = True, model: Model | None = None
     ) -> Self:
-        """A memory with settings that are loaded already."""
+        """A memory with settings that are already loaded."""
         memory = cls.__new__(cls)
         memory._configure(loaded, clock, run_worker, model)
         return memory
@@ -102,11 +102,11 @@ class AsyncMemory:
             self._closing = closing.pop_all()
 
     async def close(self) -> None:
-        """End the work in the background and close the store; what was acknowledged is on disk already."""
+        """Stop background work and close the store; what was acknowledged is on disk already."""
         await self._closing.aclose()
 
     def use(self, engine: Engine) -> None:
-        """Work with an engine that is opened and closed elsewhere."""
+        """Use an engine that is opened and closed elsewhere."""
         self.engine, self.settings, self.names = engine, engine.settings, engine.names
         self.store, self.vectors, self.worker = engine.store, engine.vectors, engine.worker
         self.mirror, self.privacy = engine.mirror, engine.privacy
@@ -121,7 +121,7 @@ class AsyncMemory:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     async def add(self, message: Message) -> bool:
-        """Take note of a message; False when it was known already, or memory is switched off."""
+        """Add a message; False when it is known already, or memory is switched off."""
         if not self.settings.enabled:
             return False
         message = ingest.sanitize(message)
@@ -133,18 +133,18 @@ class AsyncMemory:
     async def message_edited(
         self, platform: str, message_id: str, text: str, at: datetime | None = None, place: Place | None = None
     ) -> bool:
-        """A message was edited: what rested on its old words is taken back. False when it is not known, or known in
-        a newer state. `place` is where it stands now, if that may be heard by fewer people than when it was said.
+        """A message was edited: what rested on its old text is rolled back. False when it is unknown, or known in a
+        newer state. `place` is where it is now, if fewer people can see it there than when it was said.
         """
-        when, words, schedule = at or self._clock(), redact(text[: ingest.LONGEST]).text, self.engine.schedule
-        changed = await self.store.write(lambda tx: ingest.edit(tx, platform, message_id, words, when, schedule, place))
+        time, text, schedule = at or self._clock(), redact(text[: ingest.LONGEST]).text, self.engine.schedule
+        changed = await self.store.write(lambda tx: ingest.edit(tx, platform, message_id, text, time, schedule, place))
         self.engine.wake()
         return changed
 
     async def message_deleted(self, platform: str, message_id: str, at: datetime | None = None) -> bool:
-        """A message was deleted, and with it what rests on it; False when it is not known or already gone."""
-        when, schedule = at or self._clock(), self.engine.schedule
-        changed = await self.store.write(lambda tx: ingest.delete(tx, platform, message_id, when, schedule))
+        """A message was deleted, and with it what rests on it; False when it is unknown or already deleted."""
+        deleted_at, schedule = at or self._clock(), self.engine.schedule
+        changed = await self.store.write(lambda tx: ingest.delete(tx, platform, message_id, deleted_at, schedule))
         self.engine.wake()
         return changed
 
@@ -155,7 +155,7 @@ class AsyncMemory:
         return replace(outcome, done=outcome.done and finished)
 
     async def flush(self, place: Place) -> int:
-        """Learn now from what waits for it in a conversation, as before its words are dropped; how many rounds."""
+        """Learn now from the queued messages of a conversation; returns how many jobs were made due."""
         now = self._clock()
         rounds = await self.store.write(lambda tx: flush(tx, place, now))
         self.engine.wake()
@@ -184,15 +184,15 @@ class AsyncMemory:
         metadata: Mapping[str, Any] | None = None,
         confidence: float = 1.0,
     ) -> Remembered:
-        """Remember what a user states, merged with what is known; those hear it who hear the place, unless another
-        audience is named. With `lore` it belongs to the place's guild.
+        """Remember a user's statement, merged with existing memos. Its audience is that of the place unless another
+        one is given. With `lore` it belongs to the place's guild.
         """
         wiring.require_durable(self.settings)
-        where = place or Place(dm=user)
+        place = place or Place(dm=user)
         candidate = statement(
             text,
             user,
-            where,
+            place,
             self.engine.policy,
             self._clock(),
             kind=kind,
@@ -208,7 +208,7 @@ class AsyncMemory:
             confidence=confidence,
         )
         vector = await self.vectors.embed_text(candidate.text)
-        limits, viewer = wiring.memo_limits(self.settings, lore=lore), self.engine.viewer(user, where)
+        limits, viewer = wiring.memo_limits(self.settings, lore=lore), self.engine.viewer(user, place)
         context = replace(self.engine.change_context(user), shared=audience == EVERYWHERE)
         outcome = await self.store.write(lambda tx: changes.remember(tx, candidate, context, limits, vector, viewer))
         self.engine.wake()
@@ -217,7 +217,7 @@ class AsyncMemory:
     async def forget(
         self, what: str, *, user: str, place: Place | None = None, every: bool = False, lore: bool = False
     ) -> ForgetOutcome:
-        """Retire the memo that is meant: by id, by its number in `show`, or by a part of its text. Undoable."""
+        """Retire a memo, found by its id, its number in `show`, or a part of its text. Undoable."""
         if not what.strip():
             raise BadInput("say what to forget: a part of its text, its id or its number in the list")
         share = COVERAGE if self.settings.forget_mode == "coverage60" else 0.0
@@ -241,7 +241,7 @@ class AsyncMemory:
         memo: str | None = None,
         expected: int | None = None,
     ) -> UndoOutcome:
-        """Take back the last change, if it is the one `expected`; or what was last learned of one memo."""
+        """Take back the last change, if it is the one `expected`; or what was last learned about one memo."""
         context, schedule = self.engine.change_context(user), self.engine.schedule
         subject, viewer = self.engine.view(user, place, lore)
         undone = await self.store.write(
@@ -251,20 +251,20 @@ class AsyncMemory:
         return undone
 
     async def consolidate(self, *, user: str, dry_run: bool = False) -> ConsolidationReport:
-        """Tidy a user's memory now, as happens by itself while they are away. All of it shows: for their eyes only."""
-        return await self.engine.consolidator.of(Subject(user), dry_run=dry_run)
+        """Consolidate a user's memory now. The report shows private memos too: for their eyes only."""
+        return await self.engine.consolidator.consolidate(Subject(user), dry_run=dry_run)
 
     async def show(
         self, *, user: str, place: Place | None = None, limit: int | None = None, offset: int = 0
     ) -> Listing:
         """The user's memos, newest first, and the summary of the conversation in this place."""
-        where = place or Place(dm=user)
-        (subject, viewer), session = self.engine.view(user, where), self.engine.session(user, where)
-        shown = await self.store.read(lambda tx: listing.shown(tx, subject, viewer, session, limit, offset))
-        return replace(shown, off=wiring.switched_off(self.settings))
+        place = place or Place(dm=user)
+        (subject, viewer), session = self.engine.view(user, place), self.engine.session(user, place)
+        page = await self.store.read(lambda tx: listing.active_page(tx, subject, viewer, session, limit, offset))
+        return replace(page, off=wiring.switched_off(self.settings))
 
     async def get(self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False) -> Memo:
-        """One memo of whatever status, if it may be heard here; raises UnknownMemo."""
+        """One memo of any status, if it is visible here; raises UnknownMemo."""
         subject, viewer = self.engine.view(user, place, lore, include_expired=True)
         return await self.store.read(lambda tx: listing.get(tx, subject, memo_id, viewer))
 
@@ -276,7 +276,7 @@ class AsyncMemory:
     async def pin(
         self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False, pinned: bool = True
     ) -> Memo:
-        """Keep a memo from ever giving way to others."""
+        """Protect a memo from ever being evicted or superseded, or no longer."""
         context, (subject, viewer) = self.engine.change_context(user), self.engine.view(user, place, lore)
         return await self.store.write(lambda tx: changes.pin(tx, subject, memo_id, pinned, context, viewer))
 
@@ -290,13 +290,13 @@ class AsyncMemory:
         tags: Collection[str] | None = None,
         origin: Origin = Origin.MANUAL,
     ) -> Memo:
-        """Give a memo other words, other tags, or both: the same memo, heard by no more people than hear the change."""
-        context, where = self.engine.change_context(user), place or Place(dm=user)
-        words = None if text is None else redact(valid_memo_text(text)).text
-        vector = None if words is None else await self.vectors.embed_text(words)
-        source, wide = provenance(user, where, None, origin), self.engine.policy is VisibilityPolicy.USER_GLOBAL
-        requested = MemoEdit(words, None if tags is None else redact_tags(tags), source, wide)
-        (subject, viewer), limits = self.engine.view(user, where), wiring.memo_limits(self.settings)
+        """Change a memo's text, tags, or both; its audience is never wider than that of the change."""
+        context, place = self.engine.change_context(user), place or Place(dm=user)
+        redacted = None if text is None else redact(valid_memo_text(text)).text
+        vector = None if redacted is None else await self.vectors.embed_text(redacted)
+        source, wide = provenance(user, place, None, origin), self.engine.policy is VisibilityPolicy.USER_GLOBAL
+        requested = MemoEdit(redacted, None if tags is None else redact_tags(tags), source, wide)
+        (subject, viewer), limits = self.engine.view(user, place), wiring.memo_limits(self.settings)
 
         def edit(tx: Tx) -> Memo:
             memo = listing.get(tx, subject, memo_id, viewer)
@@ -309,11 +309,11 @@ class AsyncMemory:
     async def share(
         self, memo_id: str, *, user: str, place: Place | None = None, audience: Audience = EVERYWHERE
     ) -> Memo:
-        """Decide who may hear a memo: its owner's right alone."""
-        context, where = self.engine.change_context(user), place or Place(dm=user)
-        subject, viewer = self.engine.view(user, where)
-        chosen = limit_audience(audience, where, self.engine.policy)
-        return await self.store.write(lambda tx: changes.share(tx, subject, memo_id, chosen, context, viewer))
+        """Set the audience of a memo; only its owner may."""
+        context, place = self.engine.change_context(user), place or Place(dm=user)
+        subject, viewer = self.engine.view(user, place)
+        limited = limit_audience(audience, place, self.engine.policy)
+        return await self.store.write(lambda tx: changes.share(tx, subject, memo_id, limited, context, viewer))
 
     async def search(
         self,
@@ -330,10 +330,10 @@ class AsyncMemory:
         strict: bool = False,
         count_use: bool = True,
     ) -> list[Hit]:
-        """What fits the query and may be heard here, best first; each result explains its score.
+        """The best matches that are visible here, best first; each result explains its score.
 
         Over "memos" it searches the user's memos and the guild's lore, over "messages" this channel's journal.
-        With `strict`, nothing comes back when nothing is relevant. The best hits count as used unless told otherwise.
+        With `strict`, only relevant results are returned. The best hits count as used unless `count_use` is off.
         """
         return await self.engine.search(
             query,
@@ -353,20 +353,20 @@ class AsyncMemory:
         """The prompt for answering a message: what all layers have, within their budgets. No model call.
 
         `actions` is what the assistant's platform lets it do, word for word; the layout says where it goes. What the
-        prompt finds counts as used unless told otherwise.
+        prompt finds counts as used unless `count_use` is off.
         """
-        user, where = message.author, message.place
-        viewer = self.engine.viewer(user, where)
+        user, place = message.author, message.place
+        viewer = self.engine.viewer(user, place)
         request = PromptRequest(
             user=user,
-            place=where,
+            place=place,
             text=message.text,
             now=self._clock(),
             store=self.store,
-            search=partial(self.search, user=user, place=where, count_use=count_use),
+            search=partial(self.search, user=user, place=place, count_use=count_use),
             is_visible=viewer,
             is_visible_to=viewer.can_tell,
-            session=self.engine.session(user, where),
+            session=self.engine.session(user, place),
             message=message.id,
             with_unique_names=self.names.tagged,
         )
@@ -389,12 +389,12 @@ class AsyncMemory:
         limit: int | None = None,
         offset: int = 0,
     ) -> Listing:
-        """Memos of any status and kind, or of these, newest first; expired ones too, as far as they may be heard."""
+        """Visible memos of any status and kind, or of the given ones, newest first; expired ones included."""
         subject, viewer = self.engine.view(user, place, lore, include_expired=True)
-        return await self.store.read(lambda tx: listing.memos(tx, subject, viewer, statuses, kinds, limit, offset))
+        return await self.store.read(lambda tx: listing.memo_page(tx, subject, viewer, statuses, kinds, limit, offset))
 
     async def reindex(self, progress: Progress | None = None) -> int:
         """Rebuild everything derived: the word index, then missing vectors. Resumable."""
-        done = await self.store.reindex(progress)
+        count = await self.store.reindex(progress)
         await self.vectors.fill(progress)
-        return done
+        return count

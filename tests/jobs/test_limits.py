@@ -8,7 +8,7 @@ from recollect.core.clock import now
 from recollect.core.ports import ExtractionInput, ExtractionResult, UnitOfWork
 from recollect.core.ports.jobs import Job, JobState
 from recollect.jobs.limits import ModelLimiter
-from recollect.jobs.worker import WorkerOptions
+from recollect.jobs.options import WorkerOptions
 from recollect.testing.models import FakeModel, everything
 from tests.scenes import opened
 from tests.waiting import eventually
@@ -98,7 +98,7 @@ async def test_learning_asks_as_often_at_once_as_is_set_while_more_users_are_wor
     model = Model()
     async with opened(model=FakeModel(model.answer), jobs={"max_model_calls": 2}) as stage:
         said = [await stage.say(f"I live in town {number}", user=f"user{number}") for number in range(6)]
-        await eventually(lambda: model.now == 2 and len(stage.memory.worker._lanes) == 3)
+        await eventually(lambda: model.now == 2 and len(stage.memory.worker._queue_tasks) == 3)
         model.going.set()
         for one in said:
             assert (await stage.memory.wait_learned(one)).done
@@ -112,7 +112,7 @@ async def test_a_model_that_can_t_be_stopped_does_not_stop_the_learning_of_other
         return await model.answer() if hearing.messages[0].author == "ann" else everything(hearing)
 
     async with opened(model=FakeModel(learns), jobs={"max_model_calls": 1}) as stage:
-        stage.memory.worker.pace = WorkerOptions(max_model_calls=1, job_timeout=0.05, poll=0.02)
+        stage.memory.worker.options = WorkerOptions(max_model_calls=1, job_timeout=0.05, poll_interval=0.02)
         await stage.say("I live in Oslo", user="ann")
         await eventually(lambda: model.now == 1)
         said = await stage.say("I live in Bergen", user="bob")

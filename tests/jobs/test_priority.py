@@ -68,7 +68,7 @@ async def test_of_several_who_ask_the_last_one_counts():
 
 
 async def test_background_work_does_not_starve_where_somebody_always_asks():
-    courtesy, done = ForegroundPriority(longest=0.001), list[str]()
+    courtesy, done = ForegroundPriority(max_wait=0.001), list[str]()
     with courtesy.foreground():
         await asyncio.gather(*(work(courtesy, done, name) for name in "abc"))
     assert len(done) == 6
@@ -102,7 +102,7 @@ async def test_an_answer_that_fails_lets_the_background_go_on():
 async def test_learning_waits_while_a_prompt_or_a_search_is_made() -> None:
     async with opened(model=FakeModel()) as stage:
         courtesy = stage.memory.worker.priority
-        courtesy._longest = FOR_EVER
+        courtesy._max_wait = FOR_EVER
         with courtesy.foreground():
             said = stage.message("I work at Acme")
             await stage.memory.add(said)
@@ -119,7 +119,7 @@ async def test_whoever_reads_for_a_prompt_or_a_search_is_known_to_ask() -> None:
 
         class Reading:
             async def read(self, work: Callable[[Tx], Any]) -> Any:
-                asked.append(memory.worker.priority._asking)
+                asked.append(memory.worker.priority._foreground_count)
                 return await store.read(work)
 
         memory = stage.with_parts(store=Reading()).memory

@@ -15,14 +15,15 @@ from recollect.core.errors import BadInput, ModelUnavailable, StoreBusy, StoreUn
 from recollect.core.events import Event
 from recollect.core.ports import Handler, StaleResult, Store, Tx, UnitOfWork
 from recollect.core.ports.jobs import Job, NewJob
-from recollect.jobs.worker import Worker, WorkerOptions
+from recollect.jobs.options import WorkerOptions
+from recollect.jobs.worker import Worker
 from recollect.testing.clock import FakeClock
 from tests import ground
 from tests.waiting import eventually
 
 T = TypeVar("T")
 
-FAST = WorkerOptions(poll=0.02, pause=0.01, longest_pause=0.02, drain=1.0)
+FAST = WorkerOptions(poll_interval=0.02, retry_delay=0.01, max_retry_delay=0.02, shutdown_timeout=1.0)
 
 
 class Bench:
@@ -123,7 +124,7 @@ async def test_a_sequential_worker_does_one_queue_at_a_time(bench: Bench) -> Non
 
     for user in ("ann", "bob", "cem"):
         await bench.add(user, queue=f"user:{user}")
-    async with bench.working(handler, WorkerOptions(max_model_calls=1, poll=0.02)) as worker:
+    async with bench.working(handler, WorkerOptions(max_model_calls=1, poll_interval=0.02)) as worker:
         assert await worker.wait_idle(5)
     assert at_once == [1, 1, 1]
 
@@ -132,7 +133,7 @@ async def test_a_small_guild_does_not_wait_for_a_large_one(bench: Bench) -> None
     for number in range(60):
         await bench.add(f"large {number}", queue=f"user:{number}", tenant="large")
     await bench.add("small", queue="user:someone", tenant="small")
-    async with bench.working(pace=WorkerOptions(max_model_calls=4, poll=0.02)) as worker:
+    async with bench.working(pace=WorkerOptions(max_model_calls=4, poll_interval=0.02)) as worker:
         assert await worker.wait_idle(5)
     assert bench.begun.index("small") < 8
 
@@ -170,7 +171,7 @@ async def test_a_job_that_always_fails_is_put_aside_and_the_queue_goes_on(bench:
         assert await bench.done() == ["good"]
     assert [(job.state, job.error) for job in standing.jobs] == [("failed", "ZeroDivisionError: what a pity")]
     assert standing.events["job.failed"][0] == 1
-    assert standing.events["note.error"][0] == FAST.attempts
+    assert standing.events["note.error"][0] == FAST.max_attempts
 
 
 async def test_a_job_that_was_put_aside_can_be_tried_again(bench: Bench) -> None:
@@ -182,7 +183,7 @@ async def test_a_job_that_was_put_aside_can_be_tried_again(bench: Bench) -> None
             raise BadInput("no")
         return await bench.note(job)
 
-    async with bench.working(handler, WorkerOptions(attempts=1, poll=0.02)) as worker:
+    async with bench.working(handler, WorkerOptions(max_attempts=1, poll_interval=0.02)) as worker:
         await eventually(lambda: _is(bench, {"failed": 1}))
         broken[0] = False
         assert await worker.retry() == 1
@@ -196,7 +197,9 @@ async def _is(bench: Bench, counts: dict[str, int]) -> bool:
 
 async def test_a_job_that_was_put_aside_can_be_given_up(bench: Bench) -> None:
     await bench.add("hopeless")
-    async with bench.working(failing(bench, lambda: BadInput("no"), 9), WorkerOptions(attempts=1, poll=0.02)) as worker:
+    async with bench.working(
+        failing(bench, lambda: BadInput("no"), 9), WorkerOptions(max_attempts=1, poll_interval=0.02)
+    ) as worker:
         await eventually(lambda: _is(bench, {"failed": 1}))
         (job,) = (await worker.status(5)).jobs
         assert await worker.discard(job.id)
@@ -206,7 +209,7 @@ async def test_a_job_that_was_put_aside_can_be_given_up(bench: Bench) -> None:
 
 async def test_a_model_that_cannot_be_reached_costs_a_delay_and_no_attempt(bench: Bench) -> None:
     await bench.add("patient")
-    async with bench.working(failing(bench, lambda: ModelUnavailable("down"), FAST.attempts * 3)) as worker:
+    async with bench.working(failing(bench, lambda: ModelUnavailable("down"), FAST.max_attempts * 3)) as worker:
         assert not await worker.wait_idle(5), "nothing can be done now, and that is said at once"
         await eventually(lambda: _passing(bench, worker, seconds=60))
         assert (await worker.status(5)).events["note.error"][0] == 1, "an outage is one line in the log"
@@ -218,7 +221,7 @@ async def test_a_store_that_cannot_be_reached_costs_a_delay_and_no_attempt(
     bench: Bench, error: type[Exception]
 ) -> None:
     await bench.add("patient")
-    async with bench.working(failing(bench, lambda: error("away"), FAST.attempts * 3)) as worker:
+    async with bench.working(failing(bench, lambda: error("away"), FAST.max_attempts * 3)) as worker:
         await eventually(lambda: _passing(bench, worker, seconds=60))
         assert "note.error" not in (await worker.status(5)).events
     assert await bench.done() == ["patient"]
@@ -226,7 +229,7 @@ async def test_a_store_that_cannot_be_reached_costs_a_delay_and_no_attempt(
 
 async def test_work_that_was_overtaken_is_prepared_again(bench: Bench) -> None:
     await bench.add("edited")
-    async with bench.working(failing(bench, StaleResult, FAST.attempts * 2)) as worker:
+    async with bench.working(failing(bench, StaleResult, FAST.max_attempts * 2)) as worker:
         assert await worker.wait_idle(5)
     assert await bench.done() == ["edited"]
 
@@ -252,7 +255,7 @@ async def test_a_job_that_hangs_is_left_and_tried_again_even_when_it_ignores_bei
                 continue
         return await bench.note(job)
 
-    async with bench.working(handler, WorkerOptions(job_timeout=0.05, poll=0.02, pause=0.01)) as worker:
+    async with bench.working(handler, WorkerOptions(job_timeout=0.05, poll_interval=0.02, retry_delay=0.01)) as worker:
         await eventually(lambda: _passing(bench, worker, seconds=60))
         assert await bench.done() == ["stubborn"]
         release.set()
@@ -269,7 +272,7 @@ async def test_a_job_whose_lease_was_lost_changes_nothing(bench: Bench) -> None:
         await go_on.wait()
         return await bench.note(job)
 
-    async with bench.working(slow, replace(FAST, gather=60)) as first:
+    async with bench.working(slow, replace(FAST, claim_interval=60)) as first:
         await entered.wait()
         bench.clock.advance(seconds=FAST.lease + 1)  # as if the first one had been asleep
         async with bench.working() as second:
@@ -294,7 +297,7 @@ async def test_what_a_dead_worker_held_is_free_when_its_lease_runs_out(bench: Be
 
 async def test_a_job_that_kills_its_process_again_and_again_is_put_aside(bench: Bench) -> None:
     await bench.add("bomb")
-    for _ in range(FAST.attempts):
+    for _ in range(FAST.max_attempts):
         until = bench.clock() + timedelta(seconds=30)
         assert await bench.store.write(lambda tx, until=until: tx.jobs.claim("dead", bench.clock(), until, 1))
         bench.clock.advance(seconds=31)
@@ -318,7 +321,7 @@ async def test_closing_does_not_wait_for_ever_and_leaves_the_rest_on_disk(bench:
         await asyncio.Event().wait()
         return await bench.note(job)
 
-    async with bench.working(handler, WorkerOptions(drain=0.05, poll=0.02)):
+    async with bench.working(handler, WorkerOptions(shutdown_timeout=0.05, poll_interval=0.02)):
         await eventually(lambda: _is(bench, {"claimed": 2}))
     bench.clock.advance(seconds=1)
     async with bench.working() as worker:  # its lease ended with it: no waiting
@@ -441,7 +444,7 @@ async def test_a_handler_that_ends_in_an_odd_way_fails_like_any_other(bench: Ben
             raise error("odd", [ValueError()]) if error is BaseExceptionGroup else error()
         return await bench.note(job)
 
-    async with bench.working(handler, WorkerOptions(attempts=1, poll=0.02)) as worker:
+    async with bench.working(handler, WorkerOptions(max_attempts=1, poll_interval=0.02)) as worker:
         assert await worker.wait_idle(5)
         assert worker.is_running
     assert await bench.done() == ["fine"]

@@ -58,7 +58,7 @@ def opened(store: str):
 
 def hurry(memory: AsyncMemory) -> None:
     """Free what a dead process held after half a second rather than half a minute."""
-    memory.worker.pace = replace(memory.worker.pace, lease=LEASE, poll=0.05)
+    memory.worker.options = replace(memory.worker.options, lease=LEASE, poll_interval=0.05)
 
 
 async def unfinished(memory: AsyncMemory) -> list[Job]:

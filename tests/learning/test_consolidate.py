@@ -15,7 +15,8 @@ from recollect.core.changes import Add, Retire
 from recollect.core.errors import ModelError, ModelUnavailable
 from recollect.core.ports import ExtractionResult, Proposal, Retraction, StaleResult
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Origin, Provenance, Status, Subject
-from recollect.jobs.worker import Worker, WorkerOptions
+from recollect.jobs.options import WorkerOptions
+from recollect.jobs.worker import Worker
 from recollect.learning import consolidate
 from recollect.learning.apply import ChangeContext, write
 from recollect.learning.consolidate import Consolidator, plan, read_input
@@ -23,7 +24,7 @@ from recollect.learning.consolidate.plan import (
     CONTRADICTED,
     MERGED,
     STATED_OFTEN,
-    TRUSTED,
+    TRUSTED_CONFIDENCE,
     USED_OFTEN,
     ConsolidationInput,
     ConsolidationOptions,
@@ -189,11 +190,11 @@ class TestContradictions:
 class TestWhatRecurs:
     def test_is_trusted_when_it_was_stated_again_and_again(self) -> None:
         (change,) = plan(ConsolidationInput([memo("Likes tea")], {memo("Likes tea").id: 3}), FREELY, NOW).changes
-        assert (change.after.confidence, change.reason) == (TRUSTED, STATED_OFTEN)
+        assert (change.after.confidence, change.reason) == (TRUSTED_CONFIDENCE, STATED_OFTEN)
 
     def test_is_trusted_when_it_is_used_often(self) -> None:
         (change,) = plan(ConsolidationInput([memo("Likes tea", hits=50)]), FREELY, NOW).changes
-        assert (change.after.confidence, change.reason) == (TRUSTED, USED_OFTEN)
+        assert (change.after.confidence, change.reason) == (TRUSTED_CONFIDENCE, USED_OFTEN)
 
     def test_is_not_trusted_for_less(self) -> None:
         assert not plan(
@@ -202,7 +203,7 @@ class TestWhatRecurs:
 
     def test_is_what_several_memos_said(self) -> None:
         wordings = [memo("Likes tea", 4), memo("Loves tea", 3), memo("Enjoys tea", 2), memo("I like tea", 1)]
-        assert after(wordings)["Likes tea"].confidence == TRUSTED
+        assert after(wordings)["Likes tea"].confidence == TRUSTED_CONFIDENCE
 
 
 class TestBounds:
@@ -230,7 +231,7 @@ class TestBounds:
     def test_a_copy_that_fewer_may_hear_makes_up_for_nothing(self) -> None:
         berlin = memo("Lives in Berlin", 9), memo("Lives in Berlin", 8, audience=PRIVATE, pinned=True)
         done = plan(ConsolidationInput([*berlin, memo("Lives in Paris", 1)]), FREELY, NOW)
-        assert (done.said, done.lost) == (3, 1)
+        assert (done.statements, done.lost) == (3, 1)
 
     def test_what_has_expired_is_set_aside_and_counts_as_no_loss(self) -> None:
         old = memo("On holiday", expires=NOW - timedelta(hours=1))
@@ -243,8 +244,8 @@ class TestBounds:
 
     def test_what_its_owner_put_back_is_left_alone(self) -> None:
         likes, loves = memo("Likes tea", 2), memo("Loves tea", 1, hits=99)
-        assert len(after([likes, loves], settled=frozenset({loves.id}))) == 2
-        assert len(after([likes, memo("Enjoys tea"), loves], settled=frozenset({loves.id}))) == 2
+        assert len(after([likes, loves], protected=frozenset({loves.id}))) == 2
+        assert len(after([likes, memo("Enjoys tea"), loves], protected=frozenset({loves.id}))) == 2
 
     def test_two_thousand_memos_of_one_form_all_stay(self) -> None:
         many = [memo(f"Likes dish number {n} of the menu in restaurant {n % 97}", n % 300) for n in range(2_000)]
@@ -381,7 +382,7 @@ def test_a_dream_loses_little_widens_nothing_and_leaves_nothing_to_dream(
     rules = ConsolidationOptions(least=0, max_loss=floor)
     said = [(memos, data.draw(answers(memos)))] if memos else []
     done = plan(ConsolidationInput(memos), rules, NOW, said)
-    assert done.abort or done.lost <= floor * done.said
+    assert done.abort or done.lost <= floor * done.statements
     changed = {change.after.id: change.after for change in done.changes}
     for before in memos:
         now = changed.get(before.id, before)
@@ -426,7 +427,7 @@ async def _everything(stage: Stage) -> dict[str, Memo]:
 TWICE = (memo("Likes tea", 4), memo("Loves tea", 3))
 ENOUGH = (*TWICE, *map(memo, OTHERS))
 ALL = {"Likes tea", "Loves tea", *OTHERS}
-FAST = WorkerOptions(poll=0.02, pause=0.01, longest_pause=0.02)
+FAST = WorkerOptions(poll_interval=0.02, retry_delay=0.01, max_retry_delay=0.02)
 
 
 async def _texts(stage: Stage) -> set[str]:
@@ -622,7 +623,7 @@ async def test_what_is_said_while_the_model_thinks_makes_it_think_again() -> Non
                     await stage.remember("Has a parrot", place=DEV, audience=GUILD, origin=Origin.SUMMARY)
                 return ExtractionResult()
 
-        done = await Consolidator(reads, Slow, ConsolidationOptions(), stage.clock).of(ANN)
+        done = await Consolidator(reads, Slow, ConsolidationOptions(), stage.clock).consolidate(ANN)
     assert asked == [7, 8]
     assert done.memos == 8
 
@@ -632,7 +633,7 @@ async def test_a_plan_for_memories_that_have_changed_is_never_written() -> None:
         await _put(stage, *ENOUGH)
         view = await stage.memory.store.read(lambda tx: read_input(tx, ANN))
         dreams = Consolidator(stage.memory.store, None, ConsolidationOptions(), stage.clock)
-        done = await dreams.of(ANN, dry_run=True)
+        done = await dreams.consolidate(ANN, dry_run=True)
         await stage.memory.pin(TWICE[1].id, user="ann")
         with pytest.raises(StaleResult):
             await stage.memory.store.write(lambda tx: dreams._apply(tx, view, done))  # pyright: ignore[reportPrivateUsage]
@@ -644,7 +645,7 @@ async def test_use_alone_makes_no_plan_stale() -> None:
         await _put(stage, *ENOUGH)
         view = await stage.memory.store.read(lambda tx: read_input(tx, ANN))
         dreams = Consolidator(stage.memory.store, None, ConsolidationOptions(), stage.clock)
-        done = await dreams.of(ANN, dry_run=True)
+        done = await dreams.consolidate(ANN, dry_run=True)
         await stage.memory.store.write(lambda tx: tx.memos.count_use([one.key for one in view.memos], stage.clock()))
         await stage.memory.store.write(lambda tx: dreams._apply(tx, view, done))  # pyright: ignore[reportPrivateUsage]
         assert await _texts(stage) == ALL - {"Loves tea"}
@@ -670,7 +671,7 @@ async def test_what_was_stated_in_several_messages_is_trusted_more() -> None:
             await stage.tell(text)
         done = await stage.memory.consolidate(user="ann")
         (known,) = (await stage.memory.show(user="ann", place=DM)).memos
-    assert (known.confidence, done.description) == (TRUSTED, "1 trusted")
+    assert (known.confidence, done.description) == (TRUSTED_CONFIDENCE, "1 trusted")
 
 
 async def test_deleting_the_message_behind_the_kept_wording_brings_the_other_back() -> None:

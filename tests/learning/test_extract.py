@@ -7,7 +7,7 @@ import pytest
 from recollect.core.errors import ModelError, ModelUnavailable
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction, Usage
 from recollect.core.types import Audience, Origin, Status
-from recollect.jobs.worker import WorkerOptions
+from recollect.jobs.options import WorkerOptions
 from recollect.learning.consent import pause, resume
 from recollect.learning.ingest import spoken
 from recollect.testing.embedding_server import EmbeddingServer
@@ -16,7 +16,7 @@ from tests import ground
 from tests.scenes import DEV, DM, ELSEWHERE, GENERAL, Stage, opened
 from tests.waiting import eventually
 
-FAST = WorkerOptions(poll=0.02, pause=0.01, longest_pause=0.02)
+FAST = WorkerOptions(poll_interval=0.02, retry_delay=0.01, max_retry_delay=0.02)
 
 
 async def _knows(stage: Stage, texts: list[str]) -> bool:
@@ -213,7 +213,7 @@ async def test_a_model_that_fails_breaks_nothing_and_the_message_is_learned_from
         return everything(hearing)
 
     async with opened(model=FakeModel(learns)) as stage:
-        stage.memory.worker.pace = FAST
+        stage.memory.worker.options = FAST
         said = await stage.say("I live in Berlin")
         prompt = await stage.prompt("where do I live?")
         assert "where do I live?" in prompt.text

@@ -5,7 +5,7 @@ import pytest
 from recollect import CannotUndo
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction
 from recollect.core.types import EVERYWHERE, Memo, Status
-from recollect.learning.ingest import MOST_GONE
+from recollect.learning.ingest import MAX_UNSEEN_DELETIONS
 from recollect.testing.models import FakeModel, nothing, quoting
 from tests.scenes import DEV, DM, STAFF, Stage, opened
 
@@ -340,9 +340,9 @@ async def test_a_message_that_was_deleted_before_it_came_is_not_taken_in() -> No
 
 async def test_only_so_many_messages_nobody_had_seen_are_remembered_as_deleted() -> None:
     async with opened(model=FakeModel(nothing)) as stage:
-        for number in range(MOST_GONE + 1):
+        for number in range(MAX_UNSEEN_DELETIONS + 1):
             await stage.memory.message_deleted("discord", f"gone-{number}")
         kept = await stage.memory.store.read(lambda tx: tx.state.names("gone:"))
-    assert len(kept) == MOST_GONE // 2 + 1
-    assert f"gone:discord/gone-{MOST_GONE}" in kept
+    assert len(kept) == MAX_UNSEEN_DELETIONS // 2 + 1
+    assert f"gone:discord/gone-{MAX_UNSEEN_DELETIONS}" in kept
     assert "gone:discord/gone-0" not in kept

@@ -8,8 +8,8 @@ import pytest
 from recollect.core.errors import ModelError, ModelUnavailable
 from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.core.types import Message, Place, Summary
-from recollect.jobs.worker import WorkerOptions
-from recollect.learning.summarize import PAGE, exchanges
+from recollect.jobs.options import WorkerOptions
+from recollect.learning.summarize import MAX_MESSAGES_PER_SUMMARY, exchanges
 from recollect.testing.clock import START
 from recollect.testing.models import FakeModel, everything, nothing
 from tests import ground
@@ -131,7 +131,7 @@ async def test_the_count_is_reset_even_when_the_model_fails() -> None:
 
     model = summing(condenses)
     async with opened(model=model, summary={"every_n_turns": 2}) as stage:
-        stage.memory.worker.pace = WorkerOptions(poll=0.02, pause=30)
+        stage.memory.worker.options = WorkerOptions(poll_interval=0.02, retry_delay=30)
         await talk(stage, 2)
         await stage.memory.worker.wait_idle(5)
         assert len(model.exchanges) == 1
@@ -148,7 +148,7 @@ async def test_after_an_outage_the_summary_catches_up() -> None:
         return f"covers {exchange.count('?')} questions"
 
     async with opened(model=summing(condenses), summary={"every_n_turns": 2}) as stage:
-        stage.memory.worker.pace = WorkerOptions(poll=0.02, pause=0.01, longest_pause=0.02)
+        stage.memory.worker.options = WorkerOptions(poll_interval=0.02, retry_delay=0.01, max_retry_delay=0.02)
         await talk(stage, 6)
         down[0] = False
 
@@ -415,7 +415,7 @@ async def test_the_summary_of_one_user_gets_past_pages_of_what_others_said() -> 
     ) as stage:
         await talk(stage, 1, about="first")
         await stage.settle()
-        for number in range(PAGE + 5):
+        for number in range(MAX_MESSAGES_PER_SUMMARY + 5):
             await stage.say(f"noise {number}", user="bob")
         await talk(stage, 1, about="second")
         await stage.settle()

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from recollect.prompting.cache import TOO_OLD, Cache
+from recollect.prompting.cache import MAX_STALE_LIFETIMES, Cache
 from recollect.testing.clock import FakeClock
 from tests.waiting import eventually
 
@@ -55,7 +55,7 @@ async def test_a_stale_one_is_given_at_once_while_a_new_one_is_made():
 async def test_one_that_is_much_too_old_is_made_anew_first():
     kitchen = Kitchen()
     await kitchen.get()
-    kitchen.clock.advance(seconds=30 * TOO_OLD)
+    kitchen.clock.advance(seconds=30 * MAX_STALE_LIFETIMES)
     assert await kitchen.get() == "dish 2"
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import recollect
 from recollect import Message, Place
 from recollect.core.types import Subject
-from recollect.recall.usage import BATCH
+from recollect.recall.usage import MAX_MEMOS_PER_WRITE
 from recollect.testing.clock import START, FakeClock
 from recollect.testing.store_contract.samples import make_memo, put
 from tests import ground
@@ -58,10 +58,10 @@ async def test_a_trial_counts_as_no_use(tmp_path: Path):
 
 async def test_uses_of_very_many_memos_are_all_counted(tmp_path: Path):
     address = ground.at(tmp_path / "memory.db")
-    people = [Subject(f"u{number}") for number in range(BATCH + 50)]
+    people = [Subject(f"u{number}") for number in range(MAX_MEMOS_PER_WRITE + 50)]
     async with recollect.AsyncMemory(address, embedder="null", run_worker=False) as memory:
         keys = await put(memory.store, *(make_memo("likes tea", person) for person in people))
-        memory.engine.usage.note(keys)
+        memory.engine.usage.add(keys)
     async with recollect.AsyncMemory(address, embedder="null", run_worker=False) as memory:
         found = await memory.store.read(lambda tx: tx.memos.fetch(keys))
         assert {memo.hits for memo in found.values()} == {1}

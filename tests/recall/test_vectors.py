@@ -9,9 +9,9 @@ import pytest
 from recollect import plugins
 from recollect.core.errors import EmbedderError, StoreBusy
 from recollect.core.ports import Corpus, Store, Tx, Vector
-from recollect.recall.vectors.embedder_chain import pause_after
+from recollect.recall.vectors.embedder_chain import retry_delay
 from recollect.recall.vectors.index import VectorIndexer
-from recollect.recall.vectors.query_vectors import BUSY, KEPT
+from recollect.recall.vectors.query_vectors import CACHE_SIZE, MAX_PENDING
 from recollect.testing.embedders import WordEmbedder
 from recollect.testing.store_contract.samples import BEN, make_memo, make_message, put, say
 from tests import ground
@@ -70,7 +70,7 @@ async def started(store: Store, pauses: Pauses) -> AsyncIterator[Open]:
                 raise EmbedderError(f"nobody knows {name}")
             return known[name]
 
-        vectors = VectorIndexer(store, chain, revive, sleep=pauses.sleep, deadline=0.3)
+        vectors = VectorIndexer(store, chain, revive, sleep=pauses.sleep, close_timeout=0.3)
         vectors.start()
         opened.append(vectors)
         return vectors
@@ -155,16 +155,16 @@ async def test_only_so_many_queries_are_kept_and_only_so_many_wait(store: Store,
     embedder = WordEmbedder()
     vectors = await started(embedder)
     await filled(store, "words", 3)
-    for number in range(KEPT + 1):
+    for number in range(CACHE_SIZE + 1):
         await vectors.embed_query(f"query {number}", "memos", 5)
     await vectors.embed_query("query 1", "memos", 5)
     await vectors.embed_query("query 0", "memos", 5)
     assert (embedder.texts.count("query 0"), embedder.texts.count("query 1")) == (2, 1)
     embedder.gate.clear()
-    for number in range(BUSY + 5):
+    for number in range(MAX_PENDING + 5):
         assert await vectors.embed_query(f"stuck {number}", "memos", 0) is None
     await asyncio.sleep(0)
-    assert sum(text.startswith("stuck") for text in embedder.texts) == BUSY
+    assert sum(text.startswith("stuck") for text in embedder.texts) == MAX_PENDING
     embedder.gate.set()
 
 
@@ -276,7 +276,7 @@ async def test_pauses_grow_too_when_it_answers_but_can_not_do_the_work(store: St
 
 
 async def test_pauses_end_at_five_minutes():
-    assert [pause_after(failures) for failures in (1, 2, 9, 10, 10_000)] == [1, 2, 256, 300, 300]
+    assert [retry_delay(failures) for failures in (1, 2, 9, 10, 10_000)] == [1, 2, 256, 300, 300]
 
 
 async def test_a_store_that_fails_is_tried_again_and_the_embedder_not_blamed(

@@ -179,7 +179,7 @@ class Admin:
 
         def work(tx: Tx) -> Memo:
             memo = _get_active(tx, subject, memo_id)
-            changes.forget(tx, subject, memo.id, context, _is_visible, 0.0, every=False, cadence=schedule)
+            changes.forget(tx, subject, memo.id, context, _is_visible, 0.0, every=False, schedule=schedule)
             return _get(tx, subject, memo_id)
 
         return await self._store.write(work)
@@ -209,7 +209,7 @@ class Admin:
         """Revert the last change of a subject's memos; with `expected`, only if it is the change of that id."""
         context, schedule = self._context(), wiring.schedule(self.memory.settings)
         outcome = await self._store.write(
-            lambda tx: undo_module.undo(tx, subject, context, _is_visible, expected=expected, cadence=schedule)
+            lambda tx: undo_module.undo(tx, subject, context, _is_visible, expected=expected, schedule=schedule)
         )
         self.memory.vectors.wake()
         return outcome

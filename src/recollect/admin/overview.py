@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 
 from recollect.core.events import Event
 from recollect.core.ports import Tx
-from recollect.jobs.worker import count_delayed
+from recollect.jobs.status import count_delayed
 from recollect.memory import AsyncMemory
 
 DEFAULT_DAYS = 14

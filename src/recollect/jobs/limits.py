@@ -1,4 +1,4 @@
-"""So many calls of models at once, however many jobs are worked on: the others read, check and write meanwhile."""
+"""Limit concurrent model calls, however many jobs run: jobs without a slot read, check and write meanwhile."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -10,34 +10,34 @@ from recollect.core.ports.jobs import Job
 
 
 class ModelLimiter:
-    """Shared by those who ask models, and by the worker, which may give them up."""
+    """A semaphore for model calls, shared by the callers and by the worker, which may release slots of hung calls."""
 
-    def __init__(self, most: int = 8) -> None:
-        self._room = asyncio.Semaphore(most)
-        self._asking: set[asyncio.Task[Any] | None] = set()
+    def __init__(self, max_calls: int = 8) -> None:
+        self._slots = asyncio.Semaphore(max_calls)
+        self._holders: set[asyncio.Task[Any] | None] = set()
 
     @asynccontextmanager
     async def slot(self) -> AsyncGenerator[None]:
-        """For the time of a call, as soon as there is room."""
-        await self._room.acquire()
-        me = asyncio.current_task()
-        self._asking.add(me)
+        """Hold a slot for the duration of a call; waits until one is free."""
+        await self._slots.acquire()
+        task = asyncio.current_task()
+        self._holders.add(task)
         try:
             yield
         finally:
-            self.release(me)
+            self.release(task)
 
     def release(self, task: asyncio.Task[Any] | None) -> None:
-        """Make room for others, also if a call never ends: whoever asked was given up."""
-        if task in self._asking:
-            self._asking.discard(task)
-            self._room.release()
+        """Free the slot of a task, even if its call never ends."""
+        if task in self._holders:
+            self._holders.discard(task)
+            self._slots.release()
 
     def limited(self, handler: Handler) -> Handler:
-        """The same handler, with a turn for all that it does."""
+        """Wrap a handler so that it holds a slot while it runs."""
 
-        async def prepared(job: Job) -> UnitOfWork:
+        async def limited_handler(job: Job) -> UnitOfWork:
             async with self.slot():
                 return await handler(job)
 
-        return prepared
+        return limited_handler

@@ -1,45 +1,45 @@
-"""Who waits for an answer comes first: what is learned in the background lets them pass, for a moment."""
+"""Foreground requests come first: background work waits for them, up to a limit."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 
-LONGEST = 0.1
-"""Seconds that a piece of background work waits for a moment when nobody asks; it must not starve."""
+MAX_WAIT_SECONDS = 0.1
+"""How long background work waits for an idle moment; it must not starve."""
 
 
 class ForegroundPriority:
-    """Shared by those who answer and those who work behind them."""
+    """Shared by foreground requests and background work."""
 
-    def __init__(self, longest: float = LONGEST) -> None:
-        self._longest = longest
-        self._asking = 0
-        self._nobody = asyncio.Event()
-        self._turn = asyncio.Lock()
+    def __init__(self, max_wait: float = MAX_WAIT_SECONDS) -> None:
+        self._max_wait = max_wait
+        self._foreground_count = 0
+        self._idle = asyncio.Event()
+        self._background_turn = asyncio.Lock()
 
     @contextmanager
     def foreground(self) -> Generator[None]:
-        """Somebody waits for what is done meanwhile."""
-        self._asking += 1
-        self._nobody.clear()
+        """Mark the enclosed work as foreground: someone waits for it."""
+        self._foreground_count += 1
+        self._idle.clear()
         try:
             yield
         finally:
-            self._asking -= 1
-            if not self._asking:
-                self._nobody.set()
+            self._foreground_count -= 1
+            if not self._foreground_count:
+                self._idle.set()
 
     @asynccontextmanager
     async def wait_for_foreground(self) -> AsyncGenerator[None]:
-        """For a piece of work of a millisecond or two that nobody waits for: when nobody asks, or one by one."""
-        if not self._asking and not self._turn.locked():
+        """Enclose short background work (a millisecond or two): it runs when the foreground is idle, or in turn."""
+        if not self._foreground_count and not self._background_turn.locked():
             yield
             return
         loop = asyncio.get_running_loop()
-        latest = loop.time() + self._longest
-        async with self._turn:
-            while self._asking and loop.time() < latest:
+        deadline = loop.time() + self._max_wait
+        async with self._background_turn:
+            while self._foreground_count and loop.time() < deadline:
                 with suppress(TimeoutError):
-                    async with asyncio.timeout_at(latest):
-                        await self._nobody.wait()
+                    async with asyncio.timeout_at(deadline):
+                        await self._idle.wait()
             yield

@@ -1,8 +1,8 @@
-"""The worker: takes jobs off the disk and does them, each lane in order, many lanes at once.
+"""The worker: claims jobs from the store and runs them, in order within a queue, many queues at once.
 
-A handler prepares a job (reads, asks a model) and returns the unit of work that completes it: that is written in the
-transaction which ends the job, so a job is done exactly once, or not at all and then again. A model that can't be
-reached costs a delay, never a job; what keeps failing for another reason is parked where people can see it.
+A handler prepares a job (reads, asks a model) and returns the unit of work that completes it, which is written in the
+transaction that finishes the job: its effects happen exactly once. An unreachable model costs a delay, never a job;
+a job that keeps failing for another reason is marked as failed, where people can see it.
 """
 
 import asyncio
@@ -11,7 +11,6 @@ import os
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import TypeVar
@@ -22,94 +21,48 @@ from recollect.core.events import Event
 from recollect.core.ports import Handler, Progress, StaleResult, Store, Tx, UnitOfWork
 from recollect.core.ports.jobs import Job, JobState
 from recollect.jobs.limits import ModelLimiter
+from recollect.jobs.options import WorkerOptions
 from recollect.jobs.priority import ForegroundPriority
+from recollect.jobs.status import WorkerStatus, count_delayed
 
 T = TypeVar("T")
 
 log = logging.getLogger("recollect.jobs")
 
-COUNTED = 10_000
-"""Waiting jobs that are looked at to tell which are due."""
-
 
 class _LostLease(Exception):
-    """Another worker has the job now; its work counts, not ours."""
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerOptions:
-    """How a worker goes about its work."""
-
-    max_model_calls: int = 8
-    """Calls of models at once."""
-    batch_size: int = 8
-    """Jobs of one lane that are taken together."""
-    attempts: int = 5
-    job_timeout: float = 180.0
-    """Seconds after which a job hangs: it is left alone, and tried again. The wait for a call's turn counts."""
-    lease: float = 30.0
-    """Seconds for which a job is ours; renewed while we live, so a dead worker's jobs are free that soon."""
-    poll: float = 1.0
-    """Seconds between two looks for what other processes queued."""
-    gather: float = 0.01
-    """Seconds between two claims while little waits: what comes in meanwhile is claimed together."""
-    pause: float = 1.0
-    longest_pause: float = 60.0
-    """Seconds to wait after a model could not be reached, doubled up to the longest."""
-    drain: float = 5.0
-    """Seconds that closing may take to finish what is due."""
-
-    @property
-    def queues(self) -> int:
-        """Lanes at once: while models are asked for some, others read, check and write."""
-        return self.max_model_calls + self.max_model_calls // 2
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerStatus:
-    """How things stand: jobs by state, the first of them, and what happened how often, and when last."""
-
-    counts: Mapping[str, int]
-    later: int
-    """How many of those that wait are not due yet."""
-    jobs: Sequence[Job]
-    events: Mapping[str, tuple[int, datetime]]
-
-
-def count_delayed(tx: Tx, moment: datetime) -> int:
-    """Jobs that wait for their time, as after a silence, or until an erasure is final."""
-    return sum(job.due > moment for job in tx.jobs.list(JobState.WAITING, COUNTED))
+    """Another worker has claimed the job; its result counts, not ours."""
 
 
 class Worker:
-    """Does the jobs of a store with these handlers, by the kind of job."""
+    """Runs the jobs of a store with one handler per kind."""
 
     def __init__(
         self,
         store: Store,
         handlers: Mapping[str, Handler],
         clock: Clock,
-        pace: WorkerOptions | None = None,
-        courtesy: ForegroundPriority | None = None,
-        calls: ModelLimiter | None = None,
+        options: WorkerOptions | None = None,
+        priority: ForegroundPriority | None = None,
+        limiter: ModelLimiter | None = None,
     ) -> None:
         self._store = store
         self._handlers = handlers
         self._clock = clock
-        self.pace = pace or WorkerOptions()
-        self.priority = courtesy or ForegroundPriority()
-        self._calls = calls or ModelLimiter(self.pace.max_model_calls)
+        self.options = options or WorkerOptions()
+        self.priority = priority or ForegroundPriority()
+        self._limiter = limiter or ModelLimiter(self.options.max_model_calls)
         self.name = f"{os.getpid()}-{secrets.token_hex(4)}"
-        self._lanes: dict[str, asyncio.Task[None]] = {}
+        self._queue_tasks: dict[str, asyncio.Task[None]] = {}
         self._wake = asyncio.Event()
         self._progress = asyncio.Condition()
         self._loop: asyncio.Task[None] | None = None
-        self._owed: list[Job] = []
-        self._taking = False
-        self._moves = 0
+        self._unreleased: list[Job] = []
+        self._claiming = False
+        self._transitions = 0
         self._failures = 0
-        self._failing = ""
-        self._resume = 0.0
+        self._failing_kind = ""
+        self._resume_at = 0.0
 
     @property
     def is_running(self) -> bool:
@@ -119,23 +72,23 @@ class Worker:
         self._loop = self._loop or asyncio.create_task(self._run(), name="recollect-worker")
 
     def add_handler(self, kind: str, handler: Handler) -> None:
-        """Do jobs of this kind too."""
+        """Run jobs of this kind too."""
         self._handlers = {**self._handlers, kind: handler}
 
     def wake(self) -> None:
-        """Something may be due."""
+        """Check for due jobs now."""
         self._wake.set()
 
     async def close(self) -> None:
-        """Finish what is due, within a deadline; the rest waits on disk for the next start."""
+        """Finish due jobs within a deadline; the others stay in the store for the next start."""
         if self._loop is None:
             return
         try:
-            if not await self.wait_idle(self.pace.drain):
-                log.warning("some learning is not done yet; it goes on at the next start")
+            if not await self.wait_idle(self.options.shutdown_timeout):
+                log.warning("some jobs are not finished yet; they continue at the next start")
         except RecollectError as error:
-            log.warning("the last jobs can't be looked at: %s", error)
-        tasks = [self._loop, *self._lanes.values()]
+            log.warning("the remaining jobs can't be read: %s", error)
+        tasks = [self._loop, *self._queue_tasks.values()]
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks)
@@ -144,9 +97,9 @@ class Worker:
             await self._store.write(lambda tx: tx.jobs.extend(self.name, self._clock()))  # free at once
 
     async def wait_idle(self, timeout: float | None = None, progress: Progress | None = None) -> bool:
-        """Wait until nothing is due any more; False when that takes longer, or a model can't be reached."""
+        """Wait until nothing is due any more; False on timeout, or when a model can't be reached."""
         if progress is None:
-            return await self._until(self._is_idle, timeout) and not self._failures
+            return await self._wait_until(self._is_idle, timeout) and not self._failures
         total = sum((await self._store.read(lambda tx: tx.jobs.counts())).values())
 
         async def is_idle() -> bool:
@@ -154,10 +107,10 @@ class Worker:
             progress(max(0, total - left), total)
             return await self._is_idle()
 
-        return await self._until(is_idle, timeout) and not self._failures
+        return await self._wait_until(is_idle, timeout) and not self._failures
 
     async def status(self, limit: int) -> WorkerStatus:
-        """How things stand; jobs that were put aside come first."""
+        """The state of the queue; failed jobs come first."""
 
         def work(tx: Tx) -> WorkerStatus:
             failed = tx.jobs.list(JobState.FAILED, limit)
@@ -169,138 +122,138 @@ class Worker:
         return await self._store.read(work)
 
     async def retry(self, job_id: int | None = None) -> int:
-        """Try again a job that was put aside, or all of them; how many there were."""
+        """Requeue a failed job, or all of them; returns how many."""
 
         def work(tx: Tx) -> int:
             chosen = [job.id for job in tx.jobs.list(JobState.FAILED, 1 << 30) if job_id in (None, job.id)]
-            return sum(tx.jobs.requeue(one, self._clock()) for one in chosen)
+            return sum(tx.jobs.requeue(failed_id, self._clock()) for failed_id in chosen)
 
-        found = await self._store.write(work)
+        count = await self._store.write(work)
         self.wake()
-        return found
+        return count
 
     async def discard(self, job_id: int) -> bool:
-        """Drop a job that nobody is doing; what it was to work on stays."""
+        """Delete a job that is not running; its messages stay."""
         return await self._store.write(lambda tx: tx.jobs.discard(job_id))
 
     async def wait_for(self, key: str, timeout: float | None = None) -> bool:
-        """Wait until the job with this key is over: done, dropped or parked. False when that takes longer."""
+        """Wait until the job with this key is done, dropped or failed; False on timeout."""
 
         async def is_over() -> bool:
             return await self._store.read(lambda tx: tx.jobs.due(key)) is None
 
-        return await self._until(is_over, timeout)
+        return await self._wait_until(is_over, timeout)
 
-    async def _until(self, holds: Callable[[], Awaitable[bool]], timeout: float | None) -> bool:
+    async def _wait_until(self, condition: Callable[[], Awaitable[bool]], timeout: float | None) -> bool:
         self.wake()
         try:
             async with asyncio.timeout(timeout):
-                while not await holds():
+                while not await condition():
                     if self._failures:
                         return False
-                    await self._something_ends()
+                    await self._wait_for_progress()
         except TimeoutError:
             return False
         return True
 
-    async def _something_ends(self) -> None:
-        """A job of ours ends, or, as other processes work too, a moment passes."""
+    async def _wait_for_progress(self) -> None:
+        """Wait until a job of ours ends, or one poll interval, as other processes work too."""
         async with self._progress:
             with suppress(TimeoutError):
-                async with asyncio.timeout(self.pace.poll):
+                async with asyncio.timeout(self.options.poll_interval):
                     await self._progress.wait()
 
     async def _is_idle(self) -> bool:
-        """Nothing is due, and nothing was begun or ended while we looked."""
-        before = self._moves
+        """Whether nothing is due, and no job started or ended during the check."""
+        transitions = self._transitions
         due = await self._store.read(lambda tx: tx.jobs.next_due())
-        if self._taking or self._lanes or self._moves != before:
+        if self._claiming or self._queue_tasks or self._transitions != transitions:
             return False
         return due is None or due > self._clock()
 
     async def _run(self) -> None:
-        """Take and hand out jobs for ever; whatever the store says, this goes on."""
-        renewal = asyncio.create_task(self._renew(), name="recollect-lease")
+        """Claim and start jobs forever, whatever errors the store raises."""
+        renewal = asyncio.create_task(self._renew_leases(), name="recollect-lease")
         try:
             while True:
                 self._wake.clear()
-                taken: list[Job] = []
+                claimed: list[Job] = []
                 try:
-                    await self._give_back()
-                    taken = await self._take()
+                    await self._release_leftovers()
+                    claimed = await self._claim_due()
                 except RecollectError as error:
-                    log.warning("jobs can't be taken (%s); trying again", error)
-                except Exception:  # a worker that ends unnoticed is the worst that can happen
-                    log.exception("jobs can't be taken; trying again")
-                for lane, jobs in groupby(taken, key=lambda job: job.queue):
-                    task = asyncio.create_task(self._work(lane, list(jobs)), name=f"recollect-{lane}")
-                    self._lanes[lane] = task
-                self._moves += len(taken)
-                self._taking = False
-                if not taken:
-                    await self._rest()
-                elif len(self._lanes) < self.pace.queues:
-                    await asyncio.sleep(self.pace.gather)
+                    log.warning("jobs can't be claimed (%s); retrying", error)
+                except Exception:  # a worker that stops unnoticed would be worse
+                    log.exception("jobs can't be claimed; retrying")
+                for queue, jobs in groupby(claimed, key=lambda job: job.queue):
+                    task = asyncio.create_task(self._run_queue(queue, list(jobs)), name=f"recollect-{queue}")
+                    self._queue_tasks[queue] = task
+                self._transitions += len(claimed)
+                self._claiming = False
+                if not claimed:
+                    await self._wait_for_work()
+                elif len(self._queue_tasks) < self.options.queues:
+                    await asyncio.sleep(self.options.claim_interval)
         finally:
             renewal.cancel()
 
-    async def _give_back(self) -> None:
-        """Free the jobs that the store would not let us end: we hold their lease, so nobody else does."""
-        owed = [*self._owed]
-        await self._release(owed)
-        self._owed = self._owed[len(owed) :]
+    async def _release_leftovers(self) -> None:
+        """Release jobs that could not be finished because of the store: we still hold their lease."""
+        leftovers = [*self._unreleased]
+        await self._release(leftovers)
+        self._unreleased = self._unreleased[len(leftovers) :]
 
-    async def _take(self) -> list[Job]:
-        free = self.pace.queues - len(self._lanes)
+    async def _claim_due(self) -> list[Job]:
+        free = self.options.queues - len(self._queue_tasks)
         loop_time = asyncio.get_running_loop().time()
-        if free <= 0 or loop_time < self._resume:
+        if free <= 0 or loop_time < self._resume_at:
             return []
-        moment = self._clock()
+        now = self._clock()
         due = await self._store.read(lambda tx: tx.jobs.next_due())
-        if due is None or due > moment:
+        if due is None or due > now:
             return []
-        self._taking = True
-        return await self._write(lambda tx: self._claim(tx, moment, free))
+        self._claiming = True
+        return await self._write(lambda tx: self._claim(tx, now, free))
 
-    def _claim(self, tx: Tx, moment: datetime, free: int) -> list[Job]:
-        until = moment + timedelta(seconds=self.pace.lease)
-        tx.jobs.extend(self.name, until)  # ours stay ours, even when the machine slept
-        return tx.jobs.claim(self.name, moment, until, free, self.pace.batch_size)
+    def _claim(self, tx: Tx, now: datetime, free: int) -> list[Job]:
+        until = now + timedelta(seconds=self.options.lease)
+        tx.jobs.extend(self.name, until)  # keeps our leases even after the machine slept
+        return tx.jobs.claim(self.name, now, until, free, self.options.batch_size)
 
     async def _write(self, work: Callable[[Tx], T]) -> T:
-        return await self._store.write(work, patient=True)  # nobody waits for it
+        return await self._store.write(work, patient=True)  # no one waits for it
 
-    async def _rest(self) -> None:
+    async def _wait_for_work(self) -> None:
         with suppress(TimeoutError):
-            async with asyncio.timeout(self.pace.poll):
+            async with asyncio.timeout(self.options.poll_interval):
                 await self._wake.wait()
 
-    async def _renew(self) -> None:
+    async def _renew_leases(self) -> None:
         while True:
-            await asyncio.sleep(self.pace.lease / 3)
-            until = self._clock() + timedelta(seconds=self.pace.lease)
+            await asyncio.sleep(self.options.lease / 3)
+            until = self._clock() + timedelta(seconds=self.options.lease)
             try:
-                if self._lanes:
+                if self._queue_tasks:
                     await self._write(lambda tx, until=until: tx.jobs.extend(self.name, until))
             except RecollectError as error:
                 log.warning("a lease can't be renewed: %s", error)
 
-    async def _work(self, lane: str, jobs: Sequence[Job]) -> None:
-        """Do the jobs of a lane in order; after one that has to wait, the others wait too."""
-        left = [*jobs]
+    async def _run_queue(self, queue: str, jobs: Sequence[Job]) -> None:
+        """Run the jobs of a queue in order; after one that is delayed, the others wait too."""
+        remaining = [*jobs]
         try:
-            while left:
-                job, goes_on = left[0], await self._do(left[0])
-                left.remove(job)
-                if not goes_on:
-                    await self._release(left)
-                    left.clear()
+            while remaining:
+                job, may_continue = remaining[0], await self._run_job(remaining[0])
+                remaining.remove(job)
+                if not may_continue:
+                    await self._release(remaining)
+                    remaining.clear()
         except RecollectError as error:
-            log.warning("a job could not be ended (%s); it is tried again", error)
-            self._owed += left
+            log.warning("a job could not be finished (%s); it will be retried", error)
+            self._unreleased += remaining
         finally:
-            self._lanes.pop(lane, None)
-            self._moves += 1
+            self._queue_tasks.pop(queue, None)
+            self._transitions += 1
             self._wake.set()
             async with self._progress:
                 self._progress.notify_all()
@@ -313,86 +266,86 @@ class Worker:
         if jobs:
             await self._write(work)
 
-    async def _do(self, job: Job) -> bool:
-        """Whether the lane may go on to its next job."""
-        if job.attempts > self.pace.attempts:
-            return await self._park(job, job.error or "the process ended in the middle of it, again and again")
+    async def _run_job(self, job: Job) -> bool:
+        """Run one job; whether the queue may go on to its next one."""
+        if job.attempts > self.options.max_attempts:
+            return await self._fail(job, job.error or "the process ended in the middle of it, again and again")
         handler = self._handlers.get(job.kind)
         if handler is None:
-            return await self._park(job, f"nothing here does jobs of the kind {job.kind!r}")
+            return await self._fail(job, f"nothing here does jobs of the kind {job.kind!r}")
         try:
-            work = await self._prepared(handler, job)
+            work = await self._prepare(handler, job)
             await self._write(lambda tx: self._complete(tx, job, work))
         except _LostLease:
             log.warning("job %d was taken over by another worker", job.id)
             return False
         except StaleResult:
-            return await self._again(job, 0.0, "what it rests on has changed", counted=False)
-        except (StoreBusy, StoreUnreachable) as error:  # nobody's fault, and it may be over by now
-            return await self._again(job, self.pace.pause, str(error), counted=False)
+            return await self._retry_later(job, 0.0, "what it rests on has changed", counted=False)
+        except (StoreBusy, StoreUnreachable) as error:  # not the job's fault, and likely temporary
+            return await self._retry_later(job, self.options.retry_delay, str(error), counted=False)
         except ModelUnavailable as error:
-            return await self._unreachable(job, error)
-        except Exception as error:  # noqa: BLE001 - whatever a job brings about, the others go on; it is logged
-            return await self._failed(job, error)
-        if job.kind == self._failing:  # others may need no model
+            return await self._handle_unavailable(job, error)
+        except Exception as error:  # noqa: BLE001 - one job must not stop the others; it is logged
+            return await self._handle_failure(job, error)
+        if job.kind == self._failing_kind:  # success of another kind says nothing about the model
             self._failures = 0
         return True
 
-    async def _prepared(self, handler: Handler, job: Job) -> UnitOfWork:
-        """What the handler makes of the job; one that hangs is given up, even when it can't be cancelled."""
+    async def _prepare(self, handler: Handler, job: Job) -> UnitOfWork:
+        """The handler's unit of work; a hung handler is abandoned, even when it can't be cancelled."""
         task = asyncio.ensure_future(handler(job))
         try:
-            await asyncio.wait({task}, timeout=self.pace.job_timeout)
+            await asyncio.wait({task}, timeout=self.options.job_timeout)
             if not task.done():
-                raise TimeoutError(f"it took longer than {self.pace.job_timeout:.0f} s")
+                raise TimeoutError(f"it took longer than {self.options.job_timeout:.0f} s")
             return _result(task)
         finally:
             task.cancel()
-            self._calls.release(task)
+            self._limiter.release(task)
 
     def _complete(self, tx: Tx, job: Job, work: UnitOfWork) -> None:
         if not tx.jobs.finish(job.id, self.name):
             raise _LostLease
         work(tx)
 
-    async def _failed(self, job: Job, error: Exception) -> bool:
-        known = isinstance(error, RecollectError | TimeoutError)
-        said = str(error) if known else f"{type(error).__name__}: {error}"
-        log.warning("%s of %s failed: %s", job.kind, job.queue, said, exc_info=None if known else error)
-        await self._note(job, f"{job.kind}.error", said)
-        if job.attempts >= self.pace.attempts:
-            return await self._park(job, said)
-        return await self._again(job, self.pace.pause * 4 ** (job.attempts - 1), said)
+    async def _handle_failure(self, job: Job, error: Exception) -> bool:
+        is_expected = isinstance(error, RecollectError | TimeoutError)
+        message = str(error) if is_expected else f"{type(error).__name__}: {error}"
+        log.warning("%s of %s failed: %s", job.kind, job.queue, message, exc_info=None if is_expected else error)
+        await self._log_event(job, f"{job.kind}.error", message)
+        if job.attempts >= self.options.max_attempts:
+            return await self._fail(job, message)
+        return await self._retry_later(job, self.options.retry_delay * 4 ** (job.attempts - 1), message)
 
-    async def _unreachable(self, job: Job, error: ModelUnavailable) -> bool:
-        """Nobody's fault: everything waits a while, longer each time."""
-        pause = min(self.pace.longest_pause, self.pace.pause * 2**self._failures)
+    async def _handle_unavailable(self, job: Job, error: ModelUnavailable) -> bool:
+        """Delay everything, longer each time; the attempt doesn't count."""
+        delay = min(self.options.max_retry_delay, self.options.retry_delay * 2**self._failures)
         if not self._failures:
             log.warning("the model can't be reached (%s); learning waits, nothing is lost", error)
-            await self._note(job, f"{job.kind}.error", str(error))
+            await self._log_event(job, f"{job.kind}.error", str(error))
         self._failures += 1
-        self._failing = job.kind
-        self._resume = asyncio.get_running_loop().time() + pause
-        return await self._again(job, pause, str(error), counted=False)
+        self._failing_kind = job.kind
+        self._resume_at = asyncio.get_running_loop().time() + delay
+        return await self._retry_later(job, delay, str(error), counted=False)
 
-    async def _again(self, job: Job, seconds: float, error: str, *, counted: bool = True) -> bool:
+    async def _retry_later(self, job: Job, seconds: float, error: str, *, counted: bool = True) -> bool:
         due = self._clock() + timedelta(seconds=seconds)
         await self._write(lambda tx: tx.jobs.retry(job.id, self.name, due, error, counted=counted))
         return False
 
-    async def _park(self, job: Job, error: str) -> bool:
+    async def _fail(self, job: Job, error: str) -> bool:
         log.error("%s of %s is put aside: %s; 'recollect jobs' shows it", job.kind, job.queue, error)
         await self._write(lambda tx: tx.jobs.fail(job.id, self.name, error))
-        await self._note(job, "job.failed", error)
+        await self._log_event(job, "job.failed", error)
         return True
 
-    async def _note(self, job: Job, kind: str, reason: str) -> None:
+    async def _log_event(self, job: Job, kind: str, reason: str) -> None:
         event = Event(kind, self._clock(), "worker", job.queue, reason=reason, data={"job": job.id})
         await self._write(lambda tx: tx.events.add(event))
 
 
 def _result(task: asyncio.Future[UnitOfWork]) -> UnitOfWork:
-    """What came of a handler; what is no ordinary error there is one here, as it ends the handler and not us."""
+    """The handler's result; cancellation and exits inside it become ordinary errors, as they end it and not us."""
     if task.cancelled():
         raise ModelError("it was cancelled from inside")
     error = task.exception()

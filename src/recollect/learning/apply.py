@@ -1,4 +1,4 @@
-"""Take a statement into memory: gather what is known, let `merge` decide, write changes and events together."""
+"""Apply a statement: read existing memos, let `merge` decide, write changes and events together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ from recollect.policy.similarity import match_cues
 from recollect.recall import withheld
 from recollect.recall.listing import source_message
 
-_SIMILAR = 12
-"""Memos with common words that are compared with a new statement."""
-_FORGOTTEN = 50
-"""Memos forgotten last that are compared with what is learned from older messages."""
+_MAX_SIMILAR = 12
+"""Memos with shared words that are compared with a new statement."""
+_MAX_FORGOTTEN = 50
+"""Recently forgotten memos that are compared with statements from older messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,41 +28,41 @@ class MemoLimits:
     active: int | None = None
     total: int | None = None
     by_guild: bool = False
-    """The active ones of each guild are counted apart."""
+    """Active memos are counted per guild."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeContext:
-    """Who changes memory, when, and as part of which change (one change is undone as one)."""
+    """Who changes memory, when, and in which batch (a batch is undone as a whole)."""
 
     actor: str
     at: datetime
     batch: str
     message: str = ""
-    """The message that it rests on, by platform and id, when it rests on one."""
+    """Reference of the source message, if there is one."""
     shared: bool = False
-    """Whether it was said with it that everywhere may hear what is written."""
+    """Whether the audience `everywhere` was chosen explicitly."""
 
 
 def apply_statement(
-    tx: Tx, candidate: Candidate, cause: ChangeContext, caps: MemoLimits, vector: tuple[str, Vector] | None = None
+    tx: Tx, candidate: Candidate, context: ChangeContext, limits: MemoLimits, vector: tuple[str, Vector] | None = None
 ) -> list[Change]:
-    """Merge a candidate with what is known, and write the result. `vector` is of the candidate's text."""
-    changes = merge(candidate, _known(tx, candidate), cause.at)
-    write(tx, changes, cause, vector)
+    """Merge a candidate with existing memos, and write the result. `vector` is of the candidate's text."""
+    changes = merge(candidate, _existing_memos(tx, candidate), context.at)
+    write(tx, changes, context, vector)
     written = {change.memo.id for change in changes if isinstance(change, Add)}
     written |= {change.after.id for change in changes if isinstance(change, Revise)}
     if written:
         for change in changes:
             if isinstance(change, Add | Revise):
                 remove_tombstone(tx, change.memo if isinstance(change, Add) else change.after)
-        changes += _archive_surplus(tx, candidate, caps, written, cause)
+        changes += _archive_surplus(tx, candidate, limits, written, context)
     return changes
 
 
-def _known(tx: Tx, candidate: Candidate) -> ExistingMemos:
+def _existing_memos(tx: Tx, candidate: Candidate) -> ExistingMemos:
     subject = candidate.subject
-    hits = tx.index.words("memos", [subject.scope], match_cues(candidate.text), _SIMILAR)
+    hits = tx.index.words("memos", [subject.scope], match_cues(candidate.text), _MAX_SIMILAR)
     similar = tx.memos.fetch([hit.key for hit in hits])
     return ExistingMemos(
         by_id=tx.memos.get(subject, candidate.id) if candidate.id else None,
@@ -75,74 +75,74 @@ def _known(tx: Tx, candidate: Candidate) -> ExistingMemos:
 
 
 def _forgotten_since(tx: Tx, candidate: Candidate) -> list[Memo]:
-    """What the owner forgot after a message was written: learning from it must not bring that back in other words."""
+    """Memos forgotten after the message was written: learning from it must not bring them back in other words."""
     if candidate.source.origin not in (Origin.DISCORD, Origin.SUMMARY):
         return []
-    retired = tx.memos.list(candidate.subject, [Status.DEPRECATED], _FORGOTTEN)
+    retired = tx.memos.list(candidate.subject, [Status.DEPRECATED], _MAX_FORGOTTEN)
     since = (memo for memo in retired if memo.updated >= candidate.at)
     return [memo for memo in since if tx.memos.tombstone(memo.subject.scope, fingerprint(memo.text))]
 
 
 def _archive_surplus(
-    tx: Tx, candidate: Candidate, caps: MemoLimits, written: set[str], cause: ChangeContext
+    tx: Tx, candidate: Candidate, limits: MemoLimits, written: set[str], context: ChangeContext
 ) -> list[Change]:
-    """Archive what is over the active cap, and drop for good what is over the total one."""
+    """Archive memos over the active limit, and delete those over the total limit."""
     subject = candidate.subject
     archived: list[Change] = []
-    if caps.active is not None and tx.index.size([subject.scope]) > caps.active:
+    if limits.active is not None and tx.index.size([subject.scope]) > limits.active:
         active = tx.memos.list(subject, [Status.ACTIVE])
-        if caps.by_guild:
+        if limits.by_guild:
             active = [memo for memo in active if memo.source.guild == candidate.source.guild]
-        excess = overflow(active, caps.active, written)
-        archived = [retire(memo, cause.at, "over the limit", Status.ARCHIVED) for memo in excess]
-        write(tx, archived, cause)
-    if caps.total is not None and tx.memos.count(subject) > caps.total:
-        for memo in over_limit(tx.memos.list(subject), caps.total, written):
+        excess = overflow(active, limits.active, written)
+        archived = [retire(memo, context.at, "over the limit", Status.ARCHIVED) for memo in excess]
+        write(tx, archived, context)
+    if limits.total is not None and tx.memos.count(subject) > limits.total:
+        for memo in over_limit(tx.memos.list(subject), limits.total, written):
             tx.memos.remove(memo)
-            _log(tx, "memo.dropped", memo, cause, "over the limit")
+            _log(tx, "memo.dropped", memo, context, "over the limit")
     return archived
 
 
-def write(tx: Tx, changes: Sequence[Change], cause: ChangeContext, vector: tuple[str, Vector] | None = None) -> None:
-    """Store changes, each with its line in the log."""
+def write(tx: Tx, changes: Sequence[Change], context: ChangeContext, vector: tuple[str, Vector] | None = None) -> None:
+    """Store changes, each with its event."""
     for change in changes:
         match change:
             case Add(memo, reason):
                 tx.memos.put(memo, vector)
-                _log(tx, "memo.added", memo, cause, reason)
+                _log(tx, "memo.added", memo, context, reason)
             case Revise(before, after, reason):
                 tx.memos.put(after, vector)
-                _log(tx, "memo.revised", after, cause, reason, before=serialization.memo_to_json(before))
+                _log(tx, "memo.revised", after, context, reason, before=serialization.memo_to_json(before))
             case Retire(before, after, reason):
                 tx.memos.put(after)
-                _log(tx, "memo.retired", after, cause, reason, before=serialization.memo_to_json(before))
+                _log(tx, "memo.retired", after, context, reason, before=serialization.memo_to_json(before))
             case Skip():
                 pass
 
 
-def retract(tx: Tx, memo: Memo, said: datetime, audience: Audience, cause: ChangeContext, reason: str) -> bool:
-    """Retire a memo because of words said at this time to this audience; False when they may not touch it."""
-    if not may_retract(memo, said, audience):
+def retract(tx: Tx, memo: Memo, said_at: datetime, audience: Audience, context: ChangeContext, reason: str) -> bool:
+    """Retire a memo because of a statement at this time to this audience; False when it has no power over the memo."""
+    if not may_retract(memo, said_at, audience):
         return False
-    write(tx, [retire(memo, cause.at, reason)], cause)
+    write(tx, [retire(memo, context.at, reason)], context)
     return True
 
 
-def add_tombstone(tx: Tx, memo: Memo, at: datetime) -> None:
-    """Keep a forgotten text from being learned again, and from being told in the assistant's own words."""
-    tx.memos.add_tombstone(Tombstone(memo.subject.scope, fingerprint(memo.text), at))
-    said = source_message(tx, memo)
-    withheld.retire(tx, memo, at, name="" if said is None else said.name)
+def add_tombstone(tx: Tx, memo: Memo, now: datetime) -> None:
+    """Keep a forgotten text from being learned again, and from being repeated by the assistant."""
+    tx.memos.add_tombstone(Tombstone(memo.subject.scope, fingerprint(memo.text), now))
+    message = source_message(tx, memo)
+    withheld.retire(tx, memo, now, name="" if message is None else message.name)
 
 
 def remove_tombstone(tx: Tx, memo: Memo) -> None:
-    """Something was stated: it may be learned and told, even if it was forgotten once."""
+    """A memo was stated: it may be learned and shown again, even if it was forgotten once."""
     tx.memos.remove_tombstone(memo.subject.scope, fingerprint(memo.text))
     withheld.lift_stated(tx, memo)
 
 
-def _log(tx: Tx, kind: str, memo: Memo, cause: ChangeContext, reason: str, **data: Any) -> None:
-    origin = {"message": cause.message} if cause.message else {}
-    shared = {"shared": True} if cause.shared and memo.audience == EVERYWHERE else {}
-    data = {"batch": cause.batch, **origin, **shared, **data}
-    tx.events.add(Event(kind, cause.at, cause.actor, memo.subject.scope, memo.id, reason, data))
+def _log(tx: Tx, kind: str, memo: Memo, context: ChangeContext, reason: str, **data: Any) -> None:
+    origin = {"message": context.message} if context.message else {}
+    shared = {"shared": True} if context.shared and memo.audience == EVERYWHERE else {}
+    data = {"batch": context.batch, **origin, **shared, **data}
+    tx.events.add(Event(kind, context.at, context.actor, memo.subject.scope, memo.id, reason, data))

@@ -1,4 +1,4 @@
-"""What people tell their memory to do: forget, pin, share. Units of work, each one transaction."""
+"""Explicit changes by a person: remember, forget, pin, share. Units of work, each one transaction."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -14,7 +14,7 @@ from recollect.learning.apply import ChangeContext, MemoLimits, add_tombstone, a
 from recollect.learning.rollback import rebuild_summary
 from recollect.learning.schedule import Schedule, queue_daily_log
 from recollect.policy.merge import retire
-from recollect.recall.listing import VisibilityCheck, find, get, listed, source_message
+from recollect.recall.listing import VisibilityCheck, active_memos, find, get, source_message
 
 NO_JOBS = Schedule()
 
@@ -22,22 +22,24 @@ NO_JOBS = Schedule()
 def remember(
     tx: Tx,
     candidate: Candidate,
-    cause: ChangeContext,
-    caps: MemoLimits,
+    context: ChangeContext,
+    limits: MemoLimits,
     vector: tuple[str, Vector] | None,
-    audible: VisibilityCheck,
+    is_visible: VisibilityCheck,
 ) -> Remembered:
-    """Take a statement into memory; raises BadInput when it is not taken."""
-    changes = apply_statement(tx, candidate, cause, caps, vector)
-    return Remembered(_outcome(changes), tuple(change for change in changes if _is_told(change, audible)))
+    """Apply an explicit statement; raises BadInput when it is not accepted."""
+    changes = apply_statement(tx, candidate, context, limits, vector)
+    return Remembered(
+        _resulting_memo(changes), tuple(change for change in changes if _is_change_visible(change, is_visible))
+    )
 
 
-def _is_told(change: Change, audible: VisibilityCheck) -> bool:
-    """Whether a change may be told here: one of a private memo that a public statement replaced may not."""
-    return isinstance(change, Add | Skip) or audible(change.after)
+def _is_change_visible(change: Change, is_visible: VisibilityCheck) -> bool:
+    """Whether a change may be reported here; not if a public statement replaced a private memo."""
+    return isinstance(change, Add | Skip) or is_visible(change.after)
 
 
-def _outcome(changes: Collection[Change]) -> Memo:
+def _resulting_memo(changes: Collection[Change]) -> Memo:
     """The memo that holds the statement now."""
     match next(iter(changes)):
         case Add(memo=memo):
@@ -53,59 +55,61 @@ def _outcome(changes: Collection[Change]) -> Memo:
 def forget(
     tx: Tx,
     subject: Subject,
-    what: str,
-    cause: ChangeContext,
-    audible: VisibilityCheck,
+    reference: str,
+    context: ChangeContext,
+    is_visible: VisibilityCheck,
     share: float,
     every: bool,
-    cadence: Schedule = NO_JOBS,
+    schedule: Schedule = NO_JOBS,
 ) -> ForgetOutcome:
     """Retire the memo with this id, this number in the list, or this text in it, and hide what repeats it.
 
     `share` is how much of a memo the text has to cover; with `every`, all matches go.
     """
-    matches = find(listed(tx, subject, audible), what, share)
+    matches = find(active_memos(tx, subject, is_visible), reference, share)
     if not matches:
-        return NotFound(what)
+        return NotFound(reference)
     if len(matches) > 1 and not every:
         return Ambiguous(tuple(matches))
-    write(tx, [retire(memo, cause.at, f"forgotten by {cause.actor}") for memo in matches], cause)
+    write(tx, [retire(memo, context.at, f"forgotten by {context.actor}") for memo in matches], context)
     for memo in matches:
-        add_tombstone(tx, memo, cause.at)
-        rebuild_derived(tx, memo, cause.at, "what a message said was forgotten", cadence)
+        add_tombstone(tx, memo, context.at)
+        rebuild_derived(tx, memo, context.at, "what a message said was forgotten", schedule)
     return Forgotten(tuple(matches))
 
 
-def rebuild_derived(tx: Tx, memo: Memo, at: datetime, why: str, cadence: Schedule) -> None:
-    """Summaries and the journal's file leave out a message that said what is forgotten, until it counts again."""
-    said = source_message(tx, memo)
-    if said is not None:
-        rebuild_summary(tx, said, at, why)
-        queue_daily_log(tx, said, at, cadence)
+def rebuild_derived(tx: Tx, memo: Memo, now: datetime, reason: str, schedule: Schedule) -> None:
+    """Rebuild summary and daily log without (or, after a restore, with) the memo's source message."""
+    message = source_message(tx, memo)
+    if message is not None:
+        rebuild_summary(tx, message, now, reason)
+        queue_daily_log(tx, message, now, schedule)
 
 
-def reset(tx: Tx, session: str, cause: ChangeContext) -> bool:
+def reset(tx: Tx, session: str, context: ChangeContext) -> bool:
     """Clear the rolling summary of a session; False when there was none."""
-    had = tx.summaries.clear(session, cause.at)
-    if had:
-        tx.events.add(Event("summary.reset", cause.at, cause.actor, session, reason=f"reset by {cause.actor}"))
-    return had
+    existed = tx.summaries.clear(session, context.at)
+    if existed:
+        tx.events.add(Event("summary.reset", context.at, context.actor, session, reason=f"reset by {context.actor}"))
+    return existed
 
 
-def pin(tx: Tx, subject: Subject, memo_id: str, pinned: bool, cause: ChangeContext, audible: VisibilityCheck) -> Memo:
-    """Keep a memo from ever being evicted, or no longer."""
-    memo = get(tx, subject, memo_id, audible)
-    return _revise(tx, memo, replace(memo, pinned=pinned), cause, "pinned" if pinned else "unpinned")
+def pin(
+    tx: Tx, subject: Subject, memo_id: str, pinned: bool, context: ChangeContext, is_visible: VisibilityCheck
+) -> Memo:
+    """Protect a memo from eviction, or no longer."""
+    memo = get(tx, subject, memo_id, is_visible)
+    return _revise(tx, memo, replace(memo, pinned=pinned), context, "pinned" if pinned else "unpinned")
 
 
 def share(
-    tx: Tx, subject: Subject, memo_id: str, audience: Audience, cause: ChangeContext, audible: VisibilityCheck
+    tx: Tx, subject: Subject, memo_id: str, audience: Audience, context: ChangeContext, is_visible: VisibilityCheck
 ) -> Memo:
-    """Let a memo be heard by this audience, wider or narrower than before: its owner's right."""
-    memo = get(tx, subject, memo_id, audible)
-    return _revise(tx, memo, replace(memo, audience=audience), cause, f"audience {audience}")
+    """Set the audience of a memo, wider or narrower than before."""
+    memo = get(tx, subject, memo_id, is_visible)
+    return _revise(tx, memo, replace(memo, audience=audience), context, f"audience {audience}")
 
 
-def _revise(tx: Tx, before: Memo, after: Memo, cause: ChangeContext, reason: str) -> Memo:
-    write(tx, [Revise(before, after, reason)], cause)
+def _revise(tx: Tx, before: Memo, after: Memo, context: ChangeContext, reason: str) -> Memo:
+    write(tx, [Revise(before, after, reason)], context)
     return after

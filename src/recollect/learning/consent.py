@@ -1,4 +1,4 @@
-"""Whether to learn from what a user says: paused until resumed, on disk. Units of work."""
+"""Consent to learning: paused until resumed, persisted per user. Units of work."""
 
 from datetime import datetime
 
@@ -7,26 +7,26 @@ from recollect.core.ports import Tx
 from recollect.core.types import Subject
 
 
-def pause(tx: Tx, user: str, at: datetime, by: str = "") -> bool:
-    """Stop learning from a user, because they or someone else asked for it; False when that is so already."""
+def pause(tx: Tx, user: str, now: datetime, by: str = "") -> bool:
+    """Stop learning from a user, requested by them or someone else; False when already paused."""
     if is_paused(tx, user):
         return False
-    tx.state.append(_name(user), at.isoformat())
-    tx.events.add(Event("learning.paused", at, by or user, Subject(user).scope))
+    tx.state.append(_key(user), now.isoformat())
+    tx.events.add(Event("learning.paused", now, by or user, Subject(user).scope))
     return True
 
 
-def resume(tx: Tx, user: str, at: datetime, by: str = "") -> bool:
-    """Learn from a user again; False when that is so already."""
-    if not tx.state.clear(_name(user)):
+def resume(tx: Tx, user: str, now: datetime, by: str = "") -> bool:
+    """Learn from a user again; False when not paused."""
+    if not tx.state.clear(_key(user)):
         return False
-    tx.events.add(Event("learning.resumed", at, by or user, Subject(user).scope))
+    tx.events.add(Event("learning.resumed", now, by or user, Subject(user).scope))
     return True
 
 
 def is_paused(tx: Tx, user: str) -> bool:
-    return bool(tx.state.items(_name(user)))
+    return bool(tx.state.items(_key(user)))
 
 
-def _name(user: str) -> str:
+def _key(user: str) -> str:
     return f"paused:{user}"

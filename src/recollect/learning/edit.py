@@ -1,6 +1,6 @@
-"""Change one memo by its id: other words, other tags, or both. Words are merged like everything that is stated.
+"""Edit one memo: its text, its tags, or both. A new text is merged like any statement.
 
-What is said in a narrow circle must not reach a wider one through a memo that the wider one knows.
+An edit made for a narrow audience must not reach a wider one through a memo that the wider one sees.
 """
 
 from dataclasses import dataclass, replace
@@ -15,9 +15,9 @@ from recollect.policy.visibility import common_audience
 
 @dataclass(frozen=True, slots=True)
 class MemoEdit:
-    """What a memo shall say from now on; None leaves it as it is. `source` is who says so, and where.
+    """The new text and tags; None leaves them unchanged. `source` is who edits, and where.
 
-    With `wide`, each person has one memory for all places: what they reword by hand stays in it.
+    With `wide`, each person has one memory for all places, and manual edits keep the audience `everywhere`.
     """
 
     text: str | None
@@ -29,54 +29,54 @@ class MemoEdit:
 def edit_memo(
     tx: Tx,
     memo: Memo,
-    wanted: MemoEdit,
-    cause: ChangeContext,
-    caps: MemoLimits,
+    edit: MemoEdit,
+    context: ChangeContext,
+    limits: MemoLimits,
     vector: tuple[str, Vector] | None = None,
 ) -> Memo:
-    """The memo as it is then: same id, its earlier state in its history. Raises BadInput.
+    """Returns the edited memo, with the same id and its earlier state in its history. Raises BadInput.
 
-    It is heard by the same people as before if all of them could hear the change, else only by those who could:
-    a public fact that is corrected in a DM is private from then on. `Memory.share` lets the others hear it again.
+    Its audience stays the same if all of it could see the edit, else it is narrowed to those who could: a public fact
+    corrected in a DM is private from then on. `AsyncMemory.share` widens it again.
     """
     if not memo.active:
         raise UnknownMemo(f"memo {memo.id!r} is no longer in use")
-    tags = memo.tags if wanted.tags is None else wanted.tags
-    text = memo.text if wanted.text is None else wanted.text
+    tags = memo.tags if edit.tags is None else edit.tags
+    text = memo.text if edit.text is None else edit.text
     if (text, tags) == (memo.text, memo.tags):
         return memo
-    if not (wanted.wide and _is_own(memo, wanted.source)):
-        memo = _narrowed(tx, memo, wanted.source.heard, cause)
+    if not (edit.wide and _is_own_edit_everywhere(memo, edit.source)):
+        memo = _narrow(tx, memo, edit.source.heard, context)
     if tags != memo.tags:
-        before, memo = memo, replace(memo, tags=tags, updated=max(cause.at, memo.updated))
-        write(tx, [Revise(before, memo, "other tags")], cause)
-    return memo if text == memo.text else _reworded(tx, memo, text, wanted.source, cause, caps, vector)
+        before, memo = memo, replace(memo, tags=tags, updated=max(context.at, memo.updated))
+        write(tx, [Revise(before, memo, "other tags")], context)
+    return memo if text == memo.text else _reword(tx, memo, text, edit.source, context, limits, vector)
 
 
-def _is_own(memo: Memo, source: Provenance) -> bool:
-    """Whether its owner rewords by hand what is heard everywhere."""
+def _is_own_edit_everywhere(memo: Memo, source: Provenance) -> bool:
+    """Whether an owner manually edits a memo with audience `everywhere`."""
     return source.origin is Origin.MANUAL and memo.audience == EVERYWHERE
 
 
-def _narrowed(tx: Tx, memo: Memo, heard: Audience | None, cause: ChangeContext) -> Memo:
+def _narrow(tx: Tx, memo: Memo, audience: Audience | None, context: ChangeContext) -> Memo:
     """The memo for those alone who hear both it and the change; one that is made in no place is for the same people."""
-    if heard is None:
+    if audience is None:
         return memo
-    both = common_audience(memo, heard)
+    both = common_audience(memo, audience)
     if both == memo.audience:
         return memo
-    after = replace(memo, audience=both, updated=max(cause.at, memo.updated))
-    write(tx, [Revise(memo, after, f"audience {both}: it is changed where no others hear it")], cause)
+    after = replace(memo, audience=both, updated=max(context.at, memo.updated))
+    write(tx, [Revise(memo, after, f"audience {both}: it is changed where no others hear it")], context)
     return after
 
 
-def _reworded(
+def _reword(
     tx: Tx,
     memo: Memo,
     text: str,
     source: Provenance,
-    cause: ChangeContext,
-    caps: MemoLimits,
+    context: ChangeContext,
+    limits: MemoLimits,
     vector: tuple[str, Vector] | None,
 ) -> Memo:
     candidate = Candidate(
@@ -84,12 +84,12 @@ def _reworded(
         subject=memo.subject,
         kind=memo.kind,
         text=text,
-        at=cause.at,
+        at=context.at,
         source=replace(source, metadata=memo.source.metadata),
         audience=memo.audience,
         expires=memo.expires,
     )
-    match apply_statement(tx, candidate, cause, caps, vector)[0]:
+    match apply_statement(tx, candidate, context, limits, vector)[0]:
         case Revise(after=after) if after.id == memo.id:
             return after
         case Skip(reason=reason):

@@ -1,16 +1,15 @@
-"""Learning from what was said: a model proposes, the guard checks, merging decides; one transaction a job.
+"""Extract memos from messages: a model proposes, the guard checks, `merge` decides. One transaction per job.
 
-A model whose answer can't be used is told why and asked once more; then the fallback learns, and the log says so.
-
-Messages that different people could hear are studied apart, and the model is told only what may be heard where they
-were said: nothing private can slip into the wording of something public.
+An unusable answer is retried once with the objection; then the fallback model takes over, and the log records it.
+Messages with different audiences are extracted separately, and the model sees only what is visible in their place, so
+nothing private can slip into the wording of something public.
 """
 
 import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 
@@ -28,7 +27,6 @@ from recollect.core.ports import (
     Store,
     Tx,
     UnitOfWork,
-    Usage,
     Vector,
 )
 from recollect.core.ports.jobs import Job, NewJob
@@ -37,78 +35,29 @@ from recollect.core.types import Memo, Message, Origin, Place, Status, Subject, 
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.priority import ForegroundPriority
 from recollect.jobs.read_batcher import ReadBatcher
-from recollect.learning.apply import ChangeContext, MemoLimits, apply_statement, retract, write
+from recollect.learning.apply import ChangeContext, apply_statement, retract, write
 from recollect.learning.consent import is_paused
+from recollect.learning.extraction import AcceptedProposal, Extraction, ExtractionOptions, merge_answers
 from recollect.policy import guard
 from recollect.policy.merge import covered_by, may_retract, retire
 from recollect.policy.redaction import redact
 from recollect.policy.similarity import match_cues
 from recollect.policy.viewer import provenance
-from recollect.policy.visibility import VisibilityPolicy, is_visible
+from recollect.policy.visibility import is_visible
 from recollect.recall import withheld
 from recollect.recall.display_names import Names
 
 log = logging.getLogger("recollect.learning")
 
 MAX_KNOWN_MEMOS = 40
-"""Memos that a model is told about."""
+"""Existing memos that are included in an extraction input."""
 CONTEXT_MESSAGES = 6
-"""Messages before the first one, to understand it by."""
+"""Preceding messages that are included as context."""
 
-_NOTHING = ExtractionResult()
-_NULL = "null"
-"""The model that never proposes anything, whatever was said."""
-_QUOTES_WANTED = 'each "evidence" has to be copied word for word from one of the speaker\'s messages'
+_EMPTY_RESULT = ExtractionResult()
+_NULL_MODEL = "null"
+"""The model that never proposes anything."""
 Embed = Callable[[str], Awaitable[tuple[str, Vector] | None]]
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractionOptions:
-    """How learning goes: settings, as far as they concern it."""
-
-    caps: MemoLimits
-    policy: VisibilityPolicy = VisibilityPolicy.BY_AUDIENCE
-    most: int | None = None
-    longest: int | None = None
-    """Characters of a message that are learned from."""
-    grounding: guard.Grounding = "quote"
-    timeout: float = 30.0
-    enabled: bool = True
-    """Otherwise what waits from before is passed over."""
-
-
-@dataclass(frozen=True, slots=True)
-class _AcceptedProposal:
-    """A proposal that passed the guard."""
-
-    message: Message
-    candidate: Candidate
-    vector: tuple[str, Vector] | None
-    also_replaces: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Extraction:
-    """One hearing, and what came of it."""
-
-    hearing: ExtractionInput
-    model: str
-    """Name of the model that proposed it."""
-    proposed: ExtractionResult
-    taken: Sequence[_AcceptedProposal]
-    refused: Sequence[tuple[Proposal, str]]
-    instructions: Sequence[Message] = ()
-    """Messages that nothing was proposed of because they are orders to the assistant."""
-    degraded: str = ""
-    """How less was learned than the model could have: its answers were not usable."""
-
-    @property
-    def flaw(self) -> str:
-        """What to tell the model when it is asked once more; empty when the answer can be used."""
-        if self.proposed.flaw or self.taken or self.proposed.retractions or not self.refused:
-            return self.proposed.flaw
-        ungrounded = all(reason in guard.UNGROUNDED for _, reason in self.refused)
-        return _QUOTES_WANTED if ungrounded else ""
 
 
 class Extractor:
@@ -119,123 +68,130 @@ class Extractor:
         store: Store,
         embed: Embed,
         model: Model,
-        rules: ExtractionOptions,
+        options: ExtractionOptions,
         clock: Clock,
-        courtesy: ForegroundPriority | None = None,
-        calls: ModelLimiter | None = None,
+        priority: ForegroundPriority | None = None,
+        limiter: ModelLimiter | None = None,
         names: Names | None = None,
         fallback: Model | None = None,
     ) -> None:
-        self._visits = ReadBatcher(store)  # lanes that begin at the same moment look together
+        self._reads = ReadBatcher(store)  # jobs that start together read in one transaction
         self._embed = embed
         self._model = model
         self._fallback = fallback
-        self._rules = rules
+        self._options = options
         self._clock = clock
-        self._courtesy, self._calls = courtesy or ForegroundPriority(), calls or ModelLimiter()
+        self._priority, self._limiter = priority or ForegroundPriority(), limiter or ModelLimiter()
         self._names = names or Names()
 
     async def __call__(self, job: Job) -> UnitOfWork:
-        async with self._courtesy.wait_for_foreground():
-            hearings, references = await self._visits.read(partial(self._look, job=job))
-        lessons = [await self._study(hearing) for hearing in hearings]
-        return partial(self._complete, job=job, references=references, lessons=lessons)
+        async with self._priority.wait_for_foreground():
+            inputs, references = await self._reads.read(partial(self._read_inputs, job=job))
+        extractions = [await self._extract(extraction_input) for extraction_input in inputs]
+        return partial(self._complete, job=job, references=references, extractions=extractions)
 
-    def _look(self, tx: Tx, job: Job) -> tuple[list[ExtractionInput], list[str]]:
+    def _read_inputs(self, tx: Tx, job: Job) -> tuple[list[ExtractionInput], list[str]]:
         counter = job.payload.get("counter")
         references = list(job.payload.get("messages", ())) if counter is None else tx.state.items(counter)
-        hearings = self._hearings(tx, references) if self._rules.enabled else []
-        return [one for one in hearings if not is_paused(tx, one.messages[0].author)], references
+        inputs = self._inputs(tx, references) if self._options.enabled else []
+        return [item for item in inputs if not is_paused(tx, item.messages[0].author)], references
 
-    def _hearings(self, tx: Tx, references: Iterable[str]) -> list[ExtractionInput]:
-        """What there is to learn from, apart by who could hear it."""
-        messages = [message for message in _said(tx, references) if not message.bot]
+    def _inputs(self, tx: Tx, references: Iterable[str]) -> list[ExtractionInput]:
+        """The messages to learn from, one input per audience."""
+        messages = [message for message in _read_messages(tx, references) if not message.bot]
         messages.sort(key=lambda message: (str(message.place.audience), message.at))
         groups = groupby(messages, key=lambda message: message.place.audience)
-        return [self._hearing(tx, list(group)) for _, group in groups]
+        return [self._input(tx, list(group)) for _, group in groups]
 
-    def _hearing(self, tx: Tx, said: Sequence[Message]) -> ExtractionInput:
-        first, own = said[0], {message.id for message in said}
-        before = tx.messages.recent(first.place, CONTEXT_MESSAGES, before=first.at)
-        held = withheld.gather(tx, first.place, [first.author], before)
-        others = [message for message in withheld.shown(tx, held, before) if message.id not in own]
-        return ExtractionInput(said, self._known(tx, said), self._names.tagged(tx, others), self._rules.most)
+    def _input(self, tx: Tx, messages: Sequence[Message]) -> ExtractionInput:
+        first, own_ids = messages[0], {message.id for message in messages}
+        preceding = tx.messages.recent(first.place, CONTEXT_MESSAGES, before=first.at)
+        screen = withheld.gather(tx, first.place, [first.author], preceding)
+        others = [message for message in withheld.shown(tx, screen, preceding) if message.id not in own_ids]
+        context = self._names.tagged(tx, others)
+        return ExtractionInput(messages, self._known_memos(tx, messages), context, self._options.most)
 
-    def _known(self, tx: Tx, said: Sequence[Message]) -> list[Memo]:
-        """The speaker's memos that concern these words, then the newest, as far as they may be heard there."""
-        author, place = said[0].author, said[0].place
+    def _known_memos(self, tx: Tx, messages: Sequence[Message]) -> list[Memo]:
+        """The speaker's memos that are visible in the place: related ones first, then the newest."""
+        author, place = messages[0].author, messages[0].place
         subject = Subject(author)
-        heard = {memo.key: memo for memo in self._concerned(tx, subject, said) if self._may_hear(memo, place, author)}
-        if len(heard) < MAX_KNOWN_MEMOS:
+        related = self._related_memos(tx, subject, messages)
+        visible = {memo.key: memo for memo in related if self._is_visible(memo, place, author)}
+        if len(visible) < MAX_KNOWN_MEMOS:
             newest = tx.memos.list(subject, [Status.ACTIVE], MAX_KNOWN_MEMOS)
-            heard |= {memo.key: memo for memo in newest if self._may_hear(memo, place, author)}
-        return list(heard.values())[:MAX_KNOWN_MEMOS]
+            visible |= {memo.key: memo for memo in newest if self._is_visible(memo, place, author)}
+        return list(visible.values())[:MAX_KNOWN_MEMOS]
 
-    def _concerned(self, tx: Tx, subject: Subject, said: Sequence[Message]) -> list[Memo]:
-        """Memos that share words with what was said, where there are more than the newest."""
+    def _related_memos(self, tx: Tx, subject: Subject, messages: Sequence[Message]) -> list[Memo]:
+        """Memos that share words with the messages; none where the newest are all there are."""
         if tx.index.size([subject.scope]) <= MAX_KNOWN_MEMOS:
             return []
-        terms = match_cues(" ".join(message.text[:2_000] for message in said))
+        terms = match_cues(" ".join(message.text[:2_000] for message in messages))
         keys = [hit.key for hit in tx.index.words("memos", [subject.scope], terms, MAX_KNOWN_MEMOS)]
-        found = tx.memos.fetch(keys)
-        return [found[key] for key in keys if key in found and found[key].active]
+        memos = tx.memos.fetch(keys)
+        return [memos[key] for key in keys if key in memos and memos[key].active]
 
-    def _may_hear(self, memo: Memo, place: Place, author: str) -> bool:
-        return is_visible(memo, place, {author}, self._rules.policy)
+    def _is_visible(self, memo: Memo, place: Place, author: str) -> bool:
+        return is_visible(memo, place, {author}, self._options.policy)
 
-    async def _study(self, hearing: ExtractionInput) -> _Extraction:
-        first = await self._lesson(self._model, hearing)
+    async def _extract(self, extraction_input: ExtractionInput) -> Extraction:
+        """Ask the model, once more if the answer is unusable, and then the fallback."""
+        first = await self._extract_with(self._model, extraction_input)
         if not first.flaw:
             return first
-        second = await self._lesson(self._model, replace(hearing, objection=first.flaw))
-        whole = replace(second, hearing=hearing, proposed=_both(first, second))
+        second = await self._extract_with(self._model, replace(extraction_input, objection=first.flaw))
+        merged = replace(second, input=extraction_input, result=merge_answers(first, second))
         if not second.flaw:
-            return whole
-        if second.taken or second.proposed.retractions:
-            return replace(whole, degraded=f"learned from a part of the answer: {second.flaw}")
+            return merged
+        if second.accepted or second.result.retractions:
+            return replace(merged, degraded=f"learned from a part of the answer: {second.flaw}")
         if self._fallback is None:
-            return whole
-        floor = await self._lesson(self._fallback, hearing)
+            return merged
+        fallback = await self._extract_with(self._fallback, extraction_input)
         return replace(
-            floor,
-            proposed=replace(floor.proposed, problems=whole.proposed.problems, usage=whole.proposed.usage),
-            refused=[*second.refused, *floor.refused],
+            fallback,
+            result=replace(fallback.result, problems=merged.result.problems, usage=merged.result.usage),
+            refused=[*second.refused, *fallback.refused],
             degraded=f"learned by {self._fallback.name} instead: {second.flaw}",
         )
 
-    async def _lesson(self, model: Model, hearing: ExtractionInput) -> _Extraction:
-        proposed = await self._ask(model, hearing)
-        if proposed == _NOTHING and model.name == _NULL:
-            return _Extraction(hearing, model.name, proposed, (), ())
-        async with self._courtesy.wait_for_foreground():
-            proposals = [_redacted(proposal) for proposal in proposed.proposals[: self._rules.most]]
-            grounding = self._rules.grounding
-            checked = [
-                (one, guard.check(one, hearing.messages, hearing.known_memos, grounding=grounding)) for one in proposals
-            ]
-            orders = [] if proposed != _NOTHING else _orders(hearing.messages)
-        taken = [
-            await self._taken(proposal, verdict, hearing)
+    async def _extract_with(self, model: Model, extraction_input: ExtractionInput) -> Extraction:
+        """Ask one model, and check what it proposes."""
+        result = await self._ask(model, extraction_input)
+        if result == _EMPTY_RESULT and model.name == _NULL_MODEL:
+            return Extraction(extraction_input, model.name, result, (), ())
+        async with self._priority.wait_for_foreground():
+            proposals = [_redact(proposal) for proposal in result.proposals[: self._options.most]]
+            grounding = self._options.grounding
+            messages, known_memos = extraction_input.messages, extraction_input.known_memos
+            verdicts = [guard.check(proposal, messages, known_memos, grounding=grounding) for proposal in proposals]
+            instructions = [] if result != _EMPTY_RESULT else _instructions_in(messages)
+        checked = list(zip(proposals, verdicts, strict=True))
+        accepted = [
+            await self._accept(proposal, verdict, extraction_input)
             for proposal, verdict in checked
             if isinstance(verdict, guard.Accepted)
         ]
         refused = [(proposal, verdict.reason) for proposal, verdict in checked if isinstance(verdict, guard.Refused)]
-        return _Extraction(hearing, model.name, proposed, taken, refused, orders)
+        return Extraction(extraction_input, model.name, result, accepted, refused, instructions)
 
-    async def _ask(self, model: Model, hearing: ExtractionInput) -> ExtractionResult:
-        if longest := self._rules.longest:
-            hearing = replace(hearing, messages=[replace(one, text=one.text[:longest]) for one in hearing.messages])
+    async def _ask(self, model: Model, extraction_input: ExtractionInput) -> ExtractionResult:
+        if max_chars := self._options.longest:
+            shortened = [replace(message, text=message.text[:max_chars]) for message in extraction_input.messages]
+            extraction_input = replace(extraction_input, messages=shortened)
         try:
-            async with self._calls.slot(), asyncio.timeout(self._rules.timeout):
-                return await model.extract(hearing)
+            async with self._limiter.slot(), asyncio.timeout(self._options.timeout):
+                return await model.extract(extraction_input)
         except TimeoutError as error:
-            raise ModelUnavailable(f"no answer within {self._rules.timeout:.0f} s") from error
+            raise ModelUnavailable(f"no answer within {self._options.timeout:.0f} s") from error
 
-    async def _taken(self, proposal: Proposal, verdict: guard.Accepted, hearing: ExtractionInput) -> _AcceptedProposal:
-        known = {memo.id for memo in hearing.known_memos}
-        replaced = tuple(memo_id for memo_id in proposal.replaces if memo_id in known)
+    async def _accept(
+        self, proposal: Proposal, verdict: guard.Accepted, extraction_input: ExtractionInput
+    ) -> AcceptedProposal:
+        known_ids = {memo.id for memo in extraction_input.known_memos}
+        replaced = tuple(memo_id for memo_id in proposal.replaces if memo_id in known_ids)
         message = verdict.message
-        text = guard.normal_fact(verdict.text) if self._rules.grounding == "overlap" else verdict.text
+        text = guard.normal_fact(verdict.text) if self._options.grounding == "overlap" else verdict.text
         source = replace(
             provenance(message.author, message.place, message.id, Origin.SUMMARY),
             evidence=verdict.evidence or None,
@@ -249,96 +205,96 @@ class Extractor:
             at=message.at,
             source=source,
             audience=message.place.audience,
-            id=proposal.id if proposal.id in known else None,
+            id=proposal.id if proposal.id in known_ids else None,
             tags=tuple(tag.lower() for tag in verdict.tags),
             confidence=min(1.0, max(0.0, proposal.confidence)),
             happened=proposal.happened,
             supersedes=next(iter(replaced), None),
         )
-        return _AcceptedProposal(message, candidate, await self._embed(text), replaced[1:])
+        return AcceptedProposal(message, candidate, await self._embed(text), replaced[1:])
 
-    def _complete(self, tx: Tx, job: Job, references: Sequence[str], lessons: Sequence[_Extraction]) -> None:
-        said = _said(tx, references)
-        for lesson in lessons:
-            _check_unchanged(lesson.hearing.messages, said)
-        waiting = "" if not said else self._pause(tx, said[0].author)  # all of one speaker
-        if waiting:
-            self._pass_over(tx, said, waiting)
-        elif not lessons and self._hearings(tx, references):  # nothing was studied, but the pause is over by now
+    def _complete(self, tx: Tx, job: Job, references: Sequence[str], extractions: Sequence[Extraction]) -> None:
+        messages = _read_messages(tx, references)
+        for extraction in extractions:
+            _check_unchanged(extraction.input.messages, messages)
+        skip_reason = "" if not messages else self._skip_reason(tx, messages[0].author)  # one job, one speaker
+        if skip_reason:
+            self._log_skipped(tx, messages, skip_reason)
+        elif not extractions and self._inputs(tx, references):  # paused when read, resumed by now
             raise StaleResult
-        for lesson in () if waiting else lessons:
-            self._learn(tx, lesson)
+        for extraction in () if skip_reason else extractions:
+            self._apply(tx, extraction)
         if counter := job.payload.get("counter"):
             self._keep_newer(tx, job, counter, references)
 
-    def _pause(self, tx: Tx, author: str) -> str:
-        """Why nothing is learned from someone at the moment; empty when it is."""
-        if not self._rules.enabled:
+    def _skip_reason(self, tx: Tx, author: str) -> str:
+        """Why nothing is learned from an author now; empty when learning is on."""
+        if not self._options.enabled:
             return "learning is switched off"
         return "learning is paused" if is_paused(tx, author) else ""
 
-    def _pass_over(self, tx: Tx, said: Sequence[Message], why: str) -> None:
-        """Say in the log what is never learned from: it was said before a pause, and its turn came during it."""
-        data = {"messages": [message_ref(message) for message in said]}
-        scope = Subject(said[0].author).scope
-        tx.events.add(Event("learning.skipped", self._clock(), scope=scope, reason=why, data=data))
+    def _log_skipped(self, tx: Tx, messages: Sequence[Message], reason: str) -> None:
+        """Log the messages that are never learned from because their job came up while learning was off."""
+        data = {"messages": [message_ref(message) for message in messages]}
+        scope = Subject(messages[0].author).scope
+        tx.events.add(Event("learning.skipped", self._clock(), scope=scope, reason=reason, data=data))
 
-    def _learn(self, tx: Tx, lesson: _Extraction) -> None:
-        if lesson.proposed == _NOTHING:
-            self._log_orders(tx, lesson)
+    def _apply(self, tx: Tx, extraction: Extraction) -> None:
+        if extraction.result == _EMPTY_RESULT:
+            self._log_instructions(tx, extraction)
             return
-        batch, moment = secrets.token_hex(8), self._clock()
-        last = lesson.hearing.messages[-1]
-        for taken in lesson.taken:
-            cause = ChangeContext(lesson.model, moment, batch, message_ref(taken.message))
-            changes = apply_statement(tx, taken.candidate, cause, self._rules.caps, taken.vector)
-            for memo_id in taken.also_replaces:
-                _supersede(tx, Subject(taken.message.author), memo_id, taken.message, _successor(changes), cause)
-        for retraction in lesson.proposed.retractions:
-            self._retract(tx, retraction, lesson.hearing, ChangeContext(lesson.model, moment, batch, message_ref(last)))
-        self._log_orders(tx, lesson)
-        self._log(tx, lesson, moment_data={"batch": batch, "message": message_ref(last)})
+        batch, now = secrets.token_hex(8), self._clock()
+        last = extraction.input.messages[-1]
+        for accepted in extraction.accepted:
+            context = ChangeContext(extraction.model, now, batch, message_ref(accepted.message))
+            changes = apply_statement(tx, accepted.candidate, context, self._options.caps, accepted.vector)
+            for memo_id in accepted.also_replaces:
+                _supersede(tx, memo_id, accepted.message, _successor(changes), context)
+        for retraction in extraction.result.retractions:
+            context = ChangeContext(extraction.model, now, batch, message_ref(last))
+            self._retract(tx, retraction, extraction.input, context)
+        self._log_instructions(tx, extraction)
+        self._log(tx, extraction, origin={"batch": batch, "message": message_ref(last)})
 
-    def _log_orders(self, tx: Tx, lesson: _Extraction) -> None:
-        for message in lesson.instructions:
+    def _log_instructions(self, tx: Tx, extraction: Extraction) -> None:
+        for message in extraction.instructions:
             data = {"message": message_ref(message), "kind": "", "text": clip(message.text, 200)}
             scope, reason = Subject(message.author).scope, "gives instructions"
-            tx.events.add(Event("memo.refused", self._clock(), lesson.model, scope, reason=reason, data=data))
+            tx.events.add(Event("memo.refused", self._clock(), extraction.model, scope, reason=reason, data=data))
 
-    def _retract(self, tx: Tx, retraction: Retraction, hearing: ExtractionInput, cause: ChangeContext) -> None:
-        """End a memo that the model was told about: by its id, else by a text that covers enough of it."""
-        meant = [memo for memo in hearing.known_memos if memo.id == retraction.id]
-        if not meant and retraction.match:
-            meant = covered_by(retraction.match, hearing.known_memos)
-        last = hearing.messages[-1]
-        for known in meant[:1] if len(meant) == 1 else ():
-            memo = tx.memos.get(known.subject, known.id)
+    def _retract(
+        self, tx: Tx, retraction: Retraction, extraction_input: ExtractionInput, context: ChangeContext
+    ) -> None:
+        """Retire a memo that the model was shown, named by its id or by a text that covers enough of it."""
+        matches = [memo for memo in extraction_input.known_memos if memo.id == retraction.id]
+        if not matches and retraction.match:
+            matches = covered_by(retraction.match, extraction_input.known_memos)
+        last = extraction_input.messages[-1]
+        for match in matches[:1] if len(matches) == 1 else ():
+            memo = tx.memos.get(match.subject, match.id)
             if memo is not None:
-                retract(tx, memo, last.at, last.place.audience, cause, clip(retraction.reason or "retracted", 200))
+                retract(tx, memo, last.at, last.place.audience, context, clip(retraction.reason or "retracted", 200))
 
-    def _log(self, tx: Tx, lesson: _Extraction, moment_data: dict[str, str]) -> None:
-        scope, moment = Subject(lesson.hearing.messages[0].author).scope, self._clock()
-        note = partial(Event, at=moment, actor=self._model.name, scope=scope)
-        for proposal, reason in lesson.refused:
-            data = {
-                **moment_data,
-                "kind": proposal.kind,
-                "text": "" if "secret" in reason else clip(proposal.text, 200),
-            }
-            tx.events.add(note("memo.refused", reason=reason, data=data))
-        usage = lesson.proposed.usage
+    def _log(self, tx: Tx, extraction: Extraction, origin: dict[str, str]) -> None:
+        scope, now = Subject(extraction.input.messages[0].author).scope, self._clock()
+        event = partial(Event, at=now, actor=self._model.name, scope=scope)
+        for proposal, reason in extraction.refused:
+            text = "" if "secret" in reason else clip(proposal.text, 200)
+            data = {**origin, "kind": proposal.kind, "text": text}
+            tx.events.add(event("memo.refused", reason=reason, data=data))
+        usage = extraction.result.usage
         if usage.requests:
-            data = {**moment_data, "input": usage.input, "output": usage.output, "requests": usage.requests}
-            told = f"{len(lesson.proposed.proposals)} proposed, {len(lesson.taken)} taken"
-            tx.events.add(note("extract.call", reason=told, data=data))
-        if lesson.proposed.problems:
-            said = clip("; ".join(lesson.proposed.problems), 300)
-            log.warning("what the model said was not all usable: %s", lesson.degraded or said)
-            tx.events.add(note("extract.error", reason=said, data=moment_data))
-        if lesson.degraded:
-            every = [message_ref(message) for message in lesson.hearing.messages]  # whoever learns from them again
-            data = {**moment_data, "messages": every}
-            tx.events.add(note("extract.degraded", reason=clip(lesson.degraded, 300), data=data))
+            data = {**origin, "input": usage.input, "output": usage.output, "requests": usage.requests}
+            counts = f"{len(extraction.result.proposals)} proposed, {len(extraction.accepted)} taken"
+            tx.events.add(event("extract.call", reason=counts, data=data))
+        if extraction.result.problems:
+            problems = clip("; ".join(extraction.result.problems), 300)
+            log.warning("the model's answer was not all usable: %s", extraction.degraded or problems)
+            tx.events.add(event("extract.error", reason=problems, data=origin))
+        if extraction.degraded:
+            references = [message_ref(message) for message in extraction.input.messages]  # for a later re-run
+            data = {**origin, "messages": references}
+            tx.events.add(event("extract.degraded", reason=clip(extraction.degraded, 300), data=data))
 
     def _keep_newer(self, tx: Tx, job: Job, counter: str, done: Sequence[str]) -> None:
         """What was said while the model was asked waits for another round."""
@@ -350,21 +306,8 @@ class Extractor:
             tx.jobs.add(NewJob(job.kind, job.queue, job.payload, self._clock(), key, job.tenant))
 
 
-def _both(first: _Extraction, second: _Extraction) -> ExtractionResult:
-    """The second answer, with the problems and the cost of both."""
-    one, other = first.proposed.usage, second.proposed.usage
-    usage = Usage(one.requests + other.requests, one.input + other.input, one.output + other.output)
-    problems = dict.fromkeys((*_problems(first), *_problems(second)))
-    return replace(second.proposed, problems=tuple(problems), usage=usage)
-
-
-def _problems(lesson: _Extraction) -> tuple[str, ...]:
-    proposed = lesson.proposed
-    return proposed.problems if proposed.flaw or not lesson.flaw else (*proposed.problems, lesson.flaw)
-
-
 def _successor(changes: Sequence[Change]) -> Memo | None:
-    """The memo that holds what was learned; none when it was not taken."""
+    """The memo that now holds the statement; None when it was not taken."""
     match changes[0]:
         case Add(memo=memo) | Revise(after=memo) | Skip(memo=memo):
             return memo
@@ -372,34 +315,32 @@ def _successor(changes: Sequence[Change]) -> Memo | None:
             return None
 
 
-def _supersede(
-    tx: Tx, subject: Subject, memo_id: str, said: Message, successor: Memo | None, cause: ChangeContext
-) -> None:
-    """End another memo whose place was taken; should its successor go, it comes back."""
-    memo = tx.memos.get(subject, memo_id)
+def _supersede(tx: Tx, memo_id: str, message: Message, successor: Memo | None, context: ChangeContext) -> None:
+    """Mark another memo of the author as superseded; it comes back should its successor go."""
+    memo = tx.memos.get(Subject(message.author), memo_id)
     if memo is None or successor is None or memo.id == successor.id:
         return
-    if may_retract(memo, said.at, said.place.audience):
-        change = retire(memo, cause.at, "superseded", Status.SUPERSEDED)
-        write(tx, [replace(change, after=replace(change.after, superseded_by=successor.id))], cause)
+    if may_retract(memo, message.at, message.place.audience):
+        change = retire(memo, context.at, "superseded", Status.SUPERSEDED)
+        write(tx, [replace(change, after=replace(change.after, superseded_by=successor.id))], context)
 
 
-def _orders(said: Sequence[Message]) -> list[Message]:
-    return [message for message in said if guard.is_instruction(message.text)]
+def _instructions_in(messages: Sequence[Message]) -> list[Message]:
+    return [message for message in messages if guard.is_instruction(message.text)]
 
 
-def _redacted(proposal: Proposal) -> Proposal:
+def _redact(proposal: Proposal) -> Proposal:
     return replace(proposal, text=redact(proposal.text).text, evidence=redact(proposal.evidence).text)
 
 
-def _said(tx: Tx, references: Iterable[str]) -> list[Message]:
-    """The messages of a job that still stand."""
-    found = (tx.messages.get(*parse_message_ref(one)) for one in references)
-    return [message for message in found if message is not None]
+def _read_messages(tx: Tx, references: Iterable[str]) -> list[Message]:
+    """The messages of a job that still exist."""
+    rows = (tx.messages.get(*parse_message_ref(reference)) for reference in references)
+    return [message for message in rows if message is not None]
 
 
-def _check_unchanged(heard: Iterable[Message], said: Iterable[Message]) -> None:
-    """Raise Stale when a message was edited or deleted since it was read."""
-    words = {(message.place.platform, message.id): message.text for message in said}
-    if any(words.get((message.place.platform, message.id)) != message.text for message in heard):
+def _check_unchanged(read: Iterable[Message], current: Iterable[Message]) -> None:
+    """Raise StaleResult when a message was edited or deleted since it was read."""
+    texts = {(message.place.platform, message.id): message.text for message in current}
+    if any(texts.get((message.place.platform, message.id)) != message.text for message in read):
         raise StaleResult

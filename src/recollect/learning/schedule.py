@@ -1,6 +1,6 @@
-"""When something is due: which jobs a message causes. Runs in the transaction that stores the message.
+"""Decide which jobs a message triggers. Runs in the transaction that stores the message.
 
-What waits for its turn (messages to learn from, turns to summarise) is counted on disk, so a restart loses nothing.
+Pending messages and turns are counted in the store, so a restart loses nothing.
 """
 
 from collections.abc import Iterable
@@ -25,17 +25,17 @@ from recollect.learning.consent import is_paused
 from recollect.policy.viewer import session_name
 
 MOMENT = timedelta(seconds=1)
-"""What is said meanwhile goes into a file at one go."""
+"""Delay of the daily log, so that messages of the same moment are written at once."""
 
 
-LATEST = timedelta(days=1)
-"""How long before the end of a summary a message may have been said and still count as late; else it is history."""
+MAX_LATENESS = timedelta(days=1)
+"""A message older than this before the end of a summary is history, not late."""
 
 
-_WAITS = ("idle", "end_of_day")
+_DELAYED_TRIGGERS = ("idle", "end_of_day")
 
 
-_PRECISE = timedelta(minutes=5)
+_CONSOLIDATION_TOLERANCE = timedelta(minutes=5)
 
 DAILY_LOG_LIST = "journal"
 """The state list of messages that the daily log has yet to take in."""
@@ -43,7 +43,7 @@ DAILY_LOG_LIST = "journal"
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """What sets off learning and summarising; `off` is never."""
+    """What triggers learning and summarizing; `off` is never."""
 
     learn: str = "off"
     """`on_ingest`, `per_turn`, `every_n_turns`, `idle`, `end_of_day` or `pre_compaction`."""
@@ -53,85 +53,80 @@ class Schedule:
     summarise_every: int = 5
     idle_after: timedelta = timedelta(minutes=10)
     min_chars: int = 0
-    """Characters below which a message is not learned from."""
+    """Shorter messages are not learned from."""
     max_queued: int | None = None
     per_user_sessions: bool = False
     """A session is a user in a place, rather than the place."""
     journal: bool = False
-    """What people say goes into a file a day."""
+    """Messages are written into one file per day."""
     reflect_after: timedelta | None = None
-    """Silence of a user after which their memory is tidied; None is never."""
+    """Silence of a user after which their memory is consolidated; None is never."""
 
 
-def schedule_jobs(tx: Tx, message: Message, now: datetime, cadence: Schedule) -> None:
-    """Queue what a new message makes due.
+def schedule_jobs(tx: Tx, message: Message, now: datetime, schedule: Schedule) -> None:
+    """Queue the jobs that a new message triggers.
 
-    Jobs are queued before lists are written to: who ends a job holds its queue, and then looks at the list.
+    Jobs are added before lists are appended to: finishing a job holds its queue, and then reads the list.
     """
-    queue_daily_log(tx, message, now, cadence)
-    asked = None if message.reply_to is None or not message.bot else _question(tx, message)
+    queue_daily_log(tx, message, now, schedule)
+    question = None if message.reply_to is None or not message.bot else _read_question(tx, message)
     if message.bot:
-        _turn(tx, message, asked, now, cadence)
+        _handle_reply(tx, message, question, now, schedule)
     else:
-        _heard(tx, message, now, cadence)
-    if cadence.summarise != "off":
-        _note_late(tx, message, (asked or message).author if cadence.per_user_sessions else None)
+        _handle_message(tx, message, now, schedule)
+    if schedule.summarise != "off":
+        _record_if_late(tx, message, (question or message).author if schedule.per_user_sessions else None)
 
 
-def _question(tx: Tx, reply: Message) -> Message | None:
-    asked = tx.messages.get(reply.place.platform, reply.reply_to or "")
-    return None if asked is None or asked.bot else asked
+def _read_question(tx: Tx, reply: Message) -> Message | None:
+    question = tx.messages.get(reply.place.platform, reply.reply_to or "")
+    return None if question is None or question.bot else question
 
 
-def _note_late(tx: Tx, message: Message, user: str | None) -> None:
-    """A message from before the end of the last summary would be in none; the next one takes it in all the same."""
+def _record_if_late(tx: Tx, message: Message, user: str | None) -> None:
+    """A message from before the end of the last summary would be missed; record it for the next one."""
     session = session_name(message.place, user)
-    last = tx.summaries.get(session)
-    if last is None:
+    summary = tx.summaries.get(session)
+    if summary is None:
         return
-    through = to_ms(last.through or last.updated)  # as exactly as the journal knows it
-    if through - LATEST // timedelta(milliseconds=1) <= to_ms(message.at) <= through:
+    through = to_ms(summary.through or summary.updated)  # in the store's resolution
+    if through - MAX_LATENESS // timedelta(milliseconds=1) <= to_ms(message.at) <= through:
         tx.state.append(late_messages_key(session), message_ref(message))
 
 
 def late_messages_key(session: str) -> str:
-    """The list of messages that came after the summary of their time."""
+    """State key of the messages that arrived after the summary of their time."""
     return f"late:{session}"
 
 
 def flush(tx: Tx, place: Place, now: datetime) -> int:
-    """Learn now from all that waits for it in a session, before its words are out of sight; how many rounds."""
-    speakers = tx.state.clear(_speakers(place))
+    """Make the queued extraction of a session due now; returns how many speakers have one."""
+    speakers = tx.state.clear(_speakers_key(place))
     for author in speakers:
-        tx.jobs.add(_round(place, author, now), postpone=True)
+        tx.jobs.add(_batch_job(place, author, now), postpone=True)
     return len(speakers)
 
 
-def relearn(tx: Tx, message: Message, now: datetime, cadence: Schedule) -> None:
-    """A message has other words now: learn from those."""
-    if _tells(tx, message, cadence):
-        _learn(tx, [message], now, cadence)
+def relearn(tx: Tx, message: Message, now: datetime, schedule: Schedule) -> None:
+    """Queue extraction for the new text of an edited message."""
+    if _is_learnable(tx, message, schedule):
+        _queue_extraction(tx, [message], now, schedule)
 
 
-def queue_daily_log(tx: Tx, message: Message, now: datetime, cadence: Schedule) -> None:
-    """A person's message is new, has other words or is gone: the file of its own day shall say so in a moment."""
-    if cadence.journal and not message.bot:
+def queue_daily_log(tx: Tx, message: Message, now: datetime, schedule: Schedule) -> None:
+    """Queue an update of the daily log for a new, edited or deleted message of a person."""
+    if schedule.journal and not message.bot:
         tx.jobs.add(daily_log_job(now + MOMENT))
         tx.state.append(DAILY_LOG_LIST, f"{from_ms(to_ms(message.at)).date()} {message_ref(message)}")
 
 
 def daily_log_job(due: datetime) -> NewJob:
-    """The job that brings the files of the days up to date, one at a time whoever works."""
+    """The job that updates the daily logs; one at a time across all workers."""
     return NewJob(DAILY_LOG, MIRROR_QUEUE, {}, due, DAILY_LOG, MIRROR_QUEUE)
 
 
-def queue_summary(tx: Tx, message: Message, user: str | None, now: datetime) -> None:
-    """Summarise again what a session, or a user's share of it, said around a message that is not what it was."""
-    _summarise(tx, message, user, now)
-
-
 def consolidation_job(user: str, due: datetime) -> NewJob:
-    """Tidy a user's memory."""
+    """Consolidate a user's memory; in its own queue, so that waiting for silence does not hold up learning."""
     return NewJob(CONSOLIDATE, consolidation_queue(user), {"user": user}, due, _consolidation_key(user), CONSOLIDATE)
 
 
@@ -139,75 +134,77 @@ def _consolidation_key(user: str) -> str:
     return f"{CONSOLIDATE}:{user}"
 
 
-def _heard(tx: Tx, message: Message, now: datetime, cadence: Schedule) -> None:
-    if cadence.reflect_after is not None:
-        _reflect_later(tx, message.author, now + cadence.reflect_after)
-    if cadence.summarise in _WAITS:
-        _summarise(
-            tx, message, message.author if cadence.per_user_sessions else None, _due(cadence.summarise, now, cadence)
-        )
-    if not _tells(tx, message, cadence):
+def _handle_message(tx: Tx, message: Message, now: datetime, schedule: Schedule) -> None:
+    if schedule.reflect_after is not None:
+        _postpone_consolidation(tx, message.author, now + schedule.reflect_after)
+    if schedule.summarise in _DELAYED_TRIGGERS:
+        user = message.author if schedule.per_user_sessions else None
+        queue_summary(tx, message, user, _due(schedule.summarise, now, schedule))
+    if not _is_learnable(tx, message, schedule):
         return
-    if cadence.learn == "on_ingest":
-        _learn(tx, [message], now, cadence)
-    elif cadence.learn in (*_WAITS, "pre_compaction"):
-        if cadence.learn in _WAITS:
-            due = _due(cadence.learn, now, cadence)
-            tx.jobs.add(_round(message.place, message.author, due), postpone=cadence.learn == "idle")
-        tx.state.append(_heard_from(message.place, message.author), message_ref(message))
-        tx.state.append(_speakers(message.place), message.author)
+    if schedule.learn == "on_ingest":
+        _queue_extraction(tx, [message], now, schedule)
+    elif schedule.learn in (*_DELAYED_TRIGGERS, "pre_compaction"):
+        if schedule.learn in _DELAYED_TRIGGERS:
+            due = _due(schedule.learn, now, schedule)
+            tx.jobs.add(_batch_job(message.place, message.author, due), postpone=schedule.learn == "idle")
+        tx.state.append(_batch_key(message.place, message.author), message_ref(message))
+        tx.state.append(_speakers_key(message.place), message.author)
 
 
-def _reflect_later(tx: Tx, user: str, due: datetime) -> None:
-    """Silence begins anew with each message; a few minutes more or less are not worth a write."""
-    waiting = tx.jobs.due(_consolidation_key(user))
-    if waiting is None or due - waiting > _PRECISE:
+def _postpone_consolidation(tx: Tx, user: str, due: datetime) -> None:
+    """The silence restarts with each message; a few minutes more or less are not worth a write."""
+    queued_due = tx.jobs.due(_consolidation_key(user))
+    if queued_due is None or due - queued_due > _CONSOLIDATION_TOLERANCE:
         tx.jobs.add(consolidation_job(user, due), postpone=True)
 
 
-def _turn(tx: Tx, reply: Message, asked: Message | None, now: datetime, cadence: Schedule) -> None:
-    """The assistant has answered: a turn is complete."""
-    user = asked.author if asked is not None and cadence.per_user_sessions else None
-    if cadence.summarise == "every_n_turns" and (asked is not None or not cadence.per_user_sessions):
+def _handle_reply(tx: Tx, reply: Message, question: Message | None, now: datetime, schedule: Schedule) -> None:
+    """Queue what a completed turn triggers."""
+    user = question.author if question is not None and schedule.per_user_sessions else None
+    if schedule.summarise == "every_n_turns" and (question is not None or not schedule.per_user_sessions):
         turns = f"turns:{session_name(reply.place, user)}"
-        if tx.state.append(turns, reply.id) >= cadence.summarise_every:
+        if tx.state.append(turns, reply.id) >= schedule.summarise_every:
             tx.state.clear(turns)
-            _summarise(tx, reply, user, now)
-    if asked is None or not _tells(tx, asked, cadence):
+            queue_summary(tx, reply, user, now)
+    if question is None or not _is_learnable(tx, question, schedule):
         return
-    if cadence.learn == "per_turn":
-        _learn(tx, [asked], now, cadence)
-    elif cadence.learn == "every_n_turns":
-        name = f"learn:user:{asked.author}"
-        if tx.state.append(name, message_ref(asked)) >= cadence.learn_every:
-            _queue(tx, _extraction(asked.author, asked.place, tx.state.clear(name), now), cadence, now)
+    if schedule.learn == "per_turn":
+        _queue_extraction(tx, [question], now, schedule)
+    elif schedule.learn == "every_n_turns":
+        name = f"learn:user:{question.author}"
+        if tx.state.append(name, message_ref(question)) >= schedule.learn_every:
+            _add_extraction(
+                tx, _extraction_job(question.author, question.place, tx.state.clear(name), now), schedule, now
+            )
 
 
-def _learn(tx: Tx, messages: Iterable[Message], now: datetime, cadence: Schedule) -> None:
+def _queue_extraction(tx: Tx, messages: Iterable[Message], now: datetime, schedule: Schedule) -> None:
     for message in messages:
-        job = _extraction(message.author, message.place, [message_ref(message)], now, extraction_key(message))
-        _queue(tx, job, cadence, now)
+        job = _extraction_job(message.author, message.place, [message_ref(message)], now, extraction_key(message))
+        _add_extraction(tx, job, schedule, now)
 
 
-def _queue(tx: Tx, job: NewJob, cadence: Schedule, now: datetime) -> None:
-    if tx.jobs.add(job) is None or cadence.max_queued is None:
+def _add_extraction(tx: Tx, job: NewJob, schedule: Schedule, now: datetime) -> None:
+    if tx.jobs.add(job) is None or schedule.max_queued is None:
         return
-    for dropped in tx.jobs.discard_oldest(EXTRACT, cadence.max_queued):
+    for dropped in tx.jobs.discard_oldest(EXTRACT, schedule.max_queued):
         data = {"messages": dropped.payload.get("messages", [])}
         tx.events.add(Event("job.dropped", now, scope=dropped.queue, reason="too many were waiting", data=data))
 
 
-def _extraction(author: str, place: Place, refs: list[str], due: datetime, key: str | None = None) -> NewJob:
+def _extraction_job(author: str, place: Place, refs: list[str], due: datetime, key: str | None = None) -> NewJob:
     return NewJob(EXTRACT, f"user:{author}", {"messages": refs}, due, key, _tenant(place))
 
 
-def _round(place: Place, author: str, due: datetime) -> NewJob:
-    """Learn from what a speaker said in a session since the last time; in a queue of its own, as it may wait long."""
-    name = _heard_from(place, author)
+def _batch_job(place: Place, author: str, due: datetime) -> NewJob:
+    """Extraction of a speaker's pending messages in a session; in its own queue, as it may wait long."""
+    name = _batch_key(place, author)
     return NewJob(EXTRACT, name, {"counter": name}, due, f"{EXTRACT}:{name}", _tenant(place))
 
 
-def _summarise(tx: Tx, message: Message, user: str | None, due: datetime) -> None:
+def queue_summary(tx: Tx, message: Message, user: str | None, due: datetime) -> None:
+    """Queue a summary of the message's session, or of a user's share of it; a queued one is postponed."""
     session = session_name(message.place, user)
     payload = {"place": asdict(message.place), "user": user}
     key = summary_key(session)
@@ -215,33 +212,33 @@ def _summarise(tx: Tx, message: Message, user: str | None, due: datetime) -> Non
 
 
 def summary_key(session: str) -> str:
-    """One job a session that waits or runs."""
+    """Dedupe key: one waiting or running job per session."""
     return f"{SUMMARIZE}:{session}"
 
 
-def _tells(tx: Tx, message: Message, cadence: Schedule) -> bool:
-    """Whether there may be something to learn: not from bots, a mere nod, or someone who asked for a pause."""
-    if cadence.learn == "off" or message.bot or len(message.text.strip()) < max(1, cadence.min_chars):
+def _is_learnable(tx: Tx, message: Message, schedule: Schedule) -> bool:
+    """Whether a message may be learned from: not a bot's, a short one, or one of a person who paused learning."""
+    if schedule.learn == "off" or message.bot or len(message.text.strip()) < max(1, schedule.min_chars):
         return False
     return not is_paused(tx, message.author)
 
 
-def _due(trigger: str, now: datetime, cadence: Schedule) -> datetime:
+def _due(trigger: str, now: datetime, schedule: Schedule) -> datetime:
     if trigger == "idle":
-        return now + cadence.idle_after
+        return now + schedule.idle_after
     return datetime.combine(now.astimezone(UTC).date() + timedelta(days=1), time(), UTC)
 
 
 def extraction_key(message: Message) -> str:
-    """One job a message, however often it is seen."""
+    """Dedupe key: one job per message, however often it is added."""
     return f"{EXTRACT}:{message_ref(message)}"
 
 
-def _heard_from(place: Place, author: str) -> str:
+def _batch_key(place: Place, author: str) -> str:
     return f"learn:{place.session}:{escape(author, ':')}"
 
 
-def _speakers(place: Place) -> str:
+def _speakers_key(place: Place) -> str:
     return f"speakers:{place.session}"
 
 

@@ -108,8 +108,8 @@ class ErasureTarget:
         """Whether a withheld statement is one that the target forgot or took back."""
         retired = withheld.read(item)
         if self.user is None:
-            return self.guild in retired.realms
-        return retired.scope == self.subject.scope and self.guild in (None, *retired.realms)
+            return self.guild in retired.guilds
+        return retired.scope == self.subject.scope and self.guild in (None, *retired.guilds)
 
     def _owns_discord_state(self, name: str) -> bool:
         """The Discord bot's own state: who was notified, whose memory channel message is where, where it listens."""

@@ -1,4 +1,4 @@
-"""Sections to a prompt: named layouts, budgets, headers. What is empty leaves no trace.
+"""Assemble sections into a prompt: layout, budgets, headers. Empty sections leave no trace.
 
 Content is only ever joined, never filled into a template, so a text that looks like a placeholder stays text.
 """
@@ -29,44 +29,44 @@ class Section:
 
 
 PRIORITY = 50
-"""Where memory as a whole stands among the layers of a larger prompt, which come in the order of their numbers."""
+"""Position of memory as a whole among the layers of a larger prompt, in ascending order."""
 
 
-OPTIONAL = ("instructions", "actions", "message")
-"""Sections of our own that a layout may leave out; what a layer offers always has a place."""
+OPTIONAL_SECTIONS = ("instructions", "actions", "message")
+"""Sections of our own that a layout may leave out; those of layers are always placed."""
 CACHE_BREAKPOINTS = ("durable", "history")
-"""Sections after which a provider's prompt cache is worth a mark: what comes before seldom changes."""
+"""Sections after which a cache breakpoint pays off: what precedes them seldom changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a model is given; as text for any of them, or as blocks with marks for Anthropic's prompt cache."""
+    """The assembled prompt, as text or as blocks with breakpoints for Anthropic's prompt cache."""
 
     sections: tuple[Section, ...]
     separator: str
     missing: tuple[str, ...] = ()
-    """Layers that failed or were late, and so are not in it."""
+    """Layers that failed or were late, and so are left out."""
     priority: int = PRIORITY
 
     @property
     def text(self) -> str:
         return self.separator.join(section.text for section in self.sections)
 
-    def is_valid_at(self, moment: datetime) -> bool:
+    def is_valid_at(self, time: datetime) -> bool:
         """Whether it is complete, and everything in it still true."""
         ends = [line.until for section in self.sections for line in section.lines if line.until is not None]
-        return not self.missing and moment < min(ends, default=datetime.max.replace(tzinfo=UTC))
+        return not self.missing and time < min(ends, default=datetime.max.replace(tzinfo=UTC))
 
     def blocks(self) -> list[dict[str, Any]]:
-        """Text blocks whose texts joined are `text`; each ends where the provider's cache may be asked to hold."""
-        found: list[dict[str, Any]] = []
+        """Text blocks that concatenate to `text`; each but the last ends at a cache breakpoint."""
+        blocks: list[dict[str, Any]] = []
         pending = ""
-        for place, section in enumerate(self.sections):
-            pending += (self.separator if place else "") + section.text
+        for index, section in enumerate(self.sections):
+            pending += (self.separator if index else "") + section.text
             if section.name in CACHE_BREAKPOINTS:
-                found.append({"type": "text", "text": pending, "cache_control": {"type": "ephemeral"}})
+                blocks.append({"type": "text", "text": pending, "cache_control": {"type": "ephemeral"}})
                 pending = ""
-        return [*found, {"type": "text", "text": pending}] if pending else found
+        return [*blocks, {"type": "text", "text": pending}] if pending else blocks
 
 
 def quoted(block: Block) -> Block:
@@ -79,54 +79,56 @@ def _quoted(line: Line) -> Line:
     return line if text == line.text else replace(line, text=text)
 
 
-def assemble(blocks: Sequence[Block], chosen: Layout) -> Prompt:
+def assemble(blocks: Sequence[Block], layout: Layout) -> Prompt:
     """The sections that have something, in the layout's order; blocks of one name share a section."""
     sections: list[Section] = []
-    for name in _order(blocks, chosen):
-        section = _section(name, [block for block in blocks if block.name == name], chosen)
+    for name in _order(blocks, layout):
+        section = _section(name, [block for block in blocks if block.name == name], layout)
         if section is not None:
             sections.append(section)
-    return Prompt(tuple(sections), chosen.separator)
+    return Prompt(tuple(sections), layout.separator)
 
 
-def _order(blocks: Sequence[Block], chosen: Layout) -> list[str]:
+def _order(blocks: Sequence[Block], layout: Layout) -> list[str]:
     """The layout's sections, and before the message those of layers that it doesn't list."""
-    order = list(chosen.order)
-    others = [name for name in dict.fromkeys(block.name for block in blocks) if name not in {*order, *OPTIONAL}]
-    place = next((place for place, name in enumerate(order) if name in ("message", "actions")), len(order))
-    return [*order[:place], *others, *order[place:]]
+    order = list(layout.order)
+    others = [
+        name for name in dict.fromkeys(block.name for block in blocks) if name not in {*order, *OPTIONAL_SECTIONS}
+    ]
+    index = next((index for index, name in enumerate(order) if name in ("message", "actions")), len(order))
+    return [*order[:index], *others, *order[index:]]
 
 
 def with_message(prompt: Prompt, text: str) -> Prompt:
     """The prompt with the message being answered at its end, if its layout has no section for it.
 
-    Such a layout makes one layer of a larger prompt; whoever sends it as the whole user turn has to add the message.
+    Such a layout is meant as one layer of a larger prompt; as a whole user turn it needs the message.
     """
     if not text.strip() or any(section.name == "message" for section in prompt.sections):
         return prompt
-    said = quoted(Block("message", (Line(text.strip(), "what is being answered"),)))
-    section = _section("message", [said], Layout(("message",), HEADERS_UNIFIED))
+    message = quoted(Block("message", (Line(text.strip(), "what is being answered"),)))
+    section = _section("message", [message], Layout(("message",), HEADERS_UNIFIED))
     return prompt if section is None else replace(prompt, sections=(*prompt.sections, section))
 
 
-def _section(name: str, blocks: Sequence[Block], chosen: Layout) -> Section | None:
-    shown: list[Line] = []
+def _section(name: str, blocks: Sequence[Block], layout: Layout) -> Section | None:
+    lines: list[Line] = []
     left_out, limits = 0, [Budget(block.chars, block.tokens, block.items).characters for block in blocks]
     for block in blocks:
         fitted, missing = _fit(block)
-        shown += fitted
+        lines += fitted
         left_out += missing
-    if not shown:
+    if not lines:
         return None
     header = (
-        chosen.headers.get(name)
+        layout.headers.get(name)
         or HEADERS_UNIFIED.get(name)
         or next((block.header for block in blocks if block.header), None)
     )
-    body = "\n".join(line.text for line in shown)
-    text = body if header is None else f"{header}{chosen.after_header}{body}"
+    body = "\n".join(line.text for line in lines)
+    text = body if header is None else f"{header}{layout.after_header}{body}"
     limit = None if None in limits else sum(limit or 0 for limit in limits)
-    return Section(name, text, tuple(shown), size([line.text for line in shown]), limit, left_out)
+    return Section(name, text, tuple(lines), size([line.text for line in lines]), limit, left_out)
 
 
 def _fit(block: Block) -> tuple[list[Line], int]:
@@ -135,6 +137,6 @@ def _fit(block: Block) -> tuple[list[Line], int]:
     fitted = fit_lines(texts, Budget(block.chars, block.tokens, block.items), overflow, block.noun, block.omitted)
     if not fitted.places:
         return [], len(texts) + block.omitted
-    shown = [block.lines[place] for place in fitted.places]
-    shown += [Line(text, "over the budget") for text in fitted.notice]
-    return shown, len(texts) - len(fitted.places) + block.omitted
+    lines = [block.lines[index] for index in fitted.places]
+    lines += [Line(text, "over the budget") for text in fitted.notice]
+    return lines, len(texts) - len(fitted.places) + block.omitted

@@ -1,6 +1,6 @@
-"""Results kept for a short while: fresh ones as they are, stale ones at once while a new one is made.
+"""A stale-while-revalidate cache.
 
-What may make a result wrong belongs into its key; time alone only makes it stale.
+Whatever can make a result wrong belongs in its key; time alone only makes it stale.
 """
 
 import asyncio
@@ -17,79 +17,81 @@ log = logging.getLogger("recollect.prompting")
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
-KEPT = 256
-"""Results at the most; the one that was not asked for the longest goes first."""
-TOO_OLD = 10
-"""Times the lifetime after which a stale result is not given any more: what it shows may have expired."""
+CACHE_SIZE = 256
+"""Entries; the least recently used one is evicted first."""
+MAX_STALE_LIFETIMES = 10
+"""Multiple of the lifetime after which a stale result is no longer returned."""
 
 
 class Cache(Generic[K, V]):
-    """Whoever asks for the same key at the same time shares one making."""
+    """Concurrent requests for the same key share one computation."""
 
-    def __init__(self, lifetime: float, clock: Clock, holds: Callable[[V, datetime], bool], kept: int = KEPT) -> None:
-        """`holds` says whether a result may be given at a time; one that may not is made anew."""
+    def __init__(
+        self, lifetime: float, clock: Clock, is_valid: Callable[[V, datetime], bool], size: int = CACHE_SIZE
+    ) -> None:
+        """`is_valid` says whether a result may be returned at a time; otherwise it is computed again."""
         self._lifetime = timedelta(seconds=lifetime)
         self._clock = clock
-        self._holds = holds
-        self._most = kept
-        self._kept: OrderedDict[K, tuple[datetime, V]] = OrderedDict()
-        self._making: dict[tuple[int, K], asyncio.Task[V]] = {}
-        self._clearings = 0
-        self.asked = self.reused = 0
+        self._is_valid = is_valid
+        self._size = size
+        self._entries: OrderedDict[K, tuple[datetime, V]] = OrderedDict()
+        self._tasks: dict[tuple[int, K], asyncio.Task[V]] = {}
+        self._generation = 0
+        self.requests = self.hits = 0
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._entries)
 
     async def get(self, key: K, make: Callable[[], Awaitable[V]]) -> V:
-        """The result for this key; made now when there is none that may be given."""
-        moment = self._clock()
-        self.asked += 1
-        made, value = self._kept.get(key, (moment, None))
-        if value is not None and self._holds(value, moment) and moment - made < self._lifetime * TOO_OLD:
-            self._kept.move_to_end(key)
-            self.reused += 1
-            if moment - made >= self._lifetime:
+        """The result for this key; computed now when there is no valid one."""
+        now = self._clock()
+        self.requests += 1
+        created, value = self._entries.get(key, (now, None))
+        if value is not None and self._is_valid(value, now) and now - created < self._lifetime * MAX_STALE_LIFETIMES:
+            self._entries.move_to_end(key)
+            self.hits += 1
+            if now - created >= self._lifetime:
                 self._start(key, make)
             return value
         return await asyncio.shield(self._start(key, make))
 
     def clear(self) -> None:
-        """Drop every result; what is being made now is given to those who wait for it, and not kept."""
-        self._kept.clear()
-        self._clearings += 1
+        """Drop every entry; computations in progress reach their callers but are not stored."""
+        self._entries.clear()
+        self._generation += 1
 
     async def close(self) -> None:
-        """End what is being made in the background."""
-        running = [*self._making.values()]
+        """Cancel computations in progress."""
+        running = [*self._tasks.values()]
         for task in running:
             task.cancel()
         if running:
             await asyncio.wait(running)
 
     def _start(self, key: K, make: Callable[[], Awaitable[V]]) -> asyncio.Task[V]:
-        mine = self._clearings, key
-        task = self._making.get(mine)
+        task_key = self._generation, key
+        task = self._tasks.get(task_key)
         if task is None:
-            task = self._making[mine] = asyncio.create_task(self._make(mine, make), name="recollect-cache")
-            task.add_done_callback(_heard)
+            task = self._tasks[task_key] = asyncio.create_task(self._make(task_key, make), name="recollect-cache")
+            task.add_done_callback(_log_failure)
         return task
 
-    async def _make(self, mine: tuple[int, K], make: Callable[[], Awaitable[V]]) -> V:
-        clearings, key = mine
+    async def _make(self, task_key: tuple[int, K], make: Callable[[], Awaitable[V]]) -> V:
+        generation, key = task_key
         try:
             value = await make()
         finally:
-            del self._making[mine]
-        moment = self._clock()
-        if self._lifetime and clearings == self._clearings and self._holds(value, moment):
-            self._kept[key] = moment, value
-            self._kept.move_to_end(key)
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
+            del self._tasks[task_key]
+        now = self._clock()
+        if self._lifetime and generation == self._generation and self._is_valid(value, now):
+            self._entries[key] = now, value
+            self._entries.move_to_end(key)
+            while len(self._entries) > self._size:
+                self._entries.popitem(last=False)
         return value
 
 
-def _heard(task: "asyncio.Task[V]") -> None:
-    """Take note of a failure, which nobody may be waiting for."""
-    if not task.cancelled() and (problem := task.exception()) is not None:
-        log.debug("a result could not be made", exc_info=problem)
+def _log_failure(task: "asyncio.Task[V]") -> None:
+    """Log a failure that no caller may be waiting for."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        log.debug("a result could not be computed", exc_info=error)

@@ -1,4 +1,4 @@
-"""The prompt for a request: one read of the store for what all layers need, then every layer at once.
+"""Compose the prompt for a request: one read of the store for what all layers need, then all layers concurrently.
 
 A layer that fails or is late is left out and logged: memory never breaks a reply.
 """
@@ -23,65 +23,65 @@ from recollect.recall.withheld import Withheld
 
 log = logging.getLogger("recollect.prompting")
 
-DEADLINE = 1.5
-"""Seconds that the layers of a prompt have; a late one is left out."""
+LAYERS_TIMEOUT_SECONDS = 1.5
+"""How long the layers of a prompt may take; a late one is left out."""
 
 _Key = tuple[str, Place, str, str | None, str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class _StoreSnapshot:
-    """What is known before any layer is asked."""
+    """What is read before any layer is asked."""
 
     generation: int
     recent: Sequence[Message]
     summary: Summary | None
-    known: bool
+    is_stored: bool
     """Whether the message being answered is in the journal."""
     withheld: Withheld
 
 
 class Composer:
-    """Makes prompts in one layout, and keeps each for a while: the same one until something is written."""
+    """Composes prompts in one layout, and caches each until something is written."""
 
     def __init__(
         self,
         layers: Mapping[str, Layer],
-        chosen: Layout,
+        layout: Layout,
         look_back: int,
         lifetime: float,
         clock: Clock,
-        deadline: float = DEADLINE,
+        timeout: float = LAYERS_TIMEOUT_SECONDS,
     ) -> None:
         self._layers = layers
-        self._layout = chosen
+        self._layout = layout
         self._look_back = look_back
-        self._deadline = deadline
+        self._timeout = timeout
         self._cache: Cache[_Key, Prompt] = Cache(lifetime, clock, Prompt.is_valid_at)
 
     async def prompt(self, request: PromptRequest, actions: str = "") -> Prompt:
         request = replace(request, layout=self._layout)
         snapshot = await self._read(request)
-        if snapshot is None:  # what needs the store can't answer either, and has cost time enough
-            return await self._compose(request, actions, self._deadline / 5)
-        answered = request.message if snapshot.known else None
-        key = request.user, request.place, request.text, answered, actions, snapshot.generation
-        seen = replace(
+        if snapshot is None:  # layers that need the store would fail too, and much time has passed
+            return await self._compose(request, actions, self._timeout / 5)
+        message_id = request.message if snapshot.is_stored else None
+        key = request.user, request.place, request.text, message_id, actions, snapshot.generation
+        prepared = replace(
             request,
             store=ReadBatcher(request.store),
             recent=snapshot.recent,
             summary=snapshot.summary,
             withheld=snapshot.withheld if snapshot.withheld.items else None,
         )
-        return await self._cache.get(key, lambda: self._compose(seen, actions, self._deadline))
+        return await self._cache.get(key, lambda: self._compose(prepared, actions, self._timeout))
 
     @property
     def counted(self) -> tuple[int, int]:
-        """How many prompts were asked for, and how many of them were at hand."""
-        return self._cache.asked, self._cache.reused
+        """How many prompts were requested, and how many came from the cache."""
+        return self._cache.requests, self._cache.hits
 
     def clear(self) -> None:
-        """Drop all prompts, those that are being made too: they may hold what was erased."""
+        """Drop all cached prompts and those in progress: they may contain what was erased."""
         self._cache.clear()
 
     async def close(self) -> None:
@@ -89,7 +89,7 @@ class Composer:
 
     async def _read(self, request: PromptRequest) -> _StoreSnapshot | None:
         try:
-            async with asyncio.timeout(self._deadline):
+            async with asyncio.timeout(self._timeout):
                 return await request.store.read(self._snapshot(request))
         except (RecollectError, TimeoutError) as error:
             log.warning("the store can't be read, the prompt goes without: %s", str(error) or "no answer in time")
@@ -100,46 +100,49 @@ class Composer:
             newest = tx.messages.recent(request.place, self._look_back + 1, before=request.now)
             visible = [message for message in newest if message.id != request.message and request.is_visible(message)]
             recent = request.with_unique_names(tx, visible[-self._look_back :])
-            known = request.message is not None and tx.messages.get(request.place.platform, request.message) is not None
-            held = withheld.gather(tx, request.place, [request.user], recent)
+            is_stored = (
+                request.message is not None and tx.messages.get(request.place.platform, request.message) is not None
+            )
+            screen = withheld.gather(tx, request.place, [request.user], recent)
             summary = tx.summaries.get(request.session or request.place.session)
             return _StoreSnapshot(
                 tx.generation(),
-                withheld.shown(tx, held, recent),
-                summary and withheld.screened(summary, held),
-                known,
-                held,
+                withheld.shown(tx, screen, recent),
+                summary and withheld.screened(summary, screen),
+                is_stored,
+                screen,
             )
 
         return work
 
-    async def _compose(self, request: PromptRequest, actions: str, deadline: float) -> Prompt:
-        offered, missing = await collect_blocks(self._layers, request, deadline)
-        blocks = [quoted(block) for block in offered]
-        own = {"actions": actions.strip()}
+    async def _compose(self, request: PromptRequest, actions: str, timeout: float) -> Prompt:
+        layer_blocks, missing = await collect_blocks(self._layers, request, timeout)
+        blocks = [quoted(block) for block in layer_blocks]
+        own_texts = {"actions": actions.strip()}
         if any(block.lines for block in blocks):
-            own["instructions"] = INSTRUCTIONS
-        blocks += [Block(name, (Line(text, "always"),)) for name, text in own.items() if text]
+            own_texts["instructions"] = INSTRUCTIONS
+        blocks += [Block(name, (Line(text, "always"),)) for name, text in own_texts.items() if text]
         if request.text.strip():
-            said = Block("message", (Line(request.text.strip(), "what is being answered"),))
-            blocks.append(quoted(said))
+            message = Block("message", (Line(request.text.strip(), "what is being answered"),))
+            blocks.append(quoted(message))
         return replace(assemble(blocks, self._layout), missing=missing)
 
 
 async def collect_blocks(
-    layers: Mapping[str, Layer], request: PromptRequest, deadline: float
+    layers: Mapping[str, Layer], request: PromptRequest, timeout: float
 ) -> tuple[list[Block], tuple[str, ...]]:
-    """The sections of all layers that answer within so many seconds, and the names of those that did not."""
+    """The blocks of all layers that answer in time, and the names of the others."""
     tasks = {
-        name: asyncio.create_task(_ask(layer, request), name=f"recollect-{name}") for name, layer in layers.items()
+        name: asyncio.create_task(_read_layer(layer, request), name=f"recollect-{name}")
+        for name, layer in layers.items()
     }
     try:
         if tasks:
-            await asyncio.wait(tasks.values(), timeout=deadline)
+            await asyncio.wait(tasks.values(), timeout=timeout)
         blocks: list[Block] = []
         missing: list[str] = []
         for name, task in tasks.items():
-            problem = _problem(task, deadline)
+            problem = _problem(task, timeout)
             if problem is None:
                 blocks += task.result()
             else:
@@ -152,13 +155,13 @@ async def collect_blocks(
             task.cancel()
 
 
-async def _ask(layer: Layer, request: PromptRequest) -> Sequence[Block]:
+async def _read_layer(layer: Layer, request: PromptRequest) -> Sequence[Block]:
     return await layer.blocks(request)
 
 
-def _problem(task: "asyncio.Task[Sequence[Block]]", deadline: float) -> str | None:
+def _problem(task: "asyncio.Task[Sequence[Block]]", timeout: float) -> str | None:
     if not task.done():
-        return f"took longer than {deadline:.2f} s"
+        return f"took longer than {timeout:.2f} s"
     if task.cancelled():
         return "was cancelled"
     return None if task.exception() is None else "failed"

@@ -1,1 +1,1 @@
-"""Finding what fits a question."""
+"""Search over memos and messages."""

@@ -1,9 +1,9 @@
-"""What people are called where a model reads it, so that nobody passes for the assistant or for somebody else.
+"""Display names in prompts: no one can pass for the assistant or for another person.
 
 The first person in a guild with a name keeps it as it is. Everyone else whose name looks the same, and everyone whose
 name looks like the assistant's, gets a tag made from their id, as in `Ann#3f2a`; no name contains a `#` by itself (see
-`policy.rendering.named`). Who was first is noted in the store: a line that was shown once stays as it is, and so does
-the cached beginning of a prompt.
+`policy.rendering.named`). Who was first is kept in the store, so that a rendered line, and with it the cached
+prefix of a prompt, stays the same.
 """
 
 import unicodedata
@@ -16,10 +16,10 @@ from recollect.core.text import collapse_spaces, digest, fold, join_escaped
 from recollect.core.types import Message, Place
 
 ROLES = ("assistant", "the assistant", "bot", "system", "developer", "tool", "the speaker", "someone", "someone else")
-"""Names by which prompts call somebody themselves."""
+"""Names that prompts use themselves."""
 _TAG_CHARS = 4
 LIST = "called:"
-"""How the names of the lists begin that say who was first with a name in a guild; their items are ids of people."""
+"""Prefix of the state lists that hold the id of the first person with a name in a guild."""
 
 _LOOK_ALIKE = {  # letters of other scripts, and what they look like, one for one
     "АВЕКМНОРСТУХІЈЅԌԚԜӀ": "ABEKMHOPCTYXIJSGQWI",  # Cyrillic
@@ -32,9 +32,9 @@ _LOOK_ALIKE = {  # letters of other scripts, and what they look like, one for on
 }
 _SQUARED = {first + place: chr(97 + place) for first in (0x1F150, 0x1F170, 0x1F1E6) for place in range(26)}
 _LETTERS = _SQUARED | str.maketrans("".join(_LOOK_ALIKE), "".join(_LOOK_ALIKE.values()))
-_SAME = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l"})
-_UNSEEN = frozenset("\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")
-"""Letters and marks that show nothing."""
+_SAME_LOOK = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l"})
+_INVISIBLE = frozenset("\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")
+"""Letters and marks that render as nothing."""
 _DECORATION = (
     *(range(0x1AB0, 0x1B00), range(0x1DC0, 0x1E00), range(0x20D0, 0x2100)),
     *(range(0xFE00, 0xFE10), range(0xFE20, 0xFE30), range(0xE0100, 0xE01F0)),
@@ -44,48 +44,48 @@ _DECORATION = (
 
 @lru_cache(maxsize=4096)
 def skeleton(name: str) -> str:
-    """What names that look alike have in common: letters and digits in one case, width and script."""
-    plain = unicodedata.normalize("NFKD", name).translate(_LETTERS)
-    letters = "".join(char for char in fold(plain).translate(_LETTERS) if _is_seen(char))
-    alike = letters.translate(_SAME).replace("rn", "m").replace("vv", "w")
-    return alike or collapse_spaces(fold(name))
+    """The form that look-alike names share: letters and digits in one case, width and script."""
+    decomposed = unicodedata.normalize("NFKD", name).translate(_LETTERS)
+    letters = "".join(char for char in fold(decomposed).translate(_LETTERS) if _is_visible_char(char))
+    result = letters.translate(_SAME_LOOK).replace("rn", "m").replace("vv", "w")
+    return result or collapse_spaces(fold(name))
 
 
-def _is_seen(char: str) -> bool:
-    if char in _UNSEEN or any(ord(char) in marks for marks in _DECORATION):
+def _is_visible_char(char: str) -> bool:
+    if char in _INVISIBLE or any(ord(char) in marks for marks in _DECORATION):
         return False
     return char.isalnum() or char == "|" or unicodedata.category(char) in ("Mn", "Mc")
 
 
 def tag(user: str) -> str:
-    """What tells a person from others of the same name; it says nothing about them."""
+    """A suffix that distinguishes people of the same name and reveals nothing about them."""
     return f"#{digest('name', user)[:_TAG_CHARS]}"
 
 
 def claim(tx: Tx, message: Message) -> None:
-    """Note who has a name, unless somebody has it already."""
-    key = _claim(message)
+    """Record the owner of a name, unless it has one."""
+    key = _claim_key(message)
     if key is not None and not tx.state.items(key):
         tx.state.append(key, message.author)
 
 
 def release(tx: Tx, message: Message) -> None:
     """The author of a message is erased: the name is free again."""
-    key = _claim(message)
+    key = _claim_key(message)
     if key is not None and message.author in tx.state.items(key):
         tx.state.clear(key)
 
 
-def _claim(message: Message) -> str | None:
-    """Where it is noted; in a DM there is nobody to be mistaken for but the assistant."""
+def _claim_key(message: Message) -> str | None:
+    """The state key of a name; None in a DM, where only the assistant could be impersonated."""
     place = message.place
     if message.bot or place.dm is not None:
         return None
-    return f"{LIST}{join_escaped(':', place.platform, _home(place), digest(skeleton(_name(message)))[:32])}"
+    return f"{LIST}{join_escaped(':', place.platform, _namespace(place), digest(skeleton(_name(message)))[:32])}"
 
 
-def _home(place: Place) -> str:
-    """Where names are told apart: the whole guild, as short-term memory tells of all its channels."""
+def _namespace(place: Place) -> str:
+    """Names are unique per guild, as short-term memory covers all its channels."""
     return place.stream if place.guild is None else place.guild
 
 
@@ -94,7 +94,7 @@ def _name(message: Message) -> str:
 
 
 class Names:
-    """Whose names are the assistant's own, and who needs a tag."""
+    """The reserved names of the assistant; decides who needs a tag."""
 
     def __init__(self, *reserved: str) -> None:
         self._reserved: set[tuple[str | None, str]] = set()
@@ -102,25 +102,25 @@ class Names:
             self.reserve(name)
 
     def reserve(self, name: str, place: Place | None = None) -> None:
-        """This is what the assistant is called: everywhere, or in the guild of a place."""
+        """Reserve a name of the assistant: everywhere, or in the guild of a place."""
         if collapse_spaces(name):
-            self._reserved.add((None if place is None else _home(place), skeleton(name)))
+            self._reserved.add((None if place is None else _namespace(place), skeleton(name)))
 
     def tagged(self, tx: Tx, messages: Iterable[Message]) -> Sequence[Message]:
-        """The messages, with a tag on the names of those who could pass for somebody else."""
-        listed = list(messages)
-        bots = {skeleton(_name(message)) for message in listed if message.bot}
-        first: dict[str, str] = {}
-        return [self._tagged(tx, message, bots, first) for message in listed]
+        """The messages, with a tag on names that could be mistaken for another."""
+        batch = list(messages)
+        bots = {skeleton(_name(message)) for message in batch if message.bot}
+        owners: dict[str, str] = {}
+        return [self._tag_if_ambiguous(tx, message, bots, owners) for message in batch]
 
-    def _tagged(self, tx: Tx, message: Message, bots: set[str], first: dict[str, str]) -> Message:
+    def _tag_if_ambiguous(self, tx: Tx, message: Message, bots: set[str], owners: dict[str, str]) -> Message:
         if message.bot:
             return message
-        key, alike = _claim(message), skeleton(_name(message))
-        if alike in bots or not self._reserved.isdisjoint({(None, alike), (_home(message.place), alike)}):
+        key, look = _claim_key(message), skeleton(_name(message))
+        if look in bots or not self._reserved.isdisjoint({(None, look), (_namespace(message.place), look)}):
             return replace(message, tag=tag(message.author))
         if key is None:
             return message
-        if key not in first:  # what an earlier version kept has no claims: then the first of those at hand counts
-            first[key] = next(iter(tx.state.items(key)), message.author)
-        return message if first[key] == message.author else replace(message, tag=tag(message.author))
+        if key not in owners:  # messages of earlier versions made no claims: the first one at hand counts
+            owners[key] = next(iter(tx.state.items(key)), message.author)
+        return message if owners[key] == message.author else replace(message, tag=tag(message.author))

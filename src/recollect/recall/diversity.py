@@ -1,38 +1,38 @@
-"""Not three wordings of one thing: what repeats the better results moves behind the rest. Nothing is dropped."""
+"""Diversify results: near-repetitions of better results move behind the others. Nothing is dropped."""
 
 from collections.abc import Sequence
 
 from recollect.core.ports.ranker import STOP_WORDS, Ranked, tokens
 
-ALIKE = 0.6
-TWICE = 2
-LOOK = 400
+MIN_OVERLAP = 0.6
+MAX_REPEATS = 2
+MAX_COMPARED_CHARS = 400
 """Characters of each text that are compared."""
 
 
 def diversify(ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
     """The first `limit` results, of which at most two have mostly the same words."""
-    kept: list[Ranked] = []
-    behind: list[Ranked] = []
-    told: list[set[str]] = []
-    for one in ranked:
-        if len(kept) == limit:
+    selected: list[Ranked] = []
+    repeats: list[Ranked] = []
+    seen: list[set[str]] = []
+    for result in ranked:
+        if len(selected) == limit:
             break
-        own = tokens(one.item.text[:LOOK]) - STOP_WORDS
-        if own and _repeats(own, told):
-            behind.append(one)
+        terms = tokens(result.item.text[:MAX_COMPARED_CHARS]) - STOP_WORDS
+        if terms and _repeats(terms, seen):
+            repeats.append(result)
         else:
-            kept.append(one)
-            told.append(own)
-    return kept + behind[: limit - len(kept)]
+            selected.append(result)
+            seen.append(terms)
+    return selected + repeats[: limit - len(selected)]
 
 
-def _repeats(own: set[str], told: Sequence[set[str]]) -> bool:
-    """Whether two of these have mostly the same words."""
-    count, alike = len(own), 0
-    for other in told:
-        shared = len(own & other)
-        alike += shared >= ALIKE * (count + len(other) - shared)
-        if alike == TWICE:
+def _repeats(terms: set[str], seen: Sequence[set[str]]) -> bool:
+    """Whether two earlier results already have mostly the same words."""
+    count, similar = len(terms), 0
+    for other in seen:
+        shared = len(terms & other)
+        similar += shared >= MIN_OVERLAP * (count + len(other) - shared)
+        if similar == MAX_REPEATS:
             return True
     return False

@@ -1,4 +1,4 @@
-"""List, find and look up memos as far as a viewer may see them. Units of work on a transaction."""
+"""List, find and look up the memos that a viewer may see. Units of work on a transaction."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
@@ -17,72 +17,76 @@ from recollect.core.types import (
 )
 from recollect.policy.merge import covered_by
 from recollect.recall import withheld
-from recollect.recall.audience_migration import earlier
+from recollect.recall.audience_migration import memo_before
 
 VisibilityCheck = Callable[[Memo], bool]
 
 
-def shown(tx: Tx, subject: Subject, audible: VisibilityCheck, session: str, limit: int | None, offset: int) -> Listing:
+def active_page(
+    tx: Tx, subject: Subject, is_visible: VisibilityCheck, session: str, limit: int | None, offset: int
+) -> Listing:
     """A page of the subject's active memos, and the summary of a session."""
-    found = listed(tx, subject, audible)
-    return Listing(tuple(_page(found, limit, offset)), len(found), withheld.summary(tx, session))
+    memos = active_memos(tx, subject, is_visible)
+    return Listing(tuple(_page(memos, limit, offset)), len(memos), withheld.summary(tx, session))
 
 
-def memos(
+def memo_page(
     tx: Tx,
     subject: Subject,
-    audible: VisibilityCheck,
+    is_visible: VisibilityCheck,
     statuses: Collection[Status],
     kinds: Collection[Kind],
     limit: int | None,
     offset: int,
 ) -> Listing:
     """A page of the subject's memos of these statuses and kinds, or of any."""
-    found = [memo for memo in tx.memos.list(subject, statuses) if audible(memo) and (not kinds or memo.kind in kinds)]
-    return Listing(tuple(_page(found, limit, offset)), len(found), None)
+    memos = [
+        memo for memo in tx.memos.list(subject, statuses) if is_visible(memo) and (not kinds or memo.kind in kinds)
+    ]
+    return Listing(tuple(_page(memos, limit, offset)), len(memos), None)
 
 
-def _page(found: list[Memo], limit: int | None, offset: int) -> list[Memo]:
-    return found[offset : None if limit is None else offset + limit]
+def _page(memos: list[Memo], limit: int | None, offset: int) -> list[Memo]:
+    return memos[offset : None if limit is None else offset + limit]
 
 
-def listed(tx: Tx, subject: Subject, audible: VisibilityCheck) -> list[Memo]:
-    """A subject's active memos in the order in which they are numbered, as far as they may be heard here."""
-    return [memo for memo in tx.memos.list(subject, [Status.ACTIVE]) if audible(memo)]
+def active_memos(tx: Tx, subject: Subject, is_visible: VisibilityCheck) -> list[Memo]:
+    """A subject's visible active memos, in the order of their numbers."""
+    return [memo for memo in tx.memos.list(subject, [Status.ACTIVE]) if is_visible(memo)]
 
 
-def find(memos: Sequence[Memo], what: str, share: float) -> list[Memo]:
-    """Which memos are meant: by id, by number in the list, else by a part of their text."""
-    wanted = what.strip()
-    by_id = [memo for memo in memos if memo.id == wanted]
+def find(memos: Sequence[Memo], reference: str, share: float) -> list[Memo]:
+    """The memos that a reference names: by id, by number in the list, else by a part of their text."""
+    text = reference.strip()
+    by_id = [memo for memo in memos if memo.id == text]
     if by_id:
         return by_id
-    number = wanted.removeprefix("#")
-    if number.isdecimal() and len(number) < 10 and 1 <= int(number) <= len(memos):
-        return [memos[int(number) - 1]]
+    position = text.removeprefix("#")
+    if position.isdecimal() and len(position) < 10 and 1 <= int(position) <= len(memos):
+        return [memos[int(position) - 1]]
     if share > 0:
-        return covered_by(wanted, memos, share)
-    part = fold(collapse_spaces(wanted))
-    return [memo for memo in memos if part and part in fold(collapse_spaces(memo.text))]
+        return covered_by(text, memos, share)
+    fragment = fold(collapse_spaces(text))
+    return [memo for memo in memos if fragment and fragment in fold(collapse_spaces(memo.text))]
 
 
-def get(tx: Tx, subject: Subject, memo_id: str, audible: VisibilityCheck) -> Memo:
-    """The memo with this id; one that may not be heard here is as unknown as one that isn't there."""
+def get(tx: Tx, subject: Subject, memo_id: str, is_visible: VisibilityCheck) -> Memo:
+    """The memo with this id; an invisible one is as unknown as a missing one."""
     memo = tx.memos.get(subject, memo_id)
-    if memo is None or not audible(memo):
+    if memo is None or not is_visible(memo):
         raise UnknownMemo(f"there is no memo {memo_id!r}")
     return memo
 
 
-def history(tx: Tx, subject: Subject, memo_id: str, audible: VisibilityCheck) -> list[Event]:
-    """What happened to a memo, newest first; earlier wordings only where they might be heard themselves."""
-    get(tx, subject, memo_id, audible)
+def history(tx: Tx, subject: Subject, memo_id: str, is_visible: VisibilityCheck) -> list[Event]:
+    """The events of a memo, newest first; earlier states only where they are visible themselves."""
+    get(tx, subject, memo_id, is_visible)
     events = tx.events.list(scope=subject.scope, memo=memo_id)
-    return [event if _may_tell(tx, event, audible) else replace(event, data={}) for event in events]
+    return [event if _is_event_visible(tx, event, is_visible) else replace(event, data={}) for event in events]
 
 
-def _may_tell(tx: Tx, event: Event, audible: VisibilityCheck) -> bool:
-    return event.data.get("before") is None or audible(earlier(tx, event))
+def _is_event_visible(tx: Tx, event: Event, is_visible: VisibilityCheck) -> bool:
+    return event.data.get("before") is None or is_visible(memo_before(tx, event))
 
 
 def source_message(tx: Tx, memo: Memo) -> Message | None:

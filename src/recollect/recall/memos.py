@@ -1,4 +1,4 @@
-"""Candidates among memos: scored roughly by what the lanes say, and only the best are read in full."""
+"""Search candidates among memos: scored roughly by the indexes, so that only the best are read in full."""
 
 from collections.abc import Iterator
 
@@ -6,74 +6,84 @@ from recollect.core.ports import Filters, Tx, WordHit
 from recollect.core.ports.ranker import RankItem
 from recollect.core.text import words
 from recollect.core.types import Memo, Status, Subject
-from recollect.recall.query import BROWSED, LANE, Candidates, Query, VisibilityCheck, allowed, nearest
+from recollect.recall.query import (
+    MAX_INDEX_HITS,
+    MAX_RECENT_ROWS,
+    Candidates,
+    Query,
+    VisibilityCheck,
+    matching_keys,
+    nearest,
+)
 from recollect.recall.rankers.unified import parse_query
 
-POOL = 20
-"""Rows read at the least; twice the results asked for if that is more."""
-WORDED = 60
-"""Best rows by words that count."""
+MIN_POOL_ROWS = 20
+"""Rows to read, or twice the requested results if that is more."""
+MAX_WORD_HITS = 60
+"""Best word matches that become candidates."""
 
 
-CROWDED = 2_000
-"""Newest memos that are looked through where most of what the lanes bring may not be heard."""
+MAX_MEMOS_SCANNED = 2_000
+"""Newest memos that are checked where most index hits are not visible."""
 
 
-def gather(tx: Tx, ask: Query, audible: VisibilityCheck) -> Candidates:
-    among = allowed(tx, ask)
-    found, cut = _gather(tx, ask, audible, among)
-    if cut and len(found.rows) < ask.limit:
-        heard = {memo.key for memo in _newest(tx, ask) if audible(memo)}
-        found, _ = _gather(tx, ask, audible, heard if among is None else heard & among)
-    return found
+def find_candidates(tx: Tx, query: Query, is_visible: VisibilityCheck) -> Candidates:
+    allowed = matching_keys(tx, query)
+    candidates, is_truncated = _collect(tx, query, is_visible, allowed)
+    if is_truncated and len(candidates.rows) < query.limit:
+        visible = {memo.key for memo in _newest(tx, query) if is_visible(memo)}
+        candidates, _ = _collect(tx, query, is_visible, visible if allowed is None else visible & allowed)
+    return candidates
 
 
-def _newest(tx: Tx, ask: Query) -> Iterator[Memo]:
-    for scope in ask.scopes:
-        yield from tx.memos.list(Subject.of_scope(scope), [Status.ACTIVE], CROWDED)
+def _newest(tx: Tx, query: Query) -> Iterator[Memo]:
+    for scope in query.scopes:
+        yield from tx.memos.list(Subject.of_scope(scope), [Status.ACTIVE], MAX_MEMOS_SCANNED)
 
 
-def _gather(tx: Tx, ask: Query, audible: VisibilityCheck, among: set[int] | None) -> tuple[Candidates, bool]:
-    """Candidates among these rows, and whether a lane may have had more than it brought."""
-    terms = parse_query(ask.question, ()).terms
-    hits = {hit.key: hit for hit in tx.index.words("memos", ask.scopes, terms, max(WORDED, ask.limit), among)}
-    pool = LANE if ask.browses else max(POOL, 2 * ask.limit)
-    cosines = nearest(tx, ask, LANE, hits, among)
+def _collect(tx: Tx, query: Query, is_visible: VisibilityCheck, allowed: set[int] | None) -> tuple[Candidates, bool]:
+    """Candidates among the allowed rows, and whether an index may have more hits than it returned."""
+    terms = parse_query(query.question, ()).terms
+    hits = {
+        hit.key: hit for hit in tx.index.words("memos", query.scopes, terms, max(MAX_WORD_HITS, query.limit), allowed)
+    }
+    pool = MAX_INDEX_HITS if query.includes_recent else max(MIN_POOL_ROWS, 2 * query.limit)
+    cosines = nearest(tx, query, MAX_INDEX_HITS, hits, allowed)
     recent: list[int] = []
-    if ask.browses or len(hits.keys() | cosines.keys()) < ask.limit:
-        recent = _recent(tx, ask, among)
-        cosines |= nearest(tx, ask, 0, [key for key in recent if key not in cosines], among)
-    rows = _read(tx, _best_first(hits, cosines, recent), pool, audible)
+    if query.includes_recent or len(hits.keys() | cosines.keys()) < query.limit:
+        recent = _recent(tx, query, allowed)
+        cosines |= nearest(tx, query, 0, [key for key in recent if key not in cosines], allowed)
+    rows = _read(tx, _best_first(hits, cosines, recent), pool, is_visible)
     items = [_item(memo, hits.get(key), cosines.get(key)) for key, memo in sorted(rows.items())]
-    cut = len(hits) >= WORDED or len(cosines) >= LANE
-    size = max(tx.index.size(ask.scopes), len(rows))
-    return Candidates(rows, items, size, [item.length for item in items]), cut
+    is_truncated = len(hits) >= MAX_WORD_HITS or len(cosines) >= MAX_INDEX_HITS
+    size = max(tx.index.size(query.scopes), len(rows))
+    return Candidates(rows, items, size, [item.length for item in items]), is_truncated
 
 
-def _recent(tx: Tx, ask: Query, among: set[int] | None) -> list[int]:
-    keys = tx.index.recent("memos", ask.scopes, BROWSED if ask.browses else ask.limit)
-    return keys if among is None else [key for key in keys if key in among]
+def _recent(tx: Tx, query: Query, allowed: set[int] | None) -> list[int]:
+    keys = tx.index.recent("memos", query.scopes, MAX_RECENT_ROWS if query.includes_recent else query.limit)
+    return keys if allowed is None else [key for key in keys if key in allowed]
 
 
 def _best_first(hits: dict[int, WordHit], cosines: dict[int, float], recent: list[int]) -> list[int]:
-    """Keys by the sum of what both lanes say, then the recent ones: something is better than nothing."""
+    """Keys by the summed scores of both indexes, then the recent ones as a filler."""
     top = max((hit.score for hit in hits.values()), default=1.0) or 1.0
     high, low = max(cosines.values(), default=1.0), min(cosines.values(), default=0.0)
-    height = high - low or 1.0
-    rough = {key: hit.score / top for key, hit in hits.items()}
+    spread = high - low or 1.0
+    scores = {key: hit.score / top for key, hit in hits.items()}
     for key, cosine in cosines.items():
-        rough[key] = rough.get(key, 0.0) + (cosine - low) / height
-    ranked = sorted(rough, key=lambda key: (-rough[key], -key))
-    return ranked + [key for key in recent if key not in rough]
+        scores[key] = scores.get(key, 0.0) + (cosine - low) / spread
+    ranked = sorted(scores, key=lambda key: (-scores[key], -key))
+    return ranked + [key for key in recent if key not in scores]
 
 
-def _read(tx: Tx, keys: list[int], wanted: int, audible: VisibilityCheck) -> dict[int, Memo]:
-    """The first memos that may be heard, as many as wanted or as there are."""
+def _read(tx: Tx, keys: list[int], count: int, is_visible: VisibilityCheck) -> dict[int, Memo]:
+    """The first visible memos, at most `count` plus the rest of a chunk."""
     rows: dict[int, Memo] = {}
-    for chunk in _chunks(keys, wanted):
+    for chunk in _chunks(keys, count):
         fetched = tx.memos.fetch(chunk)
-        rows |= {key: memo for key, memo in fetched.items() if audible(memo)}
-        if len(rows) >= wanted:
+        rows |= {key: memo for key, memo in fetched.items() if is_visible(memo)}
+        if len(rows) >= count:
             break
     return rows
 
@@ -101,24 +111,24 @@ def _item(memo: Memo, hit: WordHit | None, cosine: float | None) -> RankItem:
     )
 
 
-def gather_retired(tx: Tx, ask: Query, audible: VisibilityCheck) -> Candidates:
-    """Memos that are out of use, and so in no index: all are read, there are few."""
-    memos = [memo for scope in ask.scopes for memo in tx.memos.list(Subject.of_scope(scope), [ask.status])]
-    memos = [memo for memo in memos if _passes(memo, ask.filters)]
-    asked = set(words(ask.question.text))
-    rows = {memo.key: memo for memo in memos if audible(memo) and asked & set(words(memo.text))}
+def find_retired_candidates(tx: Tx, query: Query, is_visible: VisibilityCheck) -> Candidates:
+    """Retired memos are in no index: all are read, as there are few."""
+    memos = [memo for scope in query.scopes for memo in tx.memos.list(Subject.of_scope(scope), [query.status])]
+    memos = [memo for memo in memos if _matches_filters(memo, query.filters)]
+    terms = set(words(query.question.text))
+    rows = {memo.key: memo for memo in memos if is_visible(memo) and terms & set(words(memo.text))}
     items = [_item(memo, None, None) for memo in rows.values()]
     return Candidates(rows, items, len(rows), [item.length for item in items])
 
 
-def _passes(memo: Memo, filters: Filters) -> bool:
-    """What the store does for active memos."""
-    when = memo.happened
+def _matches_filters(memo: Memo, filters: Filters) -> bool:
+    """The filters that the store applies to active memos."""
+    happened = memo.happened
     return (
         (not filters.kinds or memo.kind.value in filters.kinds)
         and (not filters.tags or not set(filters.tags).isdisjoint(memo.tags))
         and (filters.guild is None or memo.source.guild == filters.guild)
         and (filters.channel is None or memo.source.channel == filters.channel)
-        and (filters.since is None or when is None or when >= filters.since)
-        and (filters.until is None or when is None or when < filters.until)
+        and (filters.since is None or happened is None or happened >= filters.since)
+        and (filters.until is None or happened is None or happened < filters.until)
     )

@@ -1,4 +1,4 @@
-"""What a search goes by, and what it gives."""
+"""The input and the results of a search."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
@@ -8,17 +8,17 @@ from recollect.core.ports import Corpus, CorpusSample, Filters, Tx, Vector
 from recollect.core.ports.ranker import Ranker, RankItem, RankQuery
 from recollect.core.types import Memo, Message, Status
 
-LANE = 100
-"""Rows that each lane brings at the most."""
-BROWSED = 60
-"""Recent rows that are looked at where a ranker browses."""
+MAX_INDEX_HITS = 100
+"""Hits that each index returns at most."""
+MAX_RECENT_ROWS = 60
+"""Recent rows that become candidates where a ranker includes them."""
 
 EMPTY_SAMPLE = CorpusSample(0, (), {})
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Everything that one search goes by."""
+    """All inputs of one search."""
 
     question: RankQuery
     corpus: Corpus
@@ -32,7 +32,7 @@ class Query:
     sample: CorpusSample = EMPTY_SAMPLE
 
     @property
-    def browses(self) -> bool:
+    def includes_recent(self) -> bool:
         return self.corpus in self.ranker.includes_recent
 
 
@@ -50,18 +50,18 @@ class Hit:
 
     @property
     def memo(self) -> Memo | None:
-        """What was found, unless it is a message."""
+        """The item, unless it is a message."""
         return self.item if isinstance(self.item, Memo) else None
 
     @property
     def message(self) -> Message | None:
-        """What was found, unless it is a memo."""
+        """The item, unless it is a memo."""
         return self.item if isinstance(self.item, Message) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Candidates: the rows themselves, as a ranker sees them, and which came just before which."""
+    """The rows, the same as a ranker sees them, and the predecessor of each."""
 
     rows: dict[int, Any]
     items: list[RankItem]
@@ -73,14 +73,16 @@ class Candidates:
 VisibilityCheck = Callable[[Any], bool]
 
 
-def allowed(tx: Tx, ask: Query) -> set[int] | None:
-    """The rows that pass the filters; None when there are none to pass."""
-    return None if ask.filters.is_empty else tx.index.matching(ask.corpus, ask.scopes, ask.filters)
+def matching_keys(tx: Tx, query: Query) -> set[int] | None:
+    """Keys of the rows that pass the filters; None without filters."""
+    return None if query.filters.is_empty else tx.index.matching(query.corpus, query.scopes, query.filters)
 
 
-def nearest(tx: Tx, ask: Query, limit: int, also: Collection[int], among: Collection[int] | None) -> dict[int, float]:
-    """Cosines of the nearest rows and of `also`; none without a vector of the query."""
-    if ask.vector is None:
+def nearest(
+    tx: Tx, query: Query, limit: int, also: Collection[int], allowed: Collection[int] | None
+) -> dict[int, float]:
+    """Cosines of the nearest rows and of `also`; empty without a query vector."""
+    if query.vector is None:
         return {}
-    model, vector = ask.vector
-    return tx.index.nearest(ask.corpus, ask.scopes, model, vector, limit, also, among)
+    model, vector = query.vector
+    return tx.index.nearest(query.corpus, query.scopes, model, vector, limit, also, allowed)

@@ -1,4 +1,4 @@
-"""Find what fits a question: lanes, audience, ranking, diversity. One read of the store, no model call."""
+"""Search: indexes, visibility, ranking, diversity. One read of the store, no model call."""
 
 from collections.abc import Sequence
 
@@ -12,31 +12,35 @@ from recollect.recall.rankers.unified import is_assistant
 
 __all__ = ["EMPTY_SAMPLE", "Hit", "Query", "corpus_sample", "search"]
 
-SAMPLE = 300
+SAMPLE_SIZE = 300
 
 
 def corpus_sample(tx: Tx, corpus: Corpus, scopes: Sequence[str]) -> CorpusSample:
-    """What kind of texts there are, and who speaks: known before a question can be understood."""
-    return tx.index.sample(corpus, scopes, SAMPLE)
+    """Text lengths and speakers of a corpus: needed to parse a query."""
+    return tx.index.sample(corpus, scopes, SAMPLE_SIZE)
 
 
-def search(tx: Tx, ask: Query, audible: VisibilityCheck) -> list[Hit]:
-    """The best results that may be heard here, best first."""
-    found = _gather(tx, ask, audible)
-    pool = RankPool(found.items, found.size, found.lengths, _people(ask.sample), found.before)
-    ranked = ask.ranker.rank(ask.question, pool)
-    passing = [one for one in ranked if one.relevant]
-    if ask.strict or (ask.ranker.gated and passing):
-        ranked = passing
-    best = diversify(ranked, ask.limit)
-    return [Hit(found.rows[one.item.key], one.score, dict(one.parts)) for one in best]
+def search(tx: Tx, query: Query, is_visible: VisibilityCheck) -> list[Hit]:
+    """The best visible results, best first."""
+    candidates = _find_candidates(tx, query, is_visible)
+    pool = RankPool(
+        candidates.items, candidates.size, candidates.lengths, _count_people(query.sample), candidates.before
+    )
+    ranked = query.ranker.rank(query.question, pool)
+    relevant = [result for result in ranked if result.relevant]
+    if query.strict or (query.ranker.gated and relevant):
+        ranked = relevant
+    best = diversify(ranked, query.limit)
+    return [Hit(candidates.rows[result.item.key], result.score, dict(result.parts)) for result in best]
 
 
-def _gather(tx: Tx, ask: Query, audible: VisibilityCheck) -> Candidates:
-    if ask.corpus == "messages":
-        return messages.gather(tx, ask, audible)
-    return (memos.gather if ask.status is Status.ACTIVE else memos.gather_retired)(tx, ask, audible)
+def _find_candidates(tx: Tx, query: Query, is_visible: VisibilityCheck) -> Candidates:
+    if query.corpus == "messages":
+        return messages.find_candidates(tx, query, is_visible)
+    return (memos.find_candidates if query.status is Status.ACTIVE else memos.find_retired_candidates)(
+        tx, query, is_visible
+    )
 
 
-def _people(kind: CorpusSample) -> int:
-    return sum(not is_assistant(name or author) for author, name in kind.speakers.items())
+def _count_people(sample: CorpusSample) -> int:
+    return sum(not is_assistant(name or author) for author, name in sample.speakers.items())

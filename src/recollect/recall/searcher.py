@@ -1,4 +1,4 @@
-"""Search for a viewer: what the question is about, its vector, one read of the store, and which results were used."""
+"""Search for a viewer: parse the query, embed it, read the store once, and count the results as used."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -39,7 +39,7 @@ class Searcher:
         strict: bool,
         count_use: bool,
     ) -> list[Hit]:
-        """What fits and may be heard by the viewer, best first; see `AsyncMemory.search`."""
+        """The best matches that the viewer may see, best first; see `AsyncMemory.search`."""
         user, place = viewer.user, viewer.place
         scopes, question = (
             search_scopes(user, place, over, subject),
@@ -61,8 +61,8 @@ class Searcher:
             status=status,
             vector=await self._vectors.embed_query(topic, over),
         )
-        hits = await self._store.read(lambda tx: recall.search(tx, query, withheld.tellable(tx, viewer, over)))
+        hits = await self._store.read(lambda tx: recall.search(tx, query, withheld.search_filter(tx, viewer, over)))
         if count_use:
             used = (hit for hit in hits[:USED_RESULTS] if hit.score > 0)
-            self._usage.note(hit.item.key for hit in used if isinstance(hit.item, Memo))
+            self._usage.add(hit.item.key for hit in used if isinstance(hit.item, Memo))
         return hits

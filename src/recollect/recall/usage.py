@@ -1,4 +1,4 @@
-"""Count how often memos are of use, behind everyone's back: reading stays reading, and a busy minute counts once."""
+"""Count how often memos are used, in batches: a search writes nothing, and uses within a minute count once."""
 
 import asyncio
 import logging
@@ -10,10 +10,10 @@ from recollect.core.ports import Store
 
 log = logging.getLogger("recollect.recall")
 
-EVERY = 60.0
-"""Seconds in which the uses of a memo count as one."""
-BATCH = 200
-"""Memos that are written at once, so that nobody's own write waits long behind them."""
+WRITE_INTERVAL_SECONDS = 60.0
+"""Uses of a memo within this time count as one."""
+MAX_MEMOS_PER_WRITE = 200
+"""Memos per transaction, so that other writes don't wait long."""
 
 
 class UsageCounter:
@@ -21,32 +21,32 @@ class UsageCounter:
         self._store = store
         self._clock = clock
         self._sleep = sleep
-        self._noted: set[int] = set()
-        self._writing: asyncio.Task[None] | None = None
+        self._pending: set[int] = set()
+        self._task: asyncio.Task[None] | None = None
 
-    def note(self, keys: Iterable[int]) -> None:
-        """These memos were of use; it is written down in a while."""
-        self._noted.update(keys)
-        if self._noted and (self._writing is None or self._writing.done()):
-            self._writing = asyncio.create_task(self._later(), name="recollect-uses")
+    def add(self, keys: Iterable[int]) -> None:
+        """Count a use of these memos; written with the next batch."""
+        self._pending.update(keys)
+        if self._pending and (self._task is None or self._task.done()):
+            self._task = asyncio.create_task(self._write_later(), name="recollect-usage")
 
     async def close(self) -> None:
-        if self._writing is not None:
-            self._writing.cancel()
-            await asyncio.wait([self._writing])
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
         await self._write()
 
-    async def _later(self) -> None:
-        await self._sleep(EVERY)
+    async def _write_later(self) -> None:
+        await self._sleep(WRITE_INTERVAL_SECONDS)
         await self._write()
 
     async def _write(self) -> None:
-        noted, self._noted = sorted(self._noted), set()
-        at = self._clock()
-        for start in range(0, len(noted), BATCH):
-            keys = noted[start : start + BATCH]
+        pending, self._pending = sorted(self._pending), set()
+        now = self._clock()
+        for start in range(0, len(pending), MAX_MEMOS_PER_WRITE):
+            keys = pending[start : start + MAX_MEMOS_PER_WRITE]
             try:
-                await self._store.write(lambda tx, keys=keys: tx.memos.count_use(keys, at), patient=True)
+                await self._store.write(lambda tx, keys=keys: tx.memos.count_use(keys, now), patient=True)
             except RecollectError as error:
-                log.warning("uses of %d memos were not counted: %s", len(noted) - start, error)
+                log.warning("uses of %d memos were not counted: %s", len(pending) - start, error)
                 return

@@ -1,7 +1,7 @@
-"""What people forgot, or took back by deleting a message, and what says it again: such words are not told any more.
+"""Retired statements (forgotten, or taken back by deleting a message) and what repeats them: neither is shown any more.
 
-Each person and each guild has a short list of it in the store, newest last. Stating or restoring the fact takes it off
-the list, and what was held back shows again.
+Each person and each guild has a short list of them in the store, newest last. Stating or restoring the fact removes it
+from the list, and what repeats it is shown again.
 """
 
 import json
@@ -19,57 +19,57 @@ from recollect.core.types import Memo, Message, Place, Subject, Summary, guild_k
 from recollect.policy import repetition
 from recollect.policy.viewer import Viewer
 
-MOST = 60
-"""Retired statements of one person, or one guild, that are kept in mind; the oldest fall off."""
-MOST_PEOPLE = 6
-"""People of a conversation whose lists are read besides their guild's."""
-LONGEST = 500
+MAX_ITEMS = 60
+"""Retired statements per person or guild; the oldest are dropped."""
+MAX_PEOPLE = 6
+"""People of a conversation whose lists are read in addition to their guild's."""
+MAX_TEXT_CHARS = 500
 """Characters of a statement that are compared."""
 LIST = "retired:"
-"""How the names of the lists begin."""
-_CHANGES = ("memo.retired", "memo.revised", "memo.undone")
+"""Prefix of the state lists."""
+_CHANGE_KINDS = ("memo.retired", "memo.revised", "memo.undone")
 
 
 @dataclass(frozen=True, slots=True)
 class Retired:
-    """A statement that is not to be repeated."""
+    """A statement that must not be repeated."""
 
     scope: str
     memo: str
     text: str
     at: datetime
     name: str = ""
-    """What its owner was called."""
+    """Display name of its owner."""
     message: tuple[str, str] | None = None
     """The message that said it, by platform and id."""
-    gone: bool = False
-    """That message no longer says it, and its owner has forgotten nothing."""
-    realms: tuple[str, ...] = ()
-    """Guilds in which it could be told."""
+    source_gone: bool = False
+    """The message was deleted or edited; its owner has not forgotten anything."""
+    guilds: tuple[str, ...] = ()
+    """Guilds in which it was visible."""
 
 
-def retire(tx: Tx, memo: Memo, at: datetime, *, name: str = "", gone: bool = False) -> None:
-    """Its owner forgot a memo, or the message is `gone` that said it: from now on nothing repeats it."""
+def retire(tx: Tx, memo: Memo, now: datetime, *, name: str = "", source_gone: bool = False) -> None:
+    """Withhold a memo that its owner forgot, or whose source message is gone, and whatever repeats it."""
     source = memo.source
     guild = None if source.guild is None else guild_key(source.platform, source.guild)
-    realms = dict.fromkeys(filter(None, (guild, memo.audience.guild or None, memo.subject.guild)))
+    guilds = dict.fromkeys(filter(None, (guild, memo.audience.guild or None, memo.subject.guild)))
     message = (source.platform, source.message) if source.message else None
-    text = clip(memo.text, LONGEST)
-    item = Retired(memo.subject.scope, memo.id, text, at, name, message, gone, tuple(realms))
-    for list_name in _lists(item):
-        if tx.state.append(list_name, _packed(item)) > 2 * MOST:
-            _write(tx, list_name, _listed(tx, list_name)[-MOST:])
+    text = clip(memo.text, MAX_TEXT_CHARS)
+    item = Retired(memo.subject.scope, memo.id, text, now, name, message, source_gone, tuple(guilds))
+    for list_name in _list_names(item):
+        if tx.state.append(list_name, _pack(item)) > 2 * MAX_ITEMS:
+            _write_list(tx, list_name, _read_list(tx, list_name)[-MAX_ITEMS:])
 
 
 def lift(tx: Tx, memos: Sequence[Memo]) -> None:
-    """Memos of one person or guild count again: what repeats them may be told."""
+    """Memos were restored: what repeats them is shown again."""
     ids = {memo.id for memo in memos}
     for scope in {memo.subject.scope for memo in memos}:
         _lift(tx, scope, lambda item: item.memo in ids)
 
 
 def lift_stated(tx: Tx, memo: Memo) -> None:
-    """Something was stated: whatever it says again, in these words or others, may be told."""
+    """A memo was stated: what repeats it, in these words or others, is shown again."""
     text = normalize(memo.text)
     _lift(
         tx,
@@ -77,70 +77,70 @@ def lift_stated(tx: Tx, memo: Memo) -> None:
         lambda item: (
             item.memo == memo.id
             or normalize(item.text) == text
-            or repetition.repeats(memo.text, item.text, about=True, owner=_called(item))
+            or repetition.repeats(memo.text, item.text, about=True, owner=_owner_names(item))
         ),
     )
 
 
-def _lift(tx: Tx, scope: str, is_meant: Callable[[Retired], bool]) -> None:
-    lifted = [item for item in _listed(tx, LIST + scope) if is_meant(item)]
-    for name in dict.fromkeys(name for item in lifted for name in _lists(item)):
-        _write(tx, name, [item for item in _listed(tx, name) if item not in lifted])
+def _lift(tx: Tx, scope: str, matches: Callable[[Retired], bool]) -> None:
+    lifted = [item for item in _read_list(tx, LIST + scope) if matches(item)]
+    for name in dict.fromkeys(name for item in lifted for name in _list_names(item)):
+        _write_list(tx, name, [item for item in _read_list(tx, name) if item not in lifted])
 
 
-def _lists(item: Retired) -> list[str]:
-    return [LIST + item.scope, *(_of_guild(realm) for realm in item.realms)]
+def _list_names(item: Retired) -> list[str]:
+    return [LIST + item.scope, *(_guild_list(guild) for guild in item.guilds)]
 
 
-def _of_guild(realm: str) -> str:
-    return f"{LIST}guild:{realm}"
+def _guild_list(guild: str) -> str:
+    return f"{LIST}guild:{guild}"
 
 
-def _write(tx: Tx, name: str, items: Sequence[Retired]) -> None:
+def _write_list(tx: Tx, name: str, items: Sequence[Retired]) -> None:
     tx.state.clear(name)
     for item in items:
-        tx.state.append(name, _packed(item))
+        tx.state.append(name, _pack(item))
 
 
-def _packed(item: Retired) -> str:
-    values = [item.scope, item.memo, item.text, to_ms(item.at), item.name, item.message, item.gone, item.realms]
+def _pack(item: Retired) -> str:
+    values = [item.scope, item.memo, item.text, to_ms(item.at), item.name, item.message, item.source_gone, item.guilds]
     return json.dumps(values, ensure_ascii=False)
 
 
-def _listed(tx: Tx, name: str) -> list[Retired]:
+def _read_list(tx: Tx, name: str) -> list[Retired]:
     return [read(line) for line in tx.state.items(name)]
 
 
 def read(line: str) -> Retired:
     """An item of a list."""
-    scope, memo, text, at, name, message, gone, realms = json.loads(line)
+    scope, memo, text, at, name, message, source_gone, guilds = json.loads(line)
     return Retired(
-        scope, memo, text, from_ms(at), name, None if message is None else tuple(message), gone, tuple(realms)
+        scope, memo, text, from_ms(at), name, None if message is None else tuple(message), source_gone, tuple(guilds)
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """What is not to be repeated in one place, and who takes part there."""
+    """The retired statements that concern one place, and who takes part there."""
 
     items: Sequence[Retired] = ()
-    others: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
-    """Names of people who take part, folded, and the words that each is made of."""
+    participants: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    """Folded names of the people who take part, and the words of each name."""
     by_head: Mapping[str, Sequence[int]] = field(default_factory=dict[str, Sequence[int]])
-    """Which items have words that begin so: most sentences share nothing with any of them."""
+    """Indexes of items by the beginnings of their words: most sentences share nothing with any of them."""
 
     @property
     def memos(self) -> frozenset[tuple[str, str]]:
-        """What is withheld, by scope and id."""
+        """Scope and id of what is withheld."""
         return frozenset((item.scope, item.memo) for item in self.items)
 
     def hides(self, message: Message, asked: Message | None = None) -> bool:
-        """Whether a message is not to be told: it said what was forgotten, is the answer to that, or repeats it.
+        """Whether a message is withheld: it is the source of a retired statement, the reply to it, or repeats it.
         `asked` is the message that it answers.
         """
         if not self.items:
             return False
-        sources = {item.message for item in self.items if not item.gone}
+        sources = {item.message for item in self.items if not item.source_gone}
         platform = message.place.platform
         if (platform, message.id) in sources:
             return True
@@ -150,165 +150,174 @@ class Withheld:
         return any(
             repetition.repeats(sentence, item.text, about=True)
             for sentence in repetition.sentences(message.text)
-            for item in self._near(sentence)
-            if item.scope == scope and not item.gone and message.at <= item.at
+            for item in self._items_near(sentence)
+            if item.scope == scope and not item.source_gone and message.at <= item.at
         )
 
-    def repeats(self, text: str, asked: Message | None = None) -> bool:
-        """Whether something that the assistant said, asked this, repeats what is withheld."""
-        question, to = ("", None) if asked is None else (asked.text, asked.author)
-        return bool(self.items) and any(self._told(part, question, to) for part in repetition.sentences(text))
+    def repeats(self, text: str, question: Message | None = None) -> bool:
+        """Whether the assistant's text, as the answer to a question, repeats what is withheld."""
+        question_text, addressee = ("", None) if question is None else (question.text, question.author)
+        return bool(self.items) and any(
+            self._repeats_item(part, question_text, addressee) for part in repetition.sentences(text)
+        )
 
     def quotes(self, excerpt: str, author: str) -> bool:
         """The same for a question of this author and its answer in one line."""
-        return bool(self.items) and self._told(excerpt, "", author)
+        return bool(self.items) and self._repeats_item(excerpt, "", author)
 
     def without(self, text: str) -> str:
-        """A summary without the sentences that repeat it."""
+        """A summary without the sentences that repeat what is withheld."""
         if not self.items:
             return text
         lines = ((line, repetition.sentences(line)) for line in text.splitlines())
-        kept = (
-            (line, parts, [part for part in parts if not self._told(part, "", None, line)]) for line, parts in lines
+        parsed = (
+            (line, parts, [part for part in parts if not self._repeats_item(part, "", None, line)])
+            for line, parts in lines
         )
-        return "\n".join(line if parts == left else " ".join(left) for line, parts, left in kept if left or not parts)
+        return "\n".join(
+            line if parts == retained else " ".join(retained)
+            for line, parts, retained in parsed
+            if retained or not parts
+        )
 
-    def _told(self, sentence: str, asked: str, to: str | None, line: str = "") -> bool:
-        """Whether a sentence, said to someone and standing in a line, repeats one of the items."""
+    def _repeats_item(self, sentence: str, question: str, addressee: str | None, line: str = "") -> bool:
+        """Whether a sentence to someone, as part of a line, repeats one of the items."""
         return any(
-            repetition.repeats(sentence, item.text, asked=asked, about=_names(sentence, item), owner=_called(item))
-            for item in self._near(f"{sentence} {asked}")
-            if not self._is_of_another(f"{line or sentence} {asked}", item, to)
+            repetition.repeats(
+                sentence, item.text, asked=question, about=_mentions_owner(sentence, item), owner=_owner_names(item)
+            )
+            for item in self._items_near(f"{sentence} {question}")
+            if not self._is_about_someone_else(f"{line or sentence} {question}", item, addressee)
         )
 
-    def _near(self, text: str) -> list[Retired]:
+    def _items_near(self, text: str) -> list[Retired]:
         heads = repetition.sense(text).heads
-        return [self.items[number] for number in sorted({n for head in heads for n in self.by_head.get(head, ())})]
+        return [self.items[index] for index in sorted({n for head in heads for n in self.by_head.get(head, ())})]
 
-    def _is_of_another(self, line: str, item: Retired, to: str | None) -> bool:
-        """Whether a line is said by, to or of someone else, and not of the owner."""
-        to_owner = to is not None and Subject(to).scope == item.scope
-        if _names(line, item) or (to_owner and repetition.speaks_to_someone(line)):
+    def _is_about_someone_else(self, line: str, item: Retired, addressee: str | None) -> bool:
+        """Whether a line is said by, to or about someone else than the owner."""
+        is_to_owner = addressee is not None and Subject(addressee).scope == item.scope
+        if _mentions_owner(line, item) or (is_to_owner and repetition.speaks_to_someone(line)):
             return False
         words = repetition.sense(line).words
-        if repetition.speaker(line) in self.others or any(name and name <= words for name in self.others.values()):
+        if repetition.speaker(line) in self.participants or any(
+            name and name <= words for name in self.participants.values()
+        ):
             return True
-        return to is not None and not to_owner and not repetition.speaks_of_a_third(line)
+        return addressee is not None and not is_to_owner and not repetition.speaks_of_a_third(line)
 
 
 NOTHING = Withheld()
 
 
-def _names(text: str, item: Retired) -> bool:
+def _mentions_owner(text: str, item: Retired) -> bool:
     """Whether a text names the owner of an item."""
-    return not repetition.sense(_called(item)).words.isdisjoint(repetition.sense(text).words)
+    return not repetition.sense(_owner_names(item)).words.isdisjoint(repetition.sense(text).words)
 
 
-def _called(item: Retired) -> str:
+def _owner_names(item: Retired) -> str:
     return f"{item.name} {Subject.of_scope(item.scope).id}"
 
 
-def gather(tx: Tx, place: Place, people: Iterable[str], said: Sequence[Message] = ()) -> Withheld:
-    """What is withheld in a place where these people take part; `said` are messages of theirs, newest last."""
-    spoke = [message.author for message in reversed(said) if not message.bot]
-    listed = [*people, *([place.dm] if place.dm else []), *spoke]
-    chosen = list(dict.fromkeys(listed))[:MOST_PEOPLE]
-    names = {message.author: message.name for message in said if not message.bot and message.name}
-    return _gathered(tx, place.guild_key, chosen, names)
+def gather(tx: Tx, place: Place, people: Iterable[str], messages: Sequence[Message] = ()) -> Withheld:
+    """What is withheld in a place where these people take part; `messages` are recent ones there, newest last."""
+    speakers = [message.author for message in reversed(messages) if not message.bot]
+    candidates = [*people, *([place.dm] if place.dm else []), *speakers]
+    chosen = list(dict.fromkeys(candidates))[:MAX_PEOPLE]
+    names = {message.author: message.name for message in messages if not message.bot and message.name}
+    return _collect(tx, place.guild_key, chosen, names)
 
 
 def of_session(tx: Tx, session: str) -> Withheld:
-    """The same for a conversation by its name."""
-    platform, *rest = (unescape(part, ":") for part in session.split(":"))
-    people = [rest[1]] if rest[:1] == ["dm"] and len(rest) > 1 else []
-    people += [rest[-1]] if len(rest) > 3 and rest[-2] == "user" else []
-    in_guild = len(rest) > 2 and rest[1] in ("channel", "thread")
-    return _gathered(tx, guild_key(platform, rest[0]) if in_guild else None, people, {})
+    """What is withheld in a conversation, given its session name."""
+    platform, *parts = (unescape(part, ":") for part in session.split(":"))
+    people = [parts[1]] if parts[:1] == ["dm"] and len(parts) > 1 else []
+    people += [parts[-1]] if len(parts) > 3 and parts[-2] == "user" else []
+    in_guild = len(parts) > 2 and parts[1] in ("channel", "thread")
+    return _collect(tx, guild_key(platform, parts[0]) if in_guild else None, people, {})
 
 
-def _gathered(tx: Tx, realm: str | None, people: Collection[str], names: Mapping[str, str]) -> Withheld:
-    lists = [] if realm is None else [_of_guild(realm)]
+def _collect(tx: Tx, guild: str | None, people: Collection[str], names: Mapping[str, str]) -> Withheld:
+    lists = [] if guild is None else [_guild_list(guild)]
     lists += [LIST + Subject(user).scope for user in people]
-    found = dict.fromkeys(item for name in lists for item in _listed(tx, name)[-MOST:])
-    if not found:
+    stored = dict.fromkeys(item for name in lists for item in _read_list(tx, name)[-MAX_ITEMS:])
+    if not stored:
         return NOTHING
-    items = [_named(item, names) for item in found]
+    items = [_with_name(item, names) for item in stored]
     others = {fold(name): repetition.sense(name).words for name in names.values()}
     return Withheld(items, others, _by_head(items))
 
 
 def _by_head(items: Sequence[Retired]) -> dict[str, list[int]]:
     by_head: dict[str, list[int]] = {}
-    for number, item in enumerate(items):
+    for index, item in enumerate(items):
         for head in repetition.sense(item.text).heads:
-            by_head.setdefault(head, []).append(number)
+            by_head.setdefault(head, []).append(index)
     return by_head
 
 
-def _named(item: Retired, names: Mapping[str, str]) -> Retired:
+def _with_name(item: Retired, names: Mapping[str, str]) -> Retired:
     name = names.get(Subject.of_scope(item.scope).id, item.name)
     return item if name == item.name else replace(item, name=f"{item.name} {name}".strip())
 
 
 def shown(tx: Tx, withheld: Withheld, messages: Sequence[Message]) -> list[Message]:
-    """Those of the messages that may be told; an answer is read together with its question."""
+    """The messages that are not withheld; a reply is judged together with its question."""
     if not withheld.items:
         return list(messages)
-    known = {message.id: message for message in messages}
-    return [one for one in messages if not withheld.hides(one, question(tx, one, known.get))]
+    by_id = {message.id: message for message in messages}
+    return [message for message in messages if not withheld.hides(message, question(tx, message, by_id.get))]
 
 
-def question(tx: Tx, message: Message, known: Callable[[str], Message | None] = lambda _: None) -> Message | None:
-    """What was asked that a message answers, if it is the assistant's."""
+def question(tx: Tx, message: Message, lookup: Callable[[str], Message | None] = lambda _: None) -> Message | None:
+    """The message that the assistant's reply answers."""
     if not message.bot or message.reply_to is None:
         return None
-    return known(message.reply_to) or tx.messages.get(message.place.platform, message.reply_to)
+    return lookup(message.reply_to) or tx.messages.get(message.place.platform, message.reply_to)
 
 
 def is_source(tx: Tx, message: Message) -> bool:
-    """Whether a message said what its author forgot since."""
-    items = _listed(tx, LIST + Subject(message.author).scope)
-    return any(not item.gone and item.message == (message.place.platform, message.id) for item in items)
+    """Whether a message is the source of something that its author has forgotten."""
+    items = _read_list(tx, LIST + Subject(message.author).scope)
+    return any(not item.source_gone and item.message == (message.place.platform, message.id) for item in items)
 
 
 def summary(tx: Tx, session: str) -> Summary | None:
-    """The summary of a conversation as it may be told."""
-    found = tx.summaries.get(session)
-    return None if found is None else screened(found, of_session(tx, session))
+    """The summary of a conversation without what is withheld."""
+    stored = tx.summaries.get(session)
+    return None if stored is None else screened(stored, of_session(tx, session))
 
 
-def screened(found: Summary, withheld: Withheld) -> Summary | None:
-    """Without what is withheld; None when nothing is left of it."""
-    text = withheld.without(found.text)
-    return found if text == found.text else replace(found, text=text) if text.strip() else None
+def screened(summary: Summary, withheld: Withheld) -> Summary | None:
+    """The summary without what is withheld; None when nothing remains."""
+    text = withheld.without(summary.text)
+    return summary if text == summary.text else replace(summary, text=text) if text.strip() else None
 
 
 def touched(tx: Tx, events: Iterable[Event], sessions: Iterable[str]) -> list[str]:
-    """Which of these conversations have a summary that repeats what these events took out of use or brought back: it
-    reads differently now.
-    """
-    items = [item for event in events if event.kind in _CHANGES for item in _changed(tx, event)]
+    """The sessions whose summary repeats what these events retired or restored, so that it now reads differently."""
+    items = [item for event in events if event.kind in _CHANGE_KINDS for item in _changed_statements(tx, event)]
     if not items:
         return []
     changed = Withheld(items, {}, _by_head(items))
-    return [session for session in sessions if (found := tx.summaries.get(session)) and changed.repeats(found.text)]
+    return [session for session in sessions if (summary := tx.summaries.get(session)) and changed.repeats(summary.text)]
 
 
-def _changed(tx: Tx, event: Event) -> list[Retired]:
-    """The words that a memo had before an event, and has now; none where it merely was said again."""
+def _changed_statements(tx: Tx, event: Event) -> list[Retired]:
+    """The texts that a memo had before an event, and has now; none where it was merely restated."""
     if not event.memo:
         return []
     before = serialization.memo_from_json(event.data["before"]) if "before" in event.data else None
-    now = tx.memos.get(Subject.of_scope(event.scope), event.memo)
-    if event.kind == "memo.revised" and before and before.active and now and before.text == now.text:
+    current = tx.memos.get(Subject.of_scope(event.scope), event.memo)
+    if event.kind == "memo.revised" and before and before.active and current and before.text == current.text:
         return []
-    texts = dict.fromkeys(memo.text for memo in (before, now) if memo is not None)
-    return [Retired(event.scope, event.memo, clip(text, LONGEST), event.at) for text in texts]
+    texts = dict.fromkeys(memo.text for memo in (before, current) if memo is not None)
+    return [Retired(event.scope, event.memo, clip(text, MAX_TEXT_CHARS), event.at) for text in texts]
 
 
-def tellable(tx: Tx, audible: Viewer, over: Corpus) -> Callable[[Any], bool]:
-    """What may be heard; of messages, only those that repeat nothing that was forgotten or taken back."""
-    held = gather(tx, audible.place, [audible.user]) if over == "messages" else NOTHING
+def search_filter(tx: Tx, viewer: Viewer, over: Corpus) -> Callable[[Any], bool]:
+    """The visibility check for a search; over messages it also hides what is withheld."""
+    held = gather(tx, viewer.place, [viewer.user]) if over == "messages" else NOTHING
     if not held.items:
-        return audible
-    return lambda said: audible(said) and not held.hides(said, question(tx, said))
+        return viewer
+    return lambda message: viewer(message) and not held.hides(message, question(tx, message))

@@ -10,10 +10,10 @@ from recollect.core.clock import Clock
 from recollect.core.errors import BadInput
 from recollect.core.ports import Store
 from recollect.core.ports.ranker import Ranker
-from recollect.jobs.worker import WorkerOptions
+from recollect.jobs.options import WorkerOptions
 from recollect.learning import consolidate
 from recollect.learning.apply import MemoLimits
-from recollect.learning.extract import ExtractionOptions
+from recollect.learning.extraction import ExtractionOptions
 from recollect.learning.ingest import NO_JOBS, ExchangeLimits
 from recollect.learning.schedule import Schedule
 from recollect.learning.summarize import SummaryOptions

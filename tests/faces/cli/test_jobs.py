@@ -11,7 +11,7 @@ from recollect import Message, Place
 from recollect.core.clock import now
 from recollect.core.errors import ModelError
 from recollect.core.ports import ExtractionInput, ExtractionResult
-from recollect.jobs.worker import WorkerOptions
+from recollect.jobs.options import WorkerOptions
 from recollect.testing.model_server import ModelServer, Says
 from recollect.testing.models import FakeModel
 from tests.faces.cli.conftest import Run
@@ -27,7 +27,7 @@ async def observe(store: Path, *texts: str, failed: bool = False) -> None:
     store.parent.mkdir(exist_ok=True)
     how = {"embedder": "null", "run_worker": failed, "model": FakeModel(refusing)}
     async with recollect.AsyncMemory(f"sqlite:///{store}", **how) as memory:
-        memory.worker.pace = WorkerOptions(attempts=1, poll=0.02)
+        memory.worker.options = WorkerOptions(max_attempts=1, poll_interval=0.02)
         for text in texts:
             await memory.add(Message(text, "me", Place(dm="me"), text, now(), "me"))
 

@@ -133,6 +133,6 @@ async def test_a_prompt_that_is_only_looked_at_counts_as_no_use(client: httpx.As
         await memory.remember(f"I like tea number {number} with {'much ' * 30}milk", user="ann", audience=EVERYWHERE)
     asked = {"author": "ann", "place": DEV, "text": "which tea do I like?"}
     await post(client, "/context", {**asked, "trial": True})
-    assert not memory.engine.usage._noted
+    assert not memory.engine.usage._pending
     await post(client, "/context", {**asked, "text": "which tea do I like most?"})
-    assert memory.engine.usage._noted
+    assert memory.engine.usage._pending

@@ -12,7 +12,7 @@ from recollect.faces.cli.invocation import NO_MATCH, Invocation, fail
 from recollect.faces.cli.options import Limit, flag
 from recollect.faces.cli.output import cell, when
 from recollect.faces.outcome_text import counted
-from recollect.jobs.worker import WorkerStatus
+from recollect.jobs.status import WorkerStatus
 from recollect.memory import AsyncMemory
 
 _SHOWN = 20

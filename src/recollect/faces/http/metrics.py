@@ -22,7 +22,7 @@ from recollect.core.version import __version__
 from recollect.faces.http.auth import Role
 from recollect.faces.http.dependencies import AppState, AppStateDep
 from recollect.faces.http.problems import problem
-from recollect.jobs.worker import count_delayed
+from recollect.jobs.status import count_delayed
 
 _PROBES = ("/health", "/ready", "/metrics")
 """Asked every few seconds: worth a line only when something is wrong."""

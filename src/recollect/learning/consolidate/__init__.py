@@ -1,7 +1,7 @@
-"""Reflection: while a user is away, their memory is tidied. One batch, which `undo` takes back as a whole.
+"""Consolidation: tidy a user's memos while they are away, in one batch that `undo` takes back as a whole.
 
-Memos are read, a model may say which belong together, `plan` decides. What was read must still hold in the
-transaction that writes, or all of it is done again; a plan that goes too far is only noted.
+A model may say which memos belong together; `plan` decides. If the memos changed since they were read, everything is
+retried; a plan that would lose too much is only logged.
 """
 
 import asyncio
@@ -31,6 +31,7 @@ from recollect.learning.consolidate.plan import (
 )
 from recollect.learning.consolidate.proposals import accept, groups
 from recollect.learning.schedule import consolidation_job
+from recollect.learning.usage import total_usage
 
 __all__ = [
     "MERGED",
@@ -46,21 +47,21 @@ __all__ = [
 log = logging.getLogger("recollect.learning")
 
 ACTOR = "consolidation"
-_LOOK_BACK = 2_000
-"""Events of a subject that tell how often something was stated, and what was undone."""
-_TRIES = 5
-_STATED = ("stated again", "other words for the same fact")
+_MAX_EVENTS_SCANNED = 2_000
+"""Events of a subject that are read for restatements and undone changes."""
+_MAX_ATTEMPTS = 5
+_RESTATED_REASONS = ("stated again", "other words for the same fact")
 _DONE, _ABORTED = "consolidation.done", "consolidation.aborted"
 
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationReport:
-    """What a dream changed, or would change when nothing was `applied`; `abort` says why it may not."""
+    """What a consolidation changed, or would change if it was not `applied`; `abort` says why it must not."""
 
     subject: Subject
     changes: tuple[Revise | Retire, ...] = ()
     memos: int = 0
-    """Memos that were in use before."""
+    """Active memos before."""
     abort: str = ""
     applied: bool = False
     problems: tuple[str, ...] = ()
@@ -69,75 +70,79 @@ class ConsolidationReport:
 
     @property
     def description(self) -> str:
-        """In a few words what came of it."""
+        """The outcome in a few words."""
         counts = [f"{count} {name}" for name, count in tally(self.changes).items() if count]
         return self.abort or ", ".join(counts) or "nothing to change"
 
 
 class Consolidator:
-    """Dreams on demand, and does the jobs of the kind `consolidate`. The model is made when it is first asked."""
+    """Consolidates on demand, and handles consolidation jobs. The model is created when it is first needed."""
 
     def __init__(
-        self, store: Store, model: Callable[[], Model] | None, rules: ConsolidationOptions, clock: Clock
+        self, store: Store, model: Callable[[], Model] | None, options: ConsolidationOptions, clock: Clock
     ) -> None:
         self._store = store
         self._model = model
-        self._rules = rules
+        self._options = options
         self._clock = clock
 
     async def __call__(self, job: Job) -> UnitOfWork:
         subject = Subject(job.payload["user"])
-        view = await self._store.read(lambda tx: read_input(tx, subject))
-        due = None if view.last is None else view.last + self._rules.interval
-        if not self._rules.enabled:
+        snapshot = await self._store.read(lambda tx: read_input(tx, subject))
+        due = None if snapshot.last_run is None else snapshot.last_run + self._options.interval
+        if not self._options.enabled:
             return lambda _: None
         if due is not None and due > self._clock():
-            return lambda tx: self._wait(tx, job, due)
-        dream = await self._propose(subject, view)
-        return lambda tx: self._apply(tx, view, dream)
+            return lambda tx: self._requeue(tx, job, due)
+        report = await self._propose(subject, snapshot)
+        return lambda tx: self._apply(tx, snapshot, report)
 
-    async def of(self, subject: Subject, *, dry_run: bool = False) -> ConsolidationReport:
-        """Dream now; a dry run tells what would change, and changes nothing."""
-        for _ in range(_TRIES):
-            view = await self._store.read(lambda tx: read_input(tx, subject))
-            dream = await self._propose(subject, view)
+    async def consolidate(self, subject: Subject, *, dry_run: bool = False) -> ConsolidationReport:
+        """Consolidate now; a dry run reports what would change, and changes nothing."""
+        for _ in range(_MAX_ATTEMPTS):
+            snapshot = await self._store.read(lambda tx: read_input(tx, subject))
+            report = await self._propose(subject, snapshot)
             if dry_run:
-                return dream
+                return report
             try:
-                await self._store.write(lambda tx, view=view, dream=dream: self._apply(tx, view, dream))
+                await self._store.write(lambda tx, snapshot=snapshot, report=report: self._apply(tx, snapshot, report))
             except StaleResult:
                 continue
-            return replace(dream, applied=not dream.abort)
+            return replace(report, applied=not report.abort)
         raise StoreBusy(f"the memory of {subject.id!r} kept changing; nothing was tidied")
 
     async def of_everyone(
         self, *, dry_run: bool = False, progress: Progress | None = None
     ) -> list[ConsolidationReport]:
-        """Dream for one user after the other; those for whom there is something to tell."""
-        subjects = await self._store.read(lambda tx: [one for one in tx.memos.subjects() if not one.is_lore])
-        dreams: list[ConsolidationReport] = []
-        for number, subject in enumerate(subjects, 1):
-            dreams.append(await self.of(subject, dry_run=dry_run))
+        """Consolidate one user after the other; the reports that contain changes."""
+        subjects = await self._store.read(lambda tx: _people(tx))
+        reports: list[ConsolidationReport] = []
+        for count, subject in enumerate(subjects, 1):
+            reports.append(await self.consolidate(subject, dry_run=dry_run))
             if progress is not None:
-                progress(number, len(subjects))
-        return [dream for dream in dreams if dream.changes]
+                progress(count, len(subjects))
+        return [report for report in reports if report.changes]
 
-    async def _propose(self, subject: Subject, view: ConsolidationInput) -> ConsolidationReport:
-        """What the memos come to; likeness is compared beside the loop, which goes on."""
-        shown = groups(view, self._rules) if self._model and len(view.memos) >= self._rules.least else []
-        answers, problems = await self._ask(shown)
-        said = list(zip(shown, answers, strict=True))
-        made = await asyncio.to_thread(plan, view, self._rules, self._clock(), said)
-        usage = Usage(*map(sum, zip((0, 0, 0), *(_spent(answer.usage) for answer in answers), strict=True)))
-        return ConsolidationReport(subject, made.changes, len(view.memos), made.abort, problems=problems, usage=usage)
+    async def _propose(self, subject: Subject, snapshot: ConsolidationInput) -> ConsolidationReport:
+        """Plan the changes; comparing many memos takes time, so it runs in a thread."""
+        memo_groups = (
+            groups(snapshot, self._options) if self._model and len(snapshot.memos) >= self._options.least else []
+        )
+        answers, problems = await self._ask(memo_groups)
+        answered = list(zip(memo_groups, answers, strict=True))
+        proposed = await asyncio.to_thread(plan, snapshot, self._options, self._clock(), answered)
+        usage = total_usage(*(answer.usage for answer in answers))
+        return ConsolidationReport(
+            subject, proposed.changes, len(snapshot.memos), proposed.abort, problems=problems, usage=usage
+        )
 
-    async def _ask(self, shown: Sequence[Sequence[Memo]]) -> tuple[list[ExtractionResult], tuple[str, ...]]:
-        """What the model says to each group; one that it can't answer is left to words alone."""
+    async def _ask(self, memo_groups: Sequence[Sequence[Memo]]) -> tuple[list[ExtractionResult], tuple[str, ...]]:
+        """The model's answer for each group; a group without a usable answer is compared by words alone."""
         answers: list[ExtractionResult] = []
         problems: list[str] = []
-        for group in shown:
+        for group in memo_groups:
             try:
-                answers.append(await self._asked(group))
+                answers.append(await self._ask_about(group))
             except ModelUnavailable:
                 raise
             except ModelError as error:
@@ -145,81 +150,81 @@ class Consolidator:
                 problems.append(str(error))
         problems += [problem for answer in answers for problem in answer.problems]
         for problem in problems:
-            log.warning("what the model said was not all usable: %s", problem)
+            log.warning("the model's answer was not all usable: %s", problem)
         return answers, tuple(problems)
 
-    async def _asked(self, group: Sequence[Memo]) -> ExtractionResult:
-        assert self._model is not None  # noqa: S101 - without one nothing is shown
+    async def _ask_about(self, group: Sequence[Memo]) -> ExtractionResult:
+        assert self._model is not None  # noqa: S101 - without one there are no groups
         try:
-            async with asyncio.timeout(self._rules.timeout):
+            async with asyncio.timeout(self._options.timeout):
                 return await self._model().consolidate(group)
         except TimeoutError as error:
-            raise ModelUnavailable(f"no answer within {self._rules.timeout:.0f} s") from error
+            raise ModelUnavailable(f"no answer within {self._options.timeout:.0f} s") from error
 
-    def _apply(self, tx: Tx, view: ConsolidationInput, dream: ConsolidationReport) -> None:
-        """Write all of it as one batch; raises Stale when memory is not what it was."""
-        if _bare(tx.memos.list(dream.subject, [Status.ACTIVE])) != _bare(view.memos):
+    def _apply(self, tx: Tx, snapshot: ConsolidationInput, report: ConsolidationReport) -> None:
+        """Write all changes as one batch; raises StaleResult when the memos changed since they were read."""
+        if _without_hits(tx.memos.list(report.subject, [Status.ACTIVE])) != _without_hits(snapshot.memos):
             raise StaleResult
-        if not dream.changes and dream.memos < self._rules.least:
+        if not report.changes and report.memos < self._options.least:
             return
-        cause = ChangeContext(ACTOR, self._clock(), secrets.token_hex(8))
-        kind = _ABORTED if dream.abort else _DONE
-        if dream.abort:
-            log.warning("a dream of %s was given up: %s", dream.subject.id, dream.abort)
+        context = ChangeContext(ACTOR, self._clock(), secrets.token_hex(8))
+        kind = _ABORTED if report.abort else _DONE
+        if report.abort:
+            log.warning("the consolidation of %s was given up: %s", report.subject.id, report.abort)
         else:
-            write(tx, dream.changes, cause)
-        usage = dream.usage
-        counts = {**tally(dream.changes), "memos": dream.memos, "input": usage.input, "output": usage.output}
-        data = {"batch": cause.batch, "problems": list(dream.problems), **counts}
-        tx.events.add(Event(kind, cause.at, ACTOR, dream.subject.scope, reason=dream.description, data=data))
+            write(tx, report.changes, context)
+        usage = report.usage
+        counts = {**tally(report.changes), "memos": report.memos, "input": usage.input, "output": usage.output}
+        data = {"batch": context.batch, "problems": list(report.problems), **counts}
+        tx.events.add(Event(kind, context.at, ACTOR, report.subject.scope, reason=report.description, data=data))
 
-    def _wait(self, tx: Tx, job: Job, due: datetime) -> None:
-        """Not again so soon."""
+    def _requeue(self, tx: Tx, job: Job, due: datetime) -> None:
+        """Run again when the interval has passed."""
         tx.jobs.add(consolidation_job(job.payload["user"], due))
 
 
 def plan(
-    view: ConsolidationInput,
-    rules: ConsolidationOptions,
+    snapshot: ConsolidationInput,
+    options: ConsolidationOptions,
     now: datetime,
-    said: Sequence[tuple[Sequence[Memo], ExtractionResult]] = (),
+    answered: Sequence[tuple[Sequence[Memo], ExtractionResult]] = (),
 ) -> Plan:
-    """What memos come to, given what a model said to which of them: words first, what they settle needs no model."""
-    draft = begin(view, now)
-    if len(draft.live()) >= rules.least:
-        tidy(draft, view.settled, rules)
-        for shown, proposed in said:
-            accept(draft, shown, proposed, rules)
-        tidy(draft, view.settled, rules)
-    return finish(draft, view.settled, rules)
+    """Plan the changes: by comparing words first, then with a model's answers to groups of memos."""
+    draft = begin(snapshot, now)
+    if len(draft.live()) >= options.least:
+        tidy(draft, snapshot.protected, options)
+        for memos, result in answered:
+            accept(draft, memos, result, options)
+        tidy(draft, snapshot.protected, options)
+    return finish(draft, snapshot.protected, options)
 
 
 def read_input(tx: Tx, subject: Subject) -> ConsolidationInput:
-    """All that a dream rests on."""
+    """The memos of a subject and what happened to them."""
     memos = tx.memos.list(subject, [Status.ACTIVE])
-    events = tx.events.list(scope=subject.scope, limit=_LOOK_BACK)
+    events = tx.events.list(scope=subject.scope, limit=_MAX_EVENTS_SCANNED)
     undone = {event.memo: event.at for event in reversed(events) if event.kind == "memo.undone"}
     return ConsolidationInput(
         memos,
-        _stated(events),
+        _count_statements(events),
         frozenset(memo.id for memo in memos if memo.id in undone and memo.updated <= undone[memo.id]),
         next((event.at for event in events if event.kind in (_DONE, _ABORTED)), None),
     )
 
 
-def _stated(events: Sequence[Event]) -> dict[str, int]:
-    """How many messages stated each memo again."""
-    times: dict[str, set[str]] = {}
+def _count_statements(events: Sequence[Event]) -> dict[str, int]:
+    """How many messages restated each memo."""
+    sources: dict[str, set[str]] = {}
     for event in events:
-        if event.kind == "memo.revised" and event.reason in _STATED and event.memo:
-            times.setdefault(event.memo, set()).add(str(event.data.get("message") or event.data.get("batch")))
-    return {memo: len(messages) for memo, messages in times.items()}
+        if event.kind == "memo.revised" and event.reason in _RESTATED_REASONS and event.memo:
+            sources.setdefault(event.memo, set()).add(str(event.data.get("message") or event.data.get("batch")))
+    return {memo: len(messages) for memo, messages in sources.items()}
 
 
-def _bare(memos: Sequence[Memo]) -> list[Memo]:
-    """Memos without the count of their uses, which goes on all the time."""
+def _people(tx: Tx) -> list[Subject]:
+    return [subject for subject in tx.memos.subjects() if not subject.is_lore]
+
+
+def _without_hits(memos: Sequence[Memo]) -> list[Memo]:
+    """Memos without their usage counts, which change all the time."""
     return [replace(memo, hits=0) for memo in memos]
-
-
-def _spent(usage: Usage) -> tuple[int, int, int]:
-    return usage.requests, usage.input, usage.output

@@ -1,4 +1,4 @@
-"""Memory as a dream would leave it: memos in, one change for each that is different in the end."""
+"""A subject's memos as consolidation would leave them; yields one change for each that differs in the end."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -13,29 +13,29 @@ from recollect.policy.visibility import includes
 
 
 class Draft:
-    """Memos of one subject, changed on paper only."""
+    """Memos of one subject, changed without a store."""
 
     def __init__(self, memos: Iterable[Memo], stated: Mapping[str, int], now: datetime) -> None:
         self.now = now
         self.stated = dict(stated)
-        """How often a memo was stated again, by its id."""
+        """How often each memo was restated, by its id."""
         self._before = {memo.id: memo for memo in sorted(memos, key=lambda memo: (memo.created, memo.id))}
         self._after = dict(self._before)
         self._reasons: dict[str, list[str]] = {}
         self._expire()
-        self._said = {(normalize(memo.text), memo.audience) for memo in self.live()}
+        self._statements = {(normalize(memo.text), memo.audience) for memo in self.live()}
 
     def live(self) -> list[Memo]:
-        """What is still in use, oldest first."""
+        """The active memos, oldest first."""
         return [memo for memo in self._after.values() if memo.active]
 
     def get(self, memo_id: str | None) -> Memo | None:
-        """A memo as it is now, if it is still in use."""
+        """The current state of a memo, if it is still active."""
         memo = self._after.get(memo_id or "")
         return memo if memo is not None and memo.active else None
 
     def supersede(self, old: Memo, by: Memo, reason: str) -> None:
-        """One memo takes another's place: should it go some day, the other counts again."""
+        """Let one memo supersede another, which comes back should its successor go."""
         before = None if old.supersedes == by.id else old.supersedes
         self._set(
             old, reason, status=Status.SUPERSEDED, superseded_by=by.id, supersedes=before, updated=self._later(old)
@@ -43,25 +43,25 @@ class Draft:
         self._after[by.id] = replace(by, supersedes=by.supersedes or old.id)
 
     def improve(self, memo: Memo, reason: str, **fields: Any) -> None:
-        """Give a memo other tags, more confidence; it keeps its words."""
+        """Change fields of a memo, such as tags or confidence, but not its text."""
         if replace(memo, **fields) != memo:
             self._set(memo, reason, **fields)
 
     def changes(self) -> list[Revise | Retire]:
-        """What is different, in the order of the memos."""
+        """One change per memo that differs, in the order of the memos."""
         pairs = ((before, self._after[name]) for name, before in self._before.items())
         return [self._change(before, after) for before, after in pairs if before != after]
 
-    def lost(self) -> int:
-        """How many statements are not made any more to all who heard them; those that had expired were none."""
-        left = defaultdict[str, set[Audience]](set)
+    def lost_count(self) -> int:
+        """How many statements are no longer visible to everyone who could see them; expired ones don't count."""
+        remaining = defaultdict[str, set[Audience]](set)
         for memo in self.live():
-            left[normalize(memo.text)].add(memo.audience)
-        return sum(not any(includes(wide, heard) for wide in left[text]) for text, heard in self._said)
+            remaining[normalize(memo.text)].add(memo.audience)
+        return sum(not any(includes(wide, audience) for wide in remaining[text]) for text, audience in self._statements)
 
-    def said(self) -> int:
+    def statement_count(self) -> int:
         """How many different statements there were."""
-        return len(self._said)
+        return len(self._statements)
 
     def _change(self, before: Memo, after: Memo) -> Revise | Retire:
         reason = "; ".join(self._reasons.get(before.id, ["takes the place of an older fact"]))

@@ -1,8 +1,8 @@
-"""What a dream changes, decided without a store: near-duplicates, contradictions, what recurs, what has expired.
+"""Plan a consolidation without a store: near-duplicates, contradictions, restated and expired memos.
 
-A dream writes no sentence of its own. Of memos that say one thing it keeps the one that says most, of two that can't
-both hold the newer one. Each keeps its words and its source, so that deleting a message still takes back exactly what
-rested on it. Nothing gives way to a memo that fewer people may hear, and no memo is heard by more than before.
+No text is ever written: of memos that say the same the richest is kept, of two that contradict each other the newer
+one. Each keeps its words and its source, so that deleting a message still takes back exactly what rested on it.
+No memo yields to one with a narrower audience, and no audience is widened.
 """
 
 from collections import defaultdict
@@ -20,111 +20,115 @@ from recollect.policy.visibility import includes
 
 MERGED, CONTRADICTED, EXPIRED = "another memory says it", "a newer memory says otherwise", "expired"
 STATED_OFTEN, USED_OFTEN = "stated again and again", "used often"
-STATED, USED, TRUSTED = 3, 50, 0.95
-"""What was stated again so often, or used so often, is trusted this much."""
-_COMMON = 64
-"""A word that more memos have says nothing about which of them are alike."""
+MIN_STATEMENTS, MIN_USES, TRUSTED_CONFIDENCE = 3, 50, 0.95
+"""A memo that was restated or used this often gets this confidence."""
+_MAX_MEMOS_PER_CUE = 64
+"""A cue shared by more memos doesn't tell which of them are alike."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationOptions:
-    """How far a dream may go: settings, as far as they concern it."""
+    """The settings that concern consolidation."""
 
     enabled: bool = True
     least: int = 5
-    """Memos below which there is nothing to tidy."""
+    """Memos below which nothing is consolidated."""
     max_loss: float = 0.2
-    """Share of the statements that may go; a dream that would lose more changes nothing."""
+    """Share of the statements that may go; a plan that would lose more is not applied."""
     interval: timedelta = timedelta(days=1)
     walled: bool = False
-    """What is known in one guild counts for nothing in another."""
+    """Memos of different guilds are never compared."""
     timeout: float = 30.0
 
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationInput:
-    """What a dream rests on: all active memos of a subject, and what happened to them."""
+    """All active memos of a subject, and what happened to them."""
 
     memos: Sequence[Memo]
     stated: Mapping[str, int] = field(default_factory=dict[str, int])
-    settled: frozenset[str] = frozenset()
-    """Memos of which a change was undone: that decision stands until they are stated anew."""
-    last: datetime | None = None
-    """When the last dream was."""
+    protected: frozenset[str] = frozenset()
+    """Memos whose last change was undone: they are left alone until they are restated."""
+    last_run: datetime | None = None
+    """When memory was last consolidated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What would change; `abort` says why it must not."""
+    """The changes to make; `abort` says why they must not be made."""
 
     changes: tuple[Revise | Retire, ...] = ()
-    said: int = 0
+    statements: int = 0
     lost: int = 0
     abort: str = ""
 
 
-def begin(view: ConsolidationInput, now: datetime) -> Draft:
-    """A draft in which only that has changed which time alone brings about."""
-    return Draft(view.memos, view.stated, now)
+def begin(snapshot: ConsolidationInput, now: datetime) -> Draft:
+    """A draft in which only expired memos have changed."""
+    return Draft(snapshot.memos, snapshot.stated, now)
 
 
-def tidy(draft: Draft, settled: frozenset[str], rules: ConsolidationOptions) -> None:
-    """Join near-duplicates and end what was contradicted, until there is nothing left to do."""
-    gave_way = True
-    while gave_way:
-        gave_way = False
-        for one, other in _pairs(draft, settled):
-            gave_way = _settle(draft, one, other, rules) or gave_way
+def tidy(draft: Draft, protected: frozenset[str], options: ConsolidationOptions) -> None:
+    """Merge near-duplicates and retire contradicted memos until nothing changes any more."""
+    has_changed = True
+    while has_changed:
+        has_changed = False
+        for first, second in _pairs(draft, protected):
+            has_changed = _resolve(draft, first, second, options) or has_changed
 
 
-def finish(draft: Draft, settled: frozenset[str], rules: ConsolidationOptions) -> Plan:
-    """Trust what recurs, and see whether the whole stays within bounds."""
+def finish(draft: Draft, protected: frozenset[str], options: ConsolidationOptions) -> Plan:
+    """Raise the confidence of recurring memos, and check that not too much is lost."""
     for memo in draft.live():
-        if memo.id not in settled:
-            _promote(draft, memo)
-    said, lost = draft.said(), draft.lost()
+        if memo.id not in protected:
+            _raise_confidence(draft, memo)
+    statements, lost = draft.statement_count(), draft.lost_count()
     abort = ""
-    if lost > rules.max_loss * said:
-        abort = f"{lost} of {said} memories would go, more than {rules.max_loss:.0%}"
-    return Plan(tuple(draft.changes()), said, lost, abort)
+    if lost > options.max_loss * statements:
+        abort = f"{lost} of {statements} memories would go, more than {options.max_loss:.0%}"
+    return Plan(tuple(draft.changes()), statements, lost, abort)
 
 
-def _pairs(draft: Draft, settled: frozenset[str]) -> Iterator[tuple[Memo, Memo]]:
-    """Memos that may be alike, as they are when their turn comes."""
+def _pairs(draft: Draft, protected: frozenset[str]) -> Iterator[tuple[Memo, Memo]]:
+    """Pairs of memos that may be alike, in their current state."""
     shared: defaultdict[str, list[str]] = defaultdict(list)
     order = {memo.id: place for place, memo in enumerate(draft.live())}
     for memo in draft.live():
-        for mark in () if memo.id in settled else _marks(memo):
-            shared[mark].append(memo.id)
-    met: set[tuple[str, str]] = set()
-    for mark, names in shared.items():
-        if len(names) <= _COMMON or mark.startswith("="):
-            met.update((one, other) for place, one in enumerate(names) for other in names[place + 1 : place + _COMMON])
-    for one, other in sorted(met, key=lambda pair: (order[pair[0]], order[pair[1]])):
+        for cue in () if memo.id in protected else _cues(memo):
+            shared[cue].append(memo.id)
+    pairs: set[tuple[str, str]] = set()
+    for cue, memo_ids in shared.items():
+        if len(memo_ids) <= _MAX_MEMOS_PER_CUE or cue.startswith("="):
+            pairs.update(
+                (one, other)
+                for place, one in enumerate(memo_ids)
+                for other in memo_ids[place + 1 : place + _MAX_MEMOS_PER_CUE]
+            )
+    for one, other in sorted(pairs, key=lambda pair: (order[pair[0]], order[pair[1]])):
         first, second = draft.get(one), draft.get(other)
         if first is not None and second is not None:
             yield first, second
 
 
-def _marks(memo: Memo) -> set[str]:
-    """What two memos that are alike have in common: a word, or for certain the whole text or a relation."""
+def _cues(memo: Memo) -> set[str]:
+    """Keys that similar memos share: words; prefixed with "=", the whole text or a relation."""
     slot = slot_of(memo.text)
     return {*match_cues(memo.text), f"= {normalize(memo.text)}", *([f"={slot.name}"] if slot else [])}
 
 
-def _settle(draft: Draft, one: Memo, other: Memo, rules: ConsolidationOptions) -> bool:
-    """Whether one of the two has given way."""
-    if not comparable(one, other, rules):
+def _resolve(draft: Draft, first: Memo, second: Memo, options: ConsolidationOptions) -> bool:
+    """Merge two memos or let the newer one win; whether one of them has yielded."""
+    if not comparable(first, second, options):
         return False
-    older, newer = sorted((one, other), key=recency)
+    older, newer = sorted((first, second), key=recency)
     match compare(newer.text, older.text):
         case Similarity.SAME:
-            strong, weak = sorted((one, other), key=_strength)
-            return _join(draft, strong, weak) or _join(draft, weak, strong)
+            strong, weak = sorted((first, second), key=_strength)
+            return _merge(draft, strong, weak) or _merge(draft, weak, strong)
         case Similarity.RICHER:
-            return _join(draft, newer, older)
+            return _merge(draft, newer, older)
         case Similarity.POORER:
-            return _join(draft, older, newer)
+            return _merge(draft, older, newer)
         case Similarity.CONTRADICTS:
             return _contradict(draft, newer, older)
         case Similarity.OTHER:
@@ -132,7 +136,7 @@ def _settle(draft: Draft, one: Memo, other: Memo, rules: ConsolidationOptions) -
 
 
 def recency(memo: Memo) -> tuple[datetime, datetime, str]:
-    """What was said last counts, whenever it was first said."""
+    """Sort key: the memo stated last is the newest, whenever it was first stated."""
     return memo.updated, memo.created, memo.id
 
 
@@ -140,38 +144,38 @@ def _strength(memo: Memo) -> tuple[bool, bool, datetime, str]:
     return not memo.pinned, not is_authored(memo), memo.created, memo.id
 
 
-def comparable(one: Memo, other: Memo, rules: ConsolidationOptions) -> bool:
-    """Whether two memos speak of the same at all: of the owner or of others, of one event, inside one wall."""
-    if rules.walled and one.source.guild != other.source.guild:
+def comparable(first: Memo, second: Memo, options: ConsolidationOptions) -> bool:
+    """Whether two memos can be about the same thing: same kind of subject, same event, same guild where separated."""
+    if options.walled and first.source.guild != second.source.guild:
         return False
-    if (one.kind is Kind.PERSON) != (other.kind is Kind.PERSON):
+    if (first.kind is Kind.PERSON) != (second.kind is Kind.PERSON):
         return False
-    return one.happened is None or other.happened is None or one.happened == other.happened
+    return first.happened is None or second.happened is None or first.happened == second.happened
 
 
 def may_yield(memo: Memo, to: Memo) -> bool:
-    """Whether a memo may give way: never a pinned one, nor what its owner wrote to what was learned,
-    nor what is heard more widely or holds for longer.
+    """Whether a memo may yield to another: never a pinned one, one that its owner wrote to a learned one, or one with
+    a wider audience or a later expiry.
     """
-    outlasted = to.expires is None or (memo.expires is not None and memo.expires <= to.expires)
-    owned = is_authored(memo) and not is_authored(to)
-    return not memo.pinned and not owned and outlasted and includes(to.audience, memo.audience)
+    is_outlasted = to.expires is None or (memo.expires is not None and memo.expires <= to.expires)
+    is_owned = is_authored(memo) and not is_authored(to)
+    return not memo.pinned and not is_owned and is_outlasted and includes(to.audience, memo.audience)
 
 
-def _join(draft: Draft, keep: Memo, needless: Memo) -> bool:
-    if not may_yield(needless, keep):
+def _merge(draft: Draft, keep: Memo, duplicate: Memo) -> bool:
+    if not may_yield(duplicate, keep):
         return False
-    if keep.audience == needless.audience:
-        draft.stated[keep.id] = draft.stated.get(keep.id, 0) + draft.stated.get(needless.id, 0) + 1
+    if keep.audience == duplicate.audience:
+        draft.stated[keep.id] = draft.stated.get(keep.id, 0) + draft.stated.get(duplicate.id, 0) + 1
         draft.improve(
             keep,
             "several said this",
-            tags=tuple(dict.fromkeys((*keep.tags, *needless.tags))),
-            confidence=max(keep.confidence, needless.confidence),
-            updated=max(keep.updated, needless.updated),
-            happened=keep.happened or needless.happened,
+            tags=tuple(dict.fromkeys((*keep.tags, *duplicate.tags))),
+            confidence=max(keep.confidence, duplicate.confidence),
+            updated=max(keep.updated, duplicate.updated),
+            happened=keep.happened or duplicate.happened,
         )
-    draft.supersede(needless, draft.get(keep.id) or keep, MERGED)
+    draft.supersede(duplicate, draft.get(keep.id) or keep, MERGED)
     return True
 
 
@@ -182,17 +186,17 @@ def _contradict(draft: Draft, newer: Memo, older: Memo) -> bool:
     return True
 
 
-def _promote(draft: Draft, memo: Memo) -> None:
-    if memo.confidence >= TRUSTED:
+def _raise_confidence(draft: Draft, memo: Memo) -> None:
+    if memo.confidence >= TRUSTED_CONFIDENCE:
         return
-    if draft.stated.get(memo.id, 0) >= STATED:
-        draft.improve(memo, STATED_OFTEN, confidence=TRUSTED)
-    elif memo.hits >= USED:
-        draft.improve(memo, USED_OFTEN, confidence=TRUSTED)
+    if draft.stated.get(memo.id, 0) >= MIN_STATEMENTS:
+        draft.improve(memo, STATED_OFTEN, confidence=TRUSTED_CONFIDENCE)
+    elif memo.hits >= MIN_USES:
+        draft.improve(memo, USED_OFTEN, confidence=TRUSTED_CONFIDENCE)
 
 
 def tally(changes: Iterable[Revise | Retire]) -> dict[str, int]:
-    """How many memos were merged, contradicted, expired and are trusted more."""
+    """Count the memos that were merged, contradicted, expired or got more confidence."""
     names = {MERGED: "merged", CONTRADICTED: "contradicted", EXPIRED: "expired"}
     counts = dict.fromkeys((*names.values(), "trusted"), 0)
     for change in changes:

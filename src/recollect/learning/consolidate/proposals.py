@@ -1,7 +1,7 @@
-"""What a model makes of memos, held against the memos themselves: it may say which belong together, no more.
+"""Check a model's proposals for consolidation: it may say which memos belong together, no more.
 
-It sees memos of one audience at a time. Ids that it was not given count for nothing, what is pinned or written by its
-owner stays, and no memo goes for one that has nothing to do with it or leaves out a name or a number.
+It sees memos of one audience at a time. Unknown ids are ignored, pinned memos and those written by their owner stay,
+and no memo yields to one that is unrelated or leaves out a name or a number.
 """
 
 from collections.abc import Collection, Sequence
@@ -24,36 +24,39 @@ from recollect.policy.guard.grounding import keeps_names, keeps_numbers
 from recollect.policy.merge import covered_by, is_authored
 from recollect.policy.similarity import Similarity, compare, match_cues, slot_of
 
-MOST = 80
-"""Memos that a model is shown at once, the newest."""
-ROUNDS = 3
-"""Groups that are shown in one dream."""
+MAX_MEMOS_SHOWN = 80
+"""Memos per model call, the newest."""
+MAX_GROUPS = 3
+"""Groups, and so model calls, per consolidation."""
 
 
-def groups(view: ConsolidationInput, rules: ConsolidationOptions) -> list[list[Memo]]:
-    """Memos that the same people may hear, newest first, as far as there are several; the largest groups."""
+def groups(snapshot: ConsolidationInput, options: ConsolidationOptions) -> list[list[Memo]]:
+    """Memos grouped by audience, newest first: the largest groups of at least two."""
 
-    def circle(memo: Memo) -> str:
-        return f"{memo.source.guild if rules.walled else ''} {memo.audience}"
+    def audience_key(memo: Memo) -> str:
+        return f"{memo.source.guild if options.walled else ''} {memo.audience}"
 
-    open_ones = [memo for memo in view.memos if memo.id not in view.settled]
-    open_ones.sort(key=recency, reverse=True)
-    apart = [list(members)[:MOST] for _, members in groupby(sorted(open_ones, key=circle), key=circle)]
-    return sorted((group for group in apart if len(group) > 1), key=len, reverse=True)[:ROUNDS]
-
-
-def accept(draft: Draft, shown: Sequence[Memo], proposed: ExtractionResult, rules: ConsolidationOptions) -> None:
-    """Take what holds of a model's proposals about these memos into the draft."""
-    known = [memo.id for memo in shown]
-    for proposal in proposed.proposals:
-        _join(draft, known, proposal, rules)
-    for retraction in proposed.retractions:
-        _retract(draft, known, retraction, rules)
+    candidates = [memo for memo in snapshot.memos if memo.id not in snapshot.protected]
+    candidates.sort(key=recency, reverse=True)
+    by_audience = [
+        list(members)[:MAX_MEMOS_SHOWN]
+        for _, members in groupby(sorted(candidates, key=audience_key), key=audience_key)
+    ]
+    return sorted((group for group in by_audience if len(group) > 1), key=len, reverse=True)[:MAX_GROUPS]
 
 
-def _join(draft: Draft, known: Collection[str], proposal: Proposal, rules: ConsolidationOptions) -> None:
-    """Let the memos that a proposal names give way to the best of them."""
-    group = _live(draft, known)
+def accept(draft: Draft, memos: Sequence[Memo], result: ExtractionResult, options: ConsolidationOptions) -> None:
+    """Apply the acceptable proposals about these memos to the draft."""
+    memo_ids = [memo.id for memo in memos]
+    for proposal in result.proposals:
+        _merge_named(draft, memo_ids, proposal, options)
+    for retraction in result.retractions:
+        _retract(draft, memo_ids, retraction, options)
+
+
+def _merge_named(draft: Draft, memo_ids: Collection[str], proposal: Proposal, options: ConsolidationOptions) -> None:
+    """Let the memos that a proposal names yield to the best of them."""
+    group = _live(draft, memo_ids)
     quoted = [memo for memo in group if normalize(memo.text) == normalize(proposal.evidence)]
     named = [memo for memo in group if memo.id in (proposal.id, *proposal.replaces)]
     if not quoted or not named:
@@ -61,43 +64,43 @@ def _join(draft: Draft, known: Collection[str], proposal: Proposal, rules: Conso
     keep = max([*quoted, *named], key=lambda memo: (_shared(memo.text, proposal.text), recency(memo)))
     for memo in named:
         if memo.id != keep.id:
-            _give_way(draft, memo, draft.get(keep.id) or keep, proposal.text, rules)
+            _supersede_if_covered(draft, memo, draft.get(keep.id) or keep, proposal.text, options)
 
 
-def _give_way(draft: Draft, memo: Memo, keep: Memo, text: str, rules: ConsolidationOptions) -> None:
+def _supersede_if_covered(draft: Draft, memo: Memo, keep: Memo, text: str, options: ConsolidationOptions) -> None:
     missing = (set(match_cues(memo.text)) & set(words(text))) - set(words(keep.text))
-    if missing or not _may_end(memo, keep, rules):  # what the model itself would still say must not go
+    if missing or not _may_end(memo, keep, options):  # what the model itself would still say must not go
         return
     if _says_as_much(keep, memo):
         draft.supersede(memo, keep, MERGED)
     else:
-        _outdated(draft, memo, keep)
+        _supersede_if_newer(draft, memo, keep)
 
 
-def _retract(draft: Draft, known: Collection[str], retraction: Retraction, rules: ConsolidationOptions) -> None:
-    group = _live(draft, known)
-    meant = [memo for memo in group if memo.id == retraction.id]
-    if not meant and retraction.match:
-        meant = covered_by(retraction.match, group)
-    if len(meant) != 1:
+def _retract(draft: Draft, memo_ids: Collection[str], retraction: Retraction, options: ConsolidationOptions) -> None:
+    group = _live(draft, memo_ids)
+    matches = [memo for memo in group if memo.id == retraction.id]
+    if not matches and retraction.match:
+        matches = covered_by(retraction.match, group)
+    if len(matches) != 1:
         return
-    (memo,) = meant
-    rivals = [other for other in group if recency(other) > recency(memo) and _may_end(memo, other, rules)]
+    (memo,) = matches
+    rivals = [other for other in group if recency(other) > recency(memo) and _may_end(memo, other, options)]
     rival = max(rivals, key=lambda other: (_shared(other.text, memo.text), recency(other)), default=None)
     if rival is not None:
-        _outdated(draft, memo, rival)
+        _supersede_if_newer(draft, memo, rival)
 
 
-def _outdated(draft: Draft, memo: Memo, keep: Memo) -> None:
-    """What is older may be contradicted, but not what is told of other people: "he" may be two of them."""
+def _supersede_if_newer(draft: Draft, memo: Memo, keep: Memo) -> None:
+    """Older memos may be contradicted, but not those about other people: "he" may be two of them."""
     if memo.kind is not Kind.PERSON and recency(keep) > recency(memo):
         draft.supersede(memo, keep, CONTRADICTED)
 
 
-def _may_end(memo: Memo, keep: Memo, rules: ConsolidationOptions) -> bool:
-    """Whether a model may end this memo for that one."""
-    untouchable = memo.pinned or is_authored(memo) or memo.audience != keep.audience
-    return not untouchable and comparable(memo, keep, rules) and may_yield(memo, keep) and _related(memo, keep)
+def _may_end(memo: Memo, keep: Memo, options: ConsolidationOptions) -> bool:
+    """Whether a model may let this memo yield to that one."""
+    is_protected = memo.pinned or is_authored(memo) or memo.audience != keep.audience
+    return not is_protected and comparable(memo, keep, options) and may_yield(memo, keep) and _related(memo, keep)
 
 
 def _says_as_much(keep: Memo, memo: Memo) -> bool:
@@ -107,15 +110,15 @@ def _says_as_much(keep: Memo, memo: Memo) -> bool:
     return keeps_numbers(memo.text, keep.text, memo.created.date()) and keeps_names(memo.text, keep.text)
 
 
-def _related(one: Memo, other: Memo) -> bool:
-    first, second = slot_of(one.text), slot_of(other.text)
+def _related(memo: Memo, other: Memo) -> bool:
+    first, second = slot_of(memo.text), slot_of(other.text)
     same_slot = first is not None and second is not None and first.name == second.name
-    return same_slot or not set(match_cues(one.text)).isdisjoint(match_cues(other.text))
+    return same_slot or not set(match_cues(memo.text)).isdisjoint(match_cues(other.text))
 
 
-def _shared(one: str, other: str) -> int:
-    return len(set(words(one)) & set(words(other)))
+def _shared(first: str, second: str) -> int:
+    return len(set(words(first)) & set(words(second)))
 
 
-def _live(draft: Draft, known: Collection[str]) -> list[Memo]:
-    return [memo for memo in map(draft.get, known) if memo is not None]
+def _live(draft: Draft, memo_ids: Collection[str]) -> list[Memo]:
+    return [memo for memo in map(draft.get, memo_ids) if memo is not None]

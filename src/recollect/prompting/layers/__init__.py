@@ -1,4 +1,4 @@
-"""What a prompt draws on; each file here is one layer, found by its name.
+"""The layers of a prompt; each module is one layer, found by its name.
 
 A layer's `create` gets the settings and lists what it uses of them in a protocol of its own.
 """

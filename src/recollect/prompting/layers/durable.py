@@ -1,4 +1,4 @@
-"""Long-term facts about the one who speaks: all of them in a lasting order when they fit, else the most relevant.
+"""Long-term facts about the speaker: all of them in a stable order when they fit, else the most relevant.
 
 An order that does not change with the question keeps the prompt's beginning the same from turn to turn.
 """
@@ -14,11 +14,11 @@ from recollect.policy import rendering
 from recollect.policy.budget import Budget, size
 
 MAX_RANKED_MEMOS = 24
-"""Memos that are ranked for one prompt where no number is set."""
+"""Memos that are ranked per prompt where no limit is set."""
 MIN_LINE_CHARS = 45
-"""Characters of the shortest line that a memo can become: more memos than fit so are not even read."""
+"""The shortest line of a memo: if so many lines don't fit, the memos are not even read."""
 MAX_LISTED_MEMOS = 400
-"""Newest memos that are looked at where the question does not matter."""
+"""Newest memos that are read where the query does not matter."""
 
 
 class MemoSettings(Protocol):
@@ -44,13 +44,13 @@ class LayerSettings(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """What is shown whatever is asked, oldest first, and how many there are."""
+class _AlwaysShown:
+    """The memos shown whatever the query is, oldest first, and the number of all memos."""
 
     memos: Sequence[Memo]
     total: int
     complete: bool
-    """These are all there are."""
+    """Whether these are all memos."""
 
 
 class DurableLayer:
@@ -67,53 +67,53 @@ class DurableLayer:
         if self._options.ranker == "recency":
             return [await self._newest(request)]
         if self._options.inject_own_items:
-            return await self._mine_then_relevant(request)
+            return await self._own_then_relevant(request)
         hits = await request.search(request.text, subject="mine", ranker=self._options.ranker, limit=self._limit)
-        return [self._block("durable", [self._ranked(hit, request) for hit in hits])]
+        return [self._block("durable", [self._ranked_line(hit, request) for hit in hits])]
 
     async def _stable_first(self, request: PromptRequest) -> list[Block]:
-        """Everything when it fits; otherwise what always counts, and after it what fits the question."""
-        known = await request.store.read(lambda tx: self._known(tx, request))
-        why = "all that is known fits" if known.complete else "always shown: pinned, or a constraint"
-        lines = [_line(memo, request) for memo in known.memos]
-        always = self._block(
-            "durable", [Line(line, why, memo.expires) for line, memo in zip(lines, known.memos, strict=True)]
+        """Everything when it fits; otherwise what is always shown, followed by what matches the query."""
+        always_shown = await request.store.read(lambda tx: self._read_always_shown(tx, request))
+        why = "all that is known fits" if always_shown.complete else "always shown: pinned, or a constraint"
+        lines = [_line(memo, request) for memo in always_shown.memos]
+        block = self._block(
+            "durable", [Line(line, why, memo.expires) for line, memo in zip(lines, always_shown.memos, strict=True)]
         )
-        if known.complete:
-            return [always]
+        if always_shown.complete:
+            return [block]
         hits = await request.search(request.text, subject="mine", ranker=self._options.ranker, limit=self._limit)
-        shown = {memo.id for memo in known.memos}
-        remaining = [self._ranked(hit, request) for hit in hits if hit.item.id not in shown]
+        shown = {memo.id for memo in always_shown.memos}
+        remaining = [self._ranked_line(hit, request) for hit in hits if hit.item.id not in shown]
         relevant = self._block("relevant", remaining, lines)
-        return [always, replace(relevant, omitted=max(0, known.total - len(known.memos) - len(remaining)))]
+        return [block, replace(relevant, omitted=max(0, always_shown.total - len(always_shown.memos) - len(remaining)))]
 
-    def _known(self, tx: Tx, request: PromptRequest) -> _Known:
+    def _read_always_shown(self, tx: Tx, request: PromptRequest) -> _AlwaysShown:
         subject = Subject(request.user)
         count = tx.index.size([subject.scope])
         if not self._budget.allows(count * MIN_LINE_CHARS, count):
-            standing = [memo for memo in tx.memos.always_relevant(subject) if request.is_visible(memo)]
-            return _Known(self._always(standing, request), count, complete=False)
+            candidates = [memo for memo in tx.memos.always_relevant(subject) if request.is_visible(memo)]
+            return _AlwaysShown(self._always(candidates, request), count, complete=False)
         memos = [memo for memo in tx.memos.list(subject, [Status.ACTIVE]) if request.is_visible(memo)]
         memos.sort(key=lambda memo: (memo.created, memo.key))
         if self._all_fit(memos, request):
-            return _Known(memos, len(memos), complete=True)
-        return _Known(self._always(memos, request), len(memos), complete=False)
+            return _AlwaysShown(memos, len(memos), complete=True)
+        return _AlwaysShown(self._always(memos, request), len(memos), complete=False)
 
     def _all_fit(self, memos: Sequence[Memo], request: PromptRequest) -> bool:
-        bare = sum(len(memo.text) for memo in memos)  # quick to know, and often enough to say no
+        bare = sum(len(memo.text) for memo in memos)  # a cheap lower bound
         return self._budget.allows(bare, len(memos)) and self._budget.allows(
             size([_line(memo, request) for memo in memos]), len(memos)
         )
 
     def _always(self, memos: Sequence[Memo], request: PromptRequest) -> list[Memo]:
-        """Pinned memos and constraints, newest chosen first, in half of the room at the most."""
+        """Pinned memos and constraints, newest chosen first, within half of the budget."""
         half = Budget(*(None if limit is None else limit // 2 for limit in self._limits))
         chosen: list[Memo] = []
         for memo in sorted(memos, key=lambda memo: (not memo.pinned, -memo.key)):
             if memo.pinned or memo.kind is Kind.CONSTRAINT:
-                more = [*chosen, memo]
-                if half.allows(size([_line(memo, request) for memo in more]), len(more)):
-                    chosen = more
+                extended = [*chosen, memo]
+                if half.allows(size([_line(memo, request) for memo in extended]), len(extended)):
+                    chosen = extended
         return sorted(chosen, key=lambda memo: (memo.created, memo.key))
 
     async def _newest(self, request: PromptRequest) -> Block:
@@ -124,14 +124,14 @@ class DurableLayer:
         memos = await request.store.read(work)
         return self._block("durable", [Line(_line(memo, request), "newest first", memo.expires) for memo in memos])
 
-    async def _mine_then_relevant(self, request: PromptRequest) -> list[Block]:
-        """Facts of the speaker, then whatever fits, lore included; nothing twice."""
+    async def _own_then_relevant(self, request: PromptRequest) -> list[Block]:
+        """The speaker's memos, then what matches the query, lore included; nothing twice."""
         ranker, count = self._options.ranker, self._options.inject_own_items
-        mine = await request.search(request.text, subject="mine", ranker=ranker, limit=count)
-        fitting = await request.search(request.text, subject="both", ranker=ranker, limit=self._limit)
-        shown = {hit.item.key for hit in mine}
-        block = self._block("durable", [self._ranked(hit, request) for hit in mine])
-        remaining = [self._ranked(hit, request) for hit in fitting if hit.item.key not in shown]
+        own_hits = await request.search(request.text, subject="mine", ranker=ranker, limit=count)
+        hits = await request.search(request.text, subject="both", ranker=ranker, limit=self._limit)
+        shown = {hit.item.key for hit in own_hits}
+        block = self._block("durable", [self._ranked_line(hit, request) for hit in own_hits])
+        remaining = [self._ranked_line(hit, request) for hit in hits if hit.item.key not in shown]
         return [block, self._block("relevant", remaining)]
 
     @property
@@ -139,7 +139,7 @@ class DurableLayer:
         return self._budget.chars, self._budget.tokens, self._budget.items
 
     def _block(self, name: str, lines: list[Line], before: Sequence[str] = ()) -> Block:
-        """A section under the limits, less what was shown `before`."""
+        """A block within the budget, less what the lines `before` use."""
         used = size(before) + 1 if before else 0
         spent = (used, -(-used // 4), len(before))
         remaining = [
@@ -147,7 +147,7 @@ class DurableLayer:
         ]
         return Block(name, tuple(lines), *remaining, overflow=self._options.overflow)
 
-    def _ranked(self, hit: "RankedMemo", request: PromptRequest) -> Line:
+    def _ranked_line(self, hit: "RankedMemo", request: PromptRequest) -> Line:
         parts = ", ".join(f"{name} {part:.2f}" for name, part in hit.parts.items() if part)
         why = f"score {hit.score:.2f} ({parts})" if parts else f"score {hit.score:.2f}"
         return Line(_line(hit.item, request), why, hit.item.expires)

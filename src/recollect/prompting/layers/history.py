@@ -1,6 +1,6 @@
 """The last messages of this conversation, word for word, under a budget.
 
-From the newest backwards: the assistant's message is cut to what is left, a user's message that does not fit ends it.
+From the newest backwards: a message of the assistant is cut to fit, a user's message that does not fit ends the window.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from recollect.core.types import Message, Summary
 from recollect.policy import rendering
 
 MIN_LINE_CHARS = 20
-"""Characters below which a cut message says nothing."""
+"""A message is not cut to less than this."""
 
 
 class HistorySettings(Protocol):
@@ -44,9 +44,13 @@ class HistoryLayer:
         return [Block("history", lines, chars=self._budget)] if lines else []
 
     def _shortened(self, message: Message) -> Message:
-        """At most a third of the room for one message, so that nobody can fill it alone."""
-        most = None if self._budget is None else self._budget // 3
-        return message if most is None or len(message.text) <= most else replace(message, text=clip(message.text, most))
+        """At most a third of the budget per message, so that no one can fill it alone."""
+        max_chars = None if self._budget is None else self._budget // 3
+        return (
+            message
+            if max_chars is None or len(message.text) <= max_chars
+            else replace(message, text=clip(message.text, max_chars))
+        )
 
     def _start(self, messages: list[Message], summary: Summary | None) -> int:
         """Where the window starts: it moves with the summary, which changes the prompt anyway, or else in steps."""
@@ -54,34 +58,34 @@ class HistoryLayer:
             start = overlap(messages, summary.through or summary.updated, self._budget)
             if start and not _is_cut(messages[start:], window(messages[start:], self._budget)):
                 return start
-        shown = window(messages, self._budget)
-        return step(messages, len(shown)) if len(messages) == self._max_messages or _is_cut(messages, shown) else 0
+        lines = window(messages, self._budget)
+        return step(messages, len(lines)) if len(messages) == self._max_messages or _is_cut(messages, lines) else 0
 
 
 def window(messages: Sequence[Message], budget: int | None) -> list[str]:
     """The newest lines that fit, oldest first."""
-    shown: list[str] = []
-    left = 1 << 60 if budget is None else budget
+    lines: list[str] = []
+    remaining = 1 << 60 if budget is None else budget
     for message in reversed(messages):
         line = rendering.render_message(message)
-        if len(line) > left:
-            if not message.bot or left < MIN_LINE_CHARS:
+        if len(line) > remaining:
+            if not message.bot or remaining < MIN_LINE_CHARS:
                 break
-            line = clip(line, left)
+            line = clip(line, remaining)
         if line:
-            shown.append(line)
-            left -= len(line) + 1
-    return shown[::-1]
+            lines.append(line)
+            remaining -= len(line) + 1
+    return lines[::-1]
 
 
-def _is_cut(messages: Sequence[Message], shown: list[str]) -> bool:
-    """Whether something was left out, or cut."""
-    return [line for line in map(rendering.render_message, messages) if line] != shown
+def _is_cut(messages: Sequence[Message], lines: list[str]) -> bool:
+    """Whether a message was left out or cut."""
+    return [line for line in map(rendering.render_message, messages) if line] != lines
 
 
-def overlap(messages: Sequence[Message], summarised: datetime, budget: int | None) -> int:
-    """The first of the summarised messages that are shown too: as many as fit into a third of the room."""
-    covered = [message for message in messages if message.at <= summarised]
+def overlap(messages: Sequence[Message], summarized: datetime, budget: int | None) -> int:
+    """Index of the first summarized message that is shown too: as many as fit into a third of the budget."""
+    covered = [message for message in messages if message.at <= summarized]
     return len(covered) - len(window(covered, None if budget is None else budget // 3))
 
 
@@ -97,7 +101,7 @@ def step(messages: Sequence[Message], fits: int) -> int:
     seconds = [int(message.at.timestamp()) for message in messages]
     candidates = range(max(1, first), min(last + 1, len(messages)))
     return max(
-        candidates, key=lambda place: ((seconds[place - 1] ^ seconds[place]).bit_length(), -place), default=first
+        candidates, key=lambda index: ((seconds[index - 1] ^ seconds[index]).bit_length(), -index), default=first
     )
 
 

@@ -1,7 +1,7 @@
-"""Older messages of this channel that fit what is being said.
+"""Older messages of this channel that match the current one.
 
-They change with every message. Under a layout that puts what is stable first they are few and plainly relevant: the
-less comes after the stable part, the more of the prompt a provider's cache can keep.
+They change with every message. Under a stable-first layout they are few and clearly relevant: the less follows the
+stable part, the more of the prompt a provider's cache can keep.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,10 +18,10 @@ from recollect.policy.visibility import is_forgotten
 from recollect.recall.withheld import question
 
 MAX_CHARS, MAX_MESSAGE_CHARS = 1200, 300
-FEW_CHARS, FEW_MESSAGE_CHARS = 400, 160
-"""The same under a layout that puts what is stable first."""
-SPARE = 20
-"""Hits beyond those that are wanted: some may be private, or shown already."""
+STABLE_MAX_CHARS, STABLE_MAX_MESSAGE_CHARS = 400, 160
+"""The same under a stable-first layout."""
+EXTRA_HITS = 20
+"""Hits beyond the limit, as some may be private or shown already."""
 
 
 class PastSettings(Protocol):
@@ -39,29 +39,33 @@ class PastLayer:
         self._max_messages = settings.past.max_messages
 
     async def blocks(self, request: PromptRequest) -> Sequence[Block]:
-        asked = meaningful(request.text)
-        if not self._max_messages or not asked:
+        terms = meaningful(request.text)
+        if not self._max_messages or not terms:
             return []
-        few = request.layout.stable_first
-        chars, message_chars = (FEW_CHARS, FEW_MESSAGE_CHARS) if few else (MAX_CHARS, MAX_MESSAGE_CHARS)
-        rows = await request.store.read(lambda tx: self._read(tx, request, asked, min(2, len(asked)) if few else 1))
+        is_stable_first = request.layout.stable_first
+        chars, message_chars = (
+            (STABLE_MAX_CHARS, STABLE_MAX_MESSAGE_CHARS) if is_stable_first else (MAX_CHARS, MAX_MESSAGE_CHARS)
+        )
+        rows = await request.store.read(
+            lambda tx: self._read(tx, request, terms, min(2, len(terms)) if is_stable_first else 1)
+        )
         lines = tuple(
             Line(_line(message, message_chars), f"shares words with what is said: {words}") for message, words in rows
         )
         return [Block("past", lines, chars=chars, noun="messages")] if lines else []
 
-    def _read(self, tx: Tx, request: PromptRequest, asked: Sequence[str], min_shared: int) -> list[tuple[Message, str]]:
-        """Messages of the channel with the words they share, best first; none that history may show."""
+    def _read(self, tx: Tx, request: PromptRequest, terms: Sequence[str], min_shared: int) -> list[tuple[Message, str]]:
+        """Messages of the channel with the words they share, best first, except those in history."""
         hits = tx.index.words(
-            "messages", [request.place.stream], asked, self._max_messages + len(request.recent) + SPARE
+            "messages", [request.place.stream], terms, self._max_messages + len(request.recent) + EXTRA_HITS
         )
-        known = {message.id for message in request.recent} | {request.message}
-        fitting = (
+        seen = {message.id for message in request.recent} | {request.message}
+        matches = (
             (message, ", ".join(hit.parts))
             for message, hit in _fetch(tx, [hit for hit in hits if len(hit.parts) >= min_shared])
-            if message.id not in known and request.is_visible(message) and not _is_forgotten(tx, request, message)
+            if message.id not in seen and request.is_visible(message) and not _is_forgotten(tx, request, message)
         )
-        rows = [*islice(fitting, self._max_messages)]
+        rows = [*islice(matches, self._max_messages)]
         messages = request.with_unique_names(tx, [message for message, _ in rows])
         return list(zip(messages, (words for _, words in rows), strict=True))
 
@@ -71,15 +75,15 @@ def _line(message: Message, max_chars: int) -> str:
 
 
 def _fetch(tx: Tx, hits: Sequence[WordHit]) -> Iterator[tuple[Message, WordHit]]:
-    """The messages of these hits, read as far as they are asked for."""
-    for start in range(0, len(hits), SPARE):
-        some = hits[start : start + SPARE]
-        rows = tx.messages.fetch([hit.key for hit in some])
-        yield from ((rows[hit.key], hit) for hit in some if hit.key in rows)
+    """The messages of these hits, read lazily in batches."""
+    for start in range(0, len(hits), EXTRA_HITS):
+        batch = hits[start : start + EXTRA_HITS]
+        rows = tx.messages.fetch([hit.key for hit in batch])
+        yield from ((rows[hit.key], hit) for hit in batch if hit.key in rows)
 
 
 def _is_forgotten(tx: Tx, request: PromptRequest, message: Message) -> bool:
-    """What its owner forgot is not brought back by quoting the message that said it, or an answer that repeats it."""
+    """Whether a message is the source of something forgotten, or a reply that repeats it."""
     if request.withheld is not None and request.withheld.hides(message, question(tx, message)):
         return True
     return is_forgotten(tx.memos.from_message(message.place.platform, message.id))

@@ -1,4 +1,4 @@
-"""What is known about the other people who take part, as far as everyone here could have heard it."""
+"""Facts about the other people who take part, as far as they are visible to everyone present."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,45 +9,45 @@ from recollect.core.text import collapse_spaces
 from recollect.core.types import Memo, Status, Subject
 from recollect.policy.rendering import speaker
 
-CHARS = 600
-LOOK_BACK = 20
-MOST_PEOPLE, MOST_FACTS = 4, 3
-LISTED = 15
-"""Newest memos of each that are looked at; a few are enough where they may be heard."""
+MAX_CHARS = 600
+MAX_RECENT_MESSAGES = 20
+MAX_PEOPLE, MAX_FACTS = 4, 3
+MAX_MEMOS_READ = 15
+"""Newest memos per person that are read when the first few are not all visible."""
 
 
 class PeopleLayer:
     def __init__(self, settings: Any) -> None:
         self._options = settings.memos
 
-    async def blocks(self, scene: PromptRequest) -> Sequence[Block]:
-        if not self._options.enabled or scene.place.dm is not None:
+    async def blocks(self, request: PromptRequest) -> Sequence[Block]:
+        if not self._options.enabled or request.place.dm is not None:
             return []
-        known = await scene.store.read(lambda tx: _others(tx, scene))
+        people = await request.store.read(lambda tx: _read_others(tx, request))
         lines = [
             Line(f"- {name}: {collapse_spaces(memo.text)}", f"{name} takes part here", memo.expires)
-            for name, memos in known
+            for name, memos in people
             for memo in memos
         ]
-        return [Block("people", tuple(lines), chars=CHARS)] if lines else []
+        return [Block("people", tuple(lines), chars=MAX_CHARS)] if lines else []
 
 
-def _others(tx: Tx, scene: PromptRequest) -> list[tuple[str, list[Memo]]]:
+def _read_others(tx: Tx, request: PromptRequest) -> list[tuple[str, list[Memo]]]:
     people: dict[str, str] = {}
-    for message in reversed(scene.recent[-LOOK_BACK:]):
-        if not message.bot and message.author != scene.user:
+    for message in reversed(request.recent[-MAX_RECENT_MESSAGES:]):
+        if not message.bot and message.author != request.user:
             people.setdefault(message.author, speaker(message))
-    present = {scene.user, *people}
-    found: list[tuple[str, list[Memo]]] = []
-    for author, name in sorted(list(people.items())[:MOST_PEOPLE]):  # in an order that speaking does not change
-        heard: list[Memo] = []
-        for limit in (MOST_FACTS, LISTED):
+    present = {request.user, *people}
+    facts: list[tuple[str, list[Memo]]] = []
+    for author, name in sorted(list(people.items())[:MAX_PEOPLE]):  # an order that does not depend on who spoke last
+        visible: list[Memo] = []
+        for limit in (MAX_FACTS, MAX_MEMOS_READ):
             memos = tx.memos.list(Subject(author), [Status.ACTIVE], limit=limit)
-            heard = [memo for memo in memos if scene.is_visible_to(memo, present)][:MOST_FACTS]
-            if len(heard) == MOST_FACTS or len(memos) < limit:
+            visible = [memo for memo in memos if request.is_visible_to(memo, present)][:MAX_FACTS]
+            if len(visible) == MAX_FACTS or len(memos) < limit:
                 break
-        found.append((name, heard))
-    return found
+        facts.append((name, visible))
+    return facts
 
 
 def create(spec: str, settings: Any) -> PeopleLayer:  # noqa: ARG001 - every layer is made from its name

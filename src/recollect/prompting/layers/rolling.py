@@ -1,4 +1,4 @@
-"""The rolling summary of this conversation; ours says how old it is, in words that stay the same as long as it does."""
+"""The rolling summary of this conversation; `unified` adds its date, in words that change only with the summary."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -37,8 +37,8 @@ class RollingLayer:
         if request.layout.stable_first:
             note = NOTE.format(summary.through or summary.updated)
             lines.append(Line(note, "newer turns are not in it"))
-        room = self._summary.max_chars + sum(len(line.text) + 1 for line in lines[1:])
-        return [Block("rolling", tuple(lines), chars=room)]
+        max_chars = self._summary.max_chars + sum(len(line.text) + 1 for line in lines[1:])
+        return [Block("rolling", tuple(lines), chars=max_chars)]
 
 
 def create(spec: str, settings: LayerSettings) -> RollingLayer:  # noqa: ARG001 - every layer is made from its name

@@ -1,4 +1,4 @@
-"""What went on in the guild's other public channels in the last hours."""
+"""Recent exchanges in the guild's other public channels."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -26,17 +26,24 @@ class ShortTermLayer:
     def __init__(self, settings: LayerSettings) -> None:
         self._shortterm = settings.exchanges
 
-    async def blocks(self, scene: PromptRequest) -> Sequence[Block]:
-        guild = scene.place.guild_key
+    async def blocks(self, request: PromptRequest) -> Sequence[Block]:
+        guild = request.place.guild_key
         if not self._shortterm.enabled or guild is None:
             return []
-        found = await scene.store.read(lambda tx: tx.exchanges.recent(guild, scene.now, self._shortterm.max_entries))
-        here = scene.place.thread or scene.place.channel
-        held = scene.withheld
-        elsewhere = [one for one in found if one.channel != here]
-        elsewhere = [one for one in elsewhere if held is None or not held.quotes(one.text, one.author)]
-        shown = tuple(Line(rendering.recent(one), "recent in another public channel", one.expires) for one in elsewhere)
-        return [Block("shortterm", shown, chars=self._shortterm.inject_max_chars, overflow="stop")] if shown else []
+        exchanges = await request.store.read(
+            lambda tx: tx.exchanges.recent(guild, request.now, self._shortterm.max_entries)
+        )
+        channel = request.place.thread or request.place.channel
+        screen = request.withheld
+        elsewhere = [exchange for exchange in exchanges if exchange.channel != channel]
+        elsewhere = [
+            exchange for exchange in elsewhere if screen is None or not screen.quotes(exchange.text, exchange.author)
+        ]
+        lines = tuple(
+            Line(rendering.recent(exchange), "recent in another public channel", exchange.expires)
+            for exchange in elsewhere
+        )
+        return [Block("shortterm", lines, chars=self._shortterm.inject_max_chars, overflow="stop")] if lines else []
 
 
 def create(spec: str, settings: LayerSettings) -> ShortTermLayer:  # noqa: ARG001 - every layer is made from its name

@@ -37,25 +37,25 @@ class WorkspaceLayer:
         self._per_user = settings.workspace.per_user
         self._context = settings.workspace.context_dir
 
-    async def blocks(self, scene: PromptRequest) -> Sequence[Block]:
-        found = await asyncio.to_thread(lambda: [*self._files(scene.user, scene.place, scene.now)])
-        return [Block("context", tuple(found), noun="files")] if found else []
+    async def blocks(self, request: PromptRequest) -> Sequence[Block]:
+        lines = await asyncio.to_thread(lambda: [*self._files(request.user, request.place, request.now)])
+        return [Block("context", tuple(lines), noun="files")] if lines else []
 
     def _files(self, user: str, place: Place, now: datetime) -> Iterator[Line]:
         for path in sorted(self._context.glob("base/*.md")):
             if path.name.isprintable() and path.is_file():
                 yield _line(path, "context of every conversation")
         if place.dm is None:
-            yield from self._of_channel(place)
+            yield from self._channel_files(place)
         elif place.dm == user:
-            yield from self._of_user(user, now)
+            yield from self._user_files(user, now)
 
-    def _of_channel(self, place: Place) -> Iterator[Line]:
+    def _channel_files(self, place: Place) -> Iterator[Line]:
         paths = [self._context / name for name in context_files(place, by_name=not self._per_user)]
         for path in [path for path in paths if path.is_file()][:1]:
             yield _line(path, "context of this channel")
 
-    def _of_user(self, user: str, now: datetime) -> Iterator[Line]:
+    def _user_files(self, user: str, now: datetime) -> Iterator[Line]:
         workspace = Workspace(self._workspace, user if self._per_user else None)
         reasons = {
             NOTES: "curated notes",

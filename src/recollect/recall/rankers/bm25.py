@@ -1,4 +1,4 @@
-"""`bm25`: word search alone, what the other rankers have to beat."""
+"""`bm25`: word search alone, a baseline."""
 
 from recollect.core.ports.ranker import Ranked, Ranker, RankPool, RankQuery, bm25, in_order
 

@@ -1,4 +1,4 @@
-"""`cosine`: vector search alone, what the other rankers have to beat."""
+"""`cosine`: vector search alone, a baseline."""
 
 from recollect.core.ports.ranker import Ranked, Ranker, RankPool, RankQuery, in_order
 

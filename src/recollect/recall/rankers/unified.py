@@ -18,32 +18,32 @@ from recollect.core.text import OPENING, inverse_frequency, query_words, words
 from recollect.language.dates import days
 
 K1, B = 0.9, 0.8
-VECTOR, BLURRED = 1.0, 0.5
-"""Weight of the vector part where texts are short, and where even the short ones are long and their mean is blurred."""
+VECTOR_WEIGHT, LONG_TEXT_VECTOR_WEIGHT = 1.0, 0.5
+"""Weight of the vector part for short texts, and for long ones, whose mean vector is blurred."""
 FROM_PREVIOUS, FROM_NEXT, FROM_SESSION = 0.6, 0.4, 0.1
-"""What a word of the question counts that was said in the line before, the line after, somewhere in the session."""
-PREVIOUS, NEXT, ANSWER, SESSION = 0.1, 0.2, 0.25, 0.3
+"""Weight of a query word in the line before, the line after, or elsewhere in the session."""
+PREVIOUS_SHARE, NEXT_SHARE, ANSWER_SHARE, SESSION_SHARE = 0.1, 0.2, 0.25, 0.3
 """Share of the score of the line before, the line after, a question just answered, the session's best."""
-OTHER_SPEAKER, MENTIONING, ASSISTANT = 0.5, 0.7, 0.7
-"""Factors for the words of somebody whom the question is not about."""
-DATED, ASKING = 1.5, 0.2
-"""Bonus for the days asked about, malus for a text that only asks."""
-REACH, BEST = 40, 3
-"""How far around an item its session's best are looked for, and how many count."""
-FLOOR, FEW = 200, 20
-"""Place in the vector lane of an item that is nothing special; fewer than `FEW` say little about that."""
-UNRELATED, RELATED = 0.1, 0.3
-"""Cosine of texts that have nothing to do with each other, and of texts that certainly have."""
-FRESH, USED, PINNED, GRACE = 0.10, 0.05, 0.10, 7
-"""Bonuses of a memo: for being new, for being of use (for days it gets the benefit of the doubt), for being pinned."""
+OTHER_SPEAKER_FACTOR, MENTION_FACTOR, ASSISTANT_FACTOR = 0.5, 0.7, 0.7
+"""Factors for the words of people whom the query is not about."""
+DATE_BONUS, QUESTION_PENALTY = 1.5, 0.2
+"""Bonus for the days asked about, penalty for a text that only asks."""
+SESSION_REACH, SESSION_BEST_COUNT = 40, 3
+"""Distance within which the best items of a session are averaged, and how many count."""
+FLOOR_RANK, MIN_SAMPLES = 200, 20
+"""Rank by cosine of an unremarkable item; fewer than `MIN_SAMPLES` cosines say little about that."""
+UNRELATED_COSINE, RELATED_COSINE = 0.1, 0.3
+"""Cosine of unrelated texts, and of certainly related ones."""
+FRESH_BONUS, USED_BONUS, PINNED_BONUS, GRACE_DAYS = 0.10, 0.05, 0.10, 7
+"""Bonuses of a memo: new, used (a new one gets the benefit of the doubt for days), pinned."""
 _DAY = timedelta(days=1).total_seconds()
-TOLD_LATER = timedelta(days=10)
+MAX_TELLING_DELAY = timedelta(days=10)
 
 _ASSISTANTS = frozenset("agent ai assistant bot chatbot gpt model system".split())
 _ROLES = _ASSISTANTS | {"human", "me", "user"}
 _FIRST_PERSON = frozenset("i im ive me mine my myself".split())
-_OF_BOTH = re.compile(r"\b(?:we|us|summar\w+|recap|overview)\b", re.IGNORECASE)
-_OF_ASSISTANT = re.compile(
+_ABOUT_BOTH = re.compile(r"\b(?:we|us|summar\w+|recap|overview)\b", re.IGNORECASE)
+_ABOUT_ASSISTANT = re.compile(
     r"\b(?:did|had|have|were|was) you\b"
     r"|\byou(?:'ve| have| had)? (?:advised?|explained|gave|given|listed|mentioned|provided|recommended|said|suggested"
     r"|told|wrote)\b"
@@ -54,17 +54,17 @@ _OF_ASSISTANT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A question taken apart: what it is about, and whose words are meant."""
+    """A parsed query: its topic, and whose words are meant."""
 
     terms: tuple[str, ...]
     """Its words without stop words and without the names of speakers: those stand in the lines of the others."""
     named: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
-    whose: str = ""
+    target: str = ""
 
     @property
     def topic(self) -> str:
-        """What to embed."""
+        """The text to embed."""
         return " ".join(self.terms)
 
 
@@ -75,38 +75,40 @@ def is_assistant(name: str) -> bool:
 
 def parse_query(question: RankQuery, speakers: Iterable[str]) -> ParsedQuery:
     """Split a question into topic and person, given who speaks in what is searched."""
-    found = query_words(question.text)
+    query_terms = query_words(question.text)
     capitals = set(re.findall(r"[^\W_]+", question.text[1:]))
     named: dict[str, set[str]] = {}
     for speaker in speakers:
         parts = {part for part in words(speaker) if len(part) > 1 and part not in _ROLES}
-        hits = {part for part in parts if part in found and (part not in STOP_WORDS or part.capitalize() in capitals)}
+        hits = {
+            part for part in parts if part in query_terms and (part not in STOP_WORDS or part.capitalize() in capitals)
+        }
         if hits:
             named[speaker] = hits
     names = frozenset(part for parts in named.values() for part in parts)
-    about = [word for word in found if word not in STOP_WORDS]
-    topic = [word for word in about if word not in names] or about or found
-    return ParsedQuery(tuple(topic), frozenset(named), names, _whose(question.text, bool(named), found))
+    content_words = [word for word in query_terms if word not in STOP_WORDS]
+    topic = [word for word in content_words if word not in names] or content_words or query_terms
+    return ParsedQuery(tuple(topic), frozenset(named), names, _target(question.text, bool(named), query_terms))
 
 
-def _whose(text: str, named: bool, found: Collection[str]) -> str:
-    if named:
+def _target(text: str, has_named: bool, query_terms: Collection[str]) -> str:
+    if has_named:
         return "speaker"
-    if _OF_ASSISTANT.search(text):
+    if _ABOUT_ASSISTANT.search(text):
         return "assistant"
-    return "asker" if not _FIRST_PERSON.isdisjoint(found) and not _OF_BOTH.search(text) else ""
+    return "asker" if not _FIRST_PERSON.isdisjoint(query_terms) and not _ABOUT_BOTH.search(text) else ""
 
 
 def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
     items = {item.key: item for item in pool.items}
-    asked = parse_query(question, {item.speaker for item in pool.items if item.speaker})
+    query = parse_query(question, {item.speaker for item in pool.items if item.speaker})
     before = {key: earlier for key, earlier in pool.before.items() if key in items and earlier in items}
     after = {earlier: key for key, earlier in before.items()}
     word_part = _words(items, pool, before, after)
     vector_part = _vectors(items, pool)
     topic = {key: word_part[key] + vector_part[key] for key in items}
     session = _session_best(items, topic)
-    speaker = _speaker(asked, pool)
+    speaker = _speaker(query, pool)
     date = _dates(question, pool)
     ranked: list[Ranked] = []
     for key, item in items.items():
@@ -114,15 +116,15 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
             "words": word_part[key],
             "vector": vector_part[key],
             "around": _around(item, items, topic, before, after),
-            "session": SESSION * session[key],
+            "session": SESSION_SHARE * session[key],
             "speaker": speaker(item),
             "date": date.get(key, 1.0),
-            "statement": 1 - ASKING * item.asks,
+            "statement": 1 - QUESTION_PENALTY * item.asks,
             "standing": _standing(item, question),
         }
         score = parts["words"] + parts["vector"] + parts["around"] + parts["session"]
         score *= parts["speaker"] * parts["date"] * parts["statement"] * parts["standing"]
-        ranked.append(Ranked(item, score, parts, relevant=bool(item.shared) or (item.cosine or 0.0) >= RELATED))
+        ranked.append(Ranked(item, score, parts, relevant=bool(item.shared) or (item.cosine or 0.0) >= RELATED_COSINE))
     return in_order(ranked)
 
 
@@ -130,27 +132,27 @@ def _words(
     items: Mapping[int, RankItem], pool: RankPool, before: Mapping[int, int], after: Mapping[int, int]
 ) -> dict[int, float]:
     """BM25 of the question's words, in the item or, for less, around it; the best item has 1."""
-    own = {key: _weights(item, pool) for key, item in items.items()}
+    own_weights = {key: _weights(item, pool) for key, item in items.items()}
     best: dict[str, dict[str, float]] = {}
-    for key, weights in own.items():
-        here = best.setdefault(items[key].session, {})
+    for key, weights in own_weights.items():
+        session_best = best.setdefault(items[key].session, {})
         for term, weight in weights.items():
-            here[term] = max(here.get(term, 0.0), weight)
-    nothing: dict[str, float] = {}
-    said: dict[int, float] = {}
+            session_best[term] = max(session_best.get(term, 0.0), weight)
+    empty: dict[str, float] = {}
+    scores: dict[int, float] = {}
     for key, item in items.items():
-        weights = dict(own[key])
+        weights = dict(own_weights[key])
         nearby = (
-            (FROM_PREVIOUS, own[before[key]] if key in before else nothing),
-            (FROM_NEXT, own[after[key]] if key in after else nothing),
-            (FROM_SESSION, best[item.session] if item.session else nothing),
+            (FROM_PREVIOUS, own_weights[before[key]] if key in before else empty),
+            (FROM_NEXT, own_weights[after[key]] if key in after else empty),
+            (FROM_SESSION, best[item.session] if item.session else empty),
         )
         for share, others in nearby:
             for term, weight in others.items():
                 weights[term] = max(weights.get(term, 0.0), share * weight)
-        said[key] = sum(weights.values())
-    top = max(said.values(), default=0.0)
-    return {key: value / top for key, value in said.items()} if top > 0 else said
+        scores[key] = sum(weights.values())
+    top = max(scores.values(), default=0.0)
+    return {key: value / top for key, value in scores.items()} if top > 0 else scores
 
 
 def _weights(item: RankItem, pool: RankPool) -> dict[str, float]:
@@ -159,13 +161,13 @@ def _weights(item: RankItem, pool: RankPool) -> dict[str, float]:
 
 
 def _vectors(items: Mapping[int, RankItem], pool: RankPool) -> dict[int, float]:
-    """How far each cosine stands above that of an item that is nothing special; the best has the full weight."""
+    """How far each cosine is above that of an unremarkable item; the best has the full weight."""
     cosines = sorted((item.cosine for item in pool.items if item.cosine is not None), reverse=True)
     if not cosines:
         return dict.fromkeys(items, 0.0)
-    floor = cosines[min(len(cosines), FLOOR, max(FEW, pool.size // 2)) - 1]
-    if len(cosines) < FEW:
-        floor = min(floor, UNRELATED)
+    floor = cosines[min(len(cosines), FLOOR_RANK, max(MIN_SAMPLES, pool.size // 2)) - 1]
+    if len(cosines) < MIN_SAMPLES:
+        floor = min(floor, UNRELATED_COSINE)
     height = cosines[0] - floor
     if height < 1e-9:
         return dict.fromkeys(items, 0.0)
@@ -178,7 +180,7 @@ def _vectors(items: Mapping[int, RankItem], pool: RankPool) -> dict[int, float]:
 def _vector_weight(lengths: Collection[int]) -> float:
     """Less where even the short texts are long."""
     short = sorted(lengths)[len(lengths) // 4] if lengths else 0
-    return BLURRED + (VECTOR - BLURRED) * min(1.0, max(0.0, 2 - short / OPENING))
+    return LONG_TEXT_VECTOR_WEIGHT + (VECTOR_WEIGHT - LONG_TEXT_VECTOR_WEIGHT) * min(1.0, max(0.0, 2 - short / OPENING))
 
 
 def _around(
@@ -188,15 +190,15 @@ def _around(
     before: Mapping[int, int],
     after: Mapping[int, int],
 ) -> float:
-    """What the lines before and after lend; an answer has most from the question before it."""
-    lent = NEXT * topic[after[item.key]] if item.key in after else 0.0
+    """Shares of the scores before and after; an answer gets most from the question before it."""
+    score = NEXT_SHARE * topic[after[item.key]] if item.key in after else 0.0
     if item.key in before:
         earlier = items[before[item.key]]
         replies = (
             item.speaker != earlier.speaker and item.speaker and earlier.speaker and not is_assistant(item.speaker)
         )
-        lent += (PREVIOUS + (ANSWER * min(1.0, 2 * earlier.asks) if replies else 0.0)) * topic[earlier.key]
-    return lent
+        score += (PREVIOUS_SHARE + (ANSWER_SHARE * min(1.0, 2 * earlier.asks) if replies else 0.0)) * topic[earlier.key]
+    return score
 
 
 def _session_best(items: Mapping[int, RankItem], topic: Mapping[int, float]) -> dict[int, float]:
@@ -211,22 +213,22 @@ def _session_best(items: Mapping[int, RankItem], topic: Mapping[int, float]) -> 
         if item.session:
             best: list[float] = []
             for position, value in tops[item.session]:  # highest first, so the first within reach are the best
-                if abs(position - item.position) <= REACH:
+                if abs(position - item.position) <= SESSION_REACH:
                     best.append(value)
-                    if len(best) == BEST:
+                    if len(best) == SESSION_BEST_COUNT:
                         break
-            result[key] = sum(best) / BEST
+            result[key] = sum(best) / SESSION_BEST_COUNT
     return result
 
 
-def _speaker(asked: ParsedQuery, pool: RankPool) -> "_Factor":
+def _speaker(query: ParsedQuery, pool: RankPool) -> "_SpeakerFactor":
     has_assistant = any(is_assistant(item.speaker) for item in pool.items)
-    return _Factor(asked, has_assistant, pool.people)
+    return _SpeakerFactor(query, has_assistant, pool.people)
 
 
 @dataclass(frozen=True, slots=True)
-class _Factor:
-    """1 for the words of whoever the question asks about, less for those of others."""
+class _SpeakerFactor:
+    """1 for the words of the person that the query is about, less for those of others."""
 
     asked: ParsedQuery
     has_assistant: bool
@@ -234,15 +236,15 @@ class _Factor:
 
     def __call__(self, item: RankItem) -> float:
         assistant = bool(item.speaker) and is_assistant(item.speaker)
-        if self.asked.whose == "assistant" and self.has_assistant:
-            return 1.0 if assistant else ASSISTANT
-        if self.asked.whose == "asker":
-            return ASSISTANT if assistant else 1.0
+        if self.asked.target == "assistant" and self.has_assistant:
+            return 1.0 if assistant else ASSISTANT_FACTOR
+        if self.asked.target == "asker":
+            return ASSISTANT_FACTOR if assistant else 1.0
         if not self.asked.named or item.speaker in self.asked.named:
             return 1.0
         # In a group people are talked about, not only addressed by name.
         mentions = self.people > 2 and not self.asked.names.isdisjoint(words(item.text[:2000]))
-        return MENTIONING if mentions else OTHER_SPEAKER
+        return MENTION_FACTOR if mentions else OTHER_SPEAKER_FACTOR
 
 
 def _dates(question: RankQuery, pool: RankPool) -> dict[int, float]:
@@ -255,20 +257,22 @@ def _dates(question: RankQuery, pool: RankPool) -> dict[int, float]:
     for key, day in dated.items():
         for first, last in periods:
             if first <= day <= last:
-                factors[key] = 1 + DATED
-            elif first - timedelta(1) <= day <= last + TOLD_LATER:
-                factors[key] = max(factors.get(key, 1.0), 1 + DATED / 2)
+                factors[key] = 1 + DATE_BONUS
+            elif first - timedelta(1) <= day <= last + MAX_TELLING_DELAY:
+                factors[key] = max(factors.get(key, 1.0), 1 + DATE_BONUS / 2)
     return factors
 
 
 def _standing(item: RankItem, question: RankQuery) -> float:
-    """What a memo has earned: it is new, it was of use, its owner pinned it. Messages have no standing."""
+    """A memo's factor for being new, used, pinned and certain; 1 for messages."""
     if not item.kind:
         return 1.0
     age = max(0.0, (question.now - item.updated).total_seconds() / _DAY)
-    used = 1.0 if age <= GRACE else min(1.0, item.hits / 10)
+    used = 1.0 if age <= GRACE_DAYS else min(1.0, item.hits / 10)
     fresh = 1 / (1 + age / 45)
-    return (1 + FRESH * fresh + USED * used + (PINNED if item.pinned else 0.0)) * (0.8 + 0.2 * item.confidence)
+    return (1 + FRESH_BONUS * fresh + USED_BONUS * used + (PINNED_BONUS if item.pinned else 0.0)) * (
+        0.8 + 0.2 * item.confidence
+    )
 
 
 def create(spec: str) -> Ranker:  # noqa: ARG001 - it has no options

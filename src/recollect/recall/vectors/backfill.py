@@ -8,36 +8,44 @@ from recollect.core.types import Memo
 
 log = logging.getLogger("recollect.recall")
 
-BATCH = 100
-PAGE = 5_000
+ROWS_PER_BATCH = 100
+ROWS_PER_PAGE = 5_000
 
 Embed = Callable[[str, Sequence[str]], Awaitable[list[Vector]]]
 Payload = Callable[[Memo], str]
-"""What is embedded of a memo, where that is more than its text."""
+"""The text to embed for a memo, where that is more than its own."""
 
 
 async def fill(
-    store: Store, corpus: Corpus, model: str, embed: Embed, done: Callable[[int], None], payload: Payload | None = None
+    store: Store,
+    corpus: Corpus,
+    model: str,
+    embed: Embed,
+    on_batch: Callable[[int], None],
+    payload: Payload | None = None,
 ) -> int:
-    """Embed every row that lacks a vector of this model; `done` hears how many each batch had."""
+    """Embed every row that lacks a vector of this model; `on_batch` gets the size of each batch."""
     after, count = 0, 0
     while rows := await store.read(lambda tx, after=after: _texts(tx, corpus, model, after, payload)):
         vectors = await embed(model, [text for _, text in rows])
-        made = dict(zip((key for key, _ in rows), vectors, strict=True))
-        await store.write(lambda tx, made=made: tx.index.put_vectors(corpus, model, made), patient=True)
+        by_key = dict(zip((key for key, _ in rows), vectors, strict=True))
+        await store.write(lambda tx, by_key=by_key: tx.index.put_vectors(corpus, model, by_key), patient=True)
         after, count = rows[-1][0], count + len(rows)
-        done(len(rows))
+        on_batch(len(rows))
     return count
 
 
-async def activate(store: Store, corpus: Corpus, model: str, kept: Collection[str]) -> bool:
-    """Let a model serve in place of others; False when it still lacks vectors.
+async def activate(store: Store, corpus: Corpus, model: str, retained: Collection[str]) -> bool:
+    """Make a model's vectors the active set; False when it still lacks some.
 
-    Sets of the models in `kept` are not in the way: they stand in for this one at times.
+    Sets of the models in `retained` stay: they stand in for this one at times.
     """
     sets = await store.read(lambda tx: tx.index.vectors(corpus, counted=False))
-    settled = all(one.model in kept and one.active == one.complete == (one.model == model) for one in sets)
-    if settled or all(one.model != model for one in sets):
+    is_settled = all(
+        vector_set.model in retained and vector_set.active == vector_set.complete == (vector_set.model == model)
+        for vector_set in sets
+    )
+    if is_settled or all(vector_set.model != model for vector_set in sets):
         return True
 
     def work(tx: Tx) -> bool:
@@ -52,13 +60,13 @@ async def activate(store: Store, corpus: Corpus, model: str, kept: Collection[st
 
 async def count_missing(store: Store, corpus: Corpus, model: str) -> int:
     after, count = 0, 0
-    while rows := await _missing(store, corpus, model, PAGE, after):
+    while rows := await _missing(store, corpus, model, ROWS_PER_PAGE, after):
         after, count = rows[-1][0], count + len(rows)
     return count
 
 
 def _texts(tx: Tx, corpus: Corpus, model: str, after: int, payload: Payload | None) -> list[tuple[int, str]]:
-    rows = tx.index.unembedded(corpus, model, BATCH, after)
+    rows = tx.index.unembedded(corpus, model, ROWS_PER_BATCH, after)
     if payload is None or corpus != "memos":
         return rows
     memos = tx.memos.fetch([key for key, _ in rows])
@@ -70,14 +78,14 @@ async def _missing(store: Store, corpus: Corpus, model: str, limit: int, after: 
 
 
 class Counter:
-    """Adds up what was done and tells the listener, with a total that never lies below it."""
+    """Adds up batches and reports progress, with a total that is never below the count."""
 
     def __init__(self, total: int, progress: Progress | None) -> None:
         self._total = total
-        self._done = 0
+        self._count = 0
         self._progress = progress
 
     def add(self, count: int) -> None:
-        self._done += count
+        self._count += count
         if self._progress is not None:
-            self._progress(self._done, max(self._total, self._done))
+            self._progress(self._count, max(self._total, self._count))

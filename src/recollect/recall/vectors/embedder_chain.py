@@ -1,4 +1,4 @@
-"""The embedders at hand: a chain in order of preference, those that old vectors still need, and who is out of order."""
+"""The available embedders: a chain in order of preference, those that old vectors still need, and which have failed."""
 
 import asyncio
 import logging
@@ -9,23 +9,23 @@ from recollect.core.ports import Embedder, Vector
 
 log = logging.getLogger("recollect.recall")
 
-HARMLESS = "hello"
-LONGEST_PAUSE = 300.0
-"""Seconds between two attempts at the most; the first pause is one second, each next one doubles."""
+PROBE_TEXT = "hello"
+MAX_RETRY_DELAY_SECONDS = 300.0
+"""Longest delay between two attempts; the first is one second, and each doubles."""
 
 Sleep = Callable[[float], Awaitable[None]]
 
 
-def pause_after(failures: int) -> float:
-    return min(LONGEST_PAUSE, 2.0 ** min(failures - 1, 30))
+def retry_delay(failures: int) -> float:
+    return min(MAX_RETRY_DELAY_SECONDS, 2.0 ** min(failures - 1, 30))
 
 
 class EmbedderChain:
-    """Calls embedders by the name of their model. One that failed is left alone and asked again with growing pauses."""
+    """Calls embedders by the name of their model. One that failed is retried with exponential back-off."""
 
     def __init__(self, chain: Sequence[Embedder], revive: Callable[[str], Embedder], sleep: Sleep) -> None:
         self.chain = tuple(embedder for embedder in chain if embedder.name != "null")
-        self.changed: Callable[[], None] = lambda: None
+        self.on_change: Callable[[], None] = lambda: None
         self._revive = revive
         self._sleep = sleep
         self._others: dict[str, Embedder] = {}
@@ -39,74 +39,74 @@ class EmbedderChain:
 
     @property
     def active(self) -> Embedder | None:
-        """The most preferred one that works."""
-        return next((embedder for embedder in self.chain if self.works(embedder.name)), None)
+        """The most preferred embedder that works."""
+        return next((embedder for embedder in self.chain if self.is_working(embedder.name)), None)
 
-    def works(self, model: str) -> bool:
+    def is_working(self, model: str) -> bool:
         return model not in self._down
 
     async def embed(self, model: str, texts: Sequence[str]) -> list[Vector]:
-        """One vector a text; whatever goes wrong in an embedder is an EmbedderError here."""
+        """One vector per text; any failure of an embedder becomes an EmbedderError."""
         try:
-            vectors = await self._named(model).embed(texts)
+            vectors = await self._embedder(model).embed(texts)
         except RecollectError:
             raise
-        except Exception as error:  # embedders are other people's code too, and replies must not break
+        except Exception as error:  # embedders may be third-party code, and replies must not break
             raise EmbedderError(f"{model} failed: {error!r}") from error
         if len(vectors) != len(texts):
             raise EmbedderError(f"{model} gave {len(vectors)} vectors for {len(texts)} texts")
         return vectors
 
-    async def ask(self, model: str) -> bool:
+    async def probe(self, model: str) -> bool:
         """Whether the embedder answers now."""
         try:
-            await self.embed(model, [HARMLESS])
+            await self.embed(model, [PROBE_TEXT])
         except RecollectError as error:
-            self.failed(model, error)
+            self.mark_failed(model, error)
             return False
         return True
 
-    def failed(self, model: str, error: RecollectError) -> None:
-        """Leave it alone for a while."""
+    def mark_failed(self, model: str, error: RecollectError) -> None:
+        """Skip the embedder until it has recovered."""
         if model not in self._down:
             self._down.add(model)
             self._failures[model] = self._failures.get(model, 0) + 1
             log.warning("%s does not embed (%s); searching without it meanwhile", model, error)
-            self.changed()
+            self.on_change()
         if self._recovery is None or self._recovery.done():
             self._recovery = asyncio.create_task(self._recover(), name="recollect-recover-embedders")
 
-    def succeeded(self, model: str) -> None:
-        """All its work is done: its next failure is a first one again."""
+    def mark_succeeded(self, model: str) -> None:
+        """Reset the back-off."""
         self._failures.pop(model, None)
 
     async def close(self) -> None:
         for embedder in (*self.chain, *self._others.values()):
             await embedder.close()
 
-    async def rest(self) -> None:
-        """No more attempts to bring anyone back."""
+    async def stop_recovery(self) -> None:
+        """Stop retrying failed embedders."""
         if self._recovery is not None:
             self._recovery.cancel()
             await asyncio.wait([self._recovery])
 
     async def _recover(self) -> None:
         while self._down:
-            await self._sleep(min(pause_after(self._failures.get(model, 1)) for model in self._down))
+            await self._sleep(min(retry_delay(self._failures.get(model, 1)) for model in self._down))
             for model in [*self._down]:
-                await self._try_again(model)
-            self.changed()
+                await self._retry(model)
+            self.on_change()
 
-    async def _try_again(self, model: str) -> None:
-        if model not in self.names:  # of old vectors: the next query asks it
+    async def _retry(self, model: str) -> None:
+        if model not in self.names:  # needed for old vectors only: the next query retries it
             self._down.discard(model)
-        elif await self.ask(model):
+        elif await self.probe(model):
             self._down.discard(model)
             log.info("%s embeds again", model)
         else:
             self._failures[model] = self._failures.get(model, 0) + 1
 
-    def _named(self, model: str) -> Embedder:
+    def _embedder(self, model: str) -> Embedder:
         for embedder in self.chain:
             if embedder.name == model:
                 return embedder

@@ -1,13 +1,12 @@
-"""Vectors follow what is written: embed queries at once, rows when there is time, and heal what is missing.
+"""The vector index: embed queries at once, new rows in the background, and backfill what is missing.
 
-Each model's vectors are a set of their own in the store, never mixed, and one set serves. A change of embedder
-fills a new set while the old one serves; complete, it takes over and the old one goes.
+Each model's vectors are a separate set in the store, and one set is active. A change of embedder fills a new set while
+the old one stays active; when it is complete, it becomes active and the old one is dropped.
 
-Embedders form a chain, as in `openai:text-embedding-3-small,static`. The first is the one that is wanted: only its
-set ever takes over. While it fails, the next one that works fills a set of its own, queries use that one as soon as
-it is complete, and the first one's vectors stay as they are; it is asked again with growing pauses, catches up and is
-used again. Until some set can be used, and whenever a vector is not there in time, search goes by words: nothing
-that fails here reaches the caller.
+Embedders form a chain, as in `openai:text-embedding-3-small,static`. Only the set of the first one ever becomes active.
+While it fails, the next one that works fills its own set, which queries use as soon as it is complete; the first one is
+retried with back-off, catches up and is used again. Without a usable set, and when a vector is late, search uses words
+only: no failure here reaches the caller.
 """
 
 import asyncio
@@ -22,26 +21,26 @@ from recollect.core.errors import EmbedderError, RecollectError
 from recollect.core.events import Event
 from recollect.core.ports import Corpus, Embedder, Progress, Store, Vector, VectorSet
 from recollect.recall.vectors.backfill import Counter, Payload, activate, count_missing, fill
-from recollect.recall.vectors.embedder_chain import EmbedderChain, Sleep, pause_after
+from recollect.recall.vectors.embedder_chain import EmbedderChain, Sleep, retry_delay
 from recollect.recall.vectors.query_vectors import QueryVectors
 
 log = logging.getLogger("recollect.recall")
 
 CORPORA: tuple[Corpus, ...] = ("memos", "messages")
-SHORTEST_QUERY = 3
-"""Characters below which a query is no query for vectors."""
-DEADLINE = 5.0
-"""Seconds that closing may take to embed what is left; the next start does the rest."""
-KNOWN_FOR = 1.0
-"""Seconds for which a look at what sets there are is good."""
+MIN_QUERY_CHARS = 3
+"""Shorter queries are not embedded."""
+CLOSE_TIMEOUT_SECONDS = 5.0
+"""How long closing may embed missing rows; the next start does the others."""
+SETS_CACHE_SECONDS = 1.0
+"""How long the list of vector sets is cached."""
 EMBED_TIMEOUT_SECONDS = 1.0
-"""How long a search waits for the vector of its query before it goes by words alone."""
-EASE, LONGEST_EASE = 9.0, 5.0
-"""The healer pauses nine times as long as its last round took, up to five seconds: it looks through all rows."""
+"""How long a search waits for its query vector before it uses words only."""
+PAUSE_FACTOR, MAX_PAUSE_SECONDS = 9.0, 5.0
+"""The backfill scans all rows, so it pauses nine times as long as its last run took, up to five seconds."""
 
 
 class VectorIndexer:
-    """Keeps the vectors of a store complete. `revive` makes the embedder of an old model by its name."""
+    """Keeps the vectors of a store complete. `revive` creates the embedder of an old model by its name."""
 
     def __init__(
         self,
@@ -51,96 +50,96 @@ class VectorIndexer:
         *,
         sleep: Sleep = asyncio.sleep,
         monotonic: Callable[[], float] = time.monotonic,
-        deadline: float = DEADLINE,
+        close_timeout: float = CLOSE_TIMEOUT_SECONDS,
         payload: Payload | None = None,
         clock: Clock = now,
     ) -> None:
         self._store = store
         self._payload = payload
         self._clock = clock
-        self._crew = EmbedderChain(chain, revive, sleep)
-        self._queries = QueryVectors(self._crew)
+        self._chain = EmbedderChain(chain, revive, sleep)
+        self._queries = QueryVectors(self._chain)
         self._sleep = sleep
-        self._deadline = deadline
+        self._close_timeout = close_timeout
         self._monotonic = monotonic
-        self._known: dict[Corpus, tuple[float, list[VectorSet]]] = {}
+        self._cached_sets: dict[Corpus, tuple[float, list[VectorSet]]] = {}
         self._complete: set[tuple[Corpus, str]] = set()
         self._dims: dict[tuple[Corpus, str], int] = {}
         self._filling = asyncio.Lock()
-        self._due = asyncio.Event()
-        self._healer: asyncio.Task[None] | None = None
+        self._wake = asyncio.Event()
+        self._backfill: asyncio.Task[None] | None = None
 
     @property
     def model(self) -> str:
-        """Who embeds at present."""
-        active = self._crew.active
-        return active.name if active else next(iter(self._crew.names), "null")
+        """The model that embeds at present."""
+        active = self._chain.active
+        return active.name if active else next(iter(self._chain.names), "null")
 
     @property
     def enabled(self) -> bool:
-        return bool(self._crew.chain)
+        return bool(self._chain.chain)
 
     def start(self) -> None:
-        """Heal in the background, now and whenever `nudge` is called."""
+        """Backfill in the background, now and after each `wake`."""
         if self.enabled:
-            self._due.set()
-            self._crew.changed = self.wake
-            self._healer = asyncio.create_task(self._heal(), name="recollect-vectors")
+            self._wake.set()
+            self._chain.on_change = self.wake
+            self._backfill = asyncio.create_task(self._run(), name="recollect-vectors")
 
     def wake(self) -> None:
-        """Something was written that may lack a vector."""
-        self._due.set()
+        """Backfill soon: something was written."""
+        self._wake.set()
 
     async def close(self) -> None:
-        """Embed what is left as long as it goes well, not longer than the deadline, and let go of the embedders."""
+        """Embed missing rows within the timeout, and close the embedders."""
         await self._queries.close()
-        if self._healer is not None:
-            self._healer.cancel()
-            await asyncio.wait([self._healer])
-            await self._in_time(self._round())
-        await self._crew.rest()
-        await self._in_time(self._crew.close())
+        if self._backfill is not None:
+            self._backfill.cancel()
+            await asyncio.wait([self._backfill])
+            await self._within_timeout(self._fill_with_active())
+        await self._chain.stop_recovery()
+        await self._within_timeout(self._chain.close())
 
-    async def _in_time(self, work: Coroutine[Any, Any, object]) -> None:
+    async def _within_timeout(self, work: Coroutine[Any, Any, object]) -> None:
         try:
-            await asyncio.wait_for(work, self._deadline)
+            await asyncio.wait_for(work, self._close_timeout)
         except TimeoutError:
-            log.warning("vectors are behind, or their embedder does not close; the next start goes on")
+            log.warning("vectors are behind, or their embedder does not close; the next start continues")
 
     async def embed_query(
         self, text: str, corpus: Corpus, timeout: float = EMBED_TIMEOUT_SECONDS
     ) -> tuple[str, Vector] | None:
         """The query's vector and the model to compare with; None when there is none in time."""
         text = text.strip()
-        if not self.enabled or len(text) < SHORTEST_QUERY:
+        if not self.enabled or len(text) < MIN_QUERY_CHARS:
             return None
         model = self._usable(corpus, await self._recent_sets(corpus))
-        return None if model is None else await self._of(text, corpus, model, timeout)
+        return None if model is None else await self._embed(text, corpus, model, timeout)
 
     async def embed_text(self, text: str, timeout: float = EMBED_TIMEOUT_SECONDS) -> tuple[str, Vector] | None:
-        """The vector to store with a new memo, when it can be had at once; the healer brings it otherwise."""
-        active = self._crew.active
+        """The vector to store with a new memo, if a local embedder has it in time; otherwise the backfill adds it."""
+        active = self._chain.active
         if active is None or not active.local or self._payload is not None:
             return None
         if ("memos", active.name) not in self._dims:
             await self._sets("memos")
-        return await self._of(text, "memos", active.name, timeout)
+        return await self._embed(text, "memos", active.name, timeout)
 
     async def fill(self, progress: Progress | None = None) -> int:
         """Embed every row that lacks a vector, now, with the first embedder that works; raises EmbedderError."""
         problem: EmbedderError | None = None
-        for embedder in self._crew.chain:
+        for embedder in self._chain.chain:
             try:
                 return await self._fill(embedder, progress)
             except EmbedderError as error:
                 problem = problem or error
-                self._crew.failed(embedder.name, error)
+                self._chain.mark_failed(embedder.name, error)
         if problem is not None:
             raise problem
         return 0
 
-    async def _of(self, text: str, corpus: Corpus, model: str, timeout: float) -> tuple[str, Vector] | None:
-        """None, too, for a vector that is like nothing, and for one that can't be compared with the others."""
+    async def _embed(self, text: str, corpus: Corpus, model: str, timeout: float) -> tuple[str, Vector] | None:
+        """None for a zero vector, too, and for one of another dimension than those in the store."""
         vector = await self._queries.vector(model, text, timeout)
         if vector is None or not any(vector):
             return None
@@ -151,52 +150,54 @@ class VectorIndexer:
         return model, vector
 
     async def _recent_sets(self, corpus: Corpus) -> list[VectorSet]:
-        """The sets there are, as of a moment ago: they change with the embedder, hardly ever."""
-        read, sets = self._known.get(corpus, (float("-inf"), []))
-        if self._monotonic() - read < KNOWN_FOR and any(one.active for one in sets):
+        """The vector sets, cached briefly: they change only with the embedder."""
+        read_at, sets = self._cached_sets.get(corpus, (float("-inf"), []))
+        if self._monotonic() - read_at < SETS_CACHE_SECONDS and any(vector_set.active for vector_set in sets):
             return sets
         return await self._sets(corpus)
 
     async def _sets(self, corpus: Corpus) -> list[VectorSet]:
         sets = await self._store.read(lambda tx: tx.index.vectors(corpus, counted=False))
-        self._dims |= {(corpus, one.model): one.dims for one in sets}
-        self._known[corpus] = self._monotonic(), sets
+        self._dims |= {(corpus, vector_set.model): vector_set.dims for vector_set in sets}
+        self._cached_sets[corpus] = self._monotonic(), sets
         return sets
 
     def _usable(self, corpus: Corpus, sets: list[VectorSet]) -> str | None:
-        """The set to search: the most preferred complete one, else the one that serves; its embedder has to work."""
-        there = {one.model for one in sets}
-        complete = [model for model in self._crew.names if model in there and (corpus, model) in self._complete]
-        serving = [one.model for one in sets if one.active]
-        return next((model for model in complete + serving if self._crew.works(model)), None)
+        """The set to search: the most preferred complete one, else the active one; its embedder has to work."""
+        stored = {vector_set.model for vector_set in sets}
+        complete = [model for model in self._chain.names if model in stored and (corpus, model) in self._complete]
+        active = [vector_set.model for vector_set in sets if vector_set.active]
+        return next((model for model in complete + active if self._chain.is_working(model)), None)
 
-    async def _heal(self) -> None:
-        first, *others = self._crew.chain
+    async def _run(self) -> None:
+        first, *others = self._chain.chain
         if others and not first.local:
-            await self._crew.ask(first.name)
+            await self._chain.probe(first.name)
         failures, clock = 0, asyncio.get_running_loop().time
         while True:
-            await self._due.wait()
-            self._due.clear()
-            began = clock()
-            failures = 0 if await self._round() else failures + 1
-            await self._sleep(pause_after(failures) if failures else min(LONGEST_EASE, EASE * (clock() - began)))
+            await self._wake.wait()
+            self._wake.clear()
+            started = clock()
+            failures = 0 if await self._fill_with_active() else failures + 1
+            await self._sleep(
+                retry_delay(failures) if failures else min(MAX_PAUSE_SECONDS, PAUSE_FACTOR * (clock() - started))
+            )
             if failures:
-                self._due.set()
+                self._wake.set()
 
-    async def _round(self) -> bool:
-        """Fill with the first that works; False when it was not an embedder that failed."""
-        while (embedder := self._crew.active) is not None:
+    async def _fill_with_active(self) -> bool:
+        """Backfill with the first embedder that works; False when something else failed."""
+        while (embedder := self._chain.active) is not None:
             try:
                 await self._fill(embedder)
             except EmbedderError as error:
-                self._crew.failed(embedder.name, error)
-                await self._note("embedding.error", embedder, str(error))
+                self._chain.mark_failed(embedder.name, error)
+                await self._log_event("embedding.error", embedder, str(error))
             except RecollectError as error:
                 log.warning("vectors are behind (%s); searching by words meanwhile", error)
                 return False
             else:
-                self._crew.succeeded(embedder.name)
+                self._chain.mark_succeeded(embedder.name)
                 return True
         return True
 
@@ -209,25 +210,25 @@ class VectorIndexer:
             return sum([await self._fill_corpus(corpus, embedder, counter) for corpus in CORPORA])
 
     async def _fill_set(self, corpus: Corpus, embedder: Embedder, counter: Counter) -> int:
-        done = await fill(self._store, corpus, embedder.name, self._crew.embed, counter.add, self._payload)
-        if done and not embedder.local:
-            await self._note("embedding.call", embedder, f"{done} {corpus}")
-        return done
+        count = await fill(self._store, corpus, embedder.name, self._chain.embed, counter.add, self._payload)
+        if count and not embedder.local:
+            await self._log_event("embedding.call", embedder, f"{count} {corpus}")
+        return count
 
-    async def _note(self, kind: str, embedder: Embedder, reason: str) -> None:
-        """A line in the log, as what goes to a server costs something; the log itself must not stop us."""
+    async def _log_event(self, kind: str, embedder: Embedder, reason: str) -> None:
+        """Log calls to servers, as they cost money; a failure to log must not stop embedding."""
         event = Event(kind, self._clock(), embedder.name, reason=reason)
         with suppress(RecollectError):
             await self._store.write(lambda tx: tx.events.add(event))
 
     async def _fill_corpus(self, corpus: Corpus, embedder: Embedder, counter: Counter) -> int:
-        """Complete a set; that of the chain's first embedder then serves."""
+        """Complete a set; that of the chain's first embedder becomes active."""
         model = embedder.name
-        done = await self._fill_set(corpus, embedder, counter)
-        if embedder is self._crew.chain[0]:
-            while not await activate(self._store, corpus, model, self._crew.names):
-                done += await self._fill_set(corpus, embedder, counter)
-            self._complete -= {(corpus, other) for other in self._crew.names}  # a stand-in may be gone
+        count = await self._fill_set(corpus, embedder, counter)
+        if embedder is self._chain.chain[0]:
+            while not await activate(self._store, corpus, model, self._chain.names):
+                count += await self._fill_set(corpus, embedder, counter)
+            self._complete -= {(corpus, other) for other in self._chain.names}  # stand-ins may be dropped
         self._complete.add((corpus, model))
-        self._known.pop(corpus, None)
-        return done
+        self._cached_sets.pop(corpus, None)
+        return count

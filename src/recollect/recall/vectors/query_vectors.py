@@ -1,4 +1,4 @@
-"""Vectors of single texts: embedded once, however many ask at the same time or again."""
+"""Cached vectors of single texts; concurrent requests for the same text share one call."""
 
 import asyncio
 import hashlib
@@ -8,30 +8,30 @@ from recollect.core.errors import RecollectError
 from recollect.core.ports import Vector
 from recollect.recall.vectors.embedder_chain import EmbedderChain
 
-KEPT = 1024
-BUSY = 64
-"""Texts on their way at the most: behind a server that hangs, more would only pile up."""
+CACHE_SIZE = 1024
+MAX_PENDING = 64
+"""Texts being embedded at once: behind a server that hangs, more would only pile up."""
 
-_Name = tuple[str, bytes]
+_Key = tuple[str, bytes]
 
 
 class QueryVectors:
-    def __init__(self, crew: EmbedderChain) -> None:
-        self._crew = crew
-        self._kept: OrderedDict[_Name, Vector] = OrderedDict()
-        self._running: dict[_Name, asyncio.Task[Vector | None]] = {}
+    def __init__(self, chain: EmbedderChain) -> None:
+        self._chain = chain
+        self._cache: OrderedDict[_Key, Vector] = OrderedDict()
+        self._running: dict[_Key, asyncio.Task[Vector | None]] = {}
 
     async def vector(self, model: str, text: str, timeout: float) -> Vector | None:
-        """None when there is none within so many seconds; it may be there for the next who asks."""
-        name = model, hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
-        if name in self._kept:
-            self._kept.move_to_end(name)
-            return self._kept[name]
-        task = self._running.get(name)
+        """None on timeout; the vector may be cached for the next request."""
+        key = model, hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+        if key in self._cache:
+            self._cache.move_to_end(key)
+            return self._cache[key]
+        task = self._running.get(key)
         if task is None:
-            if len(self._running) >= BUSY:
+            if len(self._running) >= MAX_PENDING:
                 return None
-            task = self._running[name] = asyncio.create_task(self._embed(name, text), name="recollect-embed-query")
+            task = self._running[key] = asyncio.create_task(self._embed(key, text), name="recollect-embed-query")
         await asyncio.wait([task], timeout=timeout)
         return task.result() if task.done() and not task.cancelled() else None
 
@@ -42,15 +42,15 @@ class QueryVectors:
         if running:
             await asyncio.wait(running)
 
-    async def _embed(self, name: _Name, text: str) -> Vector | None:
+    async def _embed(self, key: _Key, text: str) -> Vector | None:
         try:
-            (vector,) = await self._crew.embed(name[0], [text])
+            (vector,) = await self._chain.embed(key[0], [text])
         except RecollectError as error:
-            self._crew.failed(name[0], error)
+            self._chain.mark_failed(key[0], error)
             return None
         finally:
-            del self._running[name]
-        self._kept[name] = vector
-        if len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
+            del self._running[key]
+        self._cache[key] = vector
+        if len(self._cache) > CACHE_SIZE:
+            self._cache.popitem(last=False)
         return vector

@@ -1,0 +1,75 @@
+"""Records of an extraction: its options, the accepted proposals, the model's result."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from recollect.core.changes import Candidate
+from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Vector
+from recollect.core.types import Message
+from recollect.learning.apply import MemoLimits
+from recollect.learning.usage import total_usage
+from recollect.policy import guard
+from recollect.policy.visibility import VisibilityPolicy
+
+_QUOTES_REQUIRED = 'each "evidence" has to be copied word for word from one of the speaker\'s messages'
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionOptions:
+    """The settings that concern extraction."""
+
+    caps: MemoLimits
+    policy: VisibilityPolicy = VisibilityPolicy.BY_AUDIENCE
+    most: int | None = None
+    longest: int | None = None
+    """Characters of a message that the model is given."""
+    grounding: guard.Grounding = "quote"
+    timeout: float = 30.0
+    enabled: bool = True
+    """When off, jobs that are already queued are skipped."""
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedProposal:
+    """A proposal that passed the guard."""
+
+    message: Message
+    candidate: Candidate
+    vector: tuple[str, Vector] | None
+    also_replaces: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """One extraction input and what came of it."""
+
+    input: ExtractionInput
+    model: str
+    """Name of the model that answered."""
+    result: ExtractionResult
+    accepted: Sequence[AcceptedProposal]
+    refused: Sequence[tuple[Proposal, str]]
+    instructions: Sequence[Message] = ()
+    """Messages without proposals because they are instructions to the assistant."""
+    degraded: str = ""
+    """Why less was learned than possible: the model's answers were not usable."""
+
+    @property
+    def flaw(self) -> str:
+        """The objection for a retry; empty when the answer is usable."""
+        if self.result.flaw or self.accepted or self.result.retractions or not self.refused:
+            return self.result.flaw
+        ungrounded = all(reason in guard.UNGROUNDED for _, reason in self.refused)
+        return _QUOTES_REQUIRED if ungrounded else ""
+
+
+def merge_answers(first: Extraction, second: Extraction) -> ExtractionResult:
+    """The second answer, with the problems and the usage of both."""
+    usage = total_usage(first.result.usage, second.result.usage)
+    problems = dict.fromkeys((*_problems(first), *_problems(second)))
+    return replace(second.result, problems=tuple(problems), usage=usage)
+
+
+def _problems(extraction: Extraction) -> tuple[str, ...]:
+    result = extraction.result
+    return result.problems if result.flaw or not extraction.flaw else (*result.problems, extraction.flaw)
