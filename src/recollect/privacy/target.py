@@ -72,6 +72,8 @@ class ErasureTarget:
             return rest in (f"guild:{self.guild}", f"lore:{self.guild}") if self.user is None else self._is_own(rest)
         if kind == "file":
             what, _, whose = rest.partition(" ")
+            if what == "shortterm":
+                return self.user is None and whose == self.guild
             return self.alone_in(whose) if what == "rolling" else self.whole_user and rest == f"durable {self.user}"
         return self._learns_in(name) or (self.whole_user and name == f"learn:user:{self.user}")
 
@@ -82,6 +84,8 @@ class ErasureTarget:
             return self._forgot(item)
         if name == "files:sessions":
             return self.alone_in(item)
+        if name == "files:guilds":
+            return self.user is None and item == self.guild
         if kind == "files" and rest.endswith(":owed"):
             return self.counts_in(f"file:{item}")
         if self.user is None:

@@ -97,6 +97,7 @@ def mirror_targets(settings: Settings) -> MirrorTargets:
         memory=memory,
         durable=settings.memos.dir if "durable" in kept else None,
         rolling=settings.summary.dir if "rolling" in kept else None,
+        shortterm=settings.exchanges.dir if "shortterm" in kept else None,
         snapshot="snapshot" in kept and memory.absolute() != settings.workspace.dir.absolute(),
         categories=page_paths(settings) if "categories" in kept else None,
     )
@@ -111,9 +112,14 @@ def mirror_folders(settings: Settings) -> MirrorFolders:
     """Where files may lie that hold something about people, kept or not; those of a passing store are another's."""
     if _is_in_memory(settings):
         return MirrorFolders(settings.workspace.dir)
-    durable, rolling = settings.memos.dir, settings.summary.dir
     return MirrorFolders(
-        settings.workspace.dir, settings.data_dir, settings.mirror.dir, durable, rolling, page_paths(settings)
+        workspace=settings.workspace.dir,
+        data=settings.data_dir,
+        memory=settings.mirror.dir,
+        durable=settings.memos.dir,
+        rolling=settings.summary.dir,
+        shortterm=settings.exchanges.dir,
+        pages=page_paths(settings),
     )
 
 

@@ -195,7 +195,7 @@ async def test_a_disk_that_refuses_costs_no_line_and_no_learning(
     model = FakeModel()
     (memory(tmp_path) / TODAY).mkdir(parents=True)
     with caplog.at_level(logging.WARNING):
-        async with keeping(tmp_path, "clanker", model=model, files=["journal"]) as stage:
+        async with keeping(tmp_path, "clanker", model=model, mirror__files=["journal"]) as stage:
             await stage.tell("I live in Berlin")
             stage.clock.advance(minutes=5)
             await stage.tell("I live in Rome")

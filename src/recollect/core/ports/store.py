@@ -234,6 +234,10 @@ class Exchanges(Protocol):
         """Entries of someone's questions, or of a guild, or both; expired ones too, oldest first."""
         ...
 
+    def guilds(self) -> list[str]:
+        """Guilds that have entries, expired ones too."""
+        ...
+
     def remove(self, exchange: Exchange) -> bool: ...
 
 

@@ -20,6 +20,7 @@ from recollect.core.ports import Store, Tx
 from recollect.core.types import Memo, Origin, Status, Subject
 from recollect.recall import withheld
 from recollect.transfer.mirror import daily_log, disk, snapshot
+from recollect.transfer.mirror.exchanges import ExchangeFiles
 from recollect.transfer.mirror.json_files import durable_name, render_durable, render_summary, summary_name
 from recollect.transfer.mirror.pages.paths import PagePaths
 from recollect.transfer.mirror.pages.writer import UNIT, PageWriter, unit_of
@@ -49,12 +50,13 @@ class MirrorTargets:
     """Of the journal and the snapshot."""
     durable: Path | None = None
     rolling: Path | None = None
+    shortterm: Path | None = None
     snapshot: bool = False
     categories: PagePaths | None = None
 
     @property
     def any(self) -> bool:
-        kept = (self.durable, self.rolling, self.categories)
+        kept = (self.durable, self.rolling, self.shortterm, self.categories)
         return self.snapshot or any(folder is not None for folder in kept)
 
 
@@ -74,7 +76,10 @@ class MirrorWriter:
         self._pause = pause
         pages = folders.categories
         self._pages = None if pages is None else PageWriter(store, pages)
-        self._ledger = MirrorState(folders.durable, folders.rolling, folders.memory, *([pages.folder] if pages else []))
+        shortterm = folders.shortterm
+        optional = [*([pages.folder] if pages else []), *([shortterm] if shortterm else [])]
+        self._ledger = MirrorState(folders.durable, folders.rolling, folders.memory, *optional)
+        self._exchanges = None if shortterm is None else ExchangeFiles(shortterm, self._ledger, clock)
         self._roll = snapshot.SnapshotInput()
         self._lock = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
@@ -112,6 +117,8 @@ class MirrorWriter:
     async def restore(self) -> None:
         """Make every file anew that is missing, or not as the store has it."""
         await self._store.write(self._ledger.rewind)
+        if self._exchanges is not None:
+            self._exchanges.reset()
         await self._begin()
         await self.rewrite()
 
@@ -176,11 +183,14 @@ class MirrorWriter:
                 except OSError as problem:
                     error = problem
                     failed.append(file)
+            if self._exchanges is not None and _subjects(events):
+                self._exchanges.reset()
             if events or owed:
                 await self._store.write(partial(self._ledger.advance, events=events, owed=failed))
             changed |= _subjects(events)
             if len(events) < _PAGE:
                 break
+        error = await self._write_exchanges() or error
         await self._renew_snapshot(changed)
         if error is not None:
             raise error
@@ -203,6 +213,20 @@ class MirrorWriter:
             await self._settle(file, folders.rolling / summary_name(name), render)
         elif kind == UNIT and self._pages is not None:
             await self._pages.write(name)
+
+    async def _write_exchanges(self) -> OSError | None:
+        """Bring the short-term entries up to date; the last problem with a file, to be tried again."""
+        files, error = self._exchanges, None
+        if files is None:
+            return None
+        for guild in await self._store.read(files.stale):
+            render = partial(self._store.read, partial(files.render, guild=guild))
+            try:
+                await self._settle(f"shortterm {guild}", files.path(guild), render)
+                files.mark_written(guild)
+            except OSError as problem:
+                error = problem
+        return error
 
     async def _renew_snapshot(self, changed: Collection[Subject]) -> None:
         if not self._folders.snapshot:

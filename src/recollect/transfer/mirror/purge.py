@@ -14,9 +14,9 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from recollect.core.ports import Store, Tx
-from recollect.core.types import Subject
+from recollect.core.types import Subject, parse_message_ref
 from recollect.transfer.mirror import daily_log, disk
-from recollect.transfer.mirror.json_files import durable_name, summary_name
+from recollect.transfer.mirror.json_files import durable_name, exchanges_name, read_entries, summary_name
 from recollect.transfer.mirror.pages.paths import LORE, USERS, PagePaths
 from recollect.transfer.mirror.pages.state import Key, Records
 from recollect.workspace import Workspace
@@ -42,11 +42,12 @@ class MirrorFolders:
     memory: Path | None = None
     durable: Path | None = None
     rolling: Path | None = None
-    shelves: PagePaths | None = None
+    shortterm: Path | None = None
+    pages: PagePaths | None = None
 
     def folders(self) -> list[Path]:
         """All of them, none inside another."""
-        named = (self.data, self.memory, self.durable, self.rolling, self.workspace)
+        named = (self.data, self.memory, self.durable, self.rolling, self.shortterm, self.workspace)
         found = {folder.absolute() for folder in named if folder is not None}
         return sorted(folder for folder in found if found.isdisjoint(folder.parents))
 
@@ -82,6 +83,7 @@ class MirrorPurge:
         pages = await self._store.read(lambda tx: self._pages(tx, user, guild, keys))
         author = user if guild is None else None
         gone = await asyncio.to_thread(lambda: self._remove(self._theirs(user, guild, pages), sessions))
+        gone += await asyncio.to_thread(self._remove_exchanges, user, guild, references)
         gone += await asyncio.to_thread(self._unwrite, author, references)
         gone += await asyncio.to_thread(self._remove_copies, texts)
         await self._store.write(lambda tx: self._forget(tx, keys))
@@ -106,7 +108,7 @@ class MirrorPurge:
 
     def _pages(self, tx: Tx, user: str | None, guild: str | None, memos: Collection[Key]) -> list[Path]:
         """Their pages, those too that nobody has taken over yet."""
-        shelves = self._at.shelves
+        shelves = self._at.pages
         if shelves is None:
             return []
         found = [shelves.folder / record.path for key in memos if (record := self._records.get(tx, key)) is not None]
@@ -120,9 +122,10 @@ class MirrorPurge:
         if user is not None and guild is None:
             found.append(Workspace(at.workspace, user).root)
             found += [at.durable / durable_name(user)] if at.durable is not None else []
-            found += [at.shelves.folder / USERS / safe_id(user)] if at.shelves is not None else []
-        elif guild is not None and user is None and at.shelves is not None:
-            found.append(at.shelves.folder / LORE / safe_id(guild))
+            found += [at.pages.folder / USERS / safe_id(user)] if at.pages is not None else []
+        elif guild is not None and user is None:
+            found += [at.shortterm / exchanges_name(guild)] if at.shortterm is not None else []
+            found += [at.pages.folder / LORE / safe_id(guild)] if at.pages is not None else []
         with_copies = [each for path in found for each in (path, *_copies(path))]
         return [path for path in dict.fromkeys(with_copies) if path.exists() or path.is_symlink()]
 
@@ -132,6 +135,16 @@ class MirrorPurge:
         names = [] if rolling is None else [rolling / summary_name(session) for session in sessions]
         summaries = [each for path in names for each in (path, *_copies(path)) if each.exists()]
         return sum(_removed(path) for path in (*paths, *summaries))
+
+    def _remove_exchanges(self, user: str | None, guild: str | None, references: Collection[str]) -> int:
+        """Files and copies that hold a person's short-term entries; the mirror writes those of others again."""
+        folder = self._at.shortterm
+        if user is None or folder is None or not folder.is_dir():
+            return 0
+        name = "*.json" if guild is None else _literal(exchanges_name(guild))
+        ids = frozenset(parse_message_ref(reference)[1] for reference in references)
+        paths = sorted([*folder.glob(name), *folder.glob(f"{name}.kept-*")])
+        return sum(_removed(path) for path in paths if _holds_entry(path, user, ids))
 
     def _unwrite(self, author: str | None, references: Collection[str]) -> int:
         """Take lines out of the daily journals, by who said them or in which message."""
@@ -237,6 +250,20 @@ def _is_theirs(line: bytes, author: str | None, references: Collection[str]) -> 
     if mark is None:
         return False
     return (author is not None and unquote(mark[2]) == author) or unquote(mark[1]) in references
+
+
+def _holds_entry(path: Path, user: str, messages: frozenset[str]) -> bool:
+    """Whether a file holds short-term entries of a person, or entries that quote these messages."""
+    return any(
+        entry.get("author") == user or not messages.isdisjoint(_quoted(str(entry.get("id", ""))))
+        for entry in read_entries(disk.read(path) or b"")
+    )
+
+
+def _quoted(entry: str) -> Iterator[str]:
+    """The messages that an entry may quote: its id is `question/answer`, and either may contain a slash."""
+    for slash in (match.start() for match in re.finditer("/", entry)):
+        yield from (entry[:slash], entry[slash + 1 :])
 
 
 def _counted(path: Path, texts: Sequence[str]) -> list[int]:

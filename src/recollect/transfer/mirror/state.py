@@ -10,7 +10,7 @@ from recollect.core.events import Event
 from recollect.core.ports import Tx
 from recollect.core.text import digest
 
-_SESSIONS = "files:sessions"
+_SESSIONS, _GUILDS = "files:sessions", "files:guilds"
 _REMEMBERED = 8
 """Contents of a file that we know again: processes that write it at the same time each have theirs."""
 
@@ -50,11 +50,17 @@ class MirrorState:
         """Sessions whose summary was written once."""
         return tx.state.items(_SESSIONS)
 
+    def guilds(self, tx: Tx) -> list[str]:
+        """Guilds whose short-term entries were written once."""
+        return tx.state.items(_GUILDS)
+
     def write(self, tx: Tx, file: str, data: bytes) -> None:
         """Said before a file is written: so one that a crash leaves behind is known, too."""
         kind, _, name = file.partition(" ")
         if kind == "rolling":
             tx.state.append(_SESSIONS, name)
+        if kind == "shortterm":
+            tx.state.append(_GUILDS, name)
         known = _contents(file)
         if tx.state.append(known, _mark(data)) > 2 * _REMEMBERED:
             for mark in [*tx.state.clear(known)[-_REMEMBERED:], _mark(data)]:
