@@ -22,6 +22,8 @@ PENDING = ("paused:", "erasing:", "planned:", "discord:mirror:", "discord:line:"
 """Lists that may name an erased person: that they want no learning, that this goes on, and messages on Discord that
 the bot takes down when it looks next.
 """
+OF_GUILDS = ("file:shortterm ", "files:guilds")
+"""Lists of mirrored files that name guilds, which may be called like a person."""
 _ASKED, _NAMES = 5, 20
 _KEYS = 100_000
 """Rows of which index and vectors are looked at."""
@@ -89,7 +91,7 @@ def _noted(tx: Tx, target: ErasureTarget) -> list[Check]:
     if tx.messages.written_by(target.user, target.guild, limit=1):
         return [Check("state")]
     names = [name for name in tx.state.names() if not name.startswith(PENDING)]
-    called = (name for name in names if not name.startswith(names_of_people.LIST))  # those hold a guild's id
+    called = (name for name in names if not name.startswith((names_of_people.LIST, *OF_GUILDS)))
     kept = {*filter(target.counts_in, names), *(name for name in called if _names(target, name))}
     items = (item for name in names for item in tx.state.items(name) if _is_theirs(target, name, item))
     sessions = [session for session in tx.summaries.sessions() if target.alone_in(session)]
@@ -98,7 +100,7 @@ def _noted(tx: Tx, target: ErasureTarget) -> list[Check]:
 
 def _is_theirs(target: ErasureTarget, name: str, item: str) -> bool:
     """Statements that others forgot are their words, whatever stands in them."""
-    return target.stands_in(name, item) or (not name.startswith(LIST) and _names(target, item))
+    return target.stands_in(name, item) or (not name.startswith((LIST, *OF_GUILDS)) and _names(target, item))
 
 
 def _names(target: ErasureTarget, text: str) -> bool:

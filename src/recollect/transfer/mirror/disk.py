@@ -39,22 +39,22 @@ def append(path: Path, data: bytes) -> None:
 def set_aside(path: Path) -> Path:
     """Keep what a file holds as `<name>.kept-<n>`, with the first number that is free; where it is kept."""
     content = path.read_bytes()
-    names = (path.with_name(f"{path.name}.kept-{number}") for number in count(1))
-    return next(kept for kept in names if _keeps(kept, path, content))
+    names = (path.with_name(f"{path.name}.kept-{index}") for index in count(1))
+    return next(copy for copy in names if _keeps(copy, path, content))
 
 
-def _keeps(kept: Path, path: Path, content: bytes) -> bool:
+def _keeps(copy: Path, path: Path, content: bytes) -> bool:
     """Whether this is now, or was before, a copy of the file."""
-    if not kept.exists():
+    if not copy.exists():
         try:
-            kept.hardlink_to(path)
+            copy.hardlink_to(path)
         except FileExistsError:
             return False
         except OSError:  # no links here
-            path.rename(kept)
-        disk.keep_private(kept)
+            path.rename(copy)
+        disk.keep_private(copy)
         return True
-    return read(kept) == content
+    return read(copy) == content
 
 
 def remove(path: Path) -> None:
@@ -63,10 +63,10 @@ def remove(path: Path) -> None:
 
 
 def _write(file: int, data: bytes) -> None:
-    size, rest = os.fstat(file).st_size, memoryview(data)
+    size, remaining = os.fstat(file).st_size, memoryview(data)
     try:
-        while rest:
-            rest = rest[os.write(file, rest) :]
+        while remaining:
+            remaining = remaining[os.write(file, remaining) :]
         os.fsync(file)
     except OSError:
         os.ftruncate(file, size)

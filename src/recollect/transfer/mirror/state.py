@@ -11,7 +11,7 @@ from recollect.core.ports import Tx
 from recollect.core.text import digest
 
 _SESSIONS, _GUILDS = "files:sessions", "files:guilds"
-_REMEMBERED = 8
+_MAX_DIGESTS = 8
 """Contents of a file that we know again: processes that write it at the same time each have theirs."""
 
 
@@ -21,13 +21,13 @@ class MirrorState:
     def __init__(self, *folders: Path | None) -> None:
         account = digest(*(str(folder and folder.absolute()) for folder in folders))[:16]
         self._cursor = f"files:{account}"
-        self._owed = f"files:{account}:owed"
+        self._pending = f"files:{account}:owed"
 
-    def look(self, tx: Tx, limit: int) -> tuple[list[Event], list[str]]:
+    def unprocessed(self, tx: Tx, limit: int) -> tuple[list[Event], list[str]]:
         """What happened since we looked last, and files that are still owed."""
-        return tx.events.after(self._position(tx), limit), tx.state.items(self._owed)
+        return tx.events.after(self._position(tx), limit), tx.state.items(self._pending)
 
-    def advance(self, tx: Tx, events: Sequence[Event], owed: Collection[str]) -> None:
+    def advance(self, tx: Tx, events: Sequence[Event], pending: Collection[str]) -> None:
         """The files of these events are written, but for those that are owed."""
         position = self._position(tx)
         last = events[-1].id if events else position
@@ -35,12 +35,12 @@ class MirrorState:
             position = last
         tx.state.clear(self._cursor)
         tx.state.append(self._cursor, str(position))
-        tx.state.clear(self._owed)
-        self.add_pending(tx, owed)
+        tx.state.clear(self._pending)
+        self.add_pending(tx, pending)
 
     def add_pending(self, tx: Tx, files: Collection[str]) -> None:
         for file in files:
-            tx.state.append(self._owed, file)
+            tx.state.append(self._pending, file)
 
     def rewind(self, tx: Tx) -> None:
         """Follow the log from its start again."""
@@ -61,14 +61,14 @@ class MirrorState:
             tx.state.append(_SESSIONS, name)
         if kind == "shortterm":
             tx.state.append(_GUILDS, name)
-        known = _contents(file)
-        if tx.state.append(known, _mark(data)) > 2 * _REMEMBERED:
-            for mark in [*tx.state.clear(known)[-_REMEMBERED:], _mark(data)]:
-                tx.state.append(known, mark)
+        digests = _contents(file)
+        if tx.state.append(digests, _digest(data)) > 2 * _MAX_DIGESTS:
+            for content_digest in [*tx.state.clear(digests)[-_MAX_DIGESTS:], _digest(data)]:
+                tx.state.append(digests, content_digest)
 
     def is_own_content(self, tx: Tx, file: str, data: bytes) -> bool:
         """Whether a content is one of those that we gave a file."""
-        return _mark(data) in tx.state.items(_contents(file))
+        return _digest(data) in tx.state.items(_contents(file))
 
     def _position(self, tx: Tx) -> int:
         """The last event that we have seen; the start, when the log has become shorter than that."""
@@ -81,5 +81,5 @@ def _contents(file: str) -> str:
     return f"file:{file}"
 
 
-def _mark(data: bytes) -> str:
+def _digest(data: bytes) -> str:
     return digest(data.decode("utf-8", "surrogateescape"))[:32]

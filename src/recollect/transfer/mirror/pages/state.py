@@ -15,19 +15,19 @@ from recollect.core.types import Memo, Subject
 
 Key = tuple[Subject, str]
 """A memo by whose it is and its id."""
-_REMEMBERED = 8
+_MAX_DIGESTS = 8
 """Contents that we know again: processes that write a page at the same time each have theirs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
     path: str
-    marks: tuple[str, ...]
+    digests: tuple[str, ...]
     updated: int
     """When the memo that the page shows was changed last, in milliseconds."""
 
     def knows(self, data: bytes) -> bool:
-        return mark(data) in self.marks
+        return content_digest(data) in self.digests
 
 
 class Records:
@@ -36,11 +36,11 @@ class Records:
     _name = "pages"
 
     def get(self, tx: Tx, key: Key) -> Record | None:
-        found = tx.state.items(self._of(key))
-        if not found:
+        items = tx.state.items(self._list_name(key))
+        if not items:
             return None
-        path, marks, updated = json.loads(found[-1])
-        return Record(path, tuple(marks), updated)
+        path, digests, updated = json.loads(items[-1])
+        return Record(path, tuple(digests), updated)
 
     def all(self, tx: Tx) -> Iterator[tuple[Key, Record]]:
         for scope in tx.state.items(f"{self._name} scopes"):
@@ -54,8 +54,8 @@ class Records:
         """The page of a memo lies there and holds this."""
         key = memo.subject, memo.id
         before = self.get(tx, key)
-        known = [one for one in (before.marks if before else ()) if one != mark(data)]
-        record = Record(path, (*known[1 - _REMEMBERED :], mark(data)), to_ms(memo.updated))
+        digests = [digest for digest in (before.digests if before else ()) if digest != content_digest(data)]
+        record = Record(path, (*digests[1 - _MAX_DIGESTS :], content_digest(data)), to_ms(memo.updated))
         if record != before:
             self._put(tx, key, record)
 
@@ -65,7 +65,7 @@ class Records:
             self._put(tx, key, replace(record, path=path))
 
     def drop(self, tx: Tx, key: Key) -> None:
-        tx.state.clear(self._of(key))
+        tx.state.clear(self._list_name(key))
 
     def owner(self, tx: Tx) -> str | None:
         """Whose pages lie in the folder directly."""
@@ -82,12 +82,12 @@ class Records:
         subject, memo_id = key
         tx.state.append(f"{self._name} scopes", subject.scope)
         tx.state.append(f"{self._name} ids {subject.scope}", memo_id)
-        tx.state.clear(self._of(key))
-        tx.state.append(self._of(key), json.dumps([record.path, record.marks, record.updated]))
+        tx.state.clear(self._list_name(key))
+        tx.state.append(self._list_name(key), json.dumps([record.path, record.digests, record.updated]))
 
-    def _of(self, key: Key) -> str:
+    def _list_name(self, key: Key) -> str:
         return f"{self._name} memo {key[0].scope} {key[1]}"
 
 
-def mark(data: bytes) -> str:
+def content_digest(data: bytes) -> str:
     return digest(data.decode("utf-8", "surrogateescape"))[:32]
