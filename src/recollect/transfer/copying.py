@@ -1,7 +1,7 @@
-"""Copy all that one store holds into another, of whichever kind; an interrupted copy goes on where it stopped.
+"""Copies everything in one store into another, of any kind; an interrupted copy resumes where it stopped.
 
 The target keeps a bookmark, written together with each batch: whose copy it is, how far that came, and the checksum
-of everything that was written. So a target that anybody else has written to is noticed, and never overwritten.
+of everything that was written. So a target that someone else has written to is noticed and never overwritten.
 """
 
 import asyncio
@@ -74,10 +74,10 @@ class Bookmark:
 
 
 BATCH = 1_000
-"""Records that are read and written at once."""
+"""Records per read and write."""
 
 
-_CONCURRENT_COPY = "somebody else copies into the target; let that end, then try again"
+_CONCURRENT_COPY = "another copy into the target is running; wait for it to end, then retry"
 
 
 Changed = tuple[Bookmark, int]
@@ -128,7 +128,7 @@ async def copy(source: Store, target: Store, progress: Progress | None = None) -
 
 
 async def _read_bookmark(source: Store, target: Store) -> tuple[str, Bookmark | None]:
-    """Who the source is, and the bookmark of an earlier copy of it; refuses what can't be copied."""
+    """The source's identity and the bookmark of an earlier copy of it; raises BadInput for what can't be copied."""
     origin, of_source = await source.read(_state)
     goal, of_target = await target.read(_state)
     if origin == goal:
@@ -175,7 +175,7 @@ class _Copier:
                 raise BadInput("the target was written to since it was copied; a copy needs an empty store")
 
     async def _measure(self, existing: int) -> None:
-        """How many records pass by: each is copied, and read on both sides at the end; and first what is there."""
+        """Count the records to process: each is copied, then read on both sides; existing ones are read first."""
         records = await self._source.read(lambda tx: sum(map(tx.archive.count, SECTIONS)))
         self._total_records = max(records - existing, 0) + 2 * records + existing
 

@@ -19,7 +19,7 @@ from recollect.recall.query import Query as SearchQuery
 from recollect.recall.rankers import unified
 
 MAX_FACTS = 24
-"""Facts of one answer at the most."""
+"""Facts per response."""
 
 
 async def facts(

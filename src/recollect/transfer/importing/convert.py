@@ -1,4 +1,4 @@
-"""An entry from elsewhere as a memo of ours: somebody's, without secrets, no order in disguise, its times kept."""
+"""Converts an imported entry into a memo: with an owner, redacted, and with its original times."""
 
 import json
 import math
@@ -27,7 +27,7 @@ _MAX_METADATA_DEPTH = 50
 """How deep metadata may nest."""
 _MAX_CLOCK_SKEW = timedelta(days=1)
 """How far ahead of ours another clock may be."""
-# One that nobody takes for a number in a list or for words of a text.
+# An id that can't be mistaken for a number in a list or for words of a text.
 _KEPT_ID = re.compile(r"(?=.*[A-Za-z])(?=.*[\d:_.-])[\w:.-]{8,80}", re.ASCII)
 
 
@@ -66,7 +66,7 @@ def convert(entry: Entry, options: ImportOptions) -> ConvertedEntry | Problem:
 
 
 def gives_orders(entry: ConvertedEntry) -> bool:
-    """Whether it orders the assistant about; slow, so only what is news is asked."""
+    """Whether it gives orders to the assistant; slow, so only new entries are checked."""
     memo = entry.memo
     return not entry.trusted and (is_instruction(memo.text) or is_instruction(memo.source.evidence or ""))
 
@@ -115,7 +115,7 @@ def _subject(entry: Entry) -> Subject:
 
 
 def _id(form: str, foreign_id: str | None, is_own: bool) -> str | None:
-    """An id of elsewhere as one of ours, the same each time; lineage is told by these ids too."""
+    """An id of elsewhere as one of ours, the same each time; lineage refers to these ids too."""
     if foreign_id is None or not foreign_id.strip():
         return None
     cleaned = clean(foreign_id.strip())

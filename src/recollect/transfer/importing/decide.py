@@ -90,7 +90,7 @@ def _decide_known(entry: ConvertedEntry, existing: Memo, buried: bool) -> Decisi
 
 
 def _is_newer(entry: ConvertedEntry, existing: Memo, same_words: bool) -> bool:
-    """By its time; of what has none, other words are news if nobody has changed it here."""
+    """By its time; without one, a different text is newer if the memo was not changed here."""
     if entry.dated:
         return entry.memo.updated > existing.updated
     return not same_words and existing.source == entry.memo.source

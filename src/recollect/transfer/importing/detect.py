@@ -10,7 +10,7 @@ from recollect.core.ports.format import Format, Problem
 from recollect.transfer.readers import fields, sqlite_file
 
 MAX_LINKS = 20
-"""Links that are told of."""
+"""Links that are reported."""
 
 
 def find_links(path: Path) -> Iterator[Problem]:

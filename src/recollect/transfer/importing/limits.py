@@ -1,4 +1,4 @@
-"""The limits of a store while much comes in: what is over them goes out of use, never away, and it is told."""
+"""Limits during an import: memos over a limit are archived, never deleted, and the report says so."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
@@ -26,9 +26,7 @@ class Limits:
 
 
 def archive(tx: Tx, subjects: Collection[Subject], limits: Limits, context: ChangeContext) -> Counter[Subject]:
-    """Take out of use what is over the limit, as when something is learned; the time of its last change stays, so
-    that it is known again.
-    """
+    """Archive what is over the limit, as learning does. `updated` stays, so that a repeated import recognizes it."""
     archived: Counter[Subject] = Counter()
     for subject in subjects:
         memo_limits = limits.of(subject)
@@ -71,7 +69,7 @@ def _in_use(tx: Tx, subject: Subject, guild: str | None, memo_limits: MemoLimits
 
 
 def describe_archived(tx: Tx, archived: Counter[Subject], fresh: Fresh, limits: Limits, *, dry_run: bool) -> list[str]:
-    """What the limits did, or will do, in words."""
+    """Lines for the report about what the limits did, or would do."""
     notes: list[str] = []
     for subject in dict.fromkeys(subject for subject, _ in fresh):
         memo_limits, count = limits.of(subject), archived[subject]

@@ -1,4 +1,4 @@
-"""What an import did, or would do: counted by sort, and what was left out with its reason."""
+"""What an import did, or would do: counts by type, and the reason for each skipped entry."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from recollect.core.ports.format import Problem
 
 What = Literal["new", "changed", "same", "left", "meant", "broken"]
 MAX_LISTED = 1_000
-"""Entries that were left out of which each is told; of more only how many there were."""
+"""Skipped entries that are listed one by one; of further ones only the number is reported."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Bring items into a store: unit by unit, so that an import that is interrupted goes on when it is run again.
+"""Imports items into a store batch by batch, so that an interrupted import is resumed by running it again.
 
 The second time nothing changes. A dry run decides the same and only reads.
 """
@@ -30,7 +30,7 @@ from recollect.transfer.importing.report import Outcome, Report
 from recollect.workspace import Workspace
 
 BATCH_SIZE = 200
-"""Items that are written together."""
+"""Items per transaction."""
 IMPORTED = "memory.imported"
 
 StoredTexts = dict[tuple[str, str], str]
@@ -58,9 +58,9 @@ class Destination:
     model: str
     """Whose vectors are wanted."""
     workspace: Callable[[str | None], Workspace]
-    """Where pages go: those of a user, or of nobody in particular."""
+    """Where pages go: those of a user, or shared ones."""
     add_message: Callable[[Tx, Message], bool]
-    """Puts a message into the journal; False when it may not come back."""
+    """Adds a message to the store; False when it was deleted there."""
     max_message_chars: int
     """Characters of a message that are kept."""
 
@@ -74,7 +74,7 @@ async def run_import(
     total: int = 0,
     progress: Progress | None = None,
 ) -> Report:
-    """Take over all items, and tell what became of them. `total` is how many there may be, if that is known."""
+    """Import all items and report the outcomes. `total` is the number of items, if it is known."""
     report, fresh, archived = Report(options.format, dry_run), Fresh(), Counter[Subject]()
     context = ChangeContext(destination.actor, options.at, secrets.token_hex(8))
     importer = _Importer(destination, options, context, DryRunState() if dry_run else None)
@@ -118,7 +118,7 @@ def _conclude(tx: Tx, report: Report, context: ChangeContext) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """What became of a unit."""
+    """The outcome of a batch."""
 
     outcomes: list[Outcome | Problem]
     fresh: Fresh
@@ -127,7 +127,7 @@ class _Result:
 
 @dataclass(slots=True)
 class _Batch:
-    """What is known while a unit is brought in."""
+    """State shared by the items of one batch."""
 
     models: Models
     stored_texts: StoredTexts
@@ -144,7 +144,7 @@ class _Batch:
 
 @dataclass(frozen=True, slots=True)
 class _Importer:
-    """One import under way."""
+    """One running import."""
 
     destination: Destination
     options: ImportOptions
@@ -152,7 +152,7 @@ class _Importer:
     seen: DryRunState | None
 
     def import_batch(self, tx: Tx, items: Sequence[Item]) -> _Result:
-        """What becomes of these items, written unless it is a dry run; may be done again after a conflict."""
+        """Import these items, or only decide in a dry run; may be retried after a conflict."""
         batch = _Batch(_usable_models(tx, self.destination.model), _read_stored_texts(tx, items))
         outcomes = [self._item(tx, item, batch) for item in items if not isinstance(item, PageEntry)]
         subjects = () if self.seen is not None else {subject for subject, _ in batch.fresh}
@@ -243,7 +243,7 @@ class _Importer:
         stored_text, cleaned = batch.stored_texts.get(name), clean(message.text[: self.destination.max_message_chars])
         if stored_text is None and self.seen is not None:
             return outcome("new" if self.seen.is_first(*name) else "same")
-        if stored_text == cleaned:  # what is kept has no secrets, so that none need be looked for
+        if stored_text == cleaned:  # stored text is redacted already
             return outcome("same")
         text = redact(cleaned).text
         if stored_text is not None:
@@ -288,12 +288,12 @@ class _Importer:
 
 @lru_cache(maxsize=1024)
 def _name(name: str) -> str:
-    """The few who speak have the same names each time."""
+    """Cached, as few people speak and each keeps their name."""
     return redact(clean(name)).text
 
 
 def _read_stored_texts(tx: Tx, items: Iterable[Item]) -> StoredTexts:
-    """Those of these messages that are here, found in one look."""
+    """The texts of those messages that the store has, in one query."""
     names = {(item.message.place.platform, item.message.id) for item in items if isinstance(item, MessageEntry)}
     records = tx.archive.find("messages", list(names)) if names else {}
     present = (record for record in records.values() if record[_DELETED_COLUMN] is None)

@@ -1,4 +1,4 @@
-"""The daily journal `YYYY-MM-DD.md`: what people said, a line each, for whoever runs the assistant.
+"""The daily log `YYYY-MM-DD.md`: one line per message, for the operator.
 
 A line ends in a comment that readers of Markdown don't see, by which it is found again: it is there once, an edited
 message changes it, a deleted one takes it away. A day is that of the message, in UTC.
@@ -27,9 +27,9 @@ from recollect.transfer.mirror import disk
 log = logging.getLogger("recollect.mirror")
 
 RETRY_DELAY = timedelta(minutes=1)
-"""Until a file that could not be written is tried again."""
+"""Time until a failed write is retried."""
 MIN_MESSAGE_CHARS = 2
-"""Characters of a message that is worth a line."""
+"""Shorter messages get no line."""
 _LINE_COMMENT = re.compile(r" <!-- (\S+) (\S*) -->$")
 _COMMENT = re.compile(r"<!-|--+!?>")
 _FILE = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
@@ -37,14 +37,14 @@ _FILE = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of the journal, as it is shown, with who said it."""
+    """A line of the log as it is displayed, with its author."""
 
     text: str
     author: str
 
 
 def line(message: Message, max_chars: int | None) -> str | None:
-    """`- 10:42:07 #dev Ann: text`, and its mark; None for what is not worth a line."""
+    """`- 10:42:07 #dev Ann: text` and its comment; None for a message that is too short."""
     text = collapse_spaces(message.text)
     if len(text) < MIN_MESSAGE_CHARS:
         return None
@@ -60,18 +60,18 @@ def inert(text: str) -> str:
 
 
 def days(folder: Path) -> list[Path]:
-    """The daily journals, oldest first."""
+    """The daily logs, oldest first."""
     return sorted(path for path in folder.glob("*.md") if _FILE.fullmatch(path.name))
 
 
 def entries(text: str) -> list[Entry]:
-    """The lines of a journal in their order, without their marks; what people added is not among them."""
+    """The lines of a log in order, without their comments; lines that people added are left out."""
     matches = ((written_line, _LINE_COMMENT.search(written_line)) for written_line in text.split("\n"))
     return [Entry(written_line[: match.start()], unquote(match[2])) for written_line, match in matches if match]
 
 
 def updated(before: str, day: str, lines: Mapping[str, str | None]) -> str:
-    """The text of a journal with these lines by their marks; None takes one away."""
+    """The text of a log with these lines, by message reference; None removes a line."""
     after: list[str] = []
     seen: set[str] = set()
     for old_line in before.removesuffix("\n").split("\n") if before else [f"# {day}", ""]:
@@ -86,7 +86,7 @@ def updated(before: str, day: str, lines: Mapping[str, str | None]) -> str:
 
 
 class DailyLog:
-    """Does the jobs of the kind `journal`: one at a time among all processes, as they share a lane."""
+    """Runs the jobs of kind `journal`: one at a time across all processes, as they share a queue."""
 
     def __init__(self, store: Store, folder: Path, max_chars: int | None, clock: Clock) -> None:
         self._store = store
@@ -117,14 +117,14 @@ class DailyLog:
 
     def _log_failure(self, error: OSError) -> None:
         if not self._is_failing:
-            log.warning("the journal can't be written (%s); it is tried again, nothing is lost", error)
+            log.warning("the daily log can't be written (%s); retrying, nothing is lost", error)
         self._is_failing = True
 
     def _retry(self, tx: Tx) -> None:
         tx.jobs.add(daily_log_job(self._clock() + RETRY_DELAY))
 
     def _complete(self, tx: Tx, messages: Mapping[str, Message | None]) -> None:
-        """What came up meanwhile waits for the next round; a message that changed meanwhile is looked at again."""
+        """Messages that arrived meanwhile wait for the next job; if one changed meanwhile, the job is repeated."""
         if any(_message(tx, item) != message for item, message in messages.items()):
             raise StaleResult
         newer = [item for item in tx.state.clear(DAILY_LOG) if item not in messages]
@@ -135,23 +135,23 @@ class DailyLog:
 
 
 def waits(tx: Tx) -> bool:
-    """Whether something is to be written."""
+    """Whether messages wait to be written."""
     return bool(tx.state.items(DAILY_LOG))
 
 
 def hasten(tx: Tx, now: datetime) -> None:
-    """Let what waits be written now."""
+    """Write waiting messages now."""
     tx.jobs.add(daily_log_job(now), postpone=True)
 
 
 def stamps(folder: Path, max_days: int) -> tuple[object, ...]:
-    """Something that changes whenever one of the last journals does."""
+    """A value that changes whenever one of the latest logs does."""
     files = ((path.name, path.stat()) for path in days(folder)[::-1][:max_days])
     return tuple((name, state.st_mtime_ns, state.st_size) for name, state in files)
 
 
 def bring_up_to_date(path: Path, day: str, lines: Mapping[str, str | None]) -> None:
-    """Append what is new; only a line that changed or goes makes the file be written anew."""
+    """Append new lines; the file is rewritten only when a line changed or was removed."""
     data = disk.read(path)
     before = (data or b"").decode("utf-8", "surrogateescape")
     after = updated(before, day, lines)
@@ -177,7 +177,7 @@ def _read_messages(tx: Tx) -> dict[str, Message | None]:
 
 
 def _message(tx: Tx, item: str) -> Message | None:
-    """What was said; nothing when it is gone, or when its author forgot what it said."""
+    """The message; None when it was deleted, or its author forgot what it said."""
     message = tx.messages.get(*parse_message_ref(item.partition(" ")[2]))
     return None if message is None or withheld.is_source(tx, message) else message
 

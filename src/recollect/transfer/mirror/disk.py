@@ -21,7 +21,7 @@ def read(path: Path) -> bytes | None:
 
 
 def replace(path: Path, data: bytes) -> None:
-    """Give a file this content: whoever reads it meanwhile sees the old or the new one, whatever happens."""
+    """Replace the content of a file atomically: readers see the old content or the new one."""
     disk.make_folder(path.parent)
     disk.replace(path, data)
 
@@ -37,7 +37,7 @@ def append(path: Path, data: bytes) -> None:
 
 
 def set_aside(path: Path) -> Path:
-    """Keep what a file holds as `<name>.kept-<n>`, with the first number that is free; where it is kept."""
+    """Keep a copy of a file as `<name>.kept-<n>`, with the first free number; the path of the copy."""
     content = path.read_bytes()
     names = (path.with_name(f"{path.name}.kept-{index}") for index in count(1))
     return next(copy for copy in names if _keeps(copy, path, content))

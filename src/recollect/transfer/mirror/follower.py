@@ -1,7 +1,7 @@
-"""Keeps files in step with the store: follows the log, and writes anew exactly what has changed.
+"""Keeps files up to date with the store: follows the log and rewrites exactly what has changed.
 
-How far it has come is in the store, so a restart goes on from there, and several processes may keep the same files:
-each writes a file until the disk holds what the store says. Whatever fails is logged once and tried again.
+Its position in the log is persisted, so a restart resumes there, and several processes may write the same files:
+each writes a file until the disk holds what the store says. Failures are logged once and retried.
 """
 
 import asyncio
@@ -29,13 +29,13 @@ from recollect.transfer.mirror.state import MirrorState
 log = logging.getLogger("recollect.mirror")
 
 POLL_INTERVAL_SECONDS = 1.0
-"""Seconds between two looks at the log: what changes meanwhile is written at one go."""
+"""Time between two reads of the log; changes in between are written together."""
 RETRY_DELAY_SECONDS = 30.0
-"""Seconds until files that could not be written are tried again."""
+"""Time until files that could not be written are retried."""
 SNAPSHOT_INTERVAL = timedelta(minutes=5)
-"""How often the snapshot is made from scratch, whatever the log says."""
+"""How often the snapshot is rebuilt from scratch."""
 CLOSE_TIMEOUT_SECONDS = 5.0
-"""Seconds that the last round may take when all is closed; the rest is done at the next start."""
+"""Time limit of the last round on close; the remaining files are written at the next start."""
 _EVENTS_PER_READ = 1000
 _MAX_ATTEMPTS = 3
 
@@ -44,10 +44,10 @@ Render = Callable[[], Awaitable[bytes | None]]
 
 @dataclass(frozen=True, slots=True)
 class MirrorTargets:
-    """Where files go; None for those that are not kept."""
+    """Where files go; None for kinds that are not mirrored."""
 
     memory: Path
-    """Of the journal and the snapshot."""
+    """Folder of the daily logs and the snapshot."""
     durable: Path | None = None
     rolling: Path | None = None
     shortterm: Path | None = None
@@ -61,7 +61,7 @@ class MirrorTargets:
 
 
 class MirrorWriter:
-    """Writes files in the background once it is started; without that, when told to, and when it is closed."""
+    """Writes files in the background once started; otherwise in `catch_up` and on close."""
 
     def __init__(
         self,
@@ -93,13 +93,13 @@ class MirrorWriter:
             self._task = self._task or asyncio.create_task(self._run(), name="recollect-files")
 
     async def flush(self) -> None:
-        """Let the journal be written now rather than in a moment."""
+        """Have the daily log written now instead of after its usual delay."""
         with suppress(RecollectError):
             if await self._store.read(daily_log.waits):
                 await self._store.write(lambda tx: daily_log.hasten(tx, self._clock()))
 
     async def close(self) -> None:
-        """Stop, and bring the files up to date a last time."""
+        """Stop, after bringing the files up to date a last time."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
@@ -115,7 +115,7 @@ class MirrorWriter:
                 await self._follow()
 
     async def restore(self) -> None:
-        """Make every file anew that is missing, or not as the store has it."""
+        """Rewrite every file that is missing or differs from the store."""
         await self._store.write(self._state.rewind)
         if self._exchanges is not None:
             self._exchanges.reset()
@@ -136,7 +136,7 @@ class MirrorWriter:
             await self._attempt(self.catch_up)
 
     async def _attempt(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do it; whatever goes wrong with files is nobody else's trouble."""
+        """Run it; failures to write files are logged and never reach the caller."""
         try:
             await work()
         except Exception as error:  # noqa: BLE001 - nothing that happens to a file may reach a caller; it is logged
@@ -147,9 +147,7 @@ class MirrorWriter:
     def _log_failure(self, error: Exception) -> None:
         if not self._is_failing:
             is_expected = isinstance(error, OSError | RecollectError)
-            log.warning(
-                "files can't be kept up to date (%s); it is tried again", error, exc_info=None if is_expected else error
-            )
+            log.warning("files can't be kept up to date (%s); retrying", error, exc_info=None if is_expected else error)
         self._is_failing = True
 
     async def _first_round(self) -> None:
@@ -159,7 +157,7 @@ class MirrorWriter:
             await self._follow()
 
     def _missing(self, tx: Tx) -> list[str]:
-        """Files that were deleted while nobody looked."""
+        """Files that were deleted while no process was running."""
         files: list[str] = []
         if (folder := self._folders.durable) is not None:
             users = (subject.id for subject in tx.memos.subjects() if not subject.is_lore)
@@ -170,7 +168,7 @@ class MirrorWriter:
         return files
 
     async def _follow(self) -> None:
-        """Go on in the log from where we are, page by page."""
+        """Process the log from the last position on, in batches."""
         changed: set[Subject] = set()
         error: OSError | None = None
         while True:
@@ -196,7 +194,7 @@ class MirrorWriter:
             raise error
 
     async def _summaries(self, events: Sequence[Event]) -> list[str]:
-        """Files of summaries that repeat what was forgotten, or counts again."""
+        """Files of summaries that repeat a statement that was forgotten or restored."""
         if self._folders.rolling is None:
             return []
         sessions = await self._store.read(lambda tx: withheld.touched(tx, events, self._state.sessions(tx)))
@@ -239,7 +237,7 @@ class MirrorWriter:
             self._log_stamps = days
 
     async def _write_snapshot(self, changed: Collection[Subject] | None = None) -> None:
-        """With those who changed; without them, from scratch."""
+        """With the subjects that changed; from scratch without them."""
 
         async def render() -> bytes:
             return (await self._snapshot(changed)).encode()
@@ -252,7 +250,7 @@ class MirrorWriter:
         return await asyncio.to_thread(snapshot.render, gathered, self._folders.memory)
 
     async def _write_until_current(self, file: str, path: Path, render: Render) -> None:
-        """Write until the disk holds what the store says: another process may be at it with an older state."""
+        """Write until the disk holds what the store says: another process may be writing an older state."""
         for _ in range(_MAX_ATTEMPTS):
             current = await asyncio.to_thread(disk.read, path)
             target = await render()
@@ -288,7 +286,7 @@ def _subjects(events: Iterable[Event]) -> set[Subject]:
 
 
 def _mirrored_memos(tx: Tx, subject: Subject) -> list[Memo]:
-    """A user's memos of all statuses, but for those that went with the message that said them."""
+    """A user's memos of all statuses, except those that were deleted together with their message."""
     return [memo for memo in tx.memos.list(subject) if not _was_deleted_with_message(tx, memo)]
 
 

@@ -1,7 +1,7 @@
-"""Takes a person's or a guild's traces out of the files: records, pages, lines of journals, notes, copies kept aside.
+"""Removes a person's or a guild's traces from files: records, pages, lines of daily logs, notes, kept copies.
 
-Files that the store still has something to say about are written anew by the keeper. What people wrote themselves
-into files of everybody's is theirs, and only found, not changed.
+The mirror rewrites files for which the store still has content. What people wrote into shared files themselves is
+reported, not changed.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ _DATABASE = b"SQLite format 3\0"
 _MAX_SEARCHED_BYTES = 64 << 20
 _MAX_ATTEMPTS = 5
 _CHAT_HISTORY = "chat_history"
-"""What was typed in the terminal chat, by whomever."""
+"""What was typed in the terminal chat."""
 BACKUPS = "backups"
 _PAGE_IDS = "pages ids "
 """The list of memos that have, or had, a page, by scope."""
@@ -35,7 +35,7 @@ _PAGE_IDS = "pages ids "
 
 @dataclass(frozen=True, slots=True)
 class MirrorFolders:
-    """Where files about people lie, or once lay; None for a folder that is none of the store's."""
+    """Where files about people are, or were; None for a folder that is not the store's."""
 
     workspace: Path
     data: Path | None = None
@@ -53,7 +53,7 @@ class MirrorFolders:
 
 
 class MirrorPurge:
-    """Of one store's files. The methods may be called again and again; what is gone stays gone."""
+    """For the files of one store. The methods are idempotent."""
 
     def __init__(self, store: Store, folders: MirrorFolders) -> None:
         self._store = store
@@ -75,7 +75,7 @@ class MirrorPurge:
         references: Collection[str],
         texts: Sequence[str],
     ) -> int:
-        """Take everything away; how many files there were, and lines of journals.
+        """Remove everything; the number of files and log lines that were removed.
 
         Pages of these memos go, and of those of these people that are no longer there.
         """
@@ -107,7 +107,7 @@ class MirrorPurge:
         return [key for key in recorded if tx.memos.get(*key) is None]
 
     def _pages(self, tx: Tx, user: str | None, guild: str | None, memos: Collection[Key]) -> list[Path]:
-        """Their pages, those too that nobody has taken over yet."""
+        """Their pages, including those that were not synced yet."""
         pages = self._folders.pages
         if pages is None:
             return []
@@ -130,7 +130,7 @@ class MirrorPurge:
         return [path for path in dict.fromkeys(with_copies) if path.exists() or path.is_symlink()]
 
     def _remove(self, paths: Sequence[Path], sessions: Collection[str]) -> int:
-        """Summaries are written anew by the keeper where something is left to say."""
+        """The mirror rewrites summaries where something is left of them."""
         rolling = self._folders.rolling
         names = [] if rolling is None else [rolling / summary_name(session) for session in sessions]
         summaries = [file for path in names for file in (path, *_copies(path)) if file.exists()]
@@ -147,7 +147,7 @@ class MirrorPurge:
         return sum(_remove_path(path) for path in paths if _holds_entry(path, user, ids))
 
     def _remove_log_lines(self, author: str | None, references: Collection[str]) -> int:
-        """Take lines out of the daily journals, by who said them or in which message."""
+        """Remove lines from the daily logs, by author or message."""
         if self._folders.memory is None:
             return 0
         return sum(_remove_lines(path, author, references) for path in daily_log.days(self._folders.memory))
@@ -158,7 +158,7 @@ class MirrorPurge:
         return sum(_remove_path(path) for path in copies if any(_count_texts(path, texts)))
 
     def _forget(self, tx: Tx, keys: Collection[Key]) -> None:
-        """What the store knew about pages whose memos are gone; by it the keeper finds those it is just writing."""
+        """Drop the records of pages whose memos are gone; last, as the mirror finds pages in writing by them."""
         dropped = {key for key in keys if tx.memos.get(*key) is None}
         for key in dropped:
             self._records.drop(tx, key)
@@ -220,7 +220,7 @@ def _literal(name: str) -> str:
 
 
 def _remove_path(path: Path) -> int:
-    """How many files went; one that somebody is just writing into a folder goes at the next try."""
+    """The number of removed files; a file that is being written into a folder is removed by the next attempt."""
     if not path.is_dir() or path.is_symlink():
         disk.remove(path)
         return 1
@@ -234,13 +234,13 @@ def _remove_path(path: Path) -> int:
 
 
 def _remove_again(pages: Sequence[Path]) -> None:
-    """Whoever was writing a page while its memo was erased may have been later than we."""
+    """Another process may have finished writing a page after it was removed."""
     for path in pages:
         path.unlink(missing_ok=True)
 
 
 def _remove_lines(path: Path, author: str | None, references: Collection[str]) -> int:
-    """Somebody may be adding lines meanwhile: what changed while we looked is looked at again."""
+    """Lines may be added meanwhile: a file that changed since it was read is read again."""
     for _ in range(_MAX_ATTEMPTS):
         before = disk.read(path) or b""
         lines = before.split(b"\n")

@@ -1,6 +1,6 @@
-"""What the store remembers about files: how far the log is followed, what is still to write, and what we wrote.
+"""The persisted state of the mirror: its position in the log, pending files, and digests of what was written.
 
-A file whose content we did not write was changed by somebody, and must not be overwritten.
+A file with any other content was changed by someone else and must not be overwritten.
 """
 
 from collections.abc import Collection, Sequence
@@ -12,11 +12,11 @@ from recollect.core.text import digest
 
 _SESSIONS, _GUILDS = "files:sessions", "files:guilds"
 _MAX_DIGESTS = 8
-"""Contents of a file that we know again: processes that write it at the same time each have theirs."""
+"""Contents per file that are recognized: processes that write it at the same time each have their own."""
 
 
 class MirrorState:
-    """Two processes with the same folders share an account, others have their own."""
+    """Processes with the same folders share a position in the log."""
 
     def __init__(self, *folders: Path | None) -> None:
         account = digest(*(str(folder and folder.absolute()) for folder in folders))[:16]
@@ -24,14 +24,16 @@ class MirrorState:
         self._pending = f"files:{account}:owed"
 
     def unprocessed(self, tx: Tx, limit: int) -> tuple[list[Event], list[str]]:
-        """What happened since we looked last, and files that are still owed."""
+        """Events since the last round, and files that are still to be written."""
         return tx.events.after(self._position(tx), limit), tx.state.items(self._pending)
 
     def advance(self, tx: Tx, events: Sequence[Event], pending: Collection[str]) -> None:
-        """The files of these events are written, but for those that are owed."""
+        """The files of these events are written, except for the pending ones."""
         position = self._position(tx)
         last = events[-1].id if events else position
-        if any(event.id == last for event in tx.events.after(position, len(events))):  # nobody has come further
+        if any(
+            event.id == last for event in tx.events.after(position, len(events))
+        ):  # no process is ahead
             position = last
         tx.state.clear(self._cursor)
         tx.state.append(self._cursor, str(position))
@@ -55,7 +57,7 @@ class MirrorState:
         return tx.state.items(_GUILDS)
 
     def write(self, tx: Tx, file: str, data: bytes) -> None:
-        """Said before a file is written: so one that a crash leaves behind is known, too."""
+        """Called before a file is written, so that a file left behind by a crash is recognized, too."""
         kind, _, name = file.partition(" ")
         if kind == "rolling":
             tx.state.append(_SESSIONS, name)
@@ -67,11 +69,11 @@ class MirrorState:
                 tx.state.append(digests, content_digest)
 
     def is_own_content(self, tx: Tx, file: str, data: bytes) -> bool:
-        """Whether a content is one of those that we gave a file."""
+        """Whether the mirror wrote this content to the file."""
         return _digest(data) in tx.state.items(_contents(file))
 
     def _position(self, tx: Tx) -> int:
-        """The last event that we have seen; the start, when the log has become shorter than that."""
+        """The id of the last processed event; 0 when the log has become shorter than that."""
         position = int(next(iter(tx.state.items(self._cursor)), "0"))
         newest = next(iter(tx.events.list(limit=1)), None)
         return position if newest is not None and position <= newest.id else 0

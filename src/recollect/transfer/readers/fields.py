@@ -14,7 +14,7 @@ from recollect.core.errors import BadInput
 MAX_PAGE_BYTES = 1 << 20
 """Bytes of a page of Markdown."""
 _MAX_COUNT = 1_000_000_000
-"""Counts above this are none; a store may have no room for them."""
+"""Higher counts are not plausible, and may not fit into a store."""
 _MAX_EPOCH_SECONDS = 100_000_000_000
 """Numbers below this are seconds: as milliseconds they'd be a time before 1973."""
 
@@ -75,7 +75,7 @@ def share(value: Any, name: str, missing: float) -> float:
 
 
 def count(value: Any) -> int:
-    """How often; 0 for what is no number, or one that nobody can have counted."""
+    """A count; 0 for anything that is not a plausible number."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MAX_COUNT else 0
 
 
@@ -149,7 +149,7 @@ def occurrences(path: Path, word: bytes) -> int:
 
 
 def files_in(folder: Path | None, pattern: str) -> list[Path]:
-    """The files below a folder, by name; what a link leads to and what can't be looked at are left out."""
+    """The files below a folder, by name; targets of links and unreadable files are left out."""
     if folder is None:
         return []
     is_inside = {folder: True}

@@ -81,7 +81,7 @@ def _list(window: "_Window", name: str) -> Iterator[Member]:
 
 
 class _Window:
-    """The part of a file that is looked at."""
+    """The part of the file that is in memory."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file

@@ -14,13 +14,13 @@ from recollect.workspace.disk import create
 
 MAGIC = b"SQLite format 3\x00"
 _DAMAGED = (sqlite3.Error, UnicodeDecodeError)
-"""What reading a damaged file brings about; the second where SQLite quotes it in a message."""
+"""Errors that reading a damaged file raises; the second where SQLite quotes it in a message."""
 _SIBLING_SUFFIXES = ("-wal", "-journal")
 """What SQLite keeps beside a file while it is written to, or since its program was killed: a part of it."""
 _BUSY_TIMEOUT_SECONDS = 0.3
 """Seconds to wait for a program that holds the file."""
 _IN_USE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_UNTRUSTED_SCHEMA = "PRAGMA trusted_schema = OFF;"  # it is somebody else's
+_UNTRUSTED_SCHEMA = "PRAGMA trusted_schema = OFF;"  # the file comes from another program
 
 Row = Mapping[str, Any]
 
@@ -75,7 +75,7 @@ def columns_of(database: sqlite3.Connection, table: str) -> dict[str, str]:
 
 
 def count(path: Path, table: str) -> int:
-    """How many rows a table has; 0 where that can't be told."""
+    """How many rows a table has; 0 where that can't be read."""
     try:
         with reading(path) as database:
             columns = columns_of(database, table)
@@ -119,7 +119,7 @@ def _open(path: Path, stack: ExitStack) -> sqlite3.Connection:
         if any(_sibling(path, end).exists() for end in _SIBLING_SUFFIXES):
             return _connect(_copy(path, stack).as_uri())
         if _primary(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
-            return _connect(f"{name}&immutable=1")  # in a folder that nobody may write to
+            return _connect(f"{name}&immutable=1")  # in a read-only folder
         # Of a file that was cut off, SQLite shows what is left only to those who say that they mend schemas.
         return _connect(name, _UNTRUSTED_SCHEMA + "PRAGMA writable_schema = ON")
 

@@ -1,4 +1,4 @@
-"""DevClaw's Markdown: a page for each memory in the folder of its category, `MEMORY.md` with a line each, daily logs.
+"""DevClaw's Markdown: a page per memory in its category's folder, `MEMORY.md` with a line per memory, daily logs.
 
 Also the pages that recollect writes, where folders say whose they are. Times in MEMORY.md have no zone: they are UTC.
 """
@@ -105,7 +105,7 @@ def _pages(root: Path) -> Iterator[tuple[Path, Owner | None]]:
 
 
 def _homes(folder: Path) -> Iterator[tuple[str | None, Path]]:
-    """The folders in a folder, with the id that each is named after if that can be told."""
+    """The folders in a folder, with the id that each is named after if that is known."""
     homes = sorted(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else []
     for home in (home for home in homes if not home.is_symlink()):
         decoded = unquote(home.name)
@@ -139,14 +139,14 @@ def _read_page(path: Path, where: str, home: Owner | None, owner: Owner) -> Entr
         updated=moment_of(page_fields, "updated_at") or created,
         happened=_happened(path, created, category if named is None else None),
         audience=_audience(text_of(page_fields, "audience")),
-        shared=text_of(page_fields, "audience") == str(EVERYWHERE),  # we never write that: somebody decided it
+        shared=text_of(page_fields, "audience") == str(EVERYWHERE),  # never written by recollect: a person decided it
         source=Provenance(origin=_origin(text_of(page_fields, "source")), actor=user or "", guild=guild),
         id=named,
     )
 
 
 def _whose(user: str | None, guild: str | None, home: Owner | None, owner: Owner) -> tuple[str | None, str | None]:
-    """The user, or the guild, that a page is of; in one's own folder nobody can write another's."""
+    """The user, or the guild, that a page is of; a page in one person's folder can't be another's."""
     if home is not None:
         claimed = user or home.user, guild or home.guild
         if home != Owner() and claimed != (home.user, home.guild):

@@ -103,7 +103,7 @@ class _Reader:
         yield from self._durable(path, where, user)
 
     def _user_of_lone(self, path: Path) -> str | None:
-        """A name says whose it is where DiscoClaw gave it; a copy under another name needs to be told."""
+        """A name says whose it is where DiscoClaw gave it; a copy under another name needs `--user`."""
         named = path.parent.name == "durable" or _SNOWFLAKE.fullmatch(path.stem)
         return _id_of(path.stem) if named else self._owner.user
 

@@ -121,7 +121,7 @@ def _differs(memo: Memo, page: Page) -> bool:
 
 
 def _is_older(edited: Edited, memo: Memo, record: Record | None) -> bool:
-    """Whether the memo changed after we wrote its page, and after somebody else did."""
+    """Whether the memo changed after we wrote its page, and after someone edited the page."""
     changed = record is None or to_ms(memo.updated) > record.updated
     return changed and edited.file.modified < memo.updated
 

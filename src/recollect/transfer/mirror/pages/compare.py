@@ -1,4 +1,4 @@
-"""Compares the pages on the disk with what we know: which are new, which were edited, moved or deleted by somebody."""
+"""Compares the pages on disk with the records: which are new, edited, moved or deleted."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -46,7 +46,7 @@ class Fresh:
 
 @dataclass(slots=True)
 class Differences:
-    """What somebody did to the pages."""
+    """What people did to the pages."""
 
     edited: list[Edited] = field(default_factory=list[Edited])
     fresh: list[Fresh] = field(default_factory=list[Fresh])
@@ -54,7 +54,7 @@ class Differences:
     deleted: list[tuple[Key, Record]] = field(default_factory=list[tuple[Key, Record]])
     broken: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     stale: list[Key] = field(default_factory=list[Key])
-    """Memos whose page is ours, but behind: it was left alone while somebody had changed it."""
+    """Memos whose page is ours but out of date: it was left alone while it held an edit."""
     known_count: int = 0
     """Pages that we wrote, there or not."""
 

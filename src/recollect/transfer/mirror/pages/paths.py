@@ -1,6 +1,6 @@
 """Where a memo's page lies: `<home>/<category>/YYYY-MM-DD-<slug>.md`.
 
-The home of the one who owns the folder is the folder itself, everybody else's is `users/<id>`, a guild's `lore/<id>`.
+The home of the one who owns the folder is the folder itself, everyone else's is `users/<id>`, a guild's `lore/<id>`.
 """
 
 import os

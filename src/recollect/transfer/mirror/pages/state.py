@@ -1,7 +1,7 @@
-"""What the store remembers about pages: where each memo's lies, and what we know it to hold.
+"""Persisted records about pages: the path of each memo's page, and digests of what was written to it.
 
-A record is made when its page is on the disk. So a page that is gone was deleted by somebody, and one that holds
-something else was edited.
+A record is made when its page is on disk. So a missing page was deleted by a person, and one with other content was
+edited.
 """
 
 import json
@@ -16,7 +16,7 @@ from recollect.core.types import Memo, Subject
 Key = tuple[Subject, str]
 """A memo by whose it is and its id."""
 _MAX_DIGESTS = 8
-"""Contents that we know again: processes that write a page at the same time each have theirs."""
+"""Contents that are recognized: processes that write a page at the same time each have their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Records:
         return next(iter(tx.state.items(f"{self._name} owner")), None)
 
     def claim(self, tx: Tx, user: str) -> str:
-        """The owner; this user, when nobody is."""
+        """The owner; this user, if there was none."""
         owner = self.owner(tx)
         if owner is None:
             tx.state.append(f"{self._name} owner", user)

@@ -1,6 +1,6 @@
-"""Takes over what people do to the pages: an edit is a revision, a new page a memo, a deleted one a retirement.
+"""Applies what people do to the pages: an edit revises a memo, a new page adds one, a deleted page retires one.
 
-Each page is one transaction together with what we know of it, so an interrupted run goes on where it stopped.
+Each page is one transaction together with its record, so an interrupted run resumes where it stopped.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from recollect.transfer.mirror.pages.writer import PageWriter
 Embed = Callable[[str], Awaitable[tuple[str, Vector] | None]]
 
 MAX_SAFE_DELETIONS = 5
-"""Pages that may go at one time, however few there are; more than half of all at once is taken for an accident."""
+"""So many deletions at once are always believed; more than half of all pages is taken for an accident."""
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class PageSync:
         self._pages = PageWriter(store, paths)
 
     async def run(self, *, dry_run: bool = False, force: bool = False, progress: Progress | None = None) -> Report:
-        """Take everything over; with `dry_run`, only tell. `force` lets any number of deletions through."""
+        """Apply all changes, or only report them with `dry_run`. `force` allows any number of deletions."""
         files = await asyncio.to_thread(scan, self._paths)
         differences = await self._store.read(
             lambda tx: Comparison(tx, self._pages.records, self._paths, self._options.user).compare(files)
@@ -115,7 +115,7 @@ class PageSync:
         return [note, warning] if words.found and note.what in ("new", "changed") else [note]
 
     async def _follow_up(self, note: Note) -> Note:
-        """Do on the disk what follows."""
+        """Make the changes on disk that follow from it."""
         if note.what == "aside":
             note = await asyncio.to_thread(self._set_aside, note)
         for key in note.keys:

@@ -1,4 +1,4 @@
-"""Watches the pages by looking at them again and again: no system's own notices, so it works on every disk."""
+"""Watches the pages by polling, which works on every file system."""
 
 import asyncio
 
@@ -6,13 +6,13 @@ from recollect.transfer.mirror.pages.paths import PagePaths
 from recollect.transfer.mirror.pages.sync import PageSync, Report
 
 EVERY = 1.0
-"""Seconds between two looks."""
+"""Seconds between two polls."""
 
 Signature = tuple[tuple[str, int, int, int], ...]
 
 
 class Watch:
-    """Takes changes over once the pages have been the same for two looks, so that nobody is read while writing."""
+    """Applies changes once the pages are the same in two polls, so that no half-written page is read."""
 
     def __init__(self, sync: PageSync, paths: PagePaths) -> None:
         self._sync = sync
@@ -21,13 +21,13 @@ class Watch:
         self._processed: Signature | None = None
 
     async def look(self) -> Report | None:
-        """One look; a report when something was taken over."""
+        """Poll once; a report when changes were applied."""
         now = await asyncio.to_thread(signature, self._paths)
         settled, self._last = now == self._last, now
         if now == self._processed or not settled:
             return None
         report = await self._sync.run()
-        self._processed = now  # what we wrote ourselves is looked at once more, and an edit meanwhile is not missed
+        self._processed = now  # our own writes are compared once more, so that an edit meanwhile is not missed
         return report
 
 

@@ -1,4 +1,4 @@
-"""Writes the pages: one for each memo in use, none for the others; what a person edited is left for `Index`."""
+"""Writes the pages: one for each memo in use, none for the others; edited pages are left for `PageSync`."""
 
 import asyncio
 import json
@@ -59,7 +59,7 @@ class PageWriter:
             await self.place((subject, page_memo))
 
     async def place(self, key: Key) -> None:
-        """Bring the page of one memo up to date; raises BlockingIOError while somebody else keeps writing it."""
+        """Bring the page of one memo up to date; raises BlockingIOError while another process keeps writing it."""
         for _ in range(_MAX_ATTEMPTS - 1):
             with suppress(BlockingIOError):
                 await self._place(key)
