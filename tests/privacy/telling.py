@@ -15,7 +15,7 @@ from tests.scenes import Stage
 
 HERE = Place("discord", "g1", "c-dev", name="dev", public=True)
 THERE = Place("discord", "g2", "c-lobby", name="lobby", public=True)
-FILES = ["durable", "rolling", "journal", "snapshot", "categories"]
+FILES = ["durable", "rolling", "shortterm", "journal", "snapshot", "categories"]
 
 ANNS = ("zanzibar", "lighthouse", "xylophone", "quetzal", "caturday", "Annabel")
 """Words that only Ann says, or that are hers alone."""

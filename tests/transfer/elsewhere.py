@@ -120,8 +120,8 @@ async def brought(
         limits=Limits(wiring.memo_limits(settings), wiring.memo_limits(settings, lore=True)),
         model=stage.memory.vectors.model,
         workspace=lambda user: Workspace(settings.workspace.dir, user),
-        hear=lambda tx, message: ingest.add_message(tx, message, stage.clock()),
-        longest=ingest.LONGEST,
+        add_message=lambda tx, message: ingest.add_message(tx, message, stage.clock()),
+        max_message_chars=ingest.LONGEST,
     )
     terms = ImportOptions(form.name, stage.clock(), how.pop("everywhere", False))
     return await run_import(destination, form.read(path, Owner(user, guild)), terms, **how)

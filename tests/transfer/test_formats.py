@@ -131,13 +131,13 @@ def test_a_broken_line_costs_itself_alone(tmp_path: Path):
     ]
 
 
-@pytest.mark.parametrize("more", [-1, 0, 1, json_lines.LONGEST - 9, json_lines.LONGEST + 9])
+@pytest.mark.parametrize("more", [-1, 0, 1, json_lines.MAX_LINE_BYTES - 9, json_lines.MAX_LINE_BYTES + 9])
 def test_an_endless_line_is_read_over(tmp_path: Path, more: int):
-    long = b'{"a":"' + b"x" * (json_lines.LONGEST + more - 8) + b'"}'
+    long = b'{"a":"' + b"x" * (json_lines.MAX_LINE_BYTES + more - 8) + b'"}'
     found = read_lines(tmp_path / "x", b'{"b":1}\n' + long + b'\n{"c":1}\n')
     assert [number for number, _ in found] == [1, 2, 3]
     is_read = isinstance(found[1][1], dict)
-    assert is_read == (len(long) < json_lines.LONGEST)
+    assert is_read == (len(long) < json_lines.MAX_LINE_BYTES)
     assert (found[0][1], found[2][1]) == ({"b": 1}, {"c": 1})
 
 

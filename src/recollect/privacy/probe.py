@@ -22,6 +22,8 @@ PENDING_STATE = ("paused:", "erasing:", "planned:", "discord:mirror:", "discord:
 """State that may name an erased person: that they paused learning, this erasure itself, and Discord messages that the
 bot will remove at its next check.
 """
+GUILD_LISTS = ("file:shortterm ", "files:guilds")
+"""State lists of mirrored files that name guilds, whose ids may equal a person's."""
 _MAX_SEARCHES, _MAX_NAMES = 5, 20
 _MAX_KEYS = 100_000
 """How many erased rows are looked up in word index and vectors."""
@@ -96,8 +98,8 @@ def _check_state(tx: Tx, target: ErasureTarget) -> list[Check]:
     if tx.messages.written_by(target.user, target.guild, limit=1):
         return [Check("state")]
     names = [name for name in tx.state.names() if not name.startswith(PENDING_STATE)]
-    # The names of display-name lists contain a guild's id, which may equal a user's.
-    may_name_user = (name for name in names if not name.startswith(display_names.LIST))
+    # The names of these lists contain a guild's id, which may equal a user's.
+    may_name_user = (name for name in names if not name.startswith((display_names.LIST, *GUILD_LISTS)))
     lists = {*filter(target.owns_state, names), *(name for name in may_name_user if _names_user(target, name))}
     items = (item for name in names for item in tx.state.items(name) if _is_own_item(target, name, item))
     sessions = [session for session in tx.summaries.sessions() if target.alone_in(session)]
@@ -106,7 +108,8 @@ def _check_state(tx: Tx, target: ErasureTarget) -> list[Check]:
 
 def _is_own_item(target: ErasureTarget, name: str, item: str) -> bool:
     """Withheld statements of others are other people's words, even if they name the target."""
-    return target.owns_item(name, item) or (not name.startswith(WITHHELD_LIST) and _names_user(target, item))
+    is_others = name.startswith((WITHHELD_LIST, *GUILD_LISTS))
+    return target.owns_item(name, item) or (not is_others and _names_user(target, item))
 
 
 def _names_user(target: ErasureTarget, text: str) -> bool:

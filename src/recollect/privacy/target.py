@@ -78,6 +78,8 @@ class ErasureTarget:
             return self.whole_user and detail == self.subject.scope
         if kind == "file":
             file_kind, _, owner = detail.partition(" ")
+            if file_kind == "shortterm":
+                return self.user is None and owner == self.guild
             if file_kind == "rolling":
                 return self.alone_in(owner)
             return self.whole_user and detail == f"durable {self.user}"
@@ -90,6 +92,8 @@ class ErasureTarget:
             return self._owns_withheld(item)
         if name == "files:sessions":
             return self.alone_in(item)
+        if name == "files:guilds":
+            return self.user is None and item == self.guild
         if kind == "files" and detail.endswith(":owed"):
             return self.owns_state(f"file:{item}")
         if self.user is None:

@@ -97,6 +97,7 @@ def mirror_targets(settings: Settings) -> MirrorTargets:
         memory=memory,
         durable=settings.memos.dir if "durable" in files else None,
         rolling=settings.summary.dir if "rolling" in files else None,
+        shortterm=settings.exchanges.dir if "shortterm" in files else None,
         snapshot="snapshot" in files and memory.absolute() != settings.workspace.dir.absolute(),
         categories=page_paths(settings) if "categories" in files else None,
     )
@@ -111,9 +112,14 @@ def mirror_folders(settings: Settings) -> MirrorFolders:
     """The folders that may hold files about people, mirrored now or not; with a store in memory only the workspace."""
     if _is_in_memory(settings):
         return MirrorFolders(settings.workspace.dir)
-    durable, rolling = settings.memos.dir, settings.summary.dir
     return MirrorFolders(
-        settings.workspace.dir, settings.data_dir, settings.mirror.dir, durable, rolling, page_paths(settings)
+        workspace=settings.workspace.dir,
+        data=settings.data_dir,
+        memory=settings.mirror.dir,
+        durable=settings.memos.dir,
+        rolling=settings.summary.dir,
+        shortterm=settings.exchanges.dir,
+        pages=page_paths(settings),
     )
 
 

@@ -1,7 +1,7 @@
-"""Copy all that one store holds into another, of whichever kind; an interrupted copy goes on where it stopped.
+"""Copies everything in one store into another, of any kind; an interrupted copy resumes where it stopped.
 
 The target keeps a bookmark, written together with each batch: whose copy it is, how far that came, and the checksum
-of everything that was written. So a target that anybody else has written to is noticed, and never overwritten.
+of everything that was written. So a target that someone else has written to is noticed and never overwritten.
 """
 
 import asyncio
@@ -16,8 +16,8 @@ from recollect.core.ports import Progress, Store, Tx
 from recollect.core.ports.archive import SECTIONS, Cursor, Name, Page, Record, fingerprint
 
 PROTOCOL_VERSION = 2
-"""Raised whenever sections, their columns or what stands in them change: then old checksums say nothing."""
-_RING = 1 << 128
+"""Raised whenever sections, their columns or their contents change: old checksums are meaningless then."""
+_CHECKSUM_MODULUS = 1 << 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class Total:
 
     @classmethod
     def of(cls, records: Sequence[Record]) -> "Total":
-        return cls(len(records), sum(map(fingerprint, records)) % _RING)
+        return cls(len(records), sum(map(fingerprint, records)) % _CHECKSUM_MODULUS)
 
     def __add__(self, other: "Total") -> "Total":
-        return Total(self.count + other.count, (self.checksum + other.checksum) % _RING)
+        return Total(self.count + other.count, (self.checksum + other.checksum) % _CHECKSUM_MODULUS)
 
     def __sub__(self, other: "Total") -> "Total":
-        return Total(self.count - other.count, (self.checksum - other.checksum) % _RING)
+        return Total(self.count - other.count, (self.checksum - other.checksum) % _CHECKSUM_MODULUS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,31 +60,31 @@ class Bookmark:
     def past(self, section: str, after: Cursor | None) -> "Bookmark":
         """Behind a page of this section: at its next one, or else at the next section."""
         names = list(SECTIONS)
-        rest = names[names.index(section) + (after is None) :]
-        return replace(self, section=rest[0] if rest else None, after=after)
+        remaining = names[names.index(section) + (after is None) :]
+        return replace(self, section=remaining[0] if remaining else None, after=after)
 
     def __str__(self) -> str:
         totals = {name: (total.count, f"{total.checksum:x}") for name, total in self.totals.items()}
-        place = {"source": self.source, "section": self.section, "after": self.after, "complete": self.complete}
-        return json.dumps({"version": self.version, **place, "totals": totals})
+        position = {"source": self.source, "section": self.section, "after": self.after, "complete": self.complete}
+        return json.dumps({"version": self.version, **position, "totals": totals})
 
     @classmethod
     def parse(cls, text: str) -> "Bookmark":
-        found: dict[str, Any] = json.loads(text)
-        totals = {name: Total(count, int(checksum, 16)) for name, (count, checksum) in found["totals"].items()}
-        after = None if found["after"] is None else tuple(found["after"])
-        return cls(found["source"], totals, found["section"], after, found["complete"], found.get("version", 1))
+        values: dict[str, Any] = json.loads(text)
+        totals = {name: Total(count, int(checksum, 16)) for name, (count, checksum) in values["totals"].items()}
+        after = None if values["after"] is None else tuple(values["after"])
+        return cls(values["source"], totals, values["section"], after, values["complete"], values.get("version", 1))
 
 
 BATCH = 1_000
-"""Records that are read and written at once."""
+"""Records per read and write."""
 
 
 _OTHER_VERSION = (
     "the target holds a copy, perhaps half of one, that another version of recollect made, and this one can't continue "
     "it; copy again into an empty store, then delete this one"
 )
-_TAKEN = "somebody else copies into the target; let that end, then try again"
+_CONCURRENT_COPY = "another copy into the target is running; wait for it to end, then retry"
 
 
 Changed = tuple[Bookmark, int]
@@ -126,16 +126,16 @@ async def copy(source: Store, target: Store, progress: Progress | None = None) -
     nothing is touched.
     """
     generation = await source.read(lambda tx: tx.generation())
-    identity, bookmark = await _begun(source, target)
-    copying = _Copying(source, target, bookmark or Bookmark(identity), progress)
-    await (copying.begin() if bookmark is None else copying.verify())
-    compared = await copying.run()
+    identity, bookmark = await _read_bookmark(source, target)
+    copier = _Copier(source, target, bookmark or Bookmark(identity), progress)
+    await (copier.begin() if bookmark is None else copier.verify())
+    compared = await copier.run()
     disturbed = generation != await source.read(lambda tx: tx.generation())
-    return CopyReport(compared, copying.written, copying.removed, disturbed)
+    return CopyReport(compared, copier.written, copier.removed, disturbed)
 
 
-async def _begun(source: Store, target: Store) -> tuple[str, Bookmark | None]:
-    """Who the source is, and the bookmark of an earlier copy of it; refuses what can't be copied."""
+async def _read_bookmark(source: Store, target: Store) -> tuple[str, Bookmark | None]:
+    """The source's identity and the bookmark of an earlier copy of it; raises BadInput for what can't be copied."""
     origin, of_source = await source.read(_state)
     goal, of_target = await target.read(_state)
     if origin == goal:
@@ -150,17 +150,17 @@ async def _begun(source: Store, target: Store) -> tuple[str, Bookmark | None]:
 
 
 def _state(tx: Tx) -> tuple[str, Bookmark | None]:
-    said = tx.archive.bookmark()
-    return tx.archive.identity(), None if said is None else Bookmark.parse(said)
+    text = tx.archive.bookmark()
+    return tx.archive.identity(), None if text is None else Bookmark.parse(text)
 
 
-class _Copying:
+class _Copier:
     """One run of a copy."""
 
     def __init__(self, source: Store, target: Store, bookmark: Bookmark, progress: Progress | None) -> None:
         self._source, self._target, self._bookmark = source, target, bookmark
         self._progress = progress
-        self._done = self._all = 0
+        self._records_done = self._total_records = 0
         self.written = self.removed = 0
 
     async def begin(self) -> None:
@@ -168,35 +168,35 @@ class _Copying:
 
         def unit(tx: Tx) -> None:
             if tx.archive.bookmark() is not None:
-                raise StoreError(_TAKEN)
+                raise StoreError(_CONCURRENT_COPY)
             if any(map(tx.archive.count, SECTIONS)):
                 raise BadInput("the target holds memories of its own; a copy needs an empty store")
             tx.archive.put_bookmark(str(self._bookmark))
 
-        await self._measure(there=0)
+        await self._measure(existing=0)
         await self._target.write(unit)
 
     async def verify(self) -> None:
         """The target holds what the bookmark says, and nothing that others wrote."""
-        await self._measure(there=sum(total.count for total in self._bookmark.totals.values()))
+        await self._measure(existing=sum(total.count for total in self._bookmark.totals.values()))
         for section, total in self._bookmark.totals.items():
             if await self._total(self._target, section) != total:
                 raise BadInput("the target was written to since it was copied; a copy needs an empty store")
 
-    async def _measure(self, there: int) -> None:
-        """How many records pass by: each is copied, and read on both sides at the end; and first what is there."""
+    async def _measure(self, existing: int) -> None:
+        """Count the records to process: each is copied, then read on both sides; existing ones are read first."""
         records = await self._source.read(lambda tx: sum(map(tx.archive.count, SECTIONS)))
-        self._all = max(records - there, 0) + 2 * records + there
+        self._total_records = max(records - existing, 0) + 2 * records + existing
 
     async def run(self) -> list[SectionCheck]:
         while self._bookmark.section is not None:
             await self._take_over(self._bookmark.section, self._bookmark.after, Bookmark.past)
         compared = {section: await self._compare(section) for section in SECTIONS}
-        stale = [section for section, each in compared.items() if self._is_stale(each)]
+        stale = [section for section, check in compared.items() if self._is_stale(check)]
         if stale:
             await self._follow(stale)
             compared |= {section: await self._compare(section) for section in stale}
-        if all(each.agrees for each in compared.values()):
+        if all(check.agrees for check in compared.values()):
             await self._change(lambda _, bookmark: (replace(bookmark, complete=True), 0))
         return list(compared.values())
 
@@ -215,10 +215,10 @@ class _Copying:
         after: Cursor | None = None
         while True:
             names, after = await self._target.read(partial(_names, section, after))
-            kept = await self._source.read(partial(_known, section, names))
-            gone = [name for name in names if name not in kept]
-            if gone:
-                self.removed += await self._change(partial(_remove, section, gone))
+            existing = await self._source.read(partial(_existing_names, section, names))
+            missing = [name for name in names if name not in existing]
+            if missing:
+                self.removed += await self._change(partial(_remove, section, missing))
             if after is None:
                 return
 
@@ -248,7 +248,7 @@ class _Copying:
 
         def unit(tx: Tx) -> Changed:
             if tx.archive.bookmark() != str(before):
-                raise StoreError(_TAKEN)
+                raise StoreError(_CONCURRENT_COPY)
             after, changed = work(tx, before)
             tx.archive.put_bookmark(str(after))
             return after, changed
@@ -262,21 +262,21 @@ class _Copying:
         )
 
     async def _total(self, store: Store, section: str) -> Total:
-        total, after = await store.read(partial(_add_up, section, None))
+        total, after = await store.read(partial(_page_total, section, None))
         self._advance(total.count)
         while after is not None:
-            more, after = await store.read(partial(_add_up, section, after))
+            more, after = await store.read(partial(_page_total, section, after))
             self._advance(more.count)
             total += more
         return total
 
     def _advance(self, records: int) -> None:
-        self._done += records
+        self._records_done += records
         if self._progress is not None and records:
-            self._progress(min(self._done, self._all), self._all)
+            self._progress(min(self._records_done, self._total_records), self._total_records)
 
 
-def _add_up(section: str, after: Cursor | None, tx: Tx) -> tuple[Total, Cursor | None]:
+def _page_total(section: str, after: Cursor | None, tx: Tx) -> tuple[Total, Cursor | None]:
     page = tx.archive.read(section, after, BATCH)
     return Total.of(page.records), page.after
 
@@ -286,7 +286,7 @@ def _names(section: str, after: Cursor | None, tx: Tx) -> tuple[list[Name], Curs
     return [SECTIONS[section].name_of(record) for record in page.records], page.after
 
 
-def _known(section: str, names: Sequence[Name], tx: Tx) -> set[Name]:
+def _existing_names(section: str, names: Sequence[Name], tx: Tx) -> set[Name]:
     return set(tx.archive.find(section, names))
 
 
@@ -295,11 +295,11 @@ def _write(
 ) -> Changed:
     """Only what is not there in the same form, so that a page that comes twice changes nothing."""
     name_of = SECTIONS[section].name_of
-    there = tx.archive.find(section, [name_of(record) for record in page.records])
-    fresh = [record for record in page.records if there.get(name_of(record)) != record]
-    left = set(tx.archive.write(section, fresh))  # a vector whose row came after we had read the rows
-    fresh = [record for record in fresh if record not in left] if left else fresh
-    replaced = [there[name_of(record)] for record in fresh if name_of(record) in there]
+    existing = tx.archive.find(section, [name_of(record) for record in page.records])
+    fresh = [record for record in page.records if existing.get(name_of(record)) != record]
+    orphans = set(tx.archive.write(section, fresh))  # a vector whose row came after we had read the rows
+    fresh = [record for record in fresh if record not in orphans] if orphans else fresh
+    replaced = [existing[name_of(record)] for record in fresh if name_of(record) in existing]
     bookmark = bookmark.adding(section, fresh).without(section, replaced)
     return move(bookmark, section, page.after), len(fresh)
 

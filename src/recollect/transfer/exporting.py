@@ -14,8 +14,8 @@ from recollect.core.ports.format import Canonical, Vectors
 from recollect.core.types import Memo, Message, Status, Subject, Summary, Tombstone
 from recollect.policy.merge import fingerprint
 
-PAGE = 500
-_PAGE_OF_MARKS = 5_000
+ROWS_PER_READ = 500
+_TOMBSTONES_PER_READ = 5_000
 _ALL = 1 << 30
 
 
@@ -37,54 +37,56 @@ def check_empty(folder: Path) -> None:
         raise BadInput(f"{folder} is not an empty folder")
 
 
-async def iter_export(store: Store, whose: ExportSelection, memos: Sequence[Memo]) -> AsyncIterator[Canonical]:
+async def iter_export(store: Store, selection: ExportSelection, memos: Sequence[Memo]) -> AsyncIterator[Canonical]:
     """Their memos, which are given, then summaries, messages with what was replied to them, and tombstones.
 
     Tombstones come last: a reader that takes them first would refuse the forgotten memos that they belong to.
     """
     for memo in sorted(memos, key=lambda memo: (memo.created, memo.subject.scope, memo.id)):
         yield memo
-    for summary in await store.read(lambda tx: list(_summaries(tx, whose))):
+    for summary in await store.read(lambda tx: list(_summaries(tx, selection))):
         yield summary
-    async for message in _messages(store, whose):
+    async for message in _messages(store, selection):
         yield message
-    for tombstone in await _tombstones(store, whose, memos):
+    for tombstone in await _tombstones(store, selection, memos):
         yield tombstone
 
 
 async def vectors(store: Store, memos: Sequence[Memo]) -> Vectors:
     """The vectors of these memos; none when no model serves yet."""
     sets = await store.read(lambda tx: tx.index.vectors("memos", counted=False))
-    model = next((one.model for one in sets if one.active), None)
+    model = next((vector_set.model for vector_set in sets if vector_set.active), None)
     if model is None:
         return Vectors()
-    made: dict[tuple[str, str], bytes] = {}
+    by_memo: dict[tuple[str, str], bytes] = {}
     names = [(model, memo.subject.scope, memo.id) for memo in memos if memo.active]
-    for start in range(0, len(names), PAGE):
-        page = names[start : start + PAGE]
-        found = await store.read(lambda tx, page=page: tx.archive.find("memo vectors", page))
-        made |= {(scope, memo): bytes(vector) for _, scope, memo, vector in found.values()}
-    return Vectors(model, made)
+    for start in range(0, len(names), ROWS_PER_READ):
+        page = names[start : start + ROWS_PER_READ]
+        records = await store.read(lambda tx, page=page: tx.archive.find("memo vectors", page))
+        by_memo |= {(scope, memo): bytes(vector) for _, scope, memo, vector in records.values()}
+    return Vectors(model, by_memo)
 
 
-def _summaries(tx: Tx, whose: ExportSelection) -> Iterator[Summary]:
+def _summaries(tx: Tx, selection: ExportSelection) -> Iterator[Summary]:
     """Past ones too, oldest first."""
     for session in sorted(tx.summaries.sessions()):
-        if whose.alone_in(session):
+        if selection.alone_in(session):
             yield from tx.summaries.history(session, _ALL)[::-1]
 
 
-async def _messages(store: Store, whose: ExportSelection) -> AsyncIterator[Message]:
+async def _messages(store: Store, selection: ExportSelection) -> AsyncIterator[Message]:
     """By time; only where each one stands is held in memory."""
-    found: dict[int, tuple[int, str, str]] = {}
+    order_by_key: dict[int, tuple[int, str, str]] = {}
     last = 0
-    while rows := await store.read(lambda tx, last=last: tx.messages.written_by(whose.user, whose.guild, PAGE, last)):
-        replies = await store.read(lambda tx, rows=rows: _replies(tx, whose, rows))
-        found |= {key: _order(message) for key, message in (*rows, *replies) if message.text}
+    while rows := await store.read(
+        lambda tx, last=last: tx.messages.written_by(selection.user, selection.guild, ROWS_PER_READ, last)
+    ):
+        replies = await store.read(lambda tx, rows=rows: _replies(tx, selection, rows))
+        order_by_key |= {key: _order(message) for key, message in (*rows, *replies) if message.text}
         last = rows[-1][0]
-    keys = sorted(found, key=found.__getitem__)
-    for start in range(0, len(keys), PAGE):
-        page = keys[start : start + PAGE]
+    keys = sorted(order_by_key, key=order_by_key.__getitem__)
+    for start in range(0, len(keys), ROWS_PER_READ):
+        page = keys[start : start + ROWS_PER_READ]
         messages = await store.read(lambda tx, page=page: tx.messages.fetch(page))
         for key in page:
             if key in messages:
@@ -95,33 +97,35 @@ def _order(message: Message) -> tuple[int, str, str]:
     return to_ms(message.at), message.place.platform, message.id
 
 
-def _replies(tx: Tx, whose: ExportSelection, rows: Sequence[tuple[int, Message]]) -> list[tuple[int, Message]]:
+def _replies(tx: Tx, selection: ExportSelection, rows: Sequence[tuple[int, Message]]) -> list[tuple[int, Message]]:
     """What bots said to these messages; a guild's are messages of its own."""
-    if whose.user is None:
+    if selection.user is None:
         return []
-    asked: dict[str, list[str]] = {}
+    ids_by_platform: dict[str, list[str]] = {}
     for _, message in rows:
-        asked.setdefault(message.place.platform, []).append(message.id)
-    return [row for platform, ids in asked.items() for row in tx.messages.replies_to(platform, ids)]
+        ids_by_platform.setdefault(message.place.platform, []).append(message.id)
+    return [row for platform, ids in ids_by_platform.items() for row in tx.messages.replies_to(platform, ids)]
 
 
-async def _tombstones(store: Store, whose: ExportSelection, memos: Sequence[Memo]) -> list[Tombstone]:
+async def _tombstones(store: Store, selection: ExportSelection, memos: Sequence[Memo]) -> list[Tombstone]:
     """Of the memos that were forgotten, and of all that is theirs alone also of what was erased."""
-    found = await store.read(lambda tx: _of_memos(tx, memos))
+    tombstones = await store.read(lambda tx: _of_memos(tx, memos))
     after: Cursor | None = None
-    while whose.user is None or whose.guild is None:
-        page = await store.read(lambda tx, after=after: tx.archive.read("tombstones", after, _PAGE_OF_MARKS))
-        found += [
-            Tombstone(scope, mark, from_ms(at)) for scope, mark, at in page.records if scope == whose.subject.scope
+    while selection.user is None or selection.guild is None:
+        page = await store.read(lambda tx, after=after: tx.archive.read("tombstones", after, _TOMBSTONES_PER_READ))
+        tombstones += [
+            Tombstone(scope, memo_fingerprint, from_ms(at))
+            for scope, memo_fingerprint, at in page.records
+            if scope == selection.subject.scope
         ]
         after = page.after
         if after is None:
             break
-    unique = {(one.scope, one.fingerprint): one for one in found}
+    unique = {(tombstone.scope, tombstone.fingerprint): tombstone for tombstone in tombstones}
     return [unique[key] for key in sorted(unique)]
 
 
 def _of_memos(tx: Tx, memos: Sequence[Memo]) -> list[Tombstone]:
-    gone = [memo for memo in memos if memo.status in (Status.DEPRECATED, Status.DELETED)]
-    found = (tx.memos.tombstone(memo.subject.scope, fingerprint(memo.text)) for memo in gone)
-    return [one for one in found if one is not None]
+    forgotten = [memo for memo in memos if memo.status in (Status.DEPRECATED, Status.DELETED)]
+    tombstones = (tx.memos.tombstone(memo.subject.scope, fingerprint(memo.text)) for memo in forgotten)
+    return [tombstone for tombstone in tombstones if tombstone is not None]

@@ -200,7 +200,7 @@ async def test_a_disk_that_refuses_costs_no_line_and_no_learning(
             stage.clock.advance(minutes=5)
             await stage.tell("I live in Rome")
             assert len(model.heard) == 2
-            assert caplog.text.count("the journal can't be written") == 1
+            assert caplog.text.count("the daily log can't be written") == 1
             (memory(tmp_path) / TODAY).rmdir()
             stage.clock.advance(minutes=5)
             await written(stage)

@@ -151,11 +151,11 @@ async def test_files_that_were_deleted_meanwhile_come_back_when_asked_for(tmp_pa
 
 
 async def test_what_a_process_without_a_keeper_wrote_is_caught_up(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "discoclaw", files=[]) as stage:
+    async with keeping(tmp_path, "discoclaw", mirror__files=[]) as stage:
         await stage.remember("I prefer tea")
     assert kept(folder(tmp_path)) == []
     async with keeping(tmp_path, "discoclaw", run_worker=False) as stage:
-        assert stage.memory.settings.mirror.files == ("durable", "rolling")
+        assert stage.memory.settings.mirror.files == ("durable", "rolling", "shortterm")
     assert [item["text"] for item in items(tmp_path)] == ["I prefer tea"]
 
 

@@ -45,7 +45,7 @@ class Pauses:
 async def kept_by_hand(data: Path, **folders: object) -> AsyncIterator[tuple[Stage, Pauses]]:
     """A stage and a keeper beside it, whose time is ours."""
     pauses = Pauses()
-    async with keeping(data, files=[], run_worker=False) as stage:
+    async with keeping(data, mirror__files=[], run_worker=False) as stage:
         keeper = MirrorWriter(stage.memory.store, MirrorTargets(data / "memory", **folders), stage.clock, pauses)  # type: ignore[arg-type]
         keeper.start()
         await eventually(lambda: bool(pauses.asked))
@@ -61,7 +61,7 @@ def snapshot(data: Path) -> Path:
 
 @pytest.mark.acceptance("D7")
 async def test_the_snapshot_is_made_anew_at_the_start(tmp_path: Path) -> None:
-    async with keeping(tmp_path, files=[]) as stage:
+    async with keeping(tmp_path, mirror__files=[]) as stage:
         await stage.remember("I prefer tea")
     assert not snapshot(tmp_path).exists()
     async with kept_by_hand(tmp_path, snapshot=True):
@@ -128,7 +128,7 @@ async def test_a_folder_that_cant_be_written_is_said_once_and_tried_again(
 
 async def test_a_store_that_is_gone_does_not_end_the_keeper(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     pauses = Pauses()
-    async with keeping(tmp_path, files=[], run_worker=False) as stage:
+    async with keeping(tmp_path, mirror__files=[], run_worker=False) as stage:
         keeper = MirrorWriter(
             stage.memory.store, MirrorTargets(tmp_path / "memory", snapshot=True), stage.clock, pauses
         )
@@ -187,7 +187,7 @@ class Interrupted:
 
 async def test_one_who_writes_an_older_state_last_sets_it_right(tmp_path: Path) -> None:
     folders = MirrorTargets(tmp_path / "memory", durable=tmp_path / "durable")
-    async with keeping(tmp_path, files=[], run_worker=False) as stage:
+    async with keeping(tmp_path, mirror__files=[], run_worker=False) as stage:
         store = stage.memory.store
 
         async def meanwhile() -> None:
@@ -204,7 +204,7 @@ async def test_one_who_writes_an_older_state_last_sets_it_right(tmp_path: Path) 
 
 async def test_a_long_log_is_followed_to_its_end(tmp_path: Path) -> None:
     folders = MirrorTargets(tmp_path / "memory", durable=tmp_path / "durable")
-    async with keeping(tmp_path, files=[], run_worker=False) as stage:
+    async with keeping(tmp_path, mirror__files=[], run_worker=False) as stage:
         event = Event("extract.call", stage.clock(), scope="user:bob")
         await stage.memory.store.write(lambda tx: [tx.events.add(event) for _ in range(2_500)])
         await stage.remember("I prefer tea")
@@ -214,7 +214,7 @@ async def test_a_long_log_is_followed_to_its_end(tmp_path: Path) -> None:
 
 async def test_files_follow_what_another_process_wrote(tmp_path: Path) -> None:
     async with kept_by_hand(tmp_path, durable=tmp_path / "durable") as (_, pauses):
-        async with keeping(tmp_path, files=[], run_worker=False) as other:
+        async with keeping(tmp_path, mirror__files=[], run_worker=False) as other:
             await other.remember("I prefer tea", user="bob")
         await pauses.go_on()
         assert kept(tmp_path / "durable") == ["bob.json"]

@@ -43,7 +43,7 @@ async def told(stage: Stage) -> None:
 @pytest.mark.parametrize("how", ["forget", "delete"])
 async def test_no_file_holds_it_after_it_was_forgotten_or_its_message_was_deleted(tmp_path: Path, how: str) -> None:
     model = FakeModel(learning, condensing)
-    async with keeping(tmp_path, model=model, files=FILES, summary={"every_n_turns": 1}) as stage:
+    async with keeping(tmp_path, model=model, mirror__files=FILES, summary={"every_n_turns": 1}) as stage:
         await told(stage)
         assert {"summaries", "2025-03-01.md", "MEMORY.md"} <= holding(tmp_path, "Lisbon")
         if how == "forget":

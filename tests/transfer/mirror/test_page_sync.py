@@ -413,7 +413,7 @@ async def test_a_dry_run_tells_and_changes_nothing(tmp_path: Path) -> None:
 
 
 async def test_two_peoples_pages_stay_apart(tmp_path: Path) -> None:
-    async with filing(tmp_path, "unified", files=["categories"]) as desk:
+    async with filing(tmp_path, "unified", mirror__files=["categories"]) as desk:
         await desk.stage.remember("I prefer tea", user="ann", place=Place(dm="ann"))
         await desk.stage.remember("I prefer coffee", user="bob", place=Place(dm="bob"))
         await desk.keep()
@@ -525,7 +525,7 @@ async def test_a_persons_own_page_is_kept_aside_when_its_memo_goes(tmp_path: Pat
 
 
 async def test_a_page_in_nobodys_folder_is_named(tmp_path: Path) -> None:
-    async with filing(tmp_path, "unified", files=["categories"]) as desk:
+    async with filing(tmp_path, "unified", mirror__files=["categories"]) as desk:
         desk.write("fact/x.md", "I live in Rome")
         report = await desk.take_over()
         assert told(report) == [("broken", "fact/x.md")]

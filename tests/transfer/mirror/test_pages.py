@@ -156,7 +156,7 @@ async def test_the_one_owner_has_the_folder_and_others_have_one_of_their_own(tmp
 
 
 async def test_where_each_user_has_notes_of_their_own_nobody_owns_the_folder(tmp_path: Path) -> None:
-    async with filing(tmp_path, "unified", files=["categories"]) as desk:
+    async with filing(tmp_path, "unified", mirror__files=["categories"]) as desk:
         await desk.stage.remember("I prefer tea", user="ann", place=DM)
         await desk.keep()
         assert desk.pages == ["users/ann/preference/2025-03-01-i-prefer-tea.md"]
@@ -174,10 +174,10 @@ async def test_another_kind_moves_the_page_with_its_name(tmp_path: Path) -> None
 
 
 async def test_memos_of_before_the_pages_were_switched_on_get_theirs(tmp_path: Path) -> None:
-    async with filing(tmp_path, files=["snapshot"]) as desk:
+    async with filing(tmp_path, mirror__files=["snapshot"]) as desk:
         await desk.stage.remember("I prefer tea")
         await desk.keep()
-    async with filing(tmp_path, files=["snapshot", "categories"]) as desk:
+    async with filing(tmp_path, mirror__files=["snapshot", "categories"]) as desk:
         await desk.keep()
         assert "preference/2025-03-01-i-prefer-tea.md" in desk.pages
 

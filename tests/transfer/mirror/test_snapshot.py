@@ -74,7 +74,7 @@ async def test_no_prompt_reads_the_snapshot_or_the_journal(profile: str, tmp_pat
     path(tmp_path).parent.mkdir()
     path(tmp_path).write_text("- the marker is zebra\n")
     (tmp_path / "memory" / "2025-03-01.md").write_text("- the marker is zebra\n")
-    async with keeping(tmp_path, profile, files=[]) as stage:
+    async with keeping(tmp_path, profile, mirror__files=[]) as stage:
         await stage.remember("I prefer tea")
         for place in (DEV, DM):
             prompt = await stage.prompt("what is the marker? zebra?", place=place)
@@ -163,7 +163,7 @@ async def test_the_snapshot_can_be_asked_for_while_the_disk_refuses_it(tmp_path:
 
 
 async def test_eighty_people_with_six_facts_each_are_listed_newest_first(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "clanker", files=["snapshot"]) as stage:
+    async with keeping(tmp_path, "clanker", mirror__files=["snapshot"]) as stage:
         for number in range(82):
             await stage.remember(f"Has {number + 2} cats", user=f"user{number}")
         animals = "dog fish snake horse mouse sheep goat".split()
@@ -178,7 +178,7 @@ async def test_eighty_people_with_six_facts_each_are_listed_newest_first(tmp_pat
 
 
 async def test_six_lines_of_lore_are_listed_newest_first(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "clanker", files=["snapshot"]) as stage:
+    async with keeping(tmp_path, "clanker", mirror__files=["snapshot"]) as stage:
         things = "build mascot motto anthem lunch coffee printer".split()
         await stage.remember(*(f"The {thing} is green" for thing in things), lore=True)
         await stage.remember("The lobby is red", place=ELSEWHERE, lore=True)
@@ -215,5 +215,5 @@ def test_highlights_look_at_a_hundred_and_twenty_lines_at_the_most(tmp_path: Pat
 
 def test_the_profiles_say_which_files_are_kept() -> None:
     assert load(profile="clanker").settings.mirror.files == ("journal", "snapshot")
-    assert load(profile="discoclaw").settings.mirror.files == ("durable", "rolling")
+    assert load(profile="discoclaw").settings.mirror.files == ("durable", "rolling", "shortterm")
     assert load(profile="unified").settings.mirror.files == ()

@@ -6,25 +6,25 @@ from recollect.core.text import collapse_spaces, fold, words
 WITH_VECTORS = {"semantic": 0.50, "lexical": 0.28, "confidence": 0.10, "recency": 0.07, "channel": 0.05}
 WITHOUT = {"semantic": 0.0, "lexical": 0.75, "confidence": 0.10, "recency": 0.10, "channel": 0.05}
 RECENCY_DAYS = 45.0
-MOST_WORDS = 32
+MAX_QUERY_WORDS = 32
 
 
 def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
     weights = WITH_VECTORS if pool.has_vectors else WITHOUT
-    asked = set(_first(question.text))
-    return in_order([_score(item, question, asked, weights) for item in pool.items])
+    query_tokens = set(_query_words(question.text))
+    return in_order([_score(item, question, query_tokens, weights) for item in pool.items])
 
 
-def _first(query: str) -> list[str]:
+def _query_words(query: str) -> list[str]:
     """The words of a query that count: the first few, each once."""
-    known = tokens(query)
-    return [word for word in dict.fromkeys(words(query)) if word in known][:MOST_WORDS]
+    query_tokens = tokens(query)
+    return [word for word in dict.fromkeys(words(query)) if word in query_tokens][:MAX_QUERY_WORDS]
 
 
-def _score(item: RankItem, question: RankQuery, asked: set[str], weights: dict[str, float]) -> Ranked:
+def _score(item: RankItem, question: RankQuery, query_tokens: set[str], weights: dict[str, float]) -> Ranked:
     signals = {
         "semantic": max(0.0, item.cosine or 0.0),
-        "lexical": lexical(question.text, asked, item),
+        "lexical": lexical(question.text, query_tokens, item),
         "confidence": item.confidence,
         "recency": recency(item, question),
         "channel": channel(item, question),
@@ -34,13 +34,13 @@ def _score(item: RankItem, question: RankQuery, asked: set[str], weights: dict[s
     return Ranked(item, score, parts, passes(signals["semantic"], signals["lexical"], score, weights is WITH_VECTORS))
 
 
-def lexical(query: str, asked: set[str], item: RankItem) -> float:
+def lexical(query: str, query_tokens: set[str], item: RankItem) -> float:
     """1 when the whole query stands in fact or evidence, else the share of its words that do."""
     text = f"{item.text} {item.evidence}"
     whole = collapse_spaces(fold(query))
     if whole and whole in collapse_spaces(fold(text)):
         return 1.0
-    return len(asked & tokens(text)) / len(asked) if asked else 0.0
+    return len(query_tokens & tokens(text)) / len(query_tokens) if query_tokens else 0.0
 
 
 def recency(item: RankItem, question: RankQuery) -> float:

@@ -22,13 +22,13 @@ RECENT = timedelta(days=7)
 
 def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
     """Common words of question and text + tags + kind; +2 for a project when one is asked about, +1 when recent."""
-    asked = tokens(question.text) - STOP_WORDS
-    return in_order([_score(item, question, asked) for item in pool.items])
+    query_tokens = tokens(question.text) - STOP_WORDS
+    return in_order([_score(item, question, query_tokens) for item in pool.items])
 
 
-def _score(item: RankItem, question: RankQuery, asked: set[str]) -> Ranked:
-    common = len(asked & tokens(f"{item.text} {' '.join(item.tags)} {item.kind}"))
-    project = PROJECT_BOOST if item.kind == "project" and asked & PROJECT_WORDS else 0.0
+def _score(item: RankItem, question: RankQuery, query_tokens: set[str]) -> Ranked:
+    common = len(query_tokens & tokens(f"{item.text} {' '.join(item.tags)} {item.kind}"))
+    project = PROJECT_BOOST if item.kind == "project" and query_tokens & PROJECT_WORDS else 0.0
     recent = RECENT_BOOST if question.now - item.updated <= RECENT else 0.0
     parts = {"words in common": float(common), "project": project, "recent": recent}
     return Ranked(item, common + project + recent, parts, relevant=common + project > 0)

@@ -8,9 +8,9 @@ K = 60
 
 
 def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:  # noqa: ARG001 - one interface for all rankers
-    """`k/(k + rank by vector) + k/(k + rank by BM25)`; a lane that did not find an item gives nothing."""
-    by_words = _places(pool, lambda item: bm25(item, pool))
-    by_vector = _places(pool, lambda item: item.cosine or 0.0)
+    """`k/(k + rank by vector) + k/(k + rank by BM25)`; an index that did not find an item adds nothing."""
+    by_words = _ranks(pool, lambda item: bm25(item, pool))
+    by_vector = _ranks(pool, lambda item: item.cosine or 0.0)
     ranked: list[Ranked] = []
     for item in pool.items:
         parts = {
@@ -22,11 +22,11 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:  # noqa: ARG001 -
     return in_order(ranked)
 
 
-def _places(pool: RankPool, score: Callable[[RankItem], float]) -> dict[int, int]:
-    """The place of each item in one lane, from 1; items that the lane did not find have none."""
+def _ranks(pool: RankPool, score: Callable[[RankItem], float]) -> dict[int, int]:
+    """The rank of each item in one index, from 1; items that it did not find have none."""
     scored = [(score(item), item.key) for item in pool.items]
-    found = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: (-pair[0], pair[1]))
-    return {key: place for place, (_, key) in enumerate(found, 1)}
+    matches = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: (-pair[0], pair[1]))
+    return {key: place for place, (_, key) in enumerate(matches, 1)}
 
 
 def create(spec: str) -> Ranker:  # noqa: ARG001 - it has no options

@@ -18,8 +18,8 @@ from recollect.recall.query import Hit
 from recollect.recall.query import Query as SearchQuery
 from recollect.recall.rankers import unified
 
-MOST = 24
-"""Facts of one answer at the most."""
+MAX_FACTS = 24
+"""Facts per response."""
 
 
 async def facts(
@@ -35,9 +35,9 @@ async def facts(
             corpus="memos",
             scopes=_scopes(tx, guild),
             ranker=hybrid.create("hybrid"),
-            limit=clamped(limit),
+            limit=clamp_limit(limit),
             strict=True,
-            filters=Filters(guild=_bare(guild)),
+            filters=Filters(guild=_platform_id(guild)),
             vector=vector,
         )
         return search.search(tx, ask, lambda memo: _is_of(memo, guild, now)) if ask.scopes else []
@@ -45,14 +45,14 @@ async def facts(
     return await memory.store.read(work)
 
 
-def clamped(limit: int) -> int:
-    return max(1, min(limit, MOST))
+def clamp_limit(limit: int) -> int:
+    return max(1, min(limit, MAX_FACTS))
 
 
 def _scopes(tx: Tx, guild: str) -> list[str]:
     """Of everyone of whom something was learned there, and of the guild's lore."""
-    known = (memo.subject.scope for memo in tx.memos.stated_by(guild=_bare(guild)) if memo.active)
-    return [*dict.fromkeys([*known, Subject.lore(guild).scope])]
+    scopes = (memo.subject.scope for memo in tx.memos.stated_by(guild=_platform_id(guild)) if memo.active)
+    return [*dict.fromkeys([*scopes, Subject.lore(guild).scope])]
 
 
 def _is_of(memo: Memo, guild: str, now: datetime) -> bool:
@@ -64,7 +64,7 @@ def _is_of(memo: Memo, guild: str, now: datetime) -> bool:
     return source.guild is not None and guild_key(source.platform, source.guild) == guild
 
 
-def _bare(guild: str) -> str:
+def _platform_id(guild: str) -> str:
     """The guild's id on its own platform, as sources have it."""
     return guild.partition("~")[2] or guild
 
@@ -128,43 +128,43 @@ class Facts(Wire):
 
 
 @routes.get("", responses=READING | _MARKDOWN, response_class=Response)
-async def snapshot(house: AppStateDep, accept: Accept = "") -> Response:
+async def snapshot(state: AppStateDep, accept: Accept = "") -> Response:
     """The generated MEMORY.md: who is known for what, ongoing lore, what was said lately."""
-    return await _snapshot(house, accept)
+    return await _snapshot(state, accept)
 
 
 @routes.post("/refresh", responses=CHANGING | _MARKDOWN, response_class=Response)
-async def refresh_snapshot(house: AppStateDep, accept: Accept = "") -> Response:
+async def refresh_snapshot(state: AppStateDep, accept: Accept = "") -> Response:
     """Make the snapshot anew, the file too where one is kept, and return it."""
-    return await _snapshot(house, accept)
+    return await _snapshot(state, accept)
 
 
 @routes.get("/search", responses=READING)
 async def search_facts(
-    house: AppStateDep,
+    state: AppStateDep,
     q: Annotated[str, Query(max_length=8_000)] = "",
     guild: Annotated[Id, Query(alias="guildId")] = "",
     channel: Annotated[Id, Query(alias="channelId", description="A hint, not a filter.")] = "",
     limit: Annotated[int, Query(ge=-LARGEST, le=LARGEST, description="Clamped to 1 to 24.")] = 10,
 ) -> Facts:
     """Relevant active facts of a guild, whomever they are about; nothing when nothing is relevant."""
-    query, within, where = q.strip(), guild.strip(), channel.strip() or None
-    if not query or not within:
-        return Facts(results=[], queryText=query, guildId=within, channelId=where, limit=0)
-    found = await facts(house.memory, query, within, house.clock(), where, limit)
-    shown = [_fact(one) for one in found]
-    return Facts(results=shown, queryText=query, guildId=within, channelId=where, limit=clamped(limit))
+    query, guild_id, channel_id = q.strip(), guild.strip(), channel.strip() or None
+    if not query or not guild_id:
+        return Facts(results=[], queryText=query, guildId=guild_id, channelId=channel_id, limit=0)
+    hits = await facts(state.memory, query, guild_id, state.clock(), channel_id, limit)
+    results = [_fact(hit) for hit in hits]
+    return Facts(results=results, queryText=query, guildId=guild_id, channelId=channel_id, limit=clamp_limit(limit))
 
 
-async def _snapshot(house: AppState, accept: str) -> Response:
-    text = await house.memory.mirror.rewrite()
+async def _snapshot(state: AppState, accept: str) -> Response:
+    text = await state.memory.mirror.rewrite()
     if "application/json" in accept and "text/markdown" not in accept:
         return JSONResponse({"markdown": text})
     return Response(text, media_type="text/markdown; charset=utf-8")
 
 
-def _fact(found: Hit) -> FactOut:
-    memo = found.item
+def _fact(hit: Hit) -> FactOut:
+    memo = hit.item
     assert isinstance(memo, Memo)  # noqa: S101 - only memos are searched
     source = memo.source
     return FactOut(
@@ -179,8 +179,8 @@ def _fact(found: Hit) -> FactOut:
         evidence_text=source.evidence,
         source_message_id=source.message,
         confidence=memo.confidence,
-        score=found.score,
-        parts=found.parts,
+        score=hit.score,
+        parts=hit.parts,
     )
 
 

@@ -234,6 +234,10 @@ class Exchanges(Protocol):
         """Entries of an author's questions, of a guild, or both; including expired ones, oldest first."""
         ...
 
+    def guilds(self) -> list[str]:
+        """Guilds that have entries, expired ones too."""
+        ...
+
     def remove(self, exchange: Exchange) -> bool: ...
 
 

@@ -104,8 +104,8 @@ def destination(memory: AsyncMemory, actor: str, owner: Owner) -> Destination:
         limits=Limits(wiring.memo_limits(settings), wiring.memo_limits(settings, lore=True)),
         model=memory.vectors.model,
         workspace=workspace,
-        hear=lambda tx, message: ingest.add_message(tx, message, now()),
-        longest=ingest.LONGEST,
+        add_message=lambda tx, message: ingest.add_message(tx, message, now()),
+        max_message_chars=ingest.LONGEST,
     )
 
 

@@ -147,6 +147,9 @@ class PostgresExchanges:
         )
         return [_exchange(row) for row in rows]
 
+    def guilds(self) -> list[str]:
+        return [guild for (guild,) in self._db.rows("SELECT DISTINCT guild FROM exchanges ORDER BY guild")]
+
     def remove(self, exchange: Exchange) -> bool:
         removed = self._db.run("DELETE FROM exchanges WHERE guild = %s AND id = %s", (exchange.guild, exchange.id))
         return removed > 0

@@ -137,6 +137,9 @@ class SQLiteExchanges:
         )
         return [_exchange(row) for row in rows]
 
+    def guilds(self) -> list[str]:
+        return [guild for (guild,) in self._db.rows("SELECT DISTINCT guild FROM exchanges ORDER BY guild")]
+
     def remove(self, exchange: Exchange) -> bool:
         self._db.run("DELETE FROM exchanges WHERE guild = ? AND id = ?", (exchange.guild, exchange.id))
         return self._db.changes() > 0

@@ -74,3 +74,10 @@ class ExchangesContract:
         assert sorted(await recent(store, 2)) == ["1/2/3", "11/12"]
         assert await store.write(lambda tx: tx.exchanges.remove_quoting("g", "2")) == 0
         assert await recent(store, 2, guild="h") == ["1/2"]
+
+    async def test_guilds_with_entries_are_listed_even_when_these_have_expired(self, store: Store):
+        assert await store.read(lambda tx: tx.exchanges.guilds()) == []
+        await fill(store, exchange("a", 1, guild="h"), exchange("b", 2, guild="h"), exchange("a", 1, lasts=1))
+        assert await store.read(lambda tx: tx.exchanges.guilds()) == ["g", "h"]
+        await store.write(lambda tx: tx.exchanges.prune("g", at(9), 5))
+        assert await store.read(lambda tx: tx.exchanges.guilds()) == ["h"]

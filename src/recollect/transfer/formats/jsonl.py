@@ -158,15 +158,15 @@ def _summary(where: str, value: Mapping[str, Any], owner: Owner) -> SummaryEntry
 
 
 def _message(where: str, value: Mapping[str, Any], owner: Owner) -> MessageEntry:
-    at = _time(value.get("at"), "at")
-    if at is None:
+    time = _time(value.get("at"), "at")
+    if time is None:
         raise BadInput("its at is missing")
     message = Message(
         id=values.name(value.get("id"), "id"),
         author=values.name_of(value.get("author"), "author") or owner.user or "",
         place=_place(values.record(value.get("place"), "place")),
         text=values.text(value.get("text"), "text"),
-        at=at,
+        at=time,
         name=values.name_of(value.get("name"), "name") or "",
         bot=value.get("bot") is True,
         source=values.name_of(value.get("source"), "source") or "text",
@@ -177,13 +177,13 @@ def _message(where: str, value: Mapping[str, Any], owner: Owner) -> MessageEntry
 
 def _tombstone(where: str, value: Mapping[str, Any], owner: Owner) -> TombstoneEntry:
     del owner
-    scope, mark = values.name(value.get("scope"), "scope"), values.name(value.get("fingerprint"), "fingerprint")
-    at = _time(value.get("at"), "at")
-    if at is None:
+    scope, fingerprint = values.name(value.get("scope"), "scope"), values.name(value.get("fingerprint"), "fingerprint")
+    time = _time(value.get("at"), "at")
+    if time is None:
         raise BadInput("its at is missing")
     if not scope.startswith(("user:", "lore:")):
         raise BadInput(f"its scope {scope!r} is neither user:… nor lore:…")
-    return TombstoneEntry(where, scope, mark, at)
+    return TombstoneEntry(where, scope, fingerprint, time)
 
 
 _READERS: dict[str, Callable[[str, Mapping[str, Any], Owner], Item]] = {
@@ -197,19 +197,19 @@ _READERS: dict[str, Callable[[str, Mapping[str, Any], Owner], Item]] = {
 
 def _source(value: Any, user: str | None) -> Provenance:
     """Where it came from; of what doesn't say so, only that it was brought in."""
-    found = values.record(value, "source")
-    if not found:
+    source = values.record(value, "source")
+    if not source:
         return Provenance(Origin.IMPORT, actor=user or "")
-    origin = found.get("origin", Origin.IMPORT)
+    origin = source.get("origin", Origin.IMPORT)
     if origin not in [*Origin]:
         raise BadInput(f"its origin {origin!r} is none of {', '.join(Origin)}")
     return Provenance(
         origin=Origin(origin),
-        actor=values.name_of(found.get("actor"), "actor") or "",
-        platform=values.name_of(found.get("platform"), "platform") or "local",
-        metadata=values.record(found.get("metadata"), "metadata"),
-        heard=_audience(found.get("heard"), "heard"),
-        **{name: values.name_of(found.get(name), name) for name in _SOURCE},
+        actor=values.name_of(source.get("actor"), "actor") or "",
+        platform=values.name_of(source.get("platform"), "platform") or "local",
+        metadata=values.record(source.get("metadata"), "metadata"),
+        heard=_audience(source.get("heard"), "heard"),
+        **{name: values.name_of(source.get(name), name) for name in _SOURCE},
     )
 
 
@@ -243,8 +243,8 @@ def _time(value: Any, name: str) -> datetime | None:
     if value is None:
         return None
     try:
-        found = datetime.fromisoformat(value)
-        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+        time = datetime.fromisoformat(value)
+        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     except (TypeError, ValueError, OverflowError):
         raise BadInput(f"its {name} {str(value)[:40]!r} is not a time as in 2026-02-27T10:00:00Z") from None
 
@@ -253,30 +253,30 @@ def header() -> bytes:
     return _line({"format": NAME, "version": VERSION})
 
 
-def line(what: Canonical, *, shared: bool = False) -> bytes:
+def line(record: Canonical, *, shared: bool = False) -> bytes:
     """One record; `shared` says that what is for everywhere became so by its owner's decision, not by default."""
-    match what:
+    match record:
         case Memo():
-            return _line(_from_memo(what, shared))
+            return _line(_from_memo(record, shared))
         case Summary():
-            return _line(_from_summary(what))
+            return _line(_from_summary(record))
         case Message():
-            return _line(_from_message(what))
+            return _line(_from_message(record))
         case Tombstone():
-            at = what.at.isoformat()
-            return _line({"type": "tombstone", "scope": what.scope, "fingerprint": what.fingerprint, "at": at})
+            time = record.at.isoformat()
+            return _line({"type": "tombstone", "scope": record.scope, "fingerprint": record.fingerprint, "at": time})
 
 
 def _line(value: Mapping[str, Any]) -> bytes:
-    kept = {name: item for name, item in value.items() if item is not None}
-    return (json.dumps(kept, ensure_ascii=False, separators=(",", ":")) + "\n").encode("utf-8", "replace")
+    present = {name: item for name, item in value.items() if item is not None}
+    return (json.dumps(present, ensure_ascii=False, separators=(",", ":")) + "\n").encode("utf-8", "replace")
 
 
 def _from_memo(memo: Memo, shared: bool) -> dict[str, Any]:
     value = serialization.memo_to_json(memo) | ({"shared": True} if shared and memo.audience == EVERYWHERE else {})
     subject, guild = value.pop("subject"), value.pop("subject_guild", None)
-    whose = {"type": "lore", "guild": guild} if subject == LORE else {"type": "memo", "user": subject}
-    return whose | value
+    owner = {"type": "lore", "guild": guild} if subject == LORE else {"type": "memo", "user": subject}
+    return owner | value
 
 
 def _from_summary(summary: Summary) -> dict[str, Any]:
@@ -292,14 +292,14 @@ def _from_summary(summary: Summary) -> dict[str, Any]:
 
 def _from_message(message: Message) -> dict[str, Any]:
     place = message.place
-    where = {one.name: getattr(place, one.name) for one in fields(Place)}
+    values = {place_field.name: getattr(place, place_field.name) for place_field in fields(Place)}
     return {
         "type": "message",
         "id": message.id,
         "author": message.author,
         "name": message.name or None,
         "at": message.at.isoformat(),
-        "place": {name: value for name, value in where.items() if value not in (None, False)},
+        "place": {name: value for name, value in values.items() if value not in (None, False)},
         "text": message.text,
         "bot": message.bot or None,
         "source": message.source,

@@ -14,8 +14,8 @@ from recollect.transfer.readers.json_stream import Broken, members
 _OPENING = re.compile(r'\s*(?:\[|\{.*?"results"\s*:\s*\[)\s*\{', re.DOTALL)
 _EMPTY = re.compile(r'\s*\{.*?"results"\s*:\s*\[\s*\]', re.DOTALL)
 _MEMORY = re.compile(r'"memory"\s*:')
-_ELSEWHERE = ("agent_id", "app_id", "run_id", "actor_id", "role")
-_PIECE = 1 << 20
+_OTHER_IDS = ("agent_id", "app_id", "run_id", "actor_id", "role")
+_CHUNK_BYTES = 1 << 20
 
 
 class Mem0:
@@ -30,19 +30,19 @@ class Mem0:
 
     def count(self, path: Path) -> int:
         with path.open("rb") as file:
-            return sum(piece.count(b'"memory"') for piece in iter(lambda: file.read(_PIECE), b""))
+            return sum(piece.count(b'"memory"') for piece in iter(lambda: file.read(_CHUNK_BYTES), b""))
 
     def read(self, path: Path, owner: Owner) -> Iterator[Item]:
-        found = 0
+        memories = 0
         try:
             for member in members(path):
                 if member.name in ("", "results") and member.number:
-                    found += 1
+                    memories += 1
                     yield _entry(member.value, f"{path.name} item {member.number}", owner)
                 elif member.name == "relations" and member.number == 1:
                     yield Problem(f"{path.name} relations", "relations of a graph have no place here", broken=False)
         except Broken as error:
-            if not found:
+            if not memories:
                 raise BadInput(f"{path.name} holds no memories of mem0: {error}") from error
             yield Problem(path.name, str(error))
         except OSError as error:
@@ -55,22 +55,22 @@ def create(spec: str) -> Mem0:  # noqa: ARG001 - it has no options
 
 def _entry(value: Any, where: str, owner: Owner) -> Entry | Problem:
     try:
-        found = fields.record(value, "entry")
-        user = fields.name_of(found.get("user_id"), "user_id") or owner.user
-        metadata = dict(fields.record(found.get("metadata"), "metadata"))
-        metadata |= {name: found[name] for name in _ELSEWHERE if found.get(name)}
+        record = fields.record(value, "entry")
+        user = fields.name_of(record.get("user_id"), "user_id") or owner.user
+        metadata = dict(fields.record(record.get("metadata"), "metadata"))
+        metadata |= {name: record[name] for name in _OTHER_IDS if record.get(name)}
         return Entry(
             where=where,
             user=user,
             guild=None if user else owner.guild,
             kind=None,
-            text=fields.text(found.get("memory"), "memory"),
-            tags=fields.words(found.get("categories"), "categories"),
-            created=fields.moment(found.get("created_at"), "created_at"),
-            updated=fields.moment(found.get("updated_at"), "updated_at"),
-            expires=fields.moment(found.get("expiration_date"), "expiration_date"),
+            text=fields.text(record.get("memory"), "memory"),
+            tags=fields.words(record.get("categories"), "categories"),
+            created=fields.timestamp(record.get("created_at"), "created_at"),
+            updated=fields.timestamp(record.get("updated_at"), "updated_at"),
+            expires=fields.timestamp(record.get("expiration_date"), "expiration_date"),
             source=Provenance(Origin.IMPORT, actor=user or "", metadata=metadata),
-            id=fields.name_of(found.get("id"), "id"),
+            id=fields.name_of(record.get("id"), "id"),
         )
     except BadInput as error:
         return Problem(where, str(error))

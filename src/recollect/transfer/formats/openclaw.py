@@ -22,17 +22,19 @@ class OpenClaw:
     about = "OpenClaw: a workspace with MEMORY.md and memory/*.md"
 
     def matches(self, path: Path) -> bool:
-        found = _notes(path)
+        note_files = _notes(path)
         if any((path / name).is_file() for name in _SIGNS):
-            return found != []
+            return note_files != []
         others = any((path / name).is_dir() for name in _OTHERS)
-        return found != [] and not others and not any(map(generated_pages.is_generated, generated_pages.find(path)))
+        return (
+            note_files != [] and not others and not any(map(generated_pages.is_generated, generated_pages.find(path)))
+        )
 
     def read(self, path: Path, owner: Owner) -> Iterator[Item]:
-        found = _notes(path)
-        if not found:
+        note_files = _notes(path)
+        if not note_files:
             raise BadInput(f"there is neither MEMORY.md nor memory/*.md in {path}")
-        for name, file in found:
+        for name, file in note_files:
             yield from notes.read(file, name, name, owner)
 
 
@@ -44,8 +46,8 @@ def _notes(folder: Path) -> list[tuple[str, Path]]:
     if not folder.is_dir():
         return []
     try:
-        here = [name for name, _ in notes.pages(folder, "*.md")]
-        curated = [("MEMORY.md", folder / name) for name in _NOTES if name in here][:1]
+        names = [name for name, _ in notes.pages(folder, "*.md")]
+        curated = [("MEMORY.md", folder / name) for name in _NOTES if name in names][:1]
         return [*curated, *notes.pages(folder, "memory/**/*.md")]
     except OSError:
         return []

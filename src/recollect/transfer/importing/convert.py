@@ -1,4 +1,4 @@
-"""An entry from elsewhere as a memo of ours: somebody's, without secrets, no order in disguise, its times kept."""
+"""Converts an imported entry into a memo: with an owner, redacted, and with its original times."""
 
 import json
 import math
@@ -22,12 +22,12 @@ from recollect.policy.visibility import VisibilityPolicy, of_source
 from recollect.transfer.readers import fields
 
 ORDERS = "gives orders to the assistant"
-_LONGEST_LABEL, _LONGEST_TAG, _MOST_TAGS, _MOST_OWN_TAGS = 60, 100, 50, 1_000
-_DEEPEST = 50
+_MAX_LABEL_CHARS, _MAX_TAG_CHARS, _MAX_TAGS, _MAX_OWN_TAGS = 60, 100, 50, 1_000
+_MAX_METADATA_DEPTH = 50
 """How deep metadata may nest."""
-_OUR_CLOCK = timedelta(days=1)
+_MAX_CLOCK_SKEW = timedelta(days=1)
 """How far ahead of ours another clock may be."""
-# One that nobody takes for a number in a list or for words of a text.
+# An id that can't be mistaken for a number in a list or for words of a text.
 _KEPT_ID = re.compile(r"(?=.*[A-Za-z])(?=.*[\d:_.-])[\w:.-]{8,80}", re.ASCII)
 
 
@@ -57,53 +57,53 @@ class ConvertedEntry:
     """Whether it is for everywhere by a decision."""
 
 
-def convert(entry: Entry, terms: ImportOptions) -> ConvertedEntry | Problem:
+def convert(entry: Entry, options: ImportOptions) -> ConvertedEntry | Problem:
     """The entry as a memo; a Problem when it can't be one."""
     try:
-        return _fitted(entry, terms)
+        return _convert(entry, options)
     except BadInput as error:
         return Problem(entry.where, str(error))
 
 
 def gives_orders(entry: ConvertedEntry) -> bool:
-    """Whether it orders the assistant about; slow, so only what is news is asked."""
+    """Whether it gives orders to the assistant; slow, so only new entries are checked."""
     memo = entry.memo
     return not entry.trusted and (is_instruction(memo.text) or is_instruction(memo.source.evidence or ""))
 
 
-def _fitted(entry: Entry, terms: ImportOptions) -> ConvertedEntry:
+def _convert(entry: Entry, options: ImportOptions) -> ConvertedEntry:
     subject = _subject(entry)
-    plain = valid_memo_text(clean(entry.text))
-    text = redact(plain).text
-    source = _source(entry, terms)
-    created, updated, dated = _times(entry, terms)
+    cleaned = valid_memo_text(clean(entry.text))
+    text = redact(cleaned).text
+    source = _source(entry, options)
+    created, updated, dated = _times(entry, options)
     kind, label = _kind(entry, text)
     memo = Memo(
-        id=_id(terms.format, entry.id, entry.own) or "",
+        id=_id(options.format, entry.id, entry.own) or "",
         subject=subject,
         kind=kind,
         text=text,
         created=created,
         updated=updated,
         source=source,
-        audience=_audience(entry, subject, source, terms),
+        audience=_audience(entry, subject, source, options),
         tags=_tags(entry),
         status=entry.status,
         confidence=_confidence(entry.confidence),
         pinned=entry.pinned,
         label=label,
-        happened=_moment(entry.happened),
-        expires=_moment(entry.expires),
-        supersedes=_id(terms.format, entry.supersedes, entry.own),
-        superseded_by=_id(terms.format, entry.superseded_by, entry.own),
+        happened=_utc_time(entry.happened),
+        expires=_utc_time(entry.expires),
+        supersedes=_id(options.format, entry.supersedes, entry.own),
+        superseded_by=_id(options.format, entry.superseded_by, entry.own),
         hits=max(0, entry.hits),
     )
     is_whole = (
-        text == plain == collapse_spaces(entry.text)
+        text == cleaned == collapse_spaces(entry.text)
     )  # a vector of other words, or of a secret, is not this text's
     is_own_word = entry.own and source.origin is Origin.MANUAL
     vector = _vector(entry) if is_whole and memo.active else None
-    return ConvertedEntry(memo, text != plain, dated, is_own_word, vector, shared=entry.shared or terms.everywhere)
+    return ConvertedEntry(memo, text != cleaned, dated, is_own_word, vector, shared=entry.shared or options.everywhere)
 
 
 def _subject(entry: Entry) -> Subject:
@@ -114,30 +114,30 @@ def _subject(entry: Entry) -> Subject:
     return Subject.lore(clean(entry.guild))
 
 
-def _id(form: str, named: str | None, own: bool) -> str | None:
-    """An id of elsewhere as one of ours, the same each time; lineage is told by these ids too."""
-    if named is None or not named.strip():
+def _id(form: str, foreign_id: str | None, is_own: bool) -> str | None:
+    """An id of elsewhere as one of ours, the same each time; lineage refers to these ids too."""
+    if foreign_id is None or not foreign_id.strip():
         return None
-    plain = clean(named.strip())
-    return plain if own or _KEPT_ID.fullmatch(plain) else f"durable-{digest('imported', form, plain)[:12]}"
+    cleaned = clean(foreign_id.strip())
+    return cleaned if is_own or _KEPT_ID.fullmatch(cleaned) else f"durable-{digest('imported', form, cleaned)[:12]}"
 
 
-def _source(entry: Entry, terms: ImportOptions) -> Provenance:
+def _source(entry: Entry, options: ImportOptions) -> Provenance:
     source, metadata = entry.source, dict(entry.source.metadata)
-    if entry.id and _id(terms.format, entry.id, entry.own) != entry.id:
+    if entry.id and _id(options.format, entry.id, entry.own) != entry.id:
         metadata[FOREIGN_ID] = entry.id
     return replace(
         source,
         evidence=_redacted(source.evidence),
         channel_name=_redacted(source.channel_name),
-        metadata=redact_value(_plain(metadata)) if metadata else {},
+        metadata=redact_value(_to_json_values(metadata)) if metadata else {},
         actor=clean(source.actor),
     )
 
 
-def _plain(value: dict[str, Any]) -> dict[str, Any]:
+def _to_json_values(value: dict[str, Any]) -> dict[str, Any]:
     """As every store gives it back; raises BadInput."""
-    if fields.nests(value, _DEEPEST):
+    if fields.nests(value, _MAX_METADATA_DEPTH):
         raise BadInput("its metadata nests too deeply")
     return json.loads(clean(json.dumps(value, ensure_ascii=False, default=str)))
 
@@ -147,64 +147,64 @@ def _redacted(text: str | None) -> str | None:
 
 
 def _kind(entry: Entry, text: str) -> tuple[Kind, str | None]:
-    label = None if entry.label is None else redact(clip(clean(entry.label), _LONGEST_LABEL)).text
+    label = None if entry.label is None else redact(clip(clean(entry.label), _MAX_LABEL_CHARS)).text
     if entry.kind is None:
         return (Kind.LORE if entry.user is None else kinds.infer(text)), label
     try:
         return kinds.from_kind(entry.kind)[0], label
     except BadInput:
-        return Kind.FACT, label or clip(clean(entry.kind), _LONGEST_LABEL)
+        return Kind.FACT, label or clip(clean(entry.kind), _MAX_LABEL_CHARS)
 
 
 def _tags(entry: Entry) -> tuple[str, ...]:
-    given = islice((tag for tag in entry.tags if tag.strip()), _MOST_OWN_TAGS if entry.own else _MOST_TAGS)
-    tags = [redact(clean(tag)).text for tag in given]  # a key in small letters is none
+    limited = islice((tag for tag in entry.tags if tag.strip()), _MAX_OWN_TAGS if entry.own else _MAX_TAGS)
+    tags = [redact(clean(tag)).text for tag in limited]  # a key in small letters is none
     if entry.own:
         return tuple(dict.fromkeys(tags))
-    return tuple(dict.fromkeys(tag.strip().lower()[:_LONGEST_TAG] for tag in tags))
+    return tuple(dict.fromkeys(tag.strip().lower()[:_MAX_TAG_CHARS] for tag in tags))
 
 
-def _confidence(given: float) -> float:
-    if not math.isfinite(given):
-        raise BadInput(f"a confidence of {given} is no confidence")
-    return min(1.0, max(0.0, given))
+def _confidence(value: float) -> float:
+    if not math.isfinite(value):
+        raise BadInput(f"a confidence of {value} is no confidence")
+    return min(1.0, max(0.0, value))
 
 
-def _audience(entry: Entry, subject: Subject, source: Provenance, terms: ImportOptions) -> Audience:
+def _audience(entry: Entry, subject: Subject, source: Provenance, options: ImportOptions) -> Audience:
     if subject.is_lore:
         return entry.audience or Audience("guild", subject.guild or "", subject.guild or "")
     if entry.audience is None:
-        return EVERYWHERE if terms.everywhere else Audience("dm", subject.id)
-    if entry.audience == EVERYWHERE and not _may_be_everywhere(entry, terms):
+        return EVERYWHERE if options.everywhere else Audience("dm", subject.id)
+    if entry.audience == EVERYWHERE and not _may_be_everywhere(entry, options):
         return of_source(source, subject.id)
     return entry.audience
 
 
-def _may_be_everywhere(entry: Entry, terms: ImportOptions) -> bool:
+def _may_be_everywhere(entry: Entry, options: ImportOptions) -> bool:
     """Elsewhere it may have been the default; here it takes a decision, its owner's or that of who imports."""
-    return entry.shared or terms.everywhere or terms.policy is VisibilityPolicy.USER_GLOBAL
+    return entry.shared or options.everywhere or options.policy is VisibilityPolicy.USER_GLOBAL
 
 
-def _times(entry: Entry, terms: ImportOptions) -> tuple[datetime, datetime, bool]:
+def _times(entry: Entry, options: ImportOptions) -> tuple[datetime, datetime, bool]:
     """When it was written down first and last, and whether that is known. A time that is still to come is not: what
     bears it could never be changed again.
     """
-    known = [_moment(entry.created), _moment(entry.updated)]
+    times = [_utc_time(entry.created), _utc_time(entry.updated)]
     if not entry.own:
-        known = [at if at is not None and at <= terms.at + _OUR_CLOCK else None for at in known]
-    first, last = known
-    created, updated = first or last or terms.at, last or first or terms.at
+        times = [time if time is not None and time <= options.at + _MAX_CLOCK_SKEW else None for time in times]
+    first, last = times
+    created, updated = first or last or options.at, last or first or options.at
     return created, updated if entry.own else max(created, updated), first is not None or last is not None
 
 
-def _moment(given: datetime | None) -> datetime | None:
+def _utc_time(time: datetime | None) -> datetime | None:
     """To the millisecond; a time of the year 1 is one that was never set."""
-    if given is None or given.year <= 1:
+    if time is None or time.year <= 1:
         return None
-    return from_ms(to_ms(given if given.tzinfo else given.replace(tzinfo=UTC)))
+    return from_ms(to_ms(time if time.tzinfo else time.replace(tzinfo=UTC)))
 
 
 def _vector(entry: Entry) -> tuple[str, bytes] | None:
     """The vector with unit length, if it points anywhere."""
-    unit = None if entry.vector is None else fields.vector(entry.vector[1])
-    return None if entry.vector is None or unit is None else (entry.vector[0], unit)
+    normalized = None if entry.vector is None else fields.vector(entry.vector[1])
+    return None if entry.vector is None or normalized is None else (entry.vector[0], normalized)

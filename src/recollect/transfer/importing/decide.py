@@ -12,11 +12,11 @@ from recollect.transfer.importing.convert import ConvertedEntry
 
 FORGOTTEN = "was forgotten here"
 OLDER = "is known here in a newer state"
-_GONE = (Status.DEPRECATED, Status.DELETED)
+_FORGOTTEN_STATUSES = (Status.DEPRECATED, Status.DELETED)
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ExistingMemos:
     """What the store knows of an entry's id and of its words."""
 
     by_id: Memo | None
@@ -50,47 +50,47 @@ class Left:
 Decision = New | Changed | Same | Left
 
 
-def decide(entry: ConvertedEntry, known: Known, own: bool) -> Decision:
+def decide(entry: ConvertedEntry, existing: ExistingMemos, is_own: bool) -> Decision:
     """What becomes of an entry; of our `own` files each memo is one, of others' each text."""
-    if known.by_id is not None:
-        return _again(entry, known.by_id, known.buried)
-    memo, alike = entry.memo, [one for one in known.same if one.audience == entry.memo.audience]
-    if any(_stands_for(one, memo, own) for one in alike):
+    if existing.by_id is not None:
+        return _decide_known(entry, existing.by_id, existing.buried)
+    memo, alike = entry.memo, [other for other in existing.same if other.audience == entry.memo.audience]
+    if any(_stands_for(other, memo, is_own) for other in alike):
         return Same()
-    if known.buried or (memo.active and _is_forgotten(known.same)):
+    if existing.buried or (memo.active and _is_forgotten(existing.same)):
         return Left(FORGOTTEN)
-    if memo.active and entry.dated and any(one.updated >= memo.updated for one in alike):
+    if memo.active and entry.dated and any(other.updated >= memo.updated for other in alike):
         return Left(OLDER)
     return New(memo)
 
 
-def _stands_for(here: Memo, memo: Memo, own: bool) -> bool:
+def _stands_for(existing: Memo, memo: Memo, is_own: bool) -> bool:
     """Whether a memo of the same words is the one that is meant."""
-    if here.status is memo.status or (memo.active and here.status is Status.ARCHIVED):
+    if existing.status is memo.status or (memo.active and existing.status is Status.ARCHIVED):
         return True
-    return not own and not memo.active  # what is out of use there is no news
+    return not is_own and not memo.active  # what is out of use there is no news
 
 
 def _is_forgotten(same: Sequence[Memo]) -> bool:
-    return any(one.status in _GONE for one in same) and not any(one.active for one in same)
+    return any(memo.status in _FORGOTTEN_STATUSES for memo in same) and not any(memo.active for memo in same)
 
 
-def _again(entry: ConvertedEntry, here: Memo, buried: bool) -> Decision:
+def _decide_known(entry: ConvertedEntry, existing: Memo, buried: bool) -> Decision:
     """What becomes of an entry whose memo is there already."""
-    memo = replace(entry.memo, key=here.key, created=entry.memo.created if entry.dated else here.created)
-    if replace(memo, hits=here.hits, updated=memo.updated if entry.dated else here.updated) == here:
+    memo = replace(entry.memo, key=existing.key, created=entry.memo.created if entry.dated else existing.created)
+    if replace(memo, hits=existing.hits, updated=memo.updated if entry.dated else existing.updated) == existing:
         return Same()
-    same_words = normalize(memo.text) == normalize(here.text)
-    if memo.active and (here.status in _GONE or (buried and not (same_words and here.active))):
+    same_words = normalize(memo.text) == normalize(existing.text)
+    if memo.active and (existing.status in _FORGOTTEN_STATUSES or (buried and not (same_words and existing.active))):
         return Left(FORGOTTEN)
-    if _is_newer(entry, here, same_words):
-        return Changed(here, replace(memo, hits=max(memo.hits, here.hits)))
-    in_use = memo.active and here.status in (Status.ACTIVE, Status.ARCHIVED)
-    return Same() if same_words and (in_use or memo.status is here.status) else Left(OLDER)
+    if _is_newer(entry, existing, same_words):
+        return Changed(existing, replace(memo, hits=max(memo.hits, existing.hits)))
+    in_use = memo.active and existing.status in (Status.ACTIVE, Status.ARCHIVED)
+    return Same() if same_words and (in_use or memo.status is existing.status) else Left(OLDER)
 
 
-def _is_newer(entry: ConvertedEntry, here: Memo, same_words: bool) -> bool:
-    """By its time; of what has none, other words are news if nobody has changed it here."""
+def _is_newer(entry: ConvertedEntry, existing: Memo, same_words: bool) -> bool:
+    """By its time; without one, a different text is newer if the memo was not changed here."""
     if entry.dated:
-        return entry.memo.updated > here.updated
-    return not same_words and here.source == entry.memo.source
+        return entry.memo.updated > existing.updated
+    return not same_words and existing.source == entry.memo.source

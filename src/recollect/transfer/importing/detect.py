@@ -9,29 +9,29 @@ from recollect.core.errors import BadInput
 from recollect.core.ports.format import Format, Problem
 from recollect.transfer.readers import fields, sqlite_file
 
-MOST = 20
-"""Links that are told of."""
+MAX_LINKS = 20
+"""Links that are reported."""
 
 
 def find_links(path: Path) -> Iterator[Problem]:
     """The links in a folder and in the folders that lie in it."""
-    for name in islice(_links(path), MOST):
+    for name in islice(_links(path), MAX_LINKS):
         yield Problem(name, "it is a link, and what lies elsewhere is not read", broken=False)
 
 
 def _links(path: Path) -> Iterator[str]:
-    for name, is_link in _within(path):
+    for name, is_link in _scan(path):
         if is_link:
             yield name
         else:
-            yield from (f"{name}/{inner}" for inner, inner_is_link in _within(path / name) if inner_is_link)
+            yield from (f"{name}/{inner}" for inner, inner_is_link in _scan(path / name) if inner_is_link)
 
 
-def _within(folder: Path) -> list[tuple[str, bool]]:
+def _scan(folder: Path) -> list[tuple[str, bool]]:
     """What a folder holds, and whether it is a link; nothing of what is no folder."""
     try:
-        with os.scandir(folder) as found:
-            return sorted((one.name, one.is_symlink()) for one in found)
+        with os.scandir(folder) as entries:
+            return sorted((entry.name, entry.is_symlink()) for entry in entries)
     except OSError:
         return []
 
@@ -67,11 +67,11 @@ def _unknown(path: Path, formats: Sequence[Format]) -> str:
         return f"{path} is an archive: unpack it first"
     if start.startswith(_WIDE):
         return f"{path} is a text in UTF-16: save it as UTF-8 first"
-    for one in [path] if path.is_file() else [*fields.files_in(path, "*.db"), *fields.files_in(path, "data/*.db")]:
-        if why := sqlite_file.unreadable(one):
+    for file in [path] if path.is_file() else [*fields.files_in(path, "*.db"), *fields.files_in(path, "data/*.db")]:
+        if why := sqlite_file.unreadable(file):
             return why
-    said = f"{path} looks like nothing known here; if it is, say so with --format: {', '.join(_names(formats))}"
-    return f"{said} (there are links in it, which are not followed)" if any(find_links(path)) else said
+    problem = f"{path} looks like nothing known here; if it is, say so with --format: {', '.join(_names(formats))}"
+    return f"{problem} (there are links in it, which are not followed)" if any(find_links(path)) else problem
 
 
 def named(name: str, formats: Sequence[Format]) -> Format:

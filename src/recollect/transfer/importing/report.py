@@ -1,4 +1,4 @@
-"""What an import did, or would do: counted by sort, and what was left out with its reason."""
+"""What an import did, or would do: counts by type, and the reason for each skipped entry."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -7,8 +7,8 @@ from typing import Any, Literal
 from recollect.core.ports.format import Problem
 
 What = Literal["new", "changed", "same", "left", "meant", "broken"]
-MOST_TOLD = 1_000
-"""Entries that were left out of which each is told; of more only how many there were."""
+MAX_LISTED = 1_000
+"""Skipped entries that are listed one by one; of further ones only the number is reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,12 @@ class Report:
 
     def add(self, outcome: Outcome | Problem) -> None:
         if isinstance(outcome, Problem):
-            outcome = Outcome(outcome.where, "entry", _sort(outcome), outcome.why)
+            outcome = Outcome(outcome.where, "entry", _category(outcome), outcome.why)
         self.counts.setdefault(outcome.what, Counter())[outcome.sort] += 1
         self.redacted += outcome.redacted
-        told = self.unwanted if outcome.what == "meant" else self.skipped
-        if outcome.why and len(told) < MOST_TOLD:
-            told.append((outcome.where, outcome.why))
+        listed = self.unwanted if outcome.what == "meant" else self.skipped
+        if outcome.why and len(listed) < MAX_LISTED:
+            listed.append((outcome.where, outcome.why))
 
     def total(self, what: What) -> int:
         return self.counts.get(what, Counter()).total()
@@ -77,15 +77,15 @@ class Report:
         return not self.total("broken")
 
 
-def _sort(found: Problem) -> What:
-    if found.broken:
+def _category(problem: Problem) -> What:
+    if problem.broken:
         return "broken"
-    return "left" if found.unsaid else "meant"
+    return "left" if problem.unsaid else "meant"
 
 
 def from_report(report: Report) -> dict[str, Any]:
     """The report as plain JSON values."""
-    counts = {what: dict(sorted(found.items())) for what, found in report.counts.items()}
+    counts = {what: dict(sorted(by_sort.items())) for what, by_sort in report.counts.items()}
     return {
         "ok": report.ok,
         "format": report.format,

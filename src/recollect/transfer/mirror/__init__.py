@@ -1,6 +1,6 @@
-"""Files that follow the store, for people and other programs to read: nothing is lost when they are deleted.
+"""Files that follow the store, for people and other programs to read; deleting them loses nothing.
 
-`Keeper` keeps facts, summaries and the snapshot up to date; `Journal` writes the daily logs, as a job.
+`MirrorWriter` writes memories, summaries, exchanges and the snapshot; `DailyLog` writes the daily logs, as a job.
 """
 
 from recollect.transfer.mirror.daily_log import DailyLog

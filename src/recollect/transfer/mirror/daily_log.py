@@ -1,4 +1,4 @@
-"""The daily journal `YYYY-MM-DD.md`: what people said, a line each, for whoever runs the assistant.
+"""The daily log `YYYY-MM-DD.md`: one line per message, for the operator.
 
 A line ends in a comment that readers of Markdown don't see, by which it is found again: it is there once, an edited
 message changes it, a deleted one takes it away. A day is that of the message, in UTC.
@@ -26,132 +26,132 @@ from recollect.transfer.mirror import disk
 
 log = logging.getLogger("recollect.mirror")
 
-AGAIN = timedelta(minutes=1)
-"""Until a file that could not be written is tried again."""
-SHORTEST = 2
-"""Characters of a message that is worth a line."""
-_MARK = re.compile(r" <!-- (\S+) (\S*) -->$")
+RETRY_DELAY = timedelta(minutes=1)
+"""Time until a failed write is retried."""
+MIN_MESSAGE_CHARS = 2
+"""Shorter messages get no line."""
+_LINE_COMMENT = re.compile(r" <!-- (\S+) (\S*) -->$")
 _COMMENT = re.compile(r"<!-|--+!?>")
 _FILE = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of the journal, as it is shown, with who said it."""
+    """A line of the log as it is displayed, with its author."""
 
     text: str
     author: str
 
 
-def line(message: Message, longest: int | None) -> str | None:
-    """`- 10:42:07 #dev Ann: text`, and its mark; None for what is not worth a line."""
+def line(message: Message, max_chars: int | None) -> str | None:
+    """`- 10:42:07 #dev Ann: text` and its comment; None for a message that is too short."""
     text = collapse_spaces(message.text)
-    if len(text) < SHORTEST:
+    if len(text) < MIN_MESSAGE_CHARS:
         return None
-    said = inert(clip(text, longest or len(text)))
-    who = inert(display_name(message.name or message.author))
-    mark = f"<!-- {_mark(message_ref(message))} {_mark(message.author)} -->"
-    return f"- {message.at:%H:%M:%S} {inert(_scope(message))} {who}: {said} {mark}"
+    statement = inert(clip(text, max_chars or len(text)))
+    speaker = inert(display_name(message.name or message.author))
+    comment = f"<!-- {_escape_id(message_ref(message))} {_escape_id(message.author)} -->"
+    return f"- {message.at:%H:%M:%S} {inert(_scope(message))} {speaker}: {statement} {comment}"
 
 
 def inert(text: str) -> str:
     """A text that neither opens nor closes a comment."""
-    return _COMMENT.sub(lambda found: " ".join(found.group()), text)
+    return _COMMENT.sub(lambda match: " ".join(match.group()), text)
 
 
 def days(folder: Path) -> list[Path]:
-    """The daily journals, oldest first."""
+    """The daily logs, oldest first."""
     return sorted(path for path in folder.glob("*.md") if _FILE.fullmatch(path.name))
 
 
 def entries(text: str) -> list[Entry]:
-    """The lines of a journal in their order, without their marks; what people added is not among them."""
-    found = ((each, _MARK.search(each)) for each in text.split("\n"))
-    return [Entry(each[: mark.start()], unquote(mark[2])) for each, mark in found if mark]
+    """The lines of a log in order, without their comments; lines that people added are left out."""
+    matches = ((written_line, _LINE_COMMENT.search(written_line)) for written_line in text.split("\n"))
+    return [Entry(written_line[: match.start()], unquote(match[2])) for written_line, match in matches if match]
 
 
 def updated(before: str, day: str, lines: Mapping[str, str | None]) -> str:
-    """The text of a journal with these lines by their marks; None takes one away."""
+    """The text of a log with these lines, by message reference; None removes a line."""
     after: list[str] = []
     seen: set[str] = set()
-    for each in before.removesuffix("\n").split("\n") if before else [f"# {day}", ""]:
-        found = _MARK.search(each)
-        mark = found[1] if found else ""
-        kept = lines.get(mark, each)
-        if kept is not None and mark not in seen:
-            after.append(kept)
-        seen |= {mark} if mark else set()
-    after += [new for mark, new in lines.items() if new is not None and mark not in seen]
+    for old_line in before.removesuffix("\n").split("\n") if before else [f"# {day}", ""]:
+        match = _LINE_COMMENT.search(old_line)
+        reference = match[1] if match else ""
+        new_line = lines.get(reference, old_line)
+        if new_line is not None and reference not in seen:
+            after.append(new_line)
+        seen |= {reference} if reference else set()
+    after += [new for reference, new in lines.items() if new is not None and reference not in seen]
     return "\n".join(after) + "\n"
 
 
 class DailyLog:
-    """Does the jobs of the kind `daily_log`: one at a time among all processes, as they share a queue."""
+    """Runs the jobs of kind `daily_log`: one at a time across all processes, as they share a queue."""
 
-    def __init__(self, store: Store, folder: Path, longest: int | None, clock: Clock) -> None:
+    def __init__(self, store: Store, folder: Path, max_chars: int | None, clock: Clock) -> None:
         self._store = store
         self._folder = folder
-        self._longest = longest
+        self._max_chars = max_chars
         self._clock = clock
-        self._failing = False
+        self._is_failing = False
 
     async def __call__(self, job: Job) -> UnitOfWork:
         del job
-        found = await self._store.read(_look)
+        messages = await self._store.read(_read_messages)
         try:
-            await asyncio.to_thread(self._write, found)
+            await asyncio.to_thread(self._write, messages)
         except OSError as error:
-            self._complain(error)
-            return self._later
-        self._failing = False
-        return partial(self._complete, found=found)
+            self._log_failure(error)
+            return self._retry
+        self._is_failing = False
+        return partial(self._complete, messages=messages)
 
-    def _write(self, found: Mapping[str, Message | None]) -> None:
+    def _write(self, messages: Mapping[str, Message | None]) -> None:
         by_day: dict[str, dict[str, str | None]] = {}
-        for noted, message in found.items():
-            day, _, of = noted.partition(" ")
-            text = None if message is None else line(message, self._longest)
-            by_day.setdefault(day, {})[_mark(of)] = text
+        for item, message in messages.items():
+            day, _, message_ref = item.partition(" ")
+            text = None if message is None else line(message, self._max_chars)
+            by_day.setdefault(day, {})[_escape_id(message_ref)] = text
         for day, lines in sorted(by_day.items()):
             bring_up_to_date(self._folder / f"{day}.md", day, lines)
 
-    def _complain(self, error: OSError) -> None:
-        if not self._failing:
-            log.warning("the journal can't be written (%s); it is tried again, nothing is lost", error)
-        self._failing = True
+    def _log_failure(self, error: OSError) -> None:
+        if not self._is_failing:
+            log.warning("the daily log can't be written (%s); retrying, nothing is lost", error)
+        self._is_failing = True
 
-    def _later(self, tx: Tx) -> None:
-        tx.jobs.add(daily_log_job(self._clock() + AGAIN))
+    def _retry(self, tx: Tx) -> None:
+        tx.jobs.add(daily_log_job(self._clock() + RETRY_DELAY))
 
-    def _complete(self, tx: Tx, found: Mapping[str, Message | None]) -> None:
-        """What came up meanwhile waits for the next round; a message that changed meanwhile is looked at again."""
-        if any(_message(tx, noted) != message for noted, message in found.items()):
+    def _complete(self, tx: Tx, messages: Mapping[str, Message | None]) -> None:
+        """Messages that arrived meanwhile wait for the next job; if one changed meanwhile, the job is repeated."""
+        if any(_message(tx, item) != message for item, message in messages.items()):
             raise StaleResult
-        newer = [noted for noted in tx.state.clear(DAILY_LOG_LIST) if noted not in found]
-        for noted in newer:
-            tx.state.append(DAILY_LOG_LIST, noted)
+        newer = [item for item in tx.state.clear(DAILY_LOG_LIST) if item not in messages]
+        for item in newer:
+            tx.state.append(DAILY_LOG_LIST, item)
         if newer:
             tx.jobs.add(daily_log_job(self._clock() + MOMENT))
 
 
 def waits(tx: Tx) -> bool:
-    """Whether something is to be written."""
+    """Whether messages wait to be written."""
     return bool(tx.state.items(DAILY_LOG_LIST))
 
 
 def hasten(tx: Tx, now: datetime) -> None:
-    """Let what waits be written now."""
+    """Write waiting messages now."""
     tx.jobs.add(daily_log_job(now), postpone=True)
 
 
-def stamps(folder: Path, most_days: int) -> tuple[object, ...]:
-    """Something that changes whenever one of the last journals does."""
-    found = ((path.name, path.stat()) for path in days(folder)[::-1][:most_days])
-    return tuple((name, state.st_mtime_ns, state.st_size) for name, state in found)
+def stamps(folder: Path, max_days: int) -> tuple[object, ...]:
+    """A value that changes whenever one of the latest logs does."""
+    files = ((path.name, path.stat()) for path in days(folder)[::-1][:max_days])
+    return tuple((name, state.st_mtime_ns, state.st_size) for name, state in files)
 
 
 def bring_up_to_date(path: Path, day: str, lines: Mapping[str, str | None]) -> None:
-    """Append what is new; only a line that changed or goes makes the file be written anew."""
+    """Append new lines; the file is rewritten only when a line changed or was removed."""
     data = disk.read(path)
     before = (data or b"").decode("utf-8", "surrogateescape")
     after = updated(before, day, lines)
@@ -163,26 +163,26 @@ def bring_up_to_date(path: Path, day: str, lines: Mapping[str, str | None]) -> N
         disk.replace(path, after.encode("utf-8", "surrogateescape"))
 
 
-def newest(folder: Path, most_days: int, most: int) -> list[Entry]:
+def newest(folder: Path, max_days: int, max_lines: int) -> list[Entry]:
     """The last lines of the last days, newest first."""
-    found: list[Entry] = []
-    for path in days(folder)[::-1][:most_days]:
+    lines: list[Entry] = []
+    for path in days(folder)[::-1][:max_days]:
         text = (disk.read(path) or b"").decode("utf-8", "replace")
-        found += entries(text)[::-1][: most - len(found)]
-    return found
+        lines += entries(text)[::-1][: max_lines - len(lines)]
+    return lines
 
 
-def _look(tx: Tx) -> dict[str, Message | None]:
-    return {noted: _message(tx, noted) for noted in tx.state.items(DAILY_LOG_LIST)}
+def _read_messages(tx: Tx) -> dict[str, Message | None]:
+    return {item: _message(tx, item) for item in tx.state.items(DAILY_LOG_LIST)}
 
 
-def _message(tx: Tx, noted: str) -> Message | None:
-    """What was said; nothing when it is gone, or when its author forgot what it said."""
-    message = tx.messages.get(*parse_message_ref(noted.partition(" ")[2]))
+def _message(tx: Tx, item: str) -> Message | None:
+    """The message; None when it was deleted, or its author forgot what it said."""
+    message = tx.messages.get(*parse_message_ref(item.partition(" ")[2]))
     return None if message is None or withheld.is_source(tx, message) else message
 
 
-def _mark(of: str) -> str:
+def _escape_id(of: str) -> str:
     """An id that can stand in a comment."""
     return quote(of, safe="/", errors="replace").replace("--", "-%2D")
 

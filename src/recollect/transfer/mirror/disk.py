@@ -21,7 +21,7 @@ def read(path: Path) -> bytes | None:
 
 
 def replace(path: Path, data: bytes) -> None:
-    """Give a file this content: whoever reads it meanwhile sees the old or the new one, whatever happens."""
+    """Replace the content of a file atomically: readers see the old content or the new one."""
     disk.make_folder(path.parent)
     disk.replace(path, data)
 
@@ -37,24 +37,24 @@ def append(path: Path, data: bytes) -> None:
 
 
 def set_aside(path: Path) -> Path:
-    """Keep what a file holds as `<name>.kept-<n>`, with the first number that is free; where it is kept."""
+    """Keep a copy of a file as `<name>.kept-<n>`, with the first free number; the path of the copy."""
     content = path.read_bytes()
-    names = (path.with_name(f"{path.name}.kept-{number}") for number in count(1))
-    return next(kept for kept in names if _keeps(kept, path, content))
+    names = (path.with_name(f"{path.name}.kept-{index}") for index in count(1))
+    return next(copy for copy in names if _keeps(copy, path, content))
 
 
-def _keeps(kept: Path, path: Path, content: bytes) -> bool:
+def _keeps(copy: Path, path: Path, content: bytes) -> bool:
     """Whether this is now, or was before, a copy of the file."""
-    if not kept.exists():
+    if not copy.exists():
         try:
-            kept.hardlink_to(path)
+            copy.hardlink_to(path)
         except FileExistsError:
             return False
         except OSError:  # no links here
-            path.rename(kept)
-        disk.keep_private(kept)
+            path.rename(copy)
+        disk.keep_private(copy)
         return True
-    return read(kept) == content
+    return read(copy) == content
 
 
 def remove(path: Path) -> None:
@@ -63,10 +63,10 @@ def remove(path: Path) -> None:
 
 
 def _write(file: int, data: bytes) -> None:
-    size, rest = os.fstat(file).st_size, memoryview(data)
+    size, remaining = os.fstat(file).st_size, memoryview(data)
     try:
-        while rest:
-            rest = rest[os.write(file, rest) :]
+        while remaining:
+            remaining = remaining[os.write(file, remaining) :]
         os.fsync(file)
     except OSError:
         os.ftruncate(file, size)

@@ -1,7 +1,7 @@
-"""Keeps files in step with the store: follows the log, and writes anew exactly what has changed.
+"""Keeps files up to date with the store: follows the log and rewrites exactly what has changed.
 
-How far it has come is in the store, so a restart goes on from there, and several processes may keep the same files:
-each writes a file until the disk holds what the store says. Whatever fails is logged once and tried again.
+Its position in the log is persisted, so a restart resumes there, and several processes may write the same files:
+each writes a file until the disk holds what the store says. Failures are logged once and retried.
 """
 
 import asyncio
@@ -20,6 +20,7 @@ from recollect.core.ports import Store, Tx
 from recollect.core.types import Memo, Origin, Status, Subject
 from recollect.recall import withheld
 from recollect.transfer.mirror import daily_log, disk, snapshot
+from recollect.transfer.mirror.exchanges import ExchangeFiles
 from recollect.transfer.mirror.json_files import durable_name, render_durable, render_summary, summary_name
 from recollect.transfer.mirror.pages.paths import PagePaths
 from recollect.transfer.mirror.pages.writer import UNIT, PageWriter, unit_of
@@ -27,39 +28,40 @@ from recollect.transfer.mirror.state import MirrorState
 
 log = logging.getLogger("recollect.mirror")
 
-MOMENT = 1.0
-"""Seconds between two looks at the log: what changes meanwhile is written at one go."""
-RESPITE = 30.0
-"""Seconds until files that could not be written are tried again."""
-EVERY = timedelta(minutes=5)
-"""How often the snapshot is made from scratch, whatever the log says."""
-LAST = 5.0
-"""Seconds that the last round may take when all is closed; the rest is done at the next start."""
-_PAGE = 1000
-_TRIES = 3
+POLL_INTERVAL_SECONDS = 1.0
+"""Time between two reads of the log; changes in between are written together."""
+RETRY_DELAY_SECONDS = 30.0
+"""Time until files that could not be written are retried."""
+SNAPSHOT_INTERVAL = timedelta(minutes=5)
+"""How often the snapshot is rebuilt from scratch."""
+CLOSE_TIMEOUT_SECONDS = 5.0
+"""Time limit of the last round on close; the remaining files are written at the next start."""
+_EVENTS_PER_READ = 1000
+_MAX_ATTEMPTS = 3
 
 Render = Callable[[], Awaitable[bytes | None]]
 
 
 @dataclass(frozen=True, slots=True)
 class MirrorTargets:
-    """Where files go; None for those that are not kept."""
+    """Where files go; None for kinds that are not mirrored."""
 
     memory: Path
-    """Of the journal and the snapshot."""
+    """Folder of the daily logs and the snapshot."""
     durable: Path | None = None
     rolling: Path | None = None
+    shortterm: Path | None = None
     snapshot: bool = False
     categories: PagePaths | None = None
 
     @property
     def any(self) -> bool:
-        kept = (self.durable, self.rolling, self.categories)
-        return self.snapshot or any(folder is not None for folder in kept)
+        folders = (self.durable, self.rolling, self.shortterm, self.categories)
+        return self.snapshot or any(folder is not None for folder in folders)
 
 
 class MirrorWriter:
-    """Writes files in the background once it is started; without that, when told to, and when it is closed."""
+    """Writes files in the background once started; otherwise in `catch_up` and on close."""
 
     def __init__(
         self,
@@ -74,13 +76,16 @@ class MirrorWriter:
         self._pause = pause
         pages = folders.categories
         self._pages = None if pages is None else PageWriter(store, pages)
-        self._ledger = MirrorState(folders.durable, folders.rolling, folders.memory, *([pages.folder] if pages else []))
-        self._roll = snapshot.SnapshotInput()
+        shortterm = folders.shortterm
+        optional = [*([pages.folder] if pages else []), *([shortterm] if shortterm else [])]
+        self._state = MirrorState(folders.durable, folders.rolling, folders.memory, *optional)
+        self._exchanges = None if shortterm is None else ExchangeFiles(shortterm, self._state, clock)
+        self._snapshot_input = snapshot.SnapshotInput()
         self._lock = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
-        self._started = self._complained = False
-        self._full: datetime | None = None
-        self._days: tuple[object, ...] = ()
+        self._started = self._is_failing = False
+        self._last_full_snapshot: datetime | None = None
+        self._log_stamps: tuple[object, ...] = ()
 
     def start(self) -> None:
         if self._folders.any:
@@ -88,19 +93,19 @@ class MirrorWriter:
             self._task = self._task or asyncio.create_task(self._run(), name="recollect-files")
 
     async def flush(self) -> None:
-        """Let the journal be written now rather than in a moment."""
+        """Have the daily log written now instead of after its usual delay."""
         with suppress(RecollectError):
             if await self._store.read(daily_log.waits):
                 await self._store.write(lambda tx: daily_log.hasten(tx, self._clock()))
 
     async def close(self) -> None:
-        """Stop, and bring the files up to date a last time."""
+        """Stop, after bringing the files up to date a last time."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
             self._task = None
         with suppress(TimeoutError):
-            async with asyncio.timeout(LAST):
+            async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
                 await self._attempt(self.catch_up)
 
     async def catch_up(self) -> None:
@@ -110,9 +115,11 @@ class MirrorWriter:
                 await self._follow()
 
     async def restore(self) -> None:
-        """Make every file anew that is missing, or not as the store has it."""
-        await self._store.write(self._ledger.rewind)
-        await self._begin()
+        """Rewrite every file that is missing or differs from the store."""
+        await self._store.write(self._state.rewind)
+        if self._exchanges is not None:
+            self._exchanges.reset()
+        await self._first_round()
         await self.rewrite()
 
     async def rewrite(self) -> str:
@@ -123,131 +130,147 @@ class MirrorWriter:
             return await self._snapshot(() if self._folders.snapshot else None)
 
     async def _run(self) -> None:
-        await self._attempt(self._begin)
+        await self._attempt(self._first_round)
         while True:
-            await self._pause(RESPITE if self._complained else MOMENT)
+            await self._pause(RETRY_DELAY_SECONDS if self._is_failing else POLL_INTERVAL_SECONDS)
             await self._attempt(self.catch_up)
 
     async def _attempt(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do it; whatever goes wrong with files is nobody else's trouble."""
+        """Run it; failures to write files are logged and never reach the caller."""
         try:
             await work()
         except Exception as error:  # noqa: BLE001 - nothing that happens to a file may reach a caller; it is logged
-            self._complain(error)
+            self._log_failure(error)
         else:
-            self._complained = False
+            self._is_failing = False
 
-    def _complain(self, error: Exception) -> None:
-        if not self._complained:
-            known = isinstance(error, OSError | RecollectError)
-            log.warning(
-                "files can't be kept up to date (%s); it is tried again", error, exc_info=None if known else error
-            )
-        self._complained = True
+    def _log_failure(self, error: Exception) -> None:
+        if not self._is_failing:
+            is_expected = isinstance(error, OSError | RecollectError)
+            log.warning("files can't be kept up to date (%s); retrying", error, exc_info=None if is_expected else error)
+        self._is_failing = True
 
-    async def _begin(self) -> None:
+    async def _first_round(self) -> None:
         async with self._lock:
             missing = await self._store.read(self._missing)
-            await self._store.write(partial(self._ledger.add_pending, files=missing)) if missing else None
+            await self._store.write(partial(self._state.add_pending, files=missing)) if missing else None
             await self._follow()
 
     def _missing(self, tx: Tx) -> list[str]:
-        """Files that were deleted while nobody looked."""
-        found: list[str] = []
+        """Files that were deleted while no process was running."""
+        files: list[str] = []
         if (folder := self._folders.durable) is not None:
             users = (subject.id for subject in tx.memos.subjects() if not subject.is_lore)
-            found += [f"durable {user}" for user in users if not (folder / durable_name(user)).exists()]
+            files += [f"durable {user}" for user in users if not (folder / durable_name(user)).exists()]
         if (folder := self._folders.rolling) is not None:
-            sessions = self._ledger.sessions(tx)
-            found += [f"rolling {one}" for one in sessions if not (folder / summary_name(one)).exists()]
-        return found
+            sessions = self._state.sessions(tx)
+            files += [f"rolling {session}" for session in sessions if not (folder / summary_name(session)).exists()]
+        return files
 
     async def _follow(self) -> None:
-        """Go on in the log from where we are, page by page."""
+        """Process the log from the last position on, in batches."""
         changed: set[Subject] = set()
         error: OSError | None = None
         while True:
-            events, owed = await self._store.read(lambda tx: self._ledger.look(tx, _PAGE))
+            events, pending = await self._store.read(lambda tx: self._state.unprocessed(tx, _EVENTS_PER_READ))
             failed: list[str] = []
-            files = [*owed, *(file for event in events for file in _files_of(event)), *await self._summaries(events)]
+            files = [*pending, *(file for event in events for file in _files_of(event)), *await self._summaries(events)]
             for file in dict.fromkeys(files):
                 try:
                     await self._write(file)
                 except OSError as problem:
                     error = problem
                     failed.append(file)
-            if events or owed:
-                await self._store.write(partial(self._ledger.advance, events=events, owed=failed))
+            if self._exchanges is not None and _subjects(events):
+                self._exchanges.reset()
+            if events or pending:
+                await self._store.write(partial(self._state.advance, events=events, pending=failed))
             changed |= _subjects(events)
-            if len(events) < _PAGE:
+            if len(events) < _EVENTS_PER_READ:
                 break
+        error = await self._write_exchanges() or error
         await self._renew_snapshot(changed)
         if error is not None:
             raise error
 
     async def _summaries(self, events: Sequence[Event]) -> list[str]:
-        """Files of summaries that repeat what was forgotten, or counts again."""
+        """Files of summaries that repeat a statement that was forgotten or restored."""
         if self._folders.rolling is None:
             return []
-        sessions = await self._store.read(lambda tx: withheld.touched(tx, events, self._ledger.sessions(tx)))
+        sessions = await self._store.read(lambda tx: withheld.touched(tx, events, self._state.sessions(tx)))
         return [f"rolling {session}" for session in sessions]
 
     async def _write(self, file: str) -> None:
         kind, _, name = file.partition(" ")
         folders = self._folders
         if kind == "durable" and folders.durable is not None:
-            render = partial(self._store.read, lambda tx: render_durable(_told(tx, Subject(name))))
-            await self._settle(file, folders.durable / durable_name(name), render)
+            render = partial(self._store.read, lambda tx: render_durable(_mirrored_memos(tx, Subject(name))))
+            await self._write_until_current(file, folders.durable / durable_name(name), render)
         elif kind == "rolling" and folders.rolling is not None:
             render = partial(self._store.read, lambda tx: render_summary(withheld.summary(tx, name)))
-            await self._settle(file, folders.rolling / summary_name(name), render)
+            await self._write_until_current(file, folders.rolling / summary_name(name), render)
         elif kind == UNIT and self._pages is not None:
             await self._pages.write(name)
+
+    async def _write_exchanges(self) -> OSError | None:
+        """Bring the short-term entries up to date; the last problem with a file, to be tried again."""
+        files, error = self._exchanges, None
+        if files is None:
+            return None
+        for guild in await self._store.read(files.stale):
+            render = partial(self._store.read, partial(files.render, guild=guild))
+            try:
+                await self._write_until_current(f"shortterm {guild}", files.path(guild), render)
+                files.mark_written(guild)
+            except OSError as problem:
+                error = problem
+        return error
 
     async def _renew_snapshot(self, changed: Collection[Subject]) -> None:
         if not self._folders.snapshot:
             return
-        days = await asyncio.to_thread(daily_log.stamps, self._folders.memory, snapshot.DAYS)
-        due = self._started and (self._full is None or self._clock() - self._full >= EVERY)
-        if due or changed or (self._started and days != self._days):
+        days = await asyncio.to_thread(daily_log.stamps, self._folders.memory, snapshot.MAX_LOG_DAYS)
+        last = self._last_full_snapshot
+        due = self._started and (last is None or self._clock() - last >= SNAPSHOT_INTERVAL)
+        if due or changed or (self._started and days != self._log_stamps):
             await self._write_snapshot(None if due else changed)
-            self._days = days
+            self._log_stamps = days
 
     async def _write_snapshot(self, changed: Collection[Subject] | None = None) -> None:
-        """With those who changed; without them, from scratch."""
+        """With the subjects that changed; from scratch without them."""
 
         async def render() -> bytes:
             return (await self._snapshot(changed)).encode()
 
-        await self._settle("snapshot", self._folders.memory / snapshot.NAME, render)
-        self._full = self._clock() if changed is None else self._full
+        await self._write_until_current("snapshot", self._folders.memory / snapshot.NAME, render)
+        self._last_full_snapshot = self._clock() if changed is None else self._last_full_snapshot
 
     async def _snapshot(self, changed: Collection[Subject] | None = None) -> str:
-        gathered = await self._store.read(lambda tx: self._roll.gather(tx, changed))
+        gathered = await self._store.read(lambda tx: self._snapshot_input.gather(tx, changed))
         return await asyncio.to_thread(snapshot.render, gathered, self._folders.memory)
 
-    async def _settle(self, file: str, path: Path, render: Render) -> None:
-        """Write until the disk holds what the store says: another process may be at it with an older state."""
-        for _ in range(_TRIES):
-            found = await asyncio.to_thread(disk.read, path)
-            wanted = await render()
-            if found == wanted:
+    async def _write_until_current(self, file: str, path: Path, render: Render) -> None:
+        """Write until the disk holds what the store says: another process may be writing an older state."""
+        for _ in range(_MAX_ATTEMPTS):
+            current = await asyncio.to_thread(disk.read, path)
+            target = await render()
+            if current == target:
                 return
-            ours = found is None or await self._store.read(
-                lambda tx, found=found: self._ledger.is_own_content(tx, file, found)
+            is_own = current is None or await self._store.read(
+                lambda tx, current=current: self._state.is_own_content(tx, file, current)
             )
-            if wanted is not None:
-                await self._store.write(partial(self._ledger.write, file=file, data=wanted))
-            await asyncio.to_thread(_put, path, wanted, ours)
+            if target is not None:
+                await self._store.write(partial(self._state.write, file=file, data=target))
+            await asyncio.to_thread(_replace, path, target, is_own)
 
 
-def _put(path: Path, wanted: bytes | None, ours: bool) -> None:
-    if not ours:
+def _replace(path: Path, target: bytes | None, is_own: bool) -> None:
+    if not is_own:
         log.warning("%s was changed by someone else; their version is kept as %s", path, disk.set_aside(path).name)
-    if wanted is None:
+    if target is None:
         disk.remove(path)
     else:
-        disk.replace(path, wanted)
+        disk.replace(path, target)
 
 
 def _files_of(event: Event) -> list[str]:
@@ -262,12 +285,12 @@ def _subjects(events: Iterable[Event]) -> set[Subject]:
     return {Subject.of_scope(event.scope) for event in events if event.scope.startswith(("user:", "lore:"))}
 
 
-def _told(tx: Tx, subject: Subject) -> list[Memo]:
-    """A user's memos of all statuses, but for those that went with the message that said them."""
-    return [memo for memo in tx.memos.list(subject) if not _went_with_its_message(tx, memo)]
+def _mirrored_memos(tx: Tx, subject: Subject) -> list[Memo]:
+    """A user's memos of all statuses, except those that were deleted together with their message."""
+    return [memo for memo in tx.memos.list(subject) if not _was_deleted_with_message(tx, memo)]
 
 
-def _went_with_its_message(tx: Tx, memo: Memo) -> bool:
+def _was_deleted_with_message(tx: Tx, memo: Memo) -> bool:
     source = memo.source
     if memo.status is not Status.ARCHIVED or source.message is None or source.origin is Origin.MANUAL:
         return False

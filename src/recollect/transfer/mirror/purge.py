@@ -1,7 +1,7 @@
-"""Takes a person's or a guild's traces out of the files: records, pages, lines of journals, notes, copies kept aside.
+"""Removes a person's or a guild's traces from files: records, pages, lines of daily logs, notes, kept copies.
 
-Files that the store still has something to say about are written anew by the keeper. What people wrote themselves
-into files of everybody's is theirs, and only found, not changed.
+The mirror rewrites files for which the store still has content. What people wrote into shared files themselves is
+reported, not changed.
 """
 
 import asyncio
@@ -14,9 +14,9 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from recollect.core.ports import Store, Tx
-from recollect.core.types import Subject
+from recollect.core.types import Subject, parse_message_ref
 from recollect.transfer.mirror import daily_log, disk
-from recollect.transfer.mirror.json_files import durable_name, summary_name
+from recollect.transfer.mirror.json_files import durable_name, exchanges_name, read_entries, summary_name
 from recollect.transfer.mirror.pages.paths import LORE, USERS, PagePaths
 from recollect.transfer.mirror.pages.state import Key, Records
 from recollect.workspace import Workspace
@@ -24,45 +24,46 @@ from recollect.workspace.names import safe_id
 
 _LINE = re.compile(r" <!-- (\S+) (\S*) -->$")
 _DATABASE = b"SQLite format 3\0"
-_LARGEST = 64 << 20
-_TRIES = 5
-_TYPED = "chat_history"
-"""What was typed in the terminal chat, by whomever."""
+_MAX_SEARCHED_BYTES = 64 << 20
+_MAX_ATTEMPTS = 5
+_CHAT_HISTORY = "chat_history"
+"""What was typed in the terminal chat."""
 BACKUPS = "backups"
-_IDS = "pages ids "
+_PAGE_IDS = "pages ids "
 """The list of memos that have, or had, a page, by scope."""
 
 
 @dataclass(frozen=True, slots=True)
 class MirrorFolders:
-    """Where files about people lie, or once lay; None for a folder that is none of the store's."""
+    """Where files about people are, or were; None for a folder that is not the store's."""
 
     workspace: Path
     data: Path | None = None
     memory: Path | None = None
     durable: Path | None = None
     rolling: Path | None = None
-    shelves: PagePaths | None = None
+    shortterm: Path | None = None
+    pages: PagePaths | None = None
 
     def folders(self) -> list[Path]:
         """All of them, none inside another."""
-        named = (self.data, self.memory, self.durable, self.rolling, self.workspace)
-        found = {folder.absolute() for folder in named if folder is not None}
-        return sorted(folder for folder in found if found.isdisjoint(folder.parents))
+        named = (self.data, self.memory, self.durable, self.rolling, self.shortterm, self.workspace)
+        folders = {folder.absolute() for folder in named if folder is not None}
+        return sorted(folder for folder in folders if folders.isdisjoint(folder.parents))
 
 
 class MirrorPurge:
-    """Of one store's files. The methods may be called again and again; what is gone stays gone."""
+    """For the files of one store. The methods are idempotent."""
 
-    def __init__(self, store: Store, premises: MirrorFolders) -> None:
+    def __init__(self, store: Store, folders: MirrorFolders) -> None:
         self._store = store
-        self._at = premises
+        self._folders = folders
         self._records = Records()
 
     async def listed(self, user: str | None, guild: str | None, memos: Collection[Key]) -> list[Path]:
         """Files and folders that are theirs alone, as far as they are there."""
         pages = await self._store.read(lambda tx: self._pages(tx, user, guild, memos))
-        return await asyncio.to_thread(self._theirs, user, guild, pages)
+        return await asyncio.to_thread(self._own_paths, user, guild, pages)
 
     async def remove(
         self,
@@ -74,19 +75,20 @@ class MirrorPurge:
         references: Collection[str],
         texts: Sequence[str],
     ) -> int:
-        """Take everything away; how many files there were, and lines of journals.
+        """Remove everything; the number of files and log lines that were removed.
 
         Pages of these memos go, and of those of these people that are no longer there.
         """
         keys = await self._store.read(lambda tx: [*memos, *self._orphans(tx, user, guild, people)])
         pages = await self._store.read(lambda tx: self._pages(tx, user, guild, keys))
         author = user if guild is None else None
-        gone = await asyncio.to_thread(lambda: self._remove(self._theirs(user, guild, pages), sessions))
-        gone += await asyncio.to_thread(self._unwrite, author, references)
-        gone += await asyncio.to_thread(self._remove_copies, texts)
+        removed = await asyncio.to_thread(lambda: self._remove(self._own_paths(user, guild, pages), sessions))
+        removed += await asyncio.to_thread(self._remove_exchanges, user, guild, references)
+        removed += await asyncio.to_thread(self._remove_log_lines, author, references)
+        removed += await asyncio.to_thread(self._remove_copies, texts)
         await self._store.write(lambda tx: self._forget(tx, keys))
         await asyncio.to_thread(_remove_again, pages)
-        return gone
+        return removed
 
     async def find(self, texts: Sequence[str]) -> dict[str, list[int]]:
         """Files that hold one of these texts: how many of each, by path."""
@@ -94,74 +96,89 @@ class MirrorPurge:
 
     def backups(self) -> int:
         """Copies of the store that were made earlier."""
-        folder = None if self._at.data is None else self._at.data / BACKUPS
+        folder = None if self._folders.data is None else self._folders.data / BACKUPS
         return 0 if folder is None or not folder.is_dir() else sum(1 for path in folder.iterdir() if path.is_file())
 
     def _orphans(self, tx: Tx, user: str | None, guild: str | None, people: Collection[str]) -> list[Key]:
         """Memos that are gone while their pages are known, as after an erasure that was interrupted."""
-        subjects = [Subject(one) for one in people if user in (None, one)]
+        subjects = [Subject(person) for person in people if user in (None, person)]
         subjects += [] if guild is None or user is not None else [Subject.lore(guild)]
-        known = ((subject, memo_id) for subject in subjects for memo_id in tx.state.items(_IDS + subject.scope))
-        return [key for key in known if tx.memos.get(*key) is None]
+        recorded = ((subject, memo_id) for subject in subjects for memo_id in tx.state.items(_PAGE_IDS + subject.scope))
+        return [key for key in recorded if tx.memos.get(*key) is None]
 
     def _pages(self, tx: Tx, user: str | None, guild: str | None, memos: Collection[Key]) -> list[Path]:
-        """Their pages, those too that nobody has taken over yet."""
-        shelves = self._at.shelves
-        if shelves is None:
+        """Their pages, including those that were not synced yet."""
+        pages = self._folders.pages
+        if pages is None:
             return []
-        found = [shelves.folder / record.path for key in memos if (record := self._records.get(tx, key)) is not None]
-        if user is not None and guild is None and self._records.owner(tx) == user and not shelves.per_user:
-            found += [shelves.folder / path for path, _ in shelves.walk() if not path.startswith((USERS, LORE))]
-        return list(dict.fromkeys(found))
+        paths = [pages.folder / record.path for key in memos if (record := self._records.get(tx, key)) is not None]
+        if user is not None and guild is None and self._records.owner(tx) == user and not pages.per_user:
+            paths += [pages.folder / path for path, _ in pages.walk() if not path.startswith((USERS, LORE))]
+        return list(dict.fromkeys(paths))
 
-    def _theirs(self, user: str | None, guild: str | None, pages: Sequence[Path]) -> list[Path]:
-        at = self._at
-        found = [*pages]
+    def _own_paths(self, user: str | None, guild: str | None, pages: Sequence[Path]) -> list[Path]:
+        folders = self._folders
+        paths = [*pages]
         if user is not None and guild is None:
-            found.append(Workspace(at.workspace, user).root)
-            found += [at.durable / durable_name(user)] if at.durable is not None else []
-            found += [at.shelves.folder / USERS / safe_id(user)] if at.shelves is not None else []
-        elif guild is not None and user is None and at.shelves is not None:
-            found.append(at.shelves.folder / LORE / safe_id(guild))
-        with_copies = [each for path in found for each in (path, *_copies(path))]
+            paths.append(Workspace(folders.workspace, user).root)
+            paths += [folders.durable / durable_name(user)] if folders.durable is not None else []
+            paths += [folders.pages.folder / USERS / safe_id(user)] if folders.pages is not None else []
+        elif guild is not None and user is None:
+            paths += [folders.shortterm / exchanges_name(guild)] if folders.shortterm is not None else []
+            paths += [folders.pages.folder / LORE / safe_id(guild)] if folders.pages is not None else []
+        with_copies = [file for path in paths for file in (path, *_copies(path))]
         return [path for path in dict.fromkeys(with_copies) if path.exists() or path.is_symlink()]
 
     def _remove(self, paths: Sequence[Path], sessions: Collection[str]) -> int:
-        """Summaries are written anew by the keeper where something is left to say."""
-        rolling = self._at.rolling
+        """The mirror rewrites summaries where something is left of them."""
+        rolling = self._folders.rolling
         names = [] if rolling is None else [rolling / summary_name(session) for session in sessions]
-        summaries = [each for path in names for each in (path, *_copies(path)) if each.exists()]
-        return sum(_removed(path) for path in (*paths, *summaries))
+        summaries = [file for path in names for file in (path, *_copies(path)) if file.exists()]
+        return sum(_remove_path(path) for path in (*paths, *summaries))
 
-    def _unwrite(self, author: str | None, references: Collection[str]) -> int:
-        """Take lines out of the daily journals, by who said them or in which message."""
-        if self._at.memory is None:
+    def _remove_exchanges(self, user: str | None, guild: str | None, references: Collection[str]) -> int:
+        """Files and copies that hold a person's short-term entries; the mirror writes those of others again."""
+        folder = self._folders.shortterm
+        if user is None or folder is None or not folder.is_dir():
             return 0
-        return sum(_without_lines(path, author, references) for path in daily_log.days(self._at.memory))
+        name = "*.json" if guild is None else _literal(exchanges_name(guild))
+        ids = frozenset(parse_message_ref(reference)[1] for reference in references)
+        paths = sorted([*folder.glob(name), *folder.glob(f"{name}.kept-*")])
+        return sum(_remove_path(path) for path in paths if _holds_entry(path, user, ids))
+
+    def _remove_log_lines(self, author: str | None, references: Collection[str]) -> int:
+        """Remove lines from the daily logs, by author or message."""
+        if self._folders.memory is None:
+            return 0
+        return sum(_remove_lines(path, author, references) for path in daily_log.days(self._folders.memory))
 
     def _remove_copies(self, texts: Sequence[str]) -> int:
         """Copies that were kept aside or never put in place, and what was typed at a terminal, if they quote."""
-        copies = [path for path in self._files() if ".kept-" in path.name or path.name == _TYPED or _is_draft(path)]
-        return sum(_removed(path) for path in copies if any(_counted(path, texts)))
+        copies = [path for path in self._files() if _is_copy(path)]
+        return sum(_remove_path(path) for path in copies if any(_count_texts(path, texts)))
 
     def _forget(self, tx: Tx, keys: Collection[Key]) -> None:
-        """What the store knew about pages whose memos are gone; by it the keeper finds those it is just writing."""
+        """Drop the records of pages whose memos are gone; last, as the mirror finds pages in writing by them."""
         dropped = {key for key in keys if tx.memos.get(*key) is None}
         for key in dropped:
             self._records.drop(tx, key)
         for subject in {subject for subject, _ in dropped}:
-            left = [one for one in tx.state.clear(_IDS + subject.scope) if (subject, one) not in dropped]
-            for memo_id in left:
-                tx.state.append(_IDS + subject.scope, memo_id)
+            remaining = [
+                recorded_id
+                for recorded_id in tx.state.clear(_PAGE_IDS + subject.scope)
+                if (subject, recorded_id) not in dropped
+            ]
+            for memo_id in remaining:
+                tx.state.append(_PAGE_IDS + subject.scope, memo_id)
 
     def _find(self, texts: Sequence[str]) -> dict[str, list[int]]:
-        found = {str(path): _counted(path, texts) for path in self._files()}
-        return {path: counts for path, counts in found.items() if any(counts)}
+        matches = {str(path): _count_texts(path, texts) for path in self._files()}
+        return {path: counts for path, counts in matches.items() if any(counts)}
 
     def _files(self) -> Iterator[Path]:
         """Every file, but for stores and their backups: a store is asked itself."""
-        backups = None if self._at.data is None else (self._at.data / BACKUPS).absolute()
-        for folder in self._at.folders():
+        backups = None if self._folders.data is None else (self._folders.data / BACKUPS).absolute()
+        for folder in self._folders.folders():
             for path in sorted(_walk(folder)):
                 if path.is_file() and not path.is_symlink() and backups not in path.parents and not _is_store(path):
                     yield path
@@ -169,8 +186,8 @@ class MirrorPurge:
 
 def _walk(folder: Path) -> Iterator[Path]:
     """Every file below a folder; others may come and go meanwhile."""
-    for at, _, names in os.walk(folder):
-        yield from (Path(at, name) for name in names)
+    for parent, _, names in os.walk(folder):
+        yield from (Path(parent, name) for name in names)
 
 
 def _is_store(path: Path) -> bool:
@@ -181,6 +198,10 @@ def _is_store(path: Path) -> bool:
             return file.read(len(_DATABASE)) == _DATABASE
     except FileNotFoundError:  # it was a draft, and has been put in its place
         return True
+
+
+def _is_copy(path: Path) -> bool:
+    return ".kept-" in path.name or path.name == _CHAT_HISTORY or _is_draft(path)
 
 
 def _is_draft(path: Path) -> bool:
@@ -198,13 +219,13 @@ def _literal(name: str) -> str:
     return re.sub(r"([*?[])", r"[\1]", name)
 
 
-def _removed(path: Path) -> int:
-    """How many files went; one that somebody is just writing into a folder goes at the next try."""
+def _remove_path(path: Path) -> int:
+    """The number of removed files; a file that is being written into a folder is removed by the next attempt."""
     if not path.is_dir() or path.is_symlink():
         disk.remove(path)
         return 1
     count = sum(1 for _ in _walk(path))
-    for _ in range(_TRIES):
+    for _ in range(_MAX_ATTEMPTS):
         shutil.rmtree(path, ignore_errors=True)
         if not path.exists():
             return count
@@ -213,35 +234,49 @@ def _removed(path: Path) -> int:
 
 
 def _remove_again(pages: Sequence[Path]) -> None:
-    """Whoever was writing a page while its memo was erased may have been later than we."""
+    """Another process may have finished writing a page after it was removed."""
     for path in pages:
         path.unlink(missing_ok=True)
 
 
-def _without_lines(path: Path, author: str | None, references: Collection[str]) -> int:
-    """Somebody may be adding lines meanwhile: what changed while we looked is looked at again."""
-    for _ in range(_TRIES):
+def _remove_lines(path: Path, author: str | None, references: Collection[str]) -> int:
+    """Lines may be added meanwhile: a file that changed since it was read is read again."""
+    for _ in range(_MAX_ATTEMPTS):
         before = disk.read(path) or b""
         lines = before.split(b"\n")
-        kept = [line for line in lines if not _is_theirs(line, author, references)]
-        if len(kept) == len(lines):
+        remaining = [line for line in lines if not _is_own_line(line, author, references)]
+        if len(remaining) == len(lines):
             return 0
         if disk.read(path) == before:
-            disk.replace(path, b"\n".join(kept))
-            return len(lines) - len(kept)
+            disk.replace(path, b"\n".join(remaining))
+            return len(lines) - len(remaining)
     raise BlockingIOError(f"{path} is being written all the time")
 
 
-def _is_theirs(line: bytes, author: str | None, references: Collection[str]) -> bool:
-    mark = _LINE.search(line.decode("utf-8", "replace"))
-    if mark is None:
+def _is_own_line(line: bytes, author: str | None, references: Collection[str]) -> bool:
+    comment = _LINE.search(line.decode("utf-8", "replace"))
+    if comment is None:
         return False
-    return (author is not None and unquote(mark[2]) == author) or unquote(mark[1]) in references
+    return (author is not None and unquote(comment[2]) == author) or unquote(comment[1]) in references
 
 
-def _counted(path: Path, texts: Sequence[str]) -> list[int]:
+def _holds_entry(path: Path, user: str, messages: frozenset[str]) -> bool:
+    """Whether a file holds short-term entries of a person, or entries that quote these messages."""
+    return any(
+        entry.get("author") == user or not messages.isdisjoint(_quoted(str(entry.get("id", ""))))
+        for entry in read_entries(disk.read(path) or b"")
+    )
+
+
+def _quoted(entry: str) -> Iterator[str]:
+    """The messages that an entry may quote: its id is `question/answer`, and either may contain a slash."""
+    for slash in (match.start() for match in re.finditer("/", entry)):
+        yield from (entry[:slash], entry[slash + 1 :])
+
+
+def _count_texts(path: Path, texts: Sequence[str]) -> list[int]:
     try:
-        data = path.read_bytes() if path.stat().st_size <= _LARGEST else b""
+        data = path.read_bytes() if path.stat().st_size <= _MAX_SEARCHED_BYTES else b""
     except OSError:
         return [0] * len(texts)
     return [int(text.encode("utf-8", "replace") in data) for text in texts]

@@ -11,11 +11,11 @@ from typing import Any, cast
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.errors import BadInput
 
-LARGEST_PAGE = 1 << 20
+MAX_PAGE_BYTES = 1 << 20
 """Bytes of a page of Markdown."""
-_MOST = 1_000_000_000
-"""Counts above this are none; a store may have no room for them."""
-_SECONDS = 100_000_000_000
+_MAX_COUNT = 1_000_000_000
+"""Higher counts are not plausible, and may not fit into a store."""
+_MAX_EPOCH_SECONDS = 100_000_000_000
 """Numbers below this are seconds: as milliseconds they'd be a time before 1973."""
 
 
@@ -25,12 +25,12 @@ def text(value: Any, name: str) -> str:
         raise BadInput(f"its {name} is missing" if value is None else f"its {name} is not a text")
     if not value.strip():
         raise BadInput(f"its {name} is empty")
-    return _sound(value, name)
+    return _check_utf8(value, name)
 
 
 def name(value: Any, name: str) -> str:
     """An id that has to be there, as it is; raises BadInput."""
-    return _nameable(text(value, name), name)
+    return _check_name(text(value, name), name)
 
 
 def name_of(value: Any, name: str) -> str | None:
@@ -39,23 +39,23 @@ def name_of(value: Any, name: str) -> str | None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise BadInput(f"its {name} is not a text")
-    return _nameable(_sound(str(value).strip(), name), name) or None
+    return _check_name(_check_utf8(str(value).strip(), name), name) or None
 
 
 def words(value: Any, name: str) -> tuple[str, ...]:
     """A list of texts, each once."""
     if value is None:
         return ()
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in cast("list[Any]", value)):
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in cast("list[Any]", value)):
         raise BadInput(f"its {name} are not a list of texts")
-    return tuple(dict.fromkeys(_sound(one.strip(), name) for one in cast("list[str]", value) if one.strip()))
+    return tuple(dict.fromkeys(_check_utf8(item.strip(), name) for item in cast("list[str]", value) if item.strip()))
 
 
 def record(value: Any, name: str) -> Mapping[str, Any]:
     """An object of JSON, or the text of one; empty when there is none."""
     if isinstance(value, str) and value.strip():
         try:
-            value = json.loads(_sound(value, name))
+            value = json.loads(_check_utf8(value, name))
         except (ValueError, RecursionError):
             raise BadInput(f"its {name} is not JSON") from None
     if value is None or value == "":
@@ -75,11 +75,11 @@ def share(value: Any, name: str, missing: float) -> float:
 
 
 def count(value: Any) -> int:
-    """How often; 0 for what is no number, or one that nobody can have counted."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MOST else 0
+    """A count; 0 for anything that is not a plausible number."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MAX_COUNT else 0
 
 
-def moment(value: Any, name: str) -> datetime | None:
+def timestamp(value: Any, name: str) -> datetime | None:
     """A time in UTC; None for none, for 0 and for the year 1, by which programs mean that they have none.
 
     Raises BadInput. A time without a zone is UTC.
@@ -87,15 +87,15 @@ def moment(value: Any, name: str) -> datetime | None:
     if value is None or value == "":
         return None
     try:
-        found = _read(value)
-        return None if found is None or found.year < 1970 or to_ms(found) <= 0 else from_ms(to_ms(found))
+        time = _parse_time(value)
+        return None if time is None or time.year < 1970 or to_ms(time) <= 0 else from_ms(to_ms(time))
     except (ValueError, OverflowError):
         raise BadInput(f"its {name} {str(value)[:40]!r} is not a time") from None
 
 
-def iso(at: datetime) -> str:
+def iso(time: datetime) -> str:
     """As JavaScript writes it: `2026-02-27T10:00:00.123Z`."""
-    return f"{from_ms(to_ms(at)).isoformat(timespec='milliseconds').removesuffix('+00:00')}Z"
+    return f"{from_ms(to_ms(time)).isoformat(timespec='milliseconds').removesuffix('+00:00')}Z"
 
 
 def vector(value: Any, dims: Any = None) -> bytes | None:
@@ -112,16 +112,16 @@ def vector(value: Any, dims: Any = None) -> bytes | None:
 def page(path: Path) -> str:
     """The text of a page; raises BadInput."""
     try:
-        if path.stat().st_size > LARGEST_PAGE:
-            raise BadInput(f"it has more than {LARGEST_PAGE:,} bytes: a document, not notes")
-        found = path.read_bytes().decode("utf-8-sig")
+        if path.stat().st_size > MAX_PAGE_BYTES:
+            raise BadInput(f"it has more than {MAX_PAGE_BYTES:,} bytes: a document, not notes")
+        content = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise BadInput(f"it can't be read: {error.strerror}") from error
     except UnicodeDecodeError:
         raise BadInput("it is not a text in UTF-8") from None
-    if "\0" in found:
+    if "\0" in content:
         raise BadInput("it is binary, not a text")
-    return found.replace("\r\n", "\n")
+    return content.replace("\r\n", "\n")
 
 
 def opening(path: Path, size: int = 2_000) -> str:
@@ -149,12 +149,12 @@ def occurrences(path: Path, word: bytes) -> int:
 
 
 def files_in(folder: Path | None, pattern: str) -> list[Path]:
-    """The files below a folder, by name; what a link leads to and what can't be looked at are left out."""
+    """The files below a folder, by name; targets of links and unreadable files are left out."""
     if folder is None:
         return []
-    known = {folder: True}
+    is_inside = {folder: True}
     try:
-        return sorted(one for one in folder.glob(pattern) if one.is_file() and _lies_in(one, known))
+        return sorted(path for path in folder.glob(pattern) if path.is_file() and _lies_in(path, is_inside))
     except OSError:
         return []
 
@@ -164,49 +164,49 @@ def lies_in(folder: Path, path: Path) -> bool:
     return _lies_in(path, {folder: True})
 
 
-def _lies_in(path: Path, known: dict[Path, bool]) -> bool:
-    if path not in known:
-        known[path] = not path.is_symlink() and _lies_in(path.parent, known)
-    return known[path]
+def _lies_in(path: Path, is_inside: dict[Path, bool]) -> bool:
+    if path not in is_inside:
+        is_inside[path] = not path.is_symlink() and _lies_in(path.parent, is_inside)
+    return is_inside[path]
 
 
-def nests(value: Any, most: int) -> bool:
+def nests(value: Any, max_depth: int) -> bool:
     """Whether lists and objects lie in each other more than so many times."""
     level = [value]
-    for _ in range(most):
-        level = [each for one in level for each in _inside(one)]
+    for _ in range(max_depth):
+        level = [child for parent in level for child in _children(parent)]
         if not level:
             return False
     return True
 
 
-def _inside(value: Any) -> Iterable[Any]:
+def _children(value: Any) -> Iterable[Any]:
     if isinstance(value, dict):
         return cast("dict[str, Any]", value).values()
     return cast("list[Any]", value) if isinstance(value, list) else ()
 
 
-def _read(value: Any) -> datetime | None:
+def _parse_time(value: Any) -> datetime | None:
     if isinstance(value, str) and not value.strip().lstrip("-").isdecimal():
-        found = datetime.fromisoformat(value.strip())
-        if found.year <= 1:  # near the first day there is no other zone
+        time = datetime.fromisoformat(value.strip())
+        if time.year <= 1:  # near the first day there is no other zone
             return None
-        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise ValueError(value)  # noqa: TRY004 - one error for all that is no time
     number = float(value)
-    return from_ms(int(number * 1000 if abs(number) < _SECONDS else number))
+    return from_ms(int(number * 1000 if abs(number) < _MAX_EPOCH_SECONDS else number))
 
 
-def _nameable(found: str, name: str) -> str:
+def _check_name(value: str, name: str) -> str:
     """Refuses what some stores can't hold, and what would be another name without it."""
-    if "\0" in found:
+    if "\0" in value:
         raise BadInput(f"its {name} holds a character that no name has")
-    return found
+    return value
 
 
-def _sound(found: str, name: str) -> str:
+def _check_utf8(value: str, name: str) -> str:
     """Refuses what stands for bytes that are no text."""
-    if not found.isascii() and any("\ud800" <= char <= "\udfff" for char in found):
+    if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
         raise BadInput(f"its {name} is not in UTF-8")
-    return found
+    return value

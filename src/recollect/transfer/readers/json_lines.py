@@ -8,10 +8,10 @@ from typing import Any, BinaryIO, cast
 
 from recollect.core.errors import BadInput
 
-LONGEST = 4_000_000
+MAX_LINE_BYTES = 4_000_000
 """Bytes of one line; more is no memory."""
 _BOM = b"\xef\xbb\xbf"
-_PIECE = 1 << 20
+_CHUNK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,36 +27,36 @@ Line = tuple[int, dict[str, Any] | Unread]
 
 def lines(path: Path) -> Iterator[Line]:
     """The object in each line that isn't blank; raises BadInput when the file can't be opened."""
-    with _opened(path) as file:
-        for number, line in enumerate(_raw(file), 1):
+    with _open(path) as file:
+        for number, line in enumerate(_raw_lines(file), 1):
             if line is None:
-                yield number, Unread(f"it is longer than {LONGEST:,} bytes")
+                yield number, Unread(f"it is longer than {MAX_LINE_BYTES:,} bytes")
             elif line.strip():
                 yield number, _object(line)
 
 
 def count(path: Path) -> int:
     """How many lines there are."""
-    with _opened(path) as file:
-        return sum(piece.count(b"\n") for piece in iter(lambda: file.read(_PIECE), b""))
+    with _open(path) as file:
+        return sum(piece.count(b"\n") for piece in iter(lambda: file.read(_CHUNK_BYTES), b""))
 
 
-def _opened(path: Path) -> BinaryIO:
+def _open(path: Path) -> BinaryIO:
     try:
         return path.open("rb")
     except OSError as error:
         raise BadInput(f"can't read {path}: {error.strerror}") from error
 
 
-def _raw(file: BinaryIO) -> Iterator[bytes | None]:
+def _raw_lines(file: BinaryIO) -> Iterator[bytes | None]:
     """Each line with its end; None for one that is too long, which is read over."""
     before = _BOM
-    while line := file.readline(LONGEST):
-        if len(line) < LONGEST or line.endswith(b"\n"):
+    while line := file.readline(MAX_LINE_BYTES):
+        if len(line) < MAX_LINE_BYTES or line.endswith(b"\n"):
             yield line.removeprefix(before)
         else:
             while line and not line.endswith(b"\n"):
-                line = file.readline(LONGEST)
+                line = file.readline(MAX_LINE_BYTES)
             yield None
         before = b""
 

@@ -11,12 +11,12 @@ from typing import Any, TextIO
 
 from recollect.core.errors import BadInput
 
-LARGEST = 1 << 24
+MAX_ELEMENT_CHARS = 1 << 24
 """Characters of one element: more is no memory, and a search for the end of a broken one has to end."""
-_STEP = 1 << 16
+_READ_CHARS = 1 << 16
 _SPACE = " \t\n\r"
 _AFTER_NUMBER = tuple(" \t\n\r,]}")
-_LONGEST_ENDING = 3
+_MAX_NUMBER_TAIL_CHARS = 3
 """Characters of a number that begin something more: `.`, `e`, `e+`."""
 
 
@@ -81,14 +81,14 @@ def _list(window: "_Window", name: str) -> Iterator[Member]:
 
 
 class _Window:
-    """The part of a file that is looked at."""
+    """The part of the file that is in memory."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
         self._text = ""
         self._at = 0
         self._line = 1
-        self._step = _STEP
+        self._step = _READ_CHARS
 
     def peek(self) -> str:
         """The next character that is not white space; empty at the end."""
@@ -98,49 +98,49 @@ class _Window:
                 if char not in _SPACE:
                     return char
                 self._at += 1
-            if not self._more():
+            if not self._read_more():
                 return ""
 
     def take(self, char: str) -> None:
-        found = self.peek()
-        if found != char:
-            raise self.broken(f"{char!r} was expected" if found else "it breaks off")
+        next_char = self.peek()
+        if next_char != char:
+            raise self.broken(f"{char!r} was expected" if next_char else "it breaks off")
         self._at += 1
 
     def value(self) -> Any:
         """The value that begins here."""
         if not self.peek():
             raise self.broken("it breaks off")
-        self._step = _STEP
+        self._step = _READ_CHARS
         while True:
-            found = self._tried()
-            if isinstance(found, _Found):
-                return found.value
-            if len(self._text) - self._at > LARGEST:
-                raise self.broken(f"an entry is longer than {LARGEST:,} characters, or never ends")
-            if not self._more():
-                raise self.broken(found.why, found.at)
+            outcome = self._try_decode()
+            if isinstance(outcome, _Decoded):
+                return outcome.value
+            if len(self._text) - self._at > MAX_ELEMENT_CHARS:
+                raise self.broken(f"an entry is longer than {MAX_ELEMENT_CHARS:,} characters, or never ends")
+            if not self._read_more():
+                raise self.broken(outcome.why, outcome.at)
 
-    def _tried(self) -> "_Found | _Wrong":
+    def _try_decode(self) -> "_Decoded | _Failed":
         try:
             value, end = _DECODER.raw_decode(self._text, self._at)
         except RecursionError:
             raise self.broken("it nests too deeply") from None
         except json.JSONDecodeError as error:
             is_cut = error.pos >= len(self._text) or error.msg.startswith("Unterminated")
-            return _Wrong("it breaks off" if is_cut else error.msg.lower(), error.pos - self._at)
+            return _Failed("it breaks off" if is_cut else error.msg.lower(), error.pos - self._at)
         except ValueError as error:  # a number of thousands of digits
             raise self.broken(str(error)) from None
         if isinstance(value, int | float) and self._text[end : end + 1] not in _AFTER_NUMBER:
-            is_cut = len(self._text) - end < _LONGEST_ENDING  # of 10 there may be only the 1, of 1e9 the 1e
-            return _Wrong("it breaks off" if is_cut else "expecting ',' delimiter", end - self._at)
+            is_cut = len(self._text) - end < _MAX_NUMBER_TAIL_CHARS  # of 10 there may be only the 1, of 1e9 the 1e
+            return _Failed("it breaks off" if is_cut else "expecting ',' delimiter", end - self._at)
         self._at = end
-        return _Found(value)
+        return _Decoded(value)
 
-    def _more(self) -> bool:
+    def _read_more(self) -> bool:
         """Read on, in growing steps, so that a large element is not tried too often."""
         read = self._file.read(self._step)
-        self._step = min(self._step * 2, LARGEST)
+        self._step = min(self._step * 2, MAX_ELEMENT_CHARS)
         self._line += self._text.count("\n", 0, self._at)
         self._text, self._at = self._text[self._at :] + read, 0
         return bool(read)
@@ -151,12 +151,12 @@ class _Window:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Decoded:
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
-class _Wrong:
+class _Failed:
     """No value: why, and how far after its beginning."""
 
     why: str

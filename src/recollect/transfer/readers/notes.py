@@ -42,25 +42,25 @@ class Statement:
 
 def statements(page: str) -> Iterator[Statement]:
     """What a page says, one by one; code, comments and what stands before the first `---` pair are no statements."""
-    text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), page)
+    text = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), page)
     heading, start, parts = "", 0, list[str]()
     fenced = False
     for number, line in _body(text):
         fence, title, point = _FENCE.match(line), _HEADING.match(line), _POINT.match(line)
         if parts and (fence or title or point or not line.strip() or _RULE.match(line)):
-            yield Statement(start, heading, _joined(parts))
+            yield Statement(start, heading, _join(parts))
             parts = []
         if fence:
             fenced = not fenced
         elif fenced or not line.strip() or (_RULE.match(line) and not title):
             continue
         elif title:
-            heading = _plain(title[2]) if len(title[1]) > 1 else ""
+            heading = _strip_emphasis(title[2]) if len(title[1]) > 1 else ""
         else:
             start = start if parts else number
             parts.append(line[point.end() :] if point else line)
     if parts:
-        yield Statement(start, heading, _joined(parts))
+        yield Statement(start, heading, _join(parts))
 
 
 def _body(text: str) -> Iterator[tuple[int, str]]:
@@ -73,11 +73,11 @@ def _body(text: str) -> Iterator[tuple[int, str]]:
     yield from enumerate(lines[first:], first + 1)
 
 
-def _joined(parts: list[str]) -> str:
-    return _plain(" ".join(part.strip() for part in parts))
+def _join(parts: list[str]) -> str:
+    return _strip_emphasis(" ".join(part.strip() for part in parts))
 
 
-def _plain(text: str) -> str:
+def _strip_emphasis(text: str) -> str:
     """Without the signs of stress."""
     return _STRESS.sub(r"\2", text).strip()
 
@@ -116,7 +116,7 @@ def read(
             yield _entry(statement, f"{where} line {statement.line}", where, owner, written)
 
 
-def _entry(found: Statement, where: str, file: str, owner: Owner, written: datetime) -> Entry:
+def _entry(statement: Statement, where: str, file: str, owner: Owner, written: datetime) -> Entry:
     """What stands in the log of a day happened that day, and was written then."""
     day = _day(file)
     return Entry(
@@ -124,8 +124,8 @@ def _entry(found: Statement, where: str, file: str, owner: Owner, written: datet
         user=owner.user,
         guild=owner.guild if owner.user is None else None,
         kind=Kind.EVENT if day and owner.user is not None else None,
-        text=found.text,
-        tags=(fold(found.heading),) if found.heading else (),
+        text=statement.text,
+        tags=(fold(statement.heading),) if statement.heading else (),
         created=day or written,
         happened=day,
         source=Provenance(Origin.IMPORT, actor=owner.user or "", metadata={"file": file}),
@@ -133,8 +133,8 @@ def _entry(found: Statement, where: str, file: str, owner: Owner, written: datet
 
 
 def _day(file: str) -> datetime | None:
-    found = _DAY.match(file.rpartition("/")[2])
+    match = _DAY.match(file.rpartition("/")[2])
     try:
-        return None if found is None else datetime.fromisoformat(found[1]).replace(tzinfo=UTC)
+        return None if match is None else datetime.fromisoformat(match[1]).replace(tzinfo=UTC)
     except ValueError:  # no such day
         return None

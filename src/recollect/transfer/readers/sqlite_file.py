@@ -14,13 +14,13 @@ from recollect.workspace.disk import create
 
 MAGIC = b"SQLite format 3\x00"
 _DAMAGED = (sqlite3.Error, UnicodeDecodeError)
-"""What reading a damaged file brings about; the second where SQLite quotes it in a message."""
-_BESIDE = ("-wal", "-journal")
+"""Errors that reading a damaged file raises; the second where SQLite quotes it in a message."""
+_SIBLING_SUFFIXES = ("-wal", "-journal")
 """What SQLite keeps beside a file while it is written to, or since its program was killed: a part of it."""
-_PATIENCE = 0.3
+_BUSY_TIMEOUT_SECONDS = 0.3
 """Seconds to wait for a program that holds the file."""
 _IN_USE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_CAREFUL = "PRAGMA trusted_schema = OFF;"  # it is somebody else's
+_UNTRUSTED_SCHEMA = "PRAGMA trusted_schema = OFF;"  # the file comes from another program
 
 Row = Mapping[str, Any]
 
@@ -56,8 +56,8 @@ def unreadable(path: Path) -> str:
 def reading(path: Path) -> Generator[sqlite3.Connection]:
     """A file that is only read, also while its program writes to it; raises BadInput for what is damaged."""
     try:
-        with ExitStack() as kept:
-            database = kept.enter_context(closing(_opened(path, kept)))
+        with ExitStack() as stack:
+            database = stack.enter_context(closing(_open(path, stack)))
             database.row_factory = sqlite3.Row
             database.text_factory = _text
             yield database
@@ -75,11 +75,11 @@ def columns_of(database: sqlite3.Connection, table: str) -> dict[str, str]:
 
 
 def count(path: Path, table: str) -> int:
-    """How many rows a table has; 0 where that can't be told."""
+    """How many rows a table has; 0 where that can't be read."""
     try:
         with reading(path) as database:
-            known = columns_of(database, table)
-            return database.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0] if known else 0  # noqa: S608 - a constant
+            columns = columns_of(database, table)
+            return database.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0] if columns else 0  # noqa: S608 - a constant
     except BadInput:
         return 0
 
@@ -108,24 +108,24 @@ def writing(path: Path, schema: str) -> Generator[sqlite3.Connection]:
         raise StoreError(f"cannot write {path}: {error}") from error
 
 
-def _opened(path: Path, kept: ExitStack) -> sqlite3.Connection:
+def _open(path: Path, stack: ExitStack) -> sqlite3.Connection:
     """Read-only. Where that can't be, the file has to be mended first, which its own program would do: a copy is."""
     name = f"{path.resolve().as_uri()}?mode=ro"
     try:
-        return _tried(name)
+        return _connect(name)
     except _DAMAGED as error:
         if _primary(error) in _IN_USE:
             raise BadInput(f"{path.name} is in use by another program: stop that, or try again later") from error
-        if any(_beside(path, end).exists() for end in _BESIDE):
-            return _tried(_copied(path, kept).as_uri())
+        if any(_sibling(path, end).exists() for end in _SIBLING_SUFFIXES):
+            return _connect(_copy(path, stack).as_uri())
         if _primary(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
-            return _tried(f"{name}&immutable=1")  # in a folder that nobody may write to
+            return _connect(f"{name}&immutable=1")  # in a read-only folder
         # Of a file that was cut off, SQLite shows what is left only to those who say that they mend schemas.
-        return _tried(name, _CAREFUL + "PRAGMA writable_schema = ON")
+        return _connect(name, _UNTRUSTED_SCHEMA + "PRAGMA writable_schema = ON")
 
 
-def _tried(uri: str, first: str = _CAREFUL) -> sqlite3.Connection:
-    database = sqlite3.connect(uri, uri=True, check_same_thread=False, timeout=_PATIENCE)
+def _connect(uri: str, first: str = _UNTRUSTED_SCHEMA) -> sqlite3.Connection:
+    database = sqlite3.connect(uri, uri=True, check_same_thread=False, timeout=_BUSY_TIMEOUT_SECONDS)
     try:
         database.executescript(first)
         database.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -135,19 +135,19 @@ def _tried(uri: str, first: str = _CAREFUL) -> sqlite3.Connection:
     return database
 
 
-def _copied(path: Path, kept: ExitStack) -> Path:
+def _copy(path: Path, stack: ExitStack) -> Path:
     """The file, and what belongs to it, where we may write."""
-    folder = Path(kept.enter_context(tempfile.TemporaryDirectory(prefix="recollect-")))
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="recollect-")))
     try:
-        for one in (path, *(_beside(path, end) for end in _BESIDE)):
-            if one.exists():
-                shutil.copyfile(one, folder / one.name)
+        for file in (path, *(_sibling(path, end) for end in _SIBLING_SUFFIXES)):
+            if file.exists():
+                shutil.copyfile(file, folder / file.name)
     except OSError as error:
         raise BadInput(f"{path.name} can't be copied to be read: {error.strerror}") from error
     return folder / path.name
 
 
-def _beside(path: Path, end: str) -> Path:
+def _sibling(path: Path, end: str) -> Path:
     return path.with_name(path.name + end)
 
 

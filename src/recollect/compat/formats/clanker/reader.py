@@ -23,8 +23,8 @@ SELF = "__self__"
 PLATFORM = "discord"
 TYPE = "fact_type"
 """Where the metadata of a memo keeps a type that isn't one of the six."""
-_ASKED = "openai:"
-_SAID = "messages"
+_OPENAI_PREFIX = "openai:"
+_MESSAGES = "messages"
 _NEEDED = ("subject", "fact")
 _COLUMNS = (
     "id created_at updated_at scope guild_id channel_id user_id subject fact fact_type evidence_text "
@@ -42,8 +42,8 @@ class ClankerReader:
         return bool(_databases(path)) or any(map(generated_pages.is_generated, generated_pages.find(path)))
 
     def count(self, path: Path) -> int:
-        found = _databases(path) if path.is_dir() else [path]
-        return sum(count(one, FACTS) for one in found if is_database(one))
+        databases = _databases(path) if path.is_dir() else [path]
+        return sum(count(database, FACTS) for database in databases if is_database(database))
 
     def read(self, path: Path, owner: Owner) -> Iterator[Item]:
         if not path.exists():
@@ -51,16 +51,16 @@ class ClankerReader:
         databases = _databases(path) if path.is_dir() else [path] if is_database(path) else []
         if path.is_file() and not databases and path.suffix != ".md":
             raise BadInput(f"{path.name} is neither ClankerBot's SQLite file nor one of its pages")
-        for one in databases:
-            yield from _facts(one, one.name, owner)
+        for file in databases:
+            yield from _facts(file, file.name, owner)
         pages = generated_pages.find(path) if path.is_dir() else [] if databases else [path]
-        for one in pages:
-            yield from clanker_pages.read(one, owner, snapshot=not databases)
+        for file in pages:
+            yield from clanker_pages.read(file, owner, snapshot=not databases)
 
 
 def _databases(path: Path) -> list[Path]:
-    found = [*fields.files_in(path, "*.db"), *fields.files_in(path, "data/*.db")]
-    return [one for one in found if has_table(one, FACTS, *_NEEDED)]
+    files = [*fields.files_in(path, "*.db"), *fields.files_in(path, "data/*.db")]
+    return [file for file in files if has_table(file, FACTS, *_NEEDED)]
 
 
 def _facts(path: Path, where: str, owner: Owner) -> Iterator[Item]:
@@ -74,8 +74,8 @@ def _facts(path: Path, where: str, owner: Owner) -> Iterator[Item]:
                 yield _entry(row, f"{where} {FACTS} {row.get('id') or number}", owner)
         except BadInput as error:
             yield Problem(where, str(error))
-        if columns_of(database, _SAID):
-            yield Problem(f"{where} {_SAID}", "what was said is read from the daily logs in memory/", broken=False)
+        if columns_of(database, _MESSAGES):
+            yield Problem(f"{where} {_MESSAGES}", "what was said is read from the daily logs in memory/", broken=False)
 
 
 def _query(database: sqlite3.Connection, columns: list[str]) -> str:
@@ -92,12 +92,12 @@ def _query(database: sqlite3.Connection, columns: list[str]) -> str:
 
 def _entry(row: Row, where: str, owner: Owner) -> Entry | Problem:
     try:
-        return _told(row, where, owner)
+        return _read_fact(row, where, owner)
     except BadInput as error:
         return problem(where, error)
 
 
-def _told(row: Row, where: str, owner: Owner) -> Entry | Problem:
+def _read_fact(row: Row, where: str, owner: Owner) -> Entry | Problem:
     subject = fields.text(fields.name_of(row["subject"], "subject"), "subject")
     if subject == SELF:
         return Problem(where, "it is about the bot itself", broken=False)
@@ -106,43 +106,43 @@ def _told(row: Row, where: str, owner: Owner) -> Entry | Problem:
     if is_lore and not (guild or owner.guild):
         raise NeedsOwner("it is lore, and its guild is not known: say it with --guild")
     label = fields.name_of(row.get("fact_type"), "fact_type") or "other"
-    kind, known = from_type(label)
+    kind, known_label = from_type(label)
     source = _source(row, "" if is_lore else subject, label)
     return Entry(
         where=where,
         user=None if is_lore else subject,
         guild=guild or owner.guild if is_lore else None,
         kind="lore" if is_lore else kind.value,
-        label=known,
+        label=known_label,
         text=fields.text(row["fact"], "fact"),
         status=Status.ACTIVE if row.get("is_active", 1) else Status.ARCHIVED,
-        created=fields.moment(row.get("created_at"), "created_at"),
-        updated=fields.moment(row.get("updated_at"), "updated_at"),
+        created=fields.timestamp(row.get("created_at"), "created_at"),
+        updated=fields.timestamp(row.get("updated_at"), "updated_at"),
         confidence=fields.share(row.get("confidence"), "confidence", 0.5),
         source=source,
-        audience=None if is_lore else _heard(source),
+        audience=None if is_lore else _audience(source),
         vector=_vector(row),
     )
 
 
-def _heard(source: Provenance) -> Audience | None:
+def _audience(source: Provenance) -> Audience | None:
     """Who could hear it: those in its channel, or in the guild where none is named; None when that isn't known."""
     if source.guild is None:
         return None
-    realm = guild_key(source.platform, source.guild)
-    return Audience("channel", source.channel, realm) if source.channel else Audience("guild", realm, realm)
+    key = guild_key(source.platform, source.guild)
+    return Audience("channel", source.channel, key) if source.channel else Audience("guild", key, key)
 
 
-def parted(realm: str | None) -> tuple[str, str | None]:
+def split_guild_key(key: str | None) -> tuple[str, str | None]:
     """Platform and guild: ClankerBot knows Discord alone, recollect writes others as `slack~1`."""
-    if realm is None or "~" not in realm:
-        return PLATFORM, realm
-    platform, _, guild = realm.partition("~")
+    if key is None or "~" not in key:
+        return PLATFORM, key
+    platform, _, guild = key.partition("~")
     return unescape(platform, "~"), guild
 
 
 def _source(row: Row, actor: str, label: str) -> Provenance:
-    platform, guild = parted(fields.name_of(row.get("guild_id"), "guild_id"))
+    platform, guild = split_guild_key(fields.name_of(row.get("guild_id"), "guild_id"))
     evidence = row.get("evidence_text")
     return Provenance(
         origin=Origin.DISCORD,
@@ -158,16 +158,16 @@ def _source(row: Row, actor: str, label: str) -> Provenance:
 
 def _vector(row: Row) -> tuple[str, bytes] | None:
     model: Any = row.get("model")
-    found = fields.vector(row.get("embedding_blob"), row.get("dims"))
-    return (model_here(model), found) if isinstance(model, str) and found else None
+    vector = fields.vector(row.get("embedding_blob"), row.get("dims"))
+    return (model_here(model), vector) if isinstance(model, str) and vector else None
 
 
 def model_here(model: str) -> str:
     """A model by the name that its embedder has here: ClankerBot asks OpenAI, and says the bare name."""
-    return model if ":" in model else f"{_ASKED}{model}"
+    return model if ":" in model else f"{_OPENAI_PREFIX}{model}"
 
 
 def model_there(model: str) -> str:
     """A model of ours by the name that ClankerBot knows it under."""
-    bare = model.removeprefix(_ASKED)
+    bare = model.removeprefix(_OPENAI_PREFIX)
     return model if ":" in bare else bare

@@ -20,7 +20,7 @@ from recollect.workspace.disk import create, make_folder
 
 Fact = tuple[Any, ...]
 DATABASE, PAGES = "data/clanker.db", "memory"
-_FACTS_OF_ONE = 6
+_MAX_FACTS_PER_PERSON = 6
 _LABELS = {name: name.capitalize() for name in ("preference", "profile", "relationship", "project")}
 _SCHEMA = f"""
 CREATE TABLE {FACTS} (
@@ -47,7 +47,7 @@ CREATE TABLE {VECTORS} (
     PRIMARY KEY (fact_id, model)
 );
 """
-_FLOAT = 4
+_FLOAT_BYTES = 4
 _NAMES = (
     "created_at updated_at guild_id channel_id subject fact fact_type evidence_text source_message_id confidence "
     "is_active"
@@ -59,44 +59,44 @@ def write_clanker(
 ) -> list[Path]:
     """Write all files into an empty folder; the same memory gives the same bytes."""
     check_empty(folder)
-    kept = _kept(memos)
-    facts = [row for row, _ in kept]
+    rows = _unique_rows(memos)
+    facts = [row for row, _ in rows]
     database = folder / DATABASE
     make_folder(database.parent)
     with writing(database, _SCHEMA) as connection:
         places = ", ".join("?" * len(_NAMES))
         connection.executemany(f"INSERT INTO {FACTS} ({', '.join(_NAMES)}) VALUES ({places})", facts)  # noqa: S608 - constants
         if vectors is not None:
-            connection.executemany(f"INSERT INTO {VECTORS} VALUES (?, ?, ?, ?, ?)", _vectors(kept, vectors))  # noqa: S608 - a constant
+            connection.executemany(f"INSERT INTO {VECTORS} VALUES (?, ?, ?, ?, ?)", _vectors(rows, vectors))  # noqa: S608 - a constant
     make_folder(folder / PAGES)
     logs = _logs(messages)
     pages = {f"{day}.md": lines for day, lines in sorted(logs.items())} | {"MEMORY.md": _snapshot(facts, logs)}
-    return [database, *(_written(folder / PAGES / name, lines) for name, lines in pages.items())]
+    return [database, *(_write_lines(folder / PAGES / name, lines) for name, lines in pages.items())]
 
 
 def left_out(memos: Iterable[Memo]) -> int:
     """How many memos have no place there: those of no guild, and those that say what another says already."""
-    there = [memo for memo in memos if memo.status is not Status.DELETED]
-    return len(there) - len(_kept(there))
+    remaining = [memo for memo in memos if memo.status is not Status.DELETED]
+    return len(remaining) - len(_unique_rows(remaining))
 
 
-def _kept(memos: Iterable[Memo]) -> list[tuple[Fact, Memo]]:
+def _unique_rows(memos: Iterable[Memo]) -> list[tuple[Fact, Memo]]:
     """Rows in the order of their age; of several memos with the same words in one guild, the one in use."""
-    kept: dict[tuple[str, str, str], tuple[Fact, Memo]] = {}
+    by_content: dict[tuple[str, str, str], tuple[Fact, Memo]] = {}
     for memo in sorted(memos, key=lambda memo: (not memo.active, memo.created, memo.id)):
         if memo.status is not Status.DELETED and _guild(memo) is not None:
             row = _fact(memo)
-            kept.setdefault((row[2], row[4], row[5]), (row, memo))
-    return sorted(kept.values(), key=lambda one: (one[0][0], one[0][2], one[0][4], one[0][5]))
+            by_content.setdefault((row[2], row[4], row[5]), (row, memo))
+    return sorted(by_content.values(), key=lambda entry: (entry[0][0], entry[0][2], entry[0][4], entry[0][5]))
 
 
-def _vectors(kept: Sequence[tuple[Fact, Memo]], vectors: Vectors) -> Iterator[tuple[Any, ...]]:
+def _vectors(rows: Sequence[tuple[Fact, Memo]], vectors: Vectors) -> Iterator[tuple[Any, ...]]:
     """A row for each fact that has a vector; facts are numbered in the order in which they were written."""
     model = model_there(vectors.model)
-    for number, (_, memo) in enumerate(kept, 1):
-        made = vectors.of(memo)
-        if made is not None:
-            yield number, model, len(made) // _FLOAT, made, iso(memo.updated)
+    for row_id, (_, memo) in enumerate(rows, 1):
+        vector = vectors.of(memo)
+        if vector is not None:
+            yield row_id, model, len(vector) // _FLOAT_BYTES, vector, iso(memo.updated)
 
 
 def _fact(memo: Memo) -> Fact:
@@ -134,14 +134,17 @@ def _snapshot(facts: Sequence[Fact], logs: dict[str, list[str]]) -> list[str]:
             lore.append(f"- [guild:{row[2]}] {_cell(row[5])}")
         else:
             people.setdefault((row[2], row[4]), []).append(_typed(row))
-    listed = [f"- [guild:{guild}] {who}: {' | '.join(told[:_FACTS_OF_ONE])}" for (guild, who), told in people.items()]
-    said = [line for day in sorted(logs, reverse=True)[:3] for line in logs[day][:5:-1]][:24]
+    listed = [
+        f"- [guild:{guild}] {person}: {' | '.join(person_facts[:_MAX_FACTS_PER_PERSON])}"
+        for (guild, person), person_facts in people.items()
+    ]
+    recent_lines = [line for day in sorted(logs, reverse=True)[:3] for line in logs[day][:5:-1]][:24]
     return [
         "# Durable Memory Snapshot",
         "",
         *_section("People (Durable Facts)", listed),
-        *_section("Ongoing Lore", lore[:_FACTS_OF_ONE]),
-        *_section("Recent Journal Highlights", said),
+        *_section("Ongoing Lore", lore[:_MAX_FACTS_PER_PERSON]),
+        *_section("Recent Journal Highlights", recent_lines),
         *_section("Source Daily Logs", [f"- memory/{day}.md" for day in sorted(logs, reverse=True)]),
     ]
 
@@ -158,12 +161,12 @@ def _typed(row: Sequence[Any]) -> str:
 def _logs(messages: Iterable[Message]) -> dict[str, list[str]]:
     """The lines of each day under its heading; who speaks as a bot is not logged."""
     logs: dict[str, list[str]] = {}
-    for message in sorted(messages, key=lambda one: (one.at, one.place.platform, one.id)):
+    for message in sorted(messages, key=lambda message: (message.at, message.place.platform, message.id)):
         if message.bot or not message.text.strip():
             continue
         day = iso(message.at)[:10]
-        head = [f"# Daily Memory Log {day}", "", "- Append-only journal of what was said.", "", "## Entries", ""]
-        logs.setdefault(day, head).append(_logged(message))
+        header = [f"# Daily Memory Log {day}", "", "- Append-only journal of what was said.", "", "## Entries", ""]
+        logs.setdefault(day, header).append(_logged(message))
     return logs
 
 
@@ -172,9 +175,9 @@ def _logged(message: Message) -> str:
     parts = {"guild": place.guild, "channel": place.thread or place.channel, "message": message.id}
     scope = " ".join(f"{name}:{value}" for name, value in parts.items() if value)
     spoken = " voice" if message.source == "voice" else ""
-    who = re.sub(r"[()]", "", _cell(message.name or message.author))
-    said = f"[{scope}{spoken}] " if place.guild else f"[message:{message.id}{spoken}] "
-    return f"- {iso(message.at)} | {who} ({message.author}) | {said}{collapse_spaces(message.text)}"
+    speaker = re.sub(r"[()]", "", _cell(message.name or message.author))
+    context = f"[{scope}{spoken}] " if place.guild else f"[message:{message.id}{spoken}] "
+    return f"- {iso(message.at)} | {speaker} ({message.author}) | {context}{collapse_spaces(message.text)}"
 
 
 def _cell(text: str) -> str:
@@ -182,6 +185,6 @@ def _cell(text: str) -> str:
     return collapse_spaces(text).replace("|", "/")
 
 
-def _written(path: Path, lines: Sequence[str]) -> Path:
+def _write_lines(path: Path, lines: Sequence[str]) -> Path:
     create(path, ("\n".join(lines).rstrip("\n") + "\n").encode("utf-8", "replace"))
     return path

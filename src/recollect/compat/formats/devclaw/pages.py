@@ -1,4 +1,4 @@
-"""DevClaw's Markdown: a page for each memory in the folder of its category, `MEMORY.md` with a line each, daily logs.
+"""DevClaw's Markdown: a page per memory in its category's folder, `MEMORY.md` with a line per memory, daily logs.
 
 Also the pages that recollect writes, where folders say whose they are. Times in MEMORY.md have no zone: they are UTC.
 """
@@ -21,7 +21,7 @@ from recollect.workspace.front_matter import fields, moment_of, parted, text_of,
 from recollect.workspace.names import safe_id
 
 NOTES = "MEMORY.md"
-_OURS = frozenset(
+_OWN_FIELDS = frozenset(
     {"category", "created_at", "updated_at", "keywords", "id", "user", "guild", "kind", "audience", "source"}
 )
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -34,7 +34,7 @@ _STAMPED = re.compile(r"^- \[\d{4}-\d{2}-\d{2} \d{2}:\d{2}\] \[", re.MULTILINE)
 _TITLE = "# DevClaw Memory"
 
 
-def recognises(path: Path) -> bool:
+def matches(path: Path) -> bool:
     """Whether a folder holds pages by category, or notes as DevClaw writes them."""
     if any(map(is_notes, _notes_in(path))):
         return True
@@ -50,8 +50,8 @@ def is_notes(path: Path) -> bool:
 def pages(path: Path, owner: Owner) -> Iterator[Item]:
     """The pages by category."""
     for root in _roots(path):
-        for page, whose in _pages(root):
-            yield _page(page, page.relative_to(root).as_posix(), whose, owner)
+        for page, home in _pages(root):
+            yield _page(page, page.relative_to(root).as_posix(), home, owner)
 
 
 def notes_in(path: Path, owner: Owner) -> Iterator[Item]:
@@ -81,7 +81,7 @@ def notes(path: Path, where: str, owner: Owner) -> Iterator[Item]:
         elif line.strip() and not line.startswith("#"):
             points[-1] = points[-1][0], f"{points[-1][1]} {line.strip()}"
     for number, point in points:
-        yield _noted(point, f"{where} line {number}", owner)
+        yield _read_line(point, f"{where} line {number}", owner)
 
 
 def _roots(path: Path) -> list[Path]:
@@ -105,28 +105,28 @@ def _pages(root: Path) -> Iterator[tuple[Path, Owner | None]]:
 
 
 def _homes(folder: Path) -> Iterator[tuple[str | None, Path]]:
-    """The folders in a folder, with the id that each is named after if that can be told."""
+    """The folders in a folder, with the id that each is named after if that is known."""
     homes = sorted(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else []
     for home in (home for home in homes if not home.is_symlink()):
-        plain = unquote(home.name)
-        yield plain if safe_id(plain) == home.name else None, home
+        decoded = unquote(home.name)
+        yield decoded if safe_id(decoded) == home.name else None, home
 
 
 def _page(path: Path, where: str, home: Owner | None, owner: Owner) -> Item:
     try:
-        return _told(path, where, home, owner)
+        return _read_page(path, where, home, owner)
     except BadInput as error:
         return Problem(where, str(error))
 
 
-def _told(path: Path, where: str, home: Owner | None, owner: Owner) -> Entry:
-    head, body = parted(values.page(path))
-    found, _ = fields(head or "", _OURS)
-    user, guild = _whose(text_of(found, "user"), text_of(found, "guild"), home, owner)
-    category = (text_of(found, "category") or _category_at(where) or "fact").lower()
-    kind = text_of(found, "kind")
-    named = text_of(found, "id")
-    created = moment_of(found, "created_at")
+def _read_page(path: Path, where: str, home: Owner | None, owner: Owner) -> Entry:
+    front_matter, body = parted(values.page(path))
+    page_fields, _ = fields(front_matter or "", _OWN_FIELDS)
+    user, guild = _whose(text_of(page_fields, "user"), text_of(page_fields, "guild"), home, owner)
+    category = (text_of(page_fields, "category") or _category_at(where) or "fact").lower()
+    kind = text_of(page_fields, "kind")
+    named = text_of(page_fields, "id")
+    created = moment_of(page_fields, "created_at")
     return Entry(
         where=where,
         user=user,
@@ -134,19 +134,19 @@ def _told(path: Path, where: str, home: Owner | None, owner: Owner) -> Entry:
         kind="lore" if user is None else _kind(kind, category),
         label=category if kind in (None, category) else None,
         text=values.text(body.strip(), "text"),
-        tags=values.words(words_of(found, "keywords"), "keywords"),
+        tags=values.words(words_of(page_fields, "keywords"), "keywords"),
         created=created,
-        updated=moment_of(found, "updated_at") or created,
+        updated=moment_of(page_fields, "updated_at") or created,
         happened=_happened(path, created, category if named is None else None),
-        audience=_audience(text_of(found, "audience")),
-        shared=text_of(found, "audience") == str(EVERYWHERE),  # we never write that: somebody decided it
-        source=Provenance(origin=_origin(text_of(found, "source")), actor=user or "", guild=guild),
+        audience=_audience(text_of(page_fields, "audience")),
+        shared=text_of(page_fields, "audience") == str(EVERYWHERE),  # never written by recollect: a person decided it
+        source=Provenance(origin=_origin(text_of(page_fields, "source")), actor=user or "", guild=guild),
         id=named,
     )
 
 
 def _whose(user: str | None, guild: str | None, home: Owner | None, owner: Owner) -> tuple[str | None, str | None]:
-    """The user, or the guild, that a page is of; in one's own folder nobody can write another's."""
+    """The user, or the guild, that a page is of; a page in one person's folder can't be another's."""
     if home is not None:
         claimed = user or home.user, guild or home.guild
         if home != Owner() and claimed != (home.user, home.guild):
@@ -169,17 +169,17 @@ def _happened(path: Path, created: datetime | None, category: str | None) -> dat
     """The day in the name of a page where it isn't the one that it was written on; an event is of its time."""
     dated = _DATED.match(path.name)
     if dated and created and dated[1] != f"{created:%Y-%m-%d}":
-        return values.moment(dated[1], "date")
+        return values.timestamp(dated[1], "date")
     return created if category == "event" else None
 
 
 def _audience(text: str | None) -> Audience | None:
     if text is None:
         return None
-    found = Audience.parse(text)
-    if found.level not in ("dm", "channel", "guild", "everywhere") or str(found) != text:
+    audience = Audience.parse(text)
+    if audience.level not in ("dm", "channel", "guild", "everywhere") or str(audience) != text:
         raise BadInput(f"unknown audience {text[:40]!r}")
-    return found
+    return audience
 
 
 def _origin(text: str | None) -> Origin:
@@ -193,16 +193,16 @@ def _log(path: Path) -> Item:
         return Problem(path.name, str(error))
 
 
-def _noted(point: str, where: str, owner: Owner) -> Item:
-    found = _LINE.fullmatch(point)
-    text = found["text"].replace("[expires\\:", "[expires:").replace("[meta\\:", "[meta:") if found else ""
-    if found is None or not text.strip():
+def _read_line(point: str, where: str, owner: Owner) -> Item:
+    match = _LINE.fullmatch(point)
+    text = match["text"].replace("[expires\\:", "[expires:").replace("[meta\\:", "[meta:") if match else ""
+    if match is None or not text.strip():
         return Problem(where, "it says nothing")
-    more = _meta(found["meta"])
-    category = found["category"] or "fact"
-    is_out = found["stale"] or more.get("sd") is True
+    more = _meta(match["meta"])
+    category = match["category"] or "fact"
+    is_out = match["stale"] or more.get("sd") is True
     try:
-        at = _stamp(found["at"])
+        time = _stamp(match["at"])
         return Entry(
             where=where,
             user=owner.user,
@@ -211,10 +211,10 @@ def _noted(point: str, where: str, owner: Owner) -> Item:
             label=category,
             text=values.text(text, "text").strip(),
             status=Status.SUPERSEDED if is_out else Status.ACTIVE,
-            created=at,
-            updated=at,
-            happened=at if category == "event" else None,
-            expires=values.moment(found["expires"], "expires"),
+            created=time,
+            updated=time,
+            happened=time if category == "event" else None,
+            expires=values.timestamp(match["expires"], "expires"),
             pinned=more.get("p") is True,
             source=Provenance(origin=Origin.IMPORT, actor=owner.user or ""),
         )
@@ -232,7 +232,7 @@ def _stamp(text: str | None) -> datetime | None:
 def _meta(text: str | None) -> dict[str, Any]:
     """What DevClaw adds to a line; nothing where that is damaged, as the line holds without it."""
     try:
-        found: Any = json.loads(base64.b64decode(text, validate=True)) if text else {}
+        value: Any = json.loads(base64.b64decode(text, validate=True)) if text else {}
     except (ValueError, RecursionError):
         return {}
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

@@ -36,52 +36,52 @@ class DevClawReader:
     def matches(self, path: Path) -> bool:
         if path.is_file():
             return _is_database(path) or pages.is_notes(path)
-        return bool(_databases(path)) or pages.recognises(path)
+        return bool(_databases(path)) or pages.matches(path)
 
     def count(self, path: Path) -> int:
-        found = _databases(path) if path.is_dir() else [path]
-        return sum(count(one, TABLE) or count(one, CHUNKS) for one in found if is_database(one))
+        databases = _databases(path) if path.is_dir() else [path]
+        return sum(count(database, TABLE) or count(database, CHUNKS) for database in databases if is_database(database))
 
     def read(self, path: Path, owner: Owner) -> Iterator[Item]:
         if not path.exists():
             raise BadInput(f"there is no {path}")
-        found = _databases(path) if path.is_dir() else [path] if is_database(path) else []
-        if path.is_file() and not found and path.suffix != ".md":
+        databases = _databases(path) if path.is_dir() else [path] if is_database(path) else []
+        if path.is_file() and not databases and path.suffix != ".md":
             raise BadInput(f"{path.name} is neither DevClaw's memory.db nor its MEMORY.md")
-        seen = _Seen()
-        for one in found:
-            yield from seen.first(_rows(one, one.name, owner))
+        seen = _Deduplicator()
+        for database in databases:
+            yield from seen.first(_rows(database, database.name, owner))
         if path.is_dir():
             yield from seen.first(pages.pages(path, owner))
-            yield from seen.unsaid(pages.notes_in(path, owner))
+            yield from seen.unseen(pages.notes_in(path, owner))
             yield from pages.logs(path)
-        elif not found:
+        elif not databases:
             yield from pages.notes(path, path.name, owner)
 
 
-class _Seen:
+class _Deduplicator:
     """Passes on what each person's memory holds once."""
 
     def __init__(self) -> None:
-        self._marks: set[str] = set()
+        self._fingerprints: set[str] = set()
 
     def first(self, items: Iterator[Item]) -> Iterator[Item]:
         """What wasn't said of the same person before."""
         for item in items:
-            mark = _mark(item.text, item.user, item.guild) if isinstance(item, Entry) else ""
-            if not mark or mark not in self._marks:
-                self._marks |= {mark, _mark(item.text)} if isinstance(item, Entry) else set()
+            fingerprint = _fingerprint(item.text, item.user, item.guild) if isinstance(item, Entry) else ""
+            if not fingerprint or fingerprint not in self._fingerprints:
+                self._fingerprints |= {fingerprint, _fingerprint(item.text)} if isinstance(item, Entry) else set()
                 yield item
 
-    def unsaid(self, items: Iterator[Item]) -> Iterator[Item]:
+    def unseen(self, items: Iterator[Item]) -> Iterator[Item]:
         """What wasn't said of anybody before: lines that don't tell whose they are may be someone else's."""
         for item in items:
-            if not isinstance(item, Entry) or _mark(item.text) not in self._marks:
-                self._marks |= {_mark(item.text)} if isinstance(item, Entry) else set()
+            if not isinstance(item, Entry) or _fingerprint(item.text) not in self._fingerprints:
+                self._fingerprints |= {_fingerprint(item.text)} if isinstance(item, Entry) else set()
                 yield item
 
 
-def _mark(text: str, *whose: str | None) -> str:
+def _fingerprint(text: str, *whose: str | None) -> str:
     return digest(normalize(text), *(name or "" for name in whose))[:24]
 
 
@@ -90,8 +90,8 @@ def _is_database(path: Path) -> bool:
 
 
 def _databases(path: Path) -> list[Path]:
-    found = [*fields.files_in(path, "memory.db"), *fields.files_in(path, "data/memory.db")]
-    return [one for one in found if _is_database(one)]
+    files = [*fields.files_in(path, "memory.db"), *fields.files_in(path, "data/memory.db")]
+    return [file for file in files if _is_database(file)]
 
 
 def _rows(path: Path, where: str, owner: Owner) -> Iterator[Item]:
@@ -103,8 +103,8 @@ def _rows(path: Path, where: str, owner: Owner) -> Iterator[Item]:
         try:
             if not missing:
                 names = ", ".join([*_NEEDED, *(name for name in _OPTIONAL if name in columns)])
-                found = rows(database, f"SELECT {names} FROM {TABLE} ORDER BY rowid")  # noqa: S608 - names that are ours
-                for number, row in enumerate(found, 1):
+                records = rows(database, f"SELECT {names} FROM {TABLE} ORDER BY rowid")  # noqa: S608 - names that are ours
+                for number, row in enumerate(records, 1):
                     yield _entry(row, f"{where} {TABLE} row {number}", owner)
             else:
                 for number, row in enumerate(rows(database, f"SELECT * FROM {CHUNKS} ORDER BY rowid"), 1):  # noqa: S608 - a constant
@@ -119,16 +119,16 @@ def _entry(row: Row, where: str, owner: Owner) -> Entry | Problem:
         ours = metadata.pop(OURS, None)
         if isinstance(ours, dict):
             return _restored(row, cast("dict[str, Any]", ours), metadata, where)
-        return _told(row, metadata, where, owner)
+        return _read_memory(row, metadata, where, owner)
     except BadInput as error:
         return Problem(where, str(error))
 
 
-def _told(row: Row, metadata: dict[str, Any], where: str, owner: Owner) -> Entry:
+def _read_memory(row: Row, metadata: dict[str, Any], where: str, owner: Owner) -> Entry:
     category = (fields.name_of(row["category"], "category") or "fact").lower()
-    created = fields.moment(row.get("created_at"), "created_at")
+    created = fields.timestamp(row.get("created_at"), "created_at")
     model = metadata.pop(MODEL, None)
-    found = fields.vector(row.get("embedding"))
+    vector = fields.vector(row.get("embedding"))
     return Entry(
         where=where,
         user=owner.user,
@@ -142,7 +142,7 @@ def _told(row: Row, metadata: dict[str, Any], where: str, owner: Owner) -> Entry
         happened=created if category == "event" else None,
         source=Provenance(origin=Origin.IMPORT, actor=owner.user or "", metadata=metadata),
         id=fields.name_of(row["id"], "id"),
-        vector=(model_here(model), found) if isinstance(model, str) and found else None,
+        vector=(model_here(model), vector) if isinstance(model, str) and vector else None,
     )
 
 
@@ -182,8 +182,8 @@ def _chunk(row: Row, where: str, owner: Owner) -> Iterator[Item]:
     if not str(row["file_id"]).startswith(_SAVED) or row.get("deleted_at") or str(row["file_id"]).endswith("_marker"):
         return
     try:
-        happened = fields.moment(row.get("occurred_at"), "occurred_at")
-        created = happened or fields.moment(row.get("created_at"), "created_at")
+        happened = fields.timestamp(row.get("occurred_at"), "occurred_at")
+        created = happened or fields.timestamp(row.get("created_at"), "created_at")
         kind = (fields.name_of(row.get("kind"), "kind") or "fact").lower()
         yield Entry(
             where=where,
@@ -195,7 +195,7 @@ def _chunk(row: Row, where: str, owner: Owner) -> Iterator[Item]:
             created=created,
             updated=created,
             happened=happened if kind == "event" else None,
-            expires=fields.moment(row.get("expires_at"), "expires_at"),
+            expires=fields.timestamp(row.get("expires_at"), "expires_at"),
             confidence=fields.share(row.get("confidence"), "confidence", 1.0),
             source=Provenance(origin=Origin.IMPORT, actor=owner.user or ""),
         )
@@ -207,5 +207,5 @@ def keywords(value: Any) -> tuple[str, ...]:
     """A list in JSON, or words with commas between them."""
     if isinstance(value, str) and not value.lstrip().startswith("["):
         return fields.words(value.split(","), "keywords")
-    found = fields.record('{"words": ' + value + "}", "keywords")["words"] if isinstance(value, str) else value
-    return fields.words(found, "keywords")
+    items = fields.record('{"words": ' + value + "}", "keywords")["words"] if isinstance(value, str) else value
+    return fields.words(items, "keywords")

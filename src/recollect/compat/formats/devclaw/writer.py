@@ -21,7 +21,7 @@ from recollect.transfer.readers.sqlite_file import writing
 from recollect.workspace.disk import create, make_folder
 
 DATABASE, NOTES = "memory.db", "memory/MEMORY.md"
-_ELSEWHERE = ("text", "tags", "status", "superseded_by")
+_OTHER_COLUMNS = ("text", "tags", "status", "superseded_by")
 """What the row says, or what can't be otherwise."""
 _PINNED = base64.b64encode(b'{"p":true}').decode()
 _SCHEMA = f"""
@@ -40,17 +40,18 @@ CREATE VIRTUAL TABLE {TABLE}_fts USING fts5(content, keywords, content='{TABLE}'
 
 def write_devclaw(memos: Sequence[Memo], folder: Path) -> list[Path]:
     """Write the database and the notes of memories in use; the same ones give the same bytes."""
-    used = sorted((one for one in memos if one.active), key=lambda one: (one.created, one.subject.scope, one.id))
+    active = [memo for memo in memos if memo.active]
+    active.sort(key=lambda memo: (memo.created, memo.subject.scope, memo.id))
     make_folder((folder / NOTES).parent)
     with writing(folder / DATABASE, _SCHEMA) as database:
-        names = _names(used)
-        rows = [_row(memo, name) for memo, name in zip(used, names, strict=True)]
+        names = _names(active)
+        rows = [_row(memo, name) for memo, name in zip(active, names, strict=True)]
         database.executemany(
             f"INSERT INTO {TABLE} (id, category, content, keywords, created_at, metadata) VALUES (?, ?, ?, ?, ?, ?)",  # noqa: S608 - constants
             rows,
         )
         database.execute(f"INSERT INTO {TABLE}_fts ({TABLE}_fts) VALUES ('rebuild')")  # noqa: S608 - constants
-    text = "# DevClaw Memory\n\nLong-term facts and preferences.\n\n" + "".join(map(_line, used))
+    text = "# DevClaw Memory\n\nLong-term facts and preferences.\n\n" + "".join(map(_line, active))
     create(folder / NOTES, text.encode("utf-8", "replace"))
     return [folder / DATABASE, folder / NOTES]
 
@@ -62,15 +63,15 @@ def left_out(memos: Iterable[Memo]) -> int:
 
 def _names(memos: Sequence[Memo]) -> list[str]:
     """An id for each: two people may have said the same, and have it under one id."""
-    taken = Counter(memo.id for memo in memos)
-    return [memo.id if taken[memo.id] == 1 else f"{memo.subject.scope}/{memo.id}" for memo in memos]
+    counts = Counter(memo.id for memo in memos)
+    return [memo.id if counts[memo.id] == 1 else f"{memo.subject.scope}/{memo.id}" for memo in memos]
 
 
 def _row(memo: Memo, name: str) -> tuple[Any, ...]:
-    rest = {key: value for key, value in serialization.memo_to_json(memo).items() if key not in _ELSEWHERE}
-    rest["source"] = {key: value for key, value in rest.get("source", {}).items() if key != "metadata"}
+    extra = {key: value for key, value in serialization.memo_to_json(memo).items() if key not in _OTHER_COLUMNS}
+    extra["source"] = {key: value for key, value in extra.get("source", {}).items() if key != "metadata"}
     keywords = json.dumps([tag.lower() for tag in memo.tags], ensure_ascii=False)
-    metadata = json.dumps({**memo.source.metadata, OURS: rest}, ensure_ascii=False)
+    metadata = json.dumps({**memo.source.metadata, OURS: extra}, ensure_ascii=False)
     return name, to_category(memo.kind), memo.text, keywords, _second(memo), metadata
 
 
@@ -80,8 +81,8 @@ def _second(memo: Memo) -> str:
 
 def _line(memo: Memo) -> str:
     """`- [2024-01-15 10:30] [fact] content`, with its expiry and what else DevClaw's lines may say."""
-    at = from_ms(to_ms(memo.happened or memo.created))
-    parts = [f"- [{at:%Y-%m-%d %H:%M}] [{to_category(memo.kind)}]"]
+    time = from_ms(to_ms(memo.happened or memo.created))
+    parts = [f"- [{time:%Y-%m-%d %H:%M}] [{to_category(memo.kind)}]"]
     if memo.expires is not None:
         parts.append(f"[expires:{from_ms(to_ms(memo.expires)):%Y-%m-%d}]")
     if memo.pinned:

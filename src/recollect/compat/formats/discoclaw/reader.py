@@ -26,7 +26,7 @@ _SHORT_TERM = "shortterm"
 _ORIGINS = {"manual": Origin.MANUAL, "discord": Origin.DISCORD}
 _DURABLE = re.compile(r'\s*\{.*"version"\s*:\s*\d+.*"items"\s*:', re.DOTALL)
 _SUMMARY = re.compile(r'\s*\{\s*"(?:summary"\s*:\s*"|updatedAt"\s*:\s*\d+\s*,\s*"summary")')
-_PLAIN = re.compile(r"[A-Za-z0-9_-]+")
+_SIMPLE_ID = re.compile(r"[A-Za-z0-9_-]+")
 _SNOWFLAKE = re.compile(r"\d{15,20}")
 _SESSION = re.compile(r"discord[:_-](dm|channel|thread)[:_-](\w+)")
 
@@ -37,13 +37,13 @@ class DiscoClawReader:
 
     def matches(self, path: Path) -> bool:
         if path.is_file():
-            return path.suffix == ".json" and _sort(path) is not None
-        found = (one for name in ("durable", *_SUMMARIES) for one in fields.files_in(_folder(path, name), "*.json"))
-        return any(_sort(one) for one in found)
+            return path.suffix == ".json" and _file_kind(path) is not None
+        files = (file for name in ("durable", *_SUMMARIES) for file in fields.files_in(_folder(path, name), "*.json"))
+        return any(_file_kind(file) for file in files)
 
     def count(self, path: Path) -> int:
-        found = [path] if path.is_file() else fields.files_in(_folder(path, "durable"), "*.json")
-        return sum(fields.occurrences(one, b'"createdAt"') for one in found)
+        files = [path] if path.is_file() else fields.files_in(_folder(path, "durable"), "*.json")
+        return sum(fields.occurrences(file, b'"createdAt"') for file in files)
 
     def read(self, path: Path, owner: Owner) -> Iterator[Item]:
         if path.is_file():
@@ -71,21 +71,21 @@ class _Reader:
 
     def file(self, path: Path) -> Iterator[Item]:
         """One file alone: what can't be read of it is an error."""
-        if _sort(path) == "summary":
+        if _file_kind(path) == "summary":
             yield from self._summary(path, path.name)
         else:
             yield from self._durable(path, path.name, self._user_of_lone(path))
 
     def folder(self, path: Path) -> Iterator[Item]:
-        for one in fields.files_in(_folder(path, "durable"), "*.json"):
-            yield from self._carefully(one, f"durable/{one.name}", self._durable_of_named)
-        for one, where in _summaries(path):
-            yield from self._carefully(one, where, self._summary)
+        for file in fields.files_in(_folder(path, "durable"), "*.json"):
+            yield from self._read_tolerantly(file, f"durable/{file.name}", self._durable_of_named)
+        for file, where in _summaries(path):
+            yield from self._read_tolerantly(file, where, self._summary)
         if fields.files_in(_folder(path, _SHORT_TERM), "*.json"):
             yield Problem(f"{_SHORT_TERM}/", "short-term entries last for some hours", broken=False)
         yield from _pages(_folder(path, "workspace"))
 
-    def _carefully(self, path: Path, where: str, read: Any) -> Iterator[Item]:
+    def _read_tolerantly(self, path: Path, where: str, read: Any) -> Iterator[Item]:
         """In a folder, one file that can't be read doesn't stand in the way of the others."""
         try:
             yield from read(path, where)
@@ -103,7 +103,7 @@ class _Reader:
         yield from self._durable(path, where, user)
 
     def _user_of_lone(self, path: Path) -> str | None:
-        """A name says whose it is where DiscoClaw gave it; a copy under another name needs to be told."""
+        """A name says whose it is where DiscoClaw gave it; a copy under another name needs `--user`."""
         named = path.parent.name == "durable" or _SNOWFLAKE.fullmatch(path.stem)
         return _id_of(path.stem) if named else self._owner.user
 
@@ -131,24 +131,24 @@ class _Reader:
 
     def _entry(self, item: Any, where: str, user: str | None) -> Entry | Problem:
         try:
-            found = fields.record(item, "entry")
-            source = _source(fields.record(found.get("source"), "source"), user)
-            kind = fields.name_of(found.get("kind"), "kind")
+            record = fields.record(item, "entry")
+            source = _source(fields.record(record.get("source"), "source"), user)
+            kind = fields.name_of(record.get("kind"), "kind")
             entry = Entry(
                 where=where,
                 user=user,
                 guild=None if user else self._owner.guild,
                 kind=kind if kind is None or kind in SEVEN else "fact",
                 label=None if kind in SEVEN else kind,
-                text=fields.text(found.get("text"), "text"),
-                tags=fields.words(found.get("tags"), "tags"),
-                status=_status(found.get("status")),
-                created=fields.moment(found.get("createdAt"), "createdAt"),
-                updated=fields.moment(found.get("updatedAt"), "updatedAt"),
+                text=fields.text(record.get("text"), "text"),
+                tags=fields.words(record.get("tags"), "tags"),
+                status=_status(record.get("status")),
+                created=fields.timestamp(record.get("createdAt"), "createdAt"),
+                updated=fields.timestamp(record.get("updatedAt"), "updatedAt"),
                 source=source,
-                audience=_heard(source, user),
-                id=fields.name_of(found.get("id"), "id"),
-                hits=fields.count(found.get("hitCount")),
+                audience=_audience(source, user),
+                id=fields.name_of(record.get("id"), "id"),
+                hits=fields.count(record.get("hitCount")),
             )
         except BadInput as error:
             return Problem(where, str(error))
@@ -157,22 +157,22 @@ class _Reader:
         return entry
 
     def _summary(self, path: Path, where: str) -> Iterator[Item]:
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for member in members(path):
-            found[member.name] = member.value
-        updated = fields.moment(found.get("updatedAt"), "updatedAt")
-        through = fields.moment(found.get("regeneratedAt"), "regeneratedAt")
-        text = fields.text(found.get("summary"), "summary")
+            values[member.name] = member.value
+        updated = fields.timestamp(values.get("updatedAt"), "updatedAt")
+        through = fields.timestamp(values.get("regeneratedAt"), "regeneratedAt")
+        text = fields.text(values.get("summary"), "summary")
         yield SummaryEntry(where, self._session(path.stem), text, updated, through)
-        if found.get("continuationCapsule"):
+        if values.get("continuationCapsule"):
             yield Problem(f"{where} continuationCapsule", "it is no part of a summary", broken=False)
 
     def _session(self, name: str) -> str:
         """The session as it is called here; DiscoClaw names channels without their guild."""
-        theirs = _SESSION.fullmatch(name)
-        if theirs is None:
+        match = _SESSION.fullmatch(name)
+        if match is None:
             return _id_of(name) or _raise("its name doesn't say which session it sums up")
-        kind, place = theirs.groups()
+        kind, place = match.groups()
         if kind == "dm":
             return join_escaped(":", _PLATFORM, "dm", place)
         guild = self._guilds.get(place) or self._owner.guild
@@ -191,7 +191,7 @@ def _pages(workspace: Path | None) -> Iterator[Item]:
             yield Problem(f"workspace/{name}", str(error))
 
 
-def _heard(source: Provenance, user: str | None) -> Audience | None:
+def _audience(source: Provenance, user: str | None) -> Audience | None:
     """Who may hear it: those in all of its owner's places for what the owner stated, else those in that channel."""
     if user is None:
         return None
@@ -202,16 +202,16 @@ def _heard(source: Provenance, user: str | None) -> Audience | None:
     return Audience("channel", source.channel, guild_key(source.platform, source.guild))
 
 
-def _source(found: Any, user: str | None) -> Provenance:
-    kind = fields.name_of(found.get("type"), "source") or "summary"
+def _source(source: Any, user: str | None) -> Provenance:
+    kind = fields.name_of(source.get("type"), "source") or "summary"
     return Provenance(
         origin=_ORIGINS.get(kind, Origin.SUMMARY),
         actor=user or "",
         platform=_PLATFORM,
-        guild=fields.name_of(found.get("guildId"), "guildId"),
-        channel=fields.name_of(found.get("channelId"), "channelId"),
-        channel_name=fields.name_of(found.get("channelName"), "channelName"),
-        message=fields.name_of(found.get("messageId"), "messageId"),
+        guild=fields.name_of(source.get("guildId"), "guildId"),
+        channel=fields.name_of(source.get("channelId"), "channelId"),
+        channel_name=fields.name_of(source.get("channelName"), "channelName"),
+        message=fields.name_of(source.get("messageId"), "messageId"),
         metadata={} if kind in (*_ORIGINS, "summary") else {"type": kind},
     )
 
@@ -237,11 +237,11 @@ def _check_version(path: Path) -> None:
     except Broken as error:
         raise BadInput(str(error)) from error
     if version not in VERSIONS:
-        known = " and ".join(map(str, VERSIONS))
-        raise BadInput(f"it has the version {str(version)[:20]}; this program knows {known}")
+        versions = " and ".join(map(str, VERSIONS))
+        raise BadInput(f"it has the version {str(version)[:20]}; this program knows {versions}")
 
 
-def _sort(path: Path) -> str | None:
+def _file_kind(path: Path) -> str | None:
     """What a file holds, by how it begins."""
     start = fields.opening(path, 4_000)
     if _DURABLE.match(start):
@@ -252,28 +252,28 @@ def _sort(path: Path) -> str | None:
 def _summaries(path: Path) -> Iterator[tuple[Path, str]]:
     """The summary files of both folders that DiscoClaw had; of two for one session the later one."""
     new, old = (fields.files_in(_folder(path, name), "*.json") for name in _SUMMARIES)
-    later = {one.name: (one, f"summaries/{one.name}") for one in old}
-    for one in new:
-        before = later.get(one.name)
-        if before is None or _updated(one) >= _updated(before[0]):
-            later[one.name] = one, f"rolling/{one.name}"
+    later = {file.name: (file, f"summaries/{file.name}") for file in old}
+    for file in new:
+        before = later.get(file.name)
+        if before is None or _updated(file) >= _updated(before[0]):
+            later[file.name] = file, f"rolling/{file.name}"
     return (later[name] for name in sorted(later))
 
 
 def _updated(path: Path) -> float:
     try:
-        found = next((member.value for member in members(path) if member.name == "updatedAt"), 0)
+        updated = next((member.value for member in members(path) if member.name == "updatedAt"), 0)
     except (Broken, OSError):
         return 0.0
-    return float(found) if isinstance(found, int | float) else 0.0
+    return float(updated) if isinstance(updated, int | float) else 0.0
 
 
 def _id_of(stem: str) -> str | None:
     """The id that a file is named after: as this program writes names, or plain."""
-    plain = unquote(stem)
-    if safe_id(plain) == stem:
-        return plain
-    return stem if _PLAIN.fullmatch(stem) or (stem and ":" in stem and "%" not in stem) else None
+    decoded = unquote(stem)
+    if safe_id(decoded) == stem:
+        return decoded
+    return stem if _SIMPLE_ID.fullmatch(stem) or (stem and ":" in stem and "%" not in stem) else None
 
 
 def _raise(why: str) -> str:

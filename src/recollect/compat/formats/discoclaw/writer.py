@@ -20,7 +20,7 @@ def write_discoclaw(memos: Sequence[Memo], summaries: Iterable[Summary], folder:
         if not memo.subject.is_lore:
             people.setdefault(memo.subject.id, []).append(memo)
     files = [(folder / "durable" / durable_name(user), render_durable(people[user])) for user in sorted(people)]
-    newest = {one.session: one for one in sorted(summaries, key=lambda one: one.sequence)}
+    newest = {summary.session: summary for summary in sorted(summaries, key=lambda summary: summary.sequence)}
     files += [(folder / "rolling" / summary_name(name), render_summary(newest[name])) for name in sorted(newest)]
     make_folder(folder)
     return [_write(path, data) for path, data in files if data is not None]

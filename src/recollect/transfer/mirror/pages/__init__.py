@@ -1,6 +1,6 @@
 """The file store: each memo as a page of Markdown that people read, edit, add and delete, as in Obsidian.
 
-`Pages` writes them, `Index` takes over what people did to them, `Watch` does so whenever they change.
+`PageWriter` writes them, `PageSync` applies what people did to them, `Watch` does so whenever they change.
 """
 
 from recollect.transfer.mirror.pages.apply import Note, PageSyncOptions

@@ -28,13 +28,13 @@ class PageSyncOptions:
 
     user: str
     """Whose pages lie in the folder directly, when it has no owner yet."""
-    caps: MemoLimits
-    lore_caps: MemoLimits
+    limits: MemoLimits
+    lore_limits: MemoLimits
     policy: VisibilityPolicy = VisibilityPolicy.BY_AUDIENCE
     actor: str = "files"
 
-    def caps_of(self, subject: Subject) -> MemoLimits:
-        return self.lore_caps if subject.is_lore else self.caps
+    def limits_of(self, subject: Subject) -> MemoLimits:
+        return self.lore_limits if subject.is_lore else self.limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,141 +49,144 @@ class Note:
     """Memos whose pages are to be written now."""
 
 
-def preview(tx: Tx, one: Edited) -> Note | None:
+def preview(tx: Tx, edited: Edited) -> Note | None:
     """What would become of an edited page; nothing when it says what its memo says."""
-    memo = tx.memos.get(*one.key)
-    if memo is None or not _differs(memo, one.page):
-        return _where(one)
-    if not _is_older(one, memo, one.record) or (one.record is None and not memo.active):
-        return Note("changed" if memo.active else "new", one.seen.path, memo.id)
-    return Note("settled" if memo.active else "aside", one.seen.path, memo.id, "memory has a newer version")
+    memo = tx.memos.get(*edited.key)
+    if memo is None or not _differs(memo, edited.page):
+        return _moved_note(edited)
+    if not _is_older(edited, memo, edited.record) or (edited.record is None and not memo.active):
+        return Note("changed" if memo.active else "new", edited.file.path, memo.id)
+    return Note("settled" if memo.active else "aside", edited.file.path, memo.id, "memory has a newer version")
 
 
 def edit(
     tx: Tx,
-    *,
-    one: Edited,
+    edited: Edited,
     records: Records,
-    terms: PageSyncOptions,
-    cause: ChangeContext,
+    options: PageSyncOptions,
+    context: ChangeContext,
     vector: tuple[str, Vector] | None,
 ) -> Note | None:
     """Let a memo say what its page says."""
-    memo, record = tx.memos.get(*one.key), records.get(tx, one.key)
+    memo, record = tx.memos.get(*edited.key), records.get(tx, edited.key)
     if memo is None:
         raise BadInput("its memo went meanwhile")
-    older = _is_older(one, memo, record)
-    if memo.active and not _differs(memo, one.page):
-        _note(tx, records, memo, one)
-        return _where(one)
-    if not memo.active and (record is None or not older):
-        records.drop(tx, one.key)
-        fresh = Fresh(one.seen, one.page, memo.subject, foreign=record is None)
-        return add(tx, one=fresh, records=records, terms=terms, cause=cause, vector=vector)
-    if older:
-        _keep_both(tx, memo, one, cause)
-        return _settle(tx, memo, one, records)
-    after = _revise(tx, memo, one, terms, cause, vector)
-    _note(tx, records, after, one)
-    return Note("changed", one.seen.path, after.id, keys=(one.key,))
+    is_older = _is_older(edited, memo, record)
+    if memo.active and not _differs(memo, edited.page):
+        _record_page(tx, records, memo, edited)
+        return _moved_note(edited)
+    if not memo.active and (record is None or not is_older):
+        records.drop(tx, edited.key)
+        fresh = Fresh(edited.file, edited.page, memo.subject, foreign=record is None)
+        return add(tx, fresh, records, options, context, vector)
+    if is_older:
+        _keep_both(tx, memo, edited, context)
+        return _keep_memory_version(tx, memo, edited, records)
+    after = _revise(tx, memo, edited, options, context, vector)
+    _record_page(tx, records, after, edited)
+    return Note("changed", edited.file.path, after.id, keys=(edited.key,))
 
 
 def add(
     tx: Tx,
-    *,
-    one: Fresh,
+    fresh: Fresh,
     records: Records,
-    terms: PageSyncOptions,
-    cause: ChangeContext,
+    options: PageSyncOptions,
+    context: ChangeContext,
     vector: tuple[str, Vector] | None,
 ) -> Note:
     """Remember what a new page says, merged with what is known; raises BadInput."""
-    cause = replace(cause, shared=one.page.audience == EVERYWHERE)  # its front matter says so
-    change = apply_statement(tx, _candidate(one, terms, cause), cause, terms.caps_of(one.subject), vector)[0]
+    context = replace(context, shared=fresh.page.audience == EVERYWHERE)  # its front matter says so
+    candidate, limits = _candidate(fresh, options, context), options.limits_of(fresh.subject)
+    change = apply_statement(tx, candidate, context, limits, vector)[0]
     match change:
         case Add(memo=memo):
-            memo = _dated(tx, memo, one.page, cause, vector)
+            memo = _with_page_date(tx, memo, fresh.page, context, vector)
         case Revise(after=memo):
             pass
         case Skip(reason=reason, memo=None):
-            raise BadInput(f"not remembered: {reason}{HINT if one.foreign else ''}")
+            raise BadInput(f"not remembered: {reason}{HINT if fresh.foreign else ''}")
         case Skip(reason=reason, memo=Memo() as memo):
-            return _keep_conflict_copy(tx, one, memo, reason, records)
+            return _keep_conflict_copy(tx, fresh, memo, reason, records)
         case _:
             raise BadInput("not remembered")
     if records.get(tx, (memo.subject, memo.id)) is not None:
-        return _keep_conflict_copy(tx, one, memo, "its words went into", records)
-    records.note(tx, memo, one.seen.path, one.seen.data or b"")
-    return Note("new", one.seen.path, memo.id, keys=((memo.subject, memo.id),))
+        return _keep_conflict_copy(tx, fresh, memo, "its words went into", records)
+    records.note(tx, memo, fresh.file.path, fresh.file.data or b"")
+    return Note("new", fresh.file.path, memo.id, keys=((memo.subject, memo.id),))
 
 
 def _differs(memo: Memo, page: Page) -> bool:
     return collapse_spaces(page.words.text) != memo.text or revised(memo, page) != memo
 
 
-def _is_older(one: Edited, memo: Memo, record: Record | None) -> bool:
-    """Whether the memo changed after we wrote its page, and after somebody else did."""
+def _is_older(edited: Edited, memo: Memo, record: Record | None) -> bool:
+    """Whether the memo changed after we wrote its page, and after someone edited the page."""
     changed = record is None or to_ms(memo.updated) > record.updated
-    return changed and one.seen.at < memo.updated
+    return changed and edited.file.modified < memo.updated
 
 
-def _where(one: Edited) -> Note | None:
-    moved = one.record is not None and one.record.path != one.seen.path
-    return Note("moved", one.seen.path, one.key[1]) if moved else None
+def _moved_note(edited: Edited) -> Note | None:
+    moved = edited.record is not None and edited.record.path != edited.file.path
+    return Note("moved", edited.file.path, edited.key[1]) if moved else None
 
 
-def _note(tx: Tx, records: Records, memo: Memo, one: Edited) -> None:
-    records.note(tx, memo, one.seen.path, one.seen.data or b"")
+def _record_page(tx: Tx, records: Records, memo: Memo, edited: Edited) -> None:
+    records.note(tx, memo, edited.file.path, edited.file.data or b"")
 
 
 def _revise(
-    tx: Tx, memo: Memo, one: Edited, terms: PageSyncOptions, cause: ChangeContext, vector: tuple[str, Vector] | None
+    tx: Tx,
+    memo: Memo,
+    edited: Edited,
+    options: PageSyncOptions,
+    context: ChangeContext,
+    vector: tuple[str, Vector] | None,
 ) -> Memo:
-    after = revised(memo, one.page)
+    after = revised(memo, edited.page)
     if after != memo:
-        after = replace(after, created=min(after.created, cause.at), updated=max(cause.at, memo.updated))
-        write(tx, [Revise(memo, after, "front matter edited in its file")], cause)
-    words = collapse_spaces(one.page.words.text)
-    return edit_memo(
-        tx, after, MemoEdit(words, None, _source(one, Origin.MANUAL)), cause, terms.caps_of(memo.subject), vector
-    )
+        after = replace(after, created=min(after.created, context.at), updated=max(context.at, memo.updated))
+        write(tx, [Revise(memo, after, "front matter edited in its file")], context)
+    words = collapse_spaces(edited.page.words.text)
+    requested = MemoEdit(words, None, _source(edited, Origin.MANUAL))
+    return edit_memo(tx, after, requested, context, options.limits_of(memo.subject), vector)
 
 
-def _keep_both(tx: Tx, memo: Memo, one: Edited, cause: ChangeContext) -> None:
+def _keep_both(tx: Tx, memo: Memo, edited: Edited, context: ChangeContext) -> None:
     """The older words pass through the memo's history; undoing the last step brings them back."""
-    source = replace(_source(one, Origin.MANUAL), metadata=memo.source.metadata)
-    older = replace(revised(memo, one.page), text=collapse_spaces(one.page.words.text), source=source)
-    write(tx, [Revise(memo, older, "edited in its file, before memory changed")], cause)
-    write(tx, [Revise(older, memo, "the newer version counts")], replace(cause, batch=token_hex(8)))
+    source = replace(_source(edited, Origin.MANUAL), metadata=memo.source.metadata)
+    older = replace(revised(memo, edited.page), text=collapse_spaces(edited.page.words.text), source=source)
+    write(tx, [Revise(memo, older, "edited in its file, before memory changed")], context)
+    write(tx, [Revise(older, memo, "the newer version counts")], replace(context, batch=token_hex(8)))
 
 
-def _settle(tx: Tx, memo: Memo, one: Edited, records: Records) -> Note:
+def _keep_memory_version(tx: Tx, memo: Memo, edited: Edited, records: Records) -> Note:
     if memo.active:
-        _note(tx, records, memo, one)
+        _record_page(tx, records, memo, edited)
         return Note(
-            "settled", one.seen.path, memo.id, "memory has a newer version; both are in its history", (one.key,)
+            "settled", edited.file.path, memo.id, "memory has a newer version; both are in its history", (edited.key,)
         )
-    records.drop(tx, one.key)
-    return Note("aside", one.seen.path, memo.id, "its memo was retired later; 'recollect undo' may bring it back")
+    records.drop(tx, edited.key)
+    return Note("aside", edited.file.path, memo.id, "its memo was retired later; 'recollect undo' may bring it back")
 
 
-def _keep_conflict_copy(tx: Tx, one: Fresh, memo: Memo, reason: str, records: Records) -> Note:
+def _keep_conflict_copy(tx: Tx, fresh: Fresh, memo: Memo, reason: str, records: Records) -> Note:
     record = records.get(tx, (memo.subject, memo.id))
-    where = record.path if record else memo.id
-    return Note("aside", one.seen.path, memo.id, f"{reason} {where}".strip(), ((memo.subject, memo.id),))
+    location = record.path if record else memo.id
+    return Note("aside", fresh.file.path, memo.id, f"{reason} {location}".strip(), ((memo.subject, memo.id),))
 
 
-def _candidate(one: Fresh, terms: PageSyncOptions, cause: ChangeContext) -> Candidate:
-    page, subject = one.page, one.subject
+def _candidate(fresh: Fresh, options: PageSyncOptions, context: ChangeContext) -> Candidate:
+    page, subject = fresh.page, fresh.subject
     kind = Kind.LORE if subject.is_lore else kind_of(page)
     return Candidate(
         subject=subject,
         kind=kind,
         label=page.category if kind == page.category else None,
         text=collapse_spaces(page.words.text),
-        at=min(one.seen.at, cause.at) if one.foreign else cause.at,
-        source=_source(one, Origin.IMPORT if one.foreign else Origin.MANUAL),
-        audience=_audience(page, subject, terms.policy),
+        at=min(fresh.file.modified, context.at) if fresh.foreign else context.at,
+        source=_source(fresh, Origin.IMPORT if fresh.foreign else Origin.MANUAL),
+        audience=_audience(page, subject, options.policy),
         tags=page.keywords or (),
     )
 
@@ -195,16 +198,16 @@ def _audience(page: Page, subject: Subject, policy: VisibilityPolicy) -> Audienc
     return limit_audience(page.audience or stated_audience(alone, policy), alone, policy)
 
 
-def _source(one: Edited | Fresh, origin: Origin) -> Provenance:
-    subject = one.subject if isinstance(one, Fresh) else one.key[0]
+def _source(change: Edited | Fresh, origin: Origin) -> Provenance:
+    subject = change.subject if isinstance(change, Fresh) else change.key[0]
     actor = "" if subject.is_lore else subject.id
-    return Provenance(origin=origin, actor=actor, guild=subject.guild, trace=clean(f"file {one.seen.path}"))
+    return Provenance(origin=origin, actor=actor, guild=subject.guild, trace=clean(f"file {change.file.path}"))
 
 
-def _dated(tx: Tx, memo: Memo, page: Page, cause: ChangeContext, vector: tuple[str, Vector] | None) -> Memo:
+def _with_page_date(tx: Tx, memo: Memo, page: Page, context: ChangeContext, vector: tuple[str, Vector] | None) -> Memo:
     """A new memo has the date that its page names, never one to come."""
     if page.created is None:
         return memo
-    memo = replace(memo, created=min(page.created, cause.at))
+    memo = replace(memo, created=min(page.created, context.at))
     tx.memos.put(memo, vector)
     return memo

@@ -17,11 +17,11 @@ from recollect.policy.kinds import CATEGORIES, from_category, from_kind, to_cate
 from recollect.policy.redaction import Redacted, redact
 from recollect.workspace.front_matter import fields, moment_of, parted, text_of, words_of
 
-LARGEST = 65_536
+MAX_PAGE_BYTES = 65_536
 """Bytes of a page: more is a document, not something to remember."""
-_MOST_TAGS = 100
-_OURS = frozenset({"category", "created_at", "keywords", "id", "user", "guild", "kind", "audience", "source"})
-_REWRITTEN = _OURS | {"updated_at"}
+_MAX_TAGS = 100
+_OWN_FIELDS = frozenset({"category", "created_at", "keywords", "id", "user", "guild", "kind", "audience", "source"})
+_REWRITTEN = _OWN_FIELDS | {"updated_at"}
 _LEVELS = ("dm", "channel", "guild", "everywhere")
 
 
@@ -49,18 +49,18 @@ class Page:
 
 def parse(data: bytes) -> Page:
     """The page that a file holds; raises BadInput with the reason when it is not one."""
-    if len(data) > LARGEST:
-        raise BadInput(f"it has {len(data):,} bytes; the limit is {LARGEST:,}")
+    if len(data) > MAX_PAGE_BYTES:
+        raise BadInput(f"it has {len(data):,} bytes; the limit is {MAX_PAGE_BYTES:,}")
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
         raise BadInput("it is not a text in UTF-8") from None
     if "\0" in text:
         raise BadInput("it is binary, not a text")
-    head, body = parted(text)
+    front_matter, body = parted(text)
     if not body.strip():
-        raise BadInput("it has no text below the front matter" if head is not None else "it is empty")
-    return _read(head, body) if head is not None else Page(body)
+        raise BadInput("it has no text below the front matter" if front_matter is not None else "it is empty")
+    return _read(front_matter, body) if front_matter is not None else Page(body)
 
 
 def render(memo: Memo, extra: str = "", body: str | None = None) -> bytes:
@@ -78,7 +78,7 @@ def render(memo: Memo, extra: str = "", body: str | None = None) -> bytes:
         "---\n",
         f"category: {category}\n",
         f"created_at: {_iso(memo.created)}\n",
-        _dumped(named),
+        _dump(named),
         f"updated_at: {_iso(memo.updated)}\n",
         extra if not extra or extra.endswith("\n") else f"{extra}\n",
         "---\n",
@@ -87,7 +87,7 @@ def render(memo: Memo, extra: str = "", body: str | None = None) -> bytes:
     return "".join(lines).encode("utf-8", "replace")
 
 
-def again(memo: Memo, before: bytes | None) -> bytes:
+def rerender(memo: Memo, before: bytes | None) -> bytes:
     """The page of a memo in place of an earlier one: what a person added to that stays."""
     try:
         page = None if before is None else parse(before)
@@ -99,14 +99,14 @@ def again(memo: Memo, before: bytes | None) -> bytes:
     return render(memo, page.extra, page.body if same else None)
 
 
-def loses(before: bytes, after: bytes | None) -> bool:
+def loses_edits(before: bytes, after: bytes | None) -> bool:
     """Whether something of a person's own would go with a page: its layout, lines of theirs, a secret."""
     try:
         page = parse(before)
-        plain = page.body.strip() == collapse_spaces(page.words.text)
+        is_generated = page.body.strip() == collapse_spaces(page.words.text)
         if after is None:
-            return bool(page.extra) or not plain
-        return not plain and parse(after).body != page.body
+            return bool(page.extra) or not is_generated
+        return not is_generated and parse(after).body != page.body
     except BadInput:
         return True
 
@@ -130,8 +130,8 @@ def kind_of(page: Page, before: Kind | None = None) -> Kind:
     return from_category(category)[0]
 
 
-def _read(head: str, body: str) -> Page:
-    values, extra = fields(head, _OURS, _REWRITTEN)
+def _read(front_matter: str, body: str) -> Page:
+    values, extra = fields(front_matter, _OWN_FIELDS, _REWRITTEN)
     category = text_of(values, "category")
     if category is not None and (category := category.lower()) not in CATEGORIES:
         raise BadInput(f"unknown category {category[:40]!r}; use {', '.join(CATEGORIES)}")
@@ -154,10 +154,10 @@ def _keywords(values: Mapping[str, yaml.Node]) -> tuple[str, ...] | None:
     parts = words_of(values, "keywords")
     if parts is None:
         return None
-    found = dict.fromkeys(collapse_spaces(redact(part).text).lower() for part in parts)
-    if len(found) > _MOST_TAGS:
-        raise BadInput(f"it has {len(found)} keywords; the limit is {_MOST_TAGS}")
-    return tuple(filter(None, found))
+    keywords = dict.fromkeys(collapse_spaces(redact(part).text).lower() for part in parts)
+    if len(keywords) > _MAX_TAGS:
+        raise BadInput(f"it has {len(keywords)} keywords; the limit is {_MAX_TAGS}")
+    return tuple(filter(None, keywords))
 
 
 def _audience(text: str | None) -> Audience | None:
@@ -169,13 +169,13 @@ def _audience(text: str | None) -> Audience | None:
     return audience
 
 
-def _dumped(value: Mapping[str, object]) -> str:
+def _dump(value: Mapping[str, object]) -> str:
     return yaml.safe_dump(dict(value), sort_keys=False, allow_unicode=True, default_flow_style=None, width=1_000_000)
 
 
-def _iso(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S}Z"
+def _iso(time: datetime) -> str:
+    return f"{time.astimezone(UTC):%Y-%m-%dT%H:%M:%S}Z"
 
 
-def _seconds(moment: datetime) -> datetime:
-    return moment.replace(microsecond=0)
+def _seconds(time: datetime) -> datetime:
+    return time.replace(microsecond=0)

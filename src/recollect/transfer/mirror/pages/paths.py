@@ -1,6 +1,6 @@
 """Where a memo's page lies: `<home>/<category>/YYYY-MM-DD-<slug>.md`.
 
-The home of the one who owns the folder is the folder itself, everybody else's is `users/<id>`, a guild's `lore/<id>`.
+The home of the one who owns the folder is the folder itself, everyone else's is `users/<id>`, a guild's `lore/<id>`.
 """
 
 import os
@@ -19,9 +19,9 @@ from recollect.policy.kinds import CATEGORIES, to_category
 from recollect.workspace.names import safe_id
 
 USERS, LORE = "users", "lore"
-_LONGEST = 48
+_MAX_SLUG_CHARS = 48
 """Characters of a slug."""
-_DEEPEST = 8
+_MAX_DEPTH = 8
 """Folders below that of a category."""
 
 
@@ -35,17 +35,17 @@ class PagePaths:
     def home(self, subject: Subject, owner: str | None) -> PurePosixPath:
         if subject.is_lore:
             return PurePosixPath(LORE, safe_id(subject.guild or ""))
-        return PurePosixPath() if subject.id == owner and not self.per_user else self._of(subject.id)
+        return PurePosixPath() if subject.id == owner and not self.per_user else self._user_home(subject.id)
 
     def names(self, memo: Memo, owner: str | None) -> Iterator[str]:
         """Paths for a memo that has none yet: the first that is free is good."""
-        at = memo.happened or memo.created
-        name = f"{at.astimezone(UTC):%Y-%m-%d}-{slug(memo)}"
-        stems = (name if number == 1 else f"{name}-{number}" for number in count(1))
+        time = memo.happened or memo.created
+        name = f"{time.astimezone(UTC):%Y-%m-%d}-{slug(memo)}"
+        stems = (name if index == 1 else f"{name}-{index}" for index in count(1))
         folder = self.home(memo.subject, owner) / ("" if memo.subject.is_lore else to_category(memo.kind))
         return (str(folder / f"{stem}.md") for stem in stems)
 
-    def subject_at(self, path: str, owner: str | None, known: Collection[Subject]) -> Subject:
+    def subject_at(self, path: str, owner: str | None, known_subjects: Collection[Subject]) -> Subject:
         """Whose page lies there; raises BadInput."""
         parts = PurePosixPath(path).parts
         if parts[0] not in (USERS, LORE):
@@ -53,13 +53,13 @@ class PagePaths:
                 raise BadInput("it lies in nobody's folder; move it to users/<id>/<category>")
             return Subject(owner)
         name, lore = parts[1], parts[0] == LORE
-        for subject in known:
+        for subject in known_subjects:
             if subject.is_lore is lore and safe_id((subject.guild or "") if lore else subject.id) == name:
                 return subject
-        plain = unquote(name)
-        if safe_id(plain) != name:
+        decoded = unquote(name)
+        if safe_id(decoded) != name:
             raise BadInput(f"nobody is known whose folder is {name!r}")
-        return Subject.lore(plain) if lore else Subject(plain)
+        return Subject.lore(decoded) if lore else Subject(decoded)
 
     def walk(self) -> Iterator[tuple[str, os.DirEntry[str]]]:
         """Every page, hidden files and links left out, by its path inside the folder."""
@@ -70,13 +70,13 @@ class PagePaths:
         for name in self._folders(LORE):
             yield from self._below(PurePosixPath(LORE, name))
 
-    def _of(self, user: str) -> PurePosixPath:
+    def _user_home(self, user: str) -> PurePosixPath:
         return PurePosixPath(USERS, safe_id(user))
 
     def _folders(self, name: str) -> list[str]:
         return sorted(entry.name for entry in _entries(self.folder / name) if entry.is_dir(follow_symlinks=False))
 
-    def _below(self, folder: PurePosixPath, depth: int = _DEEPEST) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    def _below(self, folder: PurePosixPath, depth: int = _MAX_DEPTH) -> Iterator[tuple[str, os.DirEntry[str]]]:
         for entry in sorted(_entries(self.folder / folder), key=lambda entry: entry.name):
             if entry.is_dir(follow_symlinks=False):
                 yield from self._below(folder / entry.name, depth - 1) if depth else ()
@@ -106,8 +106,8 @@ def slug(memo: Memo) -> str:
         r"[a-z0-9]+", fold(memo.text).replace("'", "").replace("’", "").encode("ascii", "ignore").decode()
     )
     name = "-".join(words)
-    if len(name) > _LONGEST:
-        name = name[: _LONGEST + 1].rpartition("-")[0] or name[:_LONGEST]
+    if len(name) > _MAX_SLUG_CHARS:
+        name = name[: _MAX_SLUG_CHARS + 1].rpartition("-")[0] or name[:_MAX_SLUG_CHARS]
     return name if len(name) > 2 else f"{memo.kind.value}-{digest(memo.text)[:8]}"
 
 
@@ -115,5 +115,5 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
     """What lies in a folder, if it is one and no link."""
     if folder.is_symlink() or not folder.is_dir():
         return []
-    with os.scandir(folder) as found:
-        return [entry for entry in found if not entry.name.startswith(".")]
+    with os.scandir(folder) as entries:
+        return [entry for entry in entries if not entry.name.startswith(".")]

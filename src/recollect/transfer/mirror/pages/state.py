@@ -1,7 +1,7 @@
-"""What the store remembers about pages: where each memo's lies, and what we know it to hold.
+"""Persisted records about pages: the path of each memo's page, and digests of what was written to it.
 
-A record is made when its page is on the disk. So a page that is gone was deleted by somebody, and one that holds
-something else was edited.
+A record is made when its page is on disk. So a missing page was deleted by a person, and one with other content was
+edited.
 """
 
 import json
@@ -15,19 +15,19 @@ from recollect.core.types import Memo, Subject
 
 Key = tuple[Subject, str]
 """A memo by whose it is and its id."""
-_REMEMBERED = 8
-"""Contents that we know again: processes that write a page at the same time each have theirs."""
+_MAX_DIGESTS = 8
+"""Contents that are recognized: processes that write a page at the same time each have their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
     path: str
-    marks: tuple[str, ...]
+    digests: tuple[str, ...]
     updated: int
     """When the memo that the page shows was changed last, in milliseconds."""
 
     def knows(self, data: bytes) -> bool:
-        return mark(data) in self.marks
+        return content_digest(data) in self.digests
 
 
 class Records:
@@ -36,11 +36,11 @@ class Records:
     _name = "pages"
 
     def get(self, tx: Tx, key: Key) -> Record | None:
-        found = tx.state.items(self._of(key))
-        if not found:
+        items = tx.state.items(self._list_name(key))
+        if not items:
             return None
-        path, marks, updated = json.loads(found[-1])
-        return Record(path, tuple(marks), updated)
+        path, digests, updated = json.loads(items[-1])
+        return Record(path, tuple(digests), updated)
 
     def all(self, tx: Tx) -> Iterator[tuple[Key, Record]]:
         for scope in tx.state.items(f"{self._name} scopes"):
@@ -54,8 +54,8 @@ class Records:
         """The page of a memo lies there and holds this."""
         key = memo.subject, memo.id
         before = self.get(tx, key)
-        known = [one for one in (before.marks if before else ()) if one != mark(data)]
-        record = Record(path, (*known[1 - _REMEMBERED :], mark(data)), to_ms(memo.updated))
+        digests = [digest for digest in (before.digests if before else ()) if digest != content_digest(data)]
+        record = Record(path, (*digests[1 - _MAX_DIGESTS :], content_digest(data)), to_ms(memo.updated))
         if record != before:
             self._put(tx, key, record)
 
@@ -65,14 +65,14 @@ class Records:
             self._put(tx, key, replace(record, path=path))
 
     def drop(self, tx: Tx, key: Key) -> None:
-        tx.state.clear(self._of(key))
+        tx.state.clear(self._list_name(key))
 
     def owner(self, tx: Tx) -> str | None:
         """Whose pages lie in the folder directly."""
         return next(iter(tx.state.items(f"{self._name} owner")), None)
 
     def claim(self, tx: Tx, user: str) -> str:
-        """The owner; this user, when nobody is."""
+        """The owner; this user, if there was none."""
         owner = self.owner(tx)
         if owner is None:
             tx.state.append(f"{self._name} owner", user)
@@ -82,12 +82,12 @@ class Records:
         subject, memo_id = key
         tx.state.append(f"{self._name} scopes", subject.scope)
         tx.state.append(f"{self._name} ids {subject.scope}", memo_id)
-        tx.state.clear(self._of(key))
-        tx.state.append(self._of(key), json.dumps([record.path, record.marks, record.updated]))
+        tx.state.clear(self._list_name(key))
+        tx.state.append(self._list_name(key), json.dumps([record.path, record.digests, record.updated]))
 
-    def _of(self, key: Key) -> str:
+    def _list_name(self, key: Key) -> str:
         return f"{self._name} memo {key[0].scope} {key[1]}"
 
 
-def mark(data: bytes) -> str:
+def content_digest(data: bytes) -> str:
     return digest(data.decode("utf-8", "surrogateescape"))[:32]

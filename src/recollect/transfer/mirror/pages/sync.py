@@ -1,6 +1,6 @@
-"""Takes over what people do to the pages: an edit is a revision, a new page a memo, a deleted one a retirement.
+"""Applies what people do to the pages: an edit revises a memo, a new page adds one, a deleted page retires one.
 
-Each page is one transaction together with what we know of it, so an interrupted run goes on where it stopped.
+Each page is one transaction together with its record, so an interrupted run resumes where it stopped.
 """
 
 import asyncio
@@ -17,15 +17,15 @@ from recollect.policy.merge import retire
 from recollect.transfer.mirror import disk
 from recollect.transfer.mirror.pages import apply
 from recollect.transfer.mirror.pages.apply import Note, PageSyncOptions
-from recollect.transfer.mirror.pages.compare import Comparison, Differences, Edited, Fresh, look
+from recollect.transfer.mirror.pages.compare import Comparison, Differences, Edited, Fresh, scan
 from recollect.transfer.mirror.pages.paths import PagePaths
 from recollect.transfer.mirror.pages.state import Key, Record
 from recollect.transfer.mirror.pages.writer import PageWriter
 
 Embed = Callable[[str], Awaitable[tuple[str, Vector] | None]]
 
-FEW = 5
-"""Pages that may go at one time, however few there are; more than half of all at once is taken for an accident."""
+MAX_SAFE_DELETIONS = 5
+"""So many deletions at once are always believed; more than half of all pages is taken for an accident."""
 
 
 @dataclass(slots=True)
@@ -46,76 +46,76 @@ class Report:
 class PageSync:
     """Brings memory in step with the pages in a folder."""
 
-    def __init__(self, store: Store, shelves: PagePaths, embed: Embed, terms: PageSyncOptions, clock: Clock) -> None:
+    def __init__(self, store: Store, paths: PagePaths, embed: Embed, options: PageSyncOptions, clock: Clock) -> None:
         self._store = store
-        self._shelves = shelves
+        self._paths = paths
         self._embed = embed
-        self._terms = terms
+        self._options = options
         self._clock = clock
-        self._pages = PageWriter(store, shelves)
+        self._pages = PageWriter(store, paths)
 
     async def run(self, *, dry_run: bool = False, force: bool = False, progress: Progress | None = None) -> Report:
-        """Take everything over; with `dry_run`, only tell. `force` lets any number of deletions through."""
-        seen = await asyncio.to_thread(look, self._shelves)
-        found = await self._store.read(
-            lambda tx: Comparison(tx, self._pages.records, self._shelves, self._terms.user).compare(seen)
+        """Apply all changes, or only report them with `dry_run`. `force` allows any number of deletions."""
+        files = await asyncio.to_thread(scan, self._paths)
+        differences = await self._store.read(
+            lambda tx: Comparison(tx, self._pages.records, self._paths, self._options.user).compare(files)
         )
-        report = Report([Note("broken", path, detail=reason) for path, reason in found.broken])
-        report.refused = "" if force else _refusal(found)
+        report = Report([Note("broken", path, detail=reason) for path, reason in differences.broken])
+        report.refused = "" if force else _refusal(differences)
         if dry_run:
-            report.notes += await self._store.read(partial(self._foretell, found=found, gone=not report.refused))
+            preview = partial(self._preview, differences=differences, with_deletions=not report.refused)
+            report.notes += await self._store.read(preview)
         else:
-            await self._apply(found, report, progress)
+            await self._apply(differences, report, progress)
         report.notes.sort(key=lambda note: note.path)
         return report
 
-    def _foretell(self, tx: Tx, found: Differences, gone: bool) -> list[Note]:
-        notes = [apply.preview(tx, one) for one in found.edited]
-        notes += [Note("new", one.seen.path) for one in found.fresh]
-        notes += [Note("moved", path, key[1]) for key, path in found.moved]
-        notes += [self._parting(tx, key, record) for key, record in found.gone] if gone else []
+    def _preview(self, tx: Tx, differences: Differences, with_deletions: bool) -> list[Note]:
+        notes = [apply.preview(tx, change) for change in differences.edited]
+        notes += [Note("new", change.file.path) for change in differences.fresh]
+        notes += [Note("moved", path, key[1]) for key, path in differences.moved]
+        if with_deletions:
+            notes += [self._describe_deletion(tx, key, record) for key, record in differences.deleted]
         return [note for note in notes if note is not None]
 
-    async def _apply(self, found: Differences, report: Report, progress: Progress | None) -> None:
-        for key, path in found.moved:
+    async def _apply(self, differences: Differences, report: Report, progress: Progress | None) -> None:
+        for key, path in differences.moved:
             await self._store.write(partial(self._pages.records.move, key=key, path=path))
             report.notes.append(Note("moved", path, key[1]))
-        for key in found.stale:
+        for key in differences.stale:
             await self._pages.place(key)
         if not report.refused:  # before what is new: a page that was written again under another name takes its place
-            report.notes += await self._let_go(found.gone)
-        total = len(found.edited) + len(found.fresh)
-        for done, one in enumerate([*found.edited, *found.fresh], 1):
-            report.notes += await self._take(one)
+            report.notes += await self._retire_deleted(differences.deleted)
+        total = len(differences.edited) + len(differences.fresh)
+        for position, change in enumerate([*differences.edited, *differences.fresh], 1):
+            report.notes += await self._take_over(change)
             if progress is not None:
-                progress(done, total)
+                progress(position, total)
 
-    async def _take(self, one: Edited | Fresh) -> list[Note]:
-        words = one.page.words
+    async def _take_over(self, change: Edited | Fresh) -> list[Note]:
+        words = change.page.words
         vector = await self._embed(words.text)
-        cause = self._cause()
-        take = partial(
-            apply.edit if isinstance(one, Edited) else apply.add,  # pyright: ignore[reportArgumentType] - by its type
-            one=one,
-            records=self._pages.records,
-            terms=self._terms,
-            cause=cause,
-            vector=vector,
-        )
+        arguments = (self._pages.records, self._options, self._context(), vector)
+
+        def apply_change(tx: Tx) -> Note | None:
+            if isinstance(change, Edited):
+                return apply.edit(tx, change, *arguments)
+            return apply.add(tx, change, *arguments)
+
         try:
-            note: Note | None = await self._store.write(take)
+            note = await self._store.write(apply_change)
             note = await self._follow_up(note) if note is not None else None
         except BadInput as error:
-            return [Note("broken", one.seen.path, detail=str(error))]
+            return [Note("broken", change.file.path, detail=str(error))]
         except OSError as error:
-            return [Note("broken", one.seen.path, detail=f"taken over, but can't be written: {error}")]
+            return [Note("broken", change.file.path, detail=f"taken over, but can't be written: {error}")]
         if note is None:
             return []
-        hidden = Note("secret", note.path, note.memo, f"left out of memory: {', '.join(words.found)}")
-        return [note, hidden] if words.found and note.what in ("new", "changed") else [note]
+        warning = Note("secret", note.path, note.memo, f"left out of memory: {', '.join(words.found)}")
+        return [note, warning] if words.found and note.what in ("new", "changed") else [note]
 
     async def _follow_up(self, note: Note) -> Note:
-        """Do on the disk what follows."""
+        """Make the changes on disk that follow from it."""
         if note.what == "aside":
             note = await asyncio.to_thread(self._set_aside, note)
         for key in note.keys:
@@ -124,34 +124,34 @@ class PageSync:
 
     def _set_aside(self, note: Note) -> Note:
         path = self._pages.path(note.path)
-        kept = disk.set_aside(path)
+        copy = disk.set_aside(path)
         disk.remove(path)
-        return Note("aside", note.path, note.memo, f"{note.detail}; kept as {kept.name}", note.keys)
+        return Note("aside", note.path, note.memo, f"{note.detail}; kept as {copy.name}", note.keys)
 
-    async def _let_go(self, gone: list[tuple[Key, Record]]) -> list[Note]:
+    async def _retire_deleted(self, deleted: list[tuple[Key, Record]]) -> list[Note]:
         """One change for all that one person deleted, so that it is undone as one."""
-        causes: dict[str, ChangeContext] = {}
+        contexts: dict[str, ChangeContext] = {}
         notes: list[Note] = []
-        for key, record in gone:
-            cause = causes.setdefault(key[0].scope, self._cause())
-            note = await self._store.write(partial(self._retire, key=key, record=record, cause=cause))
+        for key, record in deleted:
+            context = contexts.setdefault(key[0].scope, self._context())
+            note = await self._store.write(partial(self._retire, key=key, record=record, context=context))
             if note is not None and note.what == "restored":
                 await self._pages.place(key)
             notes += [note] if note else []
         return notes
 
-    def _retire(self, tx: Tx, key: Key, record: Record, cause: ChangeContext) -> Note | None:
+    def _retire(self, tx: Tx, key: Key, record: Record, context: ChangeContext) -> Note | None:
         memo = tx.memos.get(*key)
-        note = self._parting(tx, key, record)
+        note = self._describe_deletion(tx, key, record)
         if note is None:
             self._pages.records.drop(tx, key)
         elif note.what == "retired" and memo is not None:
-            write(tx, [retire(memo, cause.at, "its file was deleted")], cause)
-            add_tombstone(tx, memo, cause.at)
+            write(tx, [retire(memo, context.at, "its file was deleted")], context)
+            add_tombstone(tx, memo, context.at)
             self._pages.records.drop(tx, key)
         return note
 
-    def _parting(self, tx: Tx, key: Key, record: Record) -> Note | None:
+    def _describe_deletion(self, tx: Tx, key: Key, record: Record) -> Note | None:
         """What becomes of a memo whose page is gone; nothing when it is out of use already."""
         memo = tx.memos.get(*key)
         if memo is None or not memo.active:
@@ -160,15 +160,15 @@ class PageSync:
             return Note("restored", record.path, memo.id, "it changed in memory after its file was written")
         return Note("retired", record.path, memo.id, memo.text)
 
-    def _cause(self) -> ChangeContext:
-        return ChangeContext(self._terms.actor, self._clock(), secrets.token_hex(8))
+    def _context(self) -> ChangeContext:
+        return ChangeContext(self._options.actor, self._clock(), secrets.token_hex(8))
 
 
-def _refusal(found: Differences) -> str:
+def _refusal(differences: Differences) -> str:
     """Why deletions are not believed: an unmounted disk or a slip takes more than a person weeds out."""
-    gone, known = len(found.gone), found.known
-    if known > 1 and gone == known:
+    deleted, known = len(differences.deleted), differences.known_count
+    if known > 1 and deleted == known:
         return f"all {known} files are gone; is their folder there?"
-    if gone > FEW and gone * 2 > known:
-        return f"{gone} of {known} files are gone at once"
+    if deleted > MAX_SAFE_DELETIONS and deleted * 2 > known:
+        return f"{deleted} of {known} files are gone at once"
     return ""

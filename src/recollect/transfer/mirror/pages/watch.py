@@ -1,4 +1,4 @@
-"""Watches the pages by looking at them again and again: no system's own notices, so it works on every disk."""
+"""Watches the pages by polling, which works on every file system."""
 
 import asyncio
 
@@ -6,38 +6,38 @@ from recollect.transfer.mirror.pages.paths import PagePaths
 from recollect.transfer.mirror.pages.sync import PageSync, Report
 
 EVERY = 1.0
-"""Seconds between two looks."""
+"""Seconds between two polls."""
 
 Signature = tuple[tuple[str, int, int, int], ...]
 
 
 class Watch:
-    """Takes changes over once the pages have been the same for two looks, so that nobody is read while writing."""
+    """Applies changes once the pages are the same in two polls, so that no half-written page is read."""
 
-    def __init__(self, index: PageSync, shelves: PagePaths) -> None:
-        self._index = index
-        self._shelves = shelves
+    def __init__(self, sync: PageSync, paths: PagePaths) -> None:
+        self._sync = sync
+        self._paths = paths
         self._last: Signature | None = None
-        self._done: Signature | None = None
+        self._processed: Signature | None = None
 
     async def look(self) -> Report | None:
-        """One look; a report when something was taken over."""
-        now = await asyncio.to_thread(signature, self._shelves)
+        """Poll once; a report when changes were applied."""
+        now = await asyncio.to_thread(signature, self._paths)
         settled, self._last = now == self._last, now
-        if now == self._done or not settled:
+        if now == self._processed or not settled:
             return None
-        report = await self._index.run()
-        self._done = now  # what we wrote ourselves is looked at once more, and an edit meanwhile is not missed
+        report = await self._sync.run()
+        self._processed = now  # our own writes are compared once more, so that an edit meanwhile is not missed
         return report
 
 
-def signature(shelves: PagePaths) -> Signature:
+def signature(paths: PagePaths) -> Signature:
     """Something that changes whenever a page does."""
-    found: list[tuple[str, int, int, int]] = []
-    for path, entry in shelves.walk():
+    files: list[tuple[str, int, int, int]] = []
+    for path, entry in paths.walk():
         try:
             state = entry.stat(follow_symlinks=False)
         except OSError:
             continue
-        found.append((path, state.st_mtime_ns, state.st_size, state.st_ino))
-    return tuple(found)
+        files.append((path, state.st_mtime_ns, state.st_size, state.st_ino))
+    return tuple(files)
