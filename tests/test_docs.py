@@ -21,7 +21,7 @@ RUNNABLE = [README, ROOT / "docs" / "guide" / "getting-started.md"]
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
-COMMON = CliRunner().invoke(build(colours=False), ["--help"]).stdout
+COMMON = CliRunner().invoke(build(colors=False), ["--help"]).stdout
 NO_NETWORK = """
 import socket
 def refuse(*_): raise OSError("this example needs no network")
@@ -96,7 +96,7 @@ def test_links_lead_somewhere(page: Path):
 def test_commands_are_real(page: Path):
     """What stands in the docs is understood by the command line, up to the point where it would do something."""
     for words in command_lines(page):
-        done = CliRunner().invoke(build(colours=False), [*words, "--help"])
+        done = CliRunner().invoke(build(colors=False), [*words, "--help"])
         assert done.exit_code == 0, f"{name(page)}: recollect {shlex.join(words)}\n{done.output}"
         unknown = [word for word in words if word.startswith("--") and word not in done.stdout + COMMON]
         assert not unknown, f"{name(page)}: recollect {shlex.join(words)} has no {unknown}"
