@@ -78,7 +78,7 @@ def test_what_was_put_aside_says_why_and_can_be_tried_again(cli: Run, store: Pat
     assert ", 2 failed" in done.out
     assert "no such model\\x1b[31m" in done.out
     (first, _), (second, _) = extractions(cli)
-    assert cli("jobs", "--retry", str(first)).out.startswith("1 job will be tried again")
+    assert cli("jobs", "--retry", str(first)).out.startswith("1 job will be retried")
     assert sorted(extractions(cli)) == [(first, "waiting"), (second, "parked")]
     assert cli("jobs", "--retry", "all", "--json").json == {"retried": 1}
     assert sorted(extractions(cli)) == [(first, "waiting"), (second, "waiting")]
@@ -88,7 +88,7 @@ def test_what_was_put_aside_says_why_and_can_be_tried_again(cli: Run, store: Pat
 def test_a_job_can_be_given_up_and_its_message_stays(cli: Run, store: Path):
     asyncio.run(observe(store, "I like tea", "I live in Berlin", parked=True))
     (first, _), (second, _) = extractions(cli)
-    assert cli("jobs", "--drop", str(first)).out == f"Job {first} is given up; the message itself stays\n"
+    assert cli("jobs", "--drop", str(first)).out == f"Job {first} is dropped; the message itself stays\n"
     assert cli("jobs", "--drop", str(second), "--json").json == {"dropped": True}
     assert extractions(cli) == []
     assert "no job" in cli("jobs", "--drop", str(second), code=3).err

@@ -303,16 +303,16 @@ async def test_jobs_are_tried_again_or_dropped(app: FastAPI, memory: AsyncMemory
             tx.jobs.add(NewJob("extract", lane, {}, clock(), tenant=lane))
         taken = tx.jobs.claim("w", clock(), clock() + timedelta(hours=1), 2)
         for job in taken:
-            tx.jobs.park(job.id, "w", "the answer was cut off")
+            tx.jobs.fail(job.id, "w", "the answer was cut off")
         return [job.id for job in taken]
 
     one, two = await memory.store.write(work)
     async with visiting(app) as visitor:
         page = text_of(await visitor.see("/jobs"))
         assert page.count("the answer was cut off") == 2
-        assert "will be tried again" in await visitor.follow(await visitor.send("/jobs/retry", job=one))
+        assert "will be retried" in await visitor.follow(await visitor.send("/jobs/retry", job=one))
         assert (await memory.store.read(lambda tx: tx.jobs.counts()))["waiting"] == 1
-        assert "given up" in await visitor.follow(await visitor.send("/jobs/drop", job=two))
+        assert "The job is dropped" in await visitor.follow(await visitor.send("/jobs/drop", job=two))
         assert "no longer there" in await visitor.follow(await visitor.send("/jobs/drop", job=two))
         assert "no longer there" in await visitor.follow(await visitor.send("/jobs/retry", job="x" * 9))
         assert "no longer there" in await visitor.follow(await visitor.send("/jobs/retry-all"))

@@ -20,8 +20,8 @@ CHOSEN = "a-token-that-somebody-chose"
 ANYWHERE = "0.0.0.0"
 
 
-def settings(folder: Path, **web: object) -> Settings:
-    return load({}, data_dir=str(folder), web=web).settings
+def settings(folder: Path, **http: object) -> Settings:
+    return load({}, data_dir=str(folder), http=http).settings
 
 
 def test_on_this_machine_tokens_are_made_at_the_first_start(tmp_path: Path):
@@ -32,12 +32,12 @@ def test_on_this_machine_tokens_are_made_at_the_first_start(tmp_path: Path):
 
 def test_elsewhere_it_is_refused_without_a_token_and_none_is_made(tmp_path: Path):
     with pytest.raises(ConfigError, match=r"no token yet.*recollect serve --tokens"):
-        load_or_create_tokens(ANYWHERE, settings(tmp_path, names=["memory.example.org"]), None)
+        load_or_create_tokens(ANYWHERE, settings(tmp_path, host_names=["memory.example.org"]), None)
     assert not (tmp_path / "tokens.json").exists()
 
 
 def test_elsewhere_it_is_refused_when_others_can_read_the_tokens(tmp_path: Path):
-    found = settings(tmp_path, names=["memory.example.org"])
+    found = settings(tmp_path, host_names=["memory.example.org"])
     load_or_create_tokens("127.0.0.1", found, None)
     (tmp_path / "tokens.json").chmod(0o644)
     with pytest.raises(ConfigError, match="chmod 600"):
@@ -45,12 +45,12 @@ def test_elsewhere_it_is_refused_when_others_can_read_the_tokens(tmp_path: Path)
 
 
 def test_elsewhere_it_is_refused_without_a_name_and_says_why(tmp_path: Path):
-    with pytest.raises(ConfigError, match=r"web\.names.*point here"):
+    with pytest.raises(ConfigError, match=r"http\.host_names.*point here"):
         load_or_create_tokens(ANYWHERE, settings(tmp_path), CHOSEN)
 
 
 def test_elsewhere_it_is_allowed_with_a_token_and_a_name(tmp_path: Path):
-    found = settings(tmp_path, names=["memory.example.org"])
+    found = settings(tmp_path, host_names=["memory.example.org"])
     tokens, _ = load_or_create_tokens(ANYWHERE, found, CHOSEN)
     assert tokens.operator == CHOSEN
     load_or_create_tokens(ANYWHERE, found, None)  # by now there are tokens, and only we can read them
@@ -75,7 +75,7 @@ def test_only_loopback_is_this_machine(host: str, is_ours: bool):
 
 
 def test_it_answers_to_its_own_names_and_to_no_wildcard(tmp_path: Path):
-    found = settings(tmp_path, names=["Memory.Example.org"])
+    found = settings(tmp_path, host_names=["Memory.Example.org"])
     assert names_of("0.0.0.0", found) == {"127.0.0.1", "localhost", "::1", "memory.example.org"}
     assert "192.168.1.4" in names_of("192.168.1.4", found)
 
