@@ -222,7 +222,7 @@ def test_importing_recollect_loads_nothing_heavy():
         ("recollect.core.types", "import recollect.policy.merge", "upwards, core to policy"),
         ("recollect.policy.budget", "from recollect.recall.search import search", "upwards, policy to recall"),
         ("recollect.recall.search", "def f():\n    from recollect.faces import cli", "upwards, recall to faces"),
-        ("recollect.memory", "if TYPE_CHECKING:\n    from .app import App", "upwards, memory to app"),
+        ("recollect.app", "if TYPE_CHECKING:\n    from .memory import AsyncMemory", "upwards, app to memory"),
         ("recollect.recall.search", "from recollect.jobs.worker import Worker", "sideways, recall to jobs"),
         ("recollect.privacy.erase", "import recollect.transfer.copying", "sideways, privacy to transfer"),
         ("recollect.faces.discord.client", "from ..cli import main", "against the order of FACES"),

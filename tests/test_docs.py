@@ -1,25 +1,39 @@
 """The documentation keeps up: links resolve, commands exist, examples compile, and the README's one runs."""
 
+import ast
 import re
 import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from recollect import plugins
+from recollect.core.ports.format import Owner
+from recollect.core.ports.layer import Block, Line
+from recollect.core.ports.ranker import RankItem, RankPool, RankQuery
 from recollect.faces.cli.main import build
-from recollect.prompting.layouts import INSTRUCTIONS
+from recollect.prompting.assemble import assemble
+from recollect.prompting.instructions import INSTRUCTIONS
+from recollect.transfer.importing.detect import detect
+from tests.test_architecture import TIERS
 
 ROOT = Path(__file__).parents[1]
+SRC = ROOT / "src" / "recollect"
 README = ROOT / "README.md"
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 GUIDES = [README, *sorted((ROOT / "docs" / "guide").glob("*.md"))]
-RUNNABLE = [README, ROOT / "docs" / "guide" / "getting-started.md"]
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PATH_PAGES = [ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", ROOT / "docs" / "concepts" / "glossary.md"]
+PATH = re.compile(r"\.?\w[\w.-]*(?:/[\w.-]+)+/?|\w+/|\w+\.(?:py|yaml|toml|txt|md)")
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 COMMON = CliRunner().invoke(build(colors=False), ["--help"]).stdout
 NO_NETWORK = """
@@ -76,6 +90,11 @@ def test_the_readme_is_short():
     assert len(README.read_text("utf-8").splitlines()) <= 150
 
 
+def test_the_readme_says_what_a_profile_is_before_its_numbers():
+    text = README.read_text("utf-8")
+    assert text.index("A profile is") < text.index("## Numbers")
+
+
 def test_the_readme_has_something_to_run_on_its_first_screen():
     first_screen = "\n".join(README.read_text("utf-8").splitlines()[:30])
     assert "make run" in first_screen
@@ -90,6 +109,55 @@ def test_links_lead_somewhere(page: Path):
         assert target.exists(), f"{name(page)} links to {link}"
         if anchor and target.suffix == ".md":
             assert anchor in anchors(target), f"{name(page)} links to {link}: no such heading"
+
+
+def paths(page: Path) -> list[str]:
+    """Files and folders that a page names in backticks, outside its fenced blocks."""
+    quoted = re.findall(r"`([^`\n]+)`", FENCE.sub("", page.read_text("utf-8")))
+    return [text for text in quoted if PATH.fullmatch(text)]
+
+
+def exists(path: str) -> bool:
+    """Whether a path is there, seen from the project or from the package; a module may be named without its ending."""
+    return any((base / path).exists() or (base / f"{path}.py").exists() for base in (ROOT, SRC))
+
+
+@pytest.mark.parametrize("page", PATH_PAGES, ids=name)
+def test_paths_that_are_named_exist(page: Path):
+    named = paths(page)
+    assert len(named) > 10
+    assert [path for path in named if not exists(path)] == []
+
+
+def test_a_path_that_does_not_exist_is_noticed(tmp_path: Path):
+    page = tmp_path / "page.md"
+    page.write_text("`learning/ingest`, `core/ports/store.py`, `stores/`, `gone/nowhere.py`, `sqlite:///a.db`, `a.b`\n")
+    assert paths(page) == ["learning/ingest", "core/ports/store.py", "stores/", "gone/nowhere.py"]
+    assert [path for path in paths(page) if not exists(path)] == ["gone/nowhere.py"]
+
+
+def test_the_table_of_tiers_is_the_one_that_is_checked():
+    rows = re.findall(r"^\| \d+ \| ([^|]+) \|", (ROOT / "ARCHITECTURE.md").read_text("utf-8"), re.MULTILINE)
+    assert [set(re.findall(r"`(\w+)`", row)) for row in rows] == TIERS
+
+
+def tree(page: Path) -> Iterator[str]:
+    """The folders and modules in the picture of the tree, as paths below the package."""
+    (picture,) = [body for body in blocks(page, "") if body.startswith("src/recollect/\n")]
+    folder = ""
+    for line in picture.splitlines()[1:]:
+        depth = (len(line) - len(line.lstrip())) // 2
+        entries = re.findall(r"\w+(?:/|\.py)(?=  |$)", line[:17])
+        folder = entries[0] if depth == 1 else folder
+        yield from entries if depth == 1 else (folder + entry for entry in entries)
+
+
+def test_the_picture_of_the_tree_shows_what_is_there():
+    shown = set(tree(ROOT / "ARCHITECTURE.md"))
+    assert [path for path in shown if not (SRC / path).exists()] == []
+    folders = {f"{path.name}/" for path in SRC.iterdir() if (path / "__init__.py").exists()}
+    modules = {path.name for path in SRC.glob("*.py")} - {"__main__.py"}
+    assert (folders | modules) - shown == set()
 
 
 @pytest.mark.parametrize("page", GUIDES, ids=name)
@@ -110,12 +178,61 @@ def test_every_command_is_named_in_the_guides():
     assert set(commands) - named == set()
 
 
-@pytest.mark.parametrize("page", RUNNABLE, ids=name)
-def test_python_examples_compile(page: Path):
-    found = blocks(page, "python")
-    assert found
-    for source in found:
-        compile(source, name(page), "exec")
+@pytest.mark.parametrize("page", [page for page in GUIDES if blocks(page, "python")], ids=name)
+def test_python_examples_compile_and_import_what_is_there(page: Path):
+    for source in blocks(page, "python"):
+        compile(source, name(page), "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "recollect":
+                names = [alias.name for alias in node.names if not hasattr(import_module(node.module), alias.name)]
+                assert not names, f"{name(page)}: {node.module} has no {names}"
+
+
+def example(page: str, number: int) -> dict[str, Any]:
+    """What an example of a guide defines."""
+    namespace: dict[str, Any] = {}
+    exec(blocks(ROOT / "docs" / "guide" / page, "python")[number], namespace)
+    return namespace
+
+
+async def test_the_example_of_a_layer_has_a_section_right_before_the_message():
+    layer = example("writing-a-layer.md", 0)["create"]("weather", None)
+    offered = await layer.blocks(SimpleNamespace(text="how is the weather?"))
+    message = Block("message", (Line("how is the weather?"),))
+    prompt = assemble([*offered, Block("history", (Line("Ann: hi"),)), message], plugins.load("layouts", "unified"))
+    assert [section.name for section in prompt.sections] == ["history", "weather", "message"]
+    assert "Weather:\nIt is raining in Bergen." in prompt.text
+    assert not await layer.blocks(SimpleNamespace(text="how are you?"))
+
+
+def test_the_example_of_a_layout_has_its_order_and_headers():
+    layout = example("writing-a-layout.md", 0)["create"]("terse")
+    offered = [Block(section, (Line("a line"),)) for section in ("message", "weather", "rolling", "durable")]
+    prompt = assemble(offered, layout)
+    assert [section.name for section in prompt.sections] == ["durable", "rolling", "weather", "message"]
+    assert prompt.text.startswith("Known facts:\na line")
+
+
+def test_the_example_of_a_ranker_ranks():
+    ranker = example("writing-a-layout.md", 1)["create"]("shared_words")
+    when = datetime(2026, 5, 1, tzinfo=UTC)
+    shared = ({"tea": 1}, {}, {"tea": 1, "green": 2})
+    items = [RankItem(key, "a text", when, shared=words) for key, words in enumerate(shared, 1)]
+    ranked = ranker.rank(RankQuery("tea", when), RankPool(items))
+    assert [(one.item.key, dict(one.parts)) for one in ranked] == [(3, {"shared words": 2}), (1, {"shared words": 1})]
+
+
+def test_the_example_of_a_format_reads(tmp_path: Path):
+    file = tmp_path / "notes.list"
+    file.write_text("I like tea\n\nI live in Lyon\n")
+    reader = example("writing-a-layout.md", 2)["create"]("plain_list")
+    assert detect(file, [reader]) is reader
+    items = list(reader.read(file, Owner("ann")))
+    assert [(type(item).__name__, item.where) for item in items] == [
+        ("Entry", "notes.list line 1"),
+        ("Problem", "notes.list line 2"),
+        ("Entry", "notes.list line 3"),
+    ]
 
 
 def test_the_readmes_example_prints_what_it_says(tmp_path: Path):

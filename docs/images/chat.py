@@ -1,4 +1,4 @@
-"""`python docs/images/chat.py` makes chat.svg anew: the lines below, typed into `recollect chat` at a terminal.
+"""`python docs/images/chat.py` regenerates chat.svg: the lines below, typed into `recollect chat` at a terminal.
 
 What it answers is what it really prints; only the prompt and the window around it are drawn.
 """

@@ -1,4 +1,4 @@
-"""`python docs/images/terminal.py` makes terminal.svg anew: the commands below, run as they are in a terminal.
+"""`python docs/images/terminal.py` regenerates terminal.svg: the commands below, run as they are in a terminal.
 
 The output is what `recollect` really prints; only the prompt and the window around it are drawn.
 """

@@ -1,6 +1,6 @@
-"""Makes the pictures of the page, `web-*.png`: `python docs/images/web.py`, with chromium and playwright at hand.
+"""Makes the pictures of the page, `web-*.png`: `python docs/images/web.py`, with chromium and playwright installed.
 
-The guild in them is invented; see `tests/web/guild.py`.
+The guild in them is invented; see `tests/faces/http/guild.py`.
 """
 
 import sys
@@ -10,8 +10,7 @@ from tempfile import TemporaryDirectory
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1]))
 
-from tests.web import guild  # noqa: E402 - found by the line above
-
+from tests.faces.http import guild  # noqa: E402 - found by the line above
 from tests.faces.http.browser import launched, opened  # noqa: E402 - found by the line above
 from tests.faces.http.conftest import serving  # noqa: E402 - found by the line above
 
@@ -25,7 +24,7 @@ PICTURES = {
 
 def main() -> None:
     model = guild.model()
-    settings = {"works": True, "using": model, "model": model.name, "embedder": "static", "summary": {"enabled": False}}
+    settings = {"run_worker": True, "model": model, "embedder": "static", "summary": {"enabled": False}}
     with TemporaryDirectory() as folder, launched() as browser, serving(Path(folder), **settings) as served:
         served.run(lambda memory: guild.live(memory, served.clock))
         served.run(lambda memory: memory.vectors.fill())

@@ -15,6 +15,7 @@ from recollect.core.errors import MissingExtra, RecollectError, StoreUnreachable
 from recollect.core.ports import Embedder, EmbedderOptions, Layer, Model, ModelOptions, Store, Tx
 from recollect.core.ports.jobs import CONSOLIDATE, DAILY_LOG, EXTRACT, SUMMARIZE
 from recollect.core.ports.layout import Layout
+from recollect.core.ports.store import SupportsMemoriesFts
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.priority import ForegroundPriority
 from recollect.jobs.worker import Worker
@@ -91,6 +92,8 @@ class Parts:
     """What a memory is made of."""
 
     store: Store
+    write_monitor: WriteMonitor
+    """The same store, as what tells of writes that it refused."""
     vectors: VectorIndexer
     settings: Settings
     layers: Mapping[str, Layer]
@@ -111,10 +114,12 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
     _keep_folder_private(settings.data_dir)
     prepare = partial(_migrate_audiences, policy=VisibilityPolicy(settings.visibility), clock=clock)
     async with AsyncExitStack() as closing:
-        store = cast("Store", WriteMonitor(plugins.load("stores", settings.store), prepare))
+        bare_store: Store = plugins.load("stores", settings.store)
+        write_monitor = WriteMonitor(bare_store, prepare)
+        store = cast("Store", write_monitor)
         closing.push_async_callback(store.close)
-        if settings.compat.memories_fts and (mirror_words := getattr(store, "mirror_words", None)):
-            await mirror_words()
+        if settings.compat.memories_fts and isinstance(bare_store, SupportsMemoriesFts):
+            await bare_store.install_memories_fts()
         payload = embedded if settings.embed_evidence else None
         chain, revive = make_embedders(settings), partial(make_embedder, settings=settings)
         vectors = VectorIndexer(store, chain, revive, payload=payload, clock=clock)
@@ -128,6 +133,7 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
         closing.push_async_callback(mirror.close)
         yield Parts(
             store=store,
+            write_monitor=write_monitor,
             vectors=vectors,
             settings=settings,
             layers={name: plugins.load("layers", name, settings) for name in settings.layers if settings.enabled},

@@ -24,6 +24,7 @@ class Engine:
         self.parts = parts
         settings, store = parts.settings, parts.store
         self.store, self.vectors, self.settings, self.clock = store, parts.vectors, settings, clock
+        self.write_monitor = parts.write_monitor
         self.names, self.mirror, self.consolidator = parts.names, parts.mirror, parts.consolidator
         self.policy, self.schedule = VisibilityPolicy(settings.visibility), wiring.schedule(settings)
         self.exchange_limits = wiring.exchange_limits(settings, self.names)

@@ -208,7 +208,7 @@ async def test_the_overview_counts_by_day_and_adds_up_costs(memory: AsyncMemory,
     await memory.add(Message("m1", "ann", DEV, "hello there", clock()))
     cost = {"input": 100, "output": 20, "requests": 2}
     old = Event("extract.call", START - timedelta(days=2), data=cost)
-    events = [old, Event("extract.call", START, data=cost), Event("job.parked", START, reason="broken")]
+    events = [old, Event("extract.call", START, data=cost), Event("job.failed", START, reason="broken")]
     events.append(Event("memo.refused", START, reason="no quote"))
     await memory.store.write(lambda tx: [tx.events.add(event) for event in events])
     seen = await office.overview(days=3)

@@ -6,7 +6,7 @@ import pytest
 
 from recollect.core.clock import now
 from recollect.core.ports import ExtractionInput, ExtractionResult, UnitOfWork
-from recollect.core.ports.jobs import Job
+from recollect.core.ports.jobs import Job, JobState
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.worker import WorkerOptions
 from recollect.testing.models import FakeModel, everything
@@ -86,7 +86,7 @@ async def test_all_that_a_handler_does_can_be_a_turn():
         await model.answer()
         return lambda _: None
 
-    job = Job(1, "summarise", "lane", {}, now(), 1, "claimed")
+    job = Job(1, "summarize", "queue", {}, now(), 1, JobState.CLAIMED)
     asking = [asyncio.create_task(calls.limited(handler)(job)) for _ in range(3)]  # type: ignore[arg-type]
     await eventually(lambda: model.now == 1)
     model.going.set()

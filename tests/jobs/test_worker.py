@@ -33,10 +33,10 @@ class Bench:
         self.clock = clock
         self.begun: list[str] = []
 
-    async def add(self, *names: str, lane: str = "user:ann", realm: str = "", **more: object) -> None:
+    async def add(self, *names: str, queue: str = "user:ann", tenant: str = "", **more: object) -> None:
         def work(tx: Tx) -> None:
             for name in names:
-                tx.jobs.add(NewJob("note", lane, {"name": name}, self.clock(), tenant=realm, **more))  # type: ignore[arg-type]
+                tx.jobs.add(NewJob("note", queue, {"name": name}, self.clock(), tenant=tenant, **more))  # type: ignore[arg-type]
 
         await self.store.write(work)
 
@@ -87,7 +87,7 @@ def failing(bench: Bench, error: Callable[[], Exception], times: int) -> Handler
     return handler
 
 
-async def test_jobs_of_a_lane_are_done_in_order(bench: Bench) -> None:
+async def test_jobs_of_a_queue_are_done_in_order(bench: Bench) -> None:
     names = [str(number) for number in range(50)]
     await bench.add(*names)
     async with bench.working() as worker:
@@ -95,7 +95,7 @@ async def test_jobs_of_a_lane_are_done_in_order(bench: Bench) -> None:
     assert await bench.done() == names
 
 
-async def test_lanes_are_worked_side_by_side(bench: Bench) -> None:
+async def test_queues_are_worked_side_by_side(bench: Bench) -> None:
     together = asyncio.Barrier(3)
 
     async def handler(job: Job) -> UnitOfWork:
@@ -104,13 +104,13 @@ async def test_lanes_are_worked_side_by_side(bench: Bench) -> None:
         return await bench.note(job)
 
     for user in ("ann", "bob", "cem"):
-        await bench.add(user, lane=f"user:{user}")
+        await bench.add(user, queue=f"user:{user}")
     async with bench.working(handler) as worker:
         assert await worker.wait_idle(5)
     assert sorted(await bench.done()) == ["ann", "bob", "cem"]
 
 
-async def test_a_sequential_worker_does_one_lane_at_a_time(bench: Bench) -> None:
+async def test_a_sequential_worker_does_one_queue_at_a_time(bench: Bench) -> None:
     at_once: list[int] = []
     running = [0]
 
@@ -122,7 +122,7 @@ async def test_a_sequential_worker_does_one_lane_at_a_time(bench: Bench) -> None
         return await bench.note(job)
 
     for user in ("ann", "bob", "cem"):
-        await bench.add(user, lane=f"user:{user}")
+        await bench.add(user, queue=f"user:{user}")
     async with bench.working(handler, WorkerOptions(max_model_calls=1, poll=0.02)) as worker:
         assert await worker.wait_idle(5)
     assert at_once == [1, 1, 1]
@@ -130,14 +130,14 @@ async def test_a_sequential_worker_does_one_lane_at_a_time(bench: Bench) -> None
 
 async def test_a_small_guild_does_not_wait_for_a_large_one(bench: Bench) -> None:
     for number in range(60):
-        await bench.add(f"large {number}", lane=f"user:{number}", realm="large")
-    await bench.add("small", lane="user:someone", realm="small")
+        await bench.add(f"large {number}", queue=f"user:{number}", tenant="large")
+    await bench.add("small", queue="user:someone", tenant="small")
     async with bench.working(pace=WorkerOptions(max_model_calls=4, poll=0.02)) as worker:
         assert await worker.wait_idle(5)
     assert bench.begun.index("small") < 8
 
 
-async def test_a_job_that_fails_is_tried_again_and_its_lane_waits_for_it(bench: Bench) -> None:
+async def test_a_job_that_fails_is_tried_again_and_its_queue_waits_for_it(bench: Bench) -> None:
     await bench.add("first", "second")
     async with bench.working(failing(bench, lambda: BadInput("no"), 2)) as worker:
         await eventually(lambda: _passing(bench, worker, seconds=60))
@@ -151,7 +151,7 @@ async def _passing(bench: Bench, worker: Worker, seconds: float) -> bool:
     return not await bench.counts()
 
 
-async def test_a_job_that_always_fails_is_put_aside_and_the_lane_goes_on(bench: Bench) -> None:
+async def test_a_job_that_always_fails_is_put_aside_and_the_queue_goes_on(bench: Bench) -> None:
     await bench.add("poison", "good")
 
     async def handler(job: Job) -> UnitOfWork:
@@ -163,13 +163,13 @@ async def test_a_job_that_always_fails_is_put_aside_and_the_lane_goes_on(bench: 
 
         async def only_parked() -> bool:
             await _passing(bench, worker, 3600)
-            return await bench.counts() == {"parked": 1}
+            return await bench.counts() == {"failed": 1}
 
         await eventually(only_parked)
         standing = await worker.status(10)
         assert await bench.done() == ["good"]
-    assert [(job.state, job.error) for job in standing.jobs] == [("parked", "ZeroDivisionError: what a pity")]
-    assert standing.events["job.parked"][0] == 1
+    assert [(job.state, job.error) for job in standing.jobs] == [("failed", "ZeroDivisionError: what a pity")]
+    assert standing.events["job.failed"][0] == 1
     assert standing.events["note.error"][0] == FAST.attempts
 
 
@@ -183,7 +183,7 @@ async def test_a_job_that_was_put_aside_can_be_tried_again(bench: Bench) -> None
         return await bench.note(job)
 
     async with bench.working(handler, WorkerOptions(attempts=1, poll=0.02)) as worker:
-        await eventually(lambda: _is(bench, {"parked": 1}))
+        await eventually(lambda: _is(bench, {"failed": 1}))
         broken[0] = False
         assert await worker.retry() == 1
         assert await worker.wait_idle(5)
@@ -197,7 +197,7 @@ async def _is(bench: Bench, counts: dict[str, int]) -> bool:
 async def test_a_job_that_was_put_aside_can_be_given_up(bench: Bench) -> None:
     await bench.add("hopeless")
     async with bench.working(failing(bench, lambda: BadInput("no"), 9), WorkerOptions(attempts=1, poll=0.02)) as worker:
-        await eventually(lambda: _is(bench, {"parked": 1}))
+        await eventually(lambda: _is(bench, {"failed": 1}))
         (job,) = (await worker.status(5)).jobs
         assert await worker.discard(job.id)
         assert not await worker.discard(job.id)
@@ -301,7 +301,7 @@ async def test_a_job_that_kills_its_process_again_and_again_is_put_aside(bench: 
     async with bench.working() as worker:
         assert await worker.wait_idle(5)
     assert bench.begun == []
-    assert await bench.counts() == {"parked": 1}
+    assert await bench.counts() == {"failed": 1}
 
 
 async def test_closing_finishes_what_is_due(bench: Bench) -> None:
@@ -328,7 +328,7 @@ async def test_closing_does_not_wait_for_ever_and_leaves_the_rest_on_disk(bench:
 
 async def test_two_workers_share_the_work_and_do_nothing_twice(bench: Bench) -> None:
     for user in range(40):
-        await bench.add(f"{user} a", f"{user} b", lane=f"user:{user}")
+        await bench.add(f"{user} a", f"{user} b", queue=f"user:{user}")
     async with bench.working() as one, bench.working() as other:
         assert await one.wait_idle(10)
         assert await other.wait_idle(10)
@@ -400,7 +400,7 @@ async def test_a_store_that_is_locked_for_a_while_stops_nobody_for_good(bench: B
 
 async def test_waiting_for_one_job_ends_when_that_one_is_over(bench: Bench) -> None:
     await bench.add("this", dedupe_key="note:this")
-    await bench.add("other", lane="user:bob", dedupe_key="note:other")
+    await bench.add("other", queue="user:bob", dedupe_key="note:other")
     hold = asyncio.Event()
 
     async def handler(job: Job) -> UnitOfWork:
@@ -445,7 +445,7 @@ async def test_a_handler_that_ends_in_an_odd_way_fails_like_any_other(bench: Ben
         assert await worker.wait_idle(5)
         assert worker.is_running
     assert await bench.done() == ["fine"]
-    assert await bench.counts() == {"parked": 1}
+    assert await bench.counts() == {"failed": 1}
 
 
 async def test_a_worker_goes_on_whatever_the_store_raises(bench: Bench) -> None:

@@ -62,7 +62,7 @@ async def test_a_model_that_babbles_twice_loses_nothing(model: str, babble: Any)
     assert (degraded.scope, degraded.data["message"]) == ("user:ann", f"discord/{said.id}")
     assert degraded.reason.startswith("learned by local instead: ")
     assert standing.events["extract.degraded"][0] == 1
-    assert "parked" not in standing.counts
+    assert "failed" not in standing.counts
 
 
 @PROTOCOLS
@@ -166,7 +166,7 @@ async def test_a_good_summary_is_not_replaced_by_babble_and_what_was_said_comes_
             await stage.settle()
             if text == "I move to Porto":
                 shown = await stage.memory.show(user="ann", place=DEV)
-                (error,) = await stage.events("summarise.error")
+                (error,) = await stage.events("summarize.error")
         after = await stage.memory.show(user="ann", place=DEV)
     assert shown.summary is not None
     assert (shown.summary.text, shown.summary.sequence) == (SUMMARY, 1)

@@ -8,7 +8,7 @@ import pytest
 
 from recollect.core.types import Status, Subject
 from recollect.faces.assistant.assistant import Assistant
-from recollect.faces.chat.demo import WeekClock, open_demo_memory, script, play_days
+from recollect.faces.chat.demo import WeekClock, open_demo_memory, play_days, script
 from recollect.faces.chat.output import ChatOutput
 from recollect.faces.cli.output import Screen
 from tests.faces.cli.conftest import Run

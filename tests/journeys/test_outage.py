@@ -163,7 +163,7 @@ async def check(memory: AsyncMemory, kept: list[str]) -> None:
     events = await memory.store.read(lambda tx: tx.events.after(0, 100_000))
     calls = Counter(event.data["message"].removeprefix("discord/") for event in events if event.kind == "extract.call")
     assert calls == Counter(kept)
-    assert not [event for event in events if event.kind in ("job.parked", "extract.error")]
+    assert not [event for event in events if event.kind in ("job.failed", "extract.error")]
 
 
 @pytest.mark.slow

@@ -145,7 +145,7 @@ def check_events(state: State, record: Record) -> None:
     for message_id, message in state.messages.items():
         if not message.bot and message_id not in touched:
             assert calls[f"discord/{message_id}"] == 1, "a message is learned from once"
-    assert not [event for event in state.events if event.kind in ("job.parked", "extract.error", "summarise.error")]
+    assert not [event for event in state.events if event.kind in ("job.failed", "extract.error", "summarize.error")]
 
 
 async def check_summaries(memory: AsyncMemory, state: State) -> None:

@@ -445,8 +445,8 @@ async def test_a_dream_happens_by_itself_when_its_user_is_silent_for_long_enough
         stage.clock.advance(minutes=10)
         await stage.settle()
         assert await _texts(stage) == ALL - {"Loves tea"}
-        (done,) = await stage.events("dream.done")
-    assert (done.actor, done.scope, done.reason) == ("dream", "user:ann", "1 merged")
+        (done,) = await stage.events("consolidation.done")
+    assert (done.actor, done.scope, done.reason) == ("consolidation", "user:ann", "1 merged")
 
 
 async def test_a_dream_that_waits_does_not_hold_up_learning() -> None:
@@ -463,10 +463,10 @@ async def test_one_dream_a_day_is_enough() -> None:
             await stage.tell("good evening to you all")
             stage.clock.advance(hours=7)
             await stage.settle()
-        assert len(await stage.events("dream.done")) == 1
+        assert len(await stage.events("consolidation.done")) == 1
         stage.clock.advance(hours=48)
         await stage.settle()
-        assert len(await stage.events("dream.done")) == 2
+        assert len(await stage.events("consolidation.done")) == 2
 
 
 @pytest.mark.parametrize("profile", ["discoclaw", "dnam", "clanker", "devclaw"])
@@ -476,7 +476,7 @@ async def test_the_documents_know_no_dreams(profile: str) -> None:
         await stage.tell("good evening to you all")
         stage.clock.advance(hours=100)
         await stage.settle()
-        assert not await stage.events("dream.done")
+        assert not await stage.events("consolidation.done")
         assert {one.status for one in (await _everything(stage)).values()} == {Status.ACTIVE}
 
 
@@ -487,12 +487,12 @@ async def test_a_dream_that_is_switched_off_meanwhile_does_nothing() -> None:
         stage.clock.advance(hours=7)
         store, clock = stage.memory.store, stage.clock
         worker = Worker(
-            store, {"reflect": Consolidator(store, None, ConsolidationOptions(enabled=False), clock)}, clock, FAST
+            store, {"consolidate": Consolidator(store, None, ConsolidationOptions(enabled=False), clock)}, clock, FAST
         )
         worker.start()
         await worker.wait_idle(10)
         await worker.close()
-        assert await store.read(lambda tx: tx.jobs.find("reflect:ann")) is None
+        assert await store.read(lambda tx: tx.jobs.find("consolidate:ann")) is None
         assert await _texts(stage) == ALL
 
 
@@ -541,7 +541,7 @@ async def test_a_dream_that_would_lose_too_much_is_noted_and_changes_nothing(cap
         with caplog.at_level(logging.ERROR, "recollect"):
             done = await stage.memory.consolidate(user="ann")
         assert (done.applied, done.abort) == (False, "2 of 5 memories would go, more than 20%")
-        (event,) = await stage.events("dream.aborted")
+        (event,) = await stage.events("consolidation.aborted")
         assert event.reason == done.abort
         assert await _everything(stage) == before
 
@@ -563,7 +563,7 @@ async def test_few_memories_are_left_alone_without_a_word() -> None:
     async with opened() as stage:
         await _put(stage, *TWICE)
         assert (await stage.memory.consolidate(user="ann")).changes == ()
-        assert not await stage.events("dream.done")
+        assert not await stage.events("consolidation.done")
 
 
 async def test_the_model_sees_memos_of_one_circle_at_a_time() -> None:
@@ -693,4 +693,4 @@ async def test_everyone_is_dreamed_for_one_after_the_other() -> None:
         )
     assert [one.subject.id for one in dreams] == ["ann", "ben"]
     assert seen == [(1, 3), (2, 3), (3, 3)]
-    assert consolidate.ACTOR == "dream"
+    assert consolidate.ACTOR == "consolidation"

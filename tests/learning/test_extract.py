@@ -247,7 +247,7 @@ async def test_a_model_that_refuses_for_good_has_its_job_put_aside() -> None:
             stage.clock.advance(hours=1)
         (job,) = (await stage.memory.worker.status(5)).jobs
         learned = await stage.memory.wait_learned(said, 5)
-    assert (job.state, job.error) == ("parked", "the key is not accepted; set ANTHROPIC_API_KEY")
+    assert (job.state, job.error) == ("failed", "the key is not accepted; set ANTHROPIC_API_KEY")
     assert not learned.done
 
 

@@ -311,7 +311,7 @@ async def test_a_model_that_answers_too_late_brings_nothing_back(tmp_path: Path)
         may_answer.set()
         await stage.settle()
         assert await stage.known() == []
-        assert {job.kind for job in (await stage.memory.worker.status(10)).jobs} <= {"journal"}
+        assert {job.kind for job in (await stage.memory.worker.status(10)).jobs} <= {"daily_log"}
     assert bytes_with(tmp_path, *ANNS) == {}
 
 
@@ -547,7 +547,7 @@ def test_names_of_sessions_lanes_and_lists_tell_whose_they_are():
     assert [each.alone_in(dm("ann").session) for each in (ann, g1, both)] == [True, False, False]
     assert [each.alone_in(dm("joann").session) for each in (ann, g1, both)] == [False, False, False]
     assert [each.works_in("user:ann") for each in (ann, g1, both)] == [True, False, False]
-    assert [each.works_in("dream:joann") for each in (ann, g1, both)] == [False, False, False]
+    assert [each.works_in("consolidate:joann") for each in (ann, g1, both)] == [False, False, False]
     assert [each.works_in(f"learn:{shared}:ann") for each in (ann, g1, both)] == [True, True, True]
     assert [each.works_in(f"learn:{THERE.session}:ann") for each in (ann, g1, both)] == [True, False, False]
     assert [each.counts_in(f"turns:{shared}") for each in (ann, g1, both)] == [False, True, False]

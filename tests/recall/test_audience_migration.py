@@ -208,7 +208,7 @@ async def test_designs_with_one_memory_per_person_are_left_as_they_are_until_ano
 async def test_a_new_store_has_nothing_to_narrow(tmp_path: Path, clock: FakeClock) -> None:
     address = ground.at(tmp_path / "memory.db")
     async with opened(address, clock) as memory:
-        assert await memory.store.read(lambda tx: tx.archive.count("counters")) == 0, "it can be copied into"
+        assert await memory.store.read(lambda tx: tx.archive.count("state")) == 0, "it can be copied into"
         done = await memory.remember("I own a boat", user="ann", place=DM, audience=EVERYWHERE)
         assert done.memo.audience == EVERYWHERE
     async with opened(address, clock) as memory:

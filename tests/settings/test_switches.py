@@ -53,7 +53,7 @@ class TestNoSummaries:
             model = {"model": "openai:small", "model_base_url": server.url}
             async with opened(**model, **NO_SUMMARIES, run_worker=False) as stage:
                 await exchange(stage, "I live in Lisbon")
-                assert "summarise" not in await kinds_of_jobs(stage)
+                assert "summarize" not in await kinds_of_jobs(stage)
             async with opened(**model, **NO_SUMMARIES, run_worker=True) as stage:
                 for number in range(6):
                     await exchange(stage, f"this is number {number}")
@@ -66,11 +66,11 @@ class TestNoSummaries:
         model = FakeModel(nothing)
         async with opened("dnam", store, summary={"every_n_turns": 1}, run_worker=False) as stage:
             await exchange(stage, "I live in Lisbon")
-            assert "summarise" in await kinds_of_jobs(stage)
+            assert "summarize" in await kinds_of_jobs(stage)
         async with opened("dnam", store, model=model, **NO_SUMMARIES) as stage:
             stage.clock.advance(days=1)
             await stage.settle()
-            assert "summarise" not in await kinds_of_jobs(stage)
+            assert "summarize" not in await kinds_of_jobs(stage)
             assert (await stage.memory.show(user="ann", place=DEV)).summary is None
         assert model.exchanges == []
 
@@ -127,7 +127,7 @@ class TestNoDurableMemory:
             await stage.tell("I work at Acme")
             assert await stage.known() == []
             (event,) = await stage.events("learning.skipped")
-            assert await kinds_of_jobs(stage) & {"extract", "reflect"} <= {"reflect"}
+            assert await kinds_of_jobs(stage) & {"extract", "consolidate"} <= {"consolidate"}
         assert model.heard == []
         assert (event.reason, event.data["messages"]) == ("learning is switched off", [f"discord/{said.id}"])
 
@@ -236,7 +236,7 @@ class TestNumbers:
         async with opened(model=FakeModel(nothing, condenses), **settings) as stage:
             await exchange(stage, "I live in Lisbon")
             assert not await stage.memory.worker.wait_idle(10)
-            (event,) = await stage.events("summarise.error")
+            (event,) = await stage.events("summarize.error")
         assert event.reason == "no answer within 0 s"
 
     @pytest.mark.parametrize("every", [2, 3])

@@ -53,7 +53,7 @@ async def test_from_a_file_to_a_server_and_back_is_the_same(source: Store, serve
     there = await copy(source, server)
     assert there.ok
     assert all(each.source.count for each in there.sections)
-    assert list(faults(await server.check_health())) == ["jobs"]  # the one that was parked
+    assert list(faults(await server.check_health())) == ["jobs"]  # the one that was failed
     async with opening.opened(tmp_path / "back.db") as back:
         again = await copy(server, back)
         assert again.ok

@@ -154,22 +154,22 @@ async def test_names_of_one_kind_do_not_take_the_locks_of_another(database: str)
     address = Address.of(database)
     with connect(address, 5) as one, connect(address, 5) as other:
         held, rival = Database(one, writing=True), Database(other, writing=True)
-        held.lock("lane:ada")
-        held.lock("lane:ada")
-        assert rival.try_locks(["lane:ada", "lane:ben", "subject:ada"]) == ["lane:ben", "subject:ada"]
+        held.lock("queue:ada")
+        held.lock("queue:ada")
+        assert rival.try_locks(["queue:ada", "queue:ben", "subject:ada"]) == ["queue:ben", "subject:ada"]
         assert held.rows("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()") == [
             (1,)
         ]
-    assert len({lock_key(f"lane:{n}") for n in range(100_000)}) <= 4096, "a server has room for some thousands"
+    assert len({lock_key(f"queue:{n}") for n in range(100_000)}) <= 4096, "a server has room for some thousands"
 
 
 async def test_the_server_computes_the_same_lock_of_a_name_as_we_do(database: str):
-    lanes = ["user:ada", "", "König 王 🦉", "with:colons:in it", "x" * 5_000]
+    queues = ["user:ada", "", "König 王 🦉", "with:colons:in it", "x" * 5_000]
     async with opened(database) as store:
         computed = await store.read(
-            lambda tx: tx.db.rows(f"SELECT {lock_of('lane', 'lane')} FROM unnest(%s::text[]) AS lane", (lanes,))
+            lambda tx: tx.db.rows(f"SELECT {lock_of('queue', 'queue')} FROM unnest(%s::text[]) AS queue", (queues,))
         )
-    assert [key for (key,) in computed] == [lock_key(f"lane:{lane}") for lane in lanes]
+    assert [key for (key,) in computed] == [lock_key(f"queue:{queue}") for queue in queues]
 
 
 async def test_work_aside_goes_on_by_itself_and_is_broken_off_at_the_end(

@@ -23,8 +23,8 @@ from tests.stores.postgres import opened, run
 MANY = 20_000
 
 
-def job(n: int, lane: str = "one", realm: str = "", due: float = 0) -> NewJob:
-    return NewJob("learn", lane, {"n": n}, at(due), f"key {n}", realm)
+def job(n: int, queue: str = "one", tenant: str = "", due: float = 0) -> NewJob:
+    return NewJob("learn", queue, {"n": n}, at(due), f"key {n}", tenant)
 
 
 async def claim(store: Store, worker: str, now: float = 0, limit: int = 8, depth: int = 1) -> list[Job]:
@@ -62,16 +62,16 @@ async def test_workers_that_claim_at_the_same_time_neither_wait_nor_share(databa
         assert not faults(await store.check_health())
 
 
-async def test_realms_whose_work_is_in_other_hands_do_not_keep_a_worker_from_the_rest(database: str):
+async def test_tenants_whose_work_is_in_other_hands_do_not_keep_a_worker_from_the_rest(database: str):
     async with opened(database) as store:
-        await store.write(lambda tx: [tx.jobs.add(job(n, f"{n}", realm=f"{n}")) for n in range(6)])
+        await store.write(lambda tx: [tx.jobs.add(job(n, f"{n}", tenant=f"{n}")) for n in range(6)])
         async with in_the_middle(store, lambda tx: tx.jobs.claim("w1", at(0), at(60), 2)) as first:
             assert [each.payload["n"] for each in first] == [0, 1]
             assert [each.payload["n"] for each in await claim(store, "w2", limit=2)] == [2, 3]
             assert [each.payload["n"] for each in await claim(store, "w2", limit=2)] == [4, 5]
 
 
-async def test_a_claim_does_not_wait_for_someone_who_is_adding_to_the_lane(database: str):
+async def test_a_claim_does_not_wait_for_someone_who_is_adding_to_the_queue(database: str):
     async with opened(f"{database}?patience=2") as store:
         await store.write(lambda tx: tx.jobs.add(job(1)))
         async with in_the_middle(store, lambda tx: tx.jobs.add(job(2))):
@@ -83,7 +83,7 @@ async def test_a_claim_does_not_wait_for_someone_who_is_adding_to_the_lane(datab
         assert second.payload == {"n": 2}
 
 
-async def test_jobs_of_a_lane_are_numbered_in_the_order_of_their_commits(database: str):
+async def test_jobs_of_a_queue_are_numbered_in_the_order_of_their_commits(database: str):
     async with opened(database) as store:
         async with in_the_middle(store, lambda tx: tx.jobs.add(job(1))):
             later = asyncio.create_task(store.write(lambda tx: tx.jobs.add(job(2))))
@@ -109,7 +109,7 @@ async def test_a_job_whose_worker_is_just_renewing_its_lease_is_not_taken_away(d
 
 
 class Crew:
-    """Workers that finish jobs or put them back at random, and watch that no lane has two of them at once."""
+    """Workers that finish jobs or put them back at random, and watch that no queue has two of them at once."""
 
     def __init__(self, store: Store, seed: int) -> None:
         self._store = store
@@ -120,10 +120,12 @@ class Crew:
 
     async def add(self, rounds: int) -> None:
         for _ in range(rounds):
-            lanes = [(self.added + n, f"{self._dice.randrange(7)}") for n in range(self._dice.randint(1, 3))]
-            self.added += len(lanes)
+            queues = [(self.added + n, f"{self._dice.randrange(7)}") for n in range(self._dice.randint(1, 3))]
+            self.added += len(queues)
             await self._store.write(
-                lambda tx, lanes=lanes: [tx.jobs.add(job(n, lane, f"realm {int(lane) % 3}")) for n, lane in lanes]
+                lambda tx, queues=queues: [
+                    tx.jobs.add(job(n, queue, f"tenant {int(queue) % 3}")) for n, queue in queues
+                ]
             )
 
     async def work(self, worker: str) -> None:
@@ -131,18 +133,18 @@ class Crew:
             runs: dict[str, list[Job]] = {}
             for each in jobs:
                 runs.setdefault(each.queue, []).append(each)
-            assert not runs.keys() & self._held, "another worker has this lane"
+            assert not runs.keys() & self._held, "another worker has this queue"
             self._held |= runs.keys()
-            for lane, run_of_lane in runs.items():
-                await self._serve(lane, run_of_lane, worker)
+            for queue, run_of_queue in runs.items():
+                await self._serve(queue, run_of_queue, worker)
 
-    async def _serve(self, lane: str, jobs: list[Job], worker: str) -> None:
+    async def _serve(self, queue: str, jobs: list[Job], worker: str) -> None:
         """In order up to a random one; the others go back, last to first."""
         finished = self._dice.randint(0, len(jobs))
         *rest, last = [*jobs[:finished], *jobs[: finished - 1 if finished else None : -1]]
         for each in rest:
             await self._leave(each, worker, finished=each in jobs[:finished])
-        self._held.discard(lane)  # the next step lets others in
+        self._held.discard(queue)  # the next step lets others in
         await self._leave(last, worker, finished=last in jobs[:finished])
 
     async def _leave(self, each: Job, worker: str, *, finished: bool) -> None:
@@ -154,7 +156,7 @@ class Crew:
 
 
 @pytest.mark.parametrize("seed", range(3))
-async def test_workers_at_random_never_share_a_lane_and_keep_its_order(database: str, seed: int):
+async def test_workers_at_random_never_share_a_queue_and_keep_its_order(database: str, seed: int):
     async with opened(database) as one, opened(database) as other:
         crew = Crew(one, seed)
         rival = Crew(other, seed + 100)
@@ -164,13 +166,13 @@ async def test_workers_at_random_never_share_a_lane_and_keep_its_order(database:
             await asyncio.gather(*(each.work(f"{each is crew} {n}") for each in (crew, rival) for n in range(3)))
         await adding
         assert sorted(each.payload["n"] for each in crew.done) == list(range(crew.added))
-        for lane in {each.queue for each in crew.done}:
-            ours = [each.id for each in crew.done if each.queue == lane]
+        for queue in {each.queue for each in crew.done}:
+            ours = [each.id for each in crew.done if each.queue == queue]
             assert ours == sorted(ours)
         assert not faults(await one.check_health())
 
 
-async def test_whatever_is_done_to_jobs_at_once_leaves_their_lanes_in_order(database: str):
+async def test_whatever_is_done_to_jobs_at_once_leaves_their_queues_in_order(database: str):
     dice = random.Random(7)
 
     def something(tx: Tx) -> None:
@@ -198,16 +200,18 @@ async def test_whatever_is_done_to_jobs_at_once_leaves_their_lanes_in_order(data
     async with opened(database) as store:
         for _ in range(12):
             await asyncio.gather(*(store.write(something) for _ in range(25)))
-            assert not [each for each in await store.check_health() if each.check == "lanes of jobs" and not each.ok]
+            assert not [each for each in await store.check_health() if each.check == "queues of jobs" and not each.ok]
 
 
-def fill(address: str, lanes: int, realms: int = 1, due: int = 0, jobs: int = MANY, *, analysed: bool = False) -> None:
-    """Many jobs at once: 'waiting' where they are the first of their lane."""
+def fill(
+    address: str, queues: int, tenants: int = 1, due: int = 0, jobs: int = MANY, *, analysed: bool = False
+) -> None:
+    """Many jobs at once: 'waiting' where they are the first of their queue."""
     run(
         address,
-        "INSERT INTO jobs (kind, lane, payload, state, due, dedupe, realm) SELECT 'learn', "
-        f"'lane ' || n % {lanes}, '{{}}', CASE WHEN n < {lanes} THEN 'waiting' ELSE 'behind' END, "
-        f"{int(at(due).timestamp() * 1000)}, 'key ' || n, 'realm ' || n % {lanes} % {realms} "
+        "INSERT INTO jobs (kind, queue, payload, state, due, dedupe, tenant) SELECT 'learn', "
+        f"'queue ' || n % {queues}, '{{}}', CASE WHEN n < {queues} THEN 'waiting' ELSE 'blocked' END, "
+        f"{int(at(due).timestamp() * 1000)}, 'key ' || n, 'tenant ' || n % {queues} % {tenants} "
         f"FROM generate_series(0, {jobs - 1}) AS n",
     )
     if analysed:
@@ -232,13 +236,13 @@ def take(tx: PostgresTx, worker: str = "w", now: float = 0, limit: int = 8, dept
 
 
 def whole_life(tx: PostgresTx) -> None:
-    """Everything that happens to the jobs of a lane while its head is claimed, and after."""
+    """Everything that happens to the jobs of a queue while its head is claimed, and after."""
     (first,) = take(tx)
     assert take(tx, "other") == []
     tx.jobs.extend("w", at(60))
     tx.jobs.next_due()
-    tx.jobs.add(job(-1, "lane 0"))
-    tx.jobs.add(job(-1, "lane 0", due=1), postpone=True)
+    tx.jobs.add(job(-1, "queue 0"))
+    tx.jobs.add(job(-1, "queue 0", due=1), postpone=True)
     tx.jobs.find("key -1")
     tx.jobs.finish(first, "w")
     second, third = take(tx, depth=2)
@@ -252,30 +256,30 @@ def whole_life(tx: PostgresTx) -> None:
 
 
 @pytest.mark.parametrize("analysed", [False, True])
-async def test_the_length_of_a_lane_costs_nothing(database: str, analysed: bool):
-    fill(database, lanes=1, analysed=analysed)
+async def test_the_length_of_a_queue_costs_nothing(database: str, analysed: bool):
+    fill(database, queues=1, analysed=analysed)
     async with opened(database) as store:
         assert await store.write(lambda tx: rows_read(tx, whole_life)) < 120
 
 
 @pytest.mark.parametrize("analysed", [False, True])
-async def test_the_number_of_lanes_costs_nothing(database: str, analysed: bool):
-    fill(database, lanes=MANY, analysed=analysed)
+async def test_the_number_of_queues_costs_nothing(database: str, analysed: bool):
+    fill(database, queues=MANY, analysed=analysed)
     async with opened(database) as store:
         assert await store.write(lambda tx: rows_read(tx, take)) < 60
         assert await store.read(lambda tx: rows_read(tx, lambda tx: tx.jobs.next_due())) < 20
 
 
-async def test_realms_cost_a_step_each_whatever_they_hold(database: str):
-    fill(database, lanes=MANY, realms=100, due=9)
+async def test_tenants_cost_a_step_each_whatever_they_hold(database: str):
+    fill(database, queues=MANY, tenants=100, due=9)
     async with opened(database) as store:
         assert await store.write(lambda tx: rows_read(tx, take)) < 100 * 6
 
 
 async def test_a_bound_costs_as_much_as_it_keeps(database: str):
-    fill(database, lanes=100, jobs=400, analysed=True)
+    fill(database, queues=100, jobs=400, analysed=True)
     run(database, "UPDATE jobs SET kind = 'kept', dedupe = NULL")
-    fill(database, lanes=MANY, analysed=True)
+    fill(database, queues=MANY, analysed=True)
     async with opened(database) as store:
         assert await store.write(lambda tx: rows_read(tx, lambda tx: tx.jobs.discard_oldest("kept", 400))) <= 800
 

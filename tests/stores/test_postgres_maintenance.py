@@ -172,8 +172,8 @@ REPAIRABLE = {
     "size of an empty scope": "INSERT INTO scopes (name, mark, size) VALUES ('user:gone', 'user:gone', 3)",
     "wrong sizes": "UPDATE scopes SET size = size + 7",
     "stray vectors": "INSERT INTO memo_vectors_1 VALUES (999999, 1, '[1,0]')",
-    "lanes without a head": "UPDATE jobs SET state = 'behind'",
-    "lanes with many heads": "UPDATE jobs SET state = 'waiting'",
+    "queues without a head": "UPDATE jobs SET state = 'blocked'",
+    "queues with many heads": "UPDATE jobs SET state = 'waiting'",
     "counts of events": "UPDATE event_days SET count = 7",
 }
 
@@ -230,10 +230,10 @@ async def test_an_examination_names_each_kind_of_trouble(database: str, bare_dat
     assert details["extension vector"]
     assert details["schema"].startswith("version ")
     async with opened(database) as store:
-        job = await store.write(lambda tx: tx.jobs.add(NewJob("learn", "lane", {}, at(0))))
+        job = await store.write(lambda tx: tx.jobs.add(NewJob("learn", "queue", {}, at(0))))
         await store.write(lambda tx: tx.jobs.claim("w", at(0), at(60), 1))
         await store.write(lambda tx: tx.jobs.fail(job or 0, "w", "no"))
-        assert faults(examine(database)) == {"jobs": "1 parked after repeated failures"}
+        assert faults(examine(database)) == {"jobs": "1 given up after repeated failures"}
         await put(store, make_memo("to embed"))
         await store.write(lambda tx: tx.memos.put(make_memo("embedded"), ("m", unit_vector(1, 0))))
         details = {finding.check: finding.detail for finding in examine(database)}

@@ -32,7 +32,7 @@ worker = sys.argv[2]
 
 def learn(tx, job):
     assert tx.jobs.finish(job.id, worker)
-    tx.events.add(Event("done", at(0), worker, reason=f"{job.lane} {job.payload['n']}"))
+    tx.events.add(Event("done", at(0), worker, reason=f"{job.queue} {job.payload['n']}"))
 
 await store.write(lambda tx: tx.state.note("ready", worker))
 while len(await store.read(lambda tx: tx.state.items("ready"))) < 3:

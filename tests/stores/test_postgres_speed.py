@@ -65,7 +65,7 @@ async def test_what_is_noted_in_the_log_costs_one_more_journey_each(network: Net
 
 async def test_a_job_is_claimed_in_six_journeys_and_finished_in_five(network: Network, store: PostgresStore):
     def add(tx: Tx, n: int) -> None:
-        tx.jobs.add(NewJob("learn", f"lane {n}", {"n": n}, at(0), tenant=f"{n % 5}"))
+        tx.jobs.add(NewJob("learn", f"queue {n}", {"n": n}, at(0), tenant=f"{n % 5}"))
 
     for n in range(4 * PREPARED):
         await store.write(lambda tx, n=n: add(tx, n))

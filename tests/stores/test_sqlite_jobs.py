@@ -1,4 +1,4 @@
-"""Jobs in SQLite: what claiming costs, and lanes that were put in disorder."""
+"""Jobs in SQLite: what claiming costs, and queues that were put in disorder."""
 
 import asyncio
 from collections.abc import Callable
@@ -20,8 +20,8 @@ from tests.stores.opening import faults
 MANY = 20_000
 
 
-def job(n: int, lane: str = "one", realm: str = "", due: float = 0) -> NewJob:
-    return NewJob("learn", lane, {"n": n}, at(due), f"key {n}", realm)
+def job(n: int, queue: str = "one", tenant: str = "", due: float = 0) -> NewJob:
+    return NewJob("learn", queue, {"n": n}, at(due), f"key {n}", tenant)
 
 
 def filled(*jobs: NewJob, analysed: bool = False) -> SQLiteTx:
@@ -56,7 +56,7 @@ def claim(tx: SQLiteTx, worker: str = "w", now: float = 0, limit: int = 8, depth
 
 
 def whole_life(tx: SQLiteTx) -> None:
-    """Everything that happens to the jobs of a lane while its head is claimed, and after."""
+    """Everything that happens to the jobs of a queue while its head is claimed, and after."""
     (first,) = claim(tx, depth=1)
     assert claim(tx, "other") == []
     tx.jobs.extend("w", at(60))
@@ -76,25 +76,25 @@ def whole_life(tx: SQLiteTx) -> None:
 
 
 @pytest.mark.parametrize("analysed", [False, True])
-def test_the_length_of_a_lane_costs_nothing(analysed: bool):
+def test_the_length_of_a_queue_costs_nothing(analysed: bool):
     short = filled(*(job(n) for n in range(20)), analysed=analysed)
     long = filled(*(job(n) for n in range(MANY)), analysed=analysed)
     assert steps(long, whole_life) < 1.2 * steps(short, whole_life)
 
 
 @pytest.mark.parametrize("analysed", [False, True])
-def test_the_number_of_lanes_costs_nothing(analysed: bool):
+def test_the_number_of_queues_costs_nothing(analysed: bool):
     few = filled(*(job(n, f"{n}") for n in range(20)), analysed=analysed)
     many = filled(*(job(n, f"{n}") for n in range(MANY)), analysed=analysed)
     assert steps(many, claim) < 1.2 * steps(few, claim)
     assert steps(many, lambda tx: tx.jobs.next_due()) < 1.2 * steps(few, lambda tx: tx.jobs.next_due())
 
 
-def test_realms_cost_a_step_each_whatever_they_hold():
-    lean = filled(*(job(n, f"{n}", f"realm {n % 100}") for n in range(200)))
-    fat = filled(*(job(n, f"{n}", f"realm {n % 100}") for n in range(MANY)))
+def test_tenants_cost_a_step_each_whatever_they_hold():
+    lean = filled(*(job(n, f"{n}", f"tenant {n % 100}") for n in range(200)))
+    fat = filled(*(job(n, f"{n}", f"tenant {n % 100}") for n in range(MANY)))
     assert steps(fat, claim) < 1.2 * steps(lean, claim)
-    later = filled(*(job(n, f"{n}", f"realm {n % 100}", due=9) for n in range(MANY)))
+    later = filled(*(job(n, f"{n}", f"tenant {n % 100}", due=9) for n in range(MANY)))
     assert steps(later, claim) < 100 * 60
 
 
@@ -129,18 +129,18 @@ async def disorder(store: Store, sql: str) -> None:
 @pytest.mark.parametrize(
     "sql",
     [
-        "UPDATE jobs SET state = 'behind' WHERE state = 'waiting'",  # nobody would ever claim them
-        "UPDATE jobs SET state = 'waiting' WHERE state = 'behind'",  # what an older version writes
-        "UPDATE jobs SET state = iif(id % 2, 'behind', 'waiting') WHERE state <> 'claimed'",
+        "UPDATE jobs SET state = 'blocked' WHERE state = 'waiting'",  # nobody would ever claim them
+        "UPDATE jobs SET state = 'waiting' WHERE state = 'blocked'",  # what an older version writes
+        "UPDATE jobs SET state = iif(id % 2, 'blocked', 'waiting') WHERE state <> 'claimed'",
     ],
 )
-async def test_lanes_in_disorder_are_found_and_put_in_order(sql: str):
+async def test_queues_in_disorder_are_found_and_put_in_order(sql: str):
     store = create("sqlite://")
     await store.write(lambda tx: [tx.jobs.add(job(n, f"{n // 3}")) for n in range(9)])
     await store.write(lambda tx: tx.jobs.claim("w", at(0), at(60), 1))
     assert not faults(await store.check_health())
     await disorder(store, sql)
-    assert "reindex" in faults(await store.check_health())["lanes of jobs"]
+    assert "reindex" in faults(await store.check_health())["queues of jobs"]
     await store.reindex()
     assert not faults(await store.check_health())
     claimed = await store.write(lambda tx: tx.jobs.claim("w2", at(0), at(60), 9, 9))

@@ -22,8 +22,8 @@ PICK = st.integers(0, 30)
 @dataclass
 class Known:
     id: int
-    lane: str
-    realm: str
+    queue: str
+    tenant: str
     due: int
     key: str | None
     state: str = "waiting"
@@ -47,51 +47,53 @@ class Lives(RuleBasedStateMachine):
     def pick(self, number: int) -> Known | None:
         return self.known[number % len(self.known)] if self.known else None
 
-    def lane(self, lane: str) -> list[Known]:
-        return sorted((each for each in self.known if each.lane == lane and each.state != "parked"), key=lambda j: j.id)
+    def queue(self, queue: str) -> list[Known]:
+        return sorted(
+            (each for each in self.known if each.queue == queue and each.state != "failed"), key=lambda j: j.id
+        )
 
     def runs(self, depth: int) -> dict[str, list[Known]]:
-        """What may be claimed of each lane."""
+        """What may be claimed of each queue."""
         found: dict[str, list[Known]] = {}
-        for lane in "abc":
-            jobs = self.lane(lane)
+        for queue in "abc":
+            jobs = self.queue(queue)
             if any(each.state == "claimed" for each in jobs):
                 continue
             due = next((n for n, each in enumerate(jobs) if each.due > self.now), len(jobs))
             if due:
-                found[lane] = jobs[: min(due, depth)]
+                found[queue] = jobs[: min(due, depth)]
         return found
 
-    @rule(lane=LANES, realm=st.sampled_from(["", "r", "s"]), wait=st.integers(-1, 3), key=st.sampled_from("klm"))
-    def add(self, lane: str, realm: str, wait: int, key: str) -> None:
+    @rule(queue=LANES, tenant=st.sampled_from(["", "r", "s"]), wait=st.integers(-1, 3), key=st.sampled_from("klm"))
+    def add(self, queue: str, tenant: str, wait: int, key: str) -> None:
         due = self.now + wait
-        number = self.jobs.add(NewJob("learn", lane, {}, at(due), key, realm), postpone=wait == 3)
+        number = self.jobs.add(NewJob("learn", queue, {}, at(due), key, tenant), postpone=wait == 3)
         same = next((each for each in self.known if each.key == key), None)
         assert (number is None) == (same is not None)
         if number is not None:
-            self.known.append(Known(number, lane, realm, due, key))
+            self.known.append(Known(number, queue, tenant, due, key))
         elif same is not None and same.state == "waiting" and wait == 3:
             same.due = due
 
-    @rule(lane=LANES, wait=st.integers(-1, 3))
-    def add_without_key(self, lane: str, wait: int) -> None:
-        number = self.jobs.add(NewJob("learn", lane, {}, at(self.now + wait)))
+    @rule(queue=LANES, wait=st.integers(-1, 3))
+    def add_without_key(self, queue: str, wait: int) -> None:
+        number = self.jobs.add(NewJob("learn", queue, {}, at(self.now + wait)))
         assert number is not None
-        self.known.append(Known(number, lane, "", self.now + wait, None))
+        self.known.append(Known(number, queue, "", self.now + wait, None))
 
     @rule(worker=WORKERS, limit=st.integers(0, 4), depth=st.integers(1, 3))
     def claim(self, worker: str, limit: int, depth: int) -> None:
         expired = [each for each in self.known if each.state == "claimed" and each.until <= self.now]
-        for each in expired:  # of a lane only the first can have been begun
-            each.attempts -= each.id != min(one.id for one in expired if one.lane == each.lane)
+        for each in expired:  # of a queue only the first can have been begun
+            each.attempts -= each.id != min(one.id for one in expired if one.queue == each.queue)
             each.state, each.worker = "waiting", None
         runs = self.runs(depth)
         claimed = [job.id for job in self.jobs.claim(worker, at(self.now), at(self.now + LEASE), limit, depth)]
-        lanes = list(dict.fromkeys(each.lane for n in claimed for each in self.known if each.id == n))
-        assert len(lanes) == min(limit, len(runs))
-        assert claimed == [each.id for lane in lanes for each in runs[lane]]
-        served = [runs[lane][0].realm for lane in lanes]
-        assert len(set(served)) == min(limit, len({run[0].realm for run in runs.values()}))
+        queues = list(dict.fromkeys(each.queue for n in claimed for each in self.known if each.id == n))
+        assert len(queues) == min(limit, len(runs))
+        assert claimed == [each.id for queue in queues for each in runs[queue]]
+        served = [runs[queue][0].tenant for queue in queues]
+        assert len(set(served)) == min(limit, len({run[0].tenant for run in runs.values()}))
         for each in self.known:
             if each.id in claimed:
                 each.state, each.worker, each.until = "claimed", worker, self.now + LEASE
@@ -121,14 +123,14 @@ class Lives(RuleBasedStateMachine):
         if job is not None:
             assert self.jobs.fail(job.id, worker, "no") == (job.worker == worker)
             if job.worker == worker:
-                job.state, job.worker, job.key = "parked", None, None
+                job.state, job.worker, job.key = "failed", None, None
 
     @rule(number=PICK)
     def unpark(self, number: int) -> None:
         job = self.pick(number)
         if job is not None:
-            assert self.jobs.requeue(job.id, at(self.now)) == (job.state == "parked")
-            if job.state == "parked":
+            assert self.jobs.requeue(job.id, at(self.now)) == (job.state == "failed")
+            if job.state == "failed":
                 job.state, job.due, job.attempts = "waiting", self.now, 0
 
     @rule(number=PICK)
@@ -161,17 +163,17 @@ class Lives(RuleBasedStateMachine):
     def it_is_all_there(self) -> None:
         seen = [(job.id, job.queue, job.due, job.attempts, job.state) for job in self.jobs.list(limit=999)]
         expected = sorted(self.known, key=lambda each: each.id)
-        assert seen == [(each.id, each.lane, at(each.due), each.attempts, each.state) for each in expected]
+        assert seen == [(each.id, each.queue, at(each.due), each.attempts, each.state) for each in expected]
 
     @invariant()
-    def every_lane_is_in_order(self) -> None:
+    def every_queue_is_in_order(self) -> None:
         assert unsettled(self.db) == []
 
     @invariant()
     def the_next_due_is_known(self) -> None:
         moments = [each.until for each in self.known if each.state == "claimed"]
-        for lane in "abc":
-            jobs = self.lane(lane)
+        for queue in "abc":
+            jobs = self.queue(queue)
             if jobs and all(each.state == "waiting" for each in jobs):
                 moments.append(jobs[0].due)
         assert self.jobs.next_due() == (at(min(moments)) if moments else None)

@@ -186,11 +186,11 @@ async def test_an_examination_names_each_kind_of_trouble(path: Path, tmp_path: P
     assert garbage.read_bytes() == b"garbage " * 1_000
 
     async with opened(path) as store:
-        job = await store.write(lambda tx: tx.jobs.add(NewJob("learn", "lane", {}, at(0))))
+        job = await store.write(lambda tx: tx.jobs.add(NewJob("learn", "queue", {}, at(0))))
         assert not faults(await store.check_health())
         await store.write(lambda tx: tx.jobs.claim("w", at(0), at(60), 1))
         await store.write(lambda tx: tx.jobs.fail(job or 0, "w", "no"))
-        assert faults(await store.check_health()) == {"jobs": "1 parked after repeated failures"}
+        assert faults(await store.check_health()) == {"jobs": "1 given up after repeated failures"}
         await put(store, make_memo("to embed"))
         await store.write(lambda tx: tx.memos.put(make_memo("embedded"), ("m", unit_vector(1, 0))))
         details = {finding.check: finding.detail for finding in await store.check_health()}

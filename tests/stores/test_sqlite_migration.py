@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from recollect.core.clock import to_ms
-from recollect.core.ports.jobs import Job
+from recollect.core.ports.jobs import Job, JobState
 from recollect.stores.sqlite import examine
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.schema import APPLICATION, MIGRATIONS, migrate
@@ -26,6 +26,8 @@ JOBS = [  # id, lane, state, due, attempts, worker, until, dedupe, error
     (6, "cem", "waiting", 0, 0, None, None, None, None),  # came back while the next one of its lane ran
     (7, "cem", "claimed", 0, 1, "old worker", 60, None, None),
 ]
+
+STATES = {"parked": JobState.FAILED, "claimed": JobState.CLAIMED, "waiting": JobState.WAITING}
 
 
 @contextmanager
@@ -70,10 +72,10 @@ async def test_jobs_of_an_earlier_version_are_all_there(path: Path):
     async with opened(path) as store:
         jobs = await store.read(lambda tx: tx.jobs.list())
         assert jobs == [
-            Job(number, "learn", lane, {"n": number}, at(due), attempts, state, error)
+            Job(number, "learn", lane, {"n": number}, at(due), attempts, STATES[state], error)
             for number, lane, state, due, attempts, _, _, _, error in JOBS
         ]
-        assert await store.read(lambda tx: tx.jobs.counts()) == {"claimed": 2, "parked": 1, "waiting": 4}
+        assert await store.read(lambda tx: tx.jobs.counts()) == {"claimed": 2, "failed": 1, "waiting": 4}
         assert (await store.read(lambda tx: tx.jobs.find("ben:4"))) == jobs[3]
 
 
@@ -92,7 +94,7 @@ async def test_jobs_of_an_earlier_version_go_on_in_order(path: Path):
         assert await store.write(lambda tx: tx.jobs.requeue(1, at(0)))
         assert await store.write(lambda tx: tx.jobs.finish(3, "new"))
         assert await claim(61) == [1]
-        assert not {check for check in faults(await store.check_health()) if "lanes" in check}
+        assert not {check for check in faults(await store.check_health()) if "queues" in check}
 
 
 async def test_events_of_an_earlier_version_are_counted(path: Path):
@@ -125,6 +127,6 @@ def test_an_upgrade_that_fails_half_way_leaves_the_file_as_it_was(path: Path):
 def test_a_file_of_an_earlier_version_is_examined_without_complaint_and_left_as_it_is(path: Path):
     before = path.read_bytes()
     findings = examine(f"sqlite:///{path}")
-    assert faults(findings).keys() == {"jobs"}  # one is parked
+    assert faults(findings).keys() == {"jobs"}  # one failed
     assert "version 1, brought up to date" in next(each.detail for each in findings if each.check == "schema")
     assert path.read_bytes() == before

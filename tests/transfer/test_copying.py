@@ -1,6 +1,7 @@
 """Copying a store into another: nothing is lost, nothing is overwritten, and being killed costs nothing."""
 
 import asyncio
+import json
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -78,7 +79,7 @@ async def test_a_copy_holds_everything_that_the_store_held(source: Store, target
     assert all(each.source.count for each in done.sections)
     assert done.written == sum(map(len, found.values()))
     assert prints(await contents(target)) == prints(found)
-    assert list(faults(await target.check_health())) == ["jobs"]  # the one that was parked
+    assert list(faults(await target.check_health())) == ["jobs"]  # the one that failed
     assert steps == sorted(steps)
     assert steps[-1][0] == steps[-1][1] == 3 * done.written
 
@@ -319,3 +320,39 @@ async def test_a_memory_on_the_copy_answers_as_the_first_one_and_goes_on_working
         stage.clock.advance(hours=1)
         await stage.settle()
         assert "The release is on Friday" in await stage.known(place=scenes.DEV)
+
+
+def _as_written_by_the_first_version(text: str) -> str:
+    """A bookmark without a version, whose sections have their former names."""
+    bookmark = json.loads(text)
+    del bookmark["version"]
+    bookmark["totals"]["counters"] = bookmark["totals"].pop("state")
+    return json.dumps(bookmark)
+
+
+@pytest.mark.parametrize("complete", [True, False])
+async def test_a_copy_begun_by_the_first_version_is_refused_and_says_what_to_do(
+    source: Store, target: Store, complete: bool
+):
+    await copy(source, target)
+
+    def age(tx: Tx) -> None:
+        bookmark = json.loads(_as_written_by_the_first_version(tx.archive.bookmark() or ""))
+        tx.archive.put_bookmark(json.dumps(bookmark | {"complete": complete}))
+
+    await target.write(age)
+    before = prints(await contents(target))
+    with pytest.raises(BadInput, match=r"another version of recollect made.*copy again into an empty store"):
+        await copy(source, target)
+    assert prints(await contents(target)) == before
+
+
+async def test_a_store_that_the_first_version_copied_to_can_be_copied_from(
+    source: Store, target: Store, tmp_path: Path
+):
+    await copy(source, target)
+    await target.write(
+        lambda tx: tx.archive.put_bookmark(_as_written_by_the_first_version(tx.archive.bookmark() or ""))
+    )
+    async with opened(tmp_path / "third.db") as third:
+        assert (await copy(target, third)).ok

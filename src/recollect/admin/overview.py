@@ -11,16 +11,16 @@ from recollect.memory import AsyncMemory
 
 DAYS = 14
 PROBLEMS = (
-    "job.parked",
+    "job.failed",
     "job.dropped",
     "extract.error",
     "extract.degraded",
-    "summarise.error",
-    "reflect.error",
-    "journal.error",
+    "summarize.error",
+    "consolidate.error",
+    "daily_log.error",
     "embedding.error",
 )
-CALLS = ("extract.call", "summary.call", "dream.done", "dream.aborted")
+CALLS = ("extract.call", "summary.call", "consolidation.done", "consolidation.aborted")
 REFUSED = "memo.refused"
 _SHOWN = 5
 _CALLS = 2_000

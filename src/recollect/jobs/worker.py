@@ -20,7 +20,7 @@ from recollect.core.clock import Clock
 from recollect.core.errors import ModelError, ModelUnavailable, RecollectError, StoreBusy, StoreUnreachable
 from recollect.core.events import Event
 from recollect.core.ports import Handler, Progress, StaleResult, Store, Tx, UnitOfWork
-from recollect.core.ports.jobs import Job
+from recollect.core.ports.jobs import Job, JobState
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.priority import ForegroundPriority
 
@@ -78,7 +78,7 @@ class WorkerStatus:
 
 def count_delayed(tx: Tx, moment: datetime) -> int:
     """Jobs that wait for their time, as after a silence, or until an erasure is final."""
-    return sum(job.due > moment for job in tx.jobs.list("waiting", COUNTED))
+    return sum(job.due > moment for job in tx.jobs.list(JobState.WAITING, COUNTED))
 
 
 class Worker:
@@ -160,10 +160,10 @@ class Worker:
         """How things stand; jobs that were put aside come first."""
 
         def work(tx: Tx) -> WorkerStatus:
-            parked = tx.jobs.list("parked", limit)
-            others = [job for job in tx.jobs.list(limit=limit + len(parked)) if job.state != "parked"]
+            failed = tx.jobs.list(JobState.FAILED, limit)
+            others = [job for job in tx.jobs.list(limit=limit + len(failed)) if job.state is not JobState.FAILED]
             return WorkerStatus(
-                tx.jobs.counts(), count_delayed(tx, self._clock()), [*parked, *others][:limit], tx.events.counts()
+                tx.jobs.counts(), count_delayed(tx, self._clock()), [*failed, *others][:limit], tx.events.counts()
             )
 
         return await self._store.read(work)
@@ -172,7 +172,7 @@ class Worker:
         """Try again a job that was put aside, or all of them; how many there were."""
 
         def work(tx: Tx) -> int:
-            chosen = [job.id for job in tx.jobs.list("parked", 1 << 30) if job_id in (None, job.id)]
+            chosen = [job.id for job in tx.jobs.list(JobState.FAILED, 1 << 30) if job_id in (None, job.id)]
             return sum(tx.jobs.requeue(one, self._clock()) for one in chosen)
 
         found = await self._store.write(work)
@@ -383,7 +383,7 @@ class Worker:
     async def _park(self, job: Job, error: str) -> bool:
         log.error("%s of %s is put aside: %s; 'recollect jobs' shows it", job.kind, job.queue, error)
         await self._write(lambda tx: tx.jobs.fail(job.id, self.name, error))
-        await self._note(job, "job.parked", error)
+        await self._note(job, "job.failed", error)
         return True
 
     async def _note(self, job: Job, kind: str, reason: str) -> None:

@@ -346,7 +346,8 @@ class Extractor:
         for one in newer:
             tx.state.append(counter, one)
         if newer:
-            tx.jobs.add(NewJob(job.kind, job.queue, job.payload, self._clock(), f"{job.kind}:{counter}", job.queue))
+            key = f"{job.kind}:{counter}"
+            tx.jobs.add(NewJob(job.kind, job.queue, job.payload, self._clock(), key, job.tenant))
 
 
 def _both(first: _Extraction, second: _Extraction) -> ExtractionResult:

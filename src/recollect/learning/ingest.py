@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from recollect.core.clock import to_ms
 from recollect.core.events import Event
 from recollect.core.ports import Tx
+from recollect.core.ports.jobs import JobState
 from recollect.core.text import clip, collapse_spaces, digest
 from recollect.core.types import Exchange, Memo, Message, Place, Subject, message_ref
 from recollect.learning.rollback import rollback_message
@@ -199,7 +200,7 @@ def learned_from(tx: Tx, message: Message) -> LearnedOutcome:
     events = tx.events.list(scope=Subject(message.author).scope, limit=_LOOK_BACK)
     own = [event for event in events if event.data.get("message") == mark]
     dropped = any(event.kind == "job.dropped" and mark in event.data.get("messages", ()) for event in events)
-    parked = any(mark in job.payload.get("messages", ()) for job in tx.jobs.list("parked"))
+    failed = any(mark in job.payload.get("messages", ()) for job in tx.jobs.list(JobState.FAILED))
     found = (tx.memos.get(Subject(message.author), event.memo) for event in own if event.memo)
     memos = {memo.id: memo for memo in found if memo is not None}
-    return LearnedOutcome(tuple(own[::-1]), memos, not dropped and not parked)
+    return LearnedOutcome(tuple(own[::-1]), memos, not dropped and not failed)

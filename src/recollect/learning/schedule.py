@@ -10,7 +10,15 @@ from datetime import UTC, datetime, time, timedelta
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.events import Event
 from recollect.core.ports import Tx
-from recollect.core.ports.jobs import CONSOLIDATE, DAILY_LOG, EXTRACT, SUMMARIZE, NewJob
+from recollect.core.ports.jobs import (
+    CONSOLIDATE,
+    DAILY_LOG,
+    EXTRACT,
+    MIRROR_QUEUE,
+    SUMMARIZE,
+    NewJob,
+    consolidation_queue,
+)
 from recollect.core.text import escape
 from recollect.core.types import Message, Place, message_ref
 from recollect.learning.consent import is_paused
@@ -29,16 +37,19 @@ _WAITS = ("idle", "end_of_day")
 
 _PRECISE = timedelta(minutes=5)
 
+DAILY_LOG_LIST = "journal"
+"""The state list of messages that the daily log has yet to take in."""
+
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
     """What sets off learning and summarising; `off` is never."""
 
     learn: str = "off"
-    """`on_ingest`, `per_turn`, `every_m`, `idle`, `end_of_day` or `pre_compaction`."""
+    """`on_ingest`, `per_turn`, `every_n_turns`, `idle`, `end_of_day` or `pre_compaction`."""
     learn_every: int = 10
     summarise: str = "off"
-    """`every_n`, `idle` or `end_of_day`."""
+    """`every_n_turns`, `idle` or `end_of_day`."""
     summarise_every: int = 5
     idle_after: timedelta = timedelta(minutes=10)
     min_chars: int = 0
@@ -55,7 +66,7 @@ class Schedule:
 def schedule_jobs(tx: Tx, message: Message, now: datetime, cadence: Schedule) -> None:
     """Queue what a new message makes due.
 
-    Jobs are queued before lists are written to: who ends a job holds its lane, and then looks at the list.
+    Jobs are queued before lists are written to: who ends a job holds its queue, and then looks at the list.
     """
     queue_daily_log(tx, message, now, cadence)
     asked = None if message.reply_to is None or not message.bot else _question(tx, message)
@@ -106,12 +117,12 @@ def queue_daily_log(tx: Tx, message: Message, now: datetime, cadence: Schedule) 
     """A person's message is new, has other words or is gone: the file of its own day shall say so in a moment."""
     if cadence.journal and not message.bot:
         tx.jobs.add(daily_log_job(now + MOMENT))
-        tx.state.append(DAILY_LOG, f"{from_ms(to_ms(message.at)).date()} {message_ref(message)}")
+        tx.state.append(DAILY_LOG_LIST, f"{from_ms(to_ms(message.at)).date()} {message_ref(message)}")
 
 
 def daily_log_job(due: datetime) -> NewJob:
     """The job that brings the files of the days up to date, one at a time whoever works."""
-    return NewJob(DAILY_LOG, "files", {}, due, DAILY_LOG, "files")
+    return NewJob(DAILY_LOG, MIRROR_QUEUE, {}, due, DAILY_LOG, MIRROR_QUEUE)
 
 
 def queue_summary(tx: Tx, message: Message, user: str | None, now: datetime) -> None:
@@ -120,11 +131,11 @@ def queue_summary(tx: Tx, message: Message, user: str | None, now: datetime) -> 
 
 
 def consolidation_job(user: str, due: datetime) -> NewJob:
-    """Tidy a user's memory. A lane of its own: what waits for silence must not hold up learning."""
-    return NewJob(CONSOLIDATE, f"dream:{user}", {"user": user}, due, _dream(user), "dreams")
+    """Tidy a user's memory."""
+    return NewJob(CONSOLIDATE, consolidation_queue(user), {"user": user}, due, _consolidation_key(user), CONSOLIDATE)
 
 
-def _dream(user: str) -> str:
+def _consolidation_key(user: str) -> str:
     return f"{CONSOLIDATE}:{user}"
 
 
@@ -149,7 +160,7 @@ def _heard(tx: Tx, message: Message, now: datetime, cadence: Schedule) -> None:
 
 def _reflect_later(tx: Tx, user: str, due: datetime) -> None:
     """Silence begins anew with each message; a few minutes more or less are not worth a write."""
-    waiting = tx.jobs.due(_dream(user))
+    waiting = tx.jobs.due(_consolidation_key(user))
     if waiting is None or due - waiting > _PRECISE:
         tx.jobs.add(consolidation_job(user, due), postpone=True)
 
@@ -187,20 +198,20 @@ def _queue(tx: Tx, job: NewJob, cadence: Schedule, now: datetime) -> None:
 
 
 def _extraction(author: str, place: Place, refs: list[str], due: datetime, key: str | None = None) -> NewJob:
-    return NewJob(EXTRACT, f"user:{author}", {"messages": refs}, due, key, _realm(place))
+    return NewJob(EXTRACT, f"user:{author}", {"messages": refs}, due, key, _tenant(place))
 
 
 def _round(place: Place, author: str, due: datetime) -> NewJob:
-    """Learn from what a speaker said in a session since the last time; in a lane of its own, as it may wait long."""
+    """Learn from what a speaker said in a session since the last time; in a queue of its own, as it may wait long."""
     name = _heard_from(place, author)
-    return NewJob(EXTRACT, name, {"counter": name}, due, f"{EXTRACT}:{name}", _realm(place))
+    return NewJob(EXTRACT, name, {"counter": name}, due, f"{EXTRACT}:{name}", _tenant(place))
 
 
 def _summarise(tx: Tx, message: Message, user: str | None, due: datetime) -> None:
     session = session_name(message.place, user)
     payload = {"place": asdict(message.place), "user": user}
     key = summary_key(session)
-    tx.jobs.add(NewJob(SUMMARIZE, f"session:{session}", payload, due, key, _realm(message.place)), postpone=True)
+    tx.jobs.add(NewJob(SUMMARIZE, f"session:{session}", payload, due, key, _tenant(message.place)), postpone=True)
 
 
 def summary_key(session: str) -> str:
@@ -234,5 +245,5 @@ def _speakers(place: Place) -> str:
     return f"speakers:{place.session}"
 
 
-def _realm(place: Place) -> str:
+def _tenant(place: Place) -> str:
     return f"{place.platform}:{place.guild or place.dm or ''}"

@@ -18,7 +18,7 @@ from recollect.core.ports import GeneratedText, Model, StaleResult, Store, Tx, U
 from recollect.core.ports.jobs import Job, NewJob
 from recollect.core.text import clip, cut
 from recollect.core.types import Message, Place, Summary, message_ref, parse_message_ref
-from recollect.learning.schedule import late_messages_key
+from recollect.learning.schedule import late_messages_key, summary_key
 from recollect.policy.redaction import redact
 from recollect.policy.rendering import render_message
 from recollect.policy.viewer import session_name
@@ -66,7 +66,7 @@ class _Page:
 
 
 class Summarizer:
-    """Does the jobs of the kind `summarise`."""
+    """Does the jobs of the kind `summarize`."""
 
     def __init__(
         self, store: Store, model: Model, form: SummaryOptions, clock: Clock, names: Names | None = None
@@ -130,7 +130,8 @@ class Summarizer:
             tx.events.add(Event("summary.saved", moment, self._model.name, page.session))
         self._log_cost(tx, page, written.usage)
         if page.full or len(page.late) >= PAGE:
-            tx.jobs.add(NewJob(job.kind, job.queue, job.payload, moment, f"{job.kind}:{page.session}", job.queue))
+            key = summary_key(page.session)
+            tx.jobs.add(NewJob(job.kind, job.queue, job.payload, moment, key, job.tenant))
 
     def _leave(self, tx: Tx, job: Job, page: _Page, usage: Usage) -> None:
         """Keep the last summary and where it ends: what was said since is taken in when the next one is made."""

@@ -7,6 +7,7 @@ from datetime import datetime
 from recollect.core import serialization
 from recollect.core.events import Event
 from recollect.core.ports import Tx
+from recollect.core.ports.jobs import consolidation_queue
 from recollect.core.text import escape
 from recollect.core.types import Memo, Message, Subject, Tombstone, parse_message_ref
 from recollect.learning.schedule import Schedule, queue_daily_log, queue_summary
@@ -173,7 +174,7 @@ def _erase_log(tx: Tx, target: ErasureTarget, found: Inventory, at: datetime) ->
     scopes = {target.subject.scope} if target.user is None or target.whole_user else set[str]()
     alone = [session for session in found.sessions if target.alone_in(session)]
     scopes |= {f"session:{session}" for session in alone} | set(alone)
-    scopes |= {lane for lane in _lanes(found) if target.works_in(lane)}
+    scopes |= {queue for queue in _queues(found) if target.works_in(queue)}
     for scope in sorted(scopes):
         _scrub(tx, list(events_of(tx, scope)), at)
     for author in sorted(found.authors):
@@ -183,9 +184,9 @@ def _erase_log(tx: Tx, target: ErasureTarget, found: Inventory, at: datetime) ->
             _scrub(tx, gone, at)
 
 
-def _lanes(found: Inventory) -> Iterable[str]:
+def _queues(found: Inventory) -> Iterable[str]:
     for author in found.authors:
-        yield from (f"user:{author}", f"dream:{author}")
+        yield from (f"user:{author}", consolidation_queue(author))
         yield from (f"learn:{session}:{escape(author, ':')}" for session in found.sessions)
 
 

@@ -15,7 +15,7 @@ from functools import partial
 from recollect.core.clock import Clock
 from recollect.core.events import Event
 from recollect.core.ports import StaleResult, Store, Tx, UnitOfWork
-from recollect.core.ports.jobs import Job, NewJob
+from recollect.core.ports.jobs import Job, JobState, NewJob
 from recollect.privacy.receipt import Receipt
 from recollect.privacy.target import ErasureTarget
 
@@ -65,8 +65,8 @@ def cancel(tx: Tx, target: ErasureTarget, by: str, at: datetime) -> bool:
     if not tx.state.clear(_name(target)):
         return False
     waiting = tx.jobs.find(_key(target))
-    parked = [job for job in tx.jobs.list("parked", 1 << 30) if job.kind == ERASE and job.queue == _key(target)]
-    for job in (*parked, *([] if waiting is None else [waiting])):
+    failed = [job for job in tx.jobs.list(JobState.FAILED, 1 << 30) if job.kind == ERASE and job.queue == _key(target)]
+    for job in (*failed, *([] if waiting is None else [waiting])):
         tx.jobs.discard(job.id)
     tx.events.add(Event("erasure.called_off", at, by, target.subject.scope, reason=str(target)))
     return True

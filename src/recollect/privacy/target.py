@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from recollect.core.errors import BadInput
+from recollect.core.ports.jobs import consolidation_queue
 from recollect.core.text import escape
 from recollect.core.types import LORE, Memo, Subject
 from recollect.recall import withheld
@@ -53,11 +54,15 @@ class ErasureTarget:
             return share and self._in_guild(session)
         return share or session.split(":", 2)[1:] == ["dm", name]
 
-    def works_in(self, lane: str) -> bool:
-        """Whether all jobs of a lane are about them."""
-        if lane.startswith("session:"):
-            return self.alone_in(lane.removeprefix("session:"))
-        return self._learns_in(lane) or (self.whole_user and lane in (f"user:{self.user}", f"dream:{self.user}"))
+    def works_in(self, queue: str) -> bool:
+        """Whether all jobs of a queue are about them."""
+        if queue.startswith("session:"):
+            return self.alone_in(queue.removeprefix("session:"))
+        if self._learns_in(queue):
+            return True
+        return (
+            self.user is not None and self.whole_user and queue in (f"user:{self.user}", consolidation_queue(self.user))
+        )
 
     def counts_in(self, name: str) -> bool:
         """Whether a list of what has come up is all about them."""

@@ -15,6 +15,8 @@ from recollect.core.errors import BadInput, StoreError
 from recollect.core.ports import Progress, Store, Tx
 from recollect.core.ports.archive import SECTIONS, Cursor, Name, Page, Record, fingerprint
 
+PROTOCOL_VERSION = 2
+"""Raised whenever sections, their columns or what stands in them change: then old checksums say nothing."""
 _RING = 1 << 128
 
 
@@ -47,6 +49,7 @@ class Bookmark:
     after: Cursor | None = None
     complete: bool = False
     """Both sides agreed at the end."""
+    version: int = PROTOCOL_VERSION
 
     def adding(self, section: str, records: Sequence[Record]) -> "Bookmark":
         return replace(self, totals={**self.totals, section: self.totals[section] + Total.of(records)})
@@ -62,21 +65,25 @@ class Bookmark:
 
     def __str__(self) -> str:
         totals = {name: (total.count, f"{total.checksum:x}") for name, total in self.totals.items()}
-        rest = {"source": self.source, "section": self.section, "after": self.after, "complete": self.complete}
-        return json.dumps({**rest, "totals": totals})
+        place = {"source": self.source, "section": self.section, "after": self.after, "complete": self.complete}
+        return json.dumps({"version": self.version, **place, "totals": totals})
 
     @classmethod
     def parse(cls, text: str) -> "Bookmark":
         found: dict[str, Any] = json.loads(text)
         totals = {name: Total(count, int(checksum, 16)) for name, (count, checksum) in found["totals"].items()}
         after = None if found["after"] is None else tuple(found["after"])
-        return cls(found["source"], totals, found["section"], after, found["complete"])
+        return cls(found["source"], totals, found["section"], after, found["complete"], found.get("version", 1))
 
 
 BATCH = 1_000
 """Records that are read and written at once."""
 
 
+_OTHER_VERSION = (
+    "the target holds a copy, perhaps half of one, that another version of recollect made, and this one can't continue "
+    "it; copy again into an empty store, then delete this one"
+)
 _TAKEN = "somebody else copies into the target; let that end, then try again"
 
 
@@ -137,6 +144,8 @@ async def _begun(source: Store, target: Store) -> tuple[str, Bookmark | None]:
         raise BadInput("the source is itself a copy that was not finished; finish that first")
     if of_target is not None and of_target.source != origin:
         raise BadInput("the target holds a copy of another store; a copy needs an empty store")
+    if of_target is not None and of_target.version != PROTOCOL_VERSION:
+        raise BadInput(_OTHER_VERSION)
     return origin, of_target
 
 

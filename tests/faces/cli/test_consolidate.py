@@ -1,4 +1,4 @@
-"""dream: what it shows, what it changes, and that undo takes it back."""
+"""consolidate: what it shows, what it changes, and that undo takes it back."""
 
 import pytest
 
@@ -23,22 +23,22 @@ def texts(cli: Run) -> set[str]:
 
 def test_dry_run_shows_what_would_change_and_changes_nothing(twice: Run):
     before = texts(twice)
-    shown = twice("dream", "--dry-run").out
+    shown = twice("consolidate", "--dry-run").out
     assert shown == '  merged "Likes coffee": "Likes coffee and cake" says it\nWould change: 1 merged\n'
     assert texts(twice) == before
 
 
 def test_dream_tells_what_it_changed_and_undo_takes_it_back(twice: Run):
     before = texts(twice)
-    assert "Done: 1 merged" in twice("dream").out
+    assert "Done: 1 merged" in twice("consolidate").out
     assert before - texts(twice) == {"Likes coffee"}
     assert 'Restored: "Likes coffee"' in twice("undo").out
     assert texts(twice) == before
-    assert "Nothing to change" in twice("dream").out
+    assert "Nothing to change" in twice("consolidate").out
 
 
 def test_dream_as_json(twice: Run):
-    (one,) = twice("dream", "--json").json["dreams"]
+    (one,) = twice("consolidate", "--json").json["consolidations"]
     assert (one["user"], one["applied"], one["abort"], one["memories"]) == ("me", True, None, 6)
     assert one["counts"] == {"merged": 1, "contradicted": 0, "expired": 0, "trusted": 0}
     retired = [each for each in one["changes"] if each["memo"]["status"] == "superseded"]
@@ -47,21 +47,26 @@ def test_dream_as_json(twice: Run):
 
 def test_dream_for_all_names_whose_memory_it_changed(twice: Run):
     twice("remember", "Likes tea", "--as", "bob")
-    assert twice("dream", "--all").out.startswith("me: 1 merged\n")
-    assert twice("dream", "--all").out == "Nothing to change\n"
+    assert twice("consolidate", "--all").out.startswith("me: 1 merged\n")
+    assert twice("consolidate", "--all").out == "Nothing to change\n"
 
 
 def test_dream_that_would_lose_too_much_fails_with_the_reason(twice: Run):
     before = texts(twice)
-    done = twice("dream", code=1, RECOLLECT_CONSOLIDATION_MAX_LOSS="0.1")
+    done = twice("consolidate", code=1, RECOLLECT_CONSOLIDATION_MAX_LOSS="0.1")
     assert "nothing was changed: 1 of 6 memories would go, more than 10%" in done.err
     assert texts(twice) == before
-    assert "Would change nothing" in twice("dream", "--dry-run", RECOLLECT_CONSOLIDATION_MAX_LOSS="0.1").out
+    assert "Would change nothing" in twice("consolidate", "--dry-run", RECOLLECT_CONSOLIDATION_MAX_LOSS="0.1").out
 
 
 def test_dream_is_not_told_where_others_listen(cli: Run):
-    assert "direct messages" in cli("dream", "--in", "acme/#dev", code=2).err
+    assert "direct messages" in cli("consolidate", "--in", "acme/#dev", code=2).err
 
 
 def test_dream_of_an_empty_memory(cli: Run):
+    assert cli("consolidate").out == "Nothing to change\n"
+
+
+def test_the_former_name_of_the_command_still_works_and_is_not_shown(cli: Run):
     assert cli("dream").out == "Nothing to change\n"
+    assert "dream" not in cli("--help").out

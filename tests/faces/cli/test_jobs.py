@@ -22,19 +22,19 @@ def refusing(hearing: ExtractionInput) -> ExtractionResult:
     raise ModelError("no such model\x1b[31m")
 
 
-async def observe(store: Path, *texts: str, parked: bool = False) -> None:
-    """Messages that nobody has learned from; with `parked`, a model refused them for good."""
+async def observe(store: Path, *texts: str, failed: bool = False) -> None:
+    """Messages that nobody has learned from; with `failed`, a model refused them for good."""
     store.parent.mkdir(exist_ok=True)
-    how = {"embedder": "null", "run_worker": parked, "model": FakeModel(refusing)}
+    how = {"embedder": "null", "run_worker": failed, "model": FakeModel(refusing)}
     async with recollect.AsyncMemory(f"sqlite:///{store}", **how) as memory:
         memory.worker.pace = WorkerOptions(attempts=1, poll=0.02)
         for text in texts:
             await memory.add(Message(text, "me", Place(dm="me"), text, now(), "me"))
 
         async def put_aside() -> bool:
-            return (await memory.worker.status(1)).counts.get("parked") == len(texts)
+            return (await memory.worker.status(1)).counts.get("failed") == len(texts)
 
-        if parked:
+        if failed:
             await eventually(put_aside)
 
 
@@ -73,20 +73,20 @@ def test_what_waits_is_done_on_demand(cli: Run, store: Path):
 
 
 def test_what_was_put_aside_says_why_and_can_be_tried_again(cli: Run, store: Path):
-    asyncio.run(observe(store, "I like tea", "I live in Berlin", parked=True))
+    asyncio.run(observe(store, "I like tea", "I live in Berlin", failed=True))
     done = cli("jobs")
     assert ", 2 failed" in done.out
     assert "no such model\\x1b[31m" in done.out
     (first, _), (second, _) = extractions(cli)
     assert cli("jobs", "--retry", str(first)).out.startswith("1 job will be retried")
-    assert sorted(extractions(cli)) == [(first, "waiting"), (second, "parked")]
+    assert sorted(extractions(cli)) == [(first, "waiting"), (second, "failed")]
     assert cli("jobs", "--retry", "all", "--json").json == {"retried": 1}
     assert sorted(extractions(cli)) == [(first, "waiting"), (second, "waiting")]
     assert "no job" in cli("jobs", "--retry", str(second), code=3).err
 
 
 def test_a_job_can_be_given_up_and_its_message_stays(cli: Run, store: Path):
-    asyncio.run(observe(store, "I like tea", "I live in Berlin", parked=True))
+    asyncio.run(observe(store, "I like tea", "I live in Berlin", failed=True))
     (first, _), (second, _) = extractions(cli)
     assert cli("jobs", "--drop", str(first)).out == f"Job {first} is dropped; the message itself stays\n"
     assert cli("jobs", "--drop", str(second), "--json").json == {"dropped": True}
@@ -119,7 +119,7 @@ def test_observe_says_what_was_learned(cli: Run):
     found = cli("observe", "I live in Berlin", "--json", RECOLLECT_MODEL="local").json
     assert found["done"] is True
     assert ["Berlin" in memo["text"] for memo in found["learned"]] == [True]
-    assert cli("jobs", "--json").json["counts"].get("parked", 0) == 0
+    assert cli("jobs", "--json").json["counts"].get("failed", 0) == 0
 
 
 def test_observe_with_no_model_learns_nothing_and_says_only_the_id(cli: Run):

@@ -5,7 +5,7 @@ import logging
 import sys
 from types import TracebackType
 
-from recollect.faces.cli.log_format import LineFormatter, JsonFormatter
+from recollect.faces.cli.log_format import JsonFormatter, LineFormatter
 
 Caught = tuple[type[BaseException], BaseException, TracebackType]
 

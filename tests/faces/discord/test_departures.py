@@ -90,10 +90,10 @@ async def test_being_let_in_again_calls_it_off() -> None:
             await here(wire)
             wire.lab.world.kick(wire.lab.lab)
             await wire.happened("erasure.planned")
-            assert [job.kind for job in (await wire.memory.worker.status(9)).jobs] == ["reflect", "erase"]
+            assert [job.kind for job in (await wire.memory.worker.status(9)).jobs] == ["consolidate", "erase"]
             wire.lab.world.invite(wire.lab.lab)
             await wire.happened("erasure.called_off")
-            assert [job.kind for job in (await wire.memory.worker.status(9)).jobs] == ["reflect"]
+            assert [job.kind for job in (await wire.memory.worker.status(9)).jobs] == ["consolidate"]
         wire.clock.advance(days=8)
         await wire.memory.worker.wait_idle(WAIT)
         assert await wire.known() == ["I like green tea"]

@@ -253,7 +253,7 @@ async def _trouble(memory: AsyncMemory, clock: FakeClock) -> None:
                 tx.jobs.fail(job.id, "old-worker", "the answer was cut off in the middle of a fact")
             else:
                 tx.jobs.retry(job.id, "old-worker", job.due, "", counted=False)
-        tx.events.add(Event("job.parked", now, "worker", LANE, reason="the answer was cut off"))
+        tx.events.add(Event("job.failed", now, "worker", LANE, reason="the answer was cut off"))
 
     await memory.store.write(work)
 

@@ -15,9 +15,9 @@ from recollect.testing.clock import FakeClock
 from tests.faces.http.conftest import OPERATOR, Served
 
 
-async def park(memory: AsyncMemory, clock: FakeClock, lane: str = "user:ann") -> Job:
-    """A job that was put aside."""
-    job = NewJob("extract", lane, {}, clock())
+async def fail(memory: AsyncMemory, clock: FakeClock, queue: str = "user:ann") -> Job:
+    """A job that failed for good."""
+    job = NewJob("extract", queue, {}, clock())
     await memory.store.write(lambda tx: tx.jobs.add(job))
     until = clock() + timedelta(minutes=1)
     (claimed,) = await memory.store.write(lambda tx: tx.jobs.claim("w", clock(), until, 1))
@@ -28,12 +28,16 @@ async def park(memory: AsyncMemory, clock: FakeClock, lane: str = "user:ann") ->
 async def test_jobs_are_listed_tried_again_and_given_up(
     client: httpx.AsyncClient, memory: AsyncMemory, clock: FakeClock
 ):
-    first, second = await park(memory, clock), await park(memory, clock, "user:bob")
-    found = (await client.get("/api/v1/jobs", params={"state": "parked"})).json()
-    assert found["counts"] == {"waiting": 0, "claimed": 0, "parked": 2}
+    first, second = await fail(memory, clock), await fail(memory, clock, "user:bob")
+    found = (await client.get("/api/v1/jobs", params={"state": "failed"})).json()
+    assert found["counts"] == {"waiting": 0, "claimed": 0, "failed": 2}
     assert [(job["id"], job["error"]) for job in found["jobs"]] == [
         (first.id, "the model said no"),
         (second.id, "the model said no"),
+    ]
+    assert [(job["queue"], job["lane"], job["state"]) for job in found["jobs"]] == [
+        ("user:ann", "user:ann", "failed"),
+        ("user:bob", "user:bob", "failed"),
     ]
     assert (await client.post("/api/v1/jobs/retry", json={"id": first.id})).json() == {"retried": 1}
     assert (await client.post("/api/v1/jobs/retry", json={})).json() == {"retried": 1}

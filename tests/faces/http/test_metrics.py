@@ -50,7 +50,7 @@ async def test_the_memory_is_counted(client: httpx.AsyncClient, memory: AsyncMem
     assert found["recollect_events_total", "memo.added"] == 2
     assert found["recollect_events_total", "memo.retired"] == 1
     assert found["recollect_jobs", "waiting"] > 0
-    assert found["recollect_jobs", "parked"] == 0
+    assert found["recollect_jobs", "failed"] == 0
     assert (found["recollect_prompts_total",], found["recollect_prompts_reused_total",]) == (2, 1)
     assert found["recollect_worker_running",] == 0
     assert ("process_resident_memory_bytes",) in found
@@ -198,11 +198,11 @@ async def test_a_write_that_failed_is_forgotten_once_there_is_space_again(memory
     with pytest.raises(StoreUnwritable):
         await memory.store.write(lambda tx: tx.state.append("much", "." * 1_000_000))
     for _ in range(2):
-        assert "no space left" in str(await writing.problem(memory.store))
+        assert "no space left" in str(await writing.problem(memory.engine.write_monitor))
         moment[0] += PROBE_INTERVAL_SECONDS
     await memory.store.write(lambda tx: allow(tx, 1_000))
     for _ in range(2):
-        assert await writing.problem(memory.store) is None
+        assert await writing.problem(memory.engine.write_monitor) is None
 
 
 @pytest.mark.sqlite
@@ -211,15 +211,15 @@ async def test_a_store_that_could_not_be_written_is_tried_now_and_then_until_it_
 ):
     moment = [0.0]
     writing = WriteHealth(lambda: moment[0])
-    assert await writing.problem(memory.store) is None
+    assert await writing.problem(memory.engine.write_monitor) is None
     await memory.store.write(lambda tx: allow(tx, 10))
     await fill_up(client)
     writing.record_failure(StoreUnwritable("a write failed"))
-    assert "no space left" in str(await writing.problem(memory.store)), "it was tried at once"
+    assert "no space left" in str(await writing.problem(memory.engine.write_monitor)), "it was tried at once"
     await memory.store.write(lambda tx: allow(tx, 1_000))
-    assert await writing.problem(memory.store), "and not at each call"
+    assert await writing.problem(memory.engine.write_monitor), "and not at each call"
     moment[0] += PROBE_INTERVAL_SECONDS
-    assert await writing.problem(memory.store) is None
+    assert await writing.problem(memory.engine.write_monitor) is None
     assert await memory.store.read(lambda tx: tx.state.names("web.")) == []
 
 

@@ -43,9 +43,11 @@ async def test_the_overview_counts_what_there_is_and_what_went_wrong(
     await note(
         memory,
         Event("extract.call", clock(), "haiku", "user:ann", data=cost),
-        Event("dream.done", clock(), "dream", "user:ann", data={"input": 0, "output": 0}),  # it asked no model
+        Event(
+            "consolidation.done", clock(), "consolidation", "user:ann", data={"input": 0, "output": 0}
+        ),  # it asked no model
         Event("memo.refused", clock(), "haiku", "user:ann", reason="gives instructions", data={"text": "x"}),
-        Event("summarise.error", clock(), "worker", "session:x", reason="the model is asleep"),
+        Event("summarize.error", clock(), "worker", "session:x", reason="the model is asleep"),
     )
     async with visiting(app) as visitor:
         page = text_of(await visitor.see("/"))
@@ -223,7 +225,8 @@ async def test_the_journal_is_shown_by_day_and_by_kind(app: FastAPI, memory: Asy
 
 async def test_the_journal_goes_on_on_older_pages(app: FastAPI, memory: AsyncMemory, clock: FakeClock):
     await note(
-        memory, *(Event("dream.done", clock(), reason=f"dream number {n} ended") for n in range(log.MAX_ROWS + 5))
+        memory,
+        *(Event("consolidation.done", clock(), reason=f"dream number {n} ended") for n in range(log.MAX_ROWS + 5)),
     )
     async with visiting(app) as visitor:
         page = await visitor.see("/journal", kind="Reflection")

@@ -219,7 +219,7 @@ async def test_a_message_that_changes_while_its_line_is_written_gets_the_right_o
     async with keeping(tmp_path, "clanker", model=SILENT, run_worker=False) as stage:
         await stage.say("secnod")
         handler = daily_log.DailyLog(stage.memory.store, memory(tmp_path), 320, stage.clock)
-        (job,) = [job for job in await stage.memory.store.read(lambda tx: tx.jobs.list()) if job.kind == "journal"]
+        (job,) = [job for job in await stage.memory.store.read(lambda tx: tx.jobs.list()) if job.kind == "daily_log"]
         complete = await handler(job)
         assert shown(tmp_path) == ["- 12:00:00 #dev Ann: secnod"]
         await stage.memory.message_edited("discord", "m1", "second", stage.clock())
@@ -235,9 +235,9 @@ async def test_what_is_said_while_lines_are_written_waits_for_the_next_round(tmp
         store = stage.memory.store
         handler = daily_log.DailyLog(store, memory(tmp_path), 320, stage.clock)
         claimed = await store.write(lambda tx: tx.jobs.claim("w", stage.clock(), stage.clock() + timedelta(1), 9))
-        (job,) = [job for job in claimed if job.kind == "journal"]
+        (job,) = [job for job in claimed if job.kind == "daily_log"]
         complete = await handler(job)
         await stage.say("second")
         await store.write(lambda tx: tx.jobs.finish(job.id, "w") and complete(tx))
         assert await store.read(lambda tx: tx.state.items("journal")) == ["2025-03-01 discord/m2"]
-        assert await store.read(lambda tx: tx.jobs.find("journal")) is not None
+        assert await store.read(lambda tx: tx.jobs.find("daily_log")) is not None

@@ -47,8 +47,8 @@ SECTIONS: dict[str, Section] = {
     "tombstones": _section("scope fingerprint", "at"),
     "summaries": _section("session sequence", "text updated through"),  # without a text: it was cleared
     "exchanges": _section("guild at id", "channel channel_name author text expires"),
-    "counters": _section("name", "items"),
-    "jobs": _section("id", "kind lane realm payload state due attempts dedupe error"),  # what is claimed waits
+    "state": _section("name", "items"),
+    "jobs": _section("id", "kind queue tenant payload state due attempts dedupe error"),  # what is claimed waits
     "events": _section("id", "kind at actor scope memo reason data"),
     "vector sets": _section("corpus model", "dims serving complete"),
     "memo vectors": _section("model scope id", "vector"),

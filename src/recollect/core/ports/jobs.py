@@ -1,11 +1,33 @@
-"""Work on disk and lists of what has come up, as a store keeps them."""
+"""Jobs on disk and small persisted lists, as a store keeps them."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Protocol
 
 from recollect.core.types import Metadata
+
+EXTRACT, SUMMARIZE, DAILY_LOG, CONSOLIDATE = "extract", "summarize", "daily_log", "consolidate"
+"""Kinds of jobs."""
+MIRROR_QUEUE = "mirror"
+"""The one queue, and tenant, of jobs that write the mirrored files."""
+
+
+def consolidation_queue(user: str) -> str:
+    """A queue apart from the user's others: what waits for silence must not hold up learning."""
+    return f"{CONSOLIDATE}:{user}"
+
+
+class JobState(StrEnum):
+    """Where a job stands; the values are what stores write."""
+
+    WAITING = "waiting"
+    BLOCKED = "blocked"
+    """Not the first of its queue. A store's own affair: readers see `WAITING`."""
+    CLAIMED = "claimed"
+    FAILED = "failed"
+    """Given up after repeated failures, until someone requeues or discards it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,12 +37,13 @@ class Job:
     id: int
     kind: str
     queue: str
-    """Jobs of one lane run in order; lanes run in parallel."""
+    """Jobs of one queue run in order; queues run in parallel."""
     payload: Metadata
     due: datetime
     attempts: int = 0
-    state: str = "waiting"
+    state: JobState = JobState.WAITING
     error: str | None = None
+    tenant: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +54,11 @@ class NewJob:
     due: datetime
     dedupe_key: str | None = None
     tenant: str = ""
-    """Whose work it is, such as a guild's: realms take turns."""
+    """The unit of fairness, such as a guild: tenants are served round-robin."""
 
 
 class Jobs(Protocol):
-    """Work on disk: in order within a lane, fair between realms, claimed under a lease, parked when hopeless."""
+    """Work on disk: in order within a queue, fair between tenants, claimed under a lease, failed when hopeless."""
 
     def add(self, job: NewJob, *, postpone: bool = False) -> int | None:
         """Queue a job; None when one with the same dedupe key waits or runs already.
@@ -45,10 +68,10 @@ class Jobs(Protocol):
         ...
 
     def claim(self, worker: str, now: datetime, until: datetime, limit: int, depth: int = 1) -> list[Job]:
-        """Jobs that are due, of up to `limit` lanes and up to `depth` of each lane, in the order of their lanes.
+        """Jobs that are due, of up to `limit` queues and up to `depth` of each queue, in the order of their queues.
 
-        Realms take turns; a run ends before the first job that is not due. A job whose lease ran out is free again;
-        of several in a lane only the first can have been begun, so the others have not lost an attempt.
+        Tenants are served round-robin; a run ends before the first job that is not due. A job whose lease ran out is
+        free again; of several in a queue only the first can have been started, so the others lose no attempt.
         """
         ...
 
@@ -57,7 +80,7 @@ class Jobs(Protocol):
         ...
 
     def retry(self, job_id: int, worker: str, due: datetime, error: str, *, counted: bool = True) -> bool:
-        """Let it wait again; an attempt that is not `counted` was nobody's fault."""
+        """Let it wait again; an attempt that is not `counted` was not the job's fault."""
         ...
 
     def fail(self, job_id: int, worker: str, error: str) -> bool: ...
@@ -71,11 +94,11 @@ class Jobs(Protocol):
         ...
 
     def discard(self, job_id: int) -> bool:
-        """Give up a job that nobody runs."""
+        """Give up a job that no worker runs."""
         ...
 
     def erase(self, jobs: Collection[int]) -> int:
-        """Remove jobs, also those that run: whoever does one can't finish it. How many there were."""
+        """Remove jobs, also those that run: their worker can't finish them. How many there were."""
         ...
 
     def find(self, dedupe: str) -> Job | None:
@@ -90,9 +113,9 @@ class Jobs(Protocol):
         """When the first waiting job is due, or the first lease runs out."""
         ...
 
-    def list(self, state: str | None = None, limit: int = 100) -> list[Job]: ...
+    def list(self, state: JobState | None = None, limit: int = 100) -> list[Job]: ...
     def counts(self) -> dict[str, int]:
-        """How many jobs are `waiting`, `claimed` and `parked`."""
+        """How many jobs are `waiting`, `claimed` and `failed`."""
         ...
 
 
@@ -111,7 +134,3 @@ class State(Protocol):
     def names(self, prefix: str = "") -> list[str]:
         """Lists that are not empty, by name."""
         ...
-
-
-EXTRACT, SUMMARIZE, DAILY_LOG, CONSOLIDATE = "extract", "summarise", "journal", "reflect"
-"""Kinds of jobs."""

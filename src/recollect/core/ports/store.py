@@ -7,7 +7,7 @@ connection), in one transaction, perhaps together with others and perhaps again 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from recollect.core.ports.archive import Archive
 from recollect.core.ports.events import Events
@@ -297,3 +297,12 @@ class Store(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class SupportsMemoriesFts(Protocol):
+    """A store that can keep the table `memories_fts`, which other programs search."""
+
+    async def install_memories_fts(self) -> None:
+        """Create the table unless it is there; it follows the memos from now on."""
+        ...

@@ -1,4 +1,4 @@
-"""The command `dream`: consolidates memory now, or shows what that would change."""
+"""The command `consolidate`: tidies memory now, or shows what that would change."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any
@@ -14,17 +14,18 @@ from recollect.learning.consolidate.plan import MERGED, tally
 from recollect.memory import AsyncMemory
 
 
-def dream(
+def consolidate(
     call: Invocation,
     dry_run: Annotated[bool, flag("--dry-run", meaning="Show what would change, and change nothing.")] = False,
     everyone: Annotated[bool, flag("--all", meaning="Tidy everyone's memory, one after the other.")] = False,
 ) -> None:
     """Tidy memory: merge what is said twice, retire what was contradicted, trust what recurs."""
     if call.place.dm != call.user:
-        raise BadInput("a dream shows all of a memory: that belongs into direct messages, without --in")
+        raise BadInput("consolidating shows all of a memory: that belongs in direct messages, without --in")
     reports = _consolidate_all(call, dry_run) if everyone else _consolidate_own(call, dry_run)
     if call.options.json:
-        call.screen.data({"dry_run": dry_run, "dreams": [_to_json(report) for report in reports]})
+        documents = [_to_json(report) for report in reports]  # `dreams` is the former name
+        call.screen.data({"dry_run": dry_run, "consolidations": documents, "dreams": documents})
     else:
         _print_reports(call, reports, dry_run, everyone)
     if not everyone and reports[0].abort and not dry_run:
@@ -37,7 +38,7 @@ def _consolidate_own(call: Invocation, dry_run: bool) -> list[ConsolidationRepor
 
 def _consolidate_all(call: Invocation, dry_run: bool) -> list[ConsolidationReport]:
     async def work(memory: AsyncMemory) -> list[ConsolidationReport]:
-        with call.screen.progress("dreaming") as progress:
+        with call.screen.progress("consolidating") as progress:
             return await memory.engine.consolidator.of_everyone(dry_run=dry_run, progress=progress)
 
     return call.run(work)

@@ -204,7 +204,7 @@ def find_target(call: Invocation, user: str | None, guild: str | None) -> Erasur
     person = call.run(lambda memory: memory.store.read(lambda tx: match_name(tx, user)))
     if person.near:
         near = ", ".join(f"{name} ({user_id})" if name else user_id for user_id, name in person.near.items())
-        warn(f"no one is known by the id or name {user}; did you mean {near}?")
+        warn(f"nobody is known by the id or name {user}; did you mean {near}?")
     elif person.known and person.id != user:
         typer.echo(safe(f"recollect: {user} is user {person.id}"), err=True)
     return ErasureTarget(require_one(person), guild)

@@ -7,7 +7,7 @@ import typer
 
 from recollect.core.clock import now
 from recollect.core.errors import BadInput
-from recollect.core.ports.jobs import Job
+from recollect.core.ports.jobs import Job, JobState
 from recollect.faces.cli.invocation import NO_MATCH, Invocation, fail
 from recollect.faces.cli.options import Limit, flag
 from recollect.faces.cli.output import cell, local_time
@@ -51,7 +51,9 @@ def _show(call: Invocation, status: WorkerStatus) -> None:
             }
         )
         return
-    waiting, running, failed = (status.counts.get(state, 0) for state in ("waiting", "claimed", "parked"))
+    waiting, running, failed = (
+        status.counts.get(state, 0) for state in (JobState.WAITING, JobState.CLAIMED, JobState.FAILED)
+    )
     later = f", {status.later} for later" if status.later else ""
     call.screen.say(f"{counted(waiting - status.later, 'job')} waiting, {running} running, {failed} failed{later}")
     if status.jobs:
@@ -68,7 +70,7 @@ def _show(call: Invocation, status: WorkerStatus) -> None:
 
 def _row(job: Job) -> Sequence[str]:
     later = f"due {local_time(job.due)}" if job.due > now() else "waiting"
-    state = {"claimed": "running", "parked": "failed"}.get(job.state, later)
+    state = {JobState.CLAIMED: "running", JobState.FAILED: "failed"}.get(job.state, later)
     return [str(job.id), job.kind, job.queue, state, str(job.attempts), cell(job.error or "")]
 
 
@@ -76,6 +78,7 @@ def _to_json(job: Job) -> dict[str, object]:
     return {
         "id": job.id,
         "kind": job.kind,
+        "queue": job.queue,
         "lane": job.queue,
         "state": job.state,
         "attempts": job.attempts,

@@ -40,7 +40,7 @@ COMMANDS = {
         "unpin": "recollect.faces.cli.change:unpin",
         "share": "recollect.faces.cli.change:share",
         "private": "recollect.faces.cli.change:private",
-        "dream": "recollect.faces.cli.consolidate:dream",
+        "consolidate": "recollect.faces.cli.consolidate:consolidate",
     },
     "Move": {
         "import": "recollect.faces.cli.importing:import_",
@@ -64,6 +64,8 @@ COMMANDS = {
     },
 }
 """Commands by help panel, each with its function, which is imported only when it may be called."""
+ALIASES = {"dream": "consolidate"}
+"""Former names of commands, which still work and are not shown."""
 VERSION = Parameter(
     "version",
     Parameter.KEYWORD_ONLY,
@@ -85,7 +87,7 @@ def start(context: typer.Context, options: Options, version: bool = False) -> No
 
 def build(*, colors: bool, arguments: Sequence[str] = ()) -> typer.Typer:
     """The program: every command, or only those that the arguments name. Pipes get plain help and plain errors."""
-    names = {name for commands in COMMANDS.values() for name in commands}
+    names = {name for commands in COMMANDS.values() for name in commands} | set(ALIASES)
     # A value of an option may equal a command's name, so each argument that could be the command counts.
     requested = names.intersection(arguments) or names
     app = typer.Typer(
@@ -99,6 +101,9 @@ def build(*, colors: bool, arguments: Sequence[str] = ()) -> typer.Typer:
     for panel, commands in COMMANDS.items():
         for name in (name for name in commands if name in requested):
             app.command(name, rich_help_panel=panel)(command(_function(commands[name]), speaks=panel != "Look after"))
+        for alias, name in ALIASES.items():
+            if alias in requested and name in commands:
+                app.command(alias, hidden=True)(command(_function(commands[name]), speaks=panel != "Look after"))
     return app
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.core.errors import BadInput, ConfigError, MissingExtra, RecollectError
+from recollect.core.ports.jobs import JobState
 from recollect.faces.cli.discord import MISSING_TOKEN, TOKEN_VARIABLE
 from recollect.faces.cli.invocation import Invocation, warn
 from recollect.faces.cli.log_format import LogFormat, write_log
@@ -37,7 +38,7 @@ REPORT_INTERVAL_SECONDS = 60.0
 """How often a worker logs its job counts, if they changed."""
 SHUTDOWN_TIMEOUT_SECONDS = 14.0
 """From a signal to the end of the process."""
-_JOB_STATES = {"waiting": "waiting", "claimed": "running", "parked": "failed"}
+_JOB_STATES = {JobState.WAITING: "waiting", JobState.CLAIMED: "running", JobState.FAILED: "failed"}
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 Logs = Annotated[

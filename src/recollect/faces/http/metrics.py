@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.core.errors import RecollectError
 from recollect.core.ports import Tx
+from recollect.core.ports.jobs import JobState
 from recollect.core.version import __version__
 from recollect.faces.http.auth import Role
 from recollect.faces.http.dependencies import AppState, AppStateDep
@@ -50,7 +51,7 @@ STORE_TIMEOUT_SECONDS = 2.0
 BUCKETS_SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
-JOB_STATES = ("waiting", "later", "claimed", "parked")
+JOB_STATES = (JobState.WAITING, "later", JobState.CLAIMED, JobState.FAILED)
 
 
 class RequestMetrics:
@@ -126,7 +127,7 @@ async def _unready_reason(state: AppState) -> str | None:
     try:
         async with asyncio.timeout(STORE_TIMEOUT_SECONDS):
             await state.memory.store.read(lambda tx: tx.generation())
-            write_problem = await state.write_health.problem(state.memory.store)
+            write_problem = await state.write_health.problem(state.memory.engine.write_monitor)
     except (RecollectError, TimeoutError) as error:
         return f"the store does not answer: {str(error) or 'no answer in time'}"
     return f"the store can't be written: {write_problem}" if write_problem else None

@@ -5,7 +5,7 @@ from time import monotonic
 
 from recollect.app import WriteMonitor
 from recollect.core.errors import RecollectError, StoreUnwritable
-from recollect.core.ports import Store, Tx
+from recollect.core.ports import Tx
 
 PROBE_INTERVAL_SECONDS = 5.0
 """Between two probes."""
@@ -24,9 +24,9 @@ class WriteHealth:
         """A write failed for lack of space or permission."""
         self._problem, self._probed_at = str(error), None
 
-    async def problem(self, store: Store) -> str | None:
+    async def problem(self, monitor: WriteMonitor) -> str | None:
         """Why nothing can be written, if so. As long as no write fails, nothing is probed."""
-        refusal = store.refused() if isinstance(store, WriteMonitor) else None
+        refusal = monitor.refused()
         if refusal is not None and self._problem is None:
             self.record_failure(refusal)
         if self._problem is not None and (
@@ -34,7 +34,7 @@ class WriteHealth:
         ):
             self._probed_at = self._clock()
             try:
-                await store.write(_probe)
+                await monitor.write(_probe)
             except RecollectError as error:
                 self._problem = str(error)
             else:

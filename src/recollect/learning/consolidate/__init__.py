@@ -45,12 +45,12 @@ __all__ = [
 
 log = logging.getLogger("recollect.learning")
 
-ACTOR = "dream"
+ACTOR = "consolidation"
 _LOOK_BACK = 2_000
 """Events of a subject that tell how often something was stated, and what was undone."""
 _TRIES = 5
 _STATED = ("stated again", "other words for the same fact")
-_DREAMS = ("dream.done", "dream.aborted")
+_DONE, _ABORTED = "consolidation.done", "consolidation.aborted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class ConsolidationReport:
 
 
 class Consolidator:
-    """Dreams on demand, and does the jobs of the kind `reflect`. The model is made when it is first asked."""
+    """Dreams on demand, and does the jobs of the kind `consolidate`. The model is made when it is first asked."""
 
     def __init__(
         self, store: Store, model: Callable[[], Model] | None, rules: ConsolidationOptions, clock: Clock
@@ -163,7 +163,7 @@ class Consolidator:
         if not dream.changes and dream.memos < self._rules.least:
             return
         cause = ChangeContext(ACTOR, self._clock(), secrets.token_hex(8))
-        kind = "dream.aborted" if dream.abort else "dream.done"
+        kind = _ABORTED if dream.abort else _DONE
         if dream.abort:
             log.warning("a dream of %s was given up: %s", dream.subject.id, dream.abort)
         else:
@@ -203,7 +203,7 @@ def read_input(tx: Tx, subject: Subject) -> ConsolidationInput:
         memos,
         _stated(events),
         frozenset(memo.id for memo in memos if memo.id in undone and memo.updated <= undone[memo.id]),
-        next((event.at for event in events if event.kind in _DREAMS), None),
+        next((event.at for event in events if event.kind in (_DONE, _ABORTED)), None),
     )
 
 

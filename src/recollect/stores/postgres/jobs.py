@@ -1,8 +1,8 @@
-"""Jobs on disk: in order within a lane, realms in turn, claimed under a lease, by workers of many processes.
+"""Jobs on disk: in order within a queue, tenants in turn, claimed under a lease, by workers of many processes.
 
-Of each lane only the first job is `waiting`, and none while one of the lane is claimed; the others are `behind`,
-which nobody outside sees. So the index that claims look into holds one entry a lane, however long lanes grow.
-Whoever changes which job is the first holds the lane's lock. A claim takes no such lock: it holds the row of the
+Of each queue only the first job is `waiting`, and none while one of the queue is claimed; the others are `blocked`,
+which nobody outside sees. So the index that claims look into holds one entry a queue, however long queues grow.
+Whoever changes which job is the first holds the queue's lock. A claim takes no such lock: it holds the row of the
 first job, which nobody else makes a second one beside.
 """
 
@@ -12,27 +12,27 @@ from datetime import datetime
 from typing import LiteralString
 
 from recollect.core.clock import from_ms, to_ms
-from recollect.core.ports.jobs import Job, NewJob
+from recollect.core.ports.jobs import Job, JobState, NewJob
 from recollect.stores.postgres.database import Database, Row, lock_of
 from recollect.stores.postgres.fairness import Head, first_due, take_turns
 
-_COLUMNS: LiteralString = "id, kind, lane, payload, due, attempts, state, error"
-_SEEN: LiteralString = "CASE state WHEN 'behind' THEN 'waiting' ELSE state END"
-_IDLE: LiteralString = "state IN ('waiting', 'behind')"
-_LANE: LiteralString = f"SELECT lane, pg_advisory_xact_lock({lock_of('lane', 'lane')}) FROM jobs WHERE id = %s"
-"""The lane of a job, held from now on."""
-_FIRST_OF_LANE: LiteralString = "SELECT id FROM jobs WHERE lane = %(lane)s AND state <> 'parked' ORDER BY id LIMIT 1"
+_COLUMNS: LiteralString = "id, kind, queue, payload, due, attempts, state, error, tenant"
+_SEEN: LiteralString = "CASE state WHEN 'blocked' THEN 'waiting' ELSE state END"
+_IDLE: LiteralString = "state IN ('waiting', 'blocked')"
+_QUEUE: LiteralString = f"SELECT queue, pg_advisory_xact_lock({lock_of('queue', 'queue')}) FROM jobs WHERE id = %s"
+"""The queue of a job, held from now on."""
+_FIRST_OF_QUEUE: LiteralString = "SELECT id FROM jobs WHERE queue = %(queue)s AND state <> 'failed' ORDER BY id LIMIT 1"
 _SETTLE: LiteralString = (
-    f"UPDATE jobs SET state = 'waiting' WHERE id = ({_FIRST_OF_LANE}) AND state = 'behind' "
-    "AND NOT EXISTS (SELECT 1 FROM jobs WHERE lane = %(lane)s AND state = 'claimed')"
+    f"UPDATE jobs SET state = 'waiting' WHERE id = ({_FIRST_OF_QUEUE}) AND state = 'blocked' "
+    "AND NOT EXISTS (SELECT 1 FROM jobs WHERE queue = %(queue)s AND state = 'claimed')"
 )
 _FINISH: LiteralString = """
 WITH gone AS (
     DELETE FROM jobs WHERE id = %(id)s AND worker = %(worker)s AND state = 'claimed' RETURNING id
 ), next AS (
-    UPDATE jobs SET state = 'waiting' FROM gone WHERE state = 'behind' AND jobs.id = (
-        SELECT id FROM jobs WHERE lane = %(lane)s AND state <> 'parked' AND id <> %(id)s ORDER BY id LIMIT 1)
-    AND NOT EXISTS (SELECT 1 FROM jobs WHERE lane = %(lane)s AND state = 'claimed' AND id <> %(id)s)
+    UPDATE jobs SET state = 'waiting' FROM gone WHERE state = 'blocked' AND jobs.id = (
+        SELECT id FROM jobs WHERE queue = %(queue)s AND state <> 'failed' AND id <> %(id)s ORDER BY id LIMIT 1)
+    AND NOT EXISTS (SELECT 1 FROM jobs WHERE queue = %(queue)s AND state = 'claimed' AND id <> %(id)s)
 )
 SELECT 1 FROM gone
 """
@@ -52,20 +52,21 @@ class PostgresJobs:
         self._db = db
 
     def add(self, job: NewJob, *, postpone: bool = False) -> int | None:
-        """Under the lane's lock, so that later ones of a lane have higher numbers."""
+        """Under the queue's lock, so that later ones of a queue have higher numbers."""
         self._hold(job.queue)
         values = {
             "kind": job.kind,
-            "lane": job.queue,
+            "queue": job.queue,
             "payload": _encode(job.payload),
             "due": to_ms(job.due),
             "dedupe": job.dedupe_key,
-            "realm": job.tenant,
+            "tenant": job.tenant,
         }
         added = self._db.value(
-            "INSERT INTO jobs (kind, lane, payload, state, due, dedupe, realm) SELECT %(kind)s, %(lane)s, %(payload)s, "
-            "CASE WHEN EXISTS (SELECT 1 FROM jobs WHERE lane = %(lane)s AND state <> 'parked') THEN 'behind' "
-            "ELSE 'waiting' END, %(due)s, %(dedupe)s, %(realm)s "
+            "INSERT INTO jobs (kind, queue, payload, state, due, dedupe, tenant) "
+            "SELECT %(kind)s, %(queue)s, %(payload)s, "
+            "CASE WHEN EXISTS (SELECT 1 FROM jobs WHERE queue = %(queue)s AND state <> 'failed') THEN 'blocked' "
+            "ELSE 'waiting' END, %(due)s, %(dedupe)s, %(tenant)s "
             "ON CONFLICT (dedupe) WHERE dedupe IS NOT NULL DO NOTHING RETURNING id",
             values,
         )
@@ -74,7 +75,7 @@ class PostgresJobs:
         return added
 
     def claim(self, worker: str, now: datetime, until: datetime, limit: int, depth: int = 1) -> list[Job]:
-        """Within a realm the lane that is due for longest comes first; of a lane, what is due up to the first gap."""
+        """Within a tenant the queue that is due longest comes first; of a queue, what is due up to the first gap."""
         heads, turn = take_turns(self._db, to_ms(now), limit, lambda expired: self._free(expired, now))
         chosen = [job for head in heads for job in self._run_from(head, now, depth)]
         if not chosen:
@@ -84,25 +85,25 @@ class PostgresJobs:
         return [claimed[job] for job in chosen]
 
     def _free(self, expired: Collection[str], now: datetime) -> None:
-        """Of each lane only the first job can have been begun: to those behind it the attempt is given back."""
-        held = set(self._db.try_locks([_lock_name(lane) for lane in expired]))
-        lanes = [lane for lane in expired if _lock_name(lane) in held]
+        """Of each queue only the first job can have been begun: to those behind it the attempt is given back."""
+        held = set(self._db.try_locks([_lock_name(queue) for queue in expired]))
+        queues = [queue for queue in expired if _lock_name(queue) in held]
         self._db.run(
-            "UPDATE jobs SET state = 'behind', worker = NULL, until = NULL, attempts = attempts - (id NOT IN ("
-            "SELECT min(id) FROM jobs WHERE state = 'claimed' AND until <= %(now)s AND lane = ANY(%(lanes)s) "
-            "GROUP BY lane))::int WHERE state = 'claimed' AND until <= %(now)s AND lane = ANY(%(lanes)s)",
-            {"now": to_ms(now), "lanes": lanes},
+            "UPDATE jobs SET state = 'blocked', worker = NULL, until = NULL, attempts = attempts - (id NOT IN ("
+            "SELECT min(id) FROM jobs WHERE state = 'claimed' AND until <= %(now)s AND queue = ANY(%(queues)s) "
+            "GROUP BY queue))::int WHERE state = 'claimed' AND until <= %(now)s AND queue = ANY(%(queues)s)",
+            {"now": to_ms(now), "queues": queues},
         )
-        _settle(self._db, lanes)
+        _settle(self._db, queues)
 
     def _run_from(self, head: Head, now: datetime, depth: int) -> list[int]:
-        """The head of a lane and those behind it, up to the first that is not due or is in other hands."""
-        job, lane = head
+        """The head of a queue and those behind it, up to the first that is not due or is in other hands."""
+        job, queue = head
         if depth <= 1:
             return [job]
-        sql: LiteralString = "SELECT id, due FROM jobs WHERE lane = %s AND state <> 'parked' ORDER BY id LIMIT %s"
-        found = self._db.rows(sql, (lane, depth))
-        free = {number for number, _ in self._db.rows(f"{sql} FOR UPDATE SKIP LOCKED", (lane, depth))}
+        sql: LiteralString = "SELECT id, due FROM jobs WHERE queue = %s AND state <> 'failed' ORDER BY id LIMIT %s"
+        found = self._db.rows(sql, (queue, depth))
+        free = {number for number, _ in self._db.rows(f"{sql} FOR UPDATE SKIP LOCKED", (queue, depth))}
         run: list[int] = []
         for number, due in found:
             if due > to_ms(now) or number not in free:
@@ -111,25 +112,25 @@ class PostgresJobs:
         return run
 
     def finish(self, job_id: int, worker: str) -> bool:
-        lane = self._db.value(_LANE, (job_id,))
-        if lane is None:
+        queue = self._db.value(_QUEUE, (job_id,))
+        if queue is None:
             return False
-        return self._db.value(_FINISH, {"id": job_id, "worker": worker, "lane": lane}) is not None
+        return self._db.value(_FINISH, {"id": job_id, "worker": worker, "queue": queue}) is not None
 
     def _leave(self, job_id: int, sql: LiteralString, values: dict[str, object]) -> bool:
-        """Let a job leave its place, which the next one of its lane takes; whether it did."""
-        lane = self._db.value(_LANE, (job_id,))
-        if lane is None:
+        """Let a job leave its place, which the next one of its queue takes; whether it did."""
+        queue = self._db.value(_QUEUE, (job_id,))
+        if queue is None:
             return False
         left = self._db.run(sql, values | {"id": job_id}) > 0
         if left:
-            _settle(self._db, [lane])
+            _settle(self._db, [queue])
         return left
 
     def retry(self, job_id: int, worker: str, due: datetime, error: str, *, counted: bool = True) -> bool:
         return self._leave(
             job_id,
-            "UPDATE jobs SET state = 'behind', error = %(error)s, due = %(due)s, attempts = attempts - %(back)s, "
+            "UPDATE jobs SET state = 'blocked', error = %(error)s, due = %(due)s, attempts = attempts - %(back)s, "
             "worker = NULL, until = NULL WHERE id = %(id)s AND worker = %(worker)s AND state = 'claimed'",
             {"worker": worker, "error": error, "due": to_ms(due), "back": int(not counted)},
         )
@@ -138,25 +139,25 @@ class PostgresJobs:
         """Put a job aside; its dedupe key is free again."""
         return self._leave(
             job_id,
-            "UPDATE jobs SET state = 'parked', error = %(error)s, dedupe = NULL, worker = NULL, until = NULL "
+            "UPDATE jobs SET state = 'failed', error = %(error)s, dedupe = NULL, worker = NULL, until = NULL "
             "WHERE id = %(id)s AND worker = %(worker)s AND state = 'claimed'",
             {"worker": worker, "error": error},
         )
 
     def requeue(self, job_id: int, due: datetime) -> bool:
-        """Back to its place in its lane, before the present head if it is older."""
-        lane = self._db.value("SELECT lane FROM jobs WHERE id = %s AND state = 'parked'", (job_id,))
-        if lane is None:
+        """Back to its place in its queue, before the present head if it is older."""
+        queue = self._db.value("SELECT queue FROM jobs WHERE id = %s AND state = 'failed'", (job_id,))
+        if queue is None:
             return False
-        self._hold(lane)
+        self._hold(queue)
         self._db.run(
-            f"UPDATE jobs SET state = 'behind' WHERE id = ({_FIRST_OF_LANE}) AND state = 'waiting'", {"lane": lane}
+            f"UPDATE jobs SET state = 'blocked' WHERE id = ({_FIRST_OF_QUEUE}) AND state = 'waiting'", {"queue": queue}
         )
         back = self._db.run(
-            "UPDATE jobs SET state = 'behind', due = %s, attempts = 0 WHERE id = %s AND state = 'parked'",
+            "UPDATE jobs SET state = 'blocked', due = %s, attempts = 0 WHERE id = %s AND state = 'failed'",
             (to_ms(due), job_id),
         )
-        _settle(self._db, [lane])
+        _settle(self._db, [queue])
         return back > 0
 
     def extend(self, worker: str, until: datetime) -> int:
@@ -167,27 +168,27 @@ class PostgresJobs:
     def discard_oldest(self, kind: str, keep: int) -> list[Job]:
         """A look at as many entries of an index as are kept, unless there is something to drop."""
         found = self._db.rows(
-            f"SELECT id, lane FROM jobs WHERE kind = %s AND {_IDLE} ORDER BY id DESC OFFSET %s", (kind, max(keep, 0))
+            f"SELECT id, queue FROM jobs WHERE kind = %s AND {_IDLE} ORDER BY id DESC OFFSET %s", (kind, max(keep, 0))
         )
         rows = self._remove(found, f"AND {_IDLE}")
         return sorted((_job(row) for row in rows), key=lambda job: job.id)
 
     def discard(self, job_id: int) -> bool:
-        return bool(self._remove(self._lanes_of([job_id]), "AND state <> 'claimed'"))
+        return bool(self._remove(self._queues_of([job_id]), "AND state <> 'claimed'"))
 
     def erase(self, jobs: Collection[int]) -> int:
         self._db.run("UPDATE meta SET value = '' WHERE name = 'turn'")  # it may name whoever is erased
-        return len(self._remove(self._lanes_of(jobs), ""))
+        return len(self._remove(self._queues_of(jobs), ""))
 
-    def _lanes_of(self, jobs: Collection[int]) -> list[Row]:
-        return self._db.rows("SELECT id, lane FROM jobs WHERE id = ANY(%s)", (list(jobs),))
+    def _queues_of(self, jobs: Collection[int]) -> list[Row]:
+        return self._db.rows("SELECT id, queue FROM jobs WHERE id = ANY(%s)", (list(jobs),))
 
     def _remove(self, found: list[Row], still: LiteralString) -> list[Row]:
-        """Remove these jobs, given with their lanes, as long as the condition still holds once the lanes are held."""
+        """Remove these jobs, given with their queues, as long as the condition still holds once the queues are held."""
         if not found:
             return []
-        for lane in sorted({lane for _, lane in found}):
-            self._hold(lane)
+        for queue in sorted({queue for _, queue in found}):
+            self._hold(queue)
         rows = self._db.rows(
             f"DELETE FROM jobs WHERE id = ANY(%s) {still} RETURNING {_COLUMNS}", ([job for job, _ in found],)
         )
@@ -195,19 +196,19 @@ class PostgresJobs:
         return rows
 
     def find(self, dedupe: str) -> Job | None:
-        row = self._db.row(f"SELECT {_COLUMNS} FROM jobs WHERE dedupe = %s AND state <> 'parked'", (dedupe,))
+        row = self._db.row(f"SELECT {_COLUMNS} FROM jobs WHERE dedupe = %s AND state <> 'failed'", (dedupe,))
         return None if row is None else _job(row)
 
     def due(self, dedupe: str) -> datetime | None:
-        due = self._db.value("SELECT due FROM jobs WHERE dedupe = %s AND state <> 'parked'", (dedupe,))
+        due = self._db.value("SELECT due FROM jobs WHERE dedupe = %s AND state <> 'failed'", (dedupe,))
         return None if due is None else from_ms(due)
 
     def next_due(self) -> datetime | None:
-        """Of each lane only its first job counts: what is behind it can't be claimed before."""
+        """Of each queue only its first job counts: what is behind it can't be claimed before."""
         moment = first_due(self._db)
         return None if moment is None else from_ms(moment)
 
-    def list(self, state: str | None = None, limit: int = 100) -> list[Job]:
+    def list(self, state: JobState | None = None, limit: int = 100) -> list[Job]:
         rows = self._db.rows(
             f"SELECT {_COLUMNS} FROM jobs WHERE %(state)s::text IS NULL OR {_SEEN} = %(state)s "
             "ORDER BY id LIMIT %(limit)s",
@@ -218,40 +219,40 @@ class PostgresJobs:
     def counts(self) -> dict[str, int]:
         return dict(self._db.rows(f"SELECT {_SEEN}, count(*) FROM jobs GROUP BY 1"))
 
-    def _hold(self, lane: str) -> None:
-        self._db.lock(_lock_name(lane))
+    def _hold(self, queue: str) -> None:
+        self._db.lock(_lock_name(queue))
 
 
-def _lock_name(lane: str) -> str:
-    return f"lane:{lane}"
+def _lock_name(queue: str) -> str:
+    return f"queue:{queue}"
 
 
-def _settle(db: Database, lanes: Iterable[str]) -> None:
-    """Let the first job of each lane be claimed, unless one of the lane still runs."""
-    for lane in lanes:
-        db.run(_SETTLE, {"lane": lane})
+def _settle(db: Database, queues: Iterable[str]) -> None:
+    """Let the first job of each queue be claimed, unless one of the queue still runs."""
+    for queue in queues:
+        db.run(_SETTLE, {"queue": queue})
 
 
 _UNSETTLED: LiteralString = """
-SELECT lane FROM (
-    SELECT lane, count(*) FILTER (WHERE state = 'claimed') AS claimed, count(*) FILTER (WHERE state = 'waiting')
+SELECT queue FROM (
+    SELECT queue, count(*) FILTER (WHERE state = 'claimed') AS claimed, count(*) FILTER (WHERE state = 'waiting')
         AS waiting, min(id) AS first, min(id) FILTER (WHERE state = 'waiting') AS head
-    FROM jobs WHERE state <> 'parked' GROUP BY lane
-) AS lanes WHERE CASE WHEN claimed > 0 THEN waiting > 0 ELSE waiting <> 1 OR head <> first END ORDER BY lane
+    FROM jobs WHERE state <> 'failed' GROUP BY queue
+) AS queues WHERE CASE WHEN claimed > 0 THEN waiting > 0 ELSE waiting <> 1 OR head <> first END ORDER BY queue
 """
 
 
 def unsettled(db: Database) -> list[str]:
-    """Lanes whose jobs can't be claimed in order."""
-    return [lane for (lane,) in db.rows(_UNSETTLED)]
+    """Queues whose jobs can't be claimed in order."""
+    return [queue for (queue,) in db.rows(_UNSETTLED)]
 
 
 def mend(db: Database) -> None:
-    """Settle the lanes that are not."""
-    for lane in unsettled(db):
-        db.lock(_lock_name(lane))
-        db.run("UPDATE jobs SET state = 'behind' WHERE lane = %s AND state = 'waiting'", (lane,))
-        _settle(db, [lane])
+    """Settle the queues that are not."""
+    for queue in unsettled(db):
+        db.lock(_lock_name(queue))
+        db.run("UPDATE jobs SET state = 'blocked' WHERE queue = %s AND state = 'waiting'", (queue,))
+        _settle(db, [queue])
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
@@ -265,6 +266,7 @@ def _job(row: Row) -> Job:
         payload=json.loads(row[3]),
         due=from_ms(row[4]),
         attempts=row[5],
-        state="waiting" if row[6] == "behind" else row[6],
+        state=JobState.WAITING if row[6] == JobState.BLOCKED else JobState(row[6]),
         error=row[7],
+        tenant=row[8],
     )

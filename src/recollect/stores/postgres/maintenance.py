@@ -133,15 +133,15 @@ def _strays(corpus: Corpus, number: int) -> LiteralString:
     return f"SELECT key FROM {vectors.table_of(corpus, number)} AS v WHERE NOT EXISTS ({ALIVE[corpus]} AND key = v.key)"
 
 
-def _parked(db: Database) -> list[HealthCheck]:
-    parked = db.value("SELECT count(*) FROM jobs WHERE state = 'parked'")
-    return [HealthCheck("jobs", not parked, f"{parked} parked after repeated failures" if parked else "")]
+def _failed(db: Database) -> list[HealthCheck]:
+    failed = db.value("SELECT count(*) FROM jobs WHERE state = 'failed'")
+    return [HealthCheck("jobs", not failed, f"{failed} given up after repeated failures" if failed else "")]
 
 
-def _lanes(db: Database) -> list[HealthCheck]:
-    """Of each lane the first job can be claimed, and only that one."""
+def _queues(db: Database) -> list[HealthCheck]:
+    """Of each queue the first job can be claimed, and only that one."""
     stuck = len(jobs.unsettled(db))
-    return [HealthCheck("lanes of jobs", not stuck, f"{stuck} out of order; run 'recollect reindex'" if stuck else "")]
+    return [HealthCheck("queues of jobs", not stuck, f"{stuck} out of order; run 'recollect reindex'" if stuck else "")]
 
 
 def _counts(db: Database) -> list[HealthCheck]:
@@ -171,8 +171,8 @@ _CHECKS: dict[str, Callable[[Database], list[HealthCheck]]] = {
     "sizes of scopes": _sizes,
     "vectors": _vectors,
     "large scopes": _large,
-    "jobs": _parked,
-    "lanes of jobs": _lanes,
+    "jobs": _failed,
+    "queues of jobs": _queues,
     "counts of events": _counts,
     "locks": _locks,
 }
@@ -203,7 +203,7 @@ def reindex_step(corpus: Corpus, after: int, tx: PostgresTx) -> tuple[int, int]:
 
 
 def _tidy(tx: PostgresTx, corpus: Corpus) -> None:
-    """Drop index entries and vectors without a row; count scopes and events anew, and put lanes of jobs in order."""
+    """Drop index entries and vectors without a row; count scopes and events anew, and put queues of jobs in order."""
     db = tx.db
     tx.gate.close()
     words.drop_strays(db, corpus)

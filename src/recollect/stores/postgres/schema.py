@@ -13,7 +13,7 @@ from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.database import Connection, lock_key
 from recollect.stores.postgres.tables import TABLES
 
-OWN_TABLES: LiteralString = """
+_OWN_TABLES: LiteralString = """
 CREATE TABLE meta (name text COLLATE "C" PRIMARY KEY, value text NOT NULL);
 INSERT INTO meta VALUES ('turn', '');    -- the realm that was served last
 
@@ -69,7 +69,7 @@ CREATE TABLE event_days (                -- how many, for each day since 1970
 CREATE INDEX event_days_by_day ON event_days (day);
 """
 
-VIEWS: LiteralString = """
+_VIEWS: LiteralString = """
 CREATE VIEW action_log AS SELECT
     events.id AS id,
     to_char(to_timestamp(events.at / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at,
@@ -82,13 +82,15 @@ CREATE VIEW action_log AS SELECT
     FROM events LEFT JOIN scopes ON scopes.id = events.scope;
 """
 
-STANDING: LiteralString = """
+_0001_FIRST_TABLES: LiteralString = _OWN_TABLES + TABLES + _VIEWS
+
+_0002_ALWAYS_SHOWN_MEMOS: LiteralString = """
 CREATE INDEX memos_standing ON memos (scope, updated, key)
     WHERE status = 'active' AND (pinned OR kind = 'constraint');
 """
 
 # For tables made before a word counted once: with the column goes the key that held it.
-COUNTED_ONCE: LiteralString = "".join(
+_0003_WORDS_COUNTED_ONCE: LiteralString = "".join(
     f"""
 ALTER TABLE {table} DROP COLUMN IF EXISTS times;
 DO $$ BEGIN
@@ -100,17 +102,78 @@ END $$;
     for table in ("memo_words", "message_words")
 )
 
-COMMITS: LiteralString = """
+_0004_COMMITS: LiteralString = """
 CREATE TABLE commits (                   -- of late, for whoever lost the connection before he heard of it
     token uuid PRIMARY KEY, at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 """
 
+_0005_JOB_QUEUES: LiteralString = """
+DROP INDEX jobs_by_lane;
+DROP INDEX jobs_of_kind;
+ALTER TABLE jobs RENAME COLUMN lane TO queue;
+ALTER TABLE jobs RENAME COLUMN realm TO tenant;
+UPDATE jobs SET state = CASE state WHEN 'behind' THEN 'blocked' ELSE 'failed' END WHERE state IN ('behind', 'parked');
+
+-- A dedupe key is the kind of its job, alone or before a colon.
+UPDATE jobs SET dedupe = 'summarize' || substr(dedupe, 10) WHERE kind = 'summarise' AND dedupe LIKE 'summarise:%';
+UPDATE jobs SET dedupe = 'consolidate' || substr(dedupe, 8) WHERE kind = 'reflect' AND dedupe LIKE 'reflect:%';
+UPDATE jobs SET dedupe = 'daily_log' WHERE kind = 'journal' AND dedupe = 'journal';
+UPDATE jobs SET queue = 'consolidate' || substr(queue, 6) WHERE kind = 'reflect' AND queue LIKE 'dream:%';
+UPDATE jobs SET queue = 'mirror' WHERE kind = 'journal' AND queue = 'files';
+UPDATE jobs SET tenant = 'consolidate' WHERE kind = 'reflect' AND tenant = 'dreams';
+UPDATE jobs SET tenant = 'mirror' WHERE kind = 'journal' AND tenant = 'files';
+UPDATE meta SET value = CASE value WHEN 'dreams' THEN 'consolidate' ELSE 'mirror' END
+    WHERE name = 'turn' AND value IN ('dreams', 'files');
+UPDATE jobs SET kind = CASE kind
+    WHEN 'summarise' THEN 'summarize' WHEN 'reflect' THEN 'consolidate' ELSE 'daily_log' END
+    WHERE kind IN ('summarise', 'reflect', 'journal');
+CREATE INDEX jobs_by_queue ON jobs (queue, id) WHERE state <> 'failed';
+CREATE INDEX jobs_of_kind ON jobs (kind, id) WHERE state IN ('waiting', 'blocked');
+
+-- The worker logs under the queue of a job; anything else of that name is not a queue.
+WITH renamed AS (
+    SELECT id, CASE name WHEN 'files' THEN 'mirror' ELSE 'consolidate' || substr(name, 6) END AS name FROM scopes
+    WHERE (name = 'files' OR name LIKE 'dream:%') AND id IN (SELECT scope FROM events WHERE actor = 'worker')
+)
+UPDATE scopes SET name = renamed.name, mark = CASE  -- as rows.handle makes it
+    WHEN length(renamed.name) <= 200 THEN renamed.name
+    ELSE left(renamed.name, 140) || encode(sha256(convert_to(renamed.name, 'UTF8')), 'hex') END
+    FROM renamed WHERE renamed.id = scopes.id;
+-- People may be called 'dream' too: the actor is only ours in a batch that a consolidation logged.
+UPDATE events SET actor = 'consolidation' WHERE actor = 'dream' AND (kind IN ('dream.done', 'dream.aborted')
+    OR data::json ->> 'batch' IN (
+        SELECT data::json ->> 'batch' FROM events WHERE kind IN ('dream.done', 'dream.aborted')));
+UPDATE events SET kind = CASE kind
+    WHEN 'dream.done' THEN 'consolidation.done' WHEN 'dream.aborted' THEN 'consolidation.aborted'
+    WHEN 'job.parked' THEN 'job.failed' WHEN 'summarise.error' THEN 'summarize.error'
+    WHEN 'reflect.error' THEN 'consolidate.error' WHEN 'journal.error' THEN 'daily_log.error' ELSE kind END
+    WHERE kind IN ('dream.done', 'dream.aborted', 'job.parked', 'summarise.error', 'reflect.error', 'journal.error');
+UPDATE event_days SET kind = CASE kind
+    WHEN 'dream.done' THEN 'consolidation.done' WHEN 'dream.aborted' THEN 'consolidation.aborted'
+    WHEN 'job.parked' THEN 'job.failed' WHEN 'summarise.error' THEN 'summarize.error'
+    WHEN 'reflect.error' THEN 'consolidate.error' WHEN 'journal.error' THEN 'daily_log.error' ELSE kind END
+    WHERE kind IN ('dream.done', 'dream.aborted', 'job.parked', 'summarise.error', 'reflect.error', 'journal.error');
+DROP VIEW action_log;
+CREATE VIEW action_log AS SELECT
+    events.id AS id,
+    to_char(to_timestamp(events.at / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at,
+    CASE events.kind
+        WHEN 'memo.added' THEN 'memory_fact' WHEN 'memo.revised' THEN 'memory_fact'
+        WHEN 'extract.call' THEN 'memory_extract_call' WHEN 'extract.error' THEN 'memory_extract_error'
+        WHEN 'embedding.call' THEN 'memory_embedding_call' WHEN 'embedding.error' THEN 'memory_embedding_error'
+        WHEN 'job.failed' THEN 'bot_error' ELSE events.kind END AS kind,
+    events.actor AS actor, scopes.name AS scope, events.reason AS content, coalesce(events.data, '{}') AS metadata
+    FROM events LEFT JOIN scopes ON scopes.id = events.scope;
+"""
+"""Names of the glossary in what is stored: queues and tenants of jobs, their states and kinds, kinds of events."""
+
 MIGRATIONS: list[tuple[str, LiteralString]] = [
-    ("first tables", OWN_TABLES + TABLES + VIEWS),
-    ("memos that are always shown", STANDING),
-    ("words counted once", COUNTED_ONCE),
-    ("what was committed", COMMITS),
+    ("first tables", _0001_FIRST_TABLES),
+    ("memos that are always shown", _0002_ALWAYS_SHOWN_MEMOS),
+    ("words counted once", _0003_WORDS_COUNTED_ONCE),
+    ("what was committed", _0004_COMMITS),
+    ("queues and tenants of jobs, names of the glossary", _0005_JOB_QUEUES),
 ]
 """Ordered; never changed once released, only added to."""
 

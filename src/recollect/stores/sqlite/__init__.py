@@ -8,9 +8,8 @@ from typing import TypeVar
 
 from recollect.core.errors import ConfigError, StoreUnwritable
 from recollect.core.ports import HealthCheck, Progress, Tx
-from recollect.stores.sqlite import maintenance, secure_delete, vectors
+from recollect.stores.sqlite import maintenance, memories_fts, secure_delete, vectors
 from recollect.stores.sqlite.engine import Engine
-from recollect.stores.sqlite.memories_fts import mirror
 from recollect.stores.sqlite.schema import migrate
 from recollect.stores.sqlite.tx import SQLiteTx
 from recollect.workspace.disk import make_folder
@@ -69,9 +68,8 @@ class SQLiteStore:
         path = self._engine.path
         return rows | ({} if path is None else await asyncio.to_thread(secure_delete.in_files, path, texts))
 
-    async def mirror_words(self) -> None:
-        """Keep the table `memories_fts` for other programs, from now on."""
-        await self._engine.write(lambda tx: mirror(tx.db))
+    async def install_memories_fts(self) -> None:
+        await self._engine.write(lambda tx: memories_fts.install(tx.db))
 
     async def close(self) -> None:
         await self._engine.close()

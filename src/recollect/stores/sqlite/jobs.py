@@ -1,7 +1,7 @@
-"""Jobs on disk: in order within a lane, realms in turn, claimed under a lease.
+"""Jobs on disk: in order within a queue, tenants in turn, claimed under a lease.
 
-Of each lane only the first job is `waiting`, and none while one of the lane is claimed; the others are `behind`,
-which nobody outside sees. So the index that claims look into holds one entry a lane, however long lanes grow.
+Of each queue only the first job is `waiting`, and none while one of the queue is claimed; the others are `blocked`,
+which nobody outside sees. So the index that claims look into holds one entry a queue, however long queues grow.
 """
 
 import json
@@ -9,23 +9,23 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from recollect.core.clock import from_ms, to_ms
-from recollect.core.ports.jobs import Job, NewJob
+from recollect.core.ports.jobs import Job, JobState, NewJob
 from recollect.stores.sqlite.database import Database, Row
 from recollect.stores.sqlite.fairness import first_due, take_turns
 from recollect.stores.sqlite.rows import moment, to_json
 
-_COLUMNS = "id, kind, lane, payload, due, attempts, state, error"
-_SEEN = "iif(state = 'behind', 'waiting', state)"
-_IDLE = "state IN ('waiting', 'behind')"
+_COLUMNS = "id, kind, queue, payload, due, attempts, state, error, tenant"
+_SEEN = "iif(state = 'blocked', 'waiting', state)"
+_IDLE = "state IN ('waiting', 'blocked')"
 _ADD = (  # without RETURNING, with which it takes two thirds longer
-    "INSERT INTO jobs (kind, lane, payload, state, due, dedupe, realm) VALUES (?1, ?2, ?3, "
-    "iif(EXISTS (SELECT 1 FROM jobs WHERE lane = ?2 AND state <> 'parked'), 'behind', 'waiting'), ?4, ?5, ?6) "
+    "INSERT INTO jobs (kind, queue, payload, state, due, dedupe, tenant) VALUES (?1, ?2, ?3, "
+    "iif(EXISTS (SELECT 1 FROM jobs WHERE queue = ?2 AND state <> 'failed'), 'blocked', 'waiting'), ?4, ?5, ?6) "
     "ON CONFLICT DO NOTHING"
 )
-_FIRST_OF_LANE = "SELECT id FROM jobs WHERE lane = ?1 AND state <> 'parked' ORDER BY id LIMIT 1"
+_FIRST_OF_QUEUE = "SELECT id FROM jobs WHERE queue = ?1 AND state <> 'failed' ORDER BY id LIMIT 1"
 _SETTLE = (
-    f"UPDATE jobs SET state = 'waiting' WHERE id = ({_FIRST_OF_LANE}) AND state = 'behind' "
-    "AND NOT EXISTS (SELECT 1 FROM jobs WHERE lane = ?1 AND state = 'claimed')"
+    f"UPDATE jobs SET state = 'waiting' WHERE id = ({_FIRST_OF_QUEUE}) AND state = 'blocked' "
+    "AND NOT EXISTS (SELECT 1 FROM jobs WHERE queue = ?1 AND state = 'claimed')"
 )
 
 
@@ -42,7 +42,7 @@ class SQLiteJobs:
         return None
 
     def claim(self, worker: str, now: datetime, until: datetime, limit: int, depth: int = 1) -> list[Job]:
-        """Within a realm the lane that is due for longest comes first; of a lane, what is due up to the first gap."""
+        """Within a tenant the queue that is due longest comes first; of a queue, what is due up to the first gap."""
         self._free_expired(now)
         chosen = take_turns(self._db, to_ms(now), limit)
         if depth > 1:
@@ -56,23 +56,23 @@ class SQLiteJobs:
         return [claimed[job] for job in chosen]
 
     def _free_expired(self, now: datetime) -> None:
-        """Of each lane only the first job can have been begun: to those behind it the attempt is given back."""
+        """Of each queue only the first job can have been begun: to those behind it the attempt is given back."""
         expired = self._db.rows(
-            "SELECT lane, min(id) FROM jobs WHERE state = 'claimed' AND until <= ? GROUP BY lane", (to_ms(now),)
+            "SELECT queue, min(id) FROM jobs WHERE state = 'claimed' AND until <= ? GROUP BY queue", (to_ms(now),)
         )
         if not expired:
             return
         self._db.run(
-            "UPDATE jobs SET state = 'behind', worker = NULL, until = NULL, "
+            "UPDATE jobs SET state = 'blocked', worker = NULL, until = NULL, "
             "attempts = attempts - (id NOT IN (SELECT value FROM json_each(?))) WHERE state = 'claimed' AND until <= ?",
             (json.dumps([job for _, job in expired]), to_ms(now)),
         )
-        settle(self._db, [lane for lane, _ in expired])
+        settle(self._db, [queue for queue, _ in expired])
 
     def _run_from(self, head: int, now: datetime, depth: int) -> list[int]:
-        """The head of a lane and those behind it, up to the first that is not due."""
+        """The head of a queue and those behind it, up to the first that is not due."""
         rows = self._db.rows(
-            "SELECT id, due FROM jobs WHERE lane = (SELECT lane FROM jobs WHERE id = ?) AND state <> 'parked' "
+            "SELECT id, due FROM jobs WHERE queue = (SELECT queue FROM jobs WHERE id = ?) AND state <> 'failed' "
             "ORDER BY id LIMIT ?",
             (head, depth),
         )
@@ -85,20 +85,20 @@ class SQLiteJobs:
 
     def finish(self, job_id: int, worker: str) -> bool:
         mine = "id = ? AND worker = ? AND state = 'claimed'"
-        lanes = self._db.rows(f"SELECT lane FROM jobs WHERE {mine}", (job_id, worker))
+        queues = self._db.rows(f"SELECT queue FROM jobs WHERE {mine}", (job_id, worker))
         self._db.run(f"DELETE FROM jobs WHERE {mine}", (job_id, worker))
-        return self._left(lanes)
+        return self._left(queues)
 
-    def _left(self, lanes: list[Row]) -> bool:
-        """Whether a job of these lanes has left its place; the next one takes it."""
-        settle(self._db, (lane for (lane,) in lanes))
-        return bool(lanes)
+    def _left(self, queues: list[Row]) -> bool:
+        """Whether a job of these queues has left its place; the next one takes it."""
+        settle(self._db, (queue for (queue,) in queues))
+        return bool(queues)
 
     def retry(self, job_id: int, worker: str, due: datetime, error: str, *, counted: bool = True) -> bool:
         return self._left(
             self._db.rows(
-                "UPDATE jobs SET state = 'behind', error = ?, due = ?, attempts = attempts - ?, worker = NULL, "
-                "until = NULL WHERE id = ? AND worker = ? AND state = 'claimed' RETURNING lane",
+                "UPDATE jobs SET state = 'blocked', error = ?, due = ?, attempts = attempts - ?, worker = NULL, "
+                "until = NULL WHERE id = ? AND worker = ? AND state = 'claimed' RETURNING queue",
                 (error, to_ms(due), int(not counted), job_id, worker),
             )
         )
@@ -107,20 +107,22 @@ class SQLiteJobs:
         """Put a job aside; its dedupe key is free again."""
         return self._left(
             self._db.rows(
-                "UPDATE jobs SET state = 'parked', error = ?, dedupe = NULL, worker = NULL, until = NULL "
-                "WHERE id = ? AND worker = ? AND state = 'claimed' RETURNING lane",
+                "UPDATE jobs SET state = 'failed', error = ?, dedupe = NULL, worker = NULL, until = NULL "
+                "WHERE id = ? AND worker = ? AND state = 'claimed' RETURNING queue",
                 (error, job_id, worker),
             )
         )
 
     def requeue(self, job_id: int, due: datetime) -> bool:
-        """Back to its place in its lane, before the present head if it is older."""
-        lane = self._db.value("SELECT lane FROM jobs WHERE id = ? AND state = 'parked'", (job_id,))
-        if lane is None:
+        """Back to its place in its queue, before the present head if it is older."""
+        queue = self._db.value("SELECT queue FROM jobs WHERE id = ? AND state = 'failed'", (job_id,))
+        if queue is None:
             return False
-        self._db.run(f"UPDATE jobs SET state = 'behind' WHERE id = ({_FIRST_OF_LANE}) AND state = 'waiting'", (lane,))
-        self._db.run("UPDATE jobs SET state = 'behind', due = ?, attempts = 0 WHERE id = ?", (to_ms(due), job_id))
-        settle(self._db, [lane])
+        self._db.run(
+            f"UPDATE jobs SET state = 'blocked' WHERE id = ({_FIRST_OF_QUEUE}) AND state = 'waiting'", (queue,)
+        )
+        self._db.run("UPDATE jobs SET state = 'blocked', due = ?, attempts = 0 WHERE id = ?", (to_ms(due), job_id))
+        settle(self._db, [queue])
         return True
 
     def extend(self, worker: str, until: datetime) -> int:
@@ -146,29 +148,29 @@ class SQLiteJobs:
 
     def discard(self, job_id: int) -> bool:
         return self._left(
-            self._db.rows("DELETE FROM jobs WHERE id = ? AND state <> 'claimed' RETURNING lane", (job_id,))
+            self._db.rows("DELETE FROM jobs WHERE id = ? AND state <> 'claimed' RETURNING queue", (job_id,))
         )
 
     def erase(self, jobs: Collection[int]) -> int:
         rows = self._db.rows(
-            "DELETE FROM jobs WHERE id IN (SELECT value FROM json_each(?)) RETURNING lane", (json.dumps(list(jobs)),)
+            "DELETE FROM jobs WHERE id IN (SELECT value FROM json_each(?)) RETURNING queue", (json.dumps(list(jobs)),)
         )
-        settle(self._db, {lane for (lane,) in rows})
+        settle(self._db, {queue for (queue,) in rows})
         self._db.run("UPDATE meta SET value = '' WHERE name = 'turn'")  # it may name whoever is erased
         return len(rows)
 
     def find(self, dedupe: str) -> Job | None:
-        row = self._db.row(f"SELECT {_COLUMNS} FROM jobs WHERE dedupe = ? AND state <> 'parked'", (dedupe,))
+        row = self._db.row(f"SELECT {_COLUMNS} FROM jobs WHERE dedupe = ? AND state <> 'failed'", (dedupe,))
         return None if row is None else _job(row)
 
     def due(self, dedupe: str) -> datetime | None:
-        return moment(self._db.value("SELECT due FROM jobs WHERE dedupe = ? AND state <> 'parked'", (dedupe,)))
+        return moment(self._db.value("SELECT due FROM jobs WHERE dedupe = ? AND state <> 'failed'", (dedupe,)))
 
     def next_due(self) -> datetime | None:
-        """Of each lane only its first job counts: what is behind it can't be claimed before."""
+        """Of each queue only its first job counts: what is behind it can't be claimed before."""
         return moment(first_due(self._db))
 
-    def list(self, state: str | None = None, limit: int = 100) -> list[Job]:
+    def list(self, state: JobState | None = None, limit: int = 100) -> list[Job]:
         rows = self._db.rows(
             f"SELECT {_COLUMNS} FROM jobs WHERE ?1 IS NULL OR {_SEEN} = ?1 ORDER BY id LIMIT ?2", (state, limit)
         )
@@ -178,28 +180,28 @@ class SQLiteJobs:
         return dict(self._db.rows(f"SELECT {_SEEN}, count(*) FROM jobs GROUP BY 1"))
 
 
-def settle(db: Database, lanes: Iterable[str]) -> None:
-    """Let the first job of each lane be claimed, unless one of the lane still runs."""
-    for lane in lanes:
-        db.run(_SETTLE, (lane,))
+def settle(db: Database, queues: Iterable[str]) -> None:
+    """Let the first job of each queue be claimed, unless one of the queue still runs."""
+    for queue in queues:
+        db.run(_SETTLE, (queue,))
 
 
 def unsettled(db: Database) -> list[str]:
-    """Lanes whose jobs can't be claimed in order, such as those that an older version wrote to meanwhile."""
+    """Queues whose jobs can't be claimed in order, such as those that an older version wrote to meanwhile."""
     rows = db.rows(
-        "SELECT lane FROM (SELECT lane, sum(state = 'claimed') AS claimed, sum(state = 'waiting') AS waiting, "
-        "min(id) AS first, min(iif(state = 'waiting', id, NULL)) AS head FROM jobs WHERE state <> 'parked' "
-        "GROUP BY lane) WHERE iif(claimed, waiting, waiting <> 1 OR head <> first)"
+        "SELECT queue FROM (SELECT queue, sum(state = 'claimed') AS claimed, sum(state = 'waiting') AS waiting, "
+        "min(id) AS first, min(iif(state = 'waiting', id, NULL)) AS head FROM jobs WHERE state <> 'failed' "
+        "GROUP BY queue) WHERE iif(claimed, waiting, waiting <> 1 OR head <> first)"
     )
-    return [lane for (lane,) in rows]
+    return [queue for (queue,) in rows]
 
 
 def mend(db: Database) -> None:
-    """Settle the lanes that are not."""
-    lanes = unsettled(db)
-    for lane in lanes:
-        db.run("UPDATE jobs SET state = 'behind' WHERE lane = ? AND state = 'waiting'", (lane,))
-    settle(db, lanes)
+    """Settle the queues that are not."""
+    queues = unsettled(db)
+    for queue in queues:
+        db.run("UPDATE jobs SET state = 'blocked' WHERE queue = ? AND state = 'waiting'", (queue,))
+    settle(db, queues)
 
 
 def _job(row: Row) -> Job:
@@ -210,6 +212,7 @@ def _job(row: Row) -> Job:
         payload=json.loads(row[3]),
         due=from_ms(row[4]),
         attempts=row[5],
-        state="waiting" if row[6] == "behind" else row[6],
+        state=JobState.WAITING if row[6] == JobState.BLOCKED else JobState(row[6]),
         error=row[7],
+        tenant=row[8],
     )

@@ -41,8 +41,8 @@ def examine(db: Database) -> list[HealthCheck]:
         ("word indexes", _indexes),
         ("sizes of scopes", _sizes),
         ("vectors", _vectors),
-        ("jobs", _parked),
-        ("lanes of jobs", _lanes),
+        ("jobs", _failed),
+        ("queues of jobs", _queues),
         ("counts of events", _counts),
     ):
         try:
@@ -110,17 +110,17 @@ def _vectors(db: Database) -> list[HealthCheck]:
     return found
 
 
-def _parked(db: Database) -> list[HealthCheck]:
-    parked = db.value("SELECT count(*) FROM jobs WHERE state = 'parked'")
-    return [HealthCheck("jobs", not parked, f"{parked} parked after repeated failures" if parked else "")]
+def _failed(db: Database) -> list[HealthCheck]:
+    failed = db.value("SELECT count(*) FROM jobs WHERE state IN ('failed', 'parked')")  # the latter in an older file
+    return [HealthCheck("jobs", not failed, f"{failed} given up after repeated failures" if failed else "")]
 
 
-def _lanes(db: Database) -> list[HealthCheck]:
-    """Of each lane the first job can be claimed, and only that one."""
+def _queues(db: Database) -> list[HealthCheck]:
+    """Of each queue the first job can be claimed, and only that one."""
     if _is_older(db):
         return []
     stuck = len(jobs.unsettled(db))
-    return [HealthCheck("lanes of jobs", not stuck, f"{stuck} out of order; run 'recollect reindex'" if stuck else "")]
+    return [HealthCheck("queues of jobs", not stuck, f"{stuck} out of order; run 'recollect reindex'" if stuck else "")]
 
 
 def _counts(db: Database) -> list[HealthCheck]:
@@ -199,7 +199,7 @@ def reindex_step(corpus: Corpus, after: int, tx: SQLiteTx) -> tuple[int, int]:
 
 
 def _tidy(db: Database, corpus: Corpus) -> None:
-    """Drop index entries and vectors without a row; count scopes and events anew, and put lanes of jobs in order."""
+    """Drop index entries and vectors without a row; count scopes and events anew, and put queues of jobs in order."""
     table = words.TABLE[corpus]
     db.run(
         f"DELETE FROM {table} WHERE rowid IN (SELECT id FROM {table}_docsize "

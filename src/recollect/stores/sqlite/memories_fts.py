@@ -27,8 +27,8 @@ INSERT INTO memories_fts (memories_fts) VALUES ('rebuild');
 """
 
 
-def mirror(db: Database) -> None:
-    """Make the table, its triggers and its content, unless they are there."""
+def install(db: Database) -> None:
+    """Create the table, its triggers and its content, unless they are there."""
     if not db.value("SELECT count(*) FROM sqlite_schema WHERE name = 'memories_fts'"):
         db.run(memories_view(serving_table(db)))
         db.run(_TABLE)

@@ -11,7 +11,7 @@ from recollect.stores.sqlite.database import Database
 APPLICATION = 0x52454343
 """Marks the file as ours (`RECC`)."""
 
-_FIRST = """
+_0001_FIRST_TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 INSERT INTO meta VALUES ('generation', 0);
 
@@ -114,7 +114,7 @@ CREATE VIEW memory_facts AS SELECT
     FROM memos JOIN scopes ON scopes.id = memos.key >> 32;
 """
 
-_SECOND = """
+_0002_HEADS_OF_QUEUES = """
 ALTER TABLE jobs ADD COLUMN realm TEXT NOT NULL DEFAULT '';
 -- Only the first job of a lane that nobody works on is 'waiting'; those that can't be claimed yet are 'behind'.
 UPDATE jobs SET state = 'behind' WHERE state = 'waiting' AND (
@@ -140,7 +140,7 @@ INSERT INTO event_counts SELECT kind, count(*), max(at) FROM events GROUP BY kin
 CREATE INDEX memos_by_message ON memos (source ->> 'message') WHERE source ->> 'message' IS NOT NULL;
 """
 
-_THIRD = """
+_0003_ACTION_LOG = """
 CREATE VIEW action_log AS SELECT
     events.id AS id, strftime('%Y-%m-%dT%H:%M:%fZ', events.at / 1000.0, 'unixepoch') AS created_at,
     CASE events.kind
@@ -152,7 +152,7 @@ CREATE VIEW action_log AS SELECT
     FROM events LEFT JOIN scopes ON scopes.id = events.scope;
 """
 
-_FOURTH = """
+_0004_EVENT_DAYS = """
 CREATE TABLE event_days (                -- how many there were on each day since 1970, and when the last one was
     kind TEXT NOT NULL, day INTEGER NOT NULL, count INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (kind, day)
 ) STRICT, WITHOUT ROWID;
@@ -161,13 +161,65 @@ DROP TABLE event_counts;
 CREATE INDEX events_by_kind ON events (kind);
 """
 
-_FIFTH = """
+_0005_MEMOS_BY_TIME = """
 DROP TABLE memo_words_places;
 DROP TABLE message_words_places;
 CREATE INDEX memos_by_time ON memos (key >> 32, updated) WHERE status = 'active';
 CREATE INDEX memos_standing ON memos (key >> 32, updated)
     WHERE status = 'active' AND (pinned OR kind = 'constraint');
 """
+
+_0006_JOB_QUEUES = """
+DROP INDEX jobs_by_lane;
+DROP INDEX jobs_of_kind;
+ALTER TABLE jobs RENAME COLUMN lane TO queue;
+ALTER TABLE jobs RENAME COLUMN realm TO tenant;
+UPDATE jobs SET state = CASE state WHEN 'behind' THEN 'blocked' ELSE 'failed' END WHERE state IN ('behind', 'parked');
+CREATE INDEX jobs_by_queue ON jobs (queue, id) WHERE state <> 'failed';
+CREATE INDEX jobs_of_kind ON jobs (kind) WHERE state IN ('waiting', 'blocked');
+
+-- A dedupe key is the kind of its job, alone or before a colon.
+UPDATE jobs SET dedupe = 'summarize' || substr(dedupe, 10) WHERE kind = 'summarise' AND dedupe GLOB 'summarise:*';
+UPDATE jobs SET dedupe = 'consolidate' || substr(dedupe, 8) WHERE kind = 'reflect' AND dedupe GLOB 'reflect:*';
+UPDATE jobs SET dedupe = 'daily_log' WHERE kind = 'journal' AND dedupe = 'journal';
+UPDATE jobs SET queue = 'consolidate' || substr(queue, 6) WHERE kind = 'reflect' AND queue GLOB 'dream:*';
+UPDATE jobs SET queue = 'mirror' WHERE kind = 'journal' AND queue = 'files';
+UPDATE jobs SET tenant = 'consolidate' WHERE kind = 'reflect' AND tenant = 'dreams';
+UPDATE jobs SET tenant = 'mirror' WHERE kind = 'journal' AND tenant = 'files';
+UPDATE meta SET value = CASE value WHEN 'dreams' THEN 'consolidate' ELSE 'mirror' END
+    WHERE name = 'turn' AND value IN ('dreams', 'files');
+UPDATE jobs SET kind = CASE kind
+    WHEN 'summarise' THEN 'summarize' WHEN 'reflect' THEN 'consolidate' ELSE 'daily_log' END
+    WHERE kind IN ('summarise', 'reflect', 'journal');
+
+-- The worker logs under the queue of a job; anything else of that name is not a queue.
+UPDATE scopes SET name = iif(name = 'files', 'mirror', 'consolidate' || substr(name, 6))
+    WHERE (name = 'files' OR name GLOB 'dream:*') AND id IN (SELECT scope FROM events WHERE actor = 'worker');
+-- People may be called 'dream' too: the actor is only ours in a batch that a consolidation logged.
+UPDATE events SET actor = 'consolidation' WHERE actor = 'dream' AND (kind IN ('dream.done', 'dream.aborted')
+    OR data ->> 'batch' IN (SELECT data ->> 'batch' FROM events WHERE kind IN ('dream.done', 'dream.aborted')));
+UPDATE events SET kind = CASE kind
+    WHEN 'dream.done' THEN 'consolidation.done' WHEN 'dream.aborted' THEN 'consolidation.aborted'
+    WHEN 'job.parked' THEN 'job.failed' WHEN 'summarise.error' THEN 'summarize.error'
+    WHEN 'reflect.error' THEN 'consolidate.error' WHEN 'journal.error' THEN 'daily_log.error' ELSE kind END
+    WHERE kind IN ('dream.done', 'dream.aborted', 'job.parked', 'summarise.error', 'reflect.error', 'journal.error');
+UPDATE event_days SET kind = CASE kind
+    WHEN 'dream.done' THEN 'consolidation.done' WHEN 'dream.aborted' THEN 'consolidation.aborted'
+    WHEN 'job.parked' THEN 'job.failed' WHEN 'summarise.error' THEN 'summarize.error'
+    WHEN 'reflect.error' THEN 'consolidate.error' WHEN 'journal.error' THEN 'daily_log.error' ELSE kind END
+    WHERE kind IN ('dream.done', 'dream.aborted', 'job.parked', 'summarise.error', 'reflect.error', 'journal.error');
+DROP VIEW action_log;
+CREATE VIEW action_log AS SELECT
+    events.id AS id, strftime('%Y-%m-%dT%H:%M:%fZ', events.at / 1000.0, 'unixepoch') AS created_at,
+    CASE events.kind
+        WHEN 'memo.added' THEN 'memory_fact' WHEN 'memo.revised' THEN 'memory_fact'
+        WHEN 'extract.call' THEN 'memory_extract_call' WHEN 'extract.error' THEN 'memory_extract_error'
+        WHEN 'embedding.call' THEN 'memory_embedding_call' WHEN 'embedding.error' THEN 'memory_embedding_error'
+        WHEN 'job.failed' THEN 'bot_error' ELSE events.kind END AS kind,
+    events.actor AS actor, scopes.name AS scope, events.reason AS content, coalesce(events.data, '{}') AS metadata
+    FROM events LEFT JOIN scopes ON scopes.id = events.scope;
+"""
+"""Names of the glossary in what is stored: queues and tenants of jobs, their states and kinds, kinds of events."""
 
 _MEMORIES = """
 DROP VIEW IF EXISTS memories;
@@ -183,16 +235,19 @@ CREATE VIEW memories AS SELECT
 
 def memories_view(vector_table: str | None) -> str:
     """The view in document E's shape; it shows the vectors of the table that serves searches."""
-    found = f"(SELECT embedding FROM {vector_table} WHERE {vector_table}.key = memos.key)" if vector_table else "NULL"
-    return _MEMORIES.format(embedding=found)
+    embedding = "NULL"
+    if vector_table:
+        embedding = f"(SELECT embedding FROM {vector_table} WHERE {vector_table}.key = memos.key)"
+    return _MEMORIES.format(embedding=embedding)
 
 
 MIGRATIONS: list[tuple[str, str]] = [
-    ("first tables", _FIRST + memories_view(None)),
-    ("heads of lanes, counters, what rests on a message", _SECOND),
-    ("the log under the names of document D", _THIRD),
-    ("the log by kind and day", _FOURTH),
-    ("memos by time", _FIFTH),
+    ("first tables", _0001_FIRST_TABLES + memories_view(None)),
+    ("heads of lanes, counters, what rests on a message", _0002_HEADS_OF_QUEUES),
+    ("the log under the names of document D", _0003_ACTION_LOG),
+    ("the log by kind and day", _0004_EVENT_DAYS),
+    ("memos by time", _0005_MEMOS_BY_TIME),
+    ("queues and tenants of jobs, names of the glossary", _0006_JOB_QUEUES),
 ]
 """Ordered; never changed once released, only added to."""
 
@@ -210,7 +265,7 @@ def migrate(db: Database) -> None:
     db.use_log()
     if version < len(MIGRATIONS):
         with db.transaction("BEGIN IMMEDIATE"):
-            _apply(db, after=db.pragma("user_version"))  # read anew: another process may have been quicker
+            _apply(db, after=db.pragma("user_version"))  # read again: another process may have been quicker
 
 
 def _apply(db: Database, after: int) -> None:

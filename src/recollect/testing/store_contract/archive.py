@@ -75,8 +75,8 @@ def _remember(tx: Tx) -> None:
 
 def _queue(tx: Tx) -> None:
     for number in range(6):
-        tx.jobs.add(NewJob("learn", f"lane {number % 2}", {"n": number}, at(number), f"key {number}", "realm"))
-    tx.jobs.add(NewJob("reflect", "hopeless", {}, at(0)))
+        tx.jobs.add(NewJob("learn", f"queue {number % 2}", {"n": number}, at(number), f"key {number}", "tenant"))
+    tx.jobs.add(NewJob("consolidate", "hopeless", {}, at(0)))
     (hopeless,) = [job for job in tx.jobs.claim("w", at(0), at(60), 9) if job.queue == "hopeless"]
     tx.jobs.fail(hopeless.id, "w", "it failed")
     for item in ("b", "a", "c"):
@@ -238,7 +238,7 @@ class ArchiveContract:
         held = await store.write(lambda tx: tx.jobs.claim("v", at(70), at(99), 9, depth=2))
         assert [job.attempts for job in held] == [2, 1, 1, 1]
         records = (await contents(store))["jobs"]
-        assert {record[5] for record in records} == {"waiting", "parked"}
+        assert {record[5] for record in records} == {"waiting", "failed"}
         shown = {record[0]: record[7] for record in records}
         assert [shown[job.id] for job in held] == [2, 0, 1, 0]
         await store.write(lambda tx: tx.archive.remove("jobs", [record[:1] for record in records]))
@@ -248,13 +248,13 @@ class ArchiveContract:
             assert sorted(job.payload["n"] for job in jobs) == expected
             for job in jobs:
                 assert await store.write(lambda tx, job=job: tx.jobs.finish(job.id, "w"))
-        assert await store.read(lambda tx: tx.jobs.counts()) == {"parked": 1}
+        assert await store.read(lambda tx: tx.jobs.counts()) == {"failed": 1}
 
     async def test_what_comes_after_a_renewal_joins_at_the_end(self, store: Store):
         found = await _renewed(store)
         event = await store.write(lambda tx: tx.events.add(Event("later", at(9))))
         assert event > max(record[0] for record in found["events"])
-        job = await store.write(lambda tx: tx.jobs.add(NewJob("learn", "lane 0", {}, at(9))))
+        job = await store.write(lambda tx: tx.jobs.add(NewJob("learn", "queue 0", {}, at(9))))
         assert job is not None
         assert job > max(record[0] for record in found["jobs"])
         await store.write(lambda tx: tx.messages.add(make_message("the last", OTHER, 99, id="last")))

@@ -27,8 +27,8 @@ from recollect.testing.store_contract.samples import (
 ABROAD = Place("discord", guild="guild-2", channel="lobby", name="lobby", public=True)
 
 
-def job(lane: str, seconds: float = 0) -> NewJob:
-    return NewJob("learn", lane, {"of": lane}, at(seconds), f"key of {lane} {seconds}")
+def job(queue: str, seconds: float = 0) -> NewJob:
+    return NewJob("learn", queue, {"of": queue}, at(seconds), f"key of {queue} {seconds}")
 
 
 async def written(store: Store, author: str | None = None, guild: str | None = None) -> list[str]:
@@ -143,7 +143,7 @@ class ErasingContract:
         assert not await store.write(lambda tx: tx.exchanges.remove(all_of_them[0]))
         assert await store.read(lambda tx: tx.exchanges.asked_by("ada")) == [all_of_them[2]]
 
-    async def test_an_erased_job_cannot_be_finished_and_its_lane_goes_on(self, store: Store):
+    async def test_an_erased_job_cannot_be_finished_and_its_queue_goes_on(self, store: Store):
         ids = [await store.write(lambda tx, n=n: tx.jobs.add(job("ada", n))) for n in range(3)]
         (running,) = await store.write(lambda tx: tx.jobs.claim("w", at(10), at(20), 1))
         assert await store.write(lambda tx: tx.jobs.erase([running.id, ids[1] or 0, 999])) == 2

@@ -1,11 +1,11 @@
-"""Jobs that wait: put off, looked up, given up, or back from being parked."""
+"""Jobs that wait: put off, looked up, given up, or back from being failed."""
 
 # ruff: noqa: S101 - a contract is made of assertions
 
 from datetime import datetime
 
 from recollect.core.ports import Store
-from recollect.core.ports.jobs import Job, NewJob
+from recollect.core.ports.jobs import Job, JobState, NewJob
 from recollect.testing.store_contract.jobs import add, claim, finish, names, new_job
 from recollect.testing.store_contract.samples import at
 
@@ -19,7 +19,7 @@ async def drop_oldest(store: Store, keep: int, kind: str = "learn") -> list[str]
 
 
 async def waiting(store: Store) -> list[str]:
-    return names(await store.read(lambda tx: tx.jobs.list("waiting")))
+    return names(await store.read(lambda tx: tx.jobs.list(JobState.WAITING)))
 
 
 async def found(store: Store, dedupe: str) -> Job | None:
@@ -39,7 +39,7 @@ class QueueingContract:
         assert await claim(store, now=8.999) == []
         assert names(await claim(store, now=9)) == ["a"]
 
-    async def test_a_job_is_put_off_wherever_it_waits_in_its_lane(self, store: Store):
+    async def test_a_job_is_put_off_wherever_it_waits_in_its_queue(self, store: Store):
         await add(store, new_job("a"), new_job("b", dedupe="k"))
         assert await put_off(store, new_job("c", due=9, dedupe="k")) is None
         await finish(store, *await claim(store))
@@ -81,7 +81,7 @@ class QueueingContract:
         await store.write(lambda tx: tx.jobs.fail(second.id, "w1", "no"))
         assert [await due(store, key) for key in ("k", "l")] == [None, None]
 
-    async def test_a_parked_job_is_not_found_by_its_key(self, store: Store):
+    async def test_a_failed_job_is_not_found_by_its_key(self, store: Store):
         await add(store, new_job("a", dedupe="k"))
         (job,) = await claim(store)
         await store.write(lambda tx: tx.jobs.fail(job.id, "w1", "no"))
@@ -92,14 +92,14 @@ class QueueingContract:
         assert names([seen]) == ["b"]
 
     async def test_the_oldest_waiting_jobs_beyond_a_bound_are_given_up(self, store: Store):
-        await add(store, *(new_job(f"{n}", f"lane {n % 2}", due=-n) for n in range(5)))
+        await add(store, *(new_job(f"{n}", f"queue {n % 2}", due=-n) for n in range(5)))
         assert await drop_oldest(store, 5) == []
         assert await drop_oldest(store, 3) == ["0", "1"]
         assert await waiting(store) == ["2", "3", "4"]
         assert sorted(names(await claim(store))) == ["2", "3"]
         assert await drop_oldest(store, 0) == ["4"]
 
-    async def test_jobs_that_run_or_are_parked_neither_count_nor_go(self, store: Store):
+    async def test_jobs_that_run_or_are_failed_neither_count_nor_go(self, store: Store):
         await add(store, *(new_job(name, name) for name in "abcd"))
         running, hopeless = await claim(store, limit=2)
         await store.write(lambda tx: tx.jobs.fail(hopeless.id, "w1", "no"))
@@ -139,7 +139,7 @@ class QueueingContract:
         assert await store.write(lambda tx: tx.jobs.discard(job.id))
         assert await store.read(lambda tx: tx.jobs.counts()) == {}
 
-    async def test_an_unparked_job_takes_its_old_place_but_not_from_one_that_runs(self, store: Store):
+    async def test_an_requeued_job_takes_its_old_place_but_not_from_one_that_runs(self, store: Store):
         await add(store, *(new_job(name) for name in "abc"))
         (hopeless,) = await claim(store)
         await store.write(lambda tx: tx.jobs.fail(hopeless.id, "w1", "no"))

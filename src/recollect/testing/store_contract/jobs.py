@@ -1,20 +1,20 @@
-"""Jobs: in order within a lane, under a lease, retried, parked when hopeless."""
+"""Jobs: in order within a queue, under a lease, retried, failed when hopeless."""
 
 # ruff: noqa: S101 - a contract is made of assertions
 
 import asyncio
 
 from recollect.core.ports import Store
-from recollect.core.ports.jobs import Job, NewJob
+from recollect.core.ports.jobs import Job, JobState, NewJob
 from recollect.testing.store_contract.samples import at
 
 LEASE = 60
 
 
 def new_job(
-    name: str, lane: str = "ada", due: float = 0, dedupe: str | None = None, realm: str = "", kind: str = "learn"
+    name: str, queue: str = "ada", due: float = 0, dedupe: str | None = None, tenant: str = "", kind: str = "learn"
 ) -> NewJob:
-    return NewJob(kind, lane, {"name": name, "deep": {"list": [1, None, "ü"]}}, at(due), dedupe, realm)
+    return NewJob(kind, queue, {"name": name, "deep": {"list": [1, None, "ü"]}}, at(due), dedupe, tenant)
 
 
 async def add(store: Store, *jobs: NewJob) -> list[int | None]:
@@ -40,7 +40,7 @@ class JobsContract:
         payload = {"name": "a", "deep": {"list": [1, None, "ü"]}}
         assert job == Job(number or 0, "learn", "ada", payload, at(-1.5))
 
-    async def test_jobs_of_a_lane_run_one_after_the_other(self, store: Store):
+    async def test_jobs_of_a_queue_run_one_after_the_other(self, store: Store):
         await add(store, *(new_job(name) for name in "abc"))
         order: list[str] = []
         while jobs := await claim(store):
@@ -51,13 +51,13 @@ class JobsContract:
         assert order == ["a", "b", "c"]
         assert await store.read(lambda tx: tx.jobs.list()) == []
 
-    async def test_lanes_run_in_parallel_oldest_due_first_up_to_the_limit(self, store: Store):
+    async def test_queues_run_in_parallel_oldest_due_first_up_to_the_limit(self, store: Store):
         await add(store, new_job("a", "1", -1), new_job("b", "2", -3), new_job("c", "3", -2), new_job("d", "1"))
         assert names(await claim(store, limit=2)) == ["b", "c"]
         assert names(await claim(store, "w2")) == ["a"]
         assert await claim(store, "w3") == []
 
-    async def test_a_job_waits_until_it_is_due_and_its_lane_waits_with_it(self, store: Store):
+    async def test_a_job_waits_until_it_is_due_and_its_queue_waits_with_it(self, store: Store):
         await add(store, new_job("later", due=10), new_job("behind", due=0))
         assert await claim(store, now=9.999) == []
         assert names(await claim(store, now=10)) == ["later"]
@@ -66,7 +66,7 @@ class JobsContract:
         await add(store, new_job("a"))
         (job,) = await claim(store)
         assert (job.attempts, job.state) == (1, "claimed")
-        assert await store.read(lambda tx: tx.jobs.list("claimed")) == [job]
+        assert await store.read(lambda tx: tx.jobs.list(JobState.CLAIMED)) == [job]
 
     async def test_a_second_job_with_the_same_key_is_not_queued(self, store: Store):
         first, second, other = await add(
@@ -86,7 +86,7 @@ class JobsContract:
         await store.write(lambda tx: tx.jobs.retry(job.id, "w1", at(10), "no"))
         assert await add(store, new_job("b", dedupe="k")) == [None]
 
-    async def test_a_parked_job_does_not_keep_its_key_from_others(self, store: Store):
+    async def test_a_failed_job_does_not_keep_its_key_from_others(self, store: Store):
         await add(store, new_job("a", dedupe="k"))
         (job,) = await claim(store)
         await store.write(lambda tx: tx.jobs.fail(job.id, "w1", "hopeless"))
@@ -111,7 +111,7 @@ class JobsContract:
         assert await store.write(lambda tx: tx.jobs.finish(job.id, "w2"))
         assert not await store.write(lambda tx: tx.jobs.finish(job.id, "w2"))
 
-    async def test_only_a_claimed_job_can_be_finished_retried_or_parked(self, store: Store):
+    async def test_only_a_claimed_job_can_be_finished_retried_or_failed(self, store: Store):
         (number,) = await add(store, new_job("a"))
         for unclaimed in (number or 0, 999_999):
             assert not await store.write(lambda tx, n=unclaimed: tx.jobs.finish(n, "w1"))
@@ -119,23 +119,23 @@ class JobsContract:
             assert not await store.write(lambda tx, n=unclaimed: tx.jobs.fail(n, "w1", "x"))
             assert not await store.write(lambda tx, n=unclaimed: tx.jobs.requeue(n, at(0)))
 
-    async def test_a_retried_job_comes_back_when_due_before_the_rest_of_its_lane(self, store: Store):
+    async def test_a_retried_job_comes_back_when_due_before_the_rest_of_its_queue(self, store: Store):
         await add(store, new_job("a"), new_job("b"))
         (job,) = await claim(store)
         assert await store.write(lambda tx: tx.jobs.retry(job.id, "w1", at(30), "model is down \ud800"))
         assert await claim(store, now=29) == []
-        (waiting, _) = await store.read(lambda tx: tx.jobs.list("waiting"))
+        (waiting, _) = await store.read(lambda tx: tx.jobs.list(JobState.WAITING))
         assert (waiting.due, waiting.attempts) == (at(30), 1)
         assert (waiting.error or "").startswith("model is down")
         (again,) = await claim(store, "w2", now=30)
         assert (again.id, again.attempts) == (job.id, 2)
 
-    async def test_a_parked_job_lets_its_lane_go_on_until_it_is_unparked(self, store: Store):
+    async def test_a_failed_job_lets_its_queue_go_on_until_it_is_requeued(self, store: Store):
         await add(store, new_job("a"), new_job("b"), new_job("c"))
         (job,) = await claim(store)
         assert await store.write(lambda tx: tx.jobs.fail(job.id, "w1", "hopeless"))
-        (parked,) = await store.read(lambda tx: tx.jobs.list("parked"))
-        assert (parked.error, parked.state) == ("hopeless", "parked")
+        (failed,) = await store.read(lambda tx: tx.jobs.list(JobState.FAILED))
+        assert (failed.error, failed.state) == ("hopeless", "failed")
         (second,) = await claim(store)
         assert names([second]) == ["b"]
         await store.write(lambda tx: tx.jobs.finish(second.id, "w1"))
@@ -149,14 +149,14 @@ class JobsContract:
         await add(store, *(new_job(f"{n}", f"{n}", due=-9 + n) for n in range(5)))
         first, second = await claim(store, limit=2)
         await store.write(lambda tx: tx.jobs.fail(first.id, "w1", "x"))
-        assert await store.read(lambda tx: tx.jobs.counts()) == {"waiting": 3, "claimed": 1, "parked": 1}
+        assert await store.read(lambda tx: tx.jobs.counts()) == {"waiting": 3, "claimed": 1, "failed": 1}
         assert names(await store.read(lambda tx: tx.jobs.list())) == ["0", "1", "2", "3", "4"]
         assert names(await store.read(lambda tx: tx.jobs.list(limit=2))) == ["0", "1"]
-        assert names(await store.read(lambda tx: tx.jobs.list("waiting"))) == ["2", "3", "4"]
-        assert (await store.read(lambda tx: tx.jobs.list("claimed")))[0].id == second.id
+        assert names(await store.read(lambda tx: tx.jobs.list(JobState.WAITING))) == ["2", "3", "4"]
+        assert (await store.read(lambda tx: tx.jobs.list(JobState.CLAIMED)))[0].id == second.id
 
     async def test_many_workers_at_once_get_each_job_once(self, store: Store):
-        await add(store, *(new_job(f"{n}", f"lane {n % 25}") for n in range(100)))
+        await add(store, *(new_job(f"{n}", f"queue {n % 25}") for n in range(100)))
         done: list[str] = []
 
         async def work(worker: str) -> None:
@@ -168,6 +168,6 @@ class JobsContract:
         while await store.read(lambda tx: tx.jobs.counts()):
             await asyncio.gather(*(work(f"w{n}") for n in range(8)))
         assert sorted(done, key=int) == [f"{n}" for n in range(100)]
-        for lane in range(25):
-            ours = [int(name) for name in done if int(name) % 25 == lane]
+        for queue in range(25):
+            ours = [int(name) for name in done if int(name) % 25 == queue]
             assert ours == sorted(ours)

@@ -16,10 +16,10 @@ from urllib.parse import quote, unquote
 
 from recollect.core.clock import Clock
 from recollect.core.ports import StaleResult, Store, Tx, UnitOfWork
-from recollect.core.ports.jobs import DAILY_LOG, Job
+from recollect.core.ports.jobs import Job
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Message, message_ref, parse_message_ref
-from recollect.learning.schedule import MOMENT, daily_log_job
+from recollect.learning.schedule import DAILY_LOG_LIST, MOMENT, daily_log_job
 from recollect.policy.rendering import display_name
 from recollect.recall import withheld
 from recollect.transfer.mirror import disk
@@ -86,7 +86,7 @@ def updated(before: str, day: str, lines: Mapping[str, str | None]) -> str:
 
 
 class DailyLog:
-    """Does the jobs of the kind `journal`: one at a time among all processes, as they share a lane."""
+    """Does the jobs of the kind `daily_log`: one at a time among all processes, as they share a queue."""
 
     def __init__(self, store: Store, folder: Path, longest: int | None, clock: Clock) -> None:
         self._store = store
@@ -127,16 +127,16 @@ class DailyLog:
         """What came up meanwhile waits for the next round; a message that changed meanwhile is looked at again."""
         if any(_message(tx, noted) != message for noted, message in found.items()):
             raise StaleResult
-        newer = [noted for noted in tx.state.clear(DAILY_LOG) if noted not in found]
+        newer = [noted for noted in tx.state.clear(DAILY_LOG_LIST) if noted not in found]
         for noted in newer:
-            tx.state.append(DAILY_LOG, noted)
+            tx.state.append(DAILY_LOG_LIST, noted)
         if newer:
             tx.jobs.add(daily_log_job(self._clock() + MOMENT))
 
 
 def waits(tx: Tx) -> bool:
     """Whether something is to be written."""
-    return bool(tx.state.items(DAILY_LOG))
+    return bool(tx.state.items(DAILY_LOG_LIST))
 
 
 def hasten(tx: Tx, now: datetime) -> None:
@@ -173,7 +173,7 @@ def newest(folder: Path, most_days: int, most: int) -> list[Entry]:
 
 
 def _look(tx: Tx) -> dict[str, Message | None]:
-    return {noted: _message(tx, noted) for noted in tx.state.items(DAILY_LOG)}
+    return {noted: _message(tx, noted) for noted in tx.state.items(DAILY_LOG_LIST)}
 
 
 def _message(tx: Tx, noted: str) -> Message | None:

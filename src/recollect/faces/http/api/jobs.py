@@ -5,16 +5,17 @@ from typing import Annotated, Literal
 from fastapi import Query
 from pydantic import Field
 
+from recollect.core.ports.jobs import JobState
 from recollect.faces.http.api import records
 from recollect.faces.http.api.common import CHANGING, READING, Limit, Number, Wire, missing, problems, router
 from recollect.faces.http.dependencies import AppStateDep
 
 routes = router("jobs")
-State = Literal["waiting", "claimed", "parked"]
+State = Literal[JobState.WAITING, JobState.CLAIMED, JobState.FAILED]
 
 
 class Jobs(Wire):
-    counts: dict[str, int] = Field(description="How many wait, are claimed by a worker, and are parked.")
+    counts: dict[str, int] = Field(description="How many wait, are claimed by a worker, and failed.")
     jobs: list[records.JobOut] = Field(description="Oldest first.")
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 from recollect.admin import MemoDetails
 from recollect.admin.overview import Overview
 from recollect.core.events import Event
-from recollect.core.ports.jobs import Job
+from recollect.core.ports.jobs import Job, JobState
 from recollect.core.types import Kind, Memo, Message, Origin, Place, Status, Subject, Summary
 from recollect.faces.http.api.common import Wire
 from recollect.recall.query import Hit
@@ -151,7 +151,8 @@ class FoundOut(Wire):
 class JobOut(Wire):
     id: int
     kind: str
-    lane: str
+    queue: str = Field(description="Jobs of one queue run in order.")
+    lane: str = Field(description="The same as `queue`, by its former name.")
     state: str
     attempts: int
     due: datetime
@@ -300,6 +301,7 @@ def from_job(job: Job) -> JobOut:
     return JobOut(
         id=job.id,
         kind=job.kind,
+        queue=job.queue,
         lane=job.queue,
         state=job.state,
         attempts=job.attempts,
@@ -309,7 +311,7 @@ def from_job(job: Job) -> JobOut:
 
 
 def job_counts(counts: Mapping[str, int]) -> dict[str, int]:
-    return {state: counts.get(state, 0) for state in ("waiting", "claimed", "parked")}
+    return {str(state): counts.get(state, 0) for state in (JobState.WAITING, JobState.CLAIMED, JobState.FAILED)}
 
 
 def from_overview(overview: Overview) -> Stats:

@@ -17,15 +17,15 @@ KINDS = {
     "Summaries": ("summary.saved", "summary.reset"),
     "Messages": ("message.edited", "message.deleted"),
     "Model calls": ("extract.call", "summary.call", "embedding.call"),
-    "Reflection": ("dream.done", "dream.aborted"),
+    "Reflection": ("consolidation.done", "consolidation.aborted"),
     "Trouble": (
         "extract.error",
         "extract.degraded",
-        "summarise.error",
+        "summarize.error",
         "embedding.error",
-        "reflect.error",
-        "journal.error",
-        "job.parked",
+        "consolidate.error",
+        "daily_log.error",
+        "job.failed",
         "job.dropped",
     ),
     "Consent": ("learning.paused", "learning.resumed", "learning.skipped", "member.left", "guild.left"),
@@ -53,7 +53,7 @@ class Row:
     def tone(self) -> str:
         """The CSS class that colors it."""
         kind = self.event.kind
-        if kind.endswith((".error", ".degraded", ".parked", ".dropped", ".aborted")):
+        if kind.endswith((".error", ".degraded", ".failed", ".dropped", ".aborted")):
             return "bad"
         return "doubt" if kind == "memo.refused" else "good" if kind == "memo.added" else "plain"
 
@@ -88,7 +88,7 @@ def _about(tx: Tx, scope: str, names: Names) -> About | None:
         subject = Subject.of_scope(scope)
         owner = subject.guild or "" if subject.is_lore else subject.id
         return About("lore" if subject.is_lore else names(owner) or owner, owner, memos_url(subject))
-    if scope.startswith(("learn:", "dream:")):
+    if scope.startswith(("learn:", "consolidate:")):
         user = unescape(scope.rpartition(":")[2], ":")
         return About(names(user) or user, scope, "/jobs")
     if scope.startswith("session:") or ":" not in scope:

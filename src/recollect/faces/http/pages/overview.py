@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse
 
 from recollect.admin.overview import Overview
 from recollect.core.ports import HealthCheck, Tx
+from recollect.core.ports.jobs import JobState
 from recollect.faces.http.pages import chart, log_rows
 from recollect.faces.http.pages.context import PageDep
 from recollect.memory import AsyncMemory
@@ -51,7 +52,7 @@ async def overview(request: Request, page: PageDep) -> HTMLResponse:
 
 def _lights(memory: AsyncMemory, overview: Overview, now: datetime) -> list[Light]:
     """Health that can be read without examining the whole store."""
-    failed_jobs, running = overview.jobs.get("parked", 0), memory.worker.is_running
+    failed_jobs, running = overview.jobs.get(JobState.FAILED, 0), memory.worker.is_running
     is_failing = any(event.kind.endswith(".error") and now - event.at < RECENT_FAILURE for event in overview.problems)
     model = "failed within the hour" if is_failing else memory.settings.extraction.model
     return [

@@ -6,11 +6,11 @@ from recollect.core.ports.archive import Cursor, Name, Page, Record
 from recollect.stores.postgres.archive.rows import Memos, Messages
 from recollect.stores.postgres.archive.section import Shelf
 from recollect.stores.postgres.archive.tables import (
-    Counters,
     ErasedMessages,
     Events,
     Exchanges,
     Jobs,
+    State,
     Summaries,
     Tombstones,
 )
@@ -30,7 +30,7 @@ class PostgresArchive:
             "tombstones": Tombstones(db),
             "summaries": Summaries(db),
             "exchanges": Exchanges(db),
-            "counters": Counters(db),
+            "state": State(db),
             "jobs": Jobs(db),
             "events": Events(db),
             "vector sets": VectorSets(db),

@@ -1,4 +1,4 @@
-"""Sections that are lists of their own: tombstones, summaries, exchanges, counters, jobs and events."""
+"""Sections that are lists of their own: tombstones, summaries, exchanges, state, jobs and events."""
 
 import json
 from collections import Counter
@@ -54,7 +54,7 @@ class Exchanges(Table):
     names = ("guild::text", "at::bigint", "id::text")
 
 
-class Counters(Shelf):
+class State(Shelf):
     """A list is one record, as it is only filled or emptied."""
 
     columns = ("name", "items")
@@ -75,13 +75,13 @@ class Counters(Shelf):
 
 
 class Jobs(Shelf):
-    """What is claimed is read as if its lease had run out: of a lane only the first job can have been begun."""
+    """What is claimed is read as if its lease had run out: of a queue only the first job can have been begun."""
 
     columns = (
-        *("id", "kind", "lane", "realm", "payload"),
-        "CASE state WHEN 'parked' THEN 'parked' ELSE 'waiting' END",
+        *("id", "kind", "queue", "tenant", "payload"),
+        "CASE state WHEN 'failed' THEN 'failed' ELSE 'waiting' END",
         "due",
-        "attempts - (state = 'claimed' AND EXISTS (SELECT 1 FROM jobs AS earlier WHERE earlier.lane = jobs.lane "
+        "attempts - (state = 'claimed' AND EXISTS (SELECT 1 FROM jobs AS earlier WHERE earlier.queue = jobs.queue "
         "AND earlier.state = 'claimed' AND earlier.id < jobs.id))::int",
         *("dedupe", "error"),
     )
@@ -93,9 +93,9 @@ class Jobs(Shelf):
     def put(self, records: Sequence[Record]) -> None:
         self._take_out([record[:1] for record in records])
         self._db.many(
-            "INSERT INTO jobs (id, kind, lane, realm, payload, state, due, attempts, dedupe, error) "
+            "INSERT INTO jobs (id, kind, queue, tenant, payload, state, due, attempts, dedupe, error) "
             f"OVERRIDING SYSTEM VALUE VALUES ({marks(10)})",
-            [(*record[:5], "parked" if record[5] == "parked" else "behind", *record[6:]) for record in records],
+            [(*record[:5], "failed" if record[5] == "failed" else "blocked", *record[6:]) for record in records],
         )
         self._db.run(_COUNT_UP.format(table="jobs"))
         jobs.mend(self._db)

@@ -6,11 +6,11 @@ from recollect.core.ports.archive import Cursor, Name, Page, Record
 from recollect.stores.sqlite.archive.rows import Memos, Messages
 from recollect.stores.sqlite.archive.section import Shelf
 from recollect.stores.sqlite.archive.tables import (
-    Counters,
     ErasedMessages,
     Events,
     Exchanges,
     Jobs,
+    State,
     Summaries,
     Tombstones,
 )
@@ -31,7 +31,7 @@ class SQLiteArchive:
             "tombstones": Tombstones(db),
             "summaries": Summaries(db),
             "exchanges": Exchanges(db),
-            "counters": Counters(db),
+            "state": State(db),
             "jobs": Jobs(db),
             "events": Events(db),
             "vector sets": VectorSets(db),

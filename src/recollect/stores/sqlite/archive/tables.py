@@ -1,4 +1,4 @@
-"""Sections that are lists of their own: tombstones, summaries, exchanges, counters, jobs and events."""
+"""Sections that are lists of their own: tombstones, summaries, exchanges, state, jobs and events."""
 
 import json
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ class Exchanges(Table):
     named = "guild = ? AND at = ? AND id = ?"
 
 
-class Counters(Shelf):
+class State(Shelf):
     """A list is one record, as it is only filled or emptied."""
 
     columns = "name, items"
@@ -75,12 +75,12 @@ class Counters(Shelf):
 
 
 class Jobs(Shelf):
-    """What is claimed is read as if its lease had run out: of a lane only the first job can have been begun."""
+    """What is claimed is read as if its lease had run out: of a queue only the first job can have been begun."""
 
     columns = (
-        "id, kind, lane, realm, payload, iif(state = 'parked', 'parked', 'waiting'), due, "
+        "id, kind, queue, tenant, payload, iif(state = 'failed', 'failed', 'waiting'), due, "
         "attempts - (state = 'claimed' AND EXISTS (SELECT 1 FROM jobs AS earlier INDEXED BY jobs_in_work "
-        "WHERE earlier.lane = jobs.lane AND earlier.state = 'claimed' AND earlier.id < jobs.id)), dedupe, error"
+        "WHERE earlier.queue = jobs.queue AND earlier.state = 'claimed' AND earlier.id < jobs.id)), dedupe, error"
     )
     source = "jobs"
     order = "id"
@@ -89,23 +89,23 @@ class Jobs(Shelf):
 
     def put(self, records: Sequence[Record]) -> None:
         self.remove([record[:1] for record in records])
-        rows = [(*record[:5], "parked" if record[5] == "parked" else "behind", *record[6:]) for record in records]
+        rows = [(*record[:5], "failed" if record[5] == "failed" else "blocked", *record[6:]) for record in records]
         self._db.executemany(
-            "INSERT INTO jobs (id, kind, lane, realm, payload, state, due, attempts, dedupe, error) "
+            "INSERT INTO jobs (id, kind, queue, tenant, payload, state, due, attempts, dedupe, error) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             rows,
         )
         self._settle({record[2] for record in records})
 
     def remove(self, names: Sequence[Name]) -> None:
-        found = (self._db.value("DELETE FROM jobs WHERE id = ? RETURNING lane", name) for name in names)
-        self._settle({lane for lane in found if lane is not None})
+        found = (self._db.value("DELETE FROM jobs WHERE id = ? RETURNING queue", name) for name in names)
+        self._settle({queue for queue in found if queue is not None})
 
-    def _settle(self, lanes: set[str]) -> None:
+    def _settle(self, queues: set[str]) -> None:
         self._db.executemany(
-            "UPDATE jobs SET state = 'behind' WHERE lane = ? AND state = 'waiting'", [(lane,) for lane in lanes]
+            "UPDATE jobs SET state = 'blocked' WHERE queue = ? AND state = 'waiting'", [(queue,) for queue in queues]
         )
-        jobs.settle(self._db, lanes)
+        jobs.settle(self._db, queues)
 
 
 class Events(Shelf):
