@@ -35,7 +35,7 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PATH_PAGES = [ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", ROOT / "docs" / "concepts" / "glossary.md"]
 PATH = re.compile(r"\.?\w[\w.-]*(?:/[\w.-]+)+/?|\w+/|\w+\.(?:py|yaml|toml|txt|md)")
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
-COMMON = CliRunner().invoke(build(colours=False), ["--help"]).stdout
+COMMON = CliRunner().invoke(build(colors=False), ["--help"]).stdout
 NO_NETWORK = """
 import socket
 def refuse(*_): raise OSError("this example needs no network")
@@ -164,7 +164,7 @@ def test_the_picture_of_the_tree_shows_what_is_there():
 def test_commands_are_real(page: Path):
     """What stands in the docs is understood by the command line, up to the point where it would do something."""
     for words in command_lines(page):
-        done = CliRunner().invoke(build(colours=False), [*words, "--help"])
+        done = CliRunner().invoke(build(colors=False), [*words, "--help"])
         assert done.exit_code == 0, f"{name(page)}: recollect {shlex.join(words)}\n{done.output}"
         unknown = [word for word in words if word.startswith("--") and word not in done.stdout + COMMON]
         assert not unknown, f"{name(page)}: recollect {shlex.join(words)} has no {unknown}"

@@ -1,9 +1,9 @@
-"""A memory that is served elsewhere: `Client` asks the REST API of `recollect serve` and gives typed results.
+"""A typed client for the REST API of `recollect serve`.
 
     async with Client("http://127.0.0.1:8420", token) as memory:
         await memory.remember("I prefer tea", user="ada")
 
-In code without a loop: `asyncio.run(main())`, with all that belongs together in one `main`.
+In synchronous code, call it from one `asyncio.run(main())`.
 """
 
 import json
@@ -25,11 +25,11 @@ except ModuleNotFoundError as error:
     raise MissingExtra("the client", "client") from error
 
 ROOT = "/api/v1"
-_PLACE = ("platform", "guild", "channel", "thread", "dm", "name", "public", "private_thread")
+_PLACE_FIELDS = ("platform", "guild", "channel", "thread", "dm", "name", "public", "private_thread")
 
 
 class ApiError(RecollectError):
-    """The server did not do what it was asked; `status` is 0 when it could not be reached."""
+    """The server refused a request; `status` is 0 when it could not be reached."""
 
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(f"{detail} ({status})" if status else detail)
@@ -38,7 +38,7 @@ class ApiError(RecollectError):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some of the memos, and how many there are in all."""
+    """A page of memos, and the total count."""
 
     memos: tuple[Memo, ...]
     total: int
@@ -55,7 +55,7 @@ class Preview:
 
 
 class Client:
-    """Talks to one server; use it as a context manager, or close it."""
+    """A client of one server; use it as a context manager, or close it."""
 
     def __init__(self, url: str, token: str, *, timeout: float = 10.0, transport: Any = None) -> None:
         headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
@@ -73,26 +73,27 @@ class Client:
         await self._http.aclose()
 
     async def add(self, message: Message) -> bool:
-        """Hand in what was said; whether it is new."""
-        body = {**_plain(asdict(message)), "place": _place(message.place), "at": message.at.isoformat()}
-        del body["tag"]  # it is about how a message is shown
+        """Report a message; True when it is new."""
+        body = {**_encode(asdict(message)), "place": _place(message.place), "at": message.at.isoformat()}
+        del body["tag"]  # only about how a message is displayed
         return (await self._send("POST", "/observe", body))["new"]
 
     async def message_edited(self, platform: str, message_id: str, text: str, at: datetime | None = None) -> bool:
-        body = _plain({"platform": platform, "id": message_id, "text": text, "at": at})
+        body = _encode({"platform": platform, "id": message_id, "text": text, "at": at})
         return (await self._send("POST", "/observe/edited", body))["changed"]
 
     async def message_deleted(self, platform: str, message_id: str, at: datetime | None = None) -> bool:
-        body = _plain({"platform": platform, "id": message_id, "at": at})
+        body = _encode({"platform": platform, "id": message_id, "at": at})
         return (await self._send("POST", "/observe/deleted", body))["changed"]
 
     async def context(self, message: Message, *, actions: str = "", count_use: bool = True) -> Preview:
         """The prompt for answering a message; what it shows counts as used unless told otherwise."""
-        asked = {"author": message.author, "place": _place(message.place), "text": message.text, "actions": actions}
-        found = await self._send(
-            "POST", "/context", {**asked, "trial": not count_use, **_plain({"id": message.id or None})}
+        body = {"author": message.author, "place": _place(message.place), "text": message.text, "actions": actions}
+        document = await self._send(
+            "POST", "/context", {**body, "trial": not count_use, **_encode({"id": message.id or None})}
         )
-        return Preview(found["text"], found["blocks"], tuple(map(_section, found["sections"])), tuple(found["missing"]))
+        sections = tuple(map(_section, document["sections"]))
+        return Preview(document["text"], document["blocks"], sections, tuple(document["missing"]))
 
     async def search(
         self,
@@ -105,12 +106,12 @@ class Client:
         strict: bool = False,
         limit: int = 10,
     ) -> list[Hit]:
-        """What fits and may be heard in the place, best first, each score taken apart."""
-        where = {} if place is None or place.dm is not None else _place(place)
-        where.pop("name", None)
-        asked = {"q": query, "user": user, "over": over, "ranker": ranker, "strict": strict, "limit": limit}
-        found = await self._get("/search", {**asked, **where})
-        return [_found(one) for one in found["results"]]
+        """What matches and may be heard in the place, best first, with the parts of each score."""
+        place_params = {} if place is None or place.dm is not None else _place(place)
+        place_params.pop("name", None)
+        params = {"q": query, "user": user, "over": over, "ranker": ranker, "strict": strict, "limit": limit}
+        document = await self._get("/search", {**params, **place_params})
+        return [_hit(value) for value in document["results"]]
 
     async def remember(
         self,
@@ -123,55 +124,55 @@ class Client:
         audience: Audience | None = None,
         pinned: bool = False,
     ) -> Memo:
-        """Write down a memo, heard by the person alone unless an audience is named; the one that holds it now, which
+        """Add a memo, heard by the person alone unless an audience is given. Returns the memo that holds it now, which
         may be an earlier one.
         """
-        heard = None if audience is None else str(audience)
-        body = _plain({"user": user, "guild": guild, "text": text, "kind": kind, "tags": list(tags), "audience": heard})
-        done = await self._send("POST", "/memos", {**body, "pinned": pinned})
-        return _memo(done["memo"])
+        hearers = None if audience is None else str(audience)
+        fields = {"user": user, "guild": guild, "text": text, "kind": kind, "tags": list(tags), "audience": hearers}
+        document = await self._send("POST", "/memos", {**_encode(fields), "pinned": pinned})
+        return _memo(document["memo"])
 
     async def update(self, memo: Memo, text: str | None = None, tags: Sequence[str] | None = None) -> Memo:
-        body = _plain({"text": text, "tags": None if tags is None else list(tags)})
-        return _memo(await self._send("PATCH", "/memo", body, _named(memo)))
+        body = _encode({"text": text, "tags": None if tags is None else list(tags)})
+        return _memo(await self._send("PATCH", "/memo", body, _memo_ref(memo)))
 
     async def forget(self, memo: Memo) -> Memo:
-        """Take a memo out of use; `undo` brings it back."""
-        return _memo(await self._send("DELETE", "/memo", None, _named(memo)))
+        """Retire a memo; `undo` restores it."""
+        return _memo(await self._send("DELETE", "/memo", None, _memo_ref(memo)))
 
     async def pin(self, memo: Memo, pinned: bool = True) -> Memo:
-        return _memo(await self._send("POST", "/memo/pin", {"pinned": pinned}, _named(memo)))
+        return _memo(await self._send("POST", "/memo/pin", {"pinned": pinned}, _memo_ref(memo)))
 
     async def share(self, memo: Memo, audience: Audience) -> Memo:
-        return _memo(await self._send("POST", "/memo/share", {"audience": str(audience)}, _named(memo)))
+        return _memo(await self._send("POST", "/memo/share", {"audience": str(audience)}, _memo_ref(memo)))
 
     async def undoable(self, *, user: str | None = None, guild: str | None = None) -> dict[str, Any]:
-        """The change that `undo` would take back now: `change` is its id, `refused` says why it can't be undone."""
+        """The change that `undo` would revert now: `change` is its id, `refused` says why it can't be undone."""
         return await self._get("/memos/undo", {"user": user, "guild": guild})
 
     async def undo(self, *, user: str | None = None, guild: str | None = None, change: int | None = None) -> bool:
-        """Take back the last change, if it is the one that is named; False when there is none."""
-        body = _plain({"user": user, "guild": guild, "change": change})
+        """Undo the last change, or only if it is the given one; False when there is none."""
+        body = _encode({"user": user, "guild": guild, "change": change})
         return (await self._send("POST", "/memos/undo", body))["undone"]
 
     async def history(self, memo: Memo) -> list[Event]:
-        return [_event(one) for one in (await self._get("/memo/history", _named(memo)))["events"]]
+        return [_event(value) for value in (await self._get("/memo/history", _memo_ref(memo)))["events"]]
 
     async def events(
         self, kinds: Collection[str] = (), scope: str | None = None, limit: int = 100, before: int | None = None
     ) -> list[Event]:
         """The log, newest first."""
-        asked = {"kind": list(kinds), "scope": scope, "limit": limit, "before": before}
-        return [_event(one) for one in (await self._get("/events", asked))["events"]]
+        params = {"kind": list(kinds), "scope": scope, "limit": limit, "before": before}
+        return [_event(value) for value in (await self._get("/events", params))["events"]]
 
     async def follow(self, after: int | None = None) -> AsyncIterator[Event]:
-        """The log as it is written, until the server ends; go on with the id of the last event."""
-        params = _plain({"after": after})
-        async with self._http.stream("GET", f"{ROOT}/events/stream", params=params, timeout=60) as answer:
-            if answer.is_error:
-                await answer.aread()
-                raise _refused(answer)
-            async for line in answer.aiter_lines():
+        """The log as it is written, until the server stops; resume with the id of the last event as `after`."""
+        params = _encode({"after": after})
+        async with self._http.stream("GET", f"{ROOT}/events/stream", params=params, timeout=60) as response:
+            if response.is_error:
+                await response.aread()
+                raise _api_error(response)
+            async for line in response.aiter_lines():
                 if line.startswith("data: "):
                     yield _event(json.loads(line.removeprefix("data: ")))
 
@@ -183,8 +184,8 @@ class Client:
         return await self._get("/export", {"user": user, "guild": guild})
 
     async def erase(self, *, user: str | None = None, guild: str | None = None, confirm: str) -> dict[str, Any]:
-        """Remove everything about them for good; `confirm` is the name once more. The receipt."""
-        body = _plain({"user": user, "guild": guild, "confirm": confirm})
+        """Permanently remove everything about them; `confirm` repeats the name. Returns the receipt."""
+        body = _encode({"user": user, "guild": guild, "confirm": confirm})
         return await self._send("POST", "/erase", body, timeout=600)
 
     async def list(
@@ -199,54 +200,54 @@ class Client:
         offset: int = 0,
     ) -> Page:
         """A person's memos or a guild's lore, newest first."""
-        which = {"user": user, "guild": guild, "part": part, "limit": limit, "offset": offset}
-        found = await self._get("/memos", {**which, "kind": list(kinds), "status": list(statuses)})
-        return Page(tuple(map(_memo, found["memos"])), found["total"])
+        params = {"user": user, "guild": guild, "part": part, "limit": limit, "offset": offset}
+        document = await self._get("/memos", {**params, "kind": list(kinds), "status": list(statuses)})
+        return Page(tuple(map(_memo, document["memos"])), document["total"])
 
     async def _get(self, path: str, params: Mapping[str, Any]) -> Any:
         return await self._send("GET", path, None, params)
 
     async def _send(
-        self, method: str, path: str, body: Any = None, params: Mapping[str, Any] | None = None, **how: Any
+        self, method: str, path: str, body: Any = None, params: Mapping[str, Any] | None = None, **options: Any
     ) -> Any:
         try:
-            answer = await self._http.request(method, ROOT + path, params=_plain(params or {}), json=body, **how)
+            response = await self._http.request(method, ROOT + path, params=_encode(params or {}), json=body, **options)
         except httpx.TransportError as error:
             raise ApiError(0, f"{self._http.base_url} can't be reached: {error or type(error).__name__}") from error
-        if not answer.is_success:
-            raise _refused(answer)
-        return answer.json()
+        if not response.is_success:
+            raise _api_error(response)
+        return response.json()
 
 
-def _refused(answer: httpx.Response) -> ApiError:
+def _api_error(response: httpx.Response) -> ApiError:
     try:
-        return ApiError(answer.status_code, str(answer.json()["detail"]))
+        return ApiError(response.status_code, str(response.json()["detail"]))
     except (ValueError, KeyError, TypeError):
-        return ApiError(answer.status_code, "the server gave no reason")
+        return ApiError(response.status_code, "the server gave no reason")
 
 
-def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what is not said; times as text."""
-    said = {name: value for name, value in values.items() if value is not None}
-    return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in said.items()}
+def _encode(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Without None values; times as ISO 8601."""
+    present = {name: value for name, value in values.items() if value is not None}
+    return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in present.items()}
 
 
 def _place(place: Place) -> dict[str, Any]:
-    return _plain({name: getattr(place, name) for name in _PLACE})
+    return _encode({name: getattr(place, name) for name in _PLACE_FIELDS})
 
 
-def _named(memo: Memo) -> dict[str, Any]:
-    whose = {"guild": memo.subject.guild} if memo.subject.is_lore else {"user": memo.subject.id}
-    return {**whose, "id": memo.id}
+def _memo_ref(memo: Memo) -> dict[str, Any]:
+    owner = {"guild": memo.subject.guild} if memo.subject.is_lore else {"user": memo.subject.id}
+    return {**owner, "id": memo.id}
 
 
-def _moment(text: str | None) -> datetime | None:
+def _time(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
 
 
 def _memo(value: Mapping[str, Any]) -> Memo:
     source = dict(value["source"])
-    heard = source.pop("heard")
+    audience = source.pop("heard")
     origin = Origin(source.pop("origin"))
     return Memo(
         id=value["id"],
@@ -255,15 +256,15 @@ def _memo(value: Mapping[str, Any]) -> Memo:
         text=value["text"],
         created=datetime.fromisoformat(value["created"]),
         updated=datetime.fromisoformat(value["updated"]),
-        source=Provenance(origin=origin, heard=Audience.parse(heard) if heard else None, **source),
+        source=Provenance(origin=origin, heard=Audience.parse(audience) if audience else None, **source),
         audience=Audience.parse(value["audience"]),
         tags=tuple(value["tags"]),
         status=Status(value["status"]),
         confidence=value["confidence"],
         pinned=value["pinned"],
         label=value["label"],
-        happened=_moment(value["happened"]),
-        expires=_moment(value["expires"]),
+        happened=_time(value["happened"]),
+        expires=_time(value["expires"]),
         supersedes=value["supersedes"],
         superseded_by=value["superseded_by"],
         hits=value["hits"],
@@ -271,14 +272,14 @@ def _memo(value: Mapping[str, Any]) -> Memo:
 
 
 def _message(value: Mapping[str, Any]) -> Message:
-    place = Place(**{name: value["place"][name] for name in _PLACE})
+    place = Place(**{name: value["place"][name] for name in _PLACE_FIELDS})
     fields: dict[str, Any] = {**value, "place": place, "at": datetime.fromisoformat(value["at"])}
     return Message(**fields)
 
 
-def _found(value: Mapping[str, Any]) -> Hit:
-    what = _message(value["message"]) if value["memo"] is None else _memo(value["memo"])
-    return Hit(what, value["score"], value["parts"])
+def _hit(value: Mapping[str, Any]) -> Hit:
+    item = _message(value["message"]) if value["memo"] is None else _memo(value["memo"])
+    return Hit(item, value["score"], value["parts"])
 
 
 def _event(value: Mapping[str, Any]) -> Event:

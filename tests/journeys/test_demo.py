@@ -8,7 +8,7 @@ import pytest
 
 from recollect.core.types import Status, Subject
 from recollect.faces.assistant.assistant import Assistant
-from recollect.faces.chat.demo import WeekClock, opened, script, tell
+from recollect.faces.chat.demo import WeekClock, open_demo_memory, play_days, script
 from recollect.faces.chat.output import ChatOutput
 from recollect.faces.cli.output import Screen
 from tests.faces.cli.conftest import Run
@@ -21,11 +21,11 @@ SECRET = "AKIA" + "IOSFODNN7EXAMPLE"
 
 async def test_what_is_told_as_learned_is_what_the_store_holds(capsys: pytest.CaptureFixture[str]):
     clock, week = WeekClock(), script()
-    people = {step.voice.user for scene in week for step in scene.steps}
-    thread, leak = week[-1].steps[-1].voice.place, week[4].steps[0].voice.place
-    async with opened(clock) as memory:
-        paper = ChatOutput(Screen())
-        await tell(week, memory, Assistant(memory, clock=clock), clock, paper, slowly=False)
+    people = {step.speaker.user for day in week for step in day.steps}
+    thread, leak = week[-1].steps[-1].speaker.place, week[4].steps[0].speaker.place
+    async with open_demo_memory(clock) as memory:
+        output = ChatOutput(Screen())
+        await play_days(week, memory, Assistant(memory, clock=clock), clock, output, slowly=False)
         held = await memory.store.read(lambda tx: [memo for who in people for memo in tx.memos.list(Subject(who))])
         said = await memory.store.read(lambda tx: tx.messages.recent(leak, 10))
         summary = await memory.store.read(lambda tx: tx.summaries.get(thread.session))

@@ -200,7 +200,7 @@ async def test_a_memory_that_moved_to_a_server_answers_as_before_and_goes_on_wor
 
 def test_the_command_copies_to_a_server_and_never_prints_its_password(tmp_path: Path, database: str):
     def run(*args: str) -> str:
-        done = CliRunner().invoke(build(colours=False), list(args), env={"RECOLLECT_EMBEDDER": "null"})
+        done = CliRunner().invoke(build(colors=False), list(args), env={"RECOLLECT_EMBEDDER": "null"})
         assert done.exit_code == 0, done.output
         assert password not in done.output
         return done.stdout

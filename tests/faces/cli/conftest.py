@@ -51,7 +51,7 @@ def cli() -> Run:
     """Call a command in this process; `code` is what it has to end with."""
 
     def run(*args: str, code: int = 0, stdin: str | bytes = "", **env: str) -> Outcome:
-        result = CliRunner(env=_environment(env)).invoke(build(colours=False), list(args), input=stdin)
+        result = CliRunner(env=_environment(env)).invoke(build(colors=False), list(args), input=stdin)
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         outcome = Outcome(result.exit_code, result.stdout, result.stderr)
         assert outcome.code == code, outcome

@@ -49,9 +49,9 @@ def extractions(cli: Run) -> list[tuple[int, str]]:
 
 
 def test_without_a_store_there_are_no_jobs(cli: Run):
-    assert cli("jobs").out == "0 jobs waiting, 0 running, 0 put aside\n"
+    assert cli("jobs").out == "0 jobs waiting, 0 running, 0 failed\n"
     assert cli("jobs", "--json").json == {"counts": {}, "later": 0, "jobs": [], "events": {}}
-    assert cli("jobs", "--run").out == "0 jobs waiting, 0 running, 0 put aside\n"
+    assert cli("jobs", "--run").out == "0 jobs waiting, 0 running, 0 failed\n"
 
 
 def test_what_waits_is_counted_and_listed(cli: Run, store: Path):
@@ -59,7 +59,7 @@ def test_what_waits_is_counted_and_listed(cli: Run, store: Path):
     done = cli("jobs", "--json").json
     assert done["counts"] == {"waiting": len(done["jobs"])}
     lines = cli("jobs").out.splitlines()
-    assert lines[0] == f"2 jobs waiting, 0 running, 0 put aside, {done['later']} for later"
+    assert lines[0] == f"2 jobs waiting, 0 running, 0 failed, {done['later']} for later"
     assert done["later"] == len(done["jobs"]) - 2
     rows = [line.split("\t") for line in lines if "\textract\t" in line]
     assert [row[1:5] for row in rows] == [["extract", "user:me", "waiting", "0"]] * 2
@@ -75,10 +75,10 @@ def test_what_waits_is_done_on_demand(cli: Run, store: Path):
 def test_what_was_put_aside_says_why_and_can_be_tried_again(cli: Run, store: Path):
     asyncio.run(observe(store, "I like tea", "I live in Berlin", failed=True))
     done = cli("jobs")
-    assert ", 2 put aside" in done.out
+    assert ", 2 failed" in done.out
     assert "no such model\\x1b[31m" in done.out
     (first, _), (second, _) = extractions(cli)
-    assert cli("jobs", "--retry", str(first)).out.startswith("1 job will be tried again")
+    assert cli("jobs", "--retry", str(first)).out.startswith("1 job will be retried")
     assert sorted(extractions(cli)) == [(first, "waiting"), (second, "failed")]
     assert cli("jobs", "--retry", "all", "--json").json == {"retried": 1}
     assert sorted(extractions(cli)) == [(first, "waiting"), (second, "waiting")]
@@ -88,7 +88,7 @@ def test_what_was_put_aside_says_why_and_can_be_tried_again(cli: Run, store: Pat
 def test_a_job_can_be_given_up_and_its_message_stays(cli: Run, store: Path):
     asyncio.run(observe(store, "I like tea", "I live in Berlin", failed=True))
     (first, _), (second, _) = extractions(cli)
-    assert cli("jobs", "--drop", str(first)).out == f"Job {first} is given up; the message itself stays\n"
+    assert cli("jobs", "--drop", str(first)).out == f"Job {first} is dropped; the message itself stays\n"
     assert cli("jobs", "--drop", str(second), "--json").json == {"dropped": True}
     assert extractions(cli) == []
     assert "no job" in cli("jobs", "--drop", str(second), code=3).err

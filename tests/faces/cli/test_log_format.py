@@ -5,14 +5,14 @@ import logging
 import sys
 from types import TracebackType
 
-from recollect.faces.cli.log_format import Lines, Objects
+from recollect.faces.cli.log_format import JsonFormatter, LineFormatter
 
 Caught = tuple[type[BaseException], BaseException, TracebackType]
 
 
-def record(text: str, *args: object, error: Caught | None = None, **told: object) -> logging.LogRecord:
+def record(text: str, *args: object, error: Caught | None = None, **fields: object) -> logging.LogRecord:
     made = logging.LogRecord("recollect.http", logging.WARNING, "x.py", 1, text, args, error)
-    made.told = told
+    made.fields = fields
     return made
 
 
@@ -24,7 +24,7 @@ def caught() -> Caught:
 
 
 def test_an_object_a_line_with_what_the_record_brings_along():
-    line = Objects().format(record("took %d\nms", 5, route="/api/v1/memos", status=200))
+    line = JsonFormatter().format(record("took %d\nms", 5, route="/api/v1/memos", status=200))
     assert "\n" not in line
     found = json.loads(line)
     assert found.pop("time").endswith("+00:00")
@@ -38,12 +38,12 @@ def test_an_object_a_line_with_what_the_record_brings_along():
 
 
 def test_an_error_is_in_its_object_with_where_it_came_from():
-    line = Objects().format(record("it failed", error=caught()))
+    line = JsonFormatter().format(record("it failed", error=caught()))
     assert "\n" not in line
     assert "RuntimeError: it broke" in json.loads(line)["error"]
 
 
 def test_a_line_for_people_can_not_act_on_their_terminal():
-    line = Lines().format(record("hello\n\x1b[31mred"))
+    line = LineFormatter().format(record("hello\n\x1b[31mred"))
     assert line.endswith("warning recollect.http: hello \\x1b[31mred")
-    assert "RuntimeError: it broke" in Lines().format(record("it failed", error=caught()))
+    assert "RuntimeError: it broke" in LineFormatter().format(record("it failed", error=caught()))

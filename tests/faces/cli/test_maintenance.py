@@ -51,7 +51,7 @@ def test_config_tells_where_each_value_came_from(cli: Run, folder: Path):
     done = cli("config", "--config", "my.yaml", "--profile", "dnam", "--json", RECOLLECT_LAYOUT="B").json
     rows = {row["name"]: row for row in done["settings"]}
     assert (rows["search.max_results"]["value"], rows["search.max_results"]["origin"]) == ("7", "file my.yaml")
-    assert (rows["layout"]["value"], rows["layout"]["origin"]) == ("B", "env RECOLLECT_LAYOUT")
+    assert (rows["layout"]["value"], rows["layout"]["origin"]) == ("dnam", "env RECOLLECT_LAYOUT")
     assert rows["profile"]["origin"] == "argument"
     assert "profile dnam" in {row["origin"] for row in rows.values()}
     assert rows["files"].keys() == rows["layout"].keys() >= {"env", "aliases", "description"}

@@ -74,7 +74,7 @@ def test_version_loads_nothing_heavy():
     program = f"""
 import sys
 from recollect.faces.cli.main import build
-build(colours=False)(["version"], standalone_mode=False)
+build(colors=False)(["version"], standalone_mode=False)
 print(*({heavy} & sys.modules.keys()))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=ENVIRONMENT, check=True)

@@ -128,7 +128,7 @@ async def test_without_its_worker_it_leaves_learning_to_one_of_its_own(folder: P
     async with started("serve", "--port", "0", "--no-worker") as serving:
         url = await address(serving)
         async with asking(url, folder) as client, started("worker", "--logs", "plain") as working:
-            await working.says(r"jobs: 0 waiting, 0 running, 0 put aside")
+            await working.says(r"jobs: 0 waiting, 0 running, 0 failed")
             await client.post("/api/v1/observe", json=MESSAGE)
             await eventually(lambda: learned(client), WAIT)
             assert (await client.get("/ready")).status_code == 200

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 
 from recollect import AsyncMemory, Place
 from recollect.core.ports.jobs import Job, NewJob
-from recollect.faces.http.dependencies import STREAMS
+from recollect.faces.http.dependencies import MAX_STREAMS
 from recollect.testing.clock import FakeClock
 from tests.faces.http.conftest import OPERATOR, Served
 
@@ -134,12 +134,12 @@ def test_a_place_in_the_log_that_can_not_be_is_refused(served: Served, wrong: st
 
 def test_streams_end_when_the_server_is_about_to_stop(served: Served):
     stream = Stream(served)
-    served.loop.call_soon_threadsafe(served.app.state.house.closing.set)
+    served.loop.call_soon_threadsafe(served.app.state.recollect.closing.set)
     assert stream.ended.wait(5)
 
 
 async def test_no_more_than_so_many_streams_are_open(client: httpx.AsyncClient, app: FastAPI):
-    for _ in range(STREAMS):
-        await app.state.house.streams.acquire()
+    for _ in range(MAX_STREAMS):
+        await app.state.recollect.streams.acquire()
     answer = await client.get("/api/v1/events/stream")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "30")

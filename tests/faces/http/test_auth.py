@@ -8,7 +8,7 @@ import pytest
 
 from recollect.core.errors import ConfigError
 from recollect.faces.http.auth import (
-    LOOK,
+    RELOAD_INTERVAL_SECONDS,
     LoginThrottle,
     RevokedSessions,
     Role,
@@ -124,7 +124,7 @@ def test_new_tokens_in_the_file_count_at_once_and_end_all_sessions(tmp_path: Pat
     _, cookie = sessions.begin(Role.OPERATOR)
     write_tokens(path, "another-operators-token-01")
     assert sessions.read(cookie), "nobody looked yet"
-    clock.now += LOOK
+    clock.now += RELOAD_INTERVAL_SECONDS
     assert tokens().role("another-operators-token-01") is Role.OPERATOR
     assert tokens().role(TOKENS.operator) is None
     assert sessions.read(cookie) is None
@@ -138,7 +138,7 @@ def test_a_file_of_tokens_that_is_spoilt_or_gone_changes_nothing(tmp_path: Path,
     path.unlink()
     if text is not None:
         path.write_text(text)
-    clock.now += LOOK
+    clock.now += RELOAD_INTERVAL_SECONDS
     assert tokens().role(TOKENS.operator) is Role.OPERATOR
     assert path.exists() is (text is not None), "and none is made"
 
@@ -148,7 +148,7 @@ def test_a_chosen_token_stays_when_the_file_changes(tmp_path: Path):
     write_tokens(path, TOKENS.operator)
     tokens = TokenFile(path, "my-own-operator-token", clock)
     write_tokens(path, "another-operators-token-01")
-    clock.now += LOOK
+    clock.now += RELOAD_INTERVAL_SECONDS
     assert tokens().role("my-own-operator-token") is Role.OPERATOR
 
 
@@ -161,10 +161,10 @@ def test_a_form_token_belongs_to_one_session(sessions: Sessions):
 
 def test_an_address_that_guesses_waits_and_others_do_not():
     clock = Seconds()
-    guesses = LoginThrottle(each=3, total=10, window=60, clock=clock)
+    guesses = LoginThrottle(per_address=3, total=10, window=60, clock=clock)
     for _ in range(3):
         assert guesses.wait("a") == 0
-        guesses.note("a")
+        guesses.record_failure("a")
     assert 0 < guesses.wait("a") <= 61
     assert guesses.wait("b") == 0
     clock.now += 61
@@ -173,9 +173,9 @@ def test_an_address_that_guesses_waits_and_others_do_not():
 
 def test_guesses_from_many_addresses_make_everybody_wait():
     clock = Seconds()
-    guesses = LoginThrottle(each=3, total=10, window=60, clock=clock)
+    guesses = LoginThrottle(per_address=3, total=10, window=60, clock=clock)
     for number in range(10):
-        guesses.note(f"a{number}")
+        guesses.record_failure(f"a{number}")
     assert guesses.wait("somebody else") > 0
     clock.now += 61
     assert guesses.wait("somebody else") == 0

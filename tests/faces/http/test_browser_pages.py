@@ -451,8 +451,8 @@ def test_a_person_is_erased_after_their_name_was_typed(window: Window):
 
 def test_jobs_that_were_put_aside_are_tried_again(window: Window):
     page = window.go("/jobs")
-    page.get_by_role("button", name="Retry").click()
-    page.get_by_text("It will be tried again.").wait_for()
+    page.get_by_role("button", name="Retry job").click()
+    page.get_by_text("It will be retried.").wait_for()
 
 
 def test_a_reader_finds_no_button_that_changes_anything(browser: Any, served: Served, paths: dict[str, str]):

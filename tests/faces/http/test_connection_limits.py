@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import uvicorn
 
-from recollect.faces.http.connection_limits import ConnectionLimiter, room
-from recollect.faces.http.sockets import expect_reading, listen
+from recollect.faces.http.connection_limits import ConnectionLimiter, connection_limit
+from recollect.faces.http.sockets import listen, set_unacked_timeout
 from recollect.faces.http.uvicorn_server import Server
 
 SOON = 0.2
@@ -73,13 +73,13 @@ class Served:
 
 @asynccontextmanager
 async def served(
-    http: str, guard: ConnectionLimiter, app: App = answer, unread: float = 60.0, keep_alive: int = 60
+    http: str, limiter: ConnectionLimiter, app: App = answer, unread: float = 60.0, keep_alive: int = 60
 ) -> AsyncIterator[Served]:
     """The app behind this guard; uvicorn itself lets who is idle stay long enough."""
     listener = listen("127.0.0.1", 0)
-    expect_reading(listener, unread)
+    set_unacked_timeout(listener, unread)
     how: Any = {"http": http, "lifespan": "off", "log_config": None, "timeout_keep_alive": keep_alive}
-    server = Server(uvicorn.Config(app, timeout_graceful_shutdown=1, **how), guard)
+    server = Server(uvicorn.Config(app, timeout_graceful_shutdown=1, **how), limiter)
     here = Served(listener.getsockname()[1])
     task = asyncio.create_task(server.serve(sockets=[listener]))
     try:
@@ -107,13 +107,13 @@ async def yes(connection: Connection) -> bool:
 
 @pytest.mark.parametrize("sent", [b"", b"G", GET[:-2], POST])
 async def test_a_request_that_does_not_come_whole_in_time_is_given_up(http: str, sent: bytes):
-    async with served(http, ConnectionLimiter(seconds=SOON)) as here:
+    async with served(http, ConnectionLimiter(request_timeout=SOON)) as here:
         left = await end_of(await here.connect(sent))
         assert left.startswith(b"HTTP/1.1 408 ") or (sent == POST and b"200" not in left)
 
 
 async def test_a_head_that_goes_on_and_on_is_given_up_too(http: str):
-    async with served(http, ConnectionLimiter(seconds=SOON)) as here:
+    async with served(http, ConnectionLimiter(request_timeout=SOON)) as here:
         reader, writer = await here.connect(GET[:-2])
         ended = asyncio.ensure_future(end_of((reader, writer)))
         while not ended.done():
@@ -123,7 +123,7 @@ async def test_a_head_that_goes_on_and_on_is_given_up_too(http: str):
 
 
 async def test_after_an_answer_the_next_request_has_the_same_deadline(http: str):
-    async with served(http, ConnectionLimiter(seconds=SOON)) as here:
+    async with served(http, ConnectionLimiter(request_timeout=SOON)) as here:
         connection = await here.connect(GET)
         assert await yes(connection)
         connection[1].write(GET)
@@ -133,18 +133,18 @@ async def test_after_an_answer_the_next_request_has_the_same_deadline(http: str)
 
 
 async def test_a_body_that_nobody_waits_for_has_to_end_as_well(http: str):
-    async with served(http, ConnectionLimiter(seconds=SOON), say_yes) as here:
+    async with served(http, ConnectionLimiter(request_timeout=SOON), say_yes) as here:
         assert b"yes" in await end_of(await here.connect(POST))
 
 
 async def test_half_a_request_behind_a_whole_one_has_a_deadline(http: str):
-    async with served(http, ConnectionLimiter(seconds=SOON)) as here:
+    async with served(http, ConnectionLimiter(request_timeout=SOON)) as here:
         assert (await end_of(await here.connect(GET + POST))).count(b"yes") == 1
 
 
 async def test_an_answer_may_take_longer_than_a_request(http: str):
     held = Held()
-    async with served(http, ConnectionLimiter(seconds=SOON), held) as here:
+    async with served(http, ConnectionLimiter(request_timeout=SOON), held) as here:
         asking = await here.connect(GET)
         await held.asked.acquire()
         await end_of(await here.connect())  # by now its deadline has passed
@@ -203,7 +203,7 @@ async def test_who_takes_in_nothing_of_an_answer_is_let_go(http: str):
             await send({"type": "http.response.body", "body": bytes(1 << 16), "more_body": True})
         await watching
 
-    async with served(http, ConnectionLimiter(seconds=SOON), pour, unread=0.5) as here:
+    async with served(http, ConnectionLimiter(request_timeout=SOON), pour, unread=0.5) as here:
         _, writer = await here.connect(GET)
         writer.transport.pause_reading()  # pyright: ignore[reportAttributeAccessIssue] - a stream's transport has it
         async with asyncio.timeout(PATIENCE):
@@ -213,4 +213,4 @@ async def test_who_takes_in_nothing_of_an_answer_is_let_go(http: str):
 def test_there_is_room_for_the_store_besides_all_connections():
     resource = pytest.importorskip("resource")
     allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    assert 0 < room() <= max(8, allowed // 2)
+    assert 0 < connection_limit() <= max(8, allowed // 2)

@@ -16,7 +16,7 @@ from recollect.core.ports import Tx, UnitOfWork
 from recollect.core.ports.jobs import Job, NewJob
 from recollect.core.types import Message
 from recollect.faces.http.app import create
-from recollect.faces.http.write_health import PAUSE, WriteHealth
+from recollect.faces.http.write_health import PROBE_INTERVAL_SECONDS, WriteHealth
 from recollect.testing.clock import FakeClock
 from tests.faces.http.conftest import OPERATOR, TOKENS, asking, opened
 from tests.waiting import eventually
@@ -67,7 +67,7 @@ async def test_jobs_whose_time_has_not_come_are_counted_apart(
     found = await numbers(client)
     assert [found["recollect_jobs", state] for state in ("waiting", "later", "claimed")] == [2, 1, 0]
     page = (await client.get("/", headers={"accept": "text/html"})).text
-    assert "0 put aside, 1 for later" in page
+    assert "0 failed, 1 for later" in page
     clock.advance(days=8)
     assert (await numbers(client))["recollect_jobs", "later"] == 0
 
@@ -114,9 +114,9 @@ async def test_it_is_not_ready_without_its_worker(tmp_path: Path, clock: FakeClo
 async def test_it_is_not_ready_when_the_store_is_gone_or_it_is_about_to_stop(
     stranger: httpx.AsyncClient, memory: AsyncMemory, app: FastAPI
 ):
-    app.state.house.closing.set()
+    app.state.recollect.closing.set()
     assert (await stranger.get("/ready")).status_code == 503
-    app.state.house.closing.clear()
+    app.state.recollect.closing.clear()
     await memory.store.close()
     answer = await stranger.get("/ready")
     assert answer.status_code == 503
@@ -199,7 +199,7 @@ async def test_a_write_that_failed_is_forgotten_once_there_is_space_again(memory
         await memory.store.write(lambda tx: tx.state.append("much", "." * 1_000_000))
     for _ in range(2):
         assert "no space left" in str(await writing.problem(memory.engine.write_monitor))
-        moment[0] += PAUSE
+        moment[0] += PROBE_INTERVAL_SECONDS
     await memory.store.write(lambda tx: allow(tx, 1_000))
     for _ in range(2):
         assert await writing.problem(memory.engine.write_monitor) is None
@@ -214,11 +214,11 @@ async def test_a_store_that_could_not_be_written_is_tried_now_and_then_until_it_
     assert await writing.problem(memory.engine.write_monitor) is None
     await memory.store.write(lambda tx: allow(tx, 10))
     await fill_up(client)
-    writing.failed(StoreUnwritable("a write failed"))
+    writing.record_failure(StoreUnwritable("a write failed"))
     assert "no space left" in str(await writing.problem(memory.engine.write_monitor)), "it was tried at once"
     await memory.store.write(lambda tx: allow(tx, 1_000))
     assert await writing.problem(memory.engine.write_monitor), "and not at each call"
-    moment[0] += PAUSE
+    moment[0] += PROBE_INTERVAL_SECONDS
     assert await writing.problem(memory.engine.write_monitor) is None
     assert await memory.store.read(lambda tx: tx.state.names("web.")) == []
 

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from recollect import AsyncMemory
 from recollect.faces.http.app import create
 from recollect.faces.http.auth import COOKIE, Role
-from recollect.faces.http.middleware import LONGEST, host_of
+from recollect.faces.http.middleware import MAX_BODY_BYTES, host_of
 from recollect.testing.clock import FakeClock
 from tests.faces.http.conftest import OPERATOR, TOKENS, asking
 
@@ -44,7 +44,7 @@ def test_a_host_is_read_without_its_port():
 
 
 async def test_a_body_that_is_too_large_is_refused_before_and_while_it_comes(client: httpx.AsyncClient):
-    body = b'{"user": "ann", "text": "' + b"x" * LONGEST + b'"}'
+    body = b'{"user": "ann", "text": "' + b"x" * MAX_BODY_BYTES + b'"}'
     whole = await client.post("/api/v1/memos", content=body, headers={"content-type": "application/json"})
     assert whole.status_code == 413
 
@@ -124,7 +124,7 @@ async def test_a_token_in_the_query_is_none(stranger: httpx.AsyncClient):
 
 def signed_in(app: FastAPI, role: Role) -> tuple[dict[str, str], str]:
     """The cookie of a browser that signed in, and the token of its forms."""
-    sessions = app.state.house.sessions
+    sessions = app.state.recollect.sessions
     session, cookie = sessions.begin(role)
     return {"cookie": f"{COOKIE}={cookie}"}, sessions.form_token(session)
 

@@ -66,7 +66,7 @@ async def test_a_person_is_erased_with_a_receipt_that_can_be_downloaded(app: Fas
 async def test_a_guild_is_erased(app: FastAPI, told: AsyncMemory):
     async with visiting(app) as visitor:
         await visitor.send("/erase", guild="77", typed="77")
-        assert "No guild has lore yet" in await visitor.see("/lore")
+        assert "No server has lore yet" in await visitor.see("/lore")
 
 
 async def test_a_receipt_that_was_not_made_here_is_not_shown(app: FastAPI, tmp_path: Path):

@@ -13,16 +13,16 @@ DEV = Place("discord", "123456789012345678", "701", name="dev", public=True)
 
 
 def test_characters_that_hide_or_turn_round_are_named():
-    assert words.shown("a\u202eb\u200b<i>") == (
+    assert words.reveal_hidden("a\u202eb\u200b<i>") == (
         'a<span class="unseen">U+202E</span>b<span class="unseen">U+200B</span>&lt;i&gt;'
     )
-    assert words.plain("a\u202eb\ud800c") == "abc"
+    assert words.strip_hidden("a\u202eb\ud800c") == "abc"
 
 
 @pytest.mark.parametrize("text", ["👩‍👩‍👧", "می‌خواهم", "naïve café", "שלום", "line\nbreak\ttab"])
 def test_what_people_need_to_write_stays(text: str):
-    assert words.shown(text) == text
-    assert words.plain(text) == text
+    assert words.reveal_hidden(text) == text
+    assert words.strip_hidden(text) == text
 
 
 @pytest.mark.parametrize(
@@ -79,21 +79,21 @@ def test_what_a_change_made_that_was_undone_later_is_not_made_up():
     [
         (EVERYWHERE, "wherever they speak"),
         (Audience("dm", "ann"), "their DM only"),
-        (DEV.audience, "everyone in its guild"),
-        (Audience("guild", "other", "other"), "everyone in guild other"),
+        (DEV.audience, "everyone on its server"),
+        (Audience("guild", "other", "other"), "everyone on server other"),
         (Audience("channel", "701", "123456789012345678"), "those in #dev"),
         (Audience("channel", "999", "123456789012345678"), "those in #999"),
     ],
 )
 def test_an_audience_is_told_in_a_few_words(audience: Audience, told: str):
     source = Provenance(platform="discord", guild="123456789012345678", channel="701", channel_name="dev")
-    assert words.heard_memo(memo(audience=audience, source=source)) == told
+    assert words.describe_memo_audience(memo(audience=audience, source=source)) == told
 
 
 def test_a_place_is_told_by_name_and_whether_it_is_closed():
-    assert words.place(DEV) == "#dev, guild 1234…5678"
-    assert words.place(Place("discord", "g", "c", name="staff")) == "#staff (closed), guild g"
-    assert words.place(Place("local", dm="ann")) == "DM with ann"
+    assert words.describe_place(DEV) == "#dev, server 1234…5678"
+    assert words.describe_place(Place("discord", "g", "c", name="staff")) == "#staff (closed), server g"
+    assert words.describe_place(Place("local", dm="ann")) == "DM with ann"
 
 
 @pytest.mark.parametrize(

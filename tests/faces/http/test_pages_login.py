@@ -6,7 +6,7 @@ from fastapi import FastAPI
 
 from recollect import AsyncMemory
 from recollect.faces.http.app import create
-from recollect.faces.http.pages.context import own
+from recollect.faces.http.pages.context import local_path
 from recollect.testing.clock import FakeClock
 from tests.faces.http.conftest import TOKENS, asking
 from tests.faces.http.visiting import PAGE, hidden, visiting
@@ -86,8 +86,8 @@ async def test_nobody_is_led_elsewhere_after_signing_in(app: FastAPI, path: str)
 
 
 def test_a_path_of_ours_is_kept_with_its_query():
-    assert own("/people/memos?user=a%2Fb&part=x") == "/people/memos?user=a%2Fb&part=x"
-    assert own("//evil.example", "/people") == "/people"
+    assert local_path("/people/memos?user=a%2Fb&part=x") == "/people/memos?user=a%2Fb&part=x"
+    assert local_path("//evil.example", "/people") == "/people"
 
 
 async def test_who_is_signed_in_needs_no_login_page(app: FastAPI):

@@ -92,7 +92,7 @@ async def test_a_memo_shows_its_kind_words_source_audience_and_certainty(
     async with visiting(app) as visitor:
         page = await visitor.see("/people/memos", user="ann")
         told = text_of(page)
-        for words in ("Is allergic to nuts", "constraint", "pinned", "#dev", "everyone in its guild", "90 %"):
+        for words in ("Is allergic to nuts", "constraint", "pinned", "#dev", "everyone on its server", "90 %"):
             assert words in told
         assert 'href="https://discord.com/channels/77/701/9001"' in page
         assert 'href="/message?platform=discord&amp;id=9001"' in page
@@ -135,7 +135,7 @@ async def test_a_script_that_filters_gets_the_list_alone(app: FastAPI, memo: Mem
 
 
 async def test_many_memos_are_shown_page_by_page(app: FastAPI, memory: AsyncMemory):
-    for number in range(memos_page.SHOWN + 3):
+    for number in range(memos_page.PAGE_SIZE + 3):
         await memory.remember(f"Owns the record number {number} of the series", user="ann", kind="fact")
     async with visiting(app) as visitor:
         first = await visitor.see("/people/memos", user="ann", part="series")
@@ -229,8 +229,8 @@ class Crowded(Admin):
 
 
 async def test_a_change_is_not_followed_by_the_undo_of_another(app: FastAPI, memory: AsyncMemory, memo: Memo):
-    house = app.state.house
-    app.state.desk = replace(app.state.desk, house=replace(house, office=Crowded(memory, house.clock)))
+    state = app.state.recollect
+    app.state.pages = replace(app.state.pages, state=replace(state, admin=Crowded(memory, state.clock)))
     async with visiting(app) as visitor:
         page = await visitor.follow(await visitor.send("/memos/retire", user="ann", memo=memo.id))
         assert "Retired" in page

@@ -163,15 +163,15 @@ async def test_the_prompt_is_shown_word_for_word_with_a_reason_for_each_line(
     ],
 )
 def test_a_conversation_is_found_by_its_name(place: Place):
-    found = places.parsed(place.session)
+    found = places.parse_session(place.session)
     assert found is not None
     assert found.session == place.session
     assert (found.guild, found.channel, found.thread, found.dm) == (place.guild, place.channel, place.thread, place.dm)
 
 
 def test_a_name_that_is_no_conversation_is_none():
-    assert places.parsed("learn") is None
-    assert places.parsed("a:b:c:d:e:f:g") is None
+    assert places.parse_session("learn") is None
+    assert places.parse_session("a:b:c:d:e:f:g") is None
 
 
 async def test_a_session_shows_how_its_summary_changed_and_is_cleared(
@@ -225,7 +225,8 @@ async def test_the_journal_is_shown_by_day_and_by_kind(app: FastAPI, memory: Asy
 
 async def test_the_journal_goes_on_on_older_pages(app: FastAPI, memory: AsyncMemory, clock: FakeClock):
     await note(
-        memory, *(Event("consolidation.done", clock(), reason=f"dream number {n} ended") for n in range(log.SHOWN + 5))
+        memory,
+        *(Event("consolidation.done", clock(), reason=f"dream number {n} ended") for n in range(log.MAX_ROWS + 5)),
     )
     async with visiting(app) as visitor:
         page = await visitor.see("/journal", kind="Reflection")
@@ -312,9 +313,9 @@ async def test_jobs_are_tried_again_or_dropped(app: FastAPI, memory: AsyncMemory
     async with visiting(app) as visitor:
         page = text_of(await visitor.see("/jobs"))
         assert page.count("the answer was cut off") == 2
-        assert "will be tried again" in await visitor.follow(await visitor.send("/jobs/retry", job=one))
+        assert "will be retried" in await visitor.follow(await visitor.send("/jobs/retry", job=one))
         assert (await memory.store.read(lambda tx: tx.jobs.counts()))["waiting"] == 1
-        assert "given up" in await visitor.follow(await visitor.send("/jobs/drop", job=two))
+        assert "The job is dropped" in await visitor.follow(await visitor.send("/jobs/drop", job=two))
         assert "no longer there" in await visitor.follow(await visitor.send("/jobs/drop", job=two))
         assert "no longer there" in await visitor.follow(await visitor.send("/jobs/retry", job="x" * 9))
         assert "no longer there" in await visitor.follow(await visitor.send("/jobs/retry-all"))

@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute
 
 from recollect import AsyncMemory, Place
 from recollect.faces.http.api import describe
-from recollect.faces.http.middleware import FOR_READERS, OPEN
+from recollect.faces.http.middleware import PUBLIC_PATHS, READER_PATHS
 from tests.faces.http.conftest import OPERATOR, READER, TOKENS, asking
 
 HOSTILE = [
@@ -55,7 +55,7 @@ async def test_without_a_token_nothing_but_health_and_login_answers(app: FastAPI
     await memory.remember("Collects porcelain otters", user="ann", place=Place(dm="ann"))
     async with asking(app) as stranger:
         for method, path in known(app):
-            if path in OPEN or path.startswith("/static"):
+            if path in PUBLIC_PATHS or path.startswith("/static"):
                 continue
             for accept in ("*/*", "text/html"):
                 answer = await stranger.request(method, path, headers={"accept": accept}, json={"user": "ann"})
@@ -81,7 +81,7 @@ async def test_a_reader_changes_nothing_whatever_it_sends(app: FastAPI, memory: 
     before = await memory.store.read(lambda tx: tx.generation())
     async with asking(app, READER) as reader:
         for method, path in known(app):
-            if method in ("GET", "HEAD", "OPTIONS") or path in (*OPEN, *FOR_READERS):
+            if method in ("GET", "HEAD", "OPTIONS") or path in (*PUBLIC_PATHS, *READER_PATHS):
                 continue
             body = {"user": "ann", "confirm": "ann", "text": "x", "session": "x"}
             answer = await reader.request(method, path, json=body, params={"user": "ann", "id": "x"})
@@ -140,7 +140,7 @@ async def test_no_token_no_query_and_no_text_is_logged(
         await client.post("/api/v1/memos", content=b"{porcelain", headers={"content-type": "application/json"})
     ours = [record for record in caplog.records if record.name.startswith("recollect")]
     assert [record for record in ours if record.name == "recollect.http.access"]
-    told = json.dumps([[record.getMessage(), getattr(record, "told", {})] for record in ours])
+    told = json.dumps([[record.getMessage(), getattr(record, "fields", {})] for record in ours])
     for secret in (TOKENS.operator, TOKENS.reader, "a-wrong-token", "ann-the-otter", "porcelain"):
         assert secret not in told
 

@@ -10,7 +10,7 @@ import pytest
 
 from recollect.core.errors import BadInput, ConfigError
 from recollect.faces.http.app import create
-from recollect.faces.http.serve import admit, names_of, serve
+from recollect.faces.http.serve import load_or_create_tokens, names_of, serve
 from recollect.faces.http.sockets import address, is_loopback, listen
 from recollect.settings import Settings, load
 from recollect.testing.clock import FakeClock
@@ -20,40 +20,40 @@ CHOSEN = "a-token-that-somebody-chose"
 ANYWHERE = "0.0.0.0"
 
 
-def settings(folder: Path, **web: object) -> Settings:
-    return load({}, data_dir=str(folder), web=web).settings
+def settings(folder: Path, **http: object) -> Settings:
+    return load({}, data_dir=str(folder), http=http).settings
 
 
 def test_on_this_machine_tokens_are_made_at_the_first_start(tmp_path: Path):
-    _, made = admit("127.0.0.1", settings(tmp_path), None)
-    _, again = admit("127.0.0.1", settings(tmp_path), None)
+    _, made = load_or_create_tokens("127.0.0.1", settings(tmp_path), None)
+    _, again = load_or_create_tokens("127.0.0.1", settings(tmp_path), None)
     assert (made, again) == (True, False)
 
 
 def test_elsewhere_it_is_refused_without_a_token_and_none_is_made(tmp_path: Path):
     with pytest.raises(ConfigError, match=r"no token yet.*recollect serve --tokens"):
-        admit(ANYWHERE, settings(tmp_path, names=["memory.example.org"]), None)
+        load_or_create_tokens(ANYWHERE, settings(tmp_path, host_names=["memory.example.org"]), None)
     assert not (tmp_path / "tokens.json").exists()
 
 
 def test_elsewhere_it_is_refused_when_others_can_read_the_tokens(tmp_path: Path):
-    found = settings(tmp_path, names=["memory.example.org"])
-    admit("127.0.0.1", found, None)
+    found = settings(tmp_path, host_names=["memory.example.org"])
+    load_or_create_tokens("127.0.0.1", found, None)
     (tmp_path / "tokens.json").chmod(0o644)
     with pytest.raises(ConfigError, match="chmod 600"):
-        admit(ANYWHERE, found, CHOSEN)
+        load_or_create_tokens(ANYWHERE, found, CHOSEN)
 
 
 def test_elsewhere_it_is_refused_without_a_name_and_says_why(tmp_path: Path):
-    with pytest.raises(ConfigError, match=r"web\.names.*point here"):
-        admit(ANYWHERE, settings(tmp_path), CHOSEN)
+    with pytest.raises(ConfigError, match=r"http\.host_names.*point here"):
+        load_or_create_tokens(ANYWHERE, settings(tmp_path), CHOSEN)
 
 
 def test_elsewhere_it_is_allowed_with_a_token_and_a_name(tmp_path: Path):
-    found = settings(tmp_path, names=["memory.example.org"])
-    tokens, _ = admit(ANYWHERE, found, CHOSEN)
+    found = settings(tmp_path, host_names=["memory.example.org"])
+    tokens, _ = load_or_create_tokens(ANYWHERE, found, CHOSEN)
     assert tokens.operator == CHOSEN
-    admit(ANYWHERE, found, None)  # by now there are tokens, and only we can read them
+    load_or_create_tokens(ANYWHERE, found, None)  # by now there are tokens, and only we can read them
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_only_loopback_is_this_machine(host: str, is_ours: bool):
 
 
 def test_it_answers_to_its_own_names_and_to_no_wildcard(tmp_path: Path):
-    found = settings(tmp_path, names=["Memory.Example.org"])
+    found = settings(tmp_path, host_names=["Memory.Example.org"])
     assert names_of("0.0.0.0", found) == {"127.0.0.1", "localhost", "::1", "memory.example.org"}
     assert "192.168.1.4" in names_of("192.168.1.4", found)
 
@@ -135,7 +135,7 @@ async def test_a_request_that_is_under_way_is_answered_before_the_server_stops(t
             asked = asyncio.create_task(client.get(f"{url}/api/v1/slow"))
             await reached.wait()
             stop.set()
-            await app.state.house.closing.wait()
+            await app.state.recollect.closing.wait()
             goes_on.set()
             assert (await asked).json() == {"answer": "late"}
         await asyncio.wait_for(serving, 5)

@@ -86,12 +86,12 @@ async def test_the_tool_runner_of_anthropics_sdk_writes_the_models_files(tmp_pat
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_the_command_line_prints_the_schema(form: str):
-    done = CliRunner().invoke(build(colours=False), ["tool-schema", "--format", form])
+    done = CliRunner().invoke(build(colors=False), ["tool-schema", "--format", form])
     assert json.loads(done.stdout) == schema(form)  # type: ignore[arg-type]
 
 
 def test_the_command_line_prints_the_skill():
-    assert CliRunner().invoke(build(colours=False), ["tool-schema", "--skill"]).stdout == skill()
-    done = CliRunner().invoke(build(colours=False), ["tool-schema", "--skill", "--json"])
+    assert CliRunner().invoke(build(colors=False), ["tool-schema", "--skill"]).stdout == skill()
+    done = CliRunner().invoke(build(colors=False), ["tool-schema", "--skill", "--json"])
     assert json.loads(done.stdout) == {"name": "memory", "skill": skill()}
-    assert CliRunner().invoke(build(colours=False), ["tool-schema", "--format", "soap"]).exit_code == 2
+    assert CliRunner().invoke(build(colors=False), ["tool-schema", "--format", "soap"]).exit_code == 2

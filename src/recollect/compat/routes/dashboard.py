@@ -10,7 +10,7 @@ from recollect.compat.rankers import hybrid
 from recollect.core.ports import Filters, Tx
 from recollect.core.ports.ranker import RankQuery
 from recollect.core.types import LORE, Kind, Memo, Subject, guild_key
-from recollect.faces.http.api.common import CHANGING, LARGEST, LONGEST_NAME, READING, Wire
+from recollect.faces.http.api.common import CHANGING, MAX_INTEGER, MAX_NAME_CHARS, READING, Wire
 from recollect.faces.http.dependencies import AppState, AppStateDep
 from recollect.memory import AsyncMemory
 from recollect.recall import search
@@ -98,7 +98,7 @@ _MARKDOWN = {
 Accept = Annotated[str, Header(include_in_schema=False)]
 
 
-Id = Annotated[str, Query(max_length=LONGEST_NAME)]
+Id = Annotated[str, Query(max_length=MAX_NAME_CHARS)]
 
 
 class FactOut(Wire):
@@ -145,7 +145,7 @@ async def search_facts(
     q: Annotated[str, Query(max_length=8_000)] = "",
     guild: Annotated[Id, Query(alias="guildId")] = "",
     channel: Annotated[Id, Query(alias="channelId", description="A hint, not a filter.")] = "",
-    limit: Annotated[int, Query(ge=-LARGEST, le=LARGEST, description="Clamped to 1 to 24.")] = 10,
+    limit: Annotated[int, Query(ge=-MAX_INTEGER, le=MAX_INTEGER, description="Clamped to 1 to 24.")] = 10,
 ) -> Facts:
     """Relevant active facts of a guild, whomever they are about; nothing when nothing is relevant."""
     query, guild_id, channel_id = q.strip(), guild.strip(), channel.strip() or None

@@ -1,6 +1,6 @@
-"""A conversation at a terminal: what is typed is a command of the chat, an order to memory, or said to the assistant.
+"""A conversation at a terminal: each line is a command of the chat, a memory command, or a message to the assistant.
 
-After each turn a quiet line tells what came of it. It never holds up the next prompt: what takes longer is told later.
+After each turn a quiet line says what was learned. It never delays the next prompt: what takes longer is printed later.
 """
 
 import asyncio
@@ -30,37 +30,37 @@ from recollect.policy.redaction import redact
 from recollect.prompting.assemble import Prompt
 
 COMMANDS = {
-    "/as": ("NAME", "speak as somebody else"),
+    "/as": ("NAME", "speak as someone else"),
     "/in": ("#channel", "speak in a channel; guild/#channel, #channel/thread; --restricted for a closed one"),
     "/dm": ("", "speak in a direct message"),
     "/who": ("", "who speaks where, and who hears it"),
     "/why": ("[which]", "explain what was learned last, or the last reply; or a memory by number, id or part"),
-    "/prompt": ("[text]", "what a model would be given for a message, and how much room it takes"),
+    "/prompt": ("[text]", "what a model would be given for a message, and the size of each section"),
     "/memory": ("…", "commands of memory, as in !memory; /memory help lists them"),
     "/help": ("", "this list, as help shows it"),
     "/quit": ("", "leave, as exit, bye and Ctrl-D do"),
 }
-"""Of each command its arguments, and what it does."""
+"""Commands with their arguments and meaning."""
 GOODBYES = frozenset(
     {
         *("exit", "exit()", "quit", "quit()", "logout", ":q", ":wq", "cya"),
         *("bye", "bye bye", "bye-bye", "goodbye", "good bye", "see you", "see ya", "see you later"),
     }
 )
-"""What people type to leave, besides commands; said to nobody, and not kept."""
-WORDS = {**dict.fromkeys(COMMANDS, ()), "/memory": tuple(USAGE), "!memory": tuple(USAGE)}
-"""Commands, and what may follow them."""
-LATER = 300.0
-"""Seconds after which nobody waits for what is learned from a message."""
+"""Lines that end the chat besides commands; they are not stored."""
+COMPLETIONS = {**dict.fromkeys(COMMANDS, ()), "/memory": tuple(USAGE), "!memory": tuple(USAGE)}
+"""Commands, and the words that may follow them."""
+LEARN_TIMEOUT_SECONDS = 300.0
+"""How long a background task waits for what is learned from a message."""
 
 
 @dataclass(frozen=True, slots=True)
-class Last:
-    """The last turn, as far as there is something to explain about it."""
+class LastTurn:
+    """The last turn, for `/why` and `/prompt`."""
 
     message: Message
     prompt: Prompt | None
-    asked: bool = False
+    was_sent: bool = False
     """Whether a model got the prompt."""
     learned: LearnedOutcome | None = None
 
@@ -70,36 +70,36 @@ class Conversation:
         self,
         memory: AsyncMemory,
         assistant: Assistant,
-        paper: ChatOutput,
-        voice: ChatSpeaker,
+        output: ChatOutput,
+        speaker: ChatSpeaker,
         *,
         clock: Clock = now,
-        patience: float = 0.5,
+        learn_wait: float = 0.5,
     ) -> None:
-        """`patience` is how many seconds the next prompt may wait for what is learned."""
-        self.voice = voice
+        """`learn_wait` is how many seconds the next prompt may wait for what is learned."""
+        self.speaker = speaker
         self._memory = memory
         self._assistant = assistant
-        self._paper = paper
+        self._output = output
         self._clock = clock
-        self._patience = patience
-        self._last: Last | None = None
-        self._later: set[asyncio.Task[None]] = set()
-        self._doubtful: list[Message] = []
-        self._refused = 0
+        self._learn_wait = learn_wait
+        self._last: LastTurn | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._unconfirmed: list[Message] = []
+        self._failed_commands = 0
         self._commands: dict[str, Callable[[str], Awaitable[None]]] = {
             "/as": self._speak_as,
             "/in": self._go_to,
-            "/dm": self._go_alone,
-            "/who": self._tell_who,
+            "/dm": self._go_to_dm,
+            "/who": self._print_speaker,
             "/why": self._explain,
             "/prompt": self._show_prompt,
-            "/memory": self._forbidden,
+            "/memory": self._memory_commands_off,
             "/help": self._help,
         }
 
-    async def hear(self, line: str) -> bool:
-        """Take one thing that was typed; False when that was goodbye."""
+    async def handle_line(self, line: str) -> bool:
+        """Handle a typed line; False when it ends the chat."""
         line = line.strip()
         name, _, words = line.partition(" ")
         name = name.casefold()
@@ -107,177 +107,179 @@ class Conversation:
             return False
         try:
             if parse(line) is not None and self._memory.settings.chat_commands.enabled:
-                await self._order(line)
+                await self._run_memory_command(line)
             elif line == "?" or normalize(line) == "help":
                 await self._help("")
             elif name.startswith("/"):
-                await self._commands.get(name, self._unknown)(words.strip())
+                await self._commands.get(name, self._unknown_command)(words.strip())
             elif line:
                 await self._turn(line)
         except RecollectError as error:
-            self._paper.say(outcome_text.problem(error))
+            self._output.say(outcome_text.problem(error))
         return True
 
-    async def lost(self) -> int:
-        """How much of what was typed came to nothing: said and not kept, or an order that could not be carried out."""
+    async def count_lost(self) -> int:
+        """How many lines were lost: messages that were not stored, and memory commands that failed."""
         try:
-            gone = [message for message in self._doubtful if not await self._is_kept(message)]
+            lost_messages = [message for message in self._unconfirmed if not await self._is_stored(message)]
         except RecollectError:
-            gone = self._doubtful
-        return len(gone) + self._refused
+            lost_messages = self._unconfirmed
+        return len(lost_messages) + self._failed_commands
 
     async def close(self) -> None:
-        """Wait no longer for what is still being learned."""
-        for task in self._later:
+        """Stop waiting for what is still being learned."""
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._later, return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _turn(self, text: str) -> None:
         message = self._message(text)
-        self._doubtful.append(message)
+        self._unconfirmed.append(message)
         prompt = await self._prompt(message)
-        with self._paper.reply() as show:
+        with self._output.reply() as show:
             reply = await self._assistant.reply(message, show)
-        self._last = Last(message, prompt, not reply.alone)
+        self._last = LastTurn(message, prompt, not reply.alone)
         await self._assistant.said(reply.text, message, token_hex(8))
-        found = await self._memory.wait_learned(message, self._patience)
-        told = self._report(message, found)
-        if not found.done:
-            self._tell_later(message, told)
-        if await self._is_kept(message):
-            self._doubtful.remove(message)
+        outcome = await self._memory.wait_learned(message, self._learn_wait)
+        printed = self._print_learned(message, outcome)
+        if not outcome.done:
+            self._print_later(message, printed)
+        if await self._is_stored(message):
+            self._unconfirmed.remove(message)
 
-    async def _is_kept(self, message: Message) -> bool:
-        place = message.place.platform
-        found = await self._memory.store.read(lambda tx: tx.messages.get(place, message.id))
-        return found is not None or not self._memory.settings.enabled
+    async def _is_stored(self, message: Message) -> bool:
+        platform = message.place.platform
+        stored = await self._memory.store.read(lambda tx: tx.messages.get(platform, message.id))
+        return stored is not None or not self._memory.settings.enabled
 
     async def _prompt(self, message: Message) -> Prompt | None:
-        """The very one that the assistant gets, as it is kept for a while."""
+        """The same prompt that the assistant gets, as it is cached for a while."""
         try:
             return await self._memory.context(message)
         except RecollectError:
             return None  # the assistant answers without it, and says so in the log
 
-    def _report(self, message: Message, found: LearnedOutcome, told: Collection[str] = ()) -> list[str]:
-        """Tell what was not told yet; all that there is to tell."""
+    def _print_learned(self, message: Message, outcome: LearnedOutcome, printed: Collection[str] = ()) -> list[str]:
+        """Print the lines that are not printed yet; returns all of them."""
         if self._last is not None and self._last.message is message:
-            self._last = replace(self._last, learned=found)
-        lines = came_of(message, found)
+            self._last = replace(self._last, learned=outcome)
+        lines = describe_learned(message, outcome)
         for line in lines:
-            if line not in told:
-                self._paper.quiet(f"  {line}")
+            if line not in printed:
+                self._output.quiet(f"  {line}")
         return lines
 
-    def _tell_later(self, message: Message, told: Collection[str]) -> None:
+    def _print_later(self, message: Message, printed: Collection[str]) -> None:
         async def wait() -> None:
             with suppress(RecollectError):  # the log says what is wrong with the store
-                self._report(message, await self._memory.wait_learned(message, LATER), told)
+                self._print_learned(message, await self._memory.wait_learned(message, LEARN_TIMEOUT_SECONDS), printed)
 
         task = asyncio.create_task(wait(), name="recollect-later")
-        self._later.add(task)
-        task.add_done_callback(self._later.discard)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
-    async def _order(self, line: str) -> None:
+    async def _run_memory_command(self, line: str) -> None:
         reply = await self._assistant.reply(self._message(line))
-        self._refused += reply.text == outcome_text.OUT_OF_REACH
-        self._paper.say(reply.text)
+        self._failed_commands += reply.text == outcome_text.OUT_OF_REACH
+        self._output.say(reply.text)
 
     def _message(self, text: str) -> Message:
-        voice = self.voice
-        return Message(token_hex(8), voice.user, voice.place, text, self._clock(), name=voice.user)
+        speaker = self.speaker
+        return Message(token_hex(8), speaker.user, speaker.place, text, self._clock(), name=speaker.user)
 
     async def _speak_as(self, words: str) -> None:
-        self._move(self.voice.named(words))
+        self._move(self.speaker.with_name(words))
 
     async def _go_to(self, words: str) -> None:
-        self._move(self.voice.entering(words))
+        self._move(self.speaker.entering(words))
 
-    async def _go_alone(self, words: str) -> None:
+    async def _go_to_dm(self, words: str) -> None:
         del words
-        self._move(self.voice.alone())
+        self._move(self.speaker.in_dm())
 
-    def _move(self, voice: ChatSpeaker) -> None:
-        self.voice, self._last = voice, None
-        self._paper.quiet(f"  {voice.described}")
+    def _move(self, speaker: ChatSpeaker) -> None:
+        self.speaker, self._last = speaker, None
+        self._output.quiet(f"  {speaker.description}")
 
-    async def _tell_who(self, words: str) -> None:
+    async def _print_speaker(self, words: str) -> None:
         del words
-        self._paper.say(self.voice.described)
+        self._output.say(self.speaker.description)
 
     async def _explain(self, words: str) -> None:
         last = self._last
         if words:
-            await self._order(f"!memory why {words}")
-        elif last is not None and last.learned is not None and came_of(last.message, last.learned):
+            await self._run_memory_command(f"!memory why {words}")
+        elif last is not None and last.learned is not None and describe_learned(last.message, last.learned):
             await self._explain_learned(last.message, last.learned)
         elif last is not None and last.prompt is not None:
-            self._paper.say("\n".join(explain.reasons(last.prompt, last.asked)))
+            self._output.say("\n".join(explain.explain_prompt(last.prompt, last.was_sent)))
         else:
-            self._paper.say("Nothing was said here yet that could be explained; /why NUMBER explains a memory.")
+            self._output.say("Nothing was said here yet that could be explained; /why NUMBER explains a memory.")
 
-    async def _explain_learned(self, message: Message, found: LearnedOutcome) -> None:
-        for place, memo in enumerate(dict.fromkeys(event.memo for event in found.events if event.memo)):
-            if place:
-                self._paper.say("")
-            await self._order(f"!memory why {memo}")
-        for line in came_of(message, found):
+    async def _explain_learned(self, message: Message, outcome: LearnedOutcome) -> None:
+        for index, memo in enumerate(dict.fromkeys(event.memo for event in outcome.events if event.memo)):
+            if index:
+                self._output.say("")
+            await self._run_memory_command(f"!memory why {memo}")
+        for line in describe_learned(message, outcome):
             if line.startswith("not "):
-                self._paper.say(f'From "{outcome_text.echo(redact(message.text).text)}": {line}')
+                self._output.say(f'From "{outcome_text.echo(redact(message.text).text)}": {line}')
 
     async def _show_prompt(self, words: str) -> None:
         text = words or (self._last.message.text if self._last is not None else "")
-        self._paper.say("\n".join(explain.sizes(await self._memory.context(self._message(text)))))
+        self._output.say("\n".join(explain.render_sizes(await self._memory.context(self._message(text)))))
 
     async def _help(self, words: str) -> None:
         del words
-        self._paper.say(guide())
+        self._output.say(help_text())
 
-    async def _forbidden(self, words: str) -> None:
+    async def _memory_commands_off(self, words: str) -> None:
         del words
         raise BadInput("commands of memory are switched off; switch them on with RECOLLECT_CHAT_COMMANDS_ENABLED=true")
 
-    async def _unknown(self, words: str) -> None:
+    async def _unknown_command(self, words: str) -> None:
         del words
-        self._paper.say("There is no such command; /help lists them. Nothing was said to anyone.")
+        self._output.say("There is no such command; /help lists them. Nothing was said to anyone.")
 
 
-def guide() -> str:
-    """All that can be typed besides talking."""
-    wide = max(len(f"{name} {arguments}") for name, (arguments, _) in COMMANDS.items())
-    lines = [f"  {f'{name} {arguments}':<{wide}}  {meaning}" for name, (arguments, meaning) in COMMANDS.items()]
+def help_text() -> str:
+    """The list of commands."""
+    width = max(len(f"{name} {arguments}") for name, (arguments, _) in COMMANDS.items())
+    lines = [f"  {f'{name} {arguments}':<{width}}  {meaning}" for name, (arguments, meaning) in COMMANDS.items()]
     return "\n".join(["Just write to talk. Lines that start with / are commands:", *lines])
 
 
-def came_of(message: Message, found: LearnedOutcome) -> list[str]:
-    """What was learned from a message, revised or refused, and what was kept out of memory altogether."""
-    lines = outcome_text.learned(found)
-    if found.done and not lines and is_instruction(message.text):
+def describe_learned(message: Message, outcome: LearnedOutcome) -> list[str]:
+    """What was learned from a message or refused, and which secrets were not stored."""
+    lines = outcome_text.learned(outcome)
+    if outcome.done and not lines and is_instruction(message.text):
         lines = ["not learned: gives instructions"]
     secrets = redact(message.text).found
     return [*lines, *([f"not kept: {', '.join(secrets)}"] if secrets else [])]
 
 
-async def converse(talk: Conversation, source: Source, *, stoppable: bool) -> None:
-    """Take what is typed until there is no more. When it is `stoppable`, Ctrl-C ends a reply, not the conversation."""
+async def converse(conversation: Conversation, source: Source, *, stoppable: bool) -> None:
+    """Handle lines until there are no more. With `stoppable`, Ctrl-C ends a reply, not the conversation."""
     try:
-        while (line := await source.line(talk.voice.label)) is not None:
-            goes_on = _unless_stopped(talk.hear(line)) if stoppable else talk.hear(line)
-            if not await goes_on:
+        while (line := await source.line(conversation.speaker.label)) is not None:
+            handling = (
+                _unless_interrupted(conversation.handle_line(line)) if stoppable else conversation.handle_line(line)
+            )
+            if not await handling:
                 break
     finally:
-        await talk.close()
+        await conversation.close()
 
 
-async def _unless_stopped(hearing: Coroutine[Any, Any, bool]) -> bool:
-    loop, task = asyncio.get_running_loop(), asyncio.ensure_future(hearing)
-    with suppress(NotImplementedError):  # Windows: there Ctrl-C leaves
+async def _unless_interrupted(handling: Coroutine[Any, Any, bool]) -> bool:
+    loop, task = asyncio.get_running_loop(), asyncio.ensure_future(handling)
+    with suppress(NotImplementedError):  # Windows: Ctrl-C ends the program there
         loop.add_signal_handler(signal.SIGINT, task.cancel)
     try:
         return await task
     except asyncio.CancelledError:
-        ours = asyncio.current_task()
-        if ours is not None and ours.cancelling():
+        current = asyncio.current_task()
+        if current is not None and current.cancelling():
             raise
         return True
     finally:

@@ -1,6 +1,6 @@
-"""The command `demo`: a scripted week in a small server, played in a memory of its own that is thrown away after.
+"""The command `demo`: a scripted week in a small server, played in a temporary memory.
 
-Only what people say is scripted (`demo_week.yaml`); what comes of it is what the code makes of it.
+Only what people say is scripted (`demo_week.yaml`); the rest happens as in real use.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from recollect.core.clock import Clock, now
 from recollect.core.errors import BadInput
 from recollect.core.types import Message, Place
 from recollect.faces.assistant.assistant import Assistant
-from recollect.faces.chat.conversation import WORDS, Conversation, came_of, converse
+from recollect.faces.chat.conversation import COMPLETIONS, Conversation, converse, describe_learned
 from recollect.faces.chat.output import ChatOutput
 from recollect.faces.chat.speaker import ChatSpeaker
 from recollect.faces.cli.invocation import Invocation
@@ -27,7 +27,7 @@ from recollect.memory import AsyncMemory
 from recollect.settings import load
 
 SETTINGS = {"profile": "unified", "model": "local", "embedder": "null", "summary": {"trigger": "idle"}}
-"""Offline and the same everywhere, whatever is configured."""
+"""Offline and reproducible; independent of the configuration."""
 INDENT = " " * 6
 OPENING = """\
 A week in a small server, in about a minute. It plays in a temporary memory,
@@ -41,37 +41,37 @@ change who speaks where, !memory show shows what is known, /why explains.
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that somebody says, to the others or to the assistant."""
+    """One message of the script, to the others or to the assistant."""
 
     at: datetime
-    voice: ChatSpeaker
+    speaker: ChatSpeaker
     text: str
-    asks: bool
+    to_assistant: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class Day:
     title: str
     about: str
     steps: Sequence[Step]
 
 
 class WeekClock:
-    """Shows the time of the script, and once that is over, runs on from there."""
+    """The time of the script; after `run` it advances from there."""
 
     def __init__(self, clock: Clock = now) -> None:
         self._clock = clock
-        self._ahead = timedelta()
-        self._stands: datetime | None = None
+        self._offset = timedelta()
+        self._fixed: datetime | None = None
 
     def __call__(self) -> datetime:
-        return self._stands or self._clock() + self._ahead
+        return self._fixed or self._clock() + self._offset
 
-    def set(self, moment: datetime) -> None:
-        self._stands = moment
+    def set(self, time: datetime) -> None:
+        self._fixed = time
 
     def run(self) -> None:
-        self._ahead, self._stands = self() - self._clock(), None
+        self._offset, self._fixed = self() - self._clock(), None
 
 
 def demo(call: Invocation) -> None:
@@ -83,33 +83,33 @@ def demo(call: Invocation) -> None:
 
 def play(call: Invocation, then: str = "the end of the demo") -> None:
     """Play the week; with a person at a terminal slowly, and let them ask afterwards."""
-    paper = ChatOutput(call.screen)
-    asyncio.run(_play(paper, then if call.asks else None))
+    output = ChatOutput(call.screen)
+    asyncio.run(_play(output, then if call.is_interactive else None))
 
 
-async def _play(paper: ChatOutput, then: str | None) -> None:
+async def _play(output: ChatOutput, then: str | None) -> None:
     clock = WeekClock()
-    async with opened(clock) as memory:
+    async with open_demo_memory(clock) as memory:
         assistant = Assistant(memory, clock=clock, excuses=False)
-        paper.say(OPENING)
-        await tell(script(), memory, assistant, clock, paper, slowly=then is not None)
+        output.say(OPENING)
+        await play_days(script(), memory, assistant, clock, output, slowly=then is not None)
         if then is not None:
             clock.run()
-            await _let_ask(memory, assistant, clock, paper, then)
+            await _let_user_ask(memory, assistant, clock, output, then)
 
 
-async def _let_ask(memory: AsyncMemory, assistant: Assistant, clock: Clock, paper: ChatOutput, then: str) -> None:
+async def _let_user_ask(memory: AsyncMemory, assistant: Assistant, clock: Clock, output: ChatOutput, then: str) -> None:
     from recollect.faces.chat.terminal import Terminal
 
-    paper.heading("Your turn")
-    paper.say(YOUR_TURN.replace("{then}", then))
-    talk = Conversation(memory, assistant, paper, ChatSpeaker("ann", Place(dm="ann")), clock=clock)
-    await converse(talk, Terminal(None, WORDS), stoppable=True)
+    output.heading("Your turn")
+    output.say(YOUR_TURN.replace("{then}", then))
+    conversation = Conversation(memory, assistant, output, ChatSpeaker("ann", Place(dm="ann")), clock=clock)
+    await converse(conversation, Terminal(None, COMPLETIONS), stoppable=True)
 
 
 @asynccontextmanager
-async def opened(clock: Clock) -> AsyncGenerator[AsyncMemory]:
-    """A memory in a temporary folder; no setting of this machine reaches it."""
+async def open_demo_memory(clock: Clock) -> AsyncGenerator[AsyncMemory]:
+    """A memory in a temporary folder, independent of this machine's settings."""
     with TemporaryDirectory(prefix="recollect-demo-") as folder:
         path = Path(folder)
         settings = path / "demo.yaml"
@@ -119,65 +119,69 @@ async def opened(clock: Clock) -> AsyncGenerator[AsyncMemory]:
             yield memory
 
 
-def script() -> list[Scene]:
-    """The week as it is written down; every scene is a day."""
-    told: dict[str, Any] = yaml.safe_load(
+def script() -> list[Day]:
+    """The scripted week, day by day."""
+    source: dict[str, Any] = yaml.safe_load(
         resources.files("recollect.faces.chat").joinpath("demo_week.yaml").read_text("utf-8")
     )
-    begins: date = told["begins"]
+    begins: date = source["begins"]
     return [
-        Scene(scene["title"], scene["about"], [_step(one, begins + timedelta(days=day)) for one in scene["steps"]])
-        for day, scene in enumerate(told["scenes"])
+        Day(
+            scene["title"],
+            scene["about"],
+            [_step(step, begins + timedelta(days=index)) for step in scene["steps"]],
+        )
+        for index, scene in enumerate(source["scenes"])
     ]
 
 
-def _step(told: dict[str, Any], day: date) -> Step:
-    text: str | Iterable[str] = told.get("asks") or told["says"]
-    voice = ChatSpeaker(told["who"], Place(dm=told["who"])).entering(told["in"])
-    at = datetime.combine(day, time.fromisoformat(told["at"]), UTC)
-    return Step(at, voice, text if isinstance(text, str) else "".join(text), "asks" in told)
+def _step(source: dict[str, Any], day: date) -> Step:
+    text: str | Iterable[str] = source.get("asks") or source["says"]
+    speaker = ChatSpeaker(source["who"], Place(dm=source["who"])).entering(source["in"])
+    at = datetime.combine(day, time.fromisoformat(source["at"]), UTC)
+    return Step(at, speaker, text if isinstance(text, str) else "".join(text), "asks" in source)
 
 
-async def tell(
-    scenes: Sequence[Scene],
+async def play_days(
+    days: Sequence[Day],
     memory: AsyncMemory,
     assistant: Assistant,
     clock: WeekClock,
-    paper: ChatOutput,
+    output: ChatOutput,
     *,
     slowly: bool,
 ) -> None:
-    """Play the scenes and show what comes of each step."""
-    for scene in scenes:
-        paper.heading(scene.title)
-        paper.quiet(scene.about)
+    """Play the days and print the outcome of each step."""
+    for day in days:
+        output.heading(day.title)
+        output.quiet(day.about)
         await asyncio.sleep(1.0 if slowly else 0.0)
-        for step in scene.steps:
+        for step in day.steps:
             clock.set(step.at)
-            await memory.worker.wait_idle()  # what fell due meanwhile
-            await _do(step, memory, assistant, paper)
-            await asyncio.sleep(_reading(step) if slowly else 0.0)
+            await memory.worker.wait_idle()  # jobs that became due meanwhile
+            await _play_step(step, memory, assistant, output)
+            await asyncio.sleep(_reading_seconds(step) if slowly else 0.0)
 
 
-def _reading(step: Step) -> float:
-    """Seconds to read what was said and what came of it."""
+def _reading_seconds(step: Step) -> float:
+    """Time to read a message and its outcome."""
     return min(2.5, 0.8 + len(step.text) / 60)
 
 
-async def _do(step: Step, memory: AsyncMemory, assistant: Assistant, paper: ChatOutput) -> None:
-    voice = step.voice
-    message = Message(f"{step.at:%a-%H%M}", voice.user, voice.place, step.text, step.at, name=voice.user)
-    paper.said(f"{step.at:%H:%M} {voice.user} in {voice.where}", step.text)
-    if step.asks:
-        await _ask(message, assistant, paper)
+async def _play_step(step: Step, memory: AsyncMemory, assistant: Assistant, output: ChatOutput) -> None:
+    speaker = step.speaker
+    message = Message(f"{step.at:%a-%H%M}", speaker.user, speaker.place, step.text, step.at, name=speaker.user)
+    output.message(f"{step.at:%H:%M} {speaker.user} in {speaker.place_name}", step.text)
+    if step.to_assistant:
+        await _ask(message, assistant, output)
     else:
         await memory.add(message)
     for line in await _outcome(message, memory):
-        paper.quiet(f"{INDENT}{line}")
+        output.quiet(f"{INDENT}{line}")
 
 
-async def _ask(message: Message, assistant: Assistant, paper: ChatOutput) -> None:
-    with paper.reply(INDENT) as show:
+async def _ask(message: Message, assistant: Assistant, output: ChatOutput) -> None:
+    with output.reply(INDENT) as show:
         reply = await assistant.reply(message, show)
         if reply.order is not None:
             show(reply.text)
@@ -186,8 +190,8 @@ async def _ask(message: Message, assistant: Assistant, paper: ChatOutput) -> Non
 
 
 async def _outcome(message: Message, memory: AsyncMemory) -> list[str]:
-    """What was learned or refused, and what is kept of the words if that is not all of them."""
+    """What was learned or refused, and the stored text if it differs from what was said."""
     await memory.worker.wait_idle()
-    kept = await memory.store.read(lambda tx: tx.messages.get(message.place.platform, message.id))
-    lines = came_of(message, await memory.wait_learned(message))
-    return [*lines, f"kept as: {kept.text}"] if kept is not None and kept.text != message.text else lines
+    stored = await memory.store.read(lambda tx: tx.messages.get(message.place.platform, message.id))
+    lines = describe_learned(message, await memory.wait_learned(message))
+    return [*lines, f"kept as: {stored.text}"] if stored is not None and stored.text != message.text else lines

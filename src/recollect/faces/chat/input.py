@@ -1,4 +1,4 @@
-"""What comes into a chat through a pipe, line by line; `chat_terminal` is for people."""
+"""Lines of a chat from a pipe; `terminal` is for people."""
 
 import asyncio
 import sys
@@ -9,22 +9,22 @@ from typing import BinaryIO, Protocol
 
 
 class Source(Protocol):
-    """Where lines come from."""
+    """A source of lines."""
 
     async def line(self, label: str) -> str | None:
-        """The next thing that is said, after a prompt with this label; None when there is no more."""
+        """The next line, after a prompt with this label; None at the end."""
         ...
 
 
 class PipedInput:
-    """Lines of standard input; there is nobody to see a prompt."""
+    """Lines of standard input, without a prompt."""
 
     def __init__(self, stream: BinaryIO | None) -> None:
         self._stream = stream
         self._next: str | None = None
 
     def has_more(self) -> bool:
-        """Whether a line comes that says something; waits for it."""
+        """Whether another non-empty line follows; waits for it."""
         while self._next is None and self._stream is not None and (raw := self._stream.readline()):
             self._next = raw.decode("utf-8", "replace").strip() or None
         return self._next is not None
@@ -32,30 +32,30 @@ class PipedInput:
     async def line(self, label: str) -> str | None:
         del label
         if self._next is None:
-            await _waited_for(self.has_more)
-        found, self._next = self._next, None
-        return found
+            await _run_in_thread(self.has_more)
+        line, self._next = self._next, None
+        return line
 
 
 def standard_input() -> PipedInput:
-    """Standard input as a pipe; one that was closed has nothing."""
+    """Standard input as a pipe; empty when it is closed."""
     stream = getattr(sys.stdin, "buffer", None)
     return PipedInput(stream)
 
 
-async def _waited_for(read: Callable[[], bool]) -> bool:
-    """In a thread that is left behind when the program ends: a read can't be called off."""
+async def _run_in_thread(read: Callable[[], bool]) -> bool:
+    """In a daemon thread, as a blocking read can't be canceled when the program ends."""
     loop = asyncio.get_running_loop()
-    done: asyncio.Future[bool] = loop.create_future()
+    result: asyncio.Future[bool] = loop.create_future()
 
-    def settle(found: bool) -> None:
-        if not done.done():
-            done.set_result(found)
+    def set_result(value: bool) -> None:
+        if not result.done():
+            result.set_result(value)
 
     def work() -> None:
-        found = read()
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(settle, found)
+        value = read()
+        with suppress(RuntimeError):  # the loop is closed, so no one waits anymore
+            loop.call_soon_threadsafe(set_result, value)
 
     Thread(target=work, daemon=True).start()
-    return await done
+    return await result

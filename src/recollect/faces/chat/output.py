@@ -1,4 +1,4 @@
-"""Where a chat is written: replies as they come, and beside them what is of less weight."""
+"""The output of a chat: replies as they stream in, and secondary lines."""
 
 import re
 import sys
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from recollect.faces.cli.output import Screen, safe
 
-_BEGINS, _GOES_ON = re.compile(r"^(?=.)", re.MULTILINE), re.compile(r"(?<=\n)(?=.)")
-"""Where lines begin that are not empty: with the text, or only behind its first."""
+_LINE_STARTS, _LATER_LINE_STARTS = re.compile(r"^(?=.)", re.MULTILINE), re.compile(r"(?<=\n)(?=.)")
+"""Starts of non-empty lines: all of them, or all but the first."""
 
 
 @dataclass(slots=True)
 class ChatOutput:
-    """A terminal or a pipe; nothing that is written there can act on it."""
+    """Writes to a terminal or a pipe; control characters in the text are escaped."""
 
     screen: Screen
 
@@ -22,7 +22,7 @@ class ChatOutput:
         self.screen.say(text)
 
     def quiet(self, text: str) -> None:
-        """A line of less weight."""
+        """A secondary line."""
         self.screen.aside(text, always=True)
 
     def heading(self, text: str) -> None:
@@ -31,27 +31,29 @@ class ChatOutput:
         else:
             print(f"\n{safe(text)}")
 
-    def said(self, who: str, text: str) -> None:
-        """What somebody said, as if it had been typed here."""
+    def message(self, speaker: str, text: str) -> None:
+        """A message, as if it had been typed here."""
         if not self.screen.is_terminal:
-            print(f"{safe(who)} › {safe(text)}")
+            print(f"{safe(speaker)} › {safe(text)}")
             return
         from rich.text import Text
 
-        self.screen.console.print(Text.assemble((safe(who), "green"), (" › ", "dim"), safe(text)))
+        self.screen.console.print(Text.assemble((safe(speaker), "green"), (" › ", "dim"), safe(text)))
 
     @contextmanager
     def reply(self, indent: str = "") -> Generator[Callable[[str], None]]:
-        """To write a reply piece by piece; ends with the line."""
+        """Writes a reply piece by piece, and ends its last line."""
         last = "\n"
 
         def show(piece: str) -> None:
             nonlocal last
             if not piece:
                 return
-            plain = safe(piece)
-            sys.stdout.write(_BEGINS.sub(indent, plain) if last.endswith("\n") else _GOES_ON.sub(indent, plain))
-            last = plain
+            text = safe(piece)
+            sys.stdout.write(
+                _LINE_STARTS.sub(indent, text) if last.endswith("\n") else _LATER_LINE_STARTS.sub(indent, text)
+            )
+            last = text
             sys.stdout.flush()
 
         try:

@@ -1,4 +1,4 @@
-"""Who speaks where in a chat: one person at a terminal can be several, in several places."""
+"""The speaker in a chat: one person at a terminal can play several people in several places."""
 
 from dataclasses import dataclass, replace
 
@@ -7,7 +7,7 @@ from recollect.core.types import Place
 from recollect.faces.cli import places
 
 ME = "me"
-"""Who speaks unless someone is named."""
+"""The default user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,47 +15,47 @@ class ChatSpeaker:
     user: str
     place: Place
     closed: frozenset[str] = frozenset()
-    """Channels and threads that were closed when they were entered: they stay so, however they are named later."""
+    """Channels and threads that were entered as closed: they stay closed, however they are named later."""
 
     @classmethod
     def at(cls, user: str, place: Place) -> "ChatSpeaker":
-        return cls(user, place, _shut(place))
+        return cls(user, place, _closed_parts(place))
 
-    def named(self, name: str) -> "ChatSpeaker":
-        """Somebody else; from a DM they go to their own."""
+    def with_name(self, name: str) -> "ChatSpeaker":
+        """Someone else in the same place; from a DM, in their own DM."""
         name = name.strip()
         if not name:
             raise BadInput("say who speaks, as in: /as ann")
         return replace(self, user=name, place=Place(dm=name) if self.place.dm is not None else self.place)
 
     def entering(self, words: str) -> "ChatSpeaker":
-        """Somewhere else: `#dev`, `guild/#dev`, `#staff --restricted`."""
+        """The same person in another place: `#dev`, `guild/#dev`, `#staff --restricted`."""
         restricted = "--restricted" in words.split()
-        where = " ".join(word for word in words.split() if word != "--restricted")
-        if not where:
+        place_name = " ".join(word for word in words.split() if word != "--restricted")
+        if not place_name:
             raise BadInput("say where, as in: /in #dev")
-        place = places.parse(where, self.user, restricted)
+        place = places.parse(place_name, self.user, restricted)
         place = replace(
             place,
             public=place.public and place.channel not in self.closed,
             private_thread=place.private_thread or place.thread in self.closed,
         )
-        return replace(self, place=place, closed=self.closed | _shut(place))
+        return replace(self, place=place, closed=self.closed | _closed_parts(place))
 
-    def alone(self) -> "ChatSpeaker":
+    def in_dm(self) -> "ChatSpeaker":
         return replace(self, place=Place(dm=self.user))
 
     @property
-    def who(self) -> str:
+    def display_name(self) -> str:
         return "you" if self.user == ME else self.user
 
     @property
     def label(self) -> str:
         """`you`, `ann in #dev`, `ann in guild/#dev`."""
-        return self.who if self.place.dm is not None else f"{self.who} in {self.where}"
+        return self.display_name if self.place.dm is not None else f"{self.display_name} in {self.place_name}"
 
     @property
-    def where(self) -> str:
+    def place_name(self) -> str:
         place = self.place
         if place.dm is not None:
             return "a direct message"
@@ -65,20 +65,20 @@ class ChatSpeaker:
         return f"{guild}#{'/'.join(path)}{closed}"
 
     @property
-    def described(self) -> str:
+    def description(self) -> str:
         """Who speaks where, and who hears it."""
         match self.place.audience.level:
             case "dm":
-                heard = f"{self.who} alone"
+                listeners = f"{self.display_name} alone"
             case "guild":
-                heard = f"everyone in {self.place.guild}"
+                listeners = f"everyone in {self.place.guild}"
             case _:
-                heard = "those who can read it"
-        return f"{self.who} in {self.where}: heard by {heard}"
+                listeners = "those who can read it"
+        return f"{self.display_name} in {self.place_name}: heard by {listeners}"
 
 
-def _shut(place: Place) -> frozenset[str]:
-    """What is closed about a place."""
+def _closed_parts(place: Place) -> frozenset[str]:
+    """The closed channel and thread of a place."""
     channel = place.channel if not place.public else None
     thread = place.thread if place.private_thread else None
     return frozenset(filter(None, (channel, thread)))

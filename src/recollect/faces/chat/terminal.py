@@ -1,4 +1,4 @@
-"""Typing at a terminal: a line to edit, with what was typed before and completion of commands."""
+"""Input at a terminal: line editing with history and completion of commands."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ from recollect.policy.redaction import redact
 from recollect.workspace.disk import keep_private
 
 HISTORY = "chat_history"
-"""The file of what was typed, in the data folder."""
+"""The history file in the data folder."""
 _STYLE = Style.from_dict({"who": "bold ansigreen", "mark": "ansibrightblack"})
 
 
@@ -25,17 +25,17 @@ class Terminal:
     """A person at a terminal."""
 
     def __init__(self, history: Path | None, words: Mapping[str, Iterable[str]]) -> None:
-        """`words` are the commands to complete, and of each what may follow it."""
-        kept: History = InMemoryHistory() if history is None else Typed(history)
+        """`words` are the commands to complete, each with the words that may follow it."""
+        history_store: History = InMemoryHistory() if history is None else RedactedHistory(history)
         self._session: PromptSession[str] = PromptSession(
-            history=kept, completer=Commands(words), complete_while_typing=False, style=_STYLE
+            history=history_store, completer=CommandCompleter(words), complete_while_typing=False, style=_STYLE
         )
 
     async def line(self, label: str) -> str | None:
-        """What was typed; nothing after Ctrl-C, and None after Ctrl-D."""
+        """The typed line; empty after Ctrl-C, None after Ctrl-D."""
         print()
         try:
-            with patch_stdout(raw=True):  # what is printed meanwhile goes above the line
+            with patch_stdout(raw=True):  # output meanwhile goes above the line
                 return (await self._session.prompt_async([("class:who", safe(label)), ("class:mark", " › ")])).strip()
         except KeyboardInterrupt:
             return ""
@@ -43,18 +43,18 @@ class Terminal:
             return None
 
 
-class Typed(FileHistory):
-    """What was typed, without its secrets, for the owner's eyes."""
+class RedactedHistory(FileHistory):
+    """A private history file without secrets."""
 
     def store_string(self, string: str) -> None:
         path = Path(os.fsdecode(self.filename))
-        with suppress(OSError):  # a history that can't be written is no reason to stop talking
+        with suppress(OSError):  # a history that can't be written must not end the chat
             path.touch(mode=0o600)
             keep_private(path)
             super().store_string(redact(string).text)
 
 
-class Commands(Completer):
+class CommandCompleter(Completer):
     """Completes the first word of a line, and the second after a command that has some."""
 
     def __init__(self, words: Mapping[str, Iterable[str]]) -> None:
@@ -62,13 +62,13 @@ class Commands(Completer):
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
         del complete_event
-        *before, begun = document.text_before_cursor.split(" ")
-        if not before and begun[:1] in ("/", "!"):
-            found = self._words.keys()
-        elif len(before) == 1:
-            found = self._words.get(before[0], ())
+        *previous, prefix = document.text_before_cursor.split(" ")
+        if not previous and prefix[:1] in ("/", "!"):
+            candidates = self._words.keys()
+        elif len(previous) == 1:
+            candidates = self._words.get(previous[0], ())
         else:
             return
-        for word in found:
-            if word.startswith(begun):
-                yield Completion(word, start_position=-len(begun))
+        for word in candidates:
+            if word.startswith(prefix):
+                yield Completion(word, start_position=-len(prefix))

@@ -1,4 +1,4 @@
-"""Commands for agents of other programs: mcp, tool-schema."""
+"""Commands for agents of other programs: `mcp` and `tool-schema`."""
 
 import sys
 from collections.abc import Awaitable, Callable
@@ -14,13 +14,13 @@ from recollect.faces.http.sockets import is_loopback, listen
 from recollect.faces.tool.schema import FORMATS, Format, schema, skill
 from recollect.memory import AsyncMemory
 
-_FORMAT = f"Whose form: {', '.join(FORMATS)}."
-_NAME = "Another name by which clients reach this host; may be repeated."
+_FORMAT_HELP = f"Whose form: {', '.join(FORMATS)}."
+_NAME_HELP = "Another name by which clients reach this host; may be repeated."
 
 
 def tool_schema(
     call: Invocation,
-    form: Annotated[Format, typer.Option("--format", metavar="FORMAT", help=_FORMAT)] = "openai",
+    format_: Annotated[Format, typer.Option("--format", metavar="FORMAT", help=_FORMAT_HELP)] = "openai",
     guidance: Annotated[bool, flag("--skill", meaning="Print the guidance for an agent's prompt instead.")] = False,
 ) -> None:
     """Print the definition of the memory tool, or how to use it."""
@@ -29,7 +29,7 @@ def tool_schema(
     elif guidance:
         call.screen.data({"name": "memory", "skill": skill()})
     else:
-        call.screen.data(schema(form))
+        call.screen.data(schema(format_))
 
 
 def mcp(
@@ -39,15 +39,15 @@ def mcp(
     port: Annotated[
         int, typer.Option(metavar="PORT", min=0, max=65535, help="With --http: 0 takes a free one.")
     ] = 8765,
-    name: Annotated[list[str] | None, typer.Option(metavar="NAME", help=f"With --http: {_NAME}")] = None,
+    name: Annotated[list[str] | None, typer.Option(metavar="NAME", help=f"With --http: {_NAME_HELP}")] = None,
 ) -> None:
     """Serve this memory to agents by the Model Context Protocol."""
     if call.options.json:
         raise BadInput("--json and mcp don't go together: standard output belongs to the protocol")
-    call.run(_serving(call, http, host, port, tuple(name or ())), embeds=True)
+    call.run(_server(call, http, host, port, tuple(name or ())), embeds=True)
 
 
-def _serving(
+def _server(
     call: Invocation, http: bool, host: str, port: int, names: tuple[str, ...]
 ) -> Callable[[AsyncMemory], Awaitable[None]]:
     try:
@@ -62,14 +62,14 @@ def _serving(
     async def over_http(memory: AsyncMemory) -> None:
         listener = listen(host, port)
         if not is_loopback(host):
-            warn(f"whoever reaches {host} can read and change what is remembered about {user}")
-        await transport.over_http(server.build(memory, user=user, place=place), listener, names, _tell(user))
+            warn(f"anyone who reaches {host} can read and change what is remembered about {user}")
+        await transport.over_http(server.build(memory, user=user, place=place), listener, names, _print_address(user))
 
     return over_http if http else over_stdio
 
 
-def _tell(user: str) -> Callable[[str], None]:
-    """On the error stream: standard output is for protocols."""
+def _print_address(user: str) -> Callable[[str], None]:
+    """On the error stream: standard output belongs to the protocol."""
     return lambda address: print(
         f"recollect: serving the memory of {safe(user)} at {address}", file=sys.stderr, flush=True
     )

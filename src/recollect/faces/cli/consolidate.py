@@ -1,4 +1,4 @@
-"""The command that tidies memory now, or shows what that would change."""
+"""The command `consolidate`: tidies memory now, or shows what that would change."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any
@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from recollect.core.changes import Retire
 from recollect.core.errors import BadInput
 from recollect.faces.cli import records
-from recollect.faces.cli.invocation import BROKEN, Invocation, fail
+from recollect.faces.cli.invocation import FAILED, Invocation, fail
 from recollect.faces.cli.options import flag
 from recollect.faces.cli.output import cell
 from recollect.learning.consolidate import ConsolidationReport
@@ -21,22 +21,22 @@ def consolidate(
 ) -> None:
     """Tidy memory: merge what is said twice, retire what was contradicted, trust what recurs."""
     if call.place.dm != call.user:
-        raise BadInput("consolidating shows all of a memory: that belongs into direct messages, without --in")
-    reports = _everyone(call, dry_run) if everyone else _mine(call, dry_run)
+        raise BadInput("consolidating shows all of a memory: that belongs in direct messages, without --in")
+    reports = _consolidate_all(call, dry_run) if everyone else _consolidate_own(call, dry_run)
     if call.options.json:
-        shapes = [_shape(report) for report in reports]  # `dreams` is the former name
-        call.screen.data({"dry_run": dry_run, "consolidations": shapes, "dreams": shapes})
+        documents = [_to_json(report) for report in reports]  # `dreams` is the former name
+        call.screen.data({"dry_run": dry_run, "consolidations": documents, "dreams": documents})
     else:
         _print_reports(call, reports, dry_run, everyone)
     if not everyone and reports[0].abort and not dry_run:
-        fail(f"nothing was changed: {reports[0].abort}; --dry-run shows what", BROKEN)
+        fail(f"nothing was changed: {reports[0].abort}; --dry-run shows what", FAILED)
 
 
-def _mine(call: Invocation, dry_run: bool) -> list[ConsolidationReport]:
+def _consolidate_own(call: Invocation, dry_run: bool) -> list[ConsolidationReport]:
     return [call.run(lambda memory: memory.consolidate(user=call.user, dry_run=dry_run))]
 
 
-def _everyone(call: Invocation, dry_run: bool) -> list[ConsolidationReport]:
+def _consolidate_all(call: Invocation, dry_run: bool) -> list[ConsolidationReport]:
     async def work(memory: AsyncMemory) -> list[ConsolidationReport]:
         with call.screen.progress("consolidating") as progress:
             return await memory.engine.consolidator.of_everyone(dry_run=dry_run, progress=progress)
@@ -49,24 +49,24 @@ def _print_reports(call: Invocation, reports: list[ConsolidationReport], dry_run
         if everyone:
             call.screen.say(f"{report.subject.id}: {report.description}")
         if dry_run or report.applied:
-            for line in _lines(report):
+            for line in _describe_changes(report):
                 call.screen.say(f"  {line}")
         if not everyone and (dry_run or not report.abort):
-            call.screen.say(_outcome(report, dry_run))
+            call.screen.say(_describe_outcome(report, dry_run))
     if everyone and not reports:
         call.screen.say("Nothing to change")
     if not dry_run and any(report.applied and report.changes for report in reports):
         call.screen.aside("  'recollect undo' takes it back")
 
 
-def _outcome(report: ConsolidationReport, dry_run: bool) -> str:
+def _describe_outcome(report: ConsolidationReport, dry_run: bool) -> str:
     if not report.abort and not report.changes:
         return "Nothing to change"
     verb = "Done" if not dry_run else "Would change nothing" if report.abort else "Would change"
     return f"{verb}: {report.description}"
 
 
-def _lines(report: ConsolidationReport) -> Iterator[str]:
+def _describe_changes(report: ConsolidationReport) -> Iterator[str]:
     """What becomes of each memory, and because of which other one."""
     after = {change.after.id: cell(change.after.text) for change in report.changes}
     for change in report.changes:
@@ -74,13 +74,13 @@ def _lines(report: ConsolidationReport) -> Iterator[str]:
         other = after.get(memo.superseded_by or "", memo.superseded_by)
         if isinstance(change, Retire):
             verb = "merged" if MERGED in change.reason else memo.status
-            says = "says it" if verb == "merged" else "is newer"
-            yield f'{verb} "{cell(memo.text)}"' + (f': "{other}" {says}' if other else "")
+            relation = "says it" if verb == "merged" else "is newer"
+            yield f'{verb} "{cell(memo.text)}"' + (f': "{other}" {relation}' if other else "")
         elif memo.confidence > change.before.confidence:
             yield f'trusted "{cell(memo.text)}": {change.reason}'
 
 
-def _shape(report: ConsolidationReport) -> dict[str, Any]:
+def _to_json(report: ConsolidationReport) -> dict[str, Any]:
     return {
         "user": report.subject.id,
         "applied": report.applied,
@@ -89,7 +89,7 @@ def _shape(report: ConsolidationReport) -> dict[str, Any]:
         "counts": tally(report.changes),
         "problems": list(report.problems),
         "changes": [
-            {"reason": each.reason, "before": each.before.text, "memo": records.memo(each.after)}
-            for each in report.changes
+            {"reason": change.reason, "before": change.before.text, "memo": records.from_memo(change.after)}
+            for change in report.changes
         ],
     }

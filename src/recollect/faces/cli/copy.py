@@ -1,4 +1,4 @@
-"""The command that copies everything from one store to another, such as from a file to a server."""
+"""The command `copy`: copies a whole store into another, such as from a file to a server."""
 
 import asyncio
 from typing import Annotated
@@ -9,7 +9,7 @@ from recollect import plugins
 from recollect.core.errors import BadInput, StoreError
 from recollect.core.ports import Progress, Store
 from recollect.faces.cli.doctor import file_of
-from recollect.faces.cli.invocation import BROKEN, Invocation, warn
+from recollect.faces.cli.invocation import FAILED, Invocation, warn
 from recollect.faces.outcome_text import counted
 from recollect.settings.values import redacted, store_url
 from recollect.transfer import copying
@@ -21,34 +21,34 @@ Target = Annotated[str, typer.Argument(metavar="TO", help="Path or address of an
 
 def copy(call: Invocation, source: Source, target: Target) -> None:
     """Copy a whole store into another, of whichever kind; resumable."""
-    origin, goal = _address(source), _address(target)
-    _require(origin, goal)
+    source_url, target_url = _store_url(source), _store_url(target)
+    _check_stores(source_url, target_url)
     with call.screen.progress("copying") as progress:
-        done = asyncio.run(_copy(origin, goal, progress))
-    _tell(call, done, origin, goal)
-    if not done.ok:
-        raise typer.Exit(BROKEN)
+        report = asyncio.run(_copy(source_url, target_url, progress))
+    _print_report(call, report, source_url, target_url)
+    if not report.ok:
+        raise typer.Exit(FAILED)
 
 
-def _address(said: str) -> str:
+def _store_url(text: str) -> str:
     try:
-        return store_url(said)
+        return store_url(text)
     except ValueError as error:
-        raise BadInput(f"{redacted(said)} {error}") from error
+        raise BadInput(f"{redacted(text)} {error}") from error
 
 
-def _require(origin: str, goal: str) -> None:
-    path = file_of(origin)
+def _check_stores(source_url: str, target_url: str) -> None:
+    path = file_of(source_url)
     if path is not None and not path.exists():
         raise StoreError(f"there is no store at {path}")
-    if "sqlite://" in (origin, goal):
+    if "sqlite://" in (source_url, target_url):
         raise BadInput("sqlite:// lives in memory only; name a file: sqlite:///folder/memory.db")
 
 
-async def _copy(origin: str, goal: str, progress: Progress | None) -> CopyReport:
-    source: Store = plugins.load("stores", origin)
+async def _copy(source_url: str, target_url: str, progress: Progress | None) -> CopyReport:
+    source: Store = plugins.load("stores", source_url)
     try:
-        target: Store = plugins.load("stores", goal)
+        target: Store = plugins.load("stores", target_url)
         try:
             return await copying.copy(source, target, progress)
         finally:
@@ -57,50 +57,55 @@ async def _copy(origin: str, goal: str, progress: Progress | None) -> CopyReport
         await source.close()
 
 
-def _tell(call: Invocation, done: CopyReport, origin: str, goal: str) -> None:
+def _print_report(call: Invocation, report: CopyReport, source_url: str, target_url: str) -> None:
     if call.options.json:
-        call.screen.data(_shape(done, origin, goal))
+        call.screen.data(_to_json(report, source_url, target_url))
     else:
         rows = [
-            [each.section, f"{each.source.count:,}", f"{each.target.count:,}", "same" if each.agrees else "DIFFERENT"]
-            for each in done.sections
+            [
+                check.section,
+                f"{check.source.count:,}",
+                f"{check.target.count:,}",
+                "same" if check.agrees else "DIFFERENT",
+            ]
+            for check in report.sections
         ]
         call.screen.table(["section", "source", "target", "content"], rows, "section")
-        call.screen.say(_summary(done, redacted(goal)))
-    if not done.ok and done.disturbed:
+        call.screen.say(_summary(report, redacted(target_url)))
+    if not report.ok and report.disturbed:
         warn("the source was written to meanwhile; run the same again to bring the rest")
-    elif not done.ok:
+    elif not report.ok:
         warn("the target does not hold what was copied; examine it with 'recollect doctor', and copy into an empty one")
-    elif done.disturbed:
+    elif report.disturbed:
         warn("the source was written to meanwhile; run the same again before you leave it")
 
 
-def _summary(done: CopyReport, goal: str) -> str:
-    if not done.ok:
-        return f"Not the same: {', '.join(each.section for each in done.sections if not each.agrees)}"
-    changes = [f"copied {counted(done.written, 'record')}"] if done.written else []
-    changes += [f"took out {done.removed}"] if done.removed else []
-    said = ", ".join(changes) or "nothing to do"
-    return f"{said[0].upper()}{said[1:]}; counts and content agree. To use it: RECOLLECT_STORE={goal}"
+def _summary(report: CopyReport, target_url: str) -> str:
+    if not report.ok:
+        return f"Not the same: {', '.join(check.section for check in report.sections if not check.agrees)}"
+    changes = [f"copied {counted(report.written, 'record')}"] if report.written else []
+    changes += [f"took out {report.removed}"] if report.removed else []
+    summary = ", ".join(changes) or "nothing to do"
+    return f"{summary[0].upper()}{summary[1:]}; counts and content agree. To use it: RECOLLECT_STORE={target_url}"
 
 
-def _shape(done: CopyReport, origin: str, goal: str) -> dict[str, object]:
+def _to_json(report: CopyReport, source_url: str, target_url: str) -> dict[str, object]:
     return {
-        "ok": done.ok,
-        "source": redacted(origin),
-        "target": redacted(goal),
-        "written": done.written,
-        "removed": done.removed,
-        "disturbed": done.disturbed,
+        "ok": report.ok,
+        "source": redacted(source_url),
+        "target": redacted(target_url),
+        "written": report.written,
+        "removed": report.removed,
+        "disturbed": report.disturbed,
         "sections": [
             {
-                "section": each.section,
-                "source": each.source.count,
-                "target": each.target.count,
-                "source_checksum": f"{each.source.checksum:032x}",
-                "target_checksum": f"{each.target.checksum:032x}",
-                "agrees": each.agrees,
+                "section": check.section,
+                "source": check.source.count,
+                "target": check.target.count,
+                "source_checksum": f"{check.source.checksum:032x}",
+                "target_checksum": f"{check.target.checksum:032x}",
+                "agrees": check.agrees,
             }
-            for each in done.sections
+            for check in report.sections
         ],
     }

@@ -1,4 +1,4 @@
-"""The command `discord`: the assistant as a Discord bot, and a look at whether it could be one."""
+"""The command `discord`: runs the assistant as a Discord bot, or checks whether it could run."""
 
 import asyncio
 from dataclasses import asdict, replace
@@ -8,15 +8,16 @@ import typer
 
 from recollect.core.errors import BadInput, ConfigError, MissingExtra
 from recollect.faces.cli.doctor import Finding
-from recollect.faces.cli.invocation import BROKEN, Invocation
-from recollect.faces.cli.log_format import Form, write_log
+from recollect.faces.cli.invocation import FAILED, Invocation
+from recollect.faces.cli.log_format import LogFormat, write_log
 from recollect.faces.cli.options import flag
 from recollect.memory import AsyncMemory
 from recollect.settings import secret
 
-TOKEN = "DISCORD_TOKEN"  # noqa: S105 - the name of a variable
-NO_TOKEN = (
-    f"{TOKEN} is not set: it is the bot's token, from https://discord.com/developers/applications (Bot, Reset Token)"
+TOKEN_VARIABLE = "DISCORD_TOKEN"  # noqa: S105 - the name of a variable
+MISSING_TOKEN = (
+    f"{TOKEN_VARIABLE} is not set: it is the bot's token, "
+    "from https://discord.com/developers/applications (Bot, Reset Token)"
 )
 
 
@@ -27,16 +28,16 @@ def discord(
         str | None,
         typer.Option(metavar="N/COUNT", help="Be one of several processes: this shard of so many.", show_default=False),
     ] = None,
-    logs: Annotated[Form, typer.Option(metavar="FORM", help="How the log is written: plain or json.")] = "plain",
+    logs: Annotated[LogFormat, typer.Option(metavar="FORM", help="How the log is written: plain or json.")] = "plain",
 ) -> None:
     """Be an assistant with memory on Discord, until stopped."""
     try:
         from recollect.faces.discord import run
     except ModuleNotFoundError as error:
         raise MissingExtra("the Discord bot", "discord") from error
-    token = secret(TOKEN)
+    token = secret(TOKEN_VARIABLE)
     if token is None:
-        raise ConfigError(NO_TOKEN)
+        raise ConfigError(MISSING_TOKEN)
     if check:
         _check(call, token)
         return
@@ -49,20 +50,21 @@ def discord(
 def _check(call: Invocation, token: str) -> None:
     from recollect.faces.discord import check as checking
 
-    loaded = Invocation(replace(call.options, store="sqlite://")).load("null")  # nothing is kept of a check
+    loaded = Invocation(replace(call.options, store="sqlite://")).load("null")  # a check stores nothing
 
-    async def examined() -> list[Finding]:
+    async def run_checks() -> list[Finding]:
         async with AsyncMemory.from_settings(loaded, run_worker=False) as memory:
             return [
-                Finding(one.check, one.state, one.detail, one.advice) for one in await checking.check(memory, token)
+                Finding(result.check, result.state, result.detail, result.advice)
+                for result in await checking.check(memory, token)
             ]
 
-    found = asyncio.run(examined())
-    broken = any(one.state == "broken" for one in found)
+    findings = asyncio.run(run_checks())
+    broken = any(finding.state == "broken" for finding in findings)
     if call.options.json:
-        call.screen.data({"ok": not broken, "findings": [asdict(one) for one in found]})
+        call.screen.data({"ok": not broken, "findings": [asdict(finding) for finding in findings]})
     else:
-        for one in found:
-            call.screen.say(one.text)
+        for finding in findings:
+            call.screen.say(finding.text)
     if broken:
-        raise typer.Exit(BROKEN)
+        raise typer.Exit(FAILED)

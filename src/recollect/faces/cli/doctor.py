@@ -1,4 +1,4 @@
-"""What `recollect doctor` examines, without writing anything, in whatever state things are."""
+"""The checks of `recollect doctor`; they write nothing, and work whatever is broken."""
 
 import asyncio
 import os
@@ -14,7 +14,7 @@ from recollect.core.errors import ConfigError, RecollectError
 from recollect.faces.cli.invocation import Invocation
 from recollect.settings import Settings
 
-_MARKS = {"ok": "✓", "note": "!", "broken": "✗"}
+_SYMBOLS = {"ok": "✓", "note": "!", "broken": "✗"}
 _ADVICE = {
     "schema": "update recollect: pip install --upgrade recollect",
     "file opens": "check the path and its permissions, or restore a backup",
@@ -38,8 +38,8 @@ class Finding:
 
     @property
     def text(self) -> str:
-        first = f"{_MARKS[self.state]} {self.check}" + (f": {self.detail}" if self.detail else "")
-        return f"{first}\n    → {self.advice}" if self.advice else first
+        line = f"{_SYMBOLS[self.state]} {self.check}" + (f": {self.detail}" if self.detail else "")
+        return f"{line}\n    → {self.advice}" if self.advice else line
 
 
 def examine(call: Invocation) -> list[Finding]:
@@ -48,14 +48,14 @@ def examine(call: Invocation) -> list[Finding]:
     except ConfigError as error:
         return [Finding("settings", "broken", "; ".join(str(error).splitlines()), "correct the value, or take it out")]
     settings = loaded.settings
-    keyless = [warning for warning in loaded.warnings if warning.endswith(" is not set.")]
+    missing_keys = [warning for warning in loaded.warnings if warning.endswith(" is not set.")]
     return [
         Finding("settings", "ok", f"profile {settings.profile}"),
-        *(Finding("settings", "note", warning) for warning in loaded.warnings if warning not in keyless),
+        *(Finding("settings", "note", warning) for warning in loaded.warnings if warning not in missing_keys),
         _data_dir(settings.data_dir),
         *_store(settings.store),
         _embedder(settings),
-        *_model(settings, keyless),
+        *_model(settings, missing_keys),
     ]
 
 
@@ -69,7 +69,7 @@ def _data_dir(folder: Path) -> Finding:
             "change its permissions, or set RECOLLECT_DATA_DIR",
         )
     return Finding(
-        "data folder", "ok", str(folder) if folder.exists() else f"{folder} will be made by the first memory"
+        "data folder", "ok", str(folder) if folder.exists() else f"{folder} will be created with the first memory"
     )
 
 
@@ -77,34 +77,36 @@ def _store(spec: str) -> Iterator[Finding]:
     path = file_of(spec)
     if path is not None and not path.exists():
         yield Finding(
-            "store", "note", f"{path} is not there yet", "the first memory makes it: recollect remember I like tea"
+            "store", "note", f"{path} is not there yet", "the first memory creates it: recollect remember I like tea"
         )
         return
     try:
-        look: Callable[[str], list[ports.HealthCheck]] = getattr(plugins.find("stores", spec), "examine", lambda _: [])
-        found = look(spec)
+        examine_store: Callable[[str], list[ports.HealthCheck]] = getattr(
+            plugins.find("stores", spec), "examine", lambda _: []
+        )
+        checks = examine_store(spec)
     except RecollectError as error:
         yield Finding("store", "broken", str(error), "set RECOLLECT_STORE, or use --store")
         return
-    for one in found:
-        advice = "" if one.ok or "recollect reindex" in one.detail else _ADVICE.get(one.check, "restore a backup")
-        yield Finding(f"store, {one.check}", "ok" if one.ok else "broken", one.detail, advice)
+    for check in checks:
+        advice = "" if check.ok or "recollect reindex" in check.detail else _ADVICE.get(check.check, "restore a backup")
+        yield Finding(f"store, {check.check}", "ok" if check.ok else "broken", check.detail, advice)
 
 
 def _embedder(settings: Settings) -> Finding:
     name = settings.embedder
     try:
-        works = asyncio.run(_try(settings))
+        usable = asyncio.run(_usable_embedders(settings))
     except RecollectError as error:
         return Finding("embedder", "broken", f"{name}: {error}", "set RECOLLECT_EMBEDDER; null searches by words only")
-    if works or name == "null":
-        return Finding("embedder", "ok", ", ".join(works) or "null: searching by words only")
+    if usable or name == "null":
+        return Finding("embedder", "ok", ", ".join(usable) or "null: searching by words only")
     missing = "pip install 'recollect[vectors]', or set RECOLLECT_EMBEDDER=null"
     return Finding("embedder", "note", f"{name} is not installed: searching by words only", missing)
 
 
-async def _try(settings: Settings) -> list[str]:
-    """Which embedders of the chain can be used; a server is not asked."""
+async def _usable_embedders(settings: Settings) -> list[str]:
+    """Names of the embedders of the chain that work; a remote one is not contacted."""
     chain = [embedder for embedder in make_embedders(settings) if embedder.name != "null"]
     for embedder in chain:
         try:
@@ -115,10 +117,10 @@ async def _try(settings: Settings) -> list[str]:
     return [embedder.name for embedder in chain]
 
 
-def _model(settings: Settings, keyless: Sequence[str]) -> Iterator[Finding]:
-    for warning in keyless:
+def _model(settings: Settings, missing_keys: Sequence[str]) -> Iterator[Finding]:
+    for warning in missing_keys:
         yield Finding("key", "broken", warning, "set it, or choose what works offline: RECOLLECT_MODEL=local")
-    if keyless:
+    if missing_keys:
         return
     models = {
         "model": (settings.model, settings.model_base_url),
@@ -128,7 +130,7 @@ def _model(settings: Settings, keyless: Sequence[str]) -> Iterator[Finding]:
     broken = False
     for name, model in models.items():
         try:
-            make_model(*model)  # nothing is opened or asked
+            make_model(*model)  # opens and contacts nothing
         except RecollectError as error:
             broken = True
             yield Finding(
@@ -140,6 +142,6 @@ def _model(settings: Settings, keyless: Sequence[str]) -> Iterator[Finding]:
 
 
 def file_of(spec: str) -> Path | None:
-    """The file of a store that is one."""
-    scheme, found, path = spec.partition(":///")
-    return Path(path).expanduser() if found and scheme == "sqlite" and path else None
+    """The file of an SQLite store; None for any other."""
+    scheme, separator, path = spec.partition(":///")
+    return Path(path).expanduser() if separator and scheme == "sqlite" and path else None

@@ -1,4 +1,4 @@
-"""The command that takes out for good all that is known of a person or a guild."""
+"""The command `erase`: permanently removes all data about a person or a guild."""
 
 import json
 from collections.abc import Mapping
@@ -8,15 +8,15 @@ from typing import Annotated
 import typer
 
 from recollect.core.errors import BadInput
-from recollect.faces.cli.export import InGuild, Whose, target_of, write_new
-from recollect.faces.cli.inputs import answer
-from recollect.faces.cli.invocation import BROKEN, NO_MATCH, Invocation, fail, warn
+from recollect.faces.cli.export import GuildOption, UserArgument, find_target, write_new
+from recollect.faces.cli.inputs import ask
+from recollect.faces.cli.invocation import FAILED, NO_MATCH, Invocation, fail, warn
 from recollect.faces.cli.options import flag
 from recollect.faces.outcome_text import counted
 from recollect.privacy.receipt import ErasurePreview, Receipt, from_receipt, from_survey
 from recollect.privacy.target import ErasureTarget
 
-_SORTS = {
+_COUNT_LABELS = {
     "memos": ("memory", "memories"),
     "messages": ("message", "messages"),
     "replies": ("reply to them", "replies to them"),
@@ -32,8 +32,8 @@ _SORTS = {
 
 def erase(
     call: Invocation,
-    user: Whose = None,
-    guild: InGuild = None,
+    user: UserArgument = None,
+    guild: GuildOption = None,
     dry_run: Annotated[bool, flag("--dry-run", meaning="Only tell what would go.")] = False,
     yes: Annotated[bool, flag("--yes", "-y", meaning="Don't ask.")] = False,
     receipt: Annotated[
@@ -41,61 +41,61 @@ def erase(
     ] = None,
 ) -> None:
     """Remove all that is known of a person or a guild, for good, and prove it."""
-    target = target_of(call, user, guild)
+    target = find_target(call, user, guild)
     if receipt is not None and receipt.exists():
         raise BadInput(f"{receipt} exists already; a receipt never overwrites")
     if dry_run:
-        _foretell(call, call.run(lambda memory: memory.privacy.preview(target)))
+        _print_preview(call, call.run(lambda memory: memory.privacy.preview(target)))
         return
     _confirm(call, target, yes)
     with call.screen.progress("erasing") as progress:
-        done = call.run(lambda memory: memory.privacy.erase(target, asked_by=call.user, progress=progress))
+        result = call.run(lambda memory: memory.privacy.erase(target, asked_by=call.user, progress=progress))
     if receipt is not None:
-        write_new(receipt, (json.dumps(from_receipt(done), ensure_ascii=False, indent=2) + "\n").encode())
-    _report(call, done)
-    if not done.clean:
-        raise typer.Exit(BROKEN)
+        write_new(receipt, (json.dumps(from_receipt(result), ensure_ascii=False, indent=2) + "\n").encode())
+    _print_receipt(call, result)
+    if not result.clean:
+        raise typer.Exit(FAILED)
 
 
-def _foretell(call: Invocation, survey: ErasurePreview) -> None:
+def _print_preview(call: Invocation, preview: ErasurePreview) -> None:
     if call.options.json:
-        call.screen.data({"dry_run": True, **from_survey(survey)})
-    elif survey.empty:
-        call.screen.say(f"Nothing is known of {survey.target}")
+        call.screen.data({"dry_run": True, **from_survey(preview)})
+    elif preview.empty:
+        call.screen.say(f"Nothing is known of {preview.target}")
     else:
-        call.screen.say(f"Would be erased of {survey.target}: {_listed(survey.counts)}")
-        for file in survey.files:
+        call.screen.say(f"Would be erased of {preview.target}: {_render_counts(preview.counts)}")
+        for file in preview.files:
             call.screen.say(f"  {file}")
 
 
 def _confirm(call: Invocation, target: ErasureTarget, yes: bool) -> None:
-    """Nobody erases by a slip: it is shown what goes, and its name is to be typed."""
+    """Show what would be erased, and ask for the name to be typed, so that no one erases by accident."""
     if yes:
         return
-    if not call.asks:
+    if not call.is_interactive:
         raise BadInput("erasing can't be undone: look with --dry-run, then add --yes")
-    _foretell(call, call.run(lambda memory: memory.privacy.preview(target)))
+    _print_preview(call, call.run(lambda memory: memory.privacy.preview(target)))
     name = target.user or target.guild or ""
-    if answer(f"This can't be undone. Type {name} to go on: ") != name.lower():
+    if ask(f"This can't be undone. Type {name} to go on: ") != name.lower():
         fail("nothing was erased", NO_MATCH)
 
 
-def _report(call: Invocation, done: Receipt) -> None:
+def _print_receipt(call: Invocation, receipt: Receipt) -> None:
     if call.options.json:
-        call.screen.data(from_receipt(done))
+        call.screen.data(from_receipt(receipt))
         return
-    call.screen.say(f"Erased of {done.target}: {_listed(done.counts)}")
-    if done.clean:
-        call.screen.say(f"Searched for {counted(done.samples, 'text')} of it everywhere: nothing found")
-    for check in done.probe:
+    call.screen.say(f"Erased of {receipt.target}: {_render_counts(receipt.counts)}")
+    if receipt.clean:
+        call.screen.say(f"Searched for {counted(receipt.samples, 'text')} of it everywhere: nothing found")
+    for check in receipt.probe:
         if check.found:
             warn(f"still found in {check.where}: {check.found}")
-    for where, count in done.mentions.items():
-        call.screen.aside(f"  others': {count} {where}; that is theirs and stays")
-    for note in done.notes:
+    for source, count in receipt.mentions.items():
+        call.screen.aside(f"  others': {count} {source}; that is theirs and stays")
+    for note in receipt.notes:
         call.screen.aside(f"  {note}")
 
 
-def _listed(counts: Mapping[str, int]) -> str:
-    parts = [f"{count:,} {_SORTS[name][count != 1]}" for name, count in counts.items() if count]
+def _render_counts(counts: Mapping[str, int]) -> str:
+    parts = [f"{count:,} {_COUNT_LABELS[name][count != 1]}" for name, count in counts.items() if count]
     return ", ".join(parts) or "nothing"

@@ -1,4 +1,4 @@
-"""The command that hands out all that is known of a person or a guild, in a format of your choice."""
+"""The command `export`: all data about a person or a guild, in a format of choice."""
 
 import os
 from collections.abc import Callable, Generator, Sequence
@@ -24,35 +24,35 @@ from recollect.privacy.target import ErasureTarget
 from recollect.transfer.exporting import check_empty, iter_export, vectors
 from recollect.transfer.mirror.export import PageFolder, durable
 
-Whose = Annotated[
+UserArgument = Annotated[
     str | None,
     typer.Argument(
         metavar="USER", help="Whose traces, by id or name; without one, all of the guild.", show_default=False
     ),
 ]
-InGuild = Annotated[
+GuildOption = Annotated[
     str | None,
     typer.Option("--guild", metavar="GUILD", help="A guild: all of it, or what USER left there.", show_default=False),
 ]
-FOLDERS: dict[str, WritesFolder] = {
+FOLDER_FORMATS: dict[str, WritesFolder] = {
     form.name: form for form in (PageFolder(), *plugins.load_all("formats")) if isinstance(form, WritesFolder)
 }
-_PARTS = ("memos", "summaries", "exchanges", "events", "messages")
-"""What a document lists."""
-_FILES = ("json", "jsonl", "durable")
+_DOCUMENT_SECTIONS = ("memos", "summaries", "exchanges", "events", "messages")
+"""The lists in an exported document."""
+_FILE_FORMATS = ("json", "jsonl", "durable")
 
 
 def export(
     call: Invocation,
-    user: Whose = None,
-    guild: InGuild = None,
+    user: UserArgument = None,
+    guild: GuildOption = None,
     form: Annotated[
         str,
         typer.Option(
             "--format",
             metavar="FORMAT",
             help="json: all of it; jsonl: all that can be imported; durable: the memories as a file; "
-            f"{', '.join(FOLDERS)}: as the files of a folder.",
+            f"{', '.join(FOLDER_FORMATS)}: as the files of a folder.",
         ),
     ] = "json",
     to: Annotated[
@@ -60,57 +60,57 @@ def export(
     ] = None,
 ) -> None:
     """Hand out all that is known of a person or a guild."""
-    target = target_of(call, user, guild)
-    if form in FOLDERS:
-        _export_folder(call, target, FOLDERS[form], to)
+    target = find_target(call, user, guild)
+    if form in FOLDER_FORMATS:
+        _export_folder(call, target, FOLDER_FORMATS[form], to)
     elif form == "jsonl":
         _export_lines(call, target, to)
-    elif form in _FILES:
+    elif form in _FILE_FORMATS:
         _export_document(call, target, form, to)
     else:
-        raise BadInput(f"there is no format {form!r}; there are {', '.join((*_FILES, *FOLDERS))}")
+        raise BadInput(f"there is no format {form!r}; there are {', '.join((*_FILE_FORMATS, *FOLDER_FORMATS))}")
 
 
 def _export_document(call: Invocation, target: ErasureTarget, form: str, to: Path | None) -> None:
     data, is_empty = call.run(lambda memory: _document(memory, target, form))
-    _warn_of_nothing(target, is_empty)
+    _warn_if_empty(target, is_empty)
     if to is None:
         typer.echo(data, nl=False)
     else:
         write_new(to, data)
-        _tell_written(call, to, len(data))
+        _print_written(call, to, len(data))
 
 
 async def _document(memory: AsyncMemory, target: ErasureTarget, form: str) -> tuple[bytes, bool]:
-    """The bytes, and whether they say nothing."""
+    """The bytes, and whether there is no data in them."""
     if form == "durable":
         memos = await memory.privacy.memos(target)
-        return durable(memos), not _there(memos)
+        return durable(memos), not _not_deleted(memos)
     document = await memory.privacy.export(target)
-    return encoded(document), not any(document[part] for part in _PARTS)
+    return encoded(document), not any(document[part] for part in _DOCUMENT_SECTIONS)
 
 
 def _export_lines(call: Invocation, target: ErasureTarget, to: Path | None) -> None:
-    """Line by line, so that it may be long."""
+    """Streamed line by line, as it may be large."""
     if to is None:
         written = call.run(partial(_write_lines, target=target, write=lambda data: typer.echo(data, nl=False)))
-        _warn_of_nothing(target, not written)
+        _warn_if_empty(target, not written)
         return
     with _new_file(to) as file:
         written = call.run(partial(_write_lines, target=target, write=file.write))
-    _warn_of_nothing(target, not written)
-    _tell_written(call, to, to.stat().st_size)
+    _warn_if_empty(target, not written)
+    _print_written(call, to, to.stat().st_size)
 
 
 async def _write_lines(memory: AsyncMemory, target: ErasureTarget, write: Callable[[bytes], object]) -> int:
-    """How many records were written."""
+    """Write all records; returns how many."""
     form: WritesLines = plugins.load("formats", "jsonl")
     write(form.header())
-    number, shared = 0, memory.settings.visibility != VisibilityPolicy.USER_GLOBAL
-    async for one in iter_export(memory.store, target, await memory.privacy.memos(target)):
-        write(form.line(one, shared=shared))
-        number += 1
-    return number
+    count, shared = 0, memory.settings.visibility != VisibilityPolicy.USER_GLOBAL
+    async for record in iter_export(memory.store, target, await memory.privacy.memos(target)):
+        write(form.line(record, shared=shared))
+        count += 1
+    return count
 
 
 def _export_folder(call: Invocation, target: ErasureTarget, form: WritesFolder, to: Path | None) -> None:
@@ -118,22 +118,22 @@ def _export_folder(call: Invocation, target: ErasureTarget, form: WritesFolder, 
         raise BadInput(f"{form.name} needs a folder: add --to FOLDER")
     check_empty(to)
     records = call.run(partial(_records, target=target, form=form))
-    memo_count, left_out = len(_there(records.memos)), form.left_out(records.memos)
+    memo_count, left_out = len(_not_deleted(records.memos)), form.left_out(records.memos)
     if memo_count == left_out and not records.summaries and not records.messages:
-        without_place = f"{_without_place(memo_count, form)}: nothing is written"
-        fail(without_place if memo_count else _nothing(target), NO_MATCH)
+        without_place = f"{_describe_left_out(memo_count, form)}: nothing is written"
+        fail(without_place if memo_count else _nothing_known(target), NO_MATCH)
     try:
         written = form.write(records, to)
     except OSError as error:
         raise StoreError(f"cannot write to {to}: {error.strerror}") from error
     size = sum(path.stat().st_size for path in written)
-    _tell_written(call, to, size, memories=memo_count - left_out, left_out=left_out)
+    _print_written(call, to, size, memories=memo_count - left_out, left_out=left_out)
     if left_out and not call.options.json:
-        call.screen.say(f"{_without_place(left_out, form)}; --format jsonl keeps all")
+        call.screen.say(f"{_describe_left_out(left_out, form)}; --format jsonl keeps all")
 
 
 async def _records(memory: AsyncMemory, target: ErasureTarget, form: WritesFolder) -> ExportRecords:
-    """What the format has a place for."""
+    """The records that the format can hold."""
     everything = [record async for record in iter_export(memory.store, target, await memory.privacy.memos(target))]
     memos = [record for record in everything if isinstance(record, Memo)]
     return ExportRecords(
@@ -144,25 +144,25 @@ async def _records(memory: AsyncMemory, target: ErasureTarget, form: WritesFolde
     )
 
 
-def _there(memos: Sequence[Memo]) -> list[Memo]:
+def _not_deleted(memos: Sequence[Memo]) -> list[Memo]:
     return [memo for memo in memos if memo.status is not Status.DELETED]
 
 
-def _nothing(target: ErasureTarget) -> str:
+def _nothing_known(target: ErasureTarget) -> str:
     return f"nothing is known of {target}"
 
 
-def _warn_of_nothing(target: ErasureTarget, is_empty: bool) -> None:
-    """An empty document is an answer too, but nobody should have to open it to see that."""
+def _warn_if_empty(target: ErasureTarget, is_empty: bool) -> None:
+    """An empty document is valid, but the user should not have to open it to see that it is empty."""
     if is_empty:
-        warn(_nothing(target))
+        warn(_nothing_known(target))
 
 
-def _without_place(number: int, form: WritesFolder) -> str:
-    return f"{number:,} {'memory has' if number == 1 else 'memories have'} no place in {form.name}"
+def _describe_left_out(count: int, form: WritesFolder) -> str:
+    return f"{count:,} {'memory has' if count == 1 else 'memories have'} no place in {form.name}"
 
 
-def _tell_written(call: Invocation, to: Path, size: int, **counts: int) -> None:
+def _print_written(call: Invocation, to: Path, size: int, **counts: int) -> None:
     if call.options.json:
         call.screen.data({"path": str(to), "bytes": size, **counts})
     else:
@@ -171,14 +171,14 @@ def _tell_written(call: Invocation, to: Path, size: int, **counts: int) -> None:
 
 
 def write_new(path: Path, data: bytes) -> None:
-    """Write a file that nobody else may read; never overwrites."""
+    """Write a private file; never overwrites."""
     with _new_file(path) as file:
         file.write(data)
 
 
 @contextmanager
 def _new_file(path: Path) -> Generator[BinaryIO]:
-    """A file that nobody else may read, and that is there only when all of it is."""
+    """A new private file, removed again if writing fails."""
     try:
         file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
     except FileExistsError as error:
@@ -195,15 +195,15 @@ def _new_file(path: Path) -> Generator[BinaryIO]:
         raise
 
 
-def target_of(call: Invocation, user: str | None, guild: str | None) -> ErasureTarget:
-    """Whose traces are meant: a person is known by id or by name."""
+def find_target(call: Invocation, user: str | None, guild: str | None) -> ErasureTarget:
+    """The target of an export or erasure; a person is found by id or by name."""
     target = ErasureTarget(user, guild)
     require_store(call)
     if user is None:
         return target
     person = call.run(lambda memory: memory.store.read(lambda tx: match_name(tx, user)))
     if person.near:
-        near = ", ".join(f"{name} ({one})" if name else one for one, name in person.near.items())
+        near = ", ".join(f"{name} ({user_id})" if name else user_id for user_id, name in person.near.items())
         warn(f"nobody is known by the id or name {user}; did you mean {near}?")
     elif person.known and person.id != user:
         typer.echo(safe(f"recollect: {user} is user {person.id}"), err=True)
@@ -213,4 +213,4 @@ def target_of(call: Invocation, user: str | None, guild: str | None) -> ErasureT
 def require_store(call: Invocation) -> None:
     path = file_of(call.load("null").settings.store)
     if path is not None and not path.exists():
-        raise StoreError(f"there is no store at {path} yet; the first memory makes it")
+        raise StoreError(f"there is no store at {path} yet; the first memory creates it")

@@ -1,4 +1,4 @@
-"""The command that brings memories along: from the files of other programs, or from an export of ours."""
+"""The command `import`: memories from the files of other programs, or from an export of recollect."""
 
 from functools import partial
 from itertools import chain
@@ -11,7 +11,7 @@ from recollect import plugins
 from recollect.core.clock import now
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import CountsEntries, Format, Owner
-from recollect.faces.cli.invocation import BROKEN, Invocation
+from recollect.faces.cli.invocation import FAILED, Invocation
 from recollect.faces.cli.options import flag
 from recollect.learning import ingest
 from recollect.memory import AsyncMemory
@@ -26,7 +26,7 @@ from recollect.workspace import Workspace
 
 FORMATS: list[Format] = plugins.load_all("formats")
 _NAMES = ", ".join(sorted(form.name for form in FORMATS))
-_SORTS = {
+_PLURALS = {
     "memory": "memories",
     "summary": "summaries",
     "message": "messages",
@@ -34,7 +34,7 @@ _SORTS = {
     "page": "pages",
     "entry": "entries",
 }
-_SAID: dict[What, str] = {
+_OUTCOME_TEXTS: dict[What, str] = {
     "new": "new",
     "changed": "changed",
     "same": "known already",
@@ -70,33 +70,33 @@ def import_(
     settings = call.load("null").settings
     if not settings.enabled:
         raise BadInput("memory is switched off; switch it on with RECOLLECT_ENABLED=true")
-    work = partial(_bring, call=call, form=chosen, path=path, owner=owner, everywhere=everywhere, dry_run=dry_run)
+    work = partial(_import, call=call, form=chosen, path=path, owner=owner, everywhere=everywhere, dry_run=dry_run)
     report = call.run(work, embeds=not dry_run)
-    _tell(call, report)
+    _print_report(call, report)
     if not report.ok:
-        raise typer.Exit(BROKEN)
+        raise typer.Exit(FAILED)
 
 
-async def _bring(
+async def _import(
     memory: AsyncMemory, call: Invocation, form: Format, path: Path, owner: Owner, everywhere: bool, dry_run: bool
 ) -> Report:
-    terms = ImportOptions(form.name, now(), everywhere, VisibilityPolicy(memory.settings.visibility))
+    options = ImportOptions(form.name, now(), everywhere, VisibilityPolicy(memory.settings.visibility))
     with call.screen.progress("importing") as progress:
         total = form.count(path) if progress is not None and isinstance(form, CountsEntries) else 0
         items = chain(form.read(path, owner), find_links(path))
-        to = destination(memory, call.user, owner)
-        report = await run_import(to, items, terms, dry_run=dry_run, total=total, progress=progress)
+        target = destination(memory, call.user, owner)
+        report = await run_import(target, items, options, dry_run=dry_run, total=total, progress=progress)
     memory.vectors.wake()
     return report
 
 
 def destination(memory: AsyncMemory, actor: str, owner: Owner) -> Destination:
-    """A memory as the place that things are brought to; pages go to their owner's part of the workspace."""
+    """A memory as the destination of an import; pages go to their owner's folder of the workspace."""
     settings = memory.settings
 
     def workspace(user: str | None) -> Workspace:
-        whose = user or (owner.user or actor if settings.workspace.per_user else None)
-        return Workspace(settings.workspace.dir, whose)
+        user_or_owner = user or (owner.user or actor if settings.workspace.per_user else None)
+        return Workspace(settings.workspace.dir, user_or_owner)
 
     return Destination(
         store=memory.store,
@@ -109,33 +109,33 @@ def destination(memory: AsyncMemory, actor: str, owner: Owner) -> Destination:
     )
 
 
-def _tell(call: Invocation, report: Report) -> None:
+def _print_report(call: Invocation, report: Report) -> None:
     if call.options.json:
         call.screen.data(from_report(report))
         return
-    unwanted = [[where, f"left out on purpose: {why}"] for where, why in report.unwanted]
+    unwanted = [[place, f"left out on purpose: {reason}"] for place, reason in report.unwanted]
     call.screen.table(["where", "why"], [*map(list, report.skipped), *unwanted], "why")
-    for total, told, how in (
+    for total, listed, outcome in (
         (report.left_out, report.skipped, "left out"),
         (report.on_purpose, report.unwanted, "left out on purpose"),
     ):
-        if total > len(told):
-            call.screen.say(f"… and {total - len(told):,} more that were {how}")
+        if total > len(listed):
+            call.screen.say(f"… and {total - len(listed):,} more that were {outcome}")
     for note in report.notes:
         call.screen.say(note)
     call.screen.say(_summary(report))
 
 
 def _summary(report: Report) -> str:
-    parts = [f"{_listed(report, what)} {said}" for what, said in _SAID.items() if report.total(what)]
+    parts = [f"{_render_counts(report, what)} {text}" for what, text in _OUTCOME_TEXTS.items() if report.total(what)]
     if report.redacted:
         parts.append(f"secrets taken out of {report.redacted:,}")
     if not parts:
         return f"Nothing to import from {report.format}"
-    done = "Would be imported" if report.dry_run else "Imported"
-    return f"{done if report.new + report.changed else 'Nothing new'} from {report.format}: {'; '.join(parts)}"
+    verb = "Would be imported" if report.dry_run else "Imported"
+    return f"{verb if report.new + report.changed else 'Nothing new'} from {report.format}: {'; '.join(parts)}"
 
 
-def _listed(report: Report, what: What) -> str:
+def _render_counts(report: Report, what: What) -> str:
     counts = sorted(report.counts[what].items())
-    return ", ".join(f"{number:,} {sort if number == 1 else _SORTS[sort]}" for sort, number in counts)
+    return ", ".join(f"{count:,} {sort if count == 1 else _PLURALS[sort]}" for sort, count in counts)

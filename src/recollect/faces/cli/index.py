@@ -1,4 +1,4 @@
-"""The command that takes over what people did to the files of their memory: once, or whenever they change."""
+"""The command `index`: applies edits of the mirrored files to memory, once or continuously."""
 
 import asyncio
 import sys
@@ -11,7 +11,7 @@ import typer
 
 from recollect.core.clock import now
 from recollect.core.errors import BadInput, StoreError
-from recollect.faces.cli.invocation import BROKEN, Invocation, warn
+from recollect.faces.cli.invocation import FAILED, Invocation, warn
 from recollect.faces.cli.options import flag
 from recollect.faces.cli.output import cell
 from recollect.memory import AsyncMemory
@@ -20,7 +20,7 @@ from recollect.transfer.mirror.pages.apply import Note
 from recollect.transfer.mirror.pages.sync import PageSync, Report
 from recollect.transfer.mirror.pages.watch import EVERY, Watch
 
-_SAID = {
+_NOTE_TEXTS = {
     "new": "new",
     "changed": "changed",
     "settled": "changed on both sides",
@@ -31,7 +31,7 @@ _SAID = {
     "secret": "secret",
     "broken": "broken",
 }
-_AGAIN = "'recollect index --force' retires their memories; with --restore the files come back"
+_FORCE_HINT = "'recollect index --force' retires their memories; with --restore the files come back"
 
 
 def index(
@@ -57,9 +57,9 @@ def index(
         if not watch:
             raise
         return
-    _tell(call, report, dry_run)
+    _print_report(call, report, dry_run)
     if not report.ok:
-        raise typer.Exit(BROKEN)
+        raise typer.Exit(FAILED)
 
 
 async def _work(
@@ -68,15 +68,15 @@ async def _work(
     if not dry_run:
         await (memory.mirror.restore() if restore else memory.mirror.catch_up())
     with call.screen.progress("taking over") as progress:
-        report = await _index(memory, call).run(dry_run=dry_run, force=force, progress=progress)
+        report = await _page_sync(memory, call).run(dry_run=dry_run, force=force, progress=progress)
     if watch:
-        _tell(call, report, dry_run)
+        _print_report(call, report, dry_run)
         sys.stdout.flush()
         await _keep_watching(memory, call, report)
     return report
 
 
-def _index(memory: AsyncMemory, call: Invocation) -> PageSync:
+def _page_sync(memory: AsyncMemory, call: Invocation) -> PageSync:
     settings = memory.settings
     embed = memory.vectors.embed_text
     return PageSync(
@@ -85,52 +85,52 @@ def _index(memory: AsyncMemory, call: Invocation) -> PageSync:
 
 
 async def _keep_watching(memory: AsyncMemory, call: Invocation, first: Report) -> None:
-    watch = Watch(_index(memory, call), wiring.page_paths(memory.settings))
+    watch = Watch(_page_sync(memory, call), wiring.page_paths(memory.settings))
     call.screen.aside(f"  watching {memory.settings.mirror.dir}; Ctrl-C ends it")
-    said = first
+    last = first
     while True:
         await asyncio.sleep(EVERY)
         report = await watch.look()
-        with suppress(OSError):  # a file that is just being saved; the next look comes soon
+        with suppress(OSError):  # a file is just being saved; the next scan comes soon
             await memory.mirror.catch_up()
         if report is not None:
-            _tell_news(call, report, said)
+            _print_changes(call, report, last)
             sys.stdout.flush()
-            said = report
+            last = report
 
 
-def _tell_news(call: Invocation, report: Report, before: Report) -> None:
-    """What was said last time and is still so is not said again."""
-    known = {note for note in before.notes if note.what == "broken"}
-    fresh = Report([note for note in report.notes if note not in known], _unless_said(report, before))
+def _print_changes(call: Invocation, report: Report, before: Report) -> None:
+    """Print only what the last report did not contain."""
+    already_printed = {note for note in before.notes if note.what == "broken"}
+    fresh = Report([note for note in report.notes if note not in already_printed], _new_refusal(report, before))
     if fresh.notes or fresh.refused:
-        _tell(call, fresh, dry_run=False)
+        _print_report(call, fresh, dry_run=False)
 
 
-def _unless_said(report: Report, before: Report) -> str:
+def _new_refusal(report: Report, before: Report) -> str:
     return "" if report.refused == before.refused else report.refused
 
 
-def _tell(call: Invocation, report: Report, dry_run: bool) -> None:
+def _print_report(call: Invocation, report: Report, dry_run: bool) -> None:
     if call.options.json:
-        call.screen.data(_shape(report, dry_run))
+        call.screen.data(_to_json(report, dry_run))
         return
-    rows = [[_SAID[note.what], note.path, cell(note.detail)] for note in report.notes]
+    rows = [[_NOTE_TEXTS[note.what], note.path, cell(note.detail)] for note in report.notes]
     call.screen.table(["what", "file", "more"], rows, "more")
     call.screen.say(_summary(report.notes, dry_run))
     if report.refused:
-        warn(f"{report.refused}. Nothing was retired: {_AGAIN}")
+        warn(f"{report.refused}. Nothing was retired: {_FORCE_HINT}")
 
 
 def _summary(notes: Sequence[Note], dry_run: bool) -> str:
-    counts = {what: sum(note.what == what for note in notes) for what in _SAID}
-    parts = [f"{count} {_SAID[what]}" for what, count in counts.items() if count]
+    counts = {what: sum(note.what == what for note in notes) for what in _NOTE_TEXTS}
+    parts = [f"{count} {_NOTE_TEXTS[what]}" for what, count in counts.items() if count]
     if not parts:
         return "Nothing to do"
     return f"{'Would be' if dry_run else 'Done'}: {', '.join(parts)}"
 
 
-def _shape(report: Report, dry_run: bool) -> dict[str, object]:
+def _to_json(report: Report, dry_run: bool) -> dict[str, object]:
     return {
         "ok": report.ok,
         "dry_run": dry_run,

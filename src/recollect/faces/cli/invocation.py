@@ -1,4 +1,4 @@
-"""One call of the command line: who speaks where, with which settings; and what becomes of errors."""
+"""One invocation of the command line: the speaker, the place, the settings; and how errors are reported."""
 
 import asyncio
 import inspect
@@ -16,7 +16,7 @@ import typer
 from recollect.core.errors import BadInput, RecollectError, UnknownMemo
 from recollect.core.types import Place
 from recollect.faces.cli import places
-from recollect.faces.cli.options import WHO_AND_WHERE, Options
+from recollect.faces.cli.options import SPEAKER_OPTIONS, Options
 from recollect.faces.cli.output import Screen, safe
 from recollect.memory import AsyncMemory
 from recollect.settings import Loaded, load
@@ -24,13 +24,13 @@ from recollect.settings import Loaded, load
 P = ParamSpec("P")
 T = TypeVar("T")
 
-BROKEN, USAGE, NO_MATCH, INTERRUPTED = 1, 2, 3, 130
-"""Exit codes: something is broken, was called wrongly, or nothing (or too much) matched."""
+FAILED, USAGE, NO_MATCH, INTERRUPTED = 1, 2, 3, 130
+"""Exit codes: something failed, wrong usage, nothing (or too much) matched, interrupted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """What a command needs to know, whatever it does."""
+    """The context of every command."""
 
     options: Options
 
@@ -47,67 +47,67 @@ class Invocation:
 
     @property
     def place(self) -> Place:
-        said = "dm" if self.options.place is None else self.options.place
-        return places.parse(said, self.user, self.options.restricted)
+        place = "dm" if self.options.place is None else self.options.place
+        return places.parse(place, self.user, self.options.restricted)
 
     @property
-    def asks(self) -> bool:
-        """Whether there is someone to answer a question."""
+    def is_interactive(self) -> bool:
+        """Whether a person at a terminal can answer questions."""
         return self.screen.is_terminal and sys.stdin.isatty()
 
     def load(self, embedder: str | None = None, **more: Any) -> Loaded:
-        said = self.options
-        where = {"store": said.store, "data_dir": said.data_dir, "profile": said.profile}
-        return load(file=said.config, **where, embedder=embedder, **more)
+        options = self.options
+        overrides = {"store": options.store, "data_dir": options.data_dir, "profile": options.profile}
+        return load(file=options.config, **overrides, embedder=embedder, **more)
 
     def run(self, work: Callable[[AsyncMemory], Awaitable[T]], *, embeds: bool = False, run_worker: bool = False) -> T:
-        """Open the memory, do the work, close it. What neither searches nor writes texts needs no vectors;
-        what says nothing new leaves learning to others, unless it runs the worker.
+        """Open the memory, do the work, close it. `embeds` is for commands that search or write texts, `run_worker`
+        for those that wait for what is learned.
         """
         loaded = self.load(None if embeds else "null")
 
-        async def opened() -> T:
+        async def run_opened() -> T:
             async with AsyncMemory.from_settings(loaded, run_worker=run_worker) as memory:
                 return await work(memory)
 
-        return asyncio.run(opened())
+        return asyncio.run(run_opened())
 
 
 def command(function: Callable[Concatenate[Invocation, P], None], *, speaks: bool = True) -> Callable[..., None]:
-    """A function of a call as a command."""
+    """A function of an invocation as a typer command."""
 
     @wraps(function)
-    def command(context: typer.Context, options: Options, *given: P.args, **named: P.kwargs) -> None:
+    def run(context: typer.Context, options: Options, *args: P.args, **kwargs: P.kwargs) -> None:
         del context
-        function(Invocation(options), *given, **named)
+        function(Invocation(options), *args, **kwargs)
 
-    own = list(inspect.signature(function).parameters.values())[1:]
-    return with_options(command, own, speaks=speaks)
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    return with_options(run, parameters, speaks=speaks)
 
 
 def with_options(
-    function: Callable[..., None], own: Sequence[inspect.Parameter], *, speaks: bool = True
+    function: Callable[..., None], parameters: Sequence[inspect.Parameter], *, speaks: bool = True
 ) -> Callable[..., None]:
-    """The function with the common options beside its own, and errors as one line and an exit code."""
+    """The function with the common options added, reporting errors as one line and an exit code."""
     common = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for name, parameter in inspect.signature(Options).parameters.items()
-        if speaks or name not in WHO_AND_WHERE
+        option.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, option in inspect.signature(Options).parameters.items()
+        if speaks or name not in SPEAKER_OPTIONS
     ]
     context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
 
     @wraps(function)
-    def command(context: typer.Context, **given: Any) -> None:
-        said = {field.name: given.pop(field.name) for field in fields(Options) if field.name in given}
-        options = Options(**said).over(context.obj or Options())
-        reported(options, lambda: function(context, options, **given))
+    def run(context: typer.Context, **arguments: Any) -> None:
+        values = {field.name: arguments.pop(field.name) for field in fields(Options) if field.name in arguments}
+        options = Options(**values).with_defaults(context.obj or Options())
+        run_reporting_errors(options, lambda: function(context, options, **arguments))
 
-    command.__signature__ = inspect.Signature([context, *own, *common])  # pyright: ignore[reportAttributeAccessIssue] typer reads it
-    return command
+    run.__signature__ = inspect.Signature([context, *parameters, *common])  # pyright: ignore[reportAttributeAccessIssue] typer reads it
+    return run
 
 
-def reported(options: Options, work: Callable[[], None]) -> None:
-    """Do the work; say in one line what went wrong, if something did."""
+def run_reporting_errors(options: Options, work: Callable[[], None]) -> None:
+    """Do the work; on an error print one line and exit with its code."""
     if options.debug:
         logging.getLogger("recollect").setLevel(logging.DEBUG)
     try:
@@ -116,22 +116,22 @@ def reported(options: Options, work: Callable[[], None]) -> None:
     except RecollectError as error:
         if options.debug:
             raise
-        fail(str(error), code_of(error))
+        fail(str(error), exit_code(error))
     except BrokenPipeError:
-        let_go_of_output()
+        discard_output()
         raise typer.Exit(0) from None
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
 
 
-def code_of(error: RecollectError) -> int:
+def exit_code(error: RecollectError) -> int:
     match error:
         case UnknownMemo():
             return NO_MATCH
         case BadInput():
             return USAGE
         case _:
-            return BROKEN
+            return FAILED
 
 
 def fail(message: str, code: int) -> NoReturn:
@@ -140,8 +140,8 @@ def fail(message: str, code: int) -> NoReturn:
     raise typer.Exit(code)
 
 
-def let_go_of_output() -> None:
-    """Nobody reads any more: what is still buffered must not raise again when Python ends."""
+def discard_output() -> None:
+    """The reader of the pipe is gone: flushing what is still buffered must not raise at exit."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -150,15 +150,15 @@ def warn(message: str) -> None:
     print(f"recollect: warning: {safe(' '.join(message.split()))}", file=sys.stderr)
 
 
-class Once(logging.Handler):
-    """Prints each message of the log once, as one line on the error stream."""
+class PrintOnceHandler(logging.Handler):
+    """Prints each distinct log message once, as one line on the error stream."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.said: set[str] = set()
+        self._printed: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
         message = " ".join(record.getMessage().split())
-        if message not in self.said:
-            self.said.add(message)
+        if message not in self._printed:
+            self._printed.add(message)
             print(f"recollect: {record.levelname.lower()}: {safe(message)}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The command that shows the work in the background: what waits, what failed, what was done and when last."""
+"""The command `jobs`: background jobs that wait, run or failed; retrying and dropping them."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -10,26 +10,24 @@ from recollect.core.errors import BadInput
 from recollect.core.ports.jobs import Job, JobState
 from recollect.faces.cli.invocation import NO_MATCH, Invocation, fail
 from recollect.faces.cli.options import Limit, flag
-from recollect.faces.cli.output import cell, when
+from recollect.faces.cli.output import cell, local_time
 from recollect.faces.outcome_text import counted
 from recollect.jobs.status import WorkerStatus
 from recollect.memory import AsyncMemory
 
-_SHOWN = 20
-_DIGITS = 18
-"""No job's number has more."""
+DEFAULT_LIMIT = 20
+MAX_ID_DIGITS = 18
+"""Of a job's id."""
 
 
 def jobs(
     call: Invocation,
     run: Annotated[bool, flag("--run", meaning="Do now what is due, and wait for it.")] = False,
-    retry: Annotated[
-        str | None, typer.Option(metavar="ID", help="Try a job again that was put aside; 'all' for all of them.")
-    ] = None,
-    drop: Annotated[str | None, typer.Option(metavar="ID", help="Give up a job that waits or was put aside.")] = None,
+    retry: Annotated[str | None, typer.Option(metavar="ID", help="Retry a failed job; 'all' for all of them.")] = None,
+    drop: Annotated[str | None, typer.Option(metavar="ID", help="Drop a job that waits or failed.")] = None,
     limit: Limit = None,
 ) -> None:
-    """Show what is waiting to be learned, what was put aside and why."""
+    """Show what is waiting to be learned, what failed and why."""
     if sum((run, retry is not None, drop is not None)) > 1:
         raise BadInput("one thing at a time: --run, --retry or --drop")
     if run:
@@ -39,44 +37,44 @@ def jobs(
     elif drop is not None:
         _drop(call, drop)
     else:
-        _show(call, call.run(lambda memory: memory.worker.status(limit or _SHOWN)))
+        _show(call, call.run(lambda memory: memory.worker.status(limit or DEFAULT_LIMIT)))
 
 
-def _show(call: Invocation, found: WorkerStatus) -> None:
+def _show(call: Invocation, status: WorkerStatus) -> None:
     if call.options.json:
         call.screen.data(
             {
-                "counts": found.counts,
-                "later": found.later,
-                "jobs": [_shape(job) for job in found.jobs],
-                "events": {kind: {"count": count, "last": last} for kind, (count, last) in found.events.items()},
+                "counts": status.counts,
+                "later": status.later,
+                "jobs": [_to_json(job) for job in status.jobs],
+                "events": {kind: {"count": count, "last": last} for kind, (count, last) in status.events.items()},
             }
         )
         return
     waiting, running, failed = (
-        found.counts.get(state, 0) for state in (JobState.WAITING, JobState.CLAIMED, JobState.FAILED)
+        status.counts.get(state, 0) for state in (JobState.WAITING, JobState.CLAIMED, JobState.FAILED)
     )
-    later = f", {found.later} for later" if found.later else ""
-    call.screen.say(f"{counted(waiting - found.later, 'job')} waiting, {running} running, {failed} put aside{later}")
-    if found.jobs:
+    later = f", {status.later} for later" if status.later else ""
+    call.screen.say(f"{counted(waiting - status.later, 'job')} waiting, {running} running, {failed} failed{later}")
+    if status.jobs:
         call.screen.table(
-            ["job", "kind", "queue", "state", "tried", "problem"], [_row(job) for job in found.jobs], "problem"
+            ["job", "kind", "queue", "state", "tried", "problem"], [_row(job) for job in status.jobs], "problem"
         )
     if failed:
-        call.screen.aside("  'recollect jobs --retry ID' tries one again, '--drop ID' gives it up")
-    if found.events:
+        call.screen.aside("  'recollect jobs --retry ID' retries one, '--drop ID' drops it")
+    if status.events:
         call.screen.say("")
-        rows = [[kind, str(count), when(last)] for kind, (count, last) in sorted(found.events.items())]
+        rows = [[kind, str(count), local_time(last)] for kind, (count, last) in sorted(status.events.items())]
         call.screen.table(["what happened", "times", "last"], rows, "what happened")
 
 
 def _row(job: Job) -> Sequence[str]:
-    later = f"due {when(job.due)}" if job.due > now() else "waiting"
-    state = {JobState.CLAIMED: "running", JobState.FAILED: "put aside"}.get(job.state, later)
+    later = f"due {local_time(job.due)}" if job.due > now() else "waiting"
+    state = {JobState.CLAIMED: "running", JobState.FAILED: "failed"}.get(job.state, later)
     return [str(job.id), job.kind, job.queue, state, str(job.attempts), cell(job.error or "")]
 
 
-def _shape(job: Job) -> dict[str, object]:
+def _to_json(job: Job) -> dict[str, object]:
     return {
         "id": job.id,
         "kind": job.kind,
@@ -92,37 +90,37 @@ def _shape(job: Job) -> dict[str, object]:
 def _run(call: Invocation) -> None:
     async def work(memory: AsyncMemory) -> tuple[bool, WorkerStatus]:
         with call.screen.progress("learning") as progress:
-            done = await memory.worker.wait_idle(progress=progress)
-        return done, await memory.worker.status(_SHOWN)
+            is_idle = await memory.worker.wait_idle(progress=progress)
+        return is_idle, await memory.worker.status(DEFAULT_LIMIT)
 
-    done, found = call.run(work, embeds=True, run_worker=True)
-    _show(call, found)
-    if not done:
-        fail("not everything could be done now; it waits on disk and is tried again", 1)
+    is_idle, status = call.run(work, embeds=True, run_worker=True)
+    _show(call, status)
+    if not is_idle:
+        fail("not everything could be done now; it waits on disk and is retried", 1)
 
 
-def _retry(call: Invocation, which: str) -> None:
-    tried = call.run(lambda memory: memory.worker.retry(None if which == "all" else _number(which)))
+def _retry(call: Invocation, ref: str) -> None:
+    retried = call.run(lambda memory: memory.worker.retry(None if ref == "all" else _parse_id(ref)))
     if call.options.json:
-        call.screen.data({"retried": tried})
-    elif tried:
-        call.screen.say(f"{counted(tried, 'job')} will be tried again; 'recollect jobs --run' does it now")
-    if not tried:
-        fail(f"there is no job {which!r} that was put aside", NO_MATCH)
+        call.screen.data({"retried": retried})
+    elif retried:
+        call.screen.say(f"{counted(retried, 'job')} will be retried; 'recollect jobs --run' does it now")
+    if not retried:
+        fail(f"there is no job {ref!r} that failed", NO_MATCH)
 
 
-def _drop(call: Invocation, which: str) -> None:
-    number = _number(which)
-    dropped = call.run(lambda memory: memory.worker.discard(number))
+def _drop(call: Invocation, ref: str) -> None:
+    job_id = _parse_id(ref)
+    dropped = call.run(lambda memory: memory.worker.discard(job_id))
     if call.options.json:
         call.screen.data({"dropped": dropped})
     elif dropped:
-        call.screen.say(f"Job {number} is given up; the message itself stays")
+        call.screen.say(f"Job {job_id} is dropped; the message itself stays")
     if not dropped:
-        fail(f"there is no job {which!r} that could be given up", NO_MATCH)
+        fail(f"there is no job {ref!r} that can be dropped", NO_MATCH)
 
 
-def _number(which: str) -> int:
-    if not which.isdecimal() or len(which) > _DIGITS:
-        raise BadInput(f"{which!r} is not a job's number; 'recollect jobs' lists them")
-    return int(which)
+def _parse_id(ref: str) -> int:
+    if not ref.isdecimal() or len(ref) > MAX_ID_DIGITS:
+        raise BadInput(f"{ref!r} is not a job's number; 'recollect jobs' lists them")
+    return int(ref)

@@ -1,4 +1,4 @@
-"""The log of commands that keep running: one line a record, for people or as JSON for machines."""
+"""Log formats of long-running commands: one line per record, for people or as JSON."""
 
 import json
 import logging
@@ -8,21 +8,21 @@ from typing import Any, Literal
 
 from recollect.faces.cli.output import safe
 
-Form = Literal["plain", "json"]
+LogFormat = Literal["plain", "json"]
 
 
-class Lines(logging.Formatter):
-    """For people: when, how grave, from where, what; and how it came about, if it is an error."""
+class LineFormatter(logging.Formatter):
+    """For people: time, level, logger, message, and the traceback of an error."""
 
     def format(self, record: logging.LogRecord) -> str:
-        at = datetime.fromtimestamp(record.created, UTC).astimezone()
+        time = datetime.fromtimestamp(record.created, UTC).astimezone()
         text = safe(" ".join(record.getMessage().split()))
-        line = f"{at.isoformat(timespec='milliseconds')} {record.levelname.lower()} {record.name}: {text}"
+        line = f"{time.isoformat(timespec='milliseconds')} {record.levelname.lower()} {record.name}: {text}"
         return f"{line}\n{safe(self.formatException(record.exc_info))}" if record.exc_info else line
 
 
-class Objects(logging.Formatter):
-    """For machines: one JSON object a line, with what a record brings along as `told`."""
+class JsonFormatter(logging.Formatter):
+    """For machines: one JSON object per line, with the `fields` of a record."""
 
     def format(self, record: logging.LogRecord) -> str:
         value: dict[str, Any] = {
@@ -30,20 +30,20 @@ class Objects(logging.Formatter):
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
-            **getattr(record, "told", {}),
+            **getattr(record, "fields", {}),
         }
         if record.exc_info:
             value["error"] = self.formatException(record.exc_info)
         return json.dumps(value)
 
 
-def write_log(form: Form | None, debug: bool) -> None:
-    """Let this process write its log to the error stream, unless said as people read it on a terminal, else as JSON.
-    With `debug`, errors that are only named in a line come with their traceback.
+def write_log(form: LogFormat | None, debug: bool) -> None:
+    """Write the log to the error stream: by default as lines on a terminal, else as JSON. With `debug`, errors that
+    a line only names come with their traceback.
     """
     handler = logging.StreamHandler(sys.stderr)
-    plain = form == "plain" or (form is None and sys.stderr.isatty())
-    handler.setFormatter(Lines() if plain else Objects())
+    is_plain = form == "plain" or (form is None and sys.stderr.isatty())
+    handler.setFormatter(LineFormatter() if is_plain else JsonFormatter())
     if debug:
         handler.addFilter(_with_traceback)
     root = logging.getLogger()

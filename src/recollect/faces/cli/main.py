@@ -1,4 +1,4 @@
-"""The command line: `recollect`. Translates what people type, calls `Memory`, prints what it says."""
+"""The command line `recollect`: parses arguments, calls `AsyncMemory`, prints the outcome."""
 
 import logging
 import sys
@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.faces.cli.invocation import Invocation, Once, command, with_options
+from recollect.faces.cli.invocation import Invocation, PrintOnceHandler, command, with_options
 from recollect.faces.cli.options import Options, flag
 from recollect.faces.cli.welcome import welcome
 
@@ -63,7 +63,7 @@ COMMANDS = {
         "version": "recollect.faces.cli.maintenance:version",
     },
 }
-"""Panels of the help, and where each command's function is: imported only when it may be called."""
+"""Commands by help panel, each with its function, which is imported only when it may be called."""
 ALIASES = {"dream": "consolidate"}
 """Former names of commands, which still work and are not shown."""
 VERSION = Parameter(
@@ -85,24 +85,24 @@ def start(context: typer.Context, options: Options, version: bool = False) -> No
         welcome(Invocation(options))
 
 
-def build(*, colours: bool, arguments: Sequence[str] = ()) -> typer.Typer:
+def build(*, colors: bool, arguments: Sequence[str] = ()) -> typer.Typer:
     """The program: every command, or only those that the arguments name. Pipes get plain help and plain errors."""
-    known = {name for commands in COMMANDS.values() for name in commands} | set(ALIASES)
+    names = {name for commands in COMMANDS.values() for name in commands} | set(ALIASES)
     # A value of an option may equal a command's name, so each argument that could be the command counts.
-    wanted = known.intersection(arguments) or known
+    requested = names.intersection(arguments) or names
     app = typer.Typer(
         name="recollect",
-        rich_markup_mode="rich" if colours else None,
+        rich_markup_mode="rich" if colors else None,
         pretty_exceptions_enable=False,
         epilog=EXIT_CODES,
         context_settings={"help_option_names": ["--help", "-h"]},
     )
     app.callback(invoke_without_command=True)(with_options(start, [VERSION]))
     for panel, commands in COMMANDS.items():
-        for name in (name for name in commands if name in wanted):
+        for name in (name for name in commands if name in requested):
             app.command(name, rich_help_panel=panel)(command(_function(commands[name]), speaks=panel != "Look after"))
         for alias, name in ALIASES.items():
-            if alias in wanted and name in commands:
+            if alias in requested and name in commands:
                 app.command(alias, hidden=True)(command(_function(commands[name]), speaks=panel != "Look after"))
     return app
 
@@ -114,8 +114,8 @@ def _function(path: str) -> Callable[..., None]:
 
 def main() -> None:
     """Run the command line of this process."""
-    logging.basicConfig(level=logging.WARNING, handlers=[Once()])
+    logging.basicConfig(level=logging.WARNING, handlers=[PrintOnceHandler()])
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal that can't show a character
-    build(colours=sys.stdout.isatty() and sys.stderr.isatty(), arguments=sys.argv[1:])(prog_name="recollect")
+            stream.reconfigure(errors="backslashreplace")  # for terminals that can't show a character
+    build(colors=sys.stdout.isatty() and sys.stderr.isatty(), arguments=sys.argv[1:])(prog_name="recollect")

@@ -1,4 +1,4 @@
-"""Commands that look after the installation: config, doctor, backup, reindex, version."""
+"""Commands that maintain the installation: `config`, `doctor`, `backup`, `reindex`, `version`."""
 
 import platform
 from dataclasses import asdict
@@ -11,7 +11,7 @@ import typer
 from recollect.core.errors import StoreError
 from recollect.core.version import __version__
 from recollect.faces.cli import doctor as examination
-from recollect.faces.cli.invocation import BROKEN, NO_MATCH, Invocation, fail, warn
+from recollect.faces.cli.invocation import FAILED, NO_MATCH, Invocation, fail, warn
 from recollect.faces.cli.output import cell
 from recollect.faces.outcome_text import counted
 from recollect.settings import Row, rows
@@ -23,26 +23,26 @@ def config(
 ) -> None:
     """Show every setting, its value and where that came from."""
     loaded = call.load()
-    chosen = [row for row in rows(loaded) if part.lower() in row.name or part.upper() in row.env]
+    selected = [row for row in rows(loaded) if part.lower() in row.name or part.upper() in row.env]
     if call.options.json:
-        call.screen.data({"settings": [asdict(row) for row in chosen], "warnings": loaded.warnings})
+        call.screen.data({"settings": [asdict(row) for row in selected], "warnings": loaded.warnings})
         return
-    if not chosen:
+    if not selected:
         fail(f"no setting has {part!r} in its name", NO_MATCH)
     if call.screen.is_terminal:
-        _print_settings(call, chosen)
+        _print_settings(call, selected)
     else:
-        call.screen.table([], [[row.name, row.value, row.origin, row.description] for row in chosen], wide="")
+        call.screen.table([], [[row.name, row.value, row.origin, row.description] for row in selected], wide="")
     for warning in loaded.warnings:
         warn(warning)
 
 
-def _print_settings(call: Invocation, chosen: list[Row]) -> None:
+def _print_settings(call: Invocation, selected: list[Row]) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
     console = call.screen.console
-    for row in chosen:
+    for row in selected:
         changed = row.origin != "default"
         value = Text(cell(row.value), style="bold green" if changed else "bold")
         console.print(Text.assemble(row.name, " = ", value, (f"   ({cell(row.origin)})", "" if changed else "dim")))
@@ -59,7 +59,7 @@ def doctor(call: Invocation) -> None:
         for finding in findings:
             call.screen.say(finding.text)
     if broken:
-        raise typer.Exit(BROKEN)
+        raise typer.Exit(FAILED)
 
 
 def backup(
@@ -69,7 +69,7 @@ def backup(
     ] = None,
 ) -> None:
     """Copy the store while it is in use; never overwrites."""
-    path = _target(call, target)
+    path = _backup_path(call, target)
     _require_store(call)
     with call.screen.progress("copying") as progress:
         call.run(lambda memory: memory.store.backup(path, progress))
@@ -78,20 +78,20 @@ def backup(
         call.screen.data({"path": str(path), "bytes": size})
     else:
         call.screen.say(str(path))
-        call.screen.aside(f"  {size:,} bytes; {_restoring(call, path)}")
+        call.screen.aside(f"  {size:,} bytes; {_restore_hint(call, path)}")
 
 
 def _is_on_a_server(spec: str) -> bool:
     return not spec.startswith("sqlite:")
 
 
-def _restoring(call: Invocation, path: Path) -> str:
+def _restore_hint(call: Invocation, path: Path) -> str:
     if _is_on_a_server(call.load("null").settings.store):
         return f"to restore: pg_restore --dbname=<an empty database> {path}"
     return f"to restore, use it as the store: recollect --store {path} show"
 
 
-def _target(call: Invocation, target: Path | None) -> Path:
+def _backup_path(call: Invocation, target: Path | None) -> Path:
     settings = call.load("null").settings
     folder = settings.data_dir / "backups"
     kind = "dump" if _is_on_a_server(settings.store) else "db"
@@ -111,11 +111,11 @@ def reindex(call: Invocation) -> None:
     """Rebuild the word index and missing vectors; resumable."""
     _require_store(call)
     with call.screen.progress("indexing") as progress:
-        done = call.run(lambda memory: memory.reindex(progress), embeds=True)
+        row_count = call.run(lambda memory: memory.reindex(progress), embeds=True)
     if call.options.json:
-        call.screen.data({"rows": done})
+        call.screen.data({"rows": row_count})
     else:
-        call.screen.say(f"Indexed {counted(done, 'row')}")
+        call.screen.say(f"Indexed {counted(row_count, 'row')}")
 
 
 def version(call: Invocation) -> None:

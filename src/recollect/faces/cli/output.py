@@ -1,6 +1,6 @@
-"""Printing: one JSON document, plain lines for pipes, or something nicer for a terminal.
+"""Printing: one JSON document, plain lines for pipes, or formatted text for a terminal.
 
-Nothing that a memory contains can act on the terminal: control characters are shown, markup is never read.
+Stored text can't control the terminal: control characters are escaped, markup is not interpreted.
 """
 
 import json
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-_ACTIVE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROL_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def safe(text: str) -> str:
-    """The text with what would act on a terminal made visible, as in `\\x1b`; lines stay lines."""
-    return _ACTIVE.sub(lambda found: ascii(found.group())[1:-1], text)
+    """The text with control characters escaped, as in `\\x1b`; line breaks stay."""
+    return _CONTROL.sub(lambda match: ascii(match.group())[1:-1], text)
 
 
 def cell(text: str) -> str:
-    """A text for one line, or one field of it."""
+    """A text as one line, or one field of a line."""
     return safe(" ".join(text.split()))
 
 
-def when(moment: datetime) -> str:
-    """A time as people here write it."""
-    return f"{moment.astimezone():%Y-%m-%d %H:%M}"
+def local_time(time: datetime) -> str:
+    """A time in the local zone."""
+    return f"{time.astimezone():%Y-%m-%d %H:%M}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,34 +58,34 @@ class Screen:
         return Console(highlight=False, markup=False, emoji=False)
 
     def data(self, value: Mapping[str, Any]) -> None:
-        """The one JSON document."""
-        text = json.dumps(value, ensure_ascii=sys.stdout.encoding.lower() != "utf-8", indent=2, default=_plain)
-        print(_IN_JSON.sub(lambda found: f"\\u{ord(found.group()):04x}", text))
+        """Print the JSON document."""
+        text = json.dumps(value, ensure_ascii=sys.stdout.encoding.lower() != "utf-8", indent=2, default=_to_json)
+        print(_CONTROL_IN_JSON.sub(lambda match: f"\\u{ord(match.group()):04x}", text))
 
     def say(self, text: str) -> None:
         print(safe(text))
 
-    def point(self, mark: str, text: str) -> None:
-        """One line of a list; on a terminal its further lines stand below its first."""
+    def point(self, bullet: str, text: str) -> None:
+        """One item of a list; on a terminal wrapped lines are indented."""
         if not self.is_terminal:
-            print(f"{mark} {safe(text)}")
+            print(f"{bullet} {safe(text)}")
             return
         from rich.table import Table
         from rich.text import Text
 
         grid = Table.grid(padding=(0, 1))
-        grid.add_row(mark, Text(safe(text)))
+        grid.add_row(bullet, Text(safe(text)))
         self.console.print(grid)
 
     def aside(self, text: str, *, always: bool = False) -> None:
-        """Something of less weight; for a person at a terminal only, unless `always`."""
+        """A secondary line; on a terminal only, unless `always`."""
         if self.is_terminal:
             self.console.print(safe(text), style="dim")
         elif always:
             print(safe(text))
 
     def table(self, columns: Sequence[str], rows: Sequence[Sequence[str]], wide: str) -> None:
-        """Rows as a table in which the column `wide` gets the room, or tab-separated lines in a pipe."""
+        """Rows as a table in which the column `wide` takes the remaining width, or as tab-separated lines in a pipe."""
         if not self.is_terminal:
             for row in rows:
                 print("\t".join(map(cell, row)))
@@ -100,12 +100,12 @@ class Screen:
         for name in columns:
             table.add_column(name, no_wrap=name != wide, overflow="fold", style="" if name == wide else "dim")
         for row in rows:
-            table.add_row(*(Text(cell(each)) for each in row))
+            table.add_row(*(Text(cell(value)) for value in row))
         self.console.print(table)
 
     @contextmanager
     def progress(self, title: str) -> Generator[Progress | None]:
-        """A bar on the error stream while something long goes on; None when nobody looks."""
+        """A progress bar on the error stream; None when that is not a terminal."""
         if not sys.stderr.isatty():
             yield None
             return
@@ -116,18 +116,18 @@ class Screen:
             task = bar.add_task(title, total=None)
 
             def show(done: int, total: int) -> None:
-                doing = title if done < total else f"{title}, finishing"
-                bar.update(task, description=doing, completed=done, total=total or None)
+                description = title if done < total else f"{title}, finishing"
+                bar.update(task, description=description, completed=done, total=total or None)
 
             yield show
 
 
-def _plain(value: object) -> str:
+def _to_json(value: object) -> str:
     return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
-def audience(memo: Memo) -> str:
-    """Where a memory may be heard."""
+def describe_audience(memo: Memo) -> str:
+    """Where a memory may be recalled."""
     match memo.audience.level:
         case "dm":
             return "privately"
@@ -139,15 +139,15 @@ def audience(memo: Memo) -> str:
             return "everywhere"
 
 
-def described(what: Memo | Message) -> str:
-    if isinstance(what, Message):
-        return cell(f"[{when(what.at)}] {what.name or what.author}: {what.text}")
-    return cell(f"[{what.kind}] {what.text}")
+def describe_item(item: Memo | Message) -> str:
+    if isinstance(item, Message):
+        return cell(f"[{local_time(item.at)}] {item.name or item.author}: {item.text}")
+    return cell(f"[{item.kind}] {item.text}")
 
 
-def explained(found: Hit) -> tuple[str, str]:
-    """What a score is made of, and the names of these parts, in columns that stand under each other."""
-    parts = {"score": found.score, **found.parts}
+def explain_score(hit: Hit) -> tuple[str, str]:
+    """Two aligned lines: the names of a score's parts, and their values."""
+    parts = {"score": hit.score, **hit.parts}
     widths = {name: max(5, len(name)) for name in parts}
     names = "  ".join(f"{name:>{widths[name]}}" for name in parts)
     return names, "  ".join(f"{value:>{widths[name]}.3f}" for name, value in parts.items())

@@ -1,4 +1,4 @@
-"""The command `prompt`: what a model would be given for a message, how full it is, and why each line is there."""
+"""The command `prompt`: the prompt for a message, its budgets, and why each line is there."""
 
 from typing import Annotated, Any
 from uuid import uuid4
@@ -6,12 +6,12 @@ from uuid import uuid4
 from recollect.core.clock import now
 from recollect.core.errors import BadInput
 from recollect.core.types import Message
-from recollect.faces.cli.inputs import said
+from recollect.faces.cli.inputs import read_text
 from recollect.faces.cli.invocation import Invocation
 from recollect.faces.cli.options import Texts, flag
 from recollect.prompting.assemble import Prompt, Section
 
-BAR = 12
+BAR_WIDTH = 12
 
 
 def prompt(
@@ -20,44 +20,44 @@ def prompt(
     why: Annotated[bool, flag("--why", meaning="Show sizes against budgets, and why each line is there.")] = False,
 ) -> None:
     """Show the next prompt, as the message would bring it about; nothing is stored."""
-    words = said(text)
-    if not words.strip():
+    message_text = read_text(text)
+    if not message_text.strip():
         raise BadInput("say what message the prompt is for")
-    message = Message(uuid4().hex, call.user, call.place, words, now(), name=call.user)
-    made = call.run(lambda memory: memory.context(message, count_use=False), embeds=True)
+    message = Message(uuid4().hex, call.user, call.place, message_text, now(), name=call.user)
+    prompt_preview = call.run(lambda memory: memory.context(message, count_use=False), embeds=True)
     if call.options.json:
-        call.screen.data(_shape(made))
+        call.screen.data(_to_json(prompt_preview))
     elif why:
-        _explain(call, made)
+        _print_explanation(call, prompt_preview)
     else:
-        call.screen.say(made.text)
-        call.screen.aside("\n" + "\n".join(_size(section) for section in made.sections))
+        call.screen.say(prompt_preview.text)
+        call.screen.aside("\n" + "\n".join(_render_size(section) for section in prompt_preview.sections))
 
 
-def _explain(call: Invocation, made: Prompt) -> None:
-    for place, section in enumerate(made.sections):
-        call.screen.say(("\n" if place else "") + _size(section))
+def _print_explanation(call: Invocation, prompt_preview: Prompt) -> None:
+    for index, section in enumerate(prompt_preview.sections):
+        call.screen.say(("\n" if index else "") + _render_size(section))
         for line in section.lines:
             call.screen.say("\n".join(f"  {part}" for part in line.text.splitlines()))
             call.screen.aside(f"    why: {line.reason}", always=True)
-    call.screen.say(f"\n{len(made.text):,} characters in all")
-    for name in made.missing:
+    call.screen.say(f"\n{len(prompt_preview.text):,} characters in all")
+    for name in prompt_preview.missing:
         call.screen.say(f"the layer {name} failed or was late, and is missing")
 
 
-def _size(section: Section) -> str:
+def _render_size(section: Section) -> str:
     """`durable      ███░░░░░░░░░  512 of 2,000 characters, 3 left out`"""
-    told = f"{section.used:,} characters"
-    bar = " " * BAR
+    size = f"{section.used:,} characters"
+    bar = " " * BAR_WIDTH
     if section.limit is not None:
-        told = f"{section.used:,} of {section.limit:,} characters"
-        filled = min(BAR, round(BAR * section.used / section.limit)) if section.limit else BAR
-        bar = "█" * filled + "░" * (BAR - filled)
+        size = f"{section.used:,} of {section.limit:,} characters"
+        filled = min(BAR_WIDTH, round(BAR_WIDTH * section.used / section.limit)) if section.limit else BAR_WIDTH
+        bar = "█" * filled + "░" * (BAR_WIDTH - filled)
     left_out = f", {section.left_out:,} left out" if section.left_out else ""
-    return f"{section.name:<12} {bar}  {told}{left_out}"
+    return f"{section.name:<12} {bar}  {size}{left_out}"
 
 
-def _shape(made: Prompt) -> dict[str, Any]:
+def _to_json(prompt_preview: Prompt) -> dict[str, Any]:
     sections = [
         {
             "name": section.name,
@@ -67,6 +67,11 @@ def _shape(made: Prompt) -> dict[str, Any]:
             "left_out": section.left_out,
             "lines": [{"text": line.text, "why": line.reason} for line in section.lines],
         }
-        for section in made.sections
+        for section in prompt_preview.sections
     ]
-    return {"text": made.text, "chars": len(made.text), "sections": sections, "missing": list(made.missing)}
+    return {
+        "text": prompt_preview.text,
+        "chars": len(prompt_preview.text),
+        "sections": sections,
+        "missing": list(prompt_preview.missing),
+    }

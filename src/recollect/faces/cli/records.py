@@ -1,4 +1,4 @@
-"""Records as JSON objects whose keys are always the same."""
+"""Domain records as JSON objects; every key is always present."""
 
 from typing import Any
 
@@ -7,19 +7,19 @@ from recollect.core.types import Memo, Message, Summary
 from recollect.recall.query import Hit
 
 
-def memo(one: Memo) -> dict[str, Any]:
-    source = one.source
+def from_memo(memo: Memo) -> dict[str, Any]:
+    source = memo.source
     return {
-        "id": one.id,
-        "subject": one.subject.id,
-        "guild": one.subject.guild,
-        "kind": one.kind,
-        "text": one.text,
-        "tags": list(one.tags),
-        "status": one.status,
-        "pinned": one.pinned,
-        "confidence": one.confidence,
-        "audience": str(one.audience),
+        "id": memo.id,
+        "subject": memo.subject.id,
+        "guild": memo.subject.guild,
+        "kind": memo.kind,
+        "text": memo.text,
+        "tags": list(memo.tags),
+        "status": memo.status,
+        "pinned": memo.pinned,
+        "confidence": memo.confidence,
+        "audience": str(memo.audience),
         "source": {
             "origin": source.origin,
             "actor": source.actor,
@@ -30,47 +30,52 @@ def memo(one: Memo) -> dict[str, Any]:
             "message": source.message,
             "evidence": source.evidence,
         },
-        "created": one.created,
-        "updated": one.updated,
-        "happened": one.happened,
-        "expires": one.expires,
-        "supersedes": one.supersedes,
-        "superseded_by": one.superseded_by,
-        "hits": one.hits,
+        "created": memo.created,
+        "updated": memo.updated,
+        "happened": memo.happened,
+        "expires": memo.expires,
+        "supersedes": memo.supersedes,
+        "superseded_by": memo.superseded_by,
+        "hits": memo.hits,
     }
 
 
-def message(one: Message) -> dict[str, Any]:
+def from_message(message: Message) -> dict[str, Any]:
     return {
-        "id": one.id,
-        "author": one.author,
-        "name": one.name,
-        "session": one.place.session,
-        "guild": one.place.guild,
-        "channel": one.place.channel,
-        "text": one.text,
-        "at": one.at,
-        "source": one.source,
+        "id": message.id,
+        "author": message.author,
+        "name": message.name,
+        "session": message.place.session,
+        "guild": message.place.guild,
+        "channel": message.place.channel,
+        "text": message.text,
+        "at": message.at,
+        "source": message.source,
     }
 
 
-def found(one: Hit) -> dict[str, Any]:
-    what = {"message": message(one.item)} if isinstance(one.item, Message) else {"memo": memo(one.item)}
-    return {"score": one.score, "parts": one.parts, **what}
+def from_hit(hit: Hit) -> dict[str, Any]:
+    item = {"message": from_message(hit.item)} if isinstance(hit.item, Message) else {"memo": from_memo(hit.item)}
+    return {"score": hit.score, "parts": hit.parts, **item}
 
 
-def event(one: Event) -> dict[str, Any]:
+def from_event(event: Event) -> dict[str, Any]:
     """Without its data, which holds earlier texts: those are for their owner's eyes, in `history`."""
     return {
-        "id": one.id,
-        "at": one.at,
-        "kind": one.kind,
-        "actor": one.actor,
-        "scope": one.scope,
-        "memo": one.memo,
-        "reason": one.reason,
+        "id": event.id,
+        "at": event.at,
+        "kind": event.kind,
+        "actor": event.actor,
+        "scope": event.scope,
+        "memo": event.memo,
+        "reason": event.reason,
     }
 
 
-def summary(one: Summary | None) -> dict[str, Any] | None:
-    return one and {"session": one.session, "text": one.text, "sequence": one.sequence, "updated": one.updated}
+def from_summary(summary: Summary | None) -> dict[str, Any] | None:
+    return summary and {
+        "session": summary.session,
+        "text": summary.text,
+        "sequence": summary.sequence,
+        "updated": summary.updated,
+    }

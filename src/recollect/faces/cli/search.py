@@ -1,4 +1,4 @@
-"""The command `search`: memories or messages that fit a query, and why."""
+"""The command `search`: memories or messages that match a query, and why."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, get_args
@@ -8,27 +8,27 @@ import typer
 from recollect.core.ports import Filters
 from recollect.core.types import Status
 from recollect.faces.cli import places, records
-from recollect.faces.cli.inputs import moment, said
+from recollect.faces.cli.inputs import parse_time, read_text
 from recollect.faces.cli.invocation import NO_MATCH, Invocation, fail
 from recollect.faces.cli.options import STATUSES, Limit, OnlyKinds, Texts, flag
-from recollect.faces.cli.output import described, explained
+from recollect.faces.cli.output import describe_item, explain_score
 from recollect.recall.query import Hit
 
 Ranker = Literal["unified", "recency", "overlap", "hybrid", "rrf", "bm25", "cosine"]
-_RANKER = f"How results are ordered: {', '.join(get_args(Ranker))}."
-_WHOSE = "Whose memories: mine, lore or both."
-_STATUS = f"Search memories of this status: {STATUSES}."
+_RANKER_HELP = f"How results are ordered: {', '.join(get_args(Ranker))}."
+_SUBJECT_HELP = "Whose memories: mine, lore or both."
+_STATUS_HELP = f"Search memories of this status: {STATUSES}."
 
 
 def search(
     call: Invocation,
     query: Texts,
     limit: Limit = None,
-    ranker: Annotated[Ranker | None, typer.Option(metavar="RANKER", help=_RANKER)] = None,
+    ranker: Annotated[Ranker | None, typer.Option(metavar="RANKER", help=_RANKER_HELP)] = None,
     strict: Annotated[bool, flag("--strict", meaning="Rather nothing than what is not relevant.")] = False,
     explain: Annotated[bool, flag("--explain", meaning="Show what each score is made of.")] = False,
     messages: Annotated[bool, flag("--messages", meaning="Search what was said in the place.")] = False,
-    subject: Annotated[Literal["mine", "lore", "both"], typer.Option(metavar="WHOSE", help=_WHOSE)] = "both",
+    subject: Annotated[Literal["mine", "lore", "both"], typer.Option(metavar="WHOSE", help=_SUBJECT_HELP)] = "both",
     kind: OnlyKinds = None,
     tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="Only with this tag; may be repeated.")] = None,
     guild: Annotated[str | None, typer.Option(metavar="GUILD", help="Only what comes from this guild.")] = None,
@@ -39,19 +39,19 @@ def search(
         str | None, typer.Option(metavar="TIME", help="Only from then on: 2026-05-01, 'last week'.")
     ] = None,
     until: Annotated[str | None, typer.Option(metavar="TIME", help="Only until then.")] = None,
-    status: Annotated[Status, typer.Option(metavar="STATUS", help=_STATUS)] = Status.ACTIVE,
+    status: Annotated[Status, typer.Option(metavar="STATUS", help=_STATUS_HELP)] = Status.ACTIVE,
 ) -> None:
     """Find memories, or messages, that fit a query: best first."""
-    text = said(query)
+    text = read_text(query)
     filters = Filters(
-        kinds=[each.value for each in kind or ()],
-        tags=[each.lower() for each in tag or ()],
+        kinds=[item.value for item in kind or ()],
+        tags=[item.lower() for item in tag or ()],
         guild=guild,
         channel=places.parse(channel, call.user).channel if channel else None,
-        since=moment(since) if since else None,
-        until=moment(until, ends=True) if until else None,
+        since=parse_time(since) if since else None,
+        until=parse_time(until, ends=True) if until else None,
     )
-    results = call.run(
+    hits = call.run(
         lambda memory: memory.search(
             text,
             user=call.user,
@@ -66,20 +66,20 @@ def search(
         ),
         embeds=True,
     )
-    _report_found(call, text, results, explain)
+    _print_hits(call, text, hits, explain)
 
 
-def _report_found(call: Invocation, query: str, results: Sequence[Hit], explain: bool) -> None:
+def _print_hits(call: Invocation, query: str, hits: Sequence[Hit], explain: bool) -> None:
     if call.options.json:
-        call.screen.data({"query": query, "results": [records.found(one) for one in results]})
-        if not results:
+        call.screen.data({"query": query, "results": [records.from_hit(hit) for hit in hits]})
+        if not hits:
             raise typer.Exit(NO_MATCH)
         return
-    if not results:
+    if not hits:
         fail("nothing found", NO_MATCH)
     if explain:
-        call.screen.say(f"   {explained(results[0])[0]}")
-    for number, one in enumerate(results, 1):
-        call.screen.point(f"{number}." if call.screen.is_terminal else "-", described(one.item))
+        call.screen.say(f"   {explain_score(hits[0])[0]}")
+    for index, hit in enumerate(hits, 1):
+        call.screen.point(f"{index}." if call.screen.is_terminal else "-", describe_item(hit.item))
         if explain:
-            call.screen.aside(f"   {explained(one)[1]}", always=True)
+            call.screen.aside(f"   {explain_score(hit)[1]}", always=True)

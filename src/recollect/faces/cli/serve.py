@@ -1,4 +1,4 @@
-"""Commands that keep running: `serve` for the page, the API and learning behind them, `worker` for learning alone."""
+"""Long-running commands: `serve` for the pages, the API and background learning, `worker` for learning alone."""
 
 import asyncio
 import gc
@@ -17,9 +17,9 @@ import typer
 
 from recollect.core.errors import BadInput, ConfigError, MissingExtra, RecollectError
 from recollect.core.ports.jobs import JobState
-from recollect.faces.cli.discord import NO_TOKEN, TOKEN
+from recollect.faces.cli.discord import MISSING_TOKEN, TOKEN_VARIABLE
 from recollect.faces.cli.invocation import Invocation, warn
-from recollect.faces.cli.log_format import Form, write_log
+from recollect.faces.cli.log_format import LogFormat, write_log
 from recollect.faces.cli.options import flag
 from recollect.faces.http.sockets import address, listen_together
 from recollect.memory import AsyncMemory
@@ -31,34 +31,34 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("recollect")
 
-WEB_TOKEN = "RECOLLECT_HTTP_TOKEN"  # noqa: S105 - the name of a variable
-WATCH = 1.0
-"""Seconds between two looks whether the other processes are there."""
-REPORT = 60.0
-"""Seconds between two lines on how a worker is doing."""
-LAST = 14.0
-"""Seconds from a signal to the end, at the most."""
-_WORDS = {JobState.WAITING: "waiting", JobState.CLAIMED: "running", JobState.FAILED: "put aside"}
+HTTP_TOKEN_VARIABLE = "RECOLLECT_HTTP_TOKEN"  # noqa: S105 - the name of a variable
+WATCH_INTERVAL_SECONDS = 1.0
+"""How often the other processes are checked."""
+REPORT_INTERVAL_SECONDS = 60.0
+"""How often a worker logs its job counts, if they changed."""
+SHUTDOWN_TIMEOUT_SECONDS = 14.0
+"""From a signal to the end of the process."""
+_JOB_STATES = {JobState.WAITING: "waiting", JobState.CLAIMED: "running", JobState.FAILED: "failed"}
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 Logs = Annotated[
-    Form | None,
-    typer.Option("--logs", metavar="FORM", help="plain or json; unless said, plain on a terminal.", show_default=False),
+    LogFormat | None,
+    typer.Option("--logs", metavar="FORM", help="plain or json; by default plain on a terminal.", show_default=False),
 ]
 
 
 def serve(
     call: Invocation,
     host: Annotated[
-        str | None, typer.Option(metavar="HOST", help="Address to listen at; web.host unless said.", show_default=False)
+        str | None, typer.Option(metavar="HOST", help="Address to listen at; http.host by default.", show_default=False)
     ] = None,
     port: Annotated[
         int | None,
         typer.Option(
-            metavar="PORT", min=0, max=65535, help="web.port unless said; 0 takes a free one.", show_default=False
+            metavar="PORT", min=0, max=65535, help="http.port by default; 0 takes a free one.", show_default=False
         ),
     ] = None,
-    discord: Annotated[bool, flag("--discord", meaning="Be the Discord bot, too, in the same process.")] = False,
+    discord: Annotated[bool, flag("--discord", meaning="Also run the Discord bot in this process.")] = False,
     no_worker: Annotated[bool, flag("--no-worker", meaning="Leave learning to 'recollect worker'.")] = False,
     processes: Annotated[
         int, typer.Option(metavar="N", min=1, max=64, help="Processes that answer requests; one of them learns.")
@@ -78,26 +78,26 @@ def serve(
         return
     if call.options.json:
         raise BadInput("--json and serve don't go together; --logs json writes the log so")
-    at = host or loaded.settings.http.host
-    found, made = serving.admit(at, loaded.settings, secret(WEB_TOKEN))
+    host = host or loaded.settings.http.host
+    token_pair, is_new = serving.load_or_create_tokens(host, loaded.settings, secret(HTTP_TOKEN_VARIABLE))
     bot_token = _bot_token() if discord else None
     if inherited is None:
-        listener, *others = listen_together(at, loaded.settings.http.port if port is None else port, processes)
-        _tell(address(listener), loaded.settings, found if made else None)
+        listener, *others = listen_together(host, loaded.settings.http.port if port is None else port, processes)
+        _print_address(address(listener), loaded.settings, token_pair if is_new else None)
     else:
         listener, others = socket.socket(fileno=inherited), []
     write_log(logs, call.options.debug)
     with _siblings(others) as siblings, serving.runner() as runner:
-        runner.run(_serving(loaded, listener, at, not no_worker, bot_token, siblings, inherited is not None))
+        runner.run(_serve(loaded, listener, host, not no_worker, bot_token, siblings, inherited is not None))
 
 
 @contextmanager
 def _siblings(listeners: Sequence[socket.socket]) -> Generator[list[Popen[bytes]]]:
-    """Other processes that answer requests at these sockets, started as we were; they neither learn nor chat."""
-    given = [word for word in sys.argv[1:] if word != "--discord"]
-    command = [sys.executable, "-m", "recollect", *given, "--no-worker", "--processes", "1", "--inherited"]
-    numbers = [listener.fileno() for listener in listeners]
-    started = [Popen([*command, str(number)], pass_fds=[number]) for number in numbers]  # noqa: S603 - ourselves
+    """Processes that answer requests on these sockets, with the arguments of this one, but without worker and bot."""
+    arguments = [argument for argument in sys.argv[1:] if argument != "--discord"]
+    command = [sys.executable, "-m", "recollect", *arguments, "--no-worker", "--processes", "1", "--inherited"]
+    descriptors = [listener.fileno() for listener in listeners]
+    started = [Popen([*command, str(fd)], pass_fds=[fd]) for fd in descriptors]  # noqa: S603 - this program
     try:
         yield started
     finally:
@@ -107,8 +107,8 @@ def _siblings(listeners: Sequence[socket.socket]) -> Generator[list[Popen[bytes]
             process.wait()
 
 
-async def _watching(siblings: Sequence[Popen[bytes]], stop: asyncio.Event, inherited: bool) -> None:
-    """Wait until it is time to stop; when a sibling ends before, so do we, and whoever started us starts all anew."""
+async def _watch_processes(siblings: Sequence[Popen[bytes]], stop: asyncio.Event, inherited: bool) -> None:
+    """Wait for `stop`. When a sibling ends before, raise, so that the supervisor restarts all of them."""
     parent = os.getppid()
     while not stop.is_set():
         if inherited and os.getppid() != parent:
@@ -116,31 +116,31 @@ async def _watching(siblings: Sequence[Popen[bytes]], stop: asyncio.Event, inher
         if any(process.poll() is not None for process in siblings):
             raise RecollectError("a process that answers requests has ended; see its log")
         with suppress(TimeoutError):
-            async with asyncio.timeout(WATCH):
+            async with asyncio.timeout(WATCH_INTERVAL_SECONDS):
                 await stop.wait()
     for process in siblings:
-        process.terminate()  # they close while we do
+        process.terminate()  # they shut down in parallel with this process
 
 
 def worker(call: Invocation, logs: Logs = None) -> None:
-    """Learn in the background from what other processes take in, until stopped."""
+    """Learn in the background from what other processes store, until stopped."""
     if call.options.json:
         raise BadInput("--json and worker don't go together; --logs json writes the log so")
     loaded = call.load()
     write_log(logs, call.options.debug)
     print(
-        f"recollect: learning from what others take into {redacted(loaded.settings.store)}; Ctrl-C ends it",
+        f"recollect: learning from what others store in {redacted(loaded.settings.store)}; Ctrl-C ends it",
         file=sys.stderr,
     )
 
-    async def working() -> None:
+    async def run_worker() -> None:
         async with stopping() as stop, AsyncMemory.from_settings(loaded) as memory:
-            await _reporting(memory, stop)
+            await _report_jobs(memory, stop)
 
-    asyncio.run(working())
+    asyncio.run(run_worker())
 
 
-async def _serving(
+async def _serve(
     loaded: Loaded,
     listener: socket.socket,
     host: str,
@@ -153,49 +153,49 @@ async def _serving(
     from recollect.faces.http.app import create
     from recollect.faces.http.auth import TokenFile
 
-    tokens = TokenFile(loaded.settings.http.token_file, secret(WEB_TOKEN))
+    tokens = TokenFile(loaded.settings.http.token_file, secret(HTTP_TOKEN_VARIABLE))
     async with AsyncExitStack() as closing:
         stop = await closing.enter_async_context(stopping())
         memory = await closing.enter_async_context(AsyncMemory.from_settings(loaded, run_worker=run_worker))
         app = create(memory, tokens, names=serving.names_of(host, loaded.settings), run_worker=run_worker)
-        gc.freeze()  # what is there by now stays, and need not be looked through for garbage ever again
-        tasks: list[Awaitable[None]] = [serving.serve(app, listener, stop), _watching(siblings, stop, inherited)]
+        gc.freeze()  # what is loaded by now stays: the garbage collector need not scan it again
+        tasks: list[Awaitable[None]] = [serving.serve(app, listener, stop), _watch_processes(siblings, stop, inherited)]
         if bot_token is not None:
-            tasks.append(_bot(memory, loaded.settings, bot_token, stop))
-        await _together(tasks, stop)
+            tasks.append(_run_bot(memory, loaded.settings, bot_token, stop))
+        await _run_together(tasks, stop)
 
 
-async def _together(work: list[Awaitable[None]], stop: asyncio.Event) -> None:
-    """Do all of it; when one part ends or fails, the others are told to stop."""
+async def _run_together(tasks: list[Awaitable[None]], stop: asyncio.Event) -> None:
+    """Await all tasks; when one ends or fails, the others are told to stop."""
 
-    async def part(one: Awaitable[None]) -> None:
+    async def run(task: Awaitable[None]) -> None:
         try:
-            await one
+            await task
         finally:
             stop.set()
 
-    done = await asyncio.gather(*(part(one) for one in work), return_exceptions=True)
-    for outcome in done:
-        if isinstance(outcome, BaseException):
-            raise outcome
+    results = await asyncio.gather(*(run(task) for task in tasks), return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
 
 
-async def _bot(memory: AsyncMemory, settings: Settings, token: str, stop: asyncio.Event) -> None:
-    """The Discord bot on this memory, until told to stop."""
+async def _run_bot(memory: AsyncMemory, settings: Settings, token: str, stop: asyncio.Event) -> None:
+    """Run the Discord bot on this memory until `stop` is set."""
     from recollect.faces.discord import run
     from recollect.faces.discord.client import Client, wanted_intents
 
     run.use_addresses(settings)
     async with run.speaking(settings) as speaker:
-        keeping = asyncio.ensure_future(
+        bot = asyncio.ensure_future(
             run.keep_up(lambda intents: Client(memory, speaker, intents=intents), token, wanted_intents(settings))
         )
-        ending = asyncio.ensure_future(stop.wait())
-        await asyncio.wait({keeping, ending}, return_when=asyncio.FIRST_COMPLETED)
-        ending.cancel()
-        keeping.cancel()
+        stopped = asyncio.ensure_future(stop.wait())
+        await asyncio.wait({bot, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
+        bot.cancel()
         with suppress(asyncio.CancelledError):
-            await keeping
+            await bot
 
 
 def _bot_token() -> str:
@@ -203,84 +203,85 @@ def _bot_token() -> str:
         from recollect.faces.discord import run
     except ModuleNotFoundError as error:
         raise MissingExtra("the Discord bot", "discord") from error
-    del run  # it can be imported: that is all
-    token = secret(TOKEN)
+    del run  # only checked that it can be imported
+    token = secret(TOKEN_VARIABLE)
     if token is None:
-        raise ConfigError(NO_TOKEN)
+        raise ConfigError(MISSING_TOKEN)
     return token
 
 
 @asynccontextmanager
 async def stopping() -> AsyncGenerator[asyncio.Event]:
-    """An event that is set when the process is asked to end; whatever goes on inside this gets LAST seconds then."""
-    loop, stop, last = asyncio.get_running_loop(), asyncio.Event(), Timer(LAST, _leave)
-    last.daemon = True
+    """An event that is set by a signal to end; the body then has SHUTDOWN_TIMEOUT_SECONDS to finish."""
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+    deadline = Timer(SHUTDOWN_TIMEOUT_SECONDS, _exit_now)
+    deadline.daemon = True
 
-    def end() -> None:
+    def on_signal() -> None:
         if not stop.is_set():
-            log.info("asked to stop: everything is closed in good order")
-            last.start()
+            log.info("asked to stop: shutting down")
+            deadline.start()
         stop.set()
 
-    for each in _SIGNALS:
+    for number in _SIGNALS:
         with suppress(NotImplementedError, RuntimeError):  # Windows: Ctrl-C raises there by itself
-            loop.add_signal_handler(each, end)
+            loop.add_signal_handler(number, on_signal)
     try:
         yield stop
     finally:
-        last.cancel()
-        for each in _SIGNALS:
+        deadline.cancel()
+        for number in _SIGNALS:
             with suppress(NotImplementedError, RuntimeError):
-                loop.remove_signal_handler(each)
+                loop.remove_signal_handler(number)
 
 
-def _leave() -> None:
-    """End now. Threads that wait for a database can't be told to stop, and Python would wait for them."""
-    log.warning("closing takes too long, as when the store is away: it ends here; nothing acknowledged is lost")
+def _exit_now() -> None:
+    """Exit without waiting for threads: one that waits for a database can't be interrupted."""
+    log.warning("shutdown takes too long, as when the store is unavailable: exiting now; nothing acknowledged is lost")
     logging.shutdown()
     os._exit(0)
 
 
-async def _reporting(memory: AsyncMemory, stop: asyncio.Event) -> None:
-    """Say how it is going: at once, and then as long as it changes."""
+async def _report_jobs(memory: AsyncMemory, stop: asyncio.Event) -> None:
+    """Log the job counts at once, and whenever they change."""
     last = ""
     while not stop.is_set():
-        told = await _jobs(memory)
-        if told != last:
-            log.info("jobs: %s", told)
-        last = told
+        counts = await _describe_jobs(memory)
+        if counts != last:
+            log.info("jobs: %s", counts)
+        last = counts
         with suppress(TimeoutError):
-            async with asyncio.timeout(REPORT):
+            async with asyncio.timeout(REPORT_INTERVAL_SECONDS):
                 await stop.wait()
 
 
-async def _jobs(memory: AsyncMemory) -> str:
+async def _describe_jobs(memory: AsyncMemory) -> str:
     try:
         counts = await memory.store.read(lambda tx: tx.jobs.counts())
     except RecollectError as error:
-        return f"they can't be looked at now ({error})"
-    return ", ".join(f"{counts.get(state, 0)} {word}" for state, word in _WORDS.items())
+        return f"they can't be read now ({error})"
+    return ", ".join(f"{counts.get(state, 0)} {label}" for state, label in _JOB_STATES.items())
 
 
 def _show_tokens(call: Invocation, settings: Settings) -> None:
     from recollect.faces.http.auth import load_tokens
 
-    found, _ = load_tokens(settings.http.token_file, secret(WEB_TOKEN))
+    tokens, _ = load_tokens(settings.http.token_file, secret(HTTP_TOKEN_VARIABLE))
     if call.options.json:
-        call.screen.data({"operator": found.operator, "reader": found.reader})
+        call.screen.data({"operator": tokens.operator, "reader": tokens.reader})
         return
-    call.screen.say(f"operator  {found.operator}")
-    call.screen.say(f"reader    {found.reader}")
+    call.screen.say(f"operator  {tokens.operator}")
+    call.screen.say(f"reader    {tokens.reader}")
 
 
-def _tell(address: str, settings: Settings, fresh: "Tokens | None") -> None:
-    """Where it is, and where the token is: the token itself once, to whoever sits before the terminal."""
+def _print_address(address: str, settings: Settings, new_tokens: "Tokens | None") -> None:
+    """Print the address and where the tokens are; new tokens themselves once, on a terminal only."""
     from recollect.faces.http.serve import is_readable_by_others
 
     path = settings.http.token_file
     print(f"recollect: page and API at {address}", file=sys.stderr)
-    if fresh is not None and sys.stderr.isatty():
-        print(f"recollect: sign in with the token {fresh.operator}", file=sys.stderr)
+    if new_tokens is not None and sys.stderr.isatty():
+        print(f"recollect: sign in with the token {new_tokens.operator}", file=sys.stderr)
         print(f"recollect: it is kept in {path} and not shown again; 'recollect serve --tokens' does", file=sys.stderr)
     else:
         print(f"recollect: the tokens are in {path}; 'recollect serve --tokens' shows them", file=sys.stderr)

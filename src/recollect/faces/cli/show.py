@@ -1,4 +1,4 @@
-"""Commands that show what is remembered: show, list, history, log."""
+"""Commands that show what is remembered: `show`, `list`, `history`, `log`."""
 
 from typing import Annotated
 
@@ -9,53 +9,53 @@ from recollect.core.outcomes import Listing
 from recollect.core.types import Memo, Status
 from recollect.faces import outcome_text
 from recollect.faces.cli import records
-from recollect.faces.cli.inputs import meant
+from recollect.faces.cli.inputs import resolve_memo
 from recollect.faces.cli.invocation import Invocation
 from recollect.faces.cli.options import STATUSES, Limit, MemoRef, Offset, OnlyKinds, flag
-from recollect.faces.cli.output import audience, when
+from recollect.faces.cli.output import describe_audience, local_time
 from recollect.memory import AsyncMemory
 
-_STATUS = f"Only of this status; may be repeated. Statuses: {STATUSES}."
+_STATUS_HELP = f"Only of this status; may be repeated. Statuses: {STATUSES}."
 
 
 def show(call: Invocation, limit: Limit = None, offset: Offset = 0) -> None:
     """Show your memory, as far as it may be heard here."""
-    shown = call.run(lambda memory: memory.show(user=call.user, place=call.place, limit=limit, offset=offset))
+    listing = call.run(lambda memory: memory.show(user=call.user, place=call.place, limit=limit, offset=offset))
     if call.options.json:
-        memos = [{"number": number, **records.memo(memo)} for number, memo in enumerate(shown.memos, offset + 1)]
-        summary = records.summary(shown.summary)
-        data = {"user": call.user, "total": shown.total, "memos": memos, "summary": summary, "off": [*shown.off]}
+        memos = [{"number": number, **records.from_memo(memo)} for number, memo in enumerate(listing.memos, offset + 1)]
+        summary = records.from_summary(listing.summary)
+        data = {"user": call.user, "total": listing.total, "memos": memos, "summary": summary, "off": [*listing.off]}
         call.screen.data(data)
     elif call.screen.is_terminal:
-        _show_nicely(call, shown, offset)
+        _print_listing(call, listing, offset)
     else:
-        call.screen.say(outcome_text.shown(shown, call.place))
+        call.screen.say(outcome_text.shown(listing, call.place))
 
 
-def _show_nicely(call: Invocation, shown: Listing, offset: int) -> None:
-    call.screen.say(f"Durable memory of {call.user} ({outcome_text.counted(shown.total)}):")
+def _print_listing(call: Invocation, listing: Listing, offset: int) -> None:
+    call.screen.say(f"Durable memory of {call.user} ({outcome_text.counted(listing.total)}):")
     rows = [
         [
             str(number),
             memo.kind,
             f"★ {memo.text}" if memo.pinned else memo.text,
-            audience(memo),
-            when(memo.updated)[:10],
+            describe_audience(memo),
+            local_time(memo.updated)[:10],
         ]
-        for number, memo in enumerate(shown.memos, offset + 1)
+        for number, memo in enumerate(listing.memos, offset + 1)
     ]
     call.screen.table(["#", "kind", "text", "heard", "updated"], rows, wide="text")
-    if not rows and not shown.off:
+    if not rows and not listing.off:
         call.screen.aside("Nothing here yet; try: recollect remember I like tea")
-    if shown.summary is not None and shown.summary.text:
-        call.screen.say(f"\nRolling summary:\n{shown.summary.text}")
-    for line in shown.off:
+    if listing.summary is not None and listing.summary.text:
+        call.screen.say(f"\nRolling summary:\n{listing.summary.text}")
+    for line in listing.off:
         call.screen.aside(line)
 
 
 def list_(
     call: Invocation,
-    status: Annotated[list[Status] | None, typer.Option(metavar="STATUS", help=_STATUS)] = None,
+    status: Annotated[list[Status] | None, typer.Option(metavar="STATUS", help=_STATUS_HELP)] = None,
     kind: OnlyKinds = None,
     lore: Annotated[bool, flag("--lore", meaning="The lore of the guild of --in, instead of yours.")] = False,
     limit: Limit = None,
@@ -74,7 +74,9 @@ def list_(
         )
     )
     if call.options.json:
-        call.screen.data({"user": call.user, "total": page.total, "memos": [records.memo(memo) for memo in page.memos]})
+        call.screen.data(
+            {"user": call.user, "total": page.total, "memos": [records.from_memo(memo) for memo in page.memos]}
+        )
         return
     rows = [[memo.id, memo.status, memo.kind, memo.text] for memo in page.memos]
     call.screen.table(["id", "status", "kind", "text"], rows, wide="text")
@@ -82,36 +84,39 @@ def list_(
         call.screen.aside(f"{len(rows)} of {page.total}")
 
 
-def history(call: Invocation, memo: MemoRef) -> None:
+def history(call: Invocation, ref: MemoRef) -> None:
     """Everything that happened to a memory, newest first."""
 
     async def work(memory: AsyncMemory) -> tuple[Memo, list[Event]]:
-        one = await meant(memory, call, memo)
-        return one, await memory.history(one.id, user=call.user)
+        target = await resolve_memo(memory, call, ref)
+        return target, await memory.history(target.id, user=call.user)
 
-    one, events = call.run(work)
+    target, events = call.run(work)
     if call.options.json:
-        data = [{**records.event(event), "before": _before(call, event)} for event in events]
-        call.screen.data({"memo": records.memo(one), "events": data})
+        data = [{**records.from_event(event), "before": _previous_text(call, event)} for event in events]
+        call.screen.data({"memo": records.from_memo(target), "events": data})
         return
-    rows = [[when(event.at), event.actor, event.kind, event.reason, _before(call, event) or ""] for event in events]
+    rows = [
+        [local_time(event.at), event.actor, event.kind, event.reason, _previous_text(call, event) or ""]
+        for event in events
+    ]
     call.screen.table(["when", "who", "what", "why", "text before"], rows, wide="text before")
 
 
-def _before(call: Invocation, event: Event) -> str | None:
-    """The text before a change; it may have been narrower than the memo is now, so only its owner's DM hears it."""
+def _previous_text(call: Invocation, event: Event) -> str | None:
+    """The text before a change; its audience may have been narrower than now, so only the owner's DM shows it."""
     return event.data.get("before", {}).get("text") if call.place.dm == call.user else None
 
 
 def log(
     call: Invocation,
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many at the most.")] = 50,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many at most.")] = 50,
     everyone: Annotated[bool, flag("--everyone", meaning="Changes of everyone's memory.")] = False,
 ) -> None:
     """What changed, by whom and why, newest first."""
     events = call.run(lambda memory: memory.log(user=None if everyone else call.user, limit=limit))
     if call.options.json:
-        call.screen.data({"events": [records.event(event) for event in events]})
+        call.screen.data({"events": [records.from_event(event) for event in events]})
         return
-    rows = [[when(event.at), event.actor, event.kind, event.memo or "", event.reason] for event in events]
+    rows = [[local_time(event.at), event.actor, event.kind, event.memo or "", event.reason] for event in events]
     call.screen.table(["when", "who", "what", "memory", "why"], rows, wide="why")

@@ -1,4 +1,4 @@
-"""What `recollect` says when it is called with nothing to do."""
+"""What `recollect` prints when called without a command."""
 
 from recollect.core.version import __version__
 from recollect.faces.cli.doctor import file_of
@@ -7,7 +7,7 @@ from recollect.faces.outcome_text import counted
 from recollect.settings import Settings
 from recollect.settings.values import redacted
 
-_TRY = """\
+_EXAMPLES = """\
   recollect remember "I prefer tea over coffee"
   recollect show
   recollect search "what do I drink?"
@@ -16,17 +16,19 @@ _TRY = """\
 
 def welcome(call: Invocation) -> None:
     loaded = call.load("null")
-    count, where = _memories(call, loaded.settings), redacted(loaded.settings.store)
+    count, store = _count_memories(call, loaded.settings), redacted(loaded.settings.store)
     if call.options.json:
-        call.screen.data({"version": __version__, "user": call.user, "memories": count, "store": where})
+        call.screen.data({"version": __version__, "user": call.user, "memories": count, "store": store})
         return
     call.screen.say(f"recollect {__version__}: long-term memory for chat assistants\n")
-    call.screen.say(f"Data lives in {file_of(where) or where}: {counted(count)} about {call.user}\n\nTry:\n{_TRY}\n")
+    call.screen.say(
+        f"Data lives in {file_of(store) or store}: {counted(count)} about {call.user}\n\nTry:\n{_EXAMPLES}\n"
+    )
     call.screen.say("'recollect --help' lists all commands; 'recollect doctor' checks that everything works.")
 
 
-def _memories(call: Invocation, settings: Settings) -> int:
+def _count_memories(call: Invocation, settings: Settings) -> int:
     path = file_of(settings.store)
     if path is not None and not path.exists():
-        return 0  # looking around makes no files
+        return 0  # showing the welcome creates no files
     return call.run(lambda memory: memory.show(user=call.user, place=call.place, limit=0)).total

@@ -1,6 +1,7 @@
-"""The operator's page and the API over one memory: a FastAPI app behind a token.
+"""The operator's pages and the REST API for one memory, as a FastAPI app.
 
-Everything but `/health` and `/ready` needs a token; see `access`. The app translates and calls `Memory` and `Office`.
+Everything but `/health` and `/ready` needs a token (see `auth`). Routes translate requests and call `AsyncMemory` and
+`Admin`.
 """
 
 from collections.abc import Collection
@@ -11,7 +12,7 @@ from recollect.admin import Admin
 from recollect.core.clock import Clock, now
 from recollect.core.version import __version__
 from recollect.faces.http import api, metrics, pages, problems
-from recollect.faces.http.auth import ENDED, LoginThrottle, RevokedSessions, Sessions, TokenFile, Tokens
+from recollect.faces.http.auth import REVOKED_SESSIONS_DIR, LoginThrottle, RevokedSessions, Sessions, TokenFile, Tokens
 from recollect.faces.http.dependencies import AppState
 from recollect.faces.http.middleware import SecurityMiddleware
 from recollect.memory import AsyncMemory
@@ -27,19 +28,19 @@ def create(
     names: Collection[str] = (),
     run_worker: bool = False,
 ) -> FastAPI:
-    """The app of a memory; `names` are the hosts that requests may be addressed to, any without some.
+    """The app for a memory; `names` are the host names that requests may use, any if there are none.
 
-    One that runs the worker is ready only while its memory learns in the background.
+    With `run_worker`, it is ready only while the background worker runs.
     """
     app = FastAPI(title="recollect", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
     current = tokens if isinstance(tokens, TokenFile) else lambda: tokens
     sessions = Sessions(
-        current, memory.settings.http.session_lifetime, RevokedSessions(memory.settings.data_dir / ENDED)
+        current, memory.settings.http.session_lifetime, RevokedSessions(memory.settings.data_dir / REVOKED_SESSIONS_DIR)
     )
-    house = AppState(memory, Admin(memory, clock), current, sessions, LoginThrottle(), clock, run_worker)
-    app.state.house = house
+    state = AppState(memory, Admin(memory, clock), current, sessions, LoginThrottle(), clock, run_worker)
+    app.state.recollect = state
     problems.install(app)
-    app.add_middleware(SecurityMiddleware, house=house, names=frozenset(names))
+    app.add_middleware(SecurityMiddleware, state=state, names=frozenset(names))
     for part in (metrics, api, pages):
         part.install(app)
     return app

@@ -1,8 +1,8 @@
-"""Who may do what: tokens in a file of the operator's, sessions of browsers, and a limit on guesses.
+"""Authentication: the token file, browser sessions, and a limit on guesses.
 
-A token is shown to an API as `Authorization: Bearer …`; a browser trades it for a cookie that says the role and the
-time, signed with a key made from the tokens, so new tokens end all sessions. Only sessions that were ended before
-their time are kept, in a folder that all processes look at.
+An API client sends a token as `Authorization: Bearer …`; a browser exchanges it for a cookie with the role and the
+expiry, signed with a key derived from the tokens, so new tokens end all sessions. Only revoked sessions are stored, in
+a folder that all processes share.
 """
 
 import hashlib
@@ -25,13 +25,13 @@ from recollect.workspace.disk import make_folder
 
 log = logging.getLogger("recollect.http")
 
-SHORTEST = 16
-"""Characters of a token that somebody chose."""
+MIN_TOKEN_CHARS = 16
+"""For tokens that someone chose."""
 COOKIE = "recollect_session"
-LOOK = 1.0
-"""Seconds between two looks whether the tokens were replaced."""
-ENDED = "ended-sessions"
-"""The folder, among the data, of sessions that were ended."""
+RELOAD_INTERVAL_SECONDS = 1.0
+"""How often the token file is checked for changes."""
+REVOKED_SESSIONS_DIR = "ended-sessions"
+"""Subfolder of the data folder for revoked sessions."""
 
 
 class Role(StrEnum):
@@ -47,60 +47,60 @@ class Tokens:
     reader: str = field(repr=False)
 
     def role(self, token: str) -> Role | None:
-        """Whose token this is; takes as long for a wrong one."""
-        given = token.encode()
-        is_operator = hmac.compare_digest(given, self.operator.encode())
-        is_reader = hmac.compare_digest(given, self.reader.encode())
+        """The role of a token, compared in constant time; None for a wrong one."""
+        token_bytes = token.encode()
+        is_operator = hmac.compare_digest(token_bytes, self.operator.encode())
+        is_reader = hmac.compare_digest(token_bytes, self.reader.encode())
         return Role.OPERATOR if is_operator else Role.READER if is_reader else None
 
 
 def load_tokens(path: Path, operator: str | None = None) -> tuple[Tokens, bool]:
-    """The tokens of this file, and whether they were made just now; `operator` replaces the operator's."""
-    if operator is not None and len(operator) < SHORTEST:
-        raise ConfigError(f"RECOLLECT_HTTP_TOKEN has fewer than {SHORTEST} characters; take a longer one")
+    """The tokens of this file, and whether they were just created; `operator` replaces the operator's."""
+    if operator is not None and len(operator) < MIN_TOKEN_CHARS:
+        raise ConfigError(f"RECOLLECT_HTTP_TOKEN has fewer than {MIN_TOKEN_CHARS} characters; take a longer one")
     if operator is not None and (operator.startswith("#") or any(map(str.isspace, operator))):
         raise ConfigError("RECOLLECT_HTTP_TOKEN has a space in it or is a comment; is there one behind it in its file?")
-    made = not path.exists()
-    if made:
+    is_new = not path.exists()
+    if is_new:
         _write(path, Tokens(secrets.token_urlsafe(24), secrets.token_urlsafe(24)))
-    found = _read(path)
-    return Tokens(operator or found.operator, found.reader), made
+    tokens = _read(path)
+    return Tokens(operator or tokens.operator, tokens.reader), is_new
 
 
 class TokenFile:
-    """The tokens of a file as they are by now: other ones count a moment after they were written."""
+    """The tokens of a file; a changed file takes effect within a second."""
 
     def __init__(self, path: Path, operator: str | None = None, clock: Callable[[], float] = monotonic) -> None:
         self._path, self._operator, self._clock = path, operator, clock
-        self._stamp = _stamp(path)
+        self._fingerprint = _fingerprint(path)
         self._tokens, _ = load_tokens(path, operator)
-        self._looked = clock()
+        self._checked_at = clock()
 
     def __call__(self) -> Tokens:
-        if self._clock() - self._looked >= LOOK:
-            self._looked = self._clock()
-            self._look()
+        if self._clock() - self._checked_at >= RELOAD_INTERVAL_SECONDS:
+            self._checked_at = self._clock()
+            self._reload_if_changed()
         return self._tokens
 
-    def _look(self) -> None:
-        stamp = _stamp(self._path)
-        if stamp in (None, self._stamp):  # who deletes it has not said yet what counts instead
+    def _reload_if_changed(self) -> None:
+        fingerprint = _fingerprint(self._path)
+        if fingerprint in (None, self._fingerprint):  # deleted: keep the old tokens until new ones are written
             return
-        self._stamp = stamp
+        self._fingerprint = fingerprint
         try:
             self._tokens, _ = load_tokens(self._path, self._operator)
-            log.info("%s was written anew: its tokens count from now on", self._path)
+            log.info("%s was rewritten: its tokens count from now on", self._path)
         except ConfigError as error:
             log.warning("the tokens that were read before still count: %s", error)
 
 
-def _stamp(path: Path) -> tuple[int, int, int] | None:
-    """What changes when a file is written or replaced."""
+def _fingerprint(path: Path) -> tuple[int, int, int] | None:
+    """A fingerprint that changes when the file is written or replaced."""
     try:
-        found = path.stat()
+        stat = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return stat.st_mtime_ns, stat.st_size, stat.st_ino
 
 
 def _write(path: Path, tokens: Tokens) -> None:
@@ -108,7 +108,7 @@ def _write(path: Path, tokens: Tokens) -> None:
     text = json.dumps({"operator": tokens.operator, "reader": tokens.reader}, indent=2) + "\n"
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:  # another process was quicker
+    except FileExistsError:  # another process was faster
         return
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(text)
@@ -120,7 +120,7 @@ def _read(path: Path) -> Tokens:
         operator, reader = str(value["operator"]), str(value["reader"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigError(f"{path} can't be read as a file of tokens; delete it, and new ones are made") from error
-    if min(len(operator), len(reader)) < SHORTEST or operator == reader:
+    if min(len(operator), len(reader)) < MIN_TOKEN_CHARS or operator == reader:
         raise ConfigError(f"the tokens in {path} are too short or alike; delete it, and new ones are made")
     return Tokens(operator, reader)
 
@@ -135,7 +135,7 @@ class Session:
 
 
 class RevokedSessions:
-    """Sessions that were ended before their time: an empty file for each, until its time is over."""
+    """Sessions that were ended before they expire: an empty file for each, until it would have expired."""
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time) -> None:
         self._folder, self._clock = folder, clock
@@ -150,7 +150,7 @@ class RevokedSessions:
             self._path(session).touch(0o600)
             self._sweep()
         except OSError as error:
-            log.warning("that somebody signed out can't be written down (%s): only this process knows it", error)
+            log.warning("a sign-out can't be written down (%s): only this process knows of it", error)
             self._unwritten.add(session)
 
     def _sweep(self) -> None:
@@ -164,53 +164,53 @@ class RevokedSessions:
 
 
 class Sessions:
-    """Makes and checks the cookies of browsers."""
+    """Creates and checks session cookies."""
 
     def __init__(
-        self, tokens: Callable[[], Tokens], lifetime: float, ended: RevokedSessions, clock: Callable[[], float] = time
+        self, tokens: Callable[[], Tokens], lifetime: float, revoked: RevokedSessions, clock: Callable[[], float] = time
     ) -> None:
         self._tokens = tokens
         self._lifetime = lifetime
-        self._ended = ended
+        self._revoked = revoked
         self._clock = clock
 
     def begin(self, role: Role) -> tuple[Session, str]:
-        """A new session, and the cookie's value."""
+        """A new session and its cookie value."""
         session = Session(role, int(self._clock() + self._lifetime), secrets.token_urlsafe(12))
-        plain = f"{session.role}.{session.until}.{session.nonce}"
-        return session, f"{plain}.{self._sign('session', plain)}"
+        payload = f"{session.role}.{session.until}.{session.nonce}"
+        return session, f"{payload}.{self._sign('session', payload)}"
 
     def read(self, cookie: str) -> Session | None:
-        """The session of a cookie, unless it is not ours, too old or ended."""
-        plain, _, signature = cookie.rpartition(".")
-        if not hmac.compare_digest(signature.encode(), self._sign("session", plain).encode()):
+        """The session of a cookie; None when it is forged, expired or revoked."""
+        payload, _, signature = cookie.rpartition(".")
+        if not hmac.compare_digest(signature.encode(), self._sign("session", payload).encode()):
             return None
-        role, until, nonce = plain.split(".")
+        role, until, nonce = payload.split(".")
         session = Session(Role(role), int(until), nonce)
-        return session if session.until > self._clock() and session not in self._ended else None
+        return session if session.until > self._clock() and session not in self._revoked else None
 
     def end(self, session: Session) -> None:
-        """Sign out: the cookie is of no use any more, wherever it was copied to."""
-        self._ended.add(session)
+        """Sign out: copies of the cookie stop working, too."""
+        self._revoked.add(session)
 
     def form_token(self, session: Session) -> str:
-        """What a form of this session has to carry, so that no other site can send one."""
+        """The CSRF token that forms of this session carry."""
         return self._sign("form", session.nonce)
 
-    def is_form_token(self, session: Session, given: str) -> bool:
-        return hmac.compare_digest(given.encode(), self.form_token(session).encode())
+    def is_form_token(self, session: Session, token: str) -> bool:
+        return hmac.compare_digest(token.encode(), self.form_token(session).encode())
 
     def sign(self, data: bytes) -> str:
-        """Something of ours to be shown again later, packed so that it fits into an address."""
-        plain = urlsafe_b64encode(zlib.compress(data, 9)).decode()
-        return f"{plain}.{self._sign('seal', plain)}"
+        """Data signed and compressed, to travel in a URL."""
+        payload = urlsafe_b64encode(zlib.compress(data, 9)).decode()
+        return f"{payload}.{self._sign('seal', payload)}"
 
-    def verify(self, sealed: str) -> bytes | None:
-        """What was sealed; nothing if that was not by us."""
-        plain, _, signature = sealed.rpartition(".")
-        if not hmac.compare_digest(signature.encode(), self._sign("seal", plain).encode()):
+    def verify(self, signed: str) -> bytes | None:
+        """The data that `sign` packed; None when the signature is wrong."""
+        payload, _, signature = signed.rpartition(".")
+        if not hmac.compare_digest(signature.encode(), self._sign("seal", payload).encode()):
             return None
-        return zlib.decompress(urlsafe_b64decode(plain))
+        return zlib.decompress(urlsafe_b64decode(payload))
 
     def _sign(self, purpose: str, text: str) -> str:
         tokens = self._tokens()
@@ -219,24 +219,24 @@ class Sessions:
 
 
 class LoginThrottle:
-    """Counts wrong tokens: after a few, an address has to wait, and after many, everybody who has no session."""
+    """Counts wrong tokens: after a few, an address has to wait, and after many, everyone who has no session."""
 
     def __init__(
-        self, each: int = 5, total: int = 50, window: float = 60.0, clock: Callable[[], float] = monotonic
+        self, per_address: int = 5, total: int = 50, window: float = 60.0, clock: Callable[[], float] = monotonic
     ) -> None:
-        self._each, self._total, self._window, self._clock = each, total, window, clock
-        self._wrong: deque[tuple[float, str]] = deque(maxlen=total)
+        self._per_address, self._total, self._window, self._clock = per_address, total, window, clock
+        self._failures: deque[tuple[float, str]] = deque(maxlen=total)
 
     def wait(self, address: str) -> int:
-        """Seconds until this address may try again; 0 for now."""
+        """Seconds until this address may try again; 0 if it may now."""
         start = self._clock() - self._window
-        while self._wrong and self._wrong[0][0] <= start:
-            self._wrong.popleft()
-        own = [at for at, who in self._wrong if who == address]
-        blocking = own[-self._each] if len(own) >= self._each else None
-        if len(self._wrong) >= self._total:
-            blocking = self._wrong[0][0] if blocking is None else max(blocking, self._wrong[0][0])
+        while self._failures and self._failures[0][0] <= start:
+            self._failures.popleft()
+        times = [failed_at for failed_at, client in self._failures if client == address]
+        blocking = times[-self._per_address] if len(times) >= self._per_address else None
+        if len(self._failures) >= self._total:
+            blocking = self._failures[0][0] if blocking is None else max(blocking, self._failures[0][0])
         return 0 if blocking is None else int(blocking - start) + 1
 
-    def note(self, address: str) -> None:
-        self._wrong.append((self._clock(), address))
+    def record_failure(self, address: str) -> None:
+        self._failures.append((self._clock(), address))

@@ -1,7 +1,7 @@
-"""Keeps a web server from being filled by clients that open connections and never finish a request.
+"""Protects a web server from clients that open connections and never finish a request.
 
-A request has to come whole within a deadline. So many connections may be open; when there is one more, the one that
-has waited longest for its next request gives way, so that who asks quickly is served while others dawdle.
+A request has to arrive completely within a deadline, and the number of open connections is limited. At the limit, a
+new connection evicts the one that has been idle longest, so that active clients are served.
 """
 
 import asyncio
@@ -12,144 +12,154 @@ from typing import Any, ClassVar, cast
 
 log = logging.getLogger("recollect.http")
 
-SECONDS = 15.0
-"""Within which a request has to come whole, head and body."""
-MOST = 2_000
-"""Connections at once, where file descriptors don't set a tighter limit."""
-_FEWEST = 8
-_SILENCE = 60.0
-"""Seconds between two lines of the log about a full house."""
-_ANSWER = b"HTTP/1.1 %s\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
-_TOO_LATE, _FULL = _ANSWER % b"408 Request Timeout", _ANSWER % b"503 Service Unavailable"
+REQUEST_TIMEOUT_SECONDS = 15.0
+"""Time for a complete request, headers and body."""
+MAX_CONNECTIONS = 2_000
+"""Concurrent connections, where file descriptors don't set a tighter limit."""
+MIN_CONNECTIONS = 8
+WARNING_INTERVAL_SECONDS = 60.0
+"""Between two log lines about the limit."""
+_RESPONSE = b"HTTP/1.1 %s\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+_TIMEOUT_RESPONSE, _UNAVAILABLE_RESPONSE = _RESPONSE % b"408 Request Timeout", _RESPONSE % b"503 Service Unavailable"
 
 
-def room() -> int:
-    """Connections that fit: half of the file descriptors, as the store needs some and closing takes a moment."""
+def connection_limit() -> int:
+    """Half of the file descriptors, as the store needs some and closing takes a moment; at most MAX_CONNECTIONS."""
     try:
         import resource
     except ModuleNotFoundError:  # Windows
-        return MOST
+        return MAX_CONNECTIONS
     allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return MOST if allowed == resource.RLIM_INFINITY else max(_FEWEST, min(MOST, allowed // 2))
+    return (
+        MAX_CONNECTIONS
+        if allowed == resource.RLIM_INFINITY
+        else max(MIN_CONNECTIONS, min(MAX_CONNECTIONS, allowed // 2))
+    )
 
 
 class ConnectionLimiter:
-    """Which connections are open, and which of them wait for a request, the longest first."""
+    """Tracks open connections, and which of them are idle, longest first."""
 
     def __init__(
-        self, most: int | None = None, seconds: float = SECONDS, clock: Callable[[], float] = monotonic
+        self,
+        max_connections: int | None = None,
+        request_timeout: float = REQUEST_TIMEOUT_SECONDS,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
-        self.most = room() if most is None else most
-        self.seconds = seconds
+        self.max_connections = connection_limit() if max_connections is None else max_connections
+        self.request_timeout = request_timeout
         self._clock = clock
         self._open: set[LimitedProtocol] = set()
-        self._waiting: dict[LimitedProtocol, None] = {}
-        self._told: float | None = None
+        self._idle: dict[LimitedProtocol, None] = {}
+        self._warned_at: float | None = None
 
     def accept(self, connection: "LimitedProtocol") -> bool:
-        """Let it in, if need be in the place of another."""
-        if len(self._open) >= self.most:
-            self._tell()
-            if not self._waiting:
+        """Admit a connection, evicting an idle one at the limit; False when none is idle."""
+        if len(self._open) >= self.max_connections:
+            self._warn_full()
+            if not self._idle:
                 return False
-            next(iter(self._waiting)).give_way()
+            next(iter(self._idle)).evict()
         self._open.add(connection)
         return True
 
-    def waits(self, connection: "LimitedProtocol") -> None:
-        """It has no whole request under way: others go first."""
+    def mark_idle(self, connection: "LimitedProtocol") -> None:
+        """It has no complete request in progress, so it may be evicted."""
         if connection in self._open:
-            self._waiting.setdefault(connection)
+            self._idle.setdefault(connection)
 
-    def is_served(self, connection: "LimitedProtocol") -> None:
-        self._waiting.pop(connection, None)
+    def mark_active(self, connection: "LimitedProtocol") -> None:
+        self._idle.pop(connection, None)
 
-    def leaves(self, connection: "LimitedProtocol") -> None:
-        self._waiting.pop(connection, None)
+    def remove(self, connection: "LimitedProtocol") -> None:
+        self._idle.pop(connection, None)
         self._open.discard(connection)
 
-    def _tell(self) -> None:
-        moment = self._clock()
-        if self._told is None or moment - self._told >= _SILENCE:
-            self._told = moment
-            log.warning("%d connections are open, as many as may be: who has waited longest gives way", self.most)
+    def _warn_full(self) -> None:
+        now = self._clock()
+        if self._warned_at is None or now - self._warned_at >= WARNING_INTERVAL_SECONDS:
+            self._warned_at = now
+            log.warning(
+                "%d connections are open, the maximum: the longest idle one is closed for each new one",
+                self.max_connections,
+            )
 
 
 class LimitedProtocol(asyncio.Protocol):
-    """Goes before the class of a uvicorn protocol, whichever it is: all keep the request that came last in `cycle`."""
+    """Mixin in front of any uvicorn protocol class; all of them keep the latest request in `cycle`."""
 
-    guard: ClassVar[ConnectionLimiter]
+    limiter: ClassVar[ConnectionLimiter]
     cycle: Any
     flow: Any
     _transport: asyncio.Transport
     _admitted = False
-    _whole: Any = None
-    """The last request that came in full."""
+    _complete_request: Any = None
+    """The last request that arrived completely."""
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
-        self._admitted = self.guard.accept(self)
+        self._admitted = self.limiter.accept(self)
         if self._admitted:
             super().connection_made(transport)
-            self._await()
+            self._expect_request()
         else:
-            self._transport.write(_FULL)
+            self._transport.write(_UNAVAILABLE_RESPONSE)
             self._transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._settle()
-        self.guard.leaves(self)
+        self._cancel_deadline()
+        self.limiter.remove(self)
         if self._admitted:
             super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        self._look()
+        self._check_request()
 
     def on_response_complete(self) -> None:
-        """uvicorn calls it; a request that came behind the last may begin with it."""
+        """Called by uvicorn; a pipelined request may start here."""
         protocol: Any = super()
         protocol.on_response_complete()
-        if self.cycle is self._whole:
-            self.guard.waits(self)  # uvicorn closes what stays idle
+        if self.cycle is self._complete_request:
+            self.limiter.mark_idle(self)  # uvicorn closes what stays idle
         else:
-            self._look()
+            self._check_request()
 
-    def give_way(self) -> None:
-        """Free its place at once."""
-        self.guard.leaves(self)
+    def evict(self) -> None:
+        """Close the connection at once and free its slot."""
+        self.limiter.remove(self)
         self._transport.abort()
 
-    def _look(self) -> None:
-        """Whether something came that is not a whole request yet."""
-        if self.cycle is None or self.cycle is self._whole or self.cycle.more_body:
-            self._await()
+    def _check_request(self) -> None:
+        """Start or stop the deadline, depending on whether the request is complete."""
+        if self.cycle is None or self.cycle is self._complete_request or self.cycle.more_body:
+            self._expect_request()
         else:
-            self._whole = self.cycle
-            self._settle()
-            self.guard.is_served(self)
+            self._complete_request = self.cycle
+            self._cancel_deadline()
+            self.limiter.mark_active(self)
 
-    def _await(self) -> None:
-        self.guard.waits(self)
+    def _expect_request(self) -> None:
+        self.limiter.mark_idle(self)
         if self._deadline is None:
-            self._deadline = asyncio.get_running_loop().call_later(self.guard.seconds, self._end)
+            self._deadline = asyncio.get_running_loop().call_later(self.limiter.request_timeout, self._on_deadline)
 
-    def _settle(self) -> None:
+    def _cancel_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
 
-    def _end(self) -> None:
+    def _on_deadline(self) -> None:
         self._deadline = None
-        if self.flow.read_paused:  # it is us who don't read on
-            self._await()
+        if self.flow.read_paused:  # we are the ones who paused reading
+            self._expect_request()
             return
         if self.cycle is None or self.cycle.response_complete:
-            self._transport.write(_TOO_LATE)
+            self._transport.write(_TIMEOUT_RESPONSE)
         self._transport.close()
 
 
-def guarded(protocol: type[asyncio.Protocol], guard: ConnectionLimiter) -> type[asyncio.Protocol]:
-    """This class of connections, guarded."""
-    return type("GuardedConnection", (LimitedProtocol, protocol), {"guard": guard})
+def limited_protocol(protocol: type[asyncio.Protocol], limiter: ConnectionLimiter) -> type[asyncio.Protocol]:
+    """The protocol class, limited by the limiter."""
+    return type("LimitedConnection", (LimitedProtocol, protocol), {"limiter": limiter})

@@ -1,4 +1,4 @@
-"""What the requests of an app share."""
+"""State that all requests of an app share."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,29 +13,29 @@ from recollect.faces.http.auth import LoginThrottle, Sessions, Tokens
 from recollect.faces.http.write_health import WriteHealth
 from recollect.memory import AsyncMemory
 
-STREAMS = 32
-"""Requests at once that stay open to be told what happens."""
+MAX_STREAMS = 32
+"""Concurrent requests that follow the log."""
 
 
 @dataclass(frozen=True, slots=True)
 class AppState:
     memory: AsyncMemory
-    office: Admin
+    admin: Admin
     tokens: Callable[[], Tokens]
     sessions: Sessions
-    guesses: LoginThrottle
+    throttle: LoginThrottle
     clock: Clock
     run_worker: bool = False
-    """Whether this process is to learn in the background, too."""
+    """Whether this process also runs the background worker."""
     closing: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when the server is about to stop: what stays open ends then."""
-    writing: WriteHealth = field(default_factory=WriteHealth)
-    streams: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(STREAMS))
+    """Set when the server is about to stop; open streams end then."""
+    write_health: WriteHealth = field(default_factory=WriteHealth)
+    streams: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_STREAMS))
 
 
-async def _house(request: Request) -> AppState:  # async: others would be called in a thread
-    return request.app.state.house
+async def get_state(request: Request) -> AppState:  # async: FastAPI calls sync dependencies in a thread
+    return request.app.state.recollect
 
 
-AppStateDep = Annotated[AppState, Depends(_house)]
-"""The type of a handler's parameter that gets the house."""
+AppStateDep = Annotated[AppState, Depends(get_state)]
+"""The type of a handler's parameter that receives the app state."""

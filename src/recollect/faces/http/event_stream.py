@@ -1,4 +1,4 @@
-"""The log as it is written, for whoever stays and listens: ends when the server stops, or after an hour."""
+"""Follows the event log; a stream ends when the server stops, or after an hour."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -8,39 +8,39 @@ from recollect.core.errors import RecollectError
 from recollect.core.events import Event
 from recollect.faces.http.dependencies import AppState
 
-PAUSE = 1.0
-"""Seconds between two looks at the log."""
-SIGN_OF_LIFE = 15.0
-"""Seconds of silence after which nothing is told, too: who has left is noticed, proxies keep waiting."""
-LONGEST = 3600.0
-"""Seconds after which it ends; a browser comes back by itself, with a session that still counts."""
+POLL_INTERVAL_SECONDS = 1.0
+"""How often the log is polled."""
+HEARTBEAT_SECONDS = 15.0
+"""Silence after which an empty batch is sent: it detects clients that left, and keeps proxies from timing out."""
+MAX_STREAM_SECONDS = 3600.0
+"""A browser reconnects by itself, which checks its session again."""
 
 
-async def follow(house: AppState, start: int) -> AsyncGenerator[tuple[int, Sequence[Event]]]:
-    """What was written after this event, and the number of the last; now and then nothing, as a sign of life."""
+async def follow(state: AppState, start: int) -> AsyncGenerator[tuple[int, Sequence[Event]]]:
+    """Batches of events after `start`, each with the id of its last; an empty batch serves as heartbeat."""
     loop = asyncio.get_running_loop()
-    began = said = loop.time()
-    async with house.streams:
-        while not house.closing.is_set() and loop.time() - began < LONGEST:
-            found = await _newer(house, start)
-            if found:
-                start = found[-1].id
-            if found or loop.time() - said >= SIGN_OF_LIFE:
-                said = loop.time()
-                yield start, found
-            if not found:
-                await _moment(house.closing)
+    started = last_sent = loop.time()
+    async with state.streams:
+        while not state.closing.is_set() and loop.time() - started < MAX_STREAM_SECONDS:
+            events = await _read_newer(state, start)
+            if events:
+                start = events[-1].id
+            if events or loop.time() - last_sent >= HEARTBEAT_SECONDS:
+                last_sent = loop.time()
+                yield start, events
+            if not events:
+                await _wait_for_next_poll(state.closing)
 
 
-async def _newer(house: AppState, start: int) -> Sequence[Event]:
-    """A store that can't answer just now is asked again."""
+async def _read_newer(state: AppState, start: int) -> Sequence[Event]:
+    """Events after `start`; none while the store can't answer, as the next poll asks again."""
     try:
-        return await house.office.newer(start)
+        return await state.admin.newer(start)
     except RecollectError:
         return []
 
 
-async def _moment(closing: asyncio.Event) -> None:
+async def _wait_for_next_poll(closing: asyncio.Event) -> None:
     with suppress(TimeoutError):
-        async with asyncio.timeout(PAUSE):
+        async with asyncio.timeout(POLL_INTERVAL_SECONDS):
             await closing.wait()

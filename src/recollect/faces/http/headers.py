@@ -1,4 +1,4 @@
-"""The headers of every answer: nothing of another site runs in the page, and nothing is kept by browsers."""
+"""Security headers of every response: no foreign content in the pages, nothing cached by browsers."""
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "

@@ -1,4 +1,6 @@
-"""What is noted of a request: its route, never its query, as that holds ids and what people asked for."""
+"""Health checks, Prometheus metrics and the access log, which has a request's route but never its query, as that holds
+ids and what people asked for.
+"""
 
 import asyncio
 import logging
@@ -24,36 +26,36 @@ from recollect.faces.http.dependencies import AppState, AppStateDep
 from recollect.faces.http.problems import problem
 from recollect.jobs.status import count_delayed
 
-_PROBES = ("/health", "/ready", "/metrics")
-"""Asked every few seconds: worth a line only when something is wrong."""
+PROBE_PATHS = ("/health", "/ready", "/metrics")
+"""Polled every few seconds, so logged only on errors."""
 
 
 access = logging.getLogger("recollect.http.access")
 
 
-def note(method: str, route: str, status: int, seconds: float, role: str | None, client: str) -> None:
-    """One request that was answered."""
+def log_request(method: str, route: str, status: int, seconds: float, role: str | None, client: str) -> None:
+    """Write a line to the access log."""
     ms = round(seconds * 1000, 1)
-    told = {"method": method, "route": route, "status": status, "ms": ms, "role": role, "client": client}
-    level = logging.DEBUG if route in _PROBES and status < HTTPStatus.BAD_REQUEST else logging.INFO
-    access.log(level, "%s %s %d in %.1f ms", method, route, status, ms, extra={"told": told})
+    fields = {"method": method, "route": route, "status": status, "ms": ms, "role": role, "client": client}
+    level = logging.DEBUG if route in PROBE_PATHS and status < HTTPStatus.BAD_REQUEST else logging.INFO
+    access.log(level, "%s %s %d in %.1f ms", method, route, status, ms, extra={"fields": fields})
 
 
-TYPE = "text/plain; version=0.0.4; charset=utf-8"
+METRICS_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-PATIENCE = 2.0
-"""Seconds that the store may take to answer before it counts as gone."""
+STORE_TIMEOUT_SECONDS = 2.0
+"""A store that takes longer counts as unavailable."""
 
 
-_SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+BUCKETS_SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
-_STATES = (JobState.WAITING, "later", JobState.CLAIMED, JobState.FAILED)
+JOB_STATES = (JobState.WAITING, "later", JobState.CLAIMED, JobState.FAILED)
 
 
-class Meter:
-    """Times every request, by the route that answered it; and notes each in the log."""
+class RequestMetrics:
+    """Middleware that times every request by route, and writes the access log."""
 
     def __init__(self, app: ASGIApp, registry: CollectorRegistry) -> None:
         self._app = app
@@ -61,7 +63,7 @@ class Meter:
             "recollect_http_request_seconds",
             "Time until a request was answered in full.",
             ("method", "route", "status"),
-            buckets=_SECONDS,
+            buckets=BUCKETS_SECONDS,
             registry=registry,
         )
 
@@ -71,17 +73,17 @@ class Meter:
             return
         started, status = perf_counter(), [500]
 
-        async def answering(message: Message) -> None:
+        async def send_and_note_status(message: Message) -> None:
             if message["type"] == "http.response.start":
                 status[0] = message["status"]
             await send(message)
 
         try:
-            await self._app(scope, receive, answering)
+            await self._app(scope, receive, send_and_note_status)
         finally:
             seconds, route = perf_counter() - started, _route(scope)
             self._seconds.labels(_method(scope), route, str(status[0])).observe(seconds)
-            note(_method(scope), route, status[0], seconds, _role(scope), (scope.get("client") or ("",))[0])
+            log_request(_method(scope), route, status[0], seconds, _role(scope), (scope.get("client") or ("",))[0])
 
 
 def install(app: FastAPI) -> None:
@@ -90,7 +92,7 @@ def install(app: FastAPI) -> None:
     ProcessCollector(registry=registry)
     PlatformCollector(registry=registry)
     Gauge("recollect_info", "Which recollect this is.", ("version",), registry=registry).labels(__version__).set(1)
-    app.add_middleware(Meter, registry=registry)
+    app.add_middleware(RequestMetrics, registry=registry)
 
     @app.get("/health", include_in_schema=False)
     async def health() -> JSONResponse:
@@ -98,70 +100,72 @@ def install(app: FastAPI) -> None:
         return JSONResponse({"status": "up", "version": __version__})
 
     @app.get("/ready", include_in_schema=False)
-    async def ready(house: AppStateDep) -> Response:
+    async def ready(state: AppStateDep) -> Response:
         """The store answers and can be written, and what should run runs."""
-        trouble = await _trouble(house)
-        return problem(503, trouble, {"retry-after": "5"}) if trouble else JSONResponse({"status": "ready"})
+        reason = await _unready_reason(state)
+        return problem(503, reason, {"retry-after": "5"}) if reason else JSONResponse({"status": "ready"})
 
     @app.get("/metrics", include_in_schema=False)
-    async def metrics(house: AppStateDep) -> PlainTextResponse:
+    async def metrics(state: AppStateDep) -> PlainTextResponse:
         """Numbers of the memory and of this process."""
-        own = CollectorRegistry()
-        counted = await house.memory.store.read(lambda tx: _counted(tx, house.clock()))
-        own.register(_Numbers(counted, house.memory.engine.composer.counted, house.memory.worker.is_running))
-        text = generate_latest(own) + generate_latest(registry)
-        return PlainTextResponse(text, media_type=TYPE)
+        store_registry = CollectorRegistry()
+        counts = await state.memory.store.read(lambda tx: _read_counts(tx, state.clock()))
+        store_registry.register(
+            _StoreMetrics(counts, state.memory.engine.composer.counted, state.memory.worker.is_running)
+        )
+        text = generate_latest(store_registry) + generate_latest(registry)
+        return PlainTextResponse(text, media_type=METRICS_CONTENT_TYPE)
 
     del health, ready, metrics  # the app has them
 
 
-async def _trouble(house: AppState) -> str | None:
-    if house.closing.is_set():
+async def _unready_reason(state: AppState) -> str | None:
+    if state.closing.is_set():
         return "the server is about to stop"
-    if house.run_worker and not house.memory.worker.is_running:
+    if state.run_worker and not state.memory.worker.is_running:
         return "the worker does not run"
     try:
-        async with asyncio.timeout(PATIENCE):
-            await house.memory.store.read(lambda tx: tx.generation())
-            unwritten = await house.writing.problem(house.memory.engine.write_monitor)
+        async with asyncio.timeout(STORE_TIMEOUT_SECONDS):
+            await state.memory.store.read(lambda tx: tx.generation())
+            write_problem = await state.write_health.problem(state.memory.engine.write_monitor)
     except (RecollectError, TimeoutError) as error:
         return f"the store does not answer: {str(error) or 'no answer in time'}"
-    return f"the store can't be written: {unwritten}" if unwritten else None
+    return f"the store can't be written: {write_problem}" if write_problem else None
 
 
-def _counted(tx: Tx, now: datetime) -> dict[str, Any]:
-    jobs, for_later = tx.jobs.counts(), count_delayed(tx, now)
-    jobs |= {"waiting": jobs.get("waiting", 0) - for_later, "later": for_later}
+def _read_counts(tx: Tx, now: datetime) -> dict[str, Any]:
+    jobs, delayed = tx.jobs.counts(), count_delayed(tx, now)
+    jobs |= {"waiting": jobs.get("waiting", 0) - delayed, "later": delayed}
     return {"totals": tx.index.row_counts(), "jobs": jobs, "events": tx.events.counts()}
 
 
-class _Numbers:
-    """What the store counts, in the words of Prometheus."""
+class _StoreMetrics:
+    """Counts of the store, as Prometheus metrics."""
 
-    def __init__(self, counted: dict[str, Any], prompts: tuple[int, int], works: bool) -> None:
-        self._counted, self._prompts, self._works = counted, prompts, works
+    def __init__(self, counts: dict[str, Any], prompts: tuple[int, int], worker_running: bool) -> None:
+        self._counts, self._prompts, self._worker_running = counts, prompts, worker_running
 
     def collect(self) -> Iterator[Metric]:
-        for name, count in self._counted["totals"].items():
+        for name, count in self._counts["totals"].items():
             yield GaugeMetricFamily(f"recollect_{name}", f"{name.capitalize()} that are in use.", count)
         jobs = GaugeMetricFamily("recollect_jobs", "Jobs by state; those for later are not due yet.", labels=["state"])
-        for state in _STATES:
-            jobs.add_metric([state], self._counted["jobs"].get(state, 0))
+        for state in JOB_STATES:
+            jobs.add_metric([state], self._counts["jobs"].get(state, 0))
         yield jobs
         events = CounterMetricFamily("recollect_events", "Lines of the log by kind.", labels=["kind"])
-        for kind, (count, _) in self._counted["events"].items():
+        for kind, (count, _) in self._counts["events"].items():
             events.add_metric([kind], count)
         yield events
-        asked, reused = self._prompts
-        yield CounterMetricFamily("recollect_prompts", "Prompts that were asked for since the start.", asked)
+        requested, reused = self._prompts
+        yield CounterMetricFamily("recollect_prompts", "Prompts that were asked for since the start.", requested)
         yield CounterMetricFamily("recollect_prompts_reused", "Prompts that were at hand.", reused)
         yield GaugeMetricFamily(
-            "recollect_worker_running", "Whether this process learns in the background.", self._works
+            "recollect_worker_running", "Whether this process learns in the background.", self._worker_running
         )
 
 
 def _route(scope: Scope) -> str:
-    """The template of the route: ids would make endless series, and tell who was looked at."""
+    """The route's path template: ids would make endless series, and reveal who was looked at."""
     return getattr(scope.get("route"), "path", None) or ("/static" if scope["path"].startswith("/static/") else "other")
 
 

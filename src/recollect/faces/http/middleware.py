@@ -1,4 +1,4 @@
-"""What every request passes: the host it is addressed to, its size, its token; and the headers of every answer."""
+"""Checks on every request: its host name, size, token and form token; and the headers of every response."""
 
 from collections.abc import Collection
 from urllib.parse import parse_qs, quote
@@ -14,52 +14,52 @@ from recollect.faces.http.dependencies import AppState
 from recollect.faces.http.headers import HEADERS
 from recollect.faces.http.problems import problem
 
-LONGEST = 2_000_000
-"""Bytes of a request's body."""
-_TOO_LONG = f"a request may have {LONGEST:,} bytes at the most"
-OPEN = ("/health", "/ready", "/login")
-"""Paths that need no token, besides the page's own files."""
+MAX_BODY_BYTES = 2_000_000
+"""Largest accepted request body."""
+TOO_LARGE_TEXT = f"a request may have {MAX_BODY_BYTES:,} bytes at most"
+PUBLIC_PATHS = ("/health", "/ready", "/login")
+"""Paths that need no token, besides the static files."""
 STATIC = "/static/"
-FOR_READERS = ("/logout", "/api/v1/context", "/api/v1/erase/survey")
-"""What a reader may send, too: it changes nothing that is remembered."""
+READER_PATHS = ("/logout", "/api/v1/context", "/api/v1/erase/survey")
+"""Paths that a reader may post to: they change nothing that is remembered."""
 FORM_FIELD = "form_token"
 FORM_HEADER = "x-form-token"
-_DIGITS = 16
-"""No length has more."""
-_READING = ("GET", "HEAD", "OPTIONS")
-_FORM = "application/x-www-form-urlencoded"
+MAX_LENGTH_DIGITS = 16
+"""Digits of the largest content-length that is parsed."""
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+FORM_CONTENT_TYPE = "application/x-www-form-urlencoded"
 
 
 class SecurityMiddleware:
-    """Lets a request through with its role and session in `request.state`, or answers it."""
+    """Passes a request on with its role and session in `request.state`, or refuses it."""
 
-    def __init__(self, app: ASGIApp, house: AppState, names: Collection[str] = ()) -> None:
+    def __init__(self, app: ASGIApp, state: AppState, names: Collection[str] = ()) -> None:
         self._app = app
-        self._house = house
+        self._state = state
         self._names = names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        answering = _with_headers(send)
+        send_with_headers = _with_headers(send)
         body = _Body(receive)
         try:
             refusal = await self._refusal(scope, body)
-            await (self._app if refusal is None else refusal)(scope, body.receive, answering)
-        except TooLong:
-            await _too_long()(scope, receive, answering)
+            await (self._app if refusal is None else refusal)(scope, body.receive, send_with_headers)
+        except BodyTooLarge:
+            await _body_too_large()(scope, receive, send_with_headers)
 
     async def _refusal(self, scope: Scope, body: "_Body") -> Response | None:
-        """The answer to a request that is not let through."""
+        """The response to a request that is refused; None to let it through."""
         headers, path = Headers(scope=scope), scope["path"]
         if self._names and host_of(headers.get("host", "")) not in self._names:
             return problem(421, "this server is not known by that name; see the setting http.host_names")
-        if _announced(headers) > LONGEST:
-            return _too_long()
+        if _declared_length(headers) > MAX_BODY_BYTES:
+            return _body_too_large()
         session = self._session(headers)
         scope.setdefault("state", {})["session"] = session
-        if path in OPEN or path.startswith(STATIC):
+        if path in PUBLIC_PATHS or path.startswith(STATIC):
             return None
         role = session.role if session else None
         if "authorization" in headers:
@@ -67,118 +67,120 @@ class SecurityMiddleware:
             if wait:
                 return problem(429, "too many wrong tokens; wait a minute", {"retry-after": str(wait)})
         if role is None:
-            return _wrong_host(scope, headers)
+            return _unauthorized(scope, headers)
         scope["state"]["role"] = role
-        return await self._unlawful(scope, headers, body, role, session)
+        return await self._forbidden_change(scope, headers, body, role, session)
 
-    async def _unlawful(
+    async def _forbidden_change(
         self, scope: Scope, headers: Headers, body: "_Body", role: Role, session: Session | None
     ) -> Response | None:
-        """The answer to a change that may not be made."""
-        if scope["method"] in _READING:
+        """The response to a change that may not be made; None to allow it."""
+        if scope["method"] in SAFE_METHODS:
             return None
-        if session is not None and not await self._is_ours(headers, body, session):
+        if session is not None and not await self._has_form_token(headers, body, session):
             return problem(403, "this form is too old or was not sent from here; go back, reload and try again")
-        if role is Role.READER and scope["path"] not in FOR_READERS:
+        if role is Role.READER and scope["path"] not in READER_PATHS:
             return problem(403, "a reader's token can't change anything; sign in with the operator's")
         return None
 
     def _session(self, headers: Headers) -> Session | None:
         cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE)
-        return self._house.sessions.read(cookie) if cookie else None
+        return self._state.sessions.read(cookie) if cookie else None
 
     def _bearer(self, scope: Scope, headers: Headers) -> tuple[Role | None, int]:
-        """The role of a token, and how long a guesser has to wait; others' guesses keep no right token out."""
-        address, guesses = (scope.get("client") or ("",))[0], self._house.guesses
+        """The role of a token, and the seconds to wait after wrong ones; others' guesses never block a valid token."""
+        address, throttle = (scope.get("client") or ("",))[0], self._state.throttle
         scheme, _, token = headers["authorization"].partition(" ")
-        role = self._house.tokens().role(token.strip()) if scheme.lower() == "bearer" else None
+        role = self._state.tokens().role(token.strip()) if scheme.lower() == "bearer" else None
         if role is not None:
             return role, 0
-        wait = guesses.wait(address)
+        wait = throttle.wait(address)
         if not wait:
-            guesses.note(address)
+            throttle.record_failure(address)
         return None, wait
 
-    async def _is_ours(self, headers: Headers, body: "_Body", session: Session) -> bool:
-        """Whether a page of this session sent it: browsers send the cookie with everything, but not this."""
-        given = headers.get(FORM_HEADER, "")
-        if not given and headers.get("content-type", "").startswith(_FORM):
-            fields = parse_qs((await body.whole()).decode("utf-8", "replace"))
-            given = fields.get(FORM_FIELD, [""])[0]
-        return self._house.sessions.is_form_token(session, given)
+    async def _has_form_token(self, headers: Headers, body: "_Body", session: Session) -> bool:
+        """Whether a page of this session sent it: browsers attach the cookie to any request, but not the form token."""
+        form_token = headers.get(FORM_HEADER, "")
+        if not form_token and headers.get("content-type", "").startswith(FORM_CONTENT_TYPE):
+            fields = parse_qs((await body.read_all()).decode("utf-8", "replace"))
+            form_token = fields.get(FORM_FIELD, [""])[0]
+        return self._state.sessions.is_form_token(session, form_token)
 
 
-class TooLong(HTTPException):
-    """The body goes on and on. FastAPI lets this kind of error pass, and would call any other a bad request."""
+class BodyTooLarge(HTTPException):
+    """The body is too large. An HTTPException, as FastAPI would turn any other error into a 400."""
 
     def __init__(self) -> None:
-        super().__init__(413, _TOO_LONG)
+        super().__init__(413, TOO_LARGE_TEXT)
 
 
 class _Body:
-    """A request's body, no longer than allowed, that may be looked at before the app reads it."""
+    """A size-limited request body that can be read before the app reads it."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
-        self._read: list[Message] = []
+        self._buffered: list[Message] = []
         self._length = 0
 
-    async def whole(self) -> bytes:
+    async def read_all(self) -> bytes:
         more = True
         while more:
             message = await self._next()
-            self._read.append(message)
+            self._buffered.append(message)
             more = message.get("more_body", False)
-        return b"".join(message.get("body", b"") for message in self._read)
+        return b"".join(message.get("body", b"") for message in self._buffered)
 
     async def receive(self) -> Message:
-        return self._read.pop(0) if self._read else await self._next()
+        return self._buffered.pop(0) if self._buffered else await self._next()
 
     async def _next(self) -> Message:
         message = await self._receive()
         self._length += len(message.get("body", b""))
-        if self._length > LONGEST:
-            raise TooLong
+        if self._length > MAX_BODY_BYTES:
+            raise BodyTooLarge
         return message
 
 
 def host_of(header: str) -> str:
-    """The host that a request is addressed to, without its port: `[::1]:8420` is `::1`."""
+    """The host of a `Host` header, without its port: `[::1]:8420` is `::1`."""
     name = header.strip().lower()
     return name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
 
 
-def _announced(headers: Headers) -> int:
-    """Bytes that a request says it has; too many, for what is no number."""
+def _declared_length(headers: Headers) -> int:
+    """The declared content length; over the limit where it is not a number."""
     length = headers.get("content-length") or "0"
-    is_number = length.isascii() and length.isdecimal() and len(length) < _DIGITS
-    return int(length) if is_number else LONGEST + 1
+    is_number = length.isascii() and length.isdecimal() and len(length) < MAX_LENGTH_DIGITS
+    return int(length) if is_number else MAX_BODY_BYTES + 1
 
 
-def _wrong_host(scope: Scope, headers: Headers) -> Response:
-    """A person is asked to sign in, a program for a token."""
+def _unauthorized(scope: Scope, headers: Headers) -> Response:
+    """A browser is redirected to the login page, a program is asked for a token."""
     if scope["method"] == "GET" and "text/html" in headers.get("accept", ""):
-        wanted = scope["path"] + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
-        return RedirectResponse(f"/login?next={quote(wanted, safe='/')}", 303)
-    told = "show your token as 'Authorization: Bearer …'; 'recollect serve --tokens' prints it"
-    return problem(401, told, {"www-authenticate": 'Bearer realm="recollect"'})
+        target = scope["path"] + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
+        return RedirectResponse(f"/login?next={quote(target, safe='/')}", 303)
+    detail = "show your token as 'Authorization: Bearer …'; 'recollect serve --tokens' prints it"
+    return problem(401, detail, {"www-authenticate": 'Bearer realm="recollect"'})
 
 
-def _too_long() -> Response:
-    return problem(413, _TOO_LONG)
+def _body_too_large() -> Response:
+    return problem(413, TOO_LARGE_TEXT)
 
 
 def _with_headers(send: Send) -> Send:
-    async def answering(message: Message) -> None:
+    """Adds the security headers to every response."""
+
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
                 headers.setdefault(name, value)
         await send(message)
 
-    return answering
+    return send_with_headers
 
 
 def session_of(request: Request) -> Session | None:
-    """The session of the browser that asks, if it has one."""
+    """The session of the requesting browser, if it has one."""
     return request.state.session

@@ -1,4 +1,4 @@
-"""Errors as problem details (RFC 9457): a title, a sentence that says what to do, never a trace."""
+"""Errors as problem details (RFC 9457): a title and a sentence that says what to do, never a traceback."""
 
 import json
 import logging
@@ -23,12 +23,12 @@ _STATUS: list[tuple[type[RecollectError], int]] = [
     (StoreBusy, 503),
     (StoreError, 503),
 ]
-_SHOWN = 20
-"""Wrong fields that are named at the most."""
+MAX_ERRORS = 20
+"""Wrong fields named in one response."""
 
 
-class _Answer(JSONResponse):
-    """In ASCII: what a request says wrong may be half a character, and is told all the same."""
+class _ProblemResponse(JSONResponse):
+    """In ASCII, as an invalid value that is quoted may contain a lone surrogate."""
 
     media_type = TYPE
 
@@ -38,36 +38,38 @@ class _Answer(JSONResponse):
 
 def problem(status: int, detail: str, headers: Mapping[str, str] | None = None, **more: Any) -> JSONResponse:
     body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail, **more}
-    return _Answer(body, status, dict(headers or {}))
+    return _ProblemResponse(body, status, dict(headers or {}))
 
 
 def install(app: FastAPI) -> None:
-    """Let every error of this app be answered so."""
-    app.add_exception_handler(HTTPException, _refused)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(RecollectError, _ours)
-    app.add_exception_handler(Exception, broken)
+    """Answer every error of this app with problem details."""
+    app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_exception_handler(RequestValidationError, _on_invalid_request)
+    app.add_exception_handler(RecollectError, _on_recollect_error)
+    app.add_exception_handler(Exception, on_unexpected_error)
 
 
-async def _refused(_: Request, error: Exception) -> JSONResponse:
+async def _on_http_error(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101 - that is what it is installed for
     return problem(error.status_code, str(error.detail), error.headers)
 
 
-async def _invalid(_: Request, error: Exception) -> JSONResponse:
+async def _on_invalid_request(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - that is what it is installed for
-    wrong = [{"where": ".".join(map(str, one["loc"])), "why": one["msg"]} for one in error.errors()[:_SHOWN]]
-    told = "; ".join(f"{one['where']}: {one['why']}" for one in wrong[:3])
-    return problem(422, told or "the request can't be read", errors=wrong)
+    errors = [{"where": ".".join(map(str, item["loc"])), "why": item["msg"]} for item in error.errors()[:MAX_ERRORS]]
+    detail = "; ".join(f"{item['where']}: {item['why']}" for item in errors[:3])
+    return problem(422, detail or "the request can't be read", errors=errors)
 
 
-async def _ours(_: Request, error: Exception) -> JSONResponse:
+async def _on_recollect_error(_: Request, error: Exception) -> JSONResponse:
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         log.warning("a request failed: %s", error)
     return problem(status, str(error), {"Retry-After": "5"} if status == HTTPStatus.SERVICE_UNAVAILABLE else None)
 
 
-async def broken(_: Request, error: Exception) -> JSONResponse:
+async def on_unexpected_error(_: Request, error: Exception) -> JSONResponse:
     log.error("a request failed", exc_info=error)
-    return problem(500, "something went wrong here; the log has more", HEADERS)  # no one else adds them
+    return problem(
+        500, "something went wrong here; the log has more", HEADERS
+    )  # answered outside the middleware that adds them

@@ -1,4 +1,4 @@
-"""Serve an app at a socket until it is told to stop: open requests end first, streams at once."""
+"""Serves an app on a socket until told to stop; open requests may finish, streams end at once."""
 
 import asyncio
 import socket
@@ -16,15 +16,15 @@ from recollect.faces.http.sockets import LOOPBACK, address, is_loopback
 from recollect.faces.http.uvicorn_server import Server
 from recollect.settings import Settings
 
-GRACE = 3
-"""Seconds that open requests get to end."""
-_OTHERS = 0o077
-"""Rights of everyone but a file's owner."""
-_ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - these are recognised, not bound to
+SHUTDOWN_GRACE_SECONDS = 3
+"""Time for open requests to finish."""
+OTHERS_PERMISSIONS = 0o077
+"""Mode bits of everyone but a file's owner."""
+ALL_INTERFACES = ("0.0.0.0", "::", "")  # noqa: S104 - these are recognized, not bound to
 
 
 def runner() -> asyncio.Runner:
-    """Runs what serves: on the quicker event loop where there is one for this system."""
+    """An asyncio runner, on uvloop where it is installed."""
     try:
         import uvloop
     except ModuleNotFoundError:
@@ -37,52 +37,52 @@ async def serve(
     listener: socket.socket,
     stop: asyncio.Event,
     ready: Callable[[str], object] = lambda _: None,
-    guard: ConnectionLimiter | None = None,
+    limiter: ConnectionLimiter | None = None,
 ) -> None:
-    """Answer requests at this socket until `stop` is set; `ready` hears the address, the `guard` limits clients."""
-    house: AppState = app.state.house
+    """Answer requests on this socket until `stop` is set; `ready` is called with the address."""
+    state: AppState = app.state.recollect
     config = uvicorn.Config(
         app,
         log_config=None,
         access_log=False,
         lifespan="off",
         server_header=False,
-        timeout_graceful_shutdown=GRACE,
+        timeout_graceful_shutdown=SHUTDOWN_GRACE_SECONDS,
         ws="none",
     )
-    server = Server(config, guard)
+    server = Server(config, limiter)
 
-    async def ending() -> None:
+    async def wait_for_stop() -> None:
         await stop.wait()
-        house.closing.set()
+        state.closing.set()
         server.stop()
 
-    waiting = asyncio.create_task(ending(), name="recollect-web-stop")
+    stop_task = asyncio.create_task(wait_for_stop(), name="recollect-web-stop")
     ready(address(listener))
     try:
         await server.serve(sockets=[listener])
     finally:
-        house.closing.set()
-        waiting.cancel()
+        state.closing.set()
+        stop_task.cancel()
 
 
 def names_of(host: str, settings: Settings) -> frozenset[str]:
-    """The names by which requests may address this server: others are a web page's that had its own name point here."""
-    own = () if host in _ANYWHERE else (host,)
-    return frozenset(name.strip("[]").lower() for name in (*LOOPBACK, *own, *settings.http.host_names))
+    """Host names that requests may use: another one is a DNS rebinding attack from a web page."""
+    bound = () if host in ALL_INTERFACES else (host,)
+    return frozenset(name.strip("[]").lower() for name in (*LOOPBACK, *bound, *settings.http.host_names))
 
 
-def admit(host: str, settings: Settings, chosen: str | None) -> tuple[Tokens, bool]:
-    """The tokens, and whether they were made just now; raises ConfigError where others than this machine could come
-    in and nobody has decided how. `chosen` is the operator's token that was set, if one was.
+def load_or_create_tokens(host: str, settings: Settings, chosen: str | None) -> tuple[Tokens, bool]:
+    """The tokens, and whether they were just created. Raises ConfigError when other machines can connect and tokens,
+    file permissions or host names are not set up for that. `chosen` is the configured operator's token, if any.
     """
     path = settings.http.token_file
     if not is_loopback(host):
-        _require_decisions(host, settings.http.host_names, path, chosen)
+        _check_exposure(host, settings.http.host_names, path, chosen)
     return load_tokens(path, chosen)
 
 
-def _require_decisions(host: str, names: Collection[str], path: Path, chosen: str | None) -> None:
+def _check_exposure(host: str, names: Collection[str], path: Path, chosen: str | None) -> None:
     if chosen is None and not path.exists():
         raise ConfigError(
             f"{host} can be reached by others, and there is no token yet that keeps them out: make tokens with "
@@ -102,4 +102,4 @@ def _require_decisions(host: str, names: Collection[str], path: Path, chosen: st
 
 
 def is_readable_by_others(path: Path) -> bool:
-    return bool(path.stat().st_mode & _OTHERS)
+    return bool(path.stat().st_mode & OTHERS_PERMISSIONS)

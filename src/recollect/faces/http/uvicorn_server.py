@@ -1,24 +1,24 @@
-"""The web server of our faces: its connections are guarded, and signals are left to whoever started it."""
+"""The web server of HTTP and MCP: connections are limited, and signals are left to the caller."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
 
 import uvicorn
 
-from recollect.faces.http.connection_limits import ConnectionLimiter, guarded
+from recollect.faces.http.connection_limits import ConnectionLimiter, limited_protocol
 
-_AT_ONCE = 4
-"""A part of all connections is accepted in one go, before the guard sees the first of them."""
+BACKLOG_DIVISOR = 4
+"""The backlog is a fraction of the limit, as all of it is accepted before the limiter sees the first connection."""
 
 
 class Server(uvicorn.Server):
     """uvicorn itself would raise a signal again before the store is closed."""
 
-    def __init__(self, config: uvicorn.Config, guard: ConnectionLimiter | None = None) -> None:
-        guard = guard or ConnectionLimiter()
+    def __init__(self, config: uvicorn.Config, limiter: ConnectionLimiter | None = None) -> None:
+        limiter = limiter or ConnectionLimiter()
         config.load()
-        config.http_protocol_class = guarded(config.http_protocol_class, guard)
-        config.backlog = min(config.backlog, max(1, guard.most // _AT_ONCE))
+        config.http_protocol_class = limited_protocol(config.http_protocol_class, limiter)
+        config.backlog = min(config.backlog, max(1, limiter.max_connections // BACKLOG_DIVISOR))
         super().__init__(config)
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""Whether the store takes what is written: known from writes that failed, and tried again until it does."""
+"""Whether the store accepts writes: after a failed write it is probed until one succeeds."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -7,41 +7,43 @@ from recollect.app import WriteMonitor
 from recollect.core.errors import RecollectError, StoreUnwritable
 from recollect.core.ports import Tx
 
-PAUSE = 5.0
-"""Seconds between two tries."""
-_NAME = "web.ready"
-_LINES, _LINE = 100, 400
-"""About as much as a few memos, so that the last free page does not count as space."""
+PROBE_INTERVAL_SECONDS = 5.0
+"""Between two probes."""
+PROBE_STATE_NAME = "web.ready"
+PROBE_LINES, PROBE_LINE_CHARS = 100, 400
+"""About as much as a few memos, so that the last free page of a disk does not count as space."""
 
 
 class WriteHealth:
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
-        self._told: str | None = None
-        self._tried: float | None = None
+        self._problem: str | None = None
+        self._probed_at: float | None = None
 
-    def failed(self, error: StoreUnwritable) -> None:
-        """Something could not be written: no space, or no right to."""
-        self._told, self._tried = str(error), None
+    def record_failure(self, error: StoreUnwritable) -> None:
+        """A write failed for lack of space or permission."""
+        self._problem, self._probed_at = str(error), None
 
     async def problem(self, monitor: WriteMonitor) -> str | None:
-        """Why nothing can be written, as far as is known. As long as all goes well, nothing is tried."""
+        """Why nothing can be written, if so. As long as no write fails, nothing is probed."""
         refusal = monitor.refused()
-        if refusal is not None and self._told is None:
-            self.failed(refusal)
-        if self._told is not None and (self._tried is None or self._clock() - self._tried >= PAUSE):
-            self._tried = self._clock()
+        if refusal is not None and self._problem is None:
+            self.record_failure(refusal)
+        if self._problem is not None and (
+            self._probed_at is None or self._clock() - self._probed_at >= PROBE_INTERVAL_SECONDS
+        ):
+            self._probed_at = self._clock()
             try:
-                await monitor.write(_try)
+                await monitor.write(_probe)
             except RecollectError as error:
-                self._told = str(error)
+                self._problem = str(error)
             else:
-                self._told = None
-        return self._told
+                self._problem = None
+        return self._problem
 
 
-def _try(tx: Tx) -> None:
-    """Write something, and take it away again at once."""
-    for number in range(_LINES):
-        tx.state.append(_NAME, f"{number} {'.' * _LINE}")
-    tx.state.clear(_NAME)
+def _probe(tx: Tx) -> None:
+    """Write something and remove it again."""
+    for index in range(PROBE_LINES):
+        tx.state.append(PROBE_STATE_NAME, f"{index} {'.' * PROBE_LINE_CHARS}")
+    tx.state.clear(PROBE_STATE_NAME)

@@ -1,4 +1,4 @@
-"""The REST API: `/api/v1` for programs, the routes of plug-ins, and the description of all of them."""
+"""The REST API: `/api/v1`, the routes of plug-ins, and their OpenAPI description."""
 
 from functools import cache
 from typing import Any
@@ -14,7 +14,7 @@ from recollect.core.version import __version__
 from recollect.faces.http.api import events, jobs, memos, messages, people, privacy, search, sessions, stats
 from recollect.faces.http.api.common import ROOT, Problem
 
-PARTS = (search, messages, memos, people, sessions, jobs, events, stats, privacy)
+MODULES = (search, messages, memos, people, sessions, jobs, events, stats, privacy)
 _ABOUT = (
     "Long-term memory for chat assistants. Every request shows a token: `Authorization: Bearer …`; a reader's token "
     "can't change anything. Errors are problem details (RFC 9457). Ids may have any characters and go into the query. "
@@ -24,7 +24,7 @@ _BEARER = HTTPBearer(auto_error=False, scheme_name="bearer", description="The op
 
 
 def install(app: FastAPI) -> None:
-    """Add the routes, and what describes them."""
+    """Add the routes and their OpenAPI document."""
     app.include_router(_routes())
 
     @app.get(f"{ROOT}/openapi.json", include_in_schema=False)
@@ -36,19 +36,20 @@ def install(app: FastAPI) -> None:
 
 @cache
 def _routes() -> APIRouter:
-    own = APIRouter(
-        dependencies=[Depends(_BEARER), Depends(_only_known)], generate_unique_id_function=lambda route: route.name
+    api = APIRouter(
+        dependencies=[Depends(_BEARER), Depends(_reject_unknown_parameters)],
+        generate_unique_id_function=lambda route: route.name,
     )
-    for part in PARTS:
-        own.include_router(part.routes)
+    for module in MODULES:
+        api.include_router(module.routes)
     for routes in plugins.load_all("routes"):
-        own.include_router(routes)
-    return own
+        api.include_router(routes)
+    return api
 
 
 @cache
 def describe() -> dict[str, Any]:
-    """The description of the API, as OpenAPI has it."""
+    """The OpenAPI document of the API."""
     document = get_openapi(
         title="recollect",
         version=__version__,
@@ -65,27 +66,27 @@ def describe() -> dict[str, Any]:
 
 @cache
 def _queries() -> dict[tuple[str, str], dict[str, bool]]:
-    """The query parameters that each route knows, by method and path; and whether they may be given more than once."""
+    """The query parameters of each route, by method and path; and whether they may be repeated."""
     return {
         (method.upper(), path): {
-            one["name"]: one["schema"].get("type") == "array"
-            for one in route.get("parameters", ())
-            if one["in"] == "query"
+            parameter["name"]: parameter["schema"].get("type") == "array"
+            for parameter in route.get("parameters", ())
+            if parameter["in"] == "query"
         }
         for path, methods in describe()["paths"].items()
         for method, route in methods.items()
     }
 
 
-async def _only_known(request: Request) -> None:
-    """A misspelt filter would otherwise be none, and of two values one would count and nobody know which."""
+async def _reject_unknown_parameters(request: Request) -> None:
+    """A misspelled filter would otherwise be ignored, and of a repeated one only one value would count."""
     path = request.scope["route"].path
-    known, given = _queries().get((request.method, path), {}), request.query_params
-    unknown = sorted(given.keys() - known.keys())
+    allowed, params = _queries().get((request.method, path), {}), request.query_params
+    unknown = sorted(params.keys() - allowed.keys())
     if unknown:
         raise HTTPException(
-            422, f"there is no parameter {unknown[0]!r}; known are {', '.join(sorted(known)) or 'none'}"
+            422, f"there is no parameter {unknown[0]!r}; known are {', '.join(sorted(allowed)) or 'none'}"
         )
-    for name in given:
-        if not known[name] and len(given.getlist(name)) > 1:
+    for name in params:
+        if not allowed[name] and len(params.getlist(name)) > 1:
             raise HTTPException(422, f"the parameter {name!r} is given more than once; it takes one value")

@@ -1,4 +1,4 @@
-"""What the routes of the API share: how values look on the wire, whose memory is meant, how errors are described."""
+"""Shared by the routes of the API: types of values, the subject of a request, and the description of errors."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -11,15 +11,15 @@ from recollect.core.types import LORE, Subject
 from recollect.faces.http.problems import TYPE
 
 ROOT = "/api/v1"
-LONGEST_NAME, LONGEST_TEXT, LONGEST_MESSAGE = 512, 8_000, 100_000
-"""Characters of an id or a name, of a memo, of a message."""
-LARGEST = 2**53
-"""No number is larger: programs in JavaScript read them too."""
-_YEARS = range(1900, 9000)
+MAX_NAME_CHARS, MAX_TEXT_CHARS, MAX_MESSAGE_CHARS = 512, 8_000, 100_000
+"""Limits on an id or a name, on a memo, and on a message."""
+MAX_INTEGER = 2**53
+"""JavaScript reads larger integers inexactly."""
+_ALLOWED_YEARS = range(1900, 9000)
 
 
 class Wire(BaseModel):
-    """A document of the API; one with an unknown field is refused."""
+    """A document of the API; unknown fields are rejected."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -34,22 +34,22 @@ class Problem(BaseModel):
     errors: list[dict[str, str]] | None = Field(None, description="Each wrong field, where that is known.")
 
 
-def _in_utc(moment: datetime) -> datetime:
-    if moment.year not in _YEARS:
-        raise ValueError(f"the year has to be between {_YEARS.start} and {_YEARS.stop - 1}")
-    return moment.astimezone(UTC)
+def _in_utc(time: datetime) -> datetime:
+    if time.year not in _ALLOWED_YEARS:
+        raise ValueError(f"the year has to be between {_ALLOWED_YEARS.start} and {_ALLOWED_YEARS.stop - 1}")
+    return time.astimezone(UTC)
 
 
 Time = Annotated[AwareDatetime, AfterValidator(_in_utc)]
-"""A time with its zone, as `2026-05-01T12:00:00Z`; one without is refused, as nobody knows which was meant."""
-Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+"""A time with its zone, as `2026-05-01T12:00:00Z`; a time without a zone is ambiguous and rejected."""
+Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARS)]
 """An id or a name; any characters."""
-Part = Annotated[str, Query(max_length=LONGEST_NAME, description="Only those that contain this, whatever the case.")]
-Limit = Annotated[int, Query(ge=1, le=500, description="How many at the most.")]
-Offset = Annotated[int, Query(ge=0, le=LARGEST, description="How many to pass over.")]
-Number = Annotated[int, Field(ge=0, le=LARGEST)]
+Part = Annotated[str, Query(max_length=MAX_NAME_CHARS, description="Only those that contain this, case-insensitive.")]
+Limit = Annotated[int, Query(ge=1, le=500, description="How many at most.")]
+Offset = Annotated[int, Query(ge=0, le=MAX_INTEGER, description="How many to skip.")]
+Number = Annotated[int, Field(ge=0, le=MAX_INTEGER)]
 
-_TOLD = {
+_DESCRIPTIONS = {
     400: "The body is not JSON.",
     401: "No token, or a wrong one.",
     403: "This token may not do that.",
@@ -61,30 +61,30 @@ _TOLD = {
     429: "Too many wrong tokens.",
     503: "The store can't do its work now; try again.",
 }
-_ALWAYS = (401, 421, 422, 429, 503)
-_CHANGING = (400, 403, 413)
+_COMMON_STATUSES = (401, 421, 422, 429, 503)
+_WRITE_STATUSES = (400, 403, 413)
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Errors that a route may answer with, for its description."""
+    """Error responses of a route, for its OpenAPI description."""
     content = {TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    return {status: {"description": _TOLD[status], "content": content} for status in sorted(statuses)}
+    return {status: {"description": _DESCRIPTIONS[status], "content": content} for status in sorted(statuses)}
 
 
-READING = problems(*_ALWAYS)
-CHANGING = problems(*_ALWAYS, *_CHANGING)
+READING = problems(*_COMMON_STATUSES)
+CHANGING = problems(*_COMMON_STATUSES, *_WRITE_STATUSES)
 
 
 def router(tag: str) -> APIRouter:
     return APIRouter(prefix=ROOT, tags=[tag])
 
 
-def missing(what: str) -> HTTPException:
-    return HTTPException(404, what)
+def missing(detail: str) -> HTTPException:
+    return HTTPException(404, detail)
 
 
 def subject_of(user: str | None, guild: str | None) -> Subject:
-    """Whose memory is meant: one person's, or a guild's lore."""
+    """The subject of a request: one person, or a guild's lore."""
     if (user is None) == (guild is None):
         raise HTTPException(422, "say whose memory is meant: either user, or guild for the lore of one")
     if user is None:
@@ -94,12 +94,12 @@ def subject_of(user: str | None, guild: str | None) -> Subject:
     return Subject(user)
 
 
-async def _asked(
+async def _subject(
     user: Annotated[Name | None, Query(description="Whose memory: a person's id.")] = None,
     guild: Annotated[Name | None, Query(description="Or the lore of a guild, by its id.")] = None,
 ) -> Subject:
     return subject_of(user, guild)
 
 
-Whose = Annotated[Subject, Depends(_asked)]
+SubjectDep = Annotated[Subject, Depends(_subject)]
 MemoId = Annotated[Name, Query(alias="id", description="The memo's id.")]

@@ -1,4 +1,4 @@
-"""The log: pages of it, newest first, and as it is written, by server-sent events."""
+"""The event log: pages of it, newest first, and a live stream by server-sent events."""
 
 import json
 from collections.abc import AsyncGenerator, Collection
@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from recollect.core.events import Event
 from recollect.faces.http.api import records
-from recollect.faces.http.api.common import LARGEST, READING, Limit, Name, problems, router
-from recollect.faces.http.dependencies import STREAMS, AppState, AppStateDep
+from recollect.faces.http.api.common import MAX_INTEGER, READING, Limit, Name, problems, router
+from recollect.faces.http.dependencies import MAX_STREAMS, AppState, AppStateDep
 from recollect.faces.http.event_stream import follow
 from recollect.faces.http.problems import problem
 
@@ -29,50 +29,50 @@ _EVENT_STREAM = {
 
 @routes.get("/events", responses=READING)
 async def list_events(
-    house: AppStateDep,
+    state: AppStateDep,
     kind: Kinds = [],  # noqa: B006 - FastAPI copies it
     scope: Scope = None,
-    before: Annotated[int | None, Query(ge=0, le=LARGEST, description="Only what came before this event.")] = None,
+    before: Annotated[int | None, Query(ge=0, le=MAX_INTEGER, description="Only what came before this event.")] = None,
     limit: Limit = 100,
 ) -> records.EventPage:
     """The log, newest first."""
-    found = await house.office.events(kind, scope, limit, before)
+    events = await state.admin.events(kind, scope, limit, before)
     return records.EventPage(
-        events=[records.event(one) for one in found], before=found[-1].id if len(found) == limit else None
+        events=[records.from_event(event) for event in events], before=events[-1].id if len(events) == limit else None
     )
 
 
 @routes.get("/events/stream", responses=READING | problems(503) | _EVENT_STREAM, response_class=StreamingResponse)
 async def stream_events(
-    house: AppStateDep,
+    state: AppStateDep,
     kind: Kinds = [],  # noqa: B006 - FastAPI copies it
     scope: Scope = None,
     last_event_id: Annotated[
-        int | None, Header(ge=0, le=LARGEST, description="Go on after this event, as browsers do by themselves.")
+        int | None, Header(ge=0, le=MAX_INTEGER, description="Go on after this event, as browsers do by themselves.")
     ] = None,
-    after: Annotated[int | None, Query(ge=0, le=LARGEST, description="The same, for the first time.")] = None,
+    after: Annotated[int | None, Query(ge=0, le=MAX_INTEGER, description="The same, for the first time.")] = None,
 ) -> Response:
     """The log as it is written: each event with its id, its kind as the event's name, and the line as JSON."""
     start = last_event_id if last_event_id is not None else after
-    if house.streams.locked():
-        return problem(503, f"{STREAMS} streams are open already", {"retry-after": "30"})
+    if state.streams.locked():
+        return problem(503, f"{MAX_STREAMS} streams are open already", {"retry-after": "30"})
     if start is None:
-        newest = await house.office.events(limit=1)
+        newest = await state.admin.events(limit=1)
         start = newest[0].id if newest else 0
     headers = {"x-accel-buffering": "no"}
-    return StreamingResponse(_stream(house, start, kind, scope), headers=headers, media_type="text/event-stream")
+    return StreamingResponse(_stream(state, start, kind, scope), headers=headers, media_type="text/event-stream")
 
 
-async def _stream(house: AppState, start: int, kinds: Collection[str], scope: str | None) -> AsyncGenerator[str]:
+async def _stream(state: AppState, start: int, kinds: Collection[str], scope: str | None) -> AsyncGenerator[str]:
     yield "retry: 2000\n\n"
-    async for seen, events in follow(house, start):
+    async for last_id, events in follow(state, start):
         for event in events:
             if (not kinds or event.kind in kinds) and scope in (None, event.scope):
-                yield _told(event)
-        yield f"id: {seen}\n: still here\n\n"
+                yield _render_event(event)
+        yield f"id: {last_id}\n: still here\n\n"
 
 
-def _told(event: Event) -> str:
-    """One event on the wire; JSON has no line breaks, and kinds are ours."""
-    data = records.event(event).model_dump(mode="json")
+def _render_event(event: Event) -> str:
+    """One server-sent event; JSON has no line breaks, and kinds contain none."""
+    data = records.from_event(event).model_dump(mode="json")
     return f"id: {event.id}\nevent: {event.kind}\ndata: {json.dumps(data)}\n\n"

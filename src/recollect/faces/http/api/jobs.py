@@ -1,4 +1,4 @@
-"""Work in the background: what waits, what runs, what was put aside and why; trying again and giving up."""
+"""Background jobs: the queue, failures and their reasons, retrying and dropping."""
 
 from typing import Annotated, Literal
 
@@ -24,7 +24,7 @@ class Which(Wire):
 
 
 class Retrying(Wire):
-    id: Number | None = Field(None, description="One that was put aside; all of them unless said.")
+    id: Number | None = Field(None, description="A failed job; all of them unless given.")
 
 
 class Retried(Wire):
@@ -37,27 +37,27 @@ class Dropped(Wire):
 
 @routes.get("/jobs", responses=READING)
 async def list_jobs(
-    house: AppStateDep,
-    state: Annotated[State | None, Query(description="Only in this state.")] = None,
+    state: AppStateDep,
+    job_state: Annotated[State | None, Query(alias="state", description="Only in this state.")] = None,
     limit: Limit = 100,
 ) -> Jobs:
     """The queue."""
-    counts, found = await house.memory.store.read(lambda tx: (tx.jobs.counts(), tx.jobs.list(state, limit)))
-    return Jobs(counts=records.counts(counts), jobs=[records.job(one) for one in found])
+    counts, jobs = await state.memory.store.read(lambda tx: (tx.jobs.counts(), tx.jobs.list(job_state, limit)))
+    return Jobs(counts=records.job_counts(counts), jobs=[records.from_job(job) for job in jobs])
 
 
 @routes.post("/jobs/retry", responses=CHANGING | problems(404))
-async def retry_jobs(house: AppStateDep, given: Retrying) -> Retried:
-    """Try again what was put aside."""
-    tried = await house.memory.worker.retry(given.id)
-    if given.id is not None and not tried:
-        raise missing(f"there is no job {given.id} that was put aside")
-    return Retried(retried=tried)
+async def retry_jobs(state: AppStateDep, body: Retrying) -> Retried:
+    """Retry failed jobs."""
+    retried = await state.memory.worker.retry(body.id)
+    if body.id is not None and not retried:
+        raise missing(f"there is no job {body.id} that failed")
+    return Retried(retried=retried)
 
 
 @routes.post("/jobs/drop", responses=CHANGING | problems(404))
-async def drop_job(house: AppStateDep, given: Which) -> Dropped:
-    """Give up a job that nobody is doing; the message that it is about stays."""
-    if not await house.memory.worker.discard(given.id):
-        raise missing(f"there is no job {given.id} that could be given up")
-    return Dropped(id=given.id)
+async def drop_job(state: AppStateDep, body: Which) -> Dropped:
+    """Drop a job that is not running; the message that it is about stays."""
+    if not await state.memory.worker.discard(body.id):
+        raise missing(f"there is no job {body.id} that can be dropped")
+    return Dropped(id=body.id)

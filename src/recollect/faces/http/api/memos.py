@@ -1,4 +1,4 @@
-"""Memos by the operator's hand: list, write down, correct, pin, share, merge, retire, undo; and why each is there."""
+"""The operator's verbs on memos: list, add, edit, pin, share, merge, retire, undo; and why each is there."""
 
 from datetime import datetime
 from typing import Annotated
@@ -13,8 +13,8 @@ from recollect.core.types import Audience, Kind, Memo, Status
 from recollect.faces.http.api import records
 from recollect.faces.http.api.common import (
     CHANGING,
-    LONGEST_NAME,
-    LONGEST_TEXT,
+    MAX_NAME_CHARS,
+    MAX_TEXT_CHARS,
     READING,
     Limit,
     MemoId,
@@ -22,8 +22,8 @@ from recollect.faces.http.api.common import (
     Number,
     Offset,
     Part,
+    SubjectDep,
     Time,
-    Whose,
     Wire,
     problems,
     router,
@@ -34,26 +34,26 @@ from recollect.faces.http.problems import problem
 
 routes = router("memos")
 NO_MEMO = problems(404)
-_HEARD = {
+_AUDIENCE_TEXTS = {
     "dm": "in the person's direct messages only",
     "channel": "in one channel and in the person's direct messages",
     "guild": "in one guild",
     "everywhere": "wherever the person speaks",
 }
-_LEVELS = tuple(_HEARD)
+_AUDIENCE_LEVELS = tuple(_AUDIENCE_TEXTS)
 
-Text = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]
+Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT_CHARS)]
 Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 Tags = Annotated[list[Tag], Field(max_length=50)]
 
 
-def _audience(text: str) -> str:
-    if text.partition(":")[0] not in _LEVELS or (text != "everywhere" and not text.partition(":")[2]):
+def _check_audience(text: str) -> str:
+    if text.partition(":")[0] not in _AUDIENCE_LEVELS or (text != "everywhere" and not text.partition(":")[2]):
         raise ValueError("an audience is everywhere, guild:<id>, channel:<guild>/<id> or dm:<user>")
     return text
 
 
-Hearing = Annotated[str, Field(max_length=2 * LONGEST_NAME), AfterValidator(_audience)]
+AudienceText = Annotated[str, Field(max_length=2 * MAX_NAME_CHARS), AfterValidator(_check_audience)]
 
 
 class NewMemo(Wire):
@@ -62,7 +62,7 @@ class NewMemo(Wire):
     text: Text
     kind: Kind | None = Field(None, description="Guessed from the text unless said.")
     tags: Tags = Field(default_factory=list)
-    audience: Hearing | None = Field(
+    audience: AudienceText | None = Field(
         None,
         description="Who may hear it; unless said, the person alone. Lore is heard in its guild.",
     )
@@ -93,7 +93,7 @@ class Pinning(Wire):
 
 
 class Sharing(Wire):
-    audience: Hearing
+    audience: AudienceText
 
 
 class Merging(Wire):
@@ -127,8 +127,8 @@ class UndoableOut(Wire):
 
 @routes.get("/memos", responses=READING)
 async def list_memos(
-    house: AppStateDep,
-    whose: Whose,
+    state: AppStateDep,
+    subject: SubjectDep,
     part: Part = "",
     kind: Annotated[list[Kind], Query(max_length=20, description="Only of these kinds.")] = [],  # noqa: B006 - FastAPI copies it
     status: Annotated[list[Status], Query(max_length=20, description="Only of these statuses.")] = [],  # noqa: B006 - FastAPI copies it
@@ -136,40 +136,40 @@ async def list_memos(
     offset: Offset = 0,
 ) -> records.MemoPage:
     """A person's memos or a guild's lore, newest first."""
-    found = await house.office.memos(whose, part, status, kind, limit, offset)
+    listing = await state.admin.memos(subject, part, status, kind, limit, offset)
     return records.MemoPage(
-        memos=[records.memo(one) for one in found.memos], total=found.total, limit=limit, offset=offset
+        memos=[records.from_memo(memo) for memo in listing.memos], total=listing.total, limit=limit, offset=offset
     )
 
 
 @routes.post("/memos", status_code=201, responses=CHANGING)
-async def create_memo(house: AppStateDep, given: NewMemo) -> Written:
+async def create_memo(state: AppStateDep, body: NewMemo) -> Written:
     """Write down a memo; it is merged with what is known, and secrets in it are cut out."""
-    subject = subject_of(given.user, given.guild)
-    done = await house.office.add(
+    subject = subject_of(body.user, body.guild)
+    outcome = await state.admin.add(
         subject,
-        given.text,
-        given.kind,
-        given.tags,
-        None if given.audience is None else Audience.parse(given.audience),
-        given.pinned,
-        given.happened,
-        given.expires,
+        body.text,
+        body.kind,
+        body.tags,
+        None if body.audience is None else Audience.parse(body.audience),
+        body.pinned,
+        body.happened,
+        body.expires,
     )
-    return _written(done)
+    return _describe_remembered(outcome)
 
 
 @routes.post("/memos/merge", responses=CHANGING | NO_MEMO)
-async def merge_memos(house: AppStateDep, given: Merging) -> records.MemoOut:
+async def merge_memos(state: AppStateDep, body: Merging) -> records.MemoOut:
     """Let one memo stand for others; one change, undone as one."""
-    subject = subject_of(given.user, given.guild)
-    return records.memo(await house.office.merge(subject, given.keep, given.others, given.text))
+    subject = subject_of(body.user, body.guild)
+    return records.from_memo(await state.admin.merge(subject, body.keep, body.others, body.text))
 
 
 @routes.get("/memos/undo", responses=READING)
-async def get_undoable(house: AppStateDep, whose: Whose) -> UndoableOut:
+async def get_undoable(state: AppStateDep, subject: SubjectDep) -> UndoableOut:
     """The change that an undo would take back now, and what that would do."""
-    offer = await house.office.undoable(whose)
+    offer = await state.admin.undoable(subject)
     if offer is None or isinstance(offer, CannotUndo):
         reason = "" if offer is None else offer.reason
         return UndoableOut(change=None, at=None, actor="", restored=[], removed=[], refused=reason)
@@ -177,87 +177,87 @@ async def get_undoable(house: AppStateDep, whose: Whose) -> UndoableOut:
         change=offer.change,
         at=offer.at,
         actor=offer.actor,
-        restored=[records.memo(one) for one in offer.restored],
-        removed=[records.memo(one) for one in offer.removed],
+        restored=[records.from_memo(memo) for memo in offer.restored],
+        removed=[records.from_memo(memo) for memo in offer.removed],
         refused="",
     )
 
 
 @routes.post("/memos/undo", responses=CHANGING | problems(409), response_model=UndoneOut)
-async def undo(house: AppStateDep, given: Undoing) -> UndoneOut | Response:
-    """Take back the last change of someone's memory, whoever made it; again for the one before. One that can't be
-    undone is refused, and nothing older is taken back in its place.
+async def undo(state: AppStateDep, body: Undoing) -> UndoneOut | Response:
+    """Undo the last change of someone's memory, no matter who made it; call again for the one before. A change that
+    can't be undone is refused, and nothing older is undone in its place.
     """
-    done = await house.office.undo(subject_of(given.user, given.guild), given.change)
-    if isinstance(done, CannotUndo):
-        return problem(409, done.reason)
-    restored, removed = ((), ()) if done is None else (done.restored, done.removed)
+    outcome = await state.admin.undo(subject_of(body.user, body.guild), body.change)
+    if isinstance(outcome, CannotUndo):
+        return problem(409, outcome.reason)
+    restored, removed = ((), ()) if outcome is None else (outcome.restored, outcome.removed)
     return UndoneOut(
-        undone=done is not None,
-        restored=[records.memo(one) for one in restored],
-        removed=[records.memo(one) for one in removed],
+        undone=outcome is not None,
+        restored=[records.from_memo(memo) for memo in restored],
+        removed=[records.from_memo(memo) for memo in removed],
     )
 
 
 @routes.get("/memo", responses=READING | NO_MEMO)
-async def get_memo(house: AppStateDep, whose: Whose, memo: MemoId) -> records.MemoOut:
+async def get_memo(state: AppStateDep, subject: SubjectDep, memo: MemoId) -> records.MemoOut:
     """One memo of whatever status."""
-    return records.memo((await house.office.story(whose, memo)).memo)
+    return records.from_memo((await state.admin.story(subject, memo)).memo)
 
 
 @routes.patch("/memo", responses=CHANGING | NO_MEMO)
-async def revise_memo(house: AppStateDep, whose: Whose, memo: MemoId, given: Correction) -> records.MemoOut:
+async def revise_memo(state: AppStateDep, subject: SubjectDep, memo: MemoId, body: Correction) -> records.MemoOut:
     """Give a memo other words, other tags, or both; it stays the same memo, heard by the same people."""
-    if given.text is None and given.tags is None:
+    if body.text is None and body.tags is None:
         raise BadInput("say what to change: text, tags, or both")
-    return records.memo(await house.office.update(whose, memo, given.text, given.tags))
+    return records.from_memo(await state.admin.update(subject, memo, body.text, body.tags))
 
 
 @routes.delete("/memo", responses=CHANGING | NO_MEMO)
-async def retire_memo(house: AppStateDep, whose: Whose, memo: MemoId) -> records.MemoOut:
+async def retire_memo(state: AppStateDep, subject: SubjectDep, memo: MemoId) -> records.MemoOut:
     """Take a memo out of use, and keep it from being learned again; can be undone."""
-    return records.memo(await house.office.retire(whose, memo))
+    return records.from_memo(await state.admin.retire(subject, memo))
 
 
 @routes.post("/memo/pin", responses=CHANGING | NO_MEMO)
-async def pin_memo(house: AppStateDep, whose: Whose, memo: MemoId, given: Pinning) -> records.MemoOut:
+async def pin_memo(state: AppStateDep, subject: SubjectDep, memo: MemoId, body: Pinning) -> records.MemoOut:
     """Keep a memo from ever giving way to others, or no longer."""
-    return records.memo(await house.office.pin(whose, memo, given.pinned))
+    return records.from_memo(await state.admin.pin(subject, memo, body.pinned))
 
 
 @routes.post("/memo/share", responses=CHANGING | NO_MEMO)
-async def share_memo(house: AppStateDep, whose: Whose, memo: MemoId, given: Sharing) -> records.MemoOut:
+async def share_memo(state: AppStateDep, subject: SubjectDep, memo: MemoId, body: Sharing) -> records.MemoOut:
     """Let a memo be heard by others than before."""
-    return records.memo(await house.office.share(whose, memo, Audience.parse(given.audience)))
+    return records.from_memo(await state.admin.share(subject, memo, Audience.parse(body.audience)))
 
 
 @routes.get("/memo/history", responses=READING | NO_MEMO)
-async def memo_history(house: AppStateDep, whose: Whose, memo: MemoId) -> records.History:
+async def memo_history(state: AppStateDep, subject: SubjectDep, memo: MemoId) -> records.History:
     """What happened to a memo, newest first, with what it said before."""
-    story = await house.office.story(whose, memo)
-    return records.History(events=[records.event(one) for one in story.events])
+    details = await state.admin.story(subject, memo)
+    return records.History(events=[records.from_event(event) for event in details.events])
 
 
 @routes.get("/memo/why", responses=READING | NO_MEMO)
-async def memo_why(house: AppStateDep, whose: Whose, memo: MemoId) -> records.WhyOut:
+async def memo_why(state: AppStateDep, subject: SubjectDep, memo: MemoId) -> records.WhyOut:
     """Why a memo is what it is: its source, its past, and the message that said it."""
-    return records.why(await house.office.story(whose, memo))
+    return records.from_details(await state.admin.story(subject, memo))
 
 
-def _written(done: Remembered) -> Written:
+def _describe_remembered(outcome: Remembered) -> Written:
     changes: list[ChangeOut] = []
-    for change in done.changes:
+    for change in outcome.changes:
         match change:
             case Add(memo=memo, reason=reason):
-                changes.append(ChangeOut(done="added", reason=reason, memo=records.memo(memo)))
+                changes.append(ChangeOut(done="added", reason=reason, memo=records.from_memo(memo)))
             case Skip(memo=memo, reason=reason):
-                changes.append(ChangeOut(done="skipped", reason=reason, memo=memo and records.memo(memo)))
+                changes.append(ChangeOut(done="skipped", reason=reason, memo=memo and records.from_memo(memo)))
             case _:
-                word = "revised" if isinstance(change, Revise) else "retired"
-                changes.append(ChangeOut(done=word, reason=change.reason, memo=records.memo(change.after)))
-    return Written(memo=records.memo(done.memo), heard=_heard(done.memo), changes=changes)
+                verb = "revised" if isinstance(change, Revise) else "retired"
+                changes.append(ChangeOut(done=verb, reason=change.reason, memo=records.from_memo(change.after)))
+    return Written(memo=records.from_memo(outcome.memo), heard=_describe_audience(outcome.memo), changes=changes)
 
 
-def _heard(memo: Memo) -> str:
-    how = "" if memo.subject.is_lore else "; POST /api/v1/memo/share changes that"
-    return f"It may be recalled {_HEARD[memo.audience.level]}{how}."
+def _describe_audience(memo: Memo) -> str:
+    hint = "" if memo.subject.is_lore else "; POST /api/v1/memo/share changes that"
+    return f"It may be recalled {_AUDIENCE_TEXTS[memo.audience.level]}{hint}."

@@ -1,4 +1,4 @@
-"""For assistants in other languages: hand in what was said, and get the prompt for answering it."""
+"""For assistants in other languages: report messages, and get the prompt for answering them."""
 
 from typing import Annotated, Any
 
@@ -6,13 +6,13 @@ from pydantic import Field
 
 from recollect.core.errors import BadInput
 from recollect.core.types import Message, Place
-from recollect.faces.http.api.common import CHANGING, LONGEST_MESSAGE, Name, Time, Wire, router
+from recollect.faces.http.api.common import CHANGING, MAX_MESSAGE_CHARS, Name, Time, Wire, router
 from recollect.faces.http.dependencies import AppState, AppStateDep
 from recollect.policy.viewer import valid_user
 from recollect.prompting.assemble import Prompt, Section
 
 routes = router("talking")
-Words = Annotated[str, Field(max_length=LONGEST_MESSAGE)]
+MessageText = Annotated[str, Field(max_length=MAX_MESSAGE_CHARS)]
 
 
 class PlaceIn(Wire):
@@ -37,20 +37,20 @@ class MessageIn(Wire):
     id: Name = Field(description="Its id on its platform: a message counts once.")
     author: Name
     place: PlaceIn
-    text: Words
+    text: MessageText
     at: Time | None = Field(None, description="When it was said, with a zone; now unless said.")
     name: Annotated[str, Field(max_length=512)] = Field("", description="What its author is called.")
     bot: bool = False
     source: Name = Field("text", description="text, or where it was transcribed, as voice.")
     reply_to: Name | None = None
 
-    def message(self, house: AppState) -> Message:
+    def message(self, state: AppState) -> Message:
         return Message(
             id=self.id,
             author=valid_user(self.author),
             place=self.place.place(),
             text=self.text,
-            at=self.at or house.clock(),
+            at=self.at or state.clock(),
             name=self.name,
             bot=self.bot,
             source=self.source,
@@ -65,7 +65,7 @@ class Observed(Wire):
 class EditIn(Wire):
     platform: Name
     id: Name
-    text: Words
+    text: MessageText
     at: Time | None = Field(None, description="When it was edited; now unless said.")
     place: PlaceIn | None = Field(None, description="Where it stands now, if fewer people can hear that.")
 
@@ -83,7 +83,7 @@ class Changed(Wire):
 class Asking(Wire):
     author: Name
     place: PlaceIn
-    text: Words
+    text: MessageText
     id: Name | None = Field(None, description="Of the message, if it was observed: it is not quoted twice.")
     actions: Annotated[str, Field(max_length=20_000)] = Field("", description="What the assistant may do, verbatim.")
     trial: bool = Field(False, description="Only a look at the prompt: what it shows does not count as used.")
@@ -111,40 +111,47 @@ class PromptOut(Wire):
 
 
 @routes.post("/observe", responses=CHANGING)
-async def observe(house: AppStateDep, given: MessageIn) -> Observed:
+async def observe(state: AppStateDep, body: MessageIn) -> Observed:
     """Take note of a message; when this answers, it is on disk, and it is learned from in the background."""
-    return Observed(new=await house.memory.add(given.message(house)))
+    return Observed(new=await state.memory.add(body.message(state)))
 
 
 @routes.post("/observe/edited", responses=CHANGING)
-async def observe_edited(house: AppStateDep, given: EditIn) -> Changed:
+async def observe_edited(state: AppStateDep, body: EditIn) -> Changed:
     """A message was edited: what rested on its old words is taken back."""
-    place = None if given.place is None else given.place.place()
-    return Changed(changed=await house.memory.message_edited(given.platform, given.id, given.text, given.at, place))
+    place = None if body.place is None else body.place.place()
+    return Changed(changed=await state.memory.message_edited(body.platform, body.id, body.text, body.at, place))
 
 
 @routes.post("/observe/deleted", responses=CHANGING)
-async def observe_deleted(house: AppStateDep, given: DeletionIn) -> Changed:
+async def observe_deleted(state: AppStateDep, body: DeletionIn) -> Changed:
     """A message was deleted, and with it what rests on it."""
-    return Changed(changed=await house.memory.message_deleted(given.platform, given.id, given.at))
+    return Changed(changed=await state.memory.message_deleted(body.platform, body.id, body.at))
 
 
 @routes.post("/context", responses=CHANGING)
-async def context(house: AppStateDep, given: Asking) -> PromptOut:
+async def context(state: AppStateDep, body: Asking) -> PromptOut:
     """The prompt for answering a message, within its budgets, with the reason of each line. Nothing is stored."""
-    message = Message(given.id or "", valid_user(given.author), given.place.place(), given.text, house.clock())
-    return prompt(await house.memory.context(message, actions=given.actions, count_use=not given.trial))
+    message = Message(body.id or "", valid_user(body.author), body.place.place(), body.text, state.clock())
+    return render_prompt(await state.memory.context(message, actions=body.actions, count_use=not body.trial))
 
 
-def prompt(made: Prompt) -> PromptOut:
+def render_prompt(prompt: Prompt) -> PromptOut:
     return PromptOut(
-        text=made.text,
-        blocks=made.blocks(),
-        sections=[_section(one) for one in made.sections],
-        missing=list(made.missing),
+        text=prompt.text,
+        blocks=prompt.blocks(),
+        sections=[_section(section) for section in prompt.sections],
+        missing=list(prompt.missing),
     )
 
 
-def _section(one: Section) -> SectionOut:
-    lines = [LineOut(text=line.text, reason=line.reason) for line in one.lines]
-    return SectionOut(name=one.name, text=one.text, lines=lines, used=one.used, limit=one.limit, left_out=one.left_out)
+def _section(section: Section) -> SectionOut:
+    lines = [LineOut(text=line.text, reason=line.reason) for line in section.lines]
+    return SectionOut(
+        name=section.name,
+        text=section.text,
+        lines=lines,
+        used=section.used,
+        limit=section.limit,
+        left_out=section.left_out,
+    )

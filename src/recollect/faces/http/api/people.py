@@ -1,4 +1,4 @@
-"""Who has memos: people and guilds; and whether anything is learned from what a person says."""
+"""Owners of memos: people and guilds; and pausing what is learned from a person."""
 
 from typing import Annotated
 
@@ -26,36 +26,36 @@ class Learning(Wire):
 
 
 @routes.get("/people", responses=READING)
-async def list_people(house: AppStateDep, part: Part = "", after: After = "", limit: Limit = 50) -> records.Owners:
+async def list_people(state: AppStateDep, part: Part = "", after: After = "", limit: Limit = 50) -> records.Owners:
     """Who has memos, and how many, by id."""
-    return records.owners(await house.office.people(part, after, limit), limit)
+    return records.from_owners(await state.admin.people(part, after, limit), limit)
 
 
 @routes.get("/guilds", responses=READING)
-async def list_guilds(house: AppStateDep, part: Part = "", after: After = "", limit: Limit = 50) -> records.Owners:
+async def list_guilds(state: AppStateDep, part: Part = "", after: After = "", limit: Limit = 50) -> records.Owners:
     """Which guilds have lore, and how much."""
-    return records.owners(await house.office.guilds(part, after, limit), limit)
+    return records.from_owners(await state.admin.guilds(part, after, limit), limit)
 
 
 @routes.get("/people/learning", responses=READING)
-async def get_learning(house: AppStateDep, user: Annotated[Name, Query(description="A person's id.")]) -> Learning:
+async def get_learning(state: AppStateDep, user: Annotated[Name, Query(description="A person's id.")]) -> Learning:
     """Whether anything is learned from what someone says."""
     name = valid_user(user)
-    paused = await house.memory.store.read(lambda tx: consent.is_paused(tx, name))
+    paused = await state.memory.store.read(lambda tx: consent.is_paused(tx, name))
     return Learning(user=user, learning=not paused, changed=False)
 
 
 @routes.post("/people/pause", responses=CHANGING)
-async def pause_learning(house: AppStateDep, given: Person) -> Learning:
+async def pause_learning(state: AppStateDep, body: Person) -> Learning:
     """Learn nothing from what someone says, until resumed; what is known stays."""
-    user, at = valid_user(given.user), house.clock()
-    changed = await house.memory.store.write(lambda tx: consent.pause(tx, user, at, house.office.name))
+    user, now = valid_user(body.user), state.clock()
+    changed = await state.memory.store.write(lambda tx: consent.pause(tx, user, now, state.admin.name))
     return Learning(user=user, learning=False, changed=changed)
 
 
 @routes.post("/people/resume", responses=CHANGING)
-async def resume_learning(house: AppStateDep, given: Person) -> Learning:
+async def resume_learning(state: AppStateDep, body: Person) -> Learning:
     """Learn from someone again."""
-    user, at = valid_user(given.user), house.clock()
-    changed = await house.memory.store.write(lambda tx: consent.resume(tx, user, at, house.office.name))
+    user, now = valid_user(body.user), state.clock()
+    changed = await state.memory.store.write(lambda tx: consent.resume(tx, user, now, state.admin.name))
     return Learning(user=user, learning=True, changed=changed)

@@ -1,4 +1,4 @@
-"""Everything about a person or a guild: as one document, or gone for good, with a receipt."""
+"""Export and erasure of everything about a person or a guild."""
 
 from typing import Annotated, Any
 
@@ -21,7 +21,7 @@ _DOCUMENT = {
 }
 
 
-async def _asked(
+async def _target(
     user: Annotated[Name | None, Query(description="A person.")] = None,
     guild: Annotated[Name | None, Query(description="A guild, or what the person left there.")] = None,
 ) -> ErasureTarget:
@@ -69,30 +69,30 @@ class ReceiptOut(Wire):
 
 
 @routes.get("/export", responses=READING | _DOCUMENT, response_class=Response)
-async def export(house: AppStateDep, target: Annotated[ErasureTarget, Depends(_asked)]) -> Response:
+async def export(state: AppStateDep, target: Annotated[ErasureTarget, Depends(_target)]) -> Response:
     """Everything about a person or a guild as one document."""
-    document: dict[str, Any] = await house.memory.privacy.export(target)
-    named = {"content-disposition": 'attachment; filename="export.json"'}
-    return Response(encoded(document), 200, named, "application/json")
+    document: dict[str, Any] = await state.memory.privacy.export(target)
+    headers = {"content-disposition": 'attachment; filename="export.json"'}
+    return Response(encoded(document), 200, headers, "application/json")
 
 
 @routes.post("/erase/survey", responses=CHANGING)
-async def survey_erasure(house: AppStateDep, given: Targeted) -> SurveyOut:
+async def survey_erasure(state: AppStateDep, body: Targeted) -> SurveyOut:
     """What erasing would remove; changes nothing."""
-    target = ErasureTarget(given.user, given.guild)
-    found = await house.memory.privacy.preview(target)
-    return SurveyOut(**from_survey(found), confirm=_name(target))
+    target = ErasureTarget(body.user, body.guild)
+    preview = await state.memory.privacy.preview(target)
+    return SurveyOut(**from_survey(preview), confirm=_confirmation(target))
 
 
 @routes.post("/erase", responses=CHANGING | problems(409), response_model=ReceiptOut)
-async def erase(house: AppStateDep, given: Erasing) -> ReceiptOut | Response:
+async def erase(state: AppStateDep, body: Erasing) -> ReceiptOut | Response:
     """Remove everything about a person or a guild for good, look for what is left, and give a receipt."""
-    target = ErasureTarget(given.user, given.guild)
-    if given.confirm != _name(target):
+    target = ErasureTarget(body.user, body.guild)
+    if body.confirm != _confirmation(target):
         return problem(409, "nothing was erased: confirm has to be the name, exactly as the survey says it")
-    receipt = await house.memory.privacy.erase(target, asked_by=house.office.name)
+    receipt = await state.memory.privacy.erase(target, asked_by=state.admin.name)
     return ReceiptOut(**from_receipt(receipt))
 
 
-def _name(target: ErasureTarget) -> str:
+def _confirmation(target: ErasureTarget) -> str:
     return target.user or target.guild or ""

@@ -1,4 +1,4 @@
-"""What the API tells: records of the domain as documents whose fields are always there."""
+"""Domain records as documents of the API; every field is always present."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -184,20 +184,20 @@ class Stats(Wire):
     reused: int = Field(description="How many of them were at hand.")
 
 
-def memo(one: Memo) -> MemoOut:
-    source = one.source
+def from_memo(memo: Memo) -> MemoOut:
+    source = memo.source
     return MemoOut(
-        id=one.id,
-        user=None if one.subject.is_lore else one.subject.id,
-        guild=one.subject.guild,
-        kind=one.kind,
-        text=one.text,
-        tags=list(one.tags),
-        status=one.status,
-        confidence=one.confidence,
-        pinned=one.pinned,
-        audience=str(one.audience),
-        label=one.label,
+        id=memo.id,
+        user=None if memo.subject.is_lore else memo.subject.id,
+        guild=memo.subject.guild,
+        kind=memo.kind,
+        text=memo.text,
+        tags=list(memo.tags),
+        status=memo.status,
+        confidence=memo.confidence,
+        pinned=memo.pinned,
+        audience=str(memo.audience),
+        label=memo.label,
         source=SourceOut(
             origin=source.origin,
             actor=source.actor,
@@ -211,123 +211,127 @@ def memo(one: Memo) -> MemoOut:
             heard=str(source.heard) if source.heard else None,
             metadata=dict(source.metadata),
         ),
-        created=one.created,
-        updated=one.updated,
-        happened=one.happened,
-        expires=one.expires,
-        supersedes=one.supersedes,
-        superseded_by=one.superseded_by,
-        hits=one.hits,
+        created=memo.created,
+        updated=memo.updated,
+        happened=memo.happened,
+        expires=memo.expires,
+        supersedes=memo.supersedes,
+        superseded_by=memo.superseded_by,
+        hits=memo.hits,
     )
 
 
-def place(one: Place) -> PlaceOut:
+def from_place(place: Place) -> PlaceOut:
     return PlaceOut(
-        platform=one.platform,
-        guild=one.guild,
-        channel=one.channel,
-        thread=one.thread,
-        dm=one.dm,
-        name=one.name,
-        public=one.public,
-        private_thread=one.private_thread,
-        session=one.session,
+        platform=place.platform,
+        guild=place.guild,
+        channel=place.channel,
+        thread=place.thread,
+        dm=place.dm,
+        name=place.name,
+        public=place.public,
+        private_thread=place.private_thread,
+        session=place.session,
     )
 
 
-def message(one: Message) -> MessageOut:
+def from_message(message: Message) -> MessageOut:
     return MessageOut(
-        id=one.id,
-        author=one.author,
-        name=one.name,
-        place=place(one.place),
-        text=one.text,
-        at=one.at,
-        bot=one.bot,
-        source=one.source,
-        reply_to=one.reply_to,
+        id=message.id,
+        author=message.author,
+        name=message.name,
+        place=from_place(message.place),
+        text=message.text,
+        at=message.at,
+        bot=message.bot,
+        source=message.source,
+        reply_to=message.reply_to,
     )
 
 
-def event(one: Event) -> EventOut:
+def from_event(event: Event) -> EventOut:
     return EventOut(
-        id=one.id,
-        kind=one.kind,
-        at=one.at,
-        actor=one.actor,
-        scope=one.scope,
-        memo=one.memo,
-        reason=one.reason,
-        data=dict(one.data),
+        id=event.id,
+        kind=event.kind,
+        at=event.at,
+        actor=event.actor,
+        scope=event.scope,
+        memo=event.memo,
+        reason=event.reason,
+        data=dict(event.data),
     )
 
 
-def why(one: MemoDetails) -> WhyOut:
+def from_details(details: MemoDetails) -> WhyOut:
     return WhyOut(
-        memo=memo(one.memo),
-        events=[event(each) for each in one.events],
-        message=None if one.message is None else message(one.message),
+        memo=from_memo(details.memo),
+        events=[from_event(event) for event in details.events],
+        message=None if details.message is None else from_message(details.message),
     )
 
 
-def owners(found: Sequence[tuple[Subject, int]], limit: int) -> Owners:
-    shown = [
-        Holder(id=(subject.guild or "") if subject.is_lore else subject.id, memos=count) for subject, count in found
+def from_owners(rows: Sequence[tuple[Subject, int]], limit: int) -> Owners:
+    holders = [
+        Holder(id=(subject.guild or "") if subject.is_lore else subject.id, memos=count) for subject, count in rows
     ]
-    return Owners(found=shown, after=found[-1][0].scope if len(found) == limit else None)
+    return Owners(found=holders, after=rows[-1][0].scope if len(rows) == limit else None)
 
 
-def summary(one: Summary) -> SummaryOut:
+def from_summary(summary: Summary) -> SummaryOut:
     return SummaryOut(
-        session=one.session, text=one.text, sequence=one.sequence, updated=one.updated, through=one.through
+        session=summary.session,
+        text=summary.text,
+        sequence=summary.sequence,
+        updated=summary.updated,
+        through=summary.through,
     )
 
 
-def found(one: Hit) -> FoundOut:
-    what = one.item
+def from_hit(hit: Hit) -> FoundOut:
+    item = hit.item
     return FoundOut(
-        score=one.score,
-        parts=one.parts,
-        memo=memo(what) if isinstance(what, Memo) else None,
-        message=message(what) if isinstance(what, Message) else None,
+        score=hit.score,
+        parts=hit.parts,
+        memo=from_memo(item) if isinstance(item, Memo) else None,
+        message=from_message(item) if isinstance(item, Message) else None,
     )
 
 
-def job(one: Job) -> JobOut:
+def from_job(job: Job) -> JobOut:
     return JobOut(
-        id=one.id,
-        kind=one.kind,
-        queue=one.queue,
-        lane=one.queue,
-        state=one.state,
-        attempts=one.attempts,
-        due=one.due,
-        error=one.error,
+        id=job.id,
+        kind=job.kind,
+        queue=job.queue,
+        lane=job.queue,
+        state=job.state,
+        attempts=job.attempts,
+        due=job.due,
+        error=job.error,
     )
 
 
-def counts(found: Mapping[str, int]) -> dict[str, int]:
-    return {str(state): found.get(state, 0) for state in (JobState.WAITING, JobState.CLAIMED, JobState.FAILED)}
+def job_counts(counts: Mapping[str, int]) -> dict[str, int]:
+    return {str(state): counts.get(state, 0) for state in (JobState.WAITING, JobState.CLAIMED, JobState.FAILED)}
 
 
-def stats(one: Overview) -> Stats:
+def from_overview(overview: Overview) -> Stats:
     days = [
         DayOut(
-            day=each.day.isoformat(),
-            learned=each.learned,
-            revised=each.revised,
-            retired=each.retired,
-            refused=each.refused,
+            day=day.day.isoformat(),
+            learned=day.learned,
+            revised=day.revised,
+            retired=day.retired,
+            refused=day.refused,
         )
-        for each in one.days
+        for day in overview.days
     ]
     return Stats(
-        memos=one.memos,
-        messages=one.messages,
+        memos=overview.memos,
+        messages=overview.messages,
         days=days,
-        jobs=counts(one.jobs),
-        problems=[event(each) for each in one.problems],
-        cost=CostOut(calls=one.cost.calls, input=one.cost.input, output=one.cost.output),
-        prompts=one.prompts,
-        reused=one.reused,
+        jobs=job_counts(overview.jobs),
+        problems=[from_event(event) for event in overview.problems],
+        cost=CostOut(calls=overview.cost.calls, input=overview.cost.input, output=overview.cost.output),
+        prompts=overview.prompts,
+        reused=overview.reused,
     )

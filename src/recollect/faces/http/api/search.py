@@ -1,4 +1,4 @@
-"""Search as someone would find things in a place, by one ranker or by all side by side, each score taken apart."""
+"""Search as a person in a place, by one ranker or by all side by side, with the parts of each score."""
 
 import asyncio
 from typing import Annotated, Literal, get_args
@@ -16,7 +16,7 @@ routes = router("search")
 RankerName = Literal["unified", "recency", "overlap", "hybrid", "rrf"]
 RANKERS: tuple[str, ...] = get_args(RankerName)
 Over = Annotated[Literal["memos", "messages"], Query(description="Memos and lore, or the messages of the channel.")]
-Asked = Annotated[str, Query(alias="q", max_length=8_000, description="What to look for.")]
+QueryText = Annotated[str, Query(alias="q", max_length=8_000, description="What to look for.")]
 Speaker = Annotated[Name, Query(description="Who asks: their memos, and what they may hear.")]
 Strict = Annotated[bool, Query(description="Nothing at all rather than what is not relevant.")]
 
@@ -29,7 +29,7 @@ class SideBySide(Wire):
     rankers: dict[str, list[records.FoundOut]]
 
 
-async def _where(
+async def _place(
     user: Speaker,
     platform: Annotated[Name, Query(description="Of the place.")] = "local",
     guild: Annotated[Name | None, Query(description="Of the place.")] = None,
@@ -51,20 +51,20 @@ async def _filters(
     since: Annotated[Time | None, Query(description="What happened from then on.")] = None,
     until: Annotated[Time | None, Query(description="What happened before.")] = None,
 ) -> Filters:
-    return Filters(tuple(one.value for one in kind), tuple(tag), None, None, since, until)
+    return Filters(tuple(item.value for item in kind), tuple(tag), None, None, since, until)
 
 
-Where = Annotated[Place, Depends(_where)]
-Narrowed = Annotated[Filters, Depends(_filters)]
+PlaceDep = Annotated[Place, Depends(_place)]
+FiltersDep = Annotated[Filters, Depends(_filters)]
 
 
 @routes.get("/search", responses=READING)
 async def search(
-    house: AppStateDep,
-    q: Asked,
+    state: AppStateDep,
+    q: QueryText,
     user: Speaker,
-    where: Where,
-    narrowed: Narrowed,
+    place: PlaceDep,
+    filters: FiltersDep,
     over: Over = "memos",
     ranker: Annotated[RankerName | None, Query(description="As configured unless said.")] = None,
     strict: Strict = False,
@@ -72,46 +72,46 @@ async def search(
     limit: Limit = 10,
 ) -> Results:
     """What fits and may be heard in the place, best first."""
-    found = await house.memory.search(
+    hits = await state.memory.search(
         q,
         user=valid_user(user),
-        place=where,
+        place=place,
         over=over,
-        filters=narrowed,
+        filters=filters,
         status=status,
         limit=limit,
         ranker=ranker,
         strict=strict,
     )
-    return Results(results=[records.found(one) for one in found])
+    return Results(results=[records.from_hit(hit) for hit in hits])
 
 
 @routes.get("/search/rankers", responses=READING)
 async def search_by_all_rankers(
-    house: AppStateDep,
-    q: Asked,
+    state: AppStateDep,
+    q: QueryText,
     user: Speaker,
-    where: Where,
-    narrowed: Narrowed,
+    place: PlaceDep,
+    filters: FiltersDep,
     over: Over = "memos",
     strict: Strict = False,
     limit: Limit = 10,
 ) -> SideBySide:
     """The same question by every ranker."""
 
-    async def by(ranker: str) -> list[records.FoundOut]:
-        found = await house.memory.search(
+    async def search_by(ranker: str) -> list[records.FoundOut]:
+        hits = await state.memory.search(
             q,
             user=valid_user(user),
-            place=where,
+            place=place,
             over=over,
-            filters=narrowed,
+            filters=filters,
             limit=limit,
             ranker=ranker,
             strict=strict,
             count_use=False,
         )
-        return [records.found(one) for one in found]
+        return [records.from_hit(hit) for hit in hits]
 
-    found = await asyncio.gather(*(by(name) for name in RANKERS))
-    return SideBySide(rankers=dict(zip(RANKERS, found, strict=True)))
+    results = await asyncio.gather(*(search_by(name) for name in RANKERS))
+    return SideBySide(rankers=dict(zip(RANKERS, results, strict=True)))

@@ -1,4 +1,4 @@
-"""Conversations: their rolling summaries, how these changed, and beginning anew."""
+"""Conversations: their rolling summaries, the history of these, and resetting them."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ from recollect.faces.http.api.common import CHANGING, READING, Limit, Name, Part
 from recollect.faces.http.dependencies import AppStateDep
 
 routes = router("sessions")
-Which = Annotated[Name, Query(description="The conversation's name, as `/sessions` lists it.")]
+SessionName = Annotated[Name, Query(description="The conversation's name, as `/sessions` lists it.")]
 
 
 class Sessions(Wire):
@@ -26,31 +26,32 @@ class ResetDone(Wire):
 
 
 @routes.get("/sessions", responses=READING)
-async def list_sessions(house: AppStateDep, part: Part = "", limit: Limit = 200) -> Sessions:
+async def list_sessions(state: AppStateDep, part: Part = "", limit: Limit = 200) -> Sessions:
     """Conversations that have a summary, or had one, by name."""
-    return Sessions(sessions=await house.office.sessions(part, limit))
+    return Sessions(sessions=await state.admin.sessions(part, limit))
 
 
 @routes.get("/summary", responses=READING | problems(404))
-async def get_summary(house: AppStateDep, session: Which) -> records.SummaryOut:
+async def get_summary(state: AppStateDep, session: SessionName) -> records.SummaryOut:
     """The rolling summary of a conversation."""
-    current, _ = await house.office.summaries(session, 1)
+    current, _ = await state.admin.summaries(session, 1)
     if current is None:
         raise missing(f"the conversation {session!r} has no summary")
-    return records.summary(current)
+    return records.from_summary(current)
 
 
 @routes.get("/summary/history", responses=READING)
-async def summary_history(house: AppStateDep, session: Which, limit: Limit = 20) -> records.SummaryHistory:
+async def summary_history(state: AppStateDep, session: SessionName, limit: Limit = 20) -> records.SummaryHistory:
     """The summary of a conversation, and those before it."""
-    current, earlier = await house.office.summaries(session, limit)
-    older = [one for one in earlier if current is None or one.sequence != current.sequence]
+    current, earlier = await state.admin.summaries(session, limit)
+    older = [summary for summary in earlier if current is None or summary.sequence != current.sequence]
     return records.SummaryHistory(
-        current=None if current is None else records.summary(current), earlier=[records.summary(one) for one in older]
+        current=None if current is None else records.from_summary(current),
+        earlier=[records.from_summary(summary) for summary in older],
     )
 
 
 @routes.post("/sessions/reset", responses=CHANGING)
-async def reset_session(house: AppStateDep, given: Reset) -> ResetDone:
+async def reset_session(state: AppStateDep, body: Reset) -> ResetDone:
     """Clear the rolling summary of a conversation; work in flight can't bring it back."""
-    return ResetDone(session=given.session, reset=await house.office.reset(given.session))
+    return ResetDone(session=body.session, reset=await state.admin.reset(body.session))

@@ -1,4 +1,4 @@
-"""How things stand: what there is, what was learned a day, what waits, what went wrong, what it cost."""
+"""Statistics: totals, changes per day, jobs, problems and cost."""
 
 from typing import Annotated
 
@@ -13,7 +13,7 @@ routes = router("stats")
 
 @routes.get("/stats", responses=READING)
 async def stats(
-    house: AppStateDep, days: Annotated[int, Query(ge=1, le=366, description="Days up to today, by UTC.")] = 14
+    state: AppStateDep, days: Annotated[int, Query(ge=1, le=366, description="Days up to today, by UTC.")] = 14
 ) -> records.Stats:
     """How things stand."""
-    return records.stats(await house.office.overview(days))
+    return records.from_overview(await state.admin.overview(days))

@@ -1,4 +1,4 @@
-"""The operator's pages: templates, a style sheet and one small script; no build step, nothing from elsewhere."""
+"""The operator's pages: templates, a style sheet and one small script; no build step, no external resources."""
 
 from os import stat_result
 from typing import Any
@@ -24,23 +24,23 @@ from recollect.faces.http.pages import (
     sessions,
 )
 
-_PARTS = (login, overview, people, memos, memo, search, sessions, log, rejected, jobs, erase)
+_PAGES = (login, overview, people, memos, memo, search, sessions, log, rejected, jobs, erase)
 
 
-class _Files(StaticFiles):
-    """Our own files, which change their address with their content."""
+class _StaticFiles(StaticFiles):
+    """Static files; their URLs change with their content, so browsers may cache them."""
 
     def file_response(self, full_path: Any, stat_result: stat_result, scope: Any, status_code: int = 200) -> Response:
-        answer = super().file_response(full_path, stat_result, scope, status_code)
-        answer.headers["cache-control"] = "private, max-age=86400"
-        return answer
+        response = super().file_response(full_path, stat_result, scope, status_code)
+        response.headers["cache-control"] = "private, max-age=86400"
+        return response
 
 
 def install(app: FastAPI) -> None:
     """Add the routes."""
-    house: AppState = app.state.house
-    app.state.desk = context.make(house)
-    for part in _PARTS:
-        app.include_router(part.router)
-    app.mount("/static", _Files(directory=context.STATIC), name="static")
-    errors.install(app, app.state.desk)
+    state: AppState = app.state.recollect
+    app.state.pages = context.create(state)
+    for module in _PAGES:
+        app.include_router(module.router)
+    app.mount("/static", _StaticFiles(directory=context.STATIC), name="static")
+    errors.install(app, app.state.pages)

@@ -1,4 +1,4 @@
-"""The bars of a chart: what changed on each day, stacked; drawn by the template."""
+"""Geometry of the overview's chart: changes per day as stacked bars, drawn by the template."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from recollect.admin.overview import Day
 
 HEIGHT = 100.0
 WIDTH = 10.0
-"""Of one day, in units of the picture; it is stretched to the room there is."""
-_BAR = 6.0
+"""Of one day, in units of the SVG, which is stretched to the available width."""
+_BAR_WIDTH = 6.0
 _STEPS = (1, 2, 3, 4, 5, 6, 8)
 
 
@@ -25,26 +25,26 @@ class Chart:
     bars: Sequence[Bar]
     width: float
     top: int
-    """What the highest line stands for."""
+    """The value at the top of the scale."""
     lines: Sequence[tuple[int, float]]
-    """Values with a line across, and where it is."""
+    """Values of the grid lines, each with its y."""
 
 
 def draw(days: Sequence[Day]) -> Chart:
     top = _round_up(max((day.learned + day.revised + day.refused for day in days), default=0))
-    bars = [bar for place, day in enumerate(days) for bar in _stack(day, place, top)]
+    bars = [bar for index, day in enumerate(days) for bar in _stack(day, index, top)]
     values = (0, top // 2, top) if top % 2 == 0 else (0, top)
     return Chart(bars, WIDTH * len(days), top, [(value, _y(value, top)) for value in values])
 
 
-def _stack(day: Day, place: int, top: int) -> list[Bar]:
+def _stack(day: Day, index: int, top: int) -> list[Bar]:
     bars: list[Bar] = []
-    below = 0
+    base = 0
     for sort, count in (("learned", day.learned), ("revised", day.revised), ("refused", day.refused)):
         if count:
-            x = place * WIDTH + (WIDTH - _BAR) / 2
-            bars.append(Bar(sort, x, _y(below + count, top), HEIGHT * count / top))
-            below += count
+            x = index * WIDTH + (WIDTH - _BAR_WIDTH) / 2
+            bars.append(Bar(sort, x, _y(base + count, top), HEIGHT * count / top))
+            base += count
     return bars
 
 
@@ -53,7 +53,7 @@ def _y(value: int, top: int) -> float:
 
 
 def _round_up(highest: int) -> int:
-    """The least of 2, 4, 6, 8, 10, 12, 16, 20, 40, 60 … that is not below."""
+    """The smallest of 2, 4, 6, 8, 10, 12, 16, 20, 40, 60 … that is at least `highest`."""
     size = 1
     while True:
         for step in _STEPS:

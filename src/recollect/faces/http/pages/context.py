@@ -1,6 +1,6 @@
-"""What all pages share: the templates, who looks, and where a form leads."""
+"""Shared by all pages: rendering of templates, the visitor, and redirects after a form."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import sha256
@@ -17,14 +17,14 @@ from recollect.core.types import Subject
 from recollect.core.version import __version__
 from recollect.faces.http.auth import Role, Session
 from recollect.faces.http.dependencies import AppState
-from recollect.faces.http.pages import format as words
+from recollect.faces.http.pages import format as formatting
 
 ROOT = Path(__file__).parent.parent
 TEMPLATES, STATIC = ROOT / "templates", ROOT / "static"
 FRAGMENT = "x-fragment"
-"""The header with which a script asks for the part of a page that a filter changes."""
-_MOST = 18
-"""Digits of a number in an address."""
+"""The header by which the script asks for only the part of a page that a filter changes."""
+MAX_NUMBER_DIGITS = 18
+"""Of a number in a URL."""
 
 NAVIGATION = (
     ("/", "Overview"),
@@ -38,112 +38,137 @@ NAVIGATION = (
     ("/jobs", "Jobs"),
     ("/erase", "Erase & export"),
 )
-_BELONGS = {"/memo": "/people", "/merge": "/people", "/session": "/sessions", "/message": "/journal"}
+_SECTIONS = {"/memo": "/people", "/merge": "/people", "/session": "/sessions", "/message": "/journal"}
+"""Pages that are not in the navigation, and the section that they belong to."""
+_FILTERS = (
+    formatting.reveal_hidden,
+    formatting.strip_hidden,
+    formatting.brief,
+    formatting.timestamp,
+    formatting.format_number,
+    formatting.describe_memo_audience,
+    formatting.describe_place,
+    formatting.format_score,
+)
+_LINKS = (
+    formatting.url,
+    formatting.subject_query,
+    formatting.memos_url,
+    formatting.memo_url,
+    formatting.message_url,
+    formatting.discord_url,
+)
 
 
 @cache
 def _environment() -> Environment:
-    """One for all apps of a process: templates are compiled once."""
-    made = Environment(
+    """Shared by all apps of a process, so that templates are compiled once."""
+    environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    names = ("shown", "plain", "brief", "when", "number", "heard", "heard_memo", "place", "short", "score")
-    filters: dict[str, Any] = made.filters
-    filters.update({name: getattr(words, name) for name in names})
-    links = ("url", "whose", "memos_url", "memo_url", "message_url", "discord_url")
-    given: dict[str, Any] = made.globals
-    given.update({name: getattr(words, name) for name in links})
     stamp = sha256(b"".join(path.read_bytes() for path in sorted(STATIC.iterdir()))).hexdigest()[:12]
-    given |= {"navigation": NAVIGATION, "version": __version__, "stamp": stamp}
-    return made
+    filters: dict[str, Any] = environment.filters
+    filters |= {function.__name__: function for function in _FILTERS}
+    names: dict[str, Any] = environment.globals
+    names |= {function.__name__: function for function in _LINKS}
+    names |= {"navigation": NAVIGATION, "version": __version__, "stamp": stamp}
+    return environment
 
 
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """Fills in templates."""
+    """Renders templates."""
 
-    house: AppState
+    state: AppState
     templates: Environment
 
-    def page(self, request: Request, name: str, status: int = 200, /, **values: Any) -> HTMLResponse:
-        """A page; or the `part` of it that was asked for, which is a template of its own."""
+    def render(self, request: Request, name: str, status: int = 200, /, **values: Any) -> HTMLResponse:
+        """A page; or only its `part`, a template of its own, if the script asks for that."""
         part: str | None = values.get("part") if FRAGMENT in request.headers else None
-        text = self.fragment(part or name, **{"named": {}, **values, **self._visit(request)})
+        text = self.render_fragment(part or name, **{"names": {}, **values, **self._visit(request)})
         return HTMLResponse(text.encode("utf-8", "replace"), status)
 
-    def fragment(self, name: str, /, **values: Any) -> str:
-        now = self.house.clock()
-        return self.templates.get_template(name).render(**values, now=now, ago=partial(words.ago, now=now))
+    def render_fragment(self, name: str, /, **values: Any) -> str:
+        now = self.state.clock()
+        return self.templates.get_template(name).render(**values, now=now, ago=partial(formatting.ago, now=now))
 
     def _visit(self, request: Request) -> Mapping[str, Any]:
-        """Who looks, at what, and what they just did."""
+        """The visitor's role, the current section, and the outcome of what they just did."""
         session: Session | None = getattr(request.state, "session", None)
         role: Role | None = getattr(request.state, "role", None) or (session.role if session else None)
-        path = request.url.path
-        here = _BELONGS.get(path, path)
-        if "guild" in request.query_params and here == "/people":
-            here = "/lore"
+        done = request.query_params.get("done", "")
         return {
             "role": role,
             "may_change": role is Role.OPERATOR,
-            "form_token": self.house.sessions.form_token(session) if session else "",
-            "here": next((to for to, _ in NAVIGATION if here == to or (to != "/" and here.startswith(f"{to}/"))), ""),
-            "back": address(request),
-            "done": words.DONE.get(request.query_params.get("done", "")),
-            "is_undone": request.query_params.get("done") == "undone",
+            "form_token": self.state.sessions.form_token(session) if session else "",
+            "current_section": _section(request),
+            "back": current_url(request),
+            "notice": formatting.NOTICES.get(done),
+            "is_undone": done == "undone",
             "undo": as_number(request.query_params.get("undo", "")),
         }
 
 
-def make(house: AppState) -> PageContext:
-    return PageContext(house, _environment())
+def _section(request: Request) -> str:
+    """The entry of the navigation that a page belongs to."""
+    path = _SECTIONS.get(request.url.path, request.url.path)
+    if "guild" in request.query_params and path == "/people":
+        path = "/lore"
+    return next((to for to, _ in NAVIGATION if path == to or (to != "/" and path.startswith(f"{to}/"))), "")
 
 
-def _desk(request: Request) -> PageContext:
-    return request.app.state.desk
+def create(state: AppState) -> PageContext:
+    return PageContext(state, _environment())
 
 
-At = Annotated[PageContext, Depends(_desk)]
-"""The type of a handler's parameter that gets the desk."""
+def _context(request: Request) -> PageContext:
+    return request.app.state.pages
 
 
-def whom(user: str = "", guild: str = "") -> Subject:
-    """Whose memos an address means."""
+PageDep = Annotated[PageContext, Depends(_context)]
+"""The type of a handler's parameter that receives the page context."""
+
+
+def parse_subject(user: str = "", guild: str = "") -> Subject:
+    """The subject that a URL names."""
     if bool(user) == bool(guild):
-        raise BadInput("say whose: ?user= for a person, ?guild= for the lore of a guild")
+        raise BadInput("say whose: ?user= for a person, ?guild= for the lore of a server")
     return Subject(user) if user else Subject.lore(guild)
 
 
-def address(request: Request) -> str:
-    """Where we are, without what was just done."""
-    kept = [(name, value) for name, value in request.query_params.multi_items() if name not in ("done", "undo")]
-    return _joined(request.url.path, kept)
+def current_url(request: Request) -> str:
+    """The URL of this page, without the outcome of the last form."""
+    return _join(request.url.path, _without_outcome(request.query_params.multi_items()))
 
 
-def own(path: str, otherwise: str = "/") -> str:
-    """The path, if it leads to a page of ours and nowhere else."""
-    is_ours = path.startswith("/") and not path.startswith(("//", "/\\"))
-    return path if is_ours and path.isprintable() and "\\" not in path else otherwise
+def local_path(path: str, otherwise: str = "/") -> str:
+    """The path, if it leads to a page of this site and nowhere else."""
+    is_local = path.startswith("/") and not path.startswith(("//", "/\\"))
+    return path if is_local and path.isprintable() and "\\" not in path else otherwise
 
 
 def after(path: str, done: str, undo: int | None = None) -> RedirectResponse:
-    """Show the page at this path of ours, and what was done."""
-    split = urlsplit(own(path))
-    kept = [pair for pair in parse_qsl(split.query, keep_blank_values=True) if pair[0] not in ("done", "undo")]
-    more = [("done", done), *([("undo", str(undo))] if undo else [])]
-    return RedirectResponse(_joined(split.path, [*kept, *more]), 303)
+    """Redirect to a page of this site, with the outcome of a form."""
+    split = urlsplit(local_path(path))
+    query = _without_outcome(parse_qsl(split.query, keep_blank_values=True))
+    outcome = [("done", done), *([("undo", str(undo))] if undo else [])]
+    return RedirectResponse(_join(split.path, [*query, *outcome]), 303)
 
 
-def _joined(path: str, pairs: list[tuple[str, str]]) -> str:
+def _without_outcome(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [pair for pair in pairs if pair[0] not in ("done", "undo")]
+
+
+def _join(path: str, pairs: list[tuple[str, str]]) -> str:
     query: dict[str, list[str]] = {}
     for name, value in pairs:
         query.setdefault(name, []).append(value)
-    return words.url(path, **query)
+    return formatting.url(path, **query)
 
 
 def as_number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _MOST else None
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= MAX_NUMBER_DIGITS else None

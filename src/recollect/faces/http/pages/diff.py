@@ -1,4 +1,4 @@
-"""How one text became another, word by word; and how one state of a memo became the next."""
+"""Word diffs of texts, and the history of a memo as steps with what each changed."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,14 +9,14 @@ from typing import Any, Literal
 from recollect.core.events import Event
 from recollect.core.serialization import memo_to_json
 from recollect.core.types import Audience, Memo
-from recollect.faces.http.pages.format import heard
+from recollect.faces.http.pages.format import describe_audience
 
 Sort = Literal["same", "gone", "new"]
 
-_PIECE = re.compile(r"\w+\s*|[^\w\s]\s*|\s+")
-_RUN = 3
-_MOST = 4_000
-"""Pieces of a text that are compared; longer ones are shown as replaced."""
+_TOKEN = re.compile(r"\w+\s*|[^\w\s]\s*|\s+")
+_MIN_RUN = 3
+MAX_TOKENS = 4_000
+"""A longer text is shown as replaced, not compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,39 +27,39 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that happened to a memo."""
+    """One event in the history of a memo."""
 
     event: Event
     text: Sequence[Piece] = ()
-    """Its words, if they changed."""
+    """The diff of its text, if that changed."""
     others: Sequence[tuple[str, str, str]] = ()
-    """What else changed: its name, what it was before and what after."""
+    """Other changed fields: name, value before, value after."""
     lost: str | None = None
-    """Its words before a change that was taken back: what they were after it is not known any more."""
+    """The text before a change that was undone: the text after it is no longer known."""
 
 
 def pieces(before: str, after: str) -> list[Piece]:
-    """What both have, what is gone and what is new, in the order of reading."""
-    old, new = _PIECE.findall(before), _PIECE.findall(after)
-    if len(old) > _MOST or len(new) > _MOST:
+    """The diff of two texts, in reading order."""
+    old, new = _TOKEN.findall(before), _TOKEN.findall(after)
+    if len(old) > MAX_TOKENS or len(new) > MAX_TOKENS:
         return [Piece("gone", before), Piece("new", after)]
-    found: list[Piece] = []
-    start = begin = 0
+    diff: list[Piece] = []
+    old_start = new_start = 0
     for same in _common(old, new):
-        gone, come = "".join(old[start : same.a]), "".join(new[begin : same.b])
-        kept = "".join(new[same.b : same.b + same.size])
-        parts = (Piece("gone", gone), Piece("new", come), Piece("same", kept))
-        found += [piece for piece in parts if piece.text]
-        start, begin = same.a + same.size, same.b + same.size
-    return found
+        removed, added = "".join(old[old_start : same.a]), "".join(new[new_start : same.b])
+        common = "".join(new[same.b : same.b + same.size])
+        parts = (Piece("gone", removed), Piece("new", added), Piece("same", common))
+        diff += [piece for piece in parts if piece.text]
+        old_start, new_start = same.a + same.size, same.b + same.size
+    return diff
 
 
 def _common(old: list[str], new: list[str]) -> list[Match]:
-    """Runs that both have; a word or two that happen to stand in both would only break up what changed."""
+    """Matching runs; a word or two that happen to match would only fragment the diff."""
     before, after = ([piece.strip() for piece in text] for text in (old, new))
-    found = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
-    last = found[-1]
-    return [same for same in found if same is last or same.size >= _RUN or _is_edge(same, old, new)]
+    blocks = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
+    last = blocks[-1]
+    return [same for same in blocks if same is last or same.size >= _MIN_RUN or _is_edge(same, old, new)]
 
 
 def _is_edge(same: Match, old: list[str], new: list[str]) -> bool:
@@ -68,19 +68,19 @@ def _is_edge(same: Match, old: list[str], new: list[str]) -> bool:
 
 
 def steps(memo: Memo, events: Sequence[Event]) -> list[Step]:
-    """The life of a memo, newest first. An event tells the state before it; the one after is that of the next event."""
+    """The history of a memo, newest first. An event holds the state before it, the next event the state after it."""
     after: Mapping[str, Any] | None = memo_to_json(memo)
-    found: list[Step] = []
+    history: list[Step] = []
     for event in events:
         before: Mapping[str, Any] | None = event.data.get("before")
         if before is None:
-            found.append(Step(event))
+            history.append(Step(event))
         elif after is None:
-            found.append(Step(event, lost=str(before.get("text", ""))))
+            history.append(Step(event, lost=str(before.get("text", ""))))
         else:
-            found.append(Step(event, _text(before, after), _others(before, after)))
+            history.append(Step(event, _text(before, after), _others(before, after)))
         after = before
-    return found
+    return history
 
 
 def _text(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Piece]:
@@ -91,14 +91,17 @@ def _text(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Piece]:
 def _others(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     names = ("kind", "status", "audience", "tags", "pinned", "confidence", "expires", "superseded_by")
     changed = [name for name in names if before.get(name) != after.get(name)]
-    return [(name.replace("_", " "), _told(name, before.get(name)), _told(name, after.get(name))) for name in changed]
+    return [
+        (name.replace("_", " "), _render_value(name, before.get(name)), _render_value(name, after.get(name)))
+        for name in changed
+    ]
 
 
-def _told(name: str, value: Any) -> str:
+def _render_value(name: str, value: Any) -> str:
     if name == "audience" and value:
-        return heard(Audience.parse(str(value)))
+        return describe_audience(Audience.parse(str(value)))
     if name == "pinned":
         return "yes" if value else "no"
     if isinstance(value, list):
-        return ", ".join(map(str, value)) or "none"  # pyright: ignore[reportUnknownArgumentType] - of whatever
+        return ", ".join(map(str, value)) or "none"  # pyright: ignore[reportUnknownArgumentType] - of any type
     return str(value) if value not in (None, "") else "none"

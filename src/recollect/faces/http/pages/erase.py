@@ -1,4 +1,4 @@
-"""All that is known of a person or a guild: handed out, or taken out for good with a receipt."""
+"""Export and erasure of everything about a person or a guild."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
 from recollect.admin.names import Names, require_one
-from recollect.faces.http.pages.context import At, PageContext
+from recollect.faces.http.pages.context import PageContext, PageDep
 from recollect.faces.http.pages.format import url
 from recollect.privacy.export import encoded
 from recollect.privacy.receipt import from_receipt, to_receipt
@@ -18,7 +18,7 @@ from recollect.transfer.mirror.export import durable
 
 router = APIRouter(include_in_schema=False)
 
-SORTS = {
+COUNT_LABELS = {
     "memos": "memories",
     "messages": "messages",
     "replies": "replies to them",
@@ -33,76 +33,80 @@ SORTS = {
 
 Text = Annotated[str, Query(max_length=2_000)]
 Name = Annotated[str, Form(max_length=2_000)]
-Sealed = Annotated[str, Query(max_length=20_000)]
+SignedReceipt = Annotated[str, Query(max_length=20_000)]
 
 
 @router.get("/erase")
-async def survey(request: Request, desk: At, user: Text = "", guild: Text = "") -> HTMLResponse:
-    return await _survey(request, desk, user, guild)
+async def preview(request: Request, page: PageDep, user: Text = "", guild: Text = "") -> HTMLResponse:
+    return await _render_preview(request, page, user, guild)
 
 
-async def _survey(request: Request, desk: PageContext, typed: str, guild: str, problem: str = "") -> HTMLResponse:
-    meant = await desk.house.office.meant(typed) if typed else None
-    user = meant.id if meant else ""
-    asks = meant is not None and bool(meant.several)
-    target = ErasureTarget(user or None, guild or None) if (user or guild) and not asks else None
-    called = await desk.house.memory.store.read(lambda tx: Names(tx)(user)) if user else ""
-    found = await desk.house.memory.privacy.preview(target) if target else None
-    return desk.page(
+async def _render_preview(
+    request: Request, page: PageContext, typed: str, guild: str, problem: str = ""
+) -> HTMLResponse:
+    match = await page.state.admin.meant(typed) if typed else None
+    user = match.id if match else ""
+    is_ambiguous = match is not None and bool(match.several)
+    target = ErasureTarget(user or None, guild or None) if (user or guild) and not is_ambiguous else None
+    display_name = await page.state.memory.store.read(lambda tx: Names(tx)(user)) if user else ""
+    preview = await page.state.memory.privacy.preview(target) if target else None
+    return page.render(
         request,
         "erase.html",
         422 if problem else 200,
         user=user,
         typed=typed,
-        meant=meant,
-        called=called,
+        match=match,
+        display_name=display_name,
         guild=guild,
         target=target,
-        survey=found,
-        sorts=SORTS,
+        preview=preview,
+        count_labels=COUNT_LABELS,
         name=user or guild,
         problem=problem,
     )
 
 
 @router.post("/erase")
-async def erase(request: Request, desk: At, user: Name = "", guild: Name = "", typed: Name = "") -> Response:
+async def erase(request: Request, page: PageDep, user: Name = "", guild: Name = "", typed: Name = "") -> Response:
     target = ErasureTarget(user or None, guild or None)
     if typed != (user or guild):
-        told = "Nothing was erased: the name that you typed is not the one above."
-        return await _survey(request, desk, user, guild, told)
-    receipt = await desk.house.memory.privacy.erase(target, asked_by=desk.house.office.name)
-    sealed = desk.house.sessions.sign(json.dumps(from_receipt(receipt)).encode())
-    return RedirectResponse(url("/erase/receipt", of=sealed), 303)
+        problem = "Nothing was erased: the name that you typed is not the one above."
+        return await _render_preview(request, page, user, guild, problem)
+    receipt = await page.state.memory.privacy.erase(target, asked_by=page.state.admin.name)
+    signed = page.state.sessions.sign(json.dumps(from_receipt(receipt)).encode())
+    return RedirectResponse(url("/erase/receipt", of=signed), 303)
 
 
 @router.get("/erase/receipt")
-async def receipt(request: Request, desk: At, of: Sealed) -> HTMLResponse:
-    return desk.page(request, "receipt.html", receipt=to_receipt(_unsealed(desk, of)), of=of, sorts=SORTS)
+async def receipt(request: Request, page: PageDep, of: SignedReceipt) -> HTMLResponse:
+    return page.render(
+        request, "receipt.html", receipt=to_receipt(_verified_receipt(page, of)), of=of, count_labels=COUNT_LABELS
+    )
 
 
 @router.get("/erase/receipt.json")
-async def receipt_file(desk: At, of: Sealed) -> Response:
-    data = json.dumps(_unsealed(desk, of), ensure_ascii=False, indent=2) + "\n"
+async def receipt_file(page: PageDep, of: SignedReceipt) -> Response:
+    data = json.dumps(_verified_receipt(page, of), ensure_ascii=False, indent=2) + "\n"
     return _file(data.encode("utf-8", "replace"), "receipt.json")
 
 
-def _unsealed(desk: PageContext, of: str) -> dict[str, Any]:
-    """The receipt that this address carries: it is kept nowhere else."""
-    found = desk.house.sessions.verify(of)
-    if found is None:
+def _verified_receipt(page: PageContext, of: str) -> dict[str, Any]:
+    """The receipt that this URL carries: it is stored nowhere else."""
+    data = page.state.sessions.verify(of)
+    if data is None:
         raise HTTPException(404, "there is no such receipt; the journal has the counts of each, under 'Erased'")
-    return json.loads(found)
+    return json.loads(data)
 
 
 @router.get("/export")
-async def export(desk: At, user: Text = "", guild: Text = "", form: Text = "json") -> Response:
-    privacy = desk.house.memory.privacy
+async def export(page: PageDep, user: Text = "", guild: Text = "", form: Text = "json") -> Response:
+    privacy = page.state.memory.privacy
     if user:
-        meant = await desk.house.office.meant(user)
-        if not meant.known and not meant.several:
+        match = await page.state.admin.meant(user)
+        if not match.known and not match.several:
             raise HTTPException(404, f"nobody is known by the id or name {user}")
-        user = require_one(meant)
+        user = require_one(match)
     target = ErasureTarget(user or None, guild or None)
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", user or guild)[:60]
     if form == "durable":

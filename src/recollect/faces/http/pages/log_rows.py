@@ -1,4 +1,4 @@
-"""Lines of the log as a page shows them: what an event was about, and where it leads."""
+"""Rows of the event log: what an event is about, and its links."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from recollect.core.events import Event
 from recollect.core.ports import Tx
 from recollect.core.text import unescape
 from recollect.core.types import Memo, Subject, parse_message_ref
-from recollect.faces.http.pages.format import memo_url, memos_url, place, url
-from recollect.faces.http.pages.places import parsed, resolved
+from recollect.faces.http.pages.format import describe_place, memo_url, memos_url, url
+from recollect.faces.http.pages.places import parse_session, resolve_place
 
 KINDS = {
     "Memories": ("memo.added", "memo.revised", "memo.retired", "memo.undone", "memo.dropped"),
@@ -31,7 +31,7 @@ KINDS = {
     "Consent": ("learning.paused", "learning.resumed", "learning.skipped", "member.left", "guild.left"),
     "Erased": ("memo.erased", "erasure.checked"),
 }
-"""Groups of kinds by which the log is filtered."""
+"""Filters of the log: groups of event kinds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +39,19 @@ class Row:
     event: Event
     memo: Memo | None
     """As it is now."""
-    whose: "About | None"
+    about: "About | None"
     actor: str
-    """Who did it, by name if that is known."""
+    """Who did it, by name if known."""
     message: str | None
-    """Where the message is shown that it rests on."""
+    """The link to the message that it comes from."""
 
     @property
     def link(self) -> str | None:
         return memo_url(self.memo.subject, self.memo.id) if self.memo else None
 
     @property
-    def sort(self) -> str:
-        """How it is coloured."""
+    def tone(self) -> str:
+        """The CSS class that colors it."""
         kind = self.event.kind
         if kind.endswith((".error", ".degraded", ".failed", ".dropped", ".aborted")):
             return "bad"
@@ -60,7 +60,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Whom or what an event is about, and where that is shown."""
+    """Whom or what an event is about, with a link."""
 
     name: str
     id: str
@@ -86,22 +86,22 @@ def _about(tx: Tx, scope: str, names: Names) -> About | None:
         return None
     if scope.startswith(("user:", "lore:")):
         subject = Subject.of_scope(scope)
-        found = subject.guild or "" if subject.is_lore else subject.id
-        return About("lore" if subject.is_lore else names(found) or found, found, memos_url(subject))
+        owner = subject.guild or "" if subject.is_lore else subject.id
+        return About("lore" if subject.is_lore else names(owner) or owner, owner, memos_url(subject))
     if scope.startswith(("learn:", "consolidate:")):
-        who = unescape(scope.rpartition(":")[2], ":")
-        return About(names(who) or who, scope, "/jobs")
+        user = unescape(scope.rpartition(":")[2], ":")
+        return About(names(user) or user, scope, "/jobs")
     if scope.startswith("session:") or ":" not in scope:
         return About(scope, scope, "/jobs")
-    where = parsed(scope)
-    return About(place(resolved(tx, where)) if where else scope, scope, url("/session", name=scope))
+    place = parse_session(scope)
+    return About(describe_place(resolve_place(tx, place)) if place else scope, scope, url("/session", name=scope))
 
 
 def _message(event: Event) -> str | None:
-    said = event.data.get("message")
-    if not isinstance(said, str) or not said:
+    message_ref = event.data.get("message")
+    if not isinstance(message_ref, str) or not message_ref:
         return None
     if "platform" in event.data:
-        return url("/message", platform=event.data["platform"], id=said)
-    platform, message = parse_message_ref(said)
+        return url("/message", platform=event.data["platform"], id=message_ref)
+    platform, message = parse_message_ref(message_ref)
     return url("/message", platform=platform, id=message)

@@ -1,4 +1,4 @@
-"""The first page: how things stand in one glance."""
+"""The first page: health, totals and recent changes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,59 +11,60 @@ from recollect.admin.overview import Overview
 from recollect.core.ports import HealthCheck, Tx
 from recollect.core.ports.jobs import JobState
 from recollect.faces.http.pages import chart, log_rows
-from recollect.faces.http.pages.context import At
+from recollect.faces.http.pages.context import PageDep
 from recollect.memory import AsyncMemory
 
 router = APIRouter(include_in_schema=False)
 
-RECENT = timedelta(hours=1)
+RECENT_FAILURE = timedelta(hours=1)
+MAX_COUNTED_OWNERS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Light:
-    """Whether one thing is as it should be."""
+    """A health indicator."""
 
     name: str
     ok: bool
-    told: str
+    text: str
 
 
 @router.get("/")
-async def overview(request: Request, desk: At) -> HTMLResponse:
-    memory = desk.house.memory
-    found = await desk.house.office.overview()
-    examined: Sequence[HealthCheck] | None = (
+async def overview(request: Request, page: PageDep) -> HTMLResponse:
+    memory = page.state.memory
+    totals = await page.state.admin.overview()
+    checks: Sequence[HealthCheck] | None = (
         await memory.store.check_health() if "examine" in request.query_params else None
     )
-    problems = await memory.store.read(lambda tx: log_rows.rows(tx, found.problems))
-    held = await memory.store.read(_held)
-    return desk.page(
+    problems = await memory.store.read(lambda tx: log_rows.rows(tx, totals.problems))
+    owners = await memory.store.read(_count_owners)
+    return page.render(
         request,
         "overview.html",
-        overview=found,
-        chart=chart.draw(found.days),
-        lights=_lights(memory, found, desk.house.clock()),
-        examined=examined,
+        overview=totals,
+        chart=chart.draw(totals.days),
+        lights=_lights(memory, totals, page.state.clock()),
+        checks=checks,
         problems=problems,
-        held=held,
+        owners=owners,
     )
 
 
-def _lights(memory: AsyncMemory, found: Overview, now: datetime) -> list[Light]:
-    """What can be told without looking through the whole store."""
-    given_up, running = found.jobs.get(JobState.FAILED, 0), memory.worker.is_running
-    failed = next((one for one in found.problems if one.kind.endswith(".error") and now - one.at < RECENT), None)
+def _lights(memory: AsyncMemory, overview: Overview, now: datetime) -> list[Light]:
+    """Health that can be read without examining the whole store."""
+    failed_jobs, running = overview.jobs.get(JobState.FAILED, 0), memory.worker.is_running
+    is_failing = any(event.kind.endswith(".error") and now - event.at < RECENT_FAILURE for event in overview.problems)
+    model = "failed within the hour" if is_failing else memory.settings.extraction.model
     return [
         Light("Memory", memory.settings.enabled, "on" if memory.settings.enabled else "switched off"),
         Light("Worker", running, "running" if running else "not in this process"),
-        Light(
-            "Model", failed is None, memory.settings.extraction.model if failed is None else "failed within the hour"
-        ),
-        Light("Jobs", not given_up, f"{given_up} put aside" if given_up else "none put aside"),
+        Light("Model", not is_failing, model),
+        Light("Jobs", not failed_jobs, f"{failed_jobs} failed" if failed_jobs else "none failed"),
     ]
 
 
-def _held(tx: Tx) -> dict[str, int]:
-    """People and guilds that have memos, up to a number that is quick to count."""
-    most = 1_000
-    return {"people": len(tx.memos.owners(limit=most)), "guilds": len(tx.memos.owners(limit=most, lore=True))}
+def _count_owners(tx: Tx) -> dict[str, int]:
+    """People and guilds that have memos, counted up to MAX_COUNTED_OWNERS."""
+    people = tx.memos.owners(limit=MAX_COUNTED_OWNERS)
+    guilds = tx.memos.owners(limit=MAX_COUNTED_OWNERS, lore=True)
+    return {"people": len(people), "guilds": len(guilds)}

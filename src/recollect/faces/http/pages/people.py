@@ -1,4 +1,4 @@
-"""Who has memories: people, and guilds that have lore."""
+"""Owners of memories: people, and guilds that have lore."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from recollect.admin.names import called
 from recollect.core.ports import Tx
 from recollect.core.text import fold
 from recollect.core.types import Subject
-from recollect.faces.http.pages.context import At, PageContext
+from recollect.faces.http.pages.context import PageContext, PageDep
 from recollect.learning.consent import is_paused
 
 router = APIRouter(include_in_schema=False)
 
-SHOWN = 50
-NAMED = 300
-"""People whose names are looked through."""
+PAGE_SIZE = 50
+MAX_NAMES_SEARCHED = 300
+"""People whose names are searched."""
 
 Text = Annotated[str, Query(max_length=500)]
 
@@ -32,39 +32,42 @@ class Holder:
 
 
 @router.get("/people")
-async def people(request: Request, desk: At, part: Text = "", after: Text = "") -> HTMLResponse:
+async def people(request: Request, page: PageDep, part: Text = "", after: Text = "") -> HTMLResponse:
     part = part.strip()
-    found = list(await desk.house.office.people(part, after, SHOWN + 1))
-    if part and not after and len(found) <= SHOWN:
-        found += [one for one in await _called(desk, part) if one not in found]
-    return await _listed(request, desk, found, part)
+    owners = list(await page.state.admin.people(part, after, PAGE_SIZE + 1))
+    if part and not after and len(owners) <= PAGE_SIZE:
+        owners += [owner for owner in await _find_by_name(page, part) if owner not in owners]
+    return await _render_owners(request, page, owners, part)
 
 
-async def _called(desk: PageContext, part: str) -> list[tuple[Subject, int]]:
-    """People whose name contains this, among as many as are looked at quickly."""
-    wanted = fold(part)
+async def _find_by_name(page: PageContext, part: str) -> list[tuple[Subject, int]]:
+    """People whose name contains this, among the first MAX_NAMES_SEARCHED."""
+    folded = fold(part)
 
-    def look(tx: Tx) -> list[tuple[Subject, int]]:
-        return [one for one in tx.memos.owners(limit=NAMED) if wanted in fold(called(tx, one[0]))][:SHOWN]
+    def read(tx: Tx) -> list[tuple[Subject, int]]:
+        owners = tx.memos.owners(limit=MAX_NAMES_SEARCHED)
+        return [owner for owner in owners if folded in fold(called(tx, owner[0]))][:PAGE_SIZE]
 
-    return await desk.house.memory.store.read(look)
-
-
-async def guilds(request: Request, desk: PageContext, part: str, after: str) -> HTMLResponse:
-    """The page of lore, as long as no guild is chosen."""
-    found = await desk.house.office.guilds(part.strip(), after, SHOWN + 1)
-    return await _listed(request, desk, found, part)
+    return await page.state.memory.store.read(read)
 
 
-async def _listed(request: Request, desk: PageContext, found: Sequence[tuple[Subject, int]], part: str) -> HTMLResponse:
-    here = found[:SHOWN]
-    holders = await desk.house.memory.store.read(lambda tx: [_holder(tx, subject, count) for subject, count in here])
-    more = here[-1][0].scope if len(found) > SHOWN else ""
-    return desk.page(
+async def guilds(request: Request, page: PageContext, part: str, after: str) -> HTMLResponse:
+    """The lore page while no guild is chosen."""
+    owners = await page.state.admin.guilds(part.strip(), after, PAGE_SIZE + 1)
+    return await _render_owners(request, page, owners, part)
+
+
+async def _render_owners(
+    request: Request, page: PageContext, owners: Sequence[tuple[Subject, int]], part: str
+) -> HTMLResponse:
+    visible = owners[:PAGE_SIZE]
+    holders = await page.state.memory.store.read(lambda tx: [_holder(tx, subject, count) for subject, count in visible])
+    more = visible[-1][0].scope if len(owners) > PAGE_SIZE else ""
+    return page.render(
         request,
         "people.html",
         part="people_list.html",
-        asked=part,
+        filter=part,
         holders=holders,
         more=more,
         lore=request.url.path == "/lore",

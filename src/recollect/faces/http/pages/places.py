@@ -1,4 +1,4 @@
-"""Places that people can be asked about: those where they have been, by the names of their conversations."""
+"""Places to choose from on a page: where a person has been, and other conversations."""
 
 from collections.abc import Iterator
 
@@ -6,13 +6,13 @@ from recollect.core.ports import Tx
 from recollect.core.text import unescape
 from recollect.core.types import Place, Provenance, Status, Subject
 
-_LOOKED = 500
-"""Memos of a person, and conversations, that are looked through for places."""
-_MOST = 60
+MAX_SCANNED = 500
+"""Memos of a person, and conversations, that are scanned for places."""
+MAX_PLACES = 60
 
 
-def parsed(name: str) -> Place | None:
-    """The place of a conversation's name, as `Place.session` gives it; None when it is no such name."""
+def parse_session(name: str) -> Place | None:
+    """The place of a session name, the inverse of `Place.session`; None when it is no such name."""
     parts = [unescape(part, ":") for part in name.split(":")]
     if len(parts) > 4 and parts[-2] == "user":  # one user's share of it
         parts = parts[:-2]
@@ -31,42 +31,42 @@ def parsed(name: str) -> Place | None:
             return None
 
 
-def resolved(tx: Tx, where: Place) -> Place:
-    """The place as it was when something was last said there: with its name, and whether it is public."""
-    said = tx.messages.recent(where, 1)
-    return said[-1].place if said else where
+def resolve_place(tx: Tx, place: Place) -> Place:
+    """The place as of the last message there: with its name, and whether it is public."""
+    messages = tx.messages.recent(place, 1)
+    return messages[-1].place if messages else place
 
 
-def known(tx: Tx, user: str) -> list[Place]:
-    """Where a person may be: their DM first, then where their memos come from, then other conversations."""
-    found: dict[str, Place] = {}
-    for where in (*_own(tx, user), *_talks(tx)):
-        if where.session not in found and where.dm in (None, user):
-            found[where.session] = resolved(tx, where)
-        if len(found) >= _MOST:
+def known_places(tx: Tx, user: str) -> list[Place]:
+    """Where a person may be: their DM first, then sources of their memos, then other conversations."""
+    places: dict[str, Place] = {}
+    for place in (*_own_places(tx, user), *_conversations(tx)):
+        if place.session not in places and place.dm in (None, user):
+            places[place.session] = resolve_place(tx, place)
+        if len(places) >= MAX_PLACES:
             break
-    return sorted(found.values(), key=lambda where: (where.dm is None, where.guild or "", where.name or ""))
+    return sorted(places.values(), key=lambda place: (place.dm is None, place.guild or "", place.name or ""))
 
 
-def _own(tx: Tx, user: str) -> Iterator[Place]:
-    memos = tx.memos.list(Subject(user), [Status.ACTIVE], _LOOKED) if user else []
+def _own_places(tx: Tx, user: str) -> Iterator[Place]:
+    memos = tx.memos.list(Subject(user), [Status.ACTIVE], MAX_SCANNED) if user else []
     platforms = [memo.source.platform for memo in memos if memo.source.platform != "local"]
     if user:
         yield Place(platforms[0] if platforms else "local", dm=user)
     for memo in memos:
         if memo.source.channel or memo.source.thread:
-            yield _of(memo.source)
+            yield _source_place(memo.source)
 
 
-def _of(source: Provenance) -> Place:
+def _source_place(source: Provenance) -> Place:
     public = source.heard is not None and source.heard.level == "guild"
     if source.guild is None:
         return Place(source.platform, dm=source.actor, channel=source.channel)
     return Place(source.platform, source.guild, source.channel, source.thread, name=source.channel_name, public=public)
 
 
-def _talks(tx: Tx) -> Iterator[Place]:
-    for name in tx.summaries.sessions()[:_LOOKED]:
-        where = parsed(name)
-        if where is not None:
-            yield where
+def _conversations(tx: Tx) -> Iterator[Place]:
+    for name in tx.summaries.sessions()[:MAX_SCANNED]:
+        place = parse_session(name)
+        if place is not None:
+            yield place

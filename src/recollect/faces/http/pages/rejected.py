@@ -1,4 +1,4 @@
-"""What the guards kept out of memory, and why."""
+"""Proposals that the guards rejected, and why."""
 
 from collections import Counter
 from typing import Annotated
@@ -9,41 +9,41 @@ from fastapi.responses import HTMLResponse
 from recollect.admin.overview import REFUSED
 from recollect.core.ports import Tx
 from recollect.faces.http.pages import log_rows
-from recollect.faces.http.pages.context import At, as_number
+from recollect.faces.http.pages.context import PageDep, as_number
 
 router = APIRouter(include_in_schema=False)
 
-LOOKED = 1_000
-"""Newest refusals that are counted by reason."""
-SHOWN = 50
+MAX_COUNTED = 1_000
+"""Newest rejections that are counted by reason."""
+PAGE_SIZE = 50
 
 Text = Annotated[str, Query(max_length=500)]
 
 
 @router.get("/refused")
-async def refused(request: Request, desk: At, reason: Text = "", before: Text = "") -> HTMLResponse:
-    start = as_number(before)
+async def refused(request: Request, page: PageDep, reason: Text = "", before: Text = "") -> HTMLResponse:
+    before_id = as_number(before)
 
-    def look(tx: Tx) -> tuple[Counter[str], list[log_rows.Row], int]:
-        newest = tx.events.list(kinds=[REFUSED], limit=LOOKED)
-        events = newest if start is None else tx.events.list(kinds=[REFUSED], limit=LOOKED, before=start)
-        wanted = [event for event in events if reason in ("", event.reason)]
-        counted = tx.events.counts().get(REFUSED)
+    def read(tx: Tx) -> tuple[Counter[str], list[log_rows.Row], int]:
+        newest = tx.events.list(kinds=[REFUSED], limit=MAX_COUNTED)
+        events = newest if before_id is None else tx.events.list(kinds=[REFUSED], limit=MAX_COUNTED, before=before_id)
+        matching = [event for event in events if reason in ("", event.reason)]
+        count = tx.events.counts().get(REFUSED)
         return (
             Counter(event.reason for event in newest),
-            log_rows.rows(tx, wanted[: SHOWN + 1]),
-            counted[0] if counted else 0,
+            log_rows.rows(tx, matching[: PAGE_SIZE + 1]),
+            count[0] if count else 0,
         )
 
-    reasons, rows, total = await desk.house.memory.store.read(look)
-    return desk.page(
+    reasons, rows, total = await page.state.memory.store.read(read)
+    return page.render(
         request,
         "rejected.html",
         reasons=reasons.most_common(),
-        most=max(reasons.values(), default=1),
-        rows=rows[:SHOWN],
-        more=rows[SHOWN - 1].event.id if len(rows) > SHOWN else None,
+        max_count=max(reasons.values(), default=1),
+        rows=rows[:PAGE_SIZE],
+        more=rows[PAGE_SIZE - 1].event.id if len(rows) > PAGE_SIZE else None,
         reason=reason,
         total=total,
-        looked=LOOKED,
+        max_counted=MAX_COUNTED,
     )

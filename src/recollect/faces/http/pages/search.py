@@ -1,4 +1,4 @@
-"""Search and prompt: what memory would find, and what a model would be given, for someone in some place."""
+"""Search and prompt previews for a person in a place."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from recollect.admin.names import NameMatch, Names, match_name
 from recollect.core.ports import Tx
 from recollect.core.types import Message, Place
 from recollect.faces.http.pages import places
-from recollect.faces.http.pages.context import At, PageContext
+from recollect.faces.http.pages.context import PageContext, PageDep
 from recollect.policy.budget import tokens
 from recollect.prompting.assemble import Prompt
 from recollect.recall.query import Hit
@@ -27,10 +27,10 @@ RANKERS = {
     "hybrid": "a weighted sum behind a gate",
     "rrf": "ranks by words and by meaning, fused",
 }
-MULTIPLIED = ("speaker", "date", "statement", "standing")
-"""Parts of a score of `unified` by which the others are multiplied."""
-SHOWN = 8
-_PEOPLE = 100
+MULTIPLIERS = ("speaker", "date", "statement", "standing")
+"""Parts of a `unified` score that multiply the others."""
+MAX_HITS = 8
+MAX_PEOPLE = 100
 
 Text = Annotated[str, Query(max_length=4_000)]
 Name = Annotated[str, Query(max_length=500)]
@@ -41,39 +41,39 @@ class Part:
     name: str
     value: float
     share: float
-    """Of the largest in its column, for a bar; 0 where there is none to compare with."""
-    multiplied: bool
+    """Relative to the largest in its column, for a bar."""
+    is_multiplier: bool
 
     @property
-    def idle(self) -> bool:
-        """Whether it leaves the score as it is."""
-        return self.value == (1.0 if self.multiplied else 0.0)
+    def has_no_effect(self) -> bool:
+        """Whether it leaves the score unchanged."""
+        return self.value == (1.0 if self.is_multiplier else 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class HitRow:
-    found: Hit
+    hit: Hit
     parts: Sequence[Part]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Who asks where, and what there is to choose from."""
+class Asker:
+    """Who asks from which place, and the choices of the form."""
 
-    meant: NameMatch | None
+    match: NameMatch | None
     place: Place
     people: Mapping[str, str]
-    """Those who can be chosen, and what they are called, if that is known."""
+    """Ids of people to choose from, with their names if known."""
     places: Sequence[Place]
 
     @property
     def user(self) -> str:
-        """The id of who asks; empty as long as that is not clear."""
-        return self.meant.id if self.meant else ""
+        """The id of the asking person; empty while it is ambiguous or missing."""
+        return self.match.id if self.match else ""
 
     @property
     def typed(self) -> str:
-        return self.meant.typed if self.meant else ""
+        return self.match.typed if self.match else ""
 
     @property
     def name(self) -> str:
@@ -82,20 +82,20 @@ class Asked:
 
 @router.get("/search")
 async def search(
-    request: Request, desk: At, q: Text = "", user: Name = "", place: Name = "", over: Name = "", strict: Name = ""
+    request: Request, page: PageDep, q: Text = "", user: Name = "", place: Name = "", over: Name = "", strict: Name = ""
 ) -> HTMLResponse:
-    asked = await _asked(desk, user, place)
+    asker = await _read_asker(page, user, place)
     columns: Mapping[str, Sequence[HitRow]] = {}
-    if q.strip() and asked.user:
+    if q.strip() and asker.user:
         corpus = "messages" if over == "messages" else "memos"
-        found = await asyncio.gather(
+        results = await asyncio.gather(
             *(
-                desk.house.memory.search(
+                page.state.memory.search(
                     q,
-                    user=asked.user,
-                    place=asked.place,
+                    user=asker.user,
+                    place=asker.place,
                     over=corpus,
-                    limit=SHOWN,
+                    limit=MAX_HITS,
                     ranker=ranker,
                     strict=bool(strict),
                     count_use=False,
@@ -103,45 +103,45 @@ async def search(
                 for ranker in RANKERS
             )
         )
-        columns = {ranker: _hits(hits) for ranker, hits in zip(RANKERS, found, strict=True)}
-    return desk.page(
-        request, "search.html", q=q, asked=asked, over=over, strict=strict, columns=columns, rankers=RANKERS
+        columns = {ranker: _hit_rows(hits) for ranker, hits in zip(RANKERS, results, strict=True)}
+    return page.render(
+        request, "search.html", q=q, asker=asker, over=over, strict=strict, columns=columns, rankers=RANKERS
     )
 
 
-def _hits(found: Sequence[Hit]) -> list[HitRow]:
-    names = list(dict.fromkeys(name for one in found for name in one.parts))
-    largest = {name: max(abs(one.parts.get(name, 0.0)) for one in found) for name in names}
-    return [HitRow(one, [_part(name, value, largest[name]) for name, value in one.parts.items()]) for one in found]
+def _hit_rows(hits: Sequence[Hit]) -> list[HitRow]:
+    names = list(dict.fromkeys(name for hit in hits for name in hit.parts))
+    largest = {name: max(abs(hit.parts.get(name, 0.0)) for hit in hits) for name in names}
+    return [HitRow(hit, [_part(name, value, largest[name]) for name, value in hit.parts.items()]) for hit in hits]
 
 
 def _part(name: str, value: float, largest: float) -> Part:
-    return Part(name, value, abs(value) / largest if largest else 0.0, name in MULTIPLIED)
+    return Part(name, value, abs(value) / largest if largest else 0.0, name in MULTIPLIERS)
 
 
 @router.get("/prompt")
-async def prompt(request: Request, desk: At, q: Text = "", user: Name = "", place: Name = "") -> HTMLResponse:
-    asked = await _asked(desk, user, place)
-    made: Prompt | None = None
-    if q.strip() and asked.user:
-        said = Message(uuid4().hex, asked.user, asked.place, q, desk.house.clock(), name=asked.user)
-        made = await desk.house.memory.context(said, count_use=False)
-    size = len(made.text) if made else 0
-    return desk.page(request, "prompt.html", q=q, asked=asked, prompt=made, size=size, tokens=tokens(size))
+async def prompt(request: Request, page: PageDep, q: Text = "", user: Name = "", place: Name = "") -> HTMLResponse:
+    asker = await _read_asker(page, user, place)
+    preview: Prompt | None = None
+    if q.strip() and asker.user:
+        message = Message(uuid4().hex, asker.user, asker.place, q, page.state.clock(), name=asker.user)
+        preview = await page.state.memory.context(message, count_use=False)
+    size = len(preview.text) if preview else 0
+    return page.render(request, "prompt.html", q=q, asker=asker, prompt=preview, size=size, tokens=tokens(size))
 
 
-async def _asked(desk: PageContext, user: str, place: str) -> Asked:
-    def look(tx: Tx) -> Asked:
+async def _read_asker(page: PageContext, user: str, place: str) -> Asker:
+    def read(tx: Tx) -> Asker:
         names = Names(tx)
-        whom = match_name(tx, user) if user else None
-        who = whom.id if whom else ""
-        people = {subject.id: names(subject.id) for subject, _ in tx.memos.owners(limit=_PEOPLE)}
-        people |= {who: names(who)} if who else {}
-        known = places.known(tx, who)
-        named = places.parsed(place) if place else None
-        where = places.resolved(tx, named) if named else next(iter(known), Place(dm=who))
-        if where.session not in {one.session for one in known}:
-            known.append(where)
-        return Asked(whom, where, people, known if who else [])
+        match = match_name(tx, user) if user else None
+        user_id = match.id if match else ""
+        people = {subject.id: names(subject.id) for subject, _ in tx.memos.owners(limit=MAX_PEOPLE)}
+        people |= {user_id: names(user_id)} if user_id else {}
+        choices = places.known_places(tx, user_id)
+        requested = places.parse_session(place) if place else None
+        chosen = places.resolve_place(tx, requested) if requested else next(iter(choices), Place(dm=user_id))
+        if chosen.session not in {choice.session for choice in choices}:
+            choices.append(chosen)
+        return Asker(match, chosen, people, choices if user_id else [])
 
-    return await desk.house.memory.store.read(look)
+    return await page.state.memory.store.read(read)

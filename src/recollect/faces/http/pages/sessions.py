@@ -1,4 +1,4 @@
-"""Conversations: their summaries, and how these changed."""
+"""Conversations: their summaries, and the history of these."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -14,79 +14,85 @@ from recollect.core.ports import Tx
 from recollect.core.text import fold
 from recollect.core.types import Place, Subject, Summary
 from recollect.faces.http.pages import places
-from recollect.faces.http.pages.context import At, after
+from recollect.faces.http.pages.context import PageDep, after
 from recollect.faces.http.pages.diff import Piece, pieces
-from recollect.faces.http.pages.format import place, url
+from recollect.faces.http.pages.format import describe_place, url
 
 router = APIRouter(include_in_schema=False)
 
-SHOWN = 50
-LOOKED = 500
-"""Conversations that are looked through for what they are called."""
+PAGE_SIZE = 50
+MAX_NAMES_SEARCHED = 500
+"""Conversations whose labels are searched."""
 NEVER = datetime.min.replace(tzinfo=UTC)
 
 Text = Annotated[str, Query(max_length=2_000)]
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class Session:
     name: str
     label: str
-    """What it is called on the page."""
+    """Its name on the page."""
     summary: Summary | None
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A summary, and how it came from the one before; without one all of it is new."""
+    """A summary, and its diff to the one before."""
 
     summary: Summary
     change: Sequence[Piece]
 
 
 @router.get("/sessions")
-async def sessions(request: Request, desk: At, part: Text = "") -> HTMLResponse:
-    wanted, office = fold(part.strip()), desk.house.office
-    names = await office.sessions(part.strip(), SHOWN + 1)
-    others = set(await office.sessions(limit=LOOKED)) - {*names} if wanted else set[str]()
-    talks, labelled = await desk.house.memory.store.read(lambda tx: (_talks(tx, names), _talks(tx, sorted(others))))
-    talks += [talk for talk in labelled if wanted in fold(talk.label)]
-    more = len(talks) > SHOWN
-    talks = sorted(talks[:SHOWN], key=lambda talk: talk.summary.updated if talk.summary else NEVER, reverse=True)
-    return desk.page(request, "sessions.html", part="sessions_list.html", asked=part, talks=talks, more=more)
+async def sessions(request: Request, page: PageDep, part: Text = "") -> HTMLResponse:
+    folded, admin = fold(part.strip()), page.state.admin
+    names = await admin.sessions(part.strip(), PAGE_SIZE + 1)
+    others = set(await admin.sessions(limit=MAX_NAMES_SEARCHED)) - {*names} if folded else set[str]()
+    visible, labeled = await page.state.memory.store.read(
+        lambda tx: (_sessions(tx, names), _sessions(tx, sorted(others)))
+    )
+    visible += [session for session in labeled if folded in fold(session.label)]
+    more = len(visible) > PAGE_SIZE
+    visible = sorted(
+        visible[:PAGE_SIZE],
+        key=lambda session: session.summary.updated if session.summary else NEVER,
+        reverse=True,
+    )
+    return page.render(request, "sessions.html", part="sessions_list.html", filter=part, sessions=visible, more=more)
 
 
-def _talks(tx: Tx, names: Iterable[str]) -> list[Talk]:
-    return [_talk(tx, name) for name in names]
+def _sessions(tx: Tx, names: Iterable[str]) -> list[Session]:
+    return [_session(tx, name) for name in names]
 
 
-def _talk(tx: Tx, name: str) -> Talk:
-    where = places.parsed(name)
-    return Talk(name, _label(tx, where) if where else name, tx.summaries.get(name))
+def _session(tx: Tx, name: str) -> Session:
+    place = places.parse_session(name)
+    return Session(name, _label(tx, place) if place else name, tx.summaries.get(name))
 
 
-def _label(tx: Tx, where: Place) -> str:
-    """The place in words; a DM by what the person is called."""
-    person = called(tx, Subject(where.dm)) if where.dm else ""
-    return place(replace(where, dm=person) if person else places.resolved(tx, where))
+def _label(tx: Tx, place: Place) -> str:
+    """The place as text; a DM by the person's name."""
+    person = called(tx, Subject(place.dm)) if place.dm else ""
+    return describe_place(replace(place, dm=person) if person else places.resolve_place(tx, place))
 
 
 @router.get("/session")
-async def session(request: Request, desk: At, name: Text) -> HTMLResponse:
-    now, before = await desk.house.office.summaries(name)
-    talk = await desk.house.memory.store.read(lambda tx: _talk(tx, name))
-    versions = _versions(now, before)
-    return desk.page(request, "session.html", talk=talk, versions=versions)
+async def session(request: Request, page: PageDep, name: Text) -> HTMLResponse:
+    current, earlier = await page.state.admin.summaries(name)
+    session = await page.state.memory.store.read(lambda tx: _session(tx, name))
+    versions = _versions(current, earlier)
+    return page.render(request, "session.html", session=session, versions=versions)
 
 
-def _versions(now: Summary | None, before: Sequence[Summary]) -> list[Version]:
-    every = {one.sequence: one for one in (*([now] if now else []), *before)}
-    ordered = sorted(every.values(), key=lambda one: -one.sequence)
-    found = [Version(new, pieces(old.text, new.text)) for new, old in pairwise(ordered)]
-    return [*found, Version(ordered[-1], [Piece("same", ordered[-1].text)])] if ordered else []
+def _versions(current: Summary | None, earlier: Sequence[Summary]) -> list[Version]:
+    by_sequence = {summary.sequence: summary for summary in (*([current] if current else []), *earlier)}
+    ordered = sorted(by_sequence.values(), key=lambda summary: -summary.sequence)
+    versions = [Version(new, pieces(old.text, new.text)) for new, old in pairwise(ordered)]
+    return [*versions, Version(ordered[-1], [Piece("same", ordered[-1].text)])] if ordered else []
 
 
 @router.post("/session/reset")
-async def reset(desk: At, name: Annotated[str, Form(max_length=2_000)]) -> Response:
-    done = await desk.house.office.reset(name)
-    return after(url("/session", name=name), "reset" if done else "empty")
+async def reset(page: PageDep, name: Annotated[str, Form(max_length=2_000)]) -> Response:
+    is_reset = await page.state.admin.reset(name)
+    return after(url("/session", name=name), "reset" if is_reset else "empty")

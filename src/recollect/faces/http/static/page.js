@@ -1,31 +1,31 @@
-// What a page does beyond links and forms: filter as you type, "/" to get there, follow the log, copy a text.
-// Everything works without it, by the buttons of the forms.
+// Progressive enhancement: filter while typing, "/" focuses the filter, follow the log live, copy a text.
+// Every page works without it, by the buttons of its forms.
 "use strict";
 
-const PAUSE = 180;
-const FOLLOWED = 300;
+const DEBOUNCE_MS = 180;
+const MAX_LIVE_ROWS = 300;
 
-function addressOf(form) {
+function formUrl(form) {
   const pairs = [...new FormData(form)].filter(([, value]) => value !== "");
   const query = new URLSearchParams(pairs).toString();
   return (form.getAttribute("action") || location.pathname) + (query ? "?" + query : "");
 }
 
-function liven(form) {
+function filterWhileTyping(form) {
   const target = document.getElementById(form.dataset.live);
-  let waiting = 0;
-  let asking = null;
-  async function renew() {
-    if (asking) asking.abort();
-    asking = new AbortController();
-    const address = addressOf(form);
+  let timer = 0;
+  let request = null;
+  async function refresh() {
+    if (request) request.abort();
+    request = new AbortController();
+    const url = formUrl(form);
     target.setAttribute("aria-busy", "true");
     try {
-      const answer = await fetch(address, { headers: { "x-fragment": "1" }, signal: asking.signal });
-      if (!answer.ok || answer.redirected) return form.submit();
-      target.innerHTML = await answer.text();
-      history.replaceState(null, "", address);
-      target.dispatchEvent(new CustomEvent("renewed", { bubbles: true }));
+      const response = await fetch(url, { headers: { "x-fragment": "1" }, signal: request.signal });
+      if (!response.ok || response.redirected) return form.submit();
+      target.innerHTML = await response.text();
+      history.replaceState(null, "", url);
+      target.dispatchEvent(new CustomEvent("refreshed", { bubbles: true }));
     } catch (error) {
       if (error.name !== "AbortError") form.submit();
       return;
@@ -34,13 +34,13 @@ function liven(form) {
   }
   form.querySelectorAll("button").forEach((button) => (button.hidden = true));
   form.addEventListener("input", () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(renew, PAUSE);
+    clearTimeout(timer);
+    timer = setTimeout(refresh, DEBOUNCE_MS);
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    clearTimeout(waiting);
-    renew();
+    clearTimeout(timer);
+    refresh();
   });
 }
 
@@ -48,7 +48,7 @@ function isTyping(element) {
   return element.isContentEditable || /^(input|textarea|select)$/i.test(element.tagName);
 }
 
-function listen() {
+function focusFilterOnSlash() {
   document.addEventListener("keydown", (event) => {
     if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     const field = document.querySelector("[data-slash]");
@@ -59,7 +59,7 @@ function listen() {
   });
 }
 
-function follow(button) {
+function followLog(button) {
   let source = null;
   function stop() {
     if (source) source.close();
@@ -68,27 +68,27 @@ function follow(button) {
     button.textContent = "Follow live";
   }
   function start() {
-    const address = new URL(button.dataset.stream, location.href);
-    address.searchParams.delete("kind");
-    document.querySelectorAll('input[name="kind"]:checked').forEach((one) => address.searchParams.append("kind", one.value));
+    const url = new URL(button.dataset.stream, location.href);
+    url.searchParams.delete("kind");
+    document.querySelectorAll('input[name="kind"]:checked').forEach((box) => url.searchParams.append("kind", box.value));
     const live = document.getElementById("live");
     const list = live.querySelector("ol");
     live.hidden = false;
-    source = new EventSource(address);
+    source = new EventSource(url);
     source.addEventListener("row", (event) => {
       list.insertAdjacentHTML("afterbegin", event.data);
-      while (list.children.length > FOLLOWED) list.lastElementChild.remove();
+      while (list.children.length > MAX_LIVE_ROWS) list.lastElementChild.remove();
     });
     button.setAttribute("aria-pressed", "true");
     button.textContent = "Following";
   }
   button.hidden = false;
   button.addEventListener("click", () => (source ? stop() : start()));
-  document.addEventListener("renewed", stop);
+  document.addEventListener("refreshed", stop);
   addEventListener("pagehide", stop);
 }
 
-function copying(button) {
+function copyText(button) {
   button.hidden = false;
   button.addEventListener("click", async () => {
     const text = document.getElementById(button.dataset.copy);
@@ -102,9 +102,9 @@ function copying(button) {
   });
 }
 
-document.querySelectorAll("form[data-live]").forEach(liven);
-document.querySelectorAll("[data-copy]").forEach(copying);
-document.querySelectorAll("#follow").forEach(follow);
+document.querySelectorAll("form[data-live]").forEach(filterWhileTyping);
+document.querySelectorAll("[data-copy]").forEach(copyText);
+document.querySelectorAll("#follow").forEach(followLog);
 const current = document.querySelector(".side [aria-current]");
 if (current && current.offsetParent) current.closest("ul").scrollLeft = current.offsetLeft - 60;
-listen();
+focusFilterOnSlash();
