@@ -54,7 +54,7 @@ def test_config_tells_where_each_value_came_from(cli: Run, folder: Path):
     assert (rows["layout"]["value"], rows["layout"]["origin"]) == ("dnam", "env RECOLLECT_LAYOUT")
     assert rows["profile"]["origin"] == "argument"
     assert "profile dnam" in {row["origin"] for row in rows.values()}
-    assert rows["files"].keys() == rows["layout"].keys() >= {"env", "aliases", "description"}
+    assert rows["mirror.files"].keys() == rows["layout"].keys() >= {"env", "aliases", "description"}
 
 
 def test_config_in_a_pipe_is_one_line_a_setting(cli: Run):
