@@ -25,7 +25,7 @@ from rich.table import Table
 import recollect
 from bench.baseline import Script
 from bench.material import memos, questions
-from recollect.core.ports.ranker import meaningful
+from recollect.core.ports.ranker import content_words
 from recollect.core.types import Subject
 from recollect.embedders.static import StaticEmbedder
 
@@ -73,11 +73,11 @@ async def ask(memory: recollect.AsyncMemory, script: Script, scopes: int) -> tup
     for number, question in enumerate(islice(questions(), ASKED + 20)):
         user = f"u{picked.randrange(scopes)}"
         (vector,) = await embedder.embed([question])
-        await memory.vectors.embed_query(" ".join(meaningful(question)), "memos", 5)
+        await memory.vectors.embed_query(" ".join(content_words(question)), "memos", 5)
         start = time.perf_counter()
         await memory.search(question, user=user, limit=10)
         middle = time.perf_counter()
-        script.search(user, meaningful(question), vector)
+        script.search(user, content_words(question), vector)
         end = time.perf_counter()
         if number >= 20:
             ours.append((middle - start) * 1000)

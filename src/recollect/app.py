@@ -22,7 +22,7 @@ from recollect.jobs.worker import Worker
 from recollect.learning.consolidate import Consolidator
 from recollect.learning.extract import Extractor
 from recollect.learning.summarize import Summarizer
-from recollect.policy.kinds import embedded
+from recollect.policy.kinds import embedding_text
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.recall import audience_migration
 from recollect.recall.display_names import Names
@@ -64,11 +64,11 @@ class WriteMonitor:
             await self._ensure_ready()
         return await self._store.read(work)
 
-    async def write(self, work: Callable[[Tx], T], *, patient: bool = False) -> T:
+    async def write(self, work: Callable[[Tx], T], *, background: bool = False) -> T:
         if not self._is_ready:
             await self._ensure_ready()
         try:
-            return await self._store.write(work, patient=patient)
+            return await self._store.write(work, background=background)
         except StoreUnwritable as error:
             self._refusal = error
             raise
@@ -121,7 +121,7 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
         closing.push_async_callback(store.close)
         if settings.compat.memories_fts and isinstance(bare_store, SupportsMemoriesFts):
             await bare_store.install_memories_fts()
-        payload = embedded if settings.embed_evidence else None
+        payload = embedding_text if settings.embed_evidence else None
         chain, revive = make_embedders(settings), partial(make_embedder, settings=settings)
         vectors = VectorIndexer(store, chain, revive, payload=payload, clock=clock)
         vectors.start()
@@ -195,7 +195,15 @@ def make_worker(
     if learner.name not in (FALLBACK_MODEL, NO_MODEL):
         fallback = plugins.load("models", FALLBACK_MODEL, ModelOptions())
     extractor = Extractor(
-        store, vectors.embed_text, learner, wiring.extraction(settings), clock, priority, limiter, names, fallback
+        store,
+        vectors.embed_text,
+        learner,
+        wiring.extraction_options(settings),
+        clock,
+        priority,
+        limiter,
+        names,
+        fallback,
     )
     writer = model(settings.summary.model, settings.summary.base_url)
     handlers = {

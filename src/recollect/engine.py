@@ -31,7 +31,9 @@ class Engine:
         self.usage = UsageCounter(store, clock)
         look_back, lifetime = settings.history.max_messages, settings.search.cache_ttl
         self.composer = Composer(parts.layers, parts.layout, look_back, lifetime, clock, prompt_timeout)
-        self.privacy = wiring.privacy(store, settings, clock, self.search, self.mirror.catch_up, self.composer.clear)
+        self.privacy = wiring.privacy_service(
+            store, settings, clock, self.search, self.mirror.catch_up, self.composer.clear
+        )
         self.worker = parts.worker or Worker(store, {}, clock)
         self._searcher = Searcher(store, self.vectors, self.usage, wiring.ranker, clock)
         self._runs_worker = parts.worker is not None

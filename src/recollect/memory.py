@@ -136,7 +136,7 @@ class AsyncMemory:
         """A message was edited: what rested on its old text is rolled back. False when it is unknown, or known in a
         newer state. `place` is where it is now, if fewer people can see it there than when it was said.
         """
-        time, text, schedule = at or self._clock(), redact(text[: ingest.LONGEST]).text, self.engine.schedule
+        time, text, schedule = at or self._clock(), redact(text[: ingest.MAX_MESSAGE_CHARS]).text, self.engine.schedule
         changed = await self.store.write(lambda tx: ingest.edit(tx, platform, message_id, text, time, schedule, place))
         self.engine.wake()
         return changed

@@ -72,24 +72,24 @@ async def test_a_person_is_known_by_id_or_by_name_whatever_its_case(
         ("ben", "ben"),
         ("BEN", "ben"),
     ):
-        meant = await office.meant(typed)
-        assert (meant.id, meant.known, meant.several) == (user, True, {}), typed
+        meant = await office.match_name(typed)
+        assert (meant.id, meant.is_known, meant.matches) == (user, True, {}), typed
     with pytest.raises(BadInput, match="is not a user"):
-        await office.meant(" ")
+        await office.match_name(" ")
 
 
 async def test_of_several_who_have_a_name_none_is_meant(memory: AsyncMemory, office: Admin, clock: FakeClock):
     await named(memory, clock, "310", "Ada")
     await named(memory, clock, "311", "ADA")
-    meant = await office.meant("ada")
-    assert (meant.id, meant.known, meant.several) == ("", False, {"310": "Ada", "311": "ADA"})
+    meant = await office.match_name("ada")
+    assert (meant.id, meant.is_known, meant.matches) == ("", False, {"310": "Ada", "311": "ADA"})
 
 
 async def test_a_name_never_hides_an_id(memory: AsyncMemory, office: Admin, clock: FakeClock):
     await named(memory, clock, "310", "eve")
     await memory.add(Message("m9", "eve", DEV, "Nothing is learned from this", clock(), name="Somebody"))
-    meant = await office.meant("eve")
-    assert (meant.id, meant.known) == ("eve", True)
+    meant = await office.match_name("eve")
+    assert (meant.id, meant.is_known) == ("eve", True)
 
 
 async def test_who_is_not_known_may_be_somebody_with_a_name_like_it(
@@ -98,9 +98,9 @@ async def test_who_is_not_known_may_be_somebody_with_a_name_like_it(
     await named(memory, clock, "310", "Ada Lovelace")
     await named(memory, clock, "311", "Bob")
     for typed in ("Ada", "Ada Lovelaec"):
-        meant = await office.meant(typed)
-        assert (meant.id, meant.known, meant.near) == (typed, False, {"310": "Ada Lovelace"}), typed
-    assert (await office.meant("Zeno")).near == {}
+        meant = await office.match_name(typed)
+        assert (meant.id, meant.is_known, meant.suggestions) == (typed, False, {"310": "Ada Lovelace"}), typed
+    assert (await office.match_name("Zeno")).suggestions == {}
 
 
 async def test_a_conversation_without_a_summary_is_none_however_many_of_its_messages_are_deleted(
@@ -111,7 +111,7 @@ async def test_a_conversation_without_a_summary_is_none_however_many_of_its_mess
     await memory.message_deleted("discord", "m1")
     assert await office.sessions() == [STAFF.session]
     assert await office.sessions(limit=1) == [STAFF.session], "those that are none take nobody's place"
-    await office.reset(STAFF.session)
+    await office.reset_summary(STAFF.session)
     assert await office.sessions() == []
 
 
@@ -120,21 +120,21 @@ async def test_a_memo_tells_its_story(memory: AsyncMemory, office: Admin):
     await memory.add(said)
     memo = (await memory.remember("Lives in Graz", user="ann", place=DEV, message="m1")).memo
     await office.update(ANN, memo.id, "Lives in Vienna")
-    story = await office.story(ANN, memo.id)
+    story = await office.memo_details(ANN, memo.id)
     assert story.memo.text == "Lives in Vienna"
     assert [(event.kind, event.actor) for event in story.events] == [
         ("memo.revised", "operator"),
         ("memo.added", "ann"),
     ]
     with pytest.raises(UnknownMemo):
-        await office.story(BOB, memo.id)
+        await office.memo_details(BOB, memo.id)
 
 
 async def test_the_message_behind_a_memo_is_shown(memory: AsyncMemory, office: Admin):
     said = Message("m1", "ann", DEV, "I live in Graz", START)
     await memory.add(said)
     memo = (await memory.remember("Lives in Graz", user="ann", place=DEV, message="m1")).memo
-    assert (await office.story(ANN, memo.id)).message == said
+    assert (await office.memo_details(ANN, memo.id)).message == said
 
 
 async def test_rewording_by_the_operator_lets_nobody_else_hear_it(memory: AsyncMemory, office: Admin):
@@ -163,7 +163,7 @@ async def test_memos_are_merged_into_one_and_apart_again(memory: AsyncMemory, of
     clock.advance(minutes=1)
     merged = await office.merge(ANN, kept.id, [other.id, kept.id], "Plays the cello at home and in an orchestra")
     assert await texts(office) == ["Plays the cello at home and in an orchestra"]
-    assert (await office.story(ANN, other.id)).memo.superseded_by == merged.id
+    assert (await office.memo_details(ANN, other.id)).memo.superseded_by == merged.id
     await office.undo(ANN)
     assert sorted(await texts(office)) == ["Has a string instrument at home", "Plays the cello in an orchestra"]
 
@@ -224,11 +224,11 @@ async def test_prompts_that_were_at_hand_are_counted(memory: AsyncMemory, office
     await memory.context(message)
     await memory.context(message)
     seen = await office.overview()
-    assert (seen.prompts, seen.reused) == (2, 1)
+    assert (seen.prompts, seen.cached_prompts) == (2, 1)
 
 
 async def test_the_log_goes_on_where_a_reader_stopped(memory: AsyncMemory, office: Admin):
     await memory.remember("Likes green tea", user="ann")
-    last = (await office.newer(0))[-1].id
+    last = (await office.events_after(0))[-1].id
     await memory.remember("Lives in Graz", user="bob")
-    assert [event.scope for event in await office.newer(last)] == [BOB.scope]
+    assert [event.scope for event in await office.events_after(last)] == [BOB.scope]

@@ -29,17 +29,17 @@ def test_a_line_names_the_source(source: Provenance, text: str):
 
 
 def test_counts_agree_with_their_noun():
-    assert outcome_text.forgotten([MEMO], "Acme") == 'Deprecated 1 item matching "Acme"'
-    assert outcome_text.forgotten([MEMO, MEMO], "Acme") == 'Deprecated 2 items matching "Acme"'
-    assert outcome_text.shown(Listing((), 1200, None)) == "Durable memory (1,200 items):"
+    assert outcome_text.render_forgotten([MEMO], "Acme") == 'Deprecated 1 item matching "Acme"'
+    assert outcome_text.render_forgotten([MEMO, MEMO], "Acme") == 'Deprecated 2 items matching "Acme"'
+    assert outcome_text.render_listing(Listing((), 1200, None)) == "Durable memory (1,200 items):"
 
 
 def test_a_closed_channel_and_its_messages_are_told_only_where_they_were_heard():
     closed = Audience("channel", "staff", "g")
     source = Provenance(Origin.SUMMARY, "ada", "discord", "g", "staff", message="456", heard=closed)
     told = Listing((replace(MEMO, source=source, audience=EVERYWHERE),), 1, None)
-    assert "staff" not in outcome_text.shown(told)
-    assert "staff" not in outcome_text.shown(told, Place("discord", "g", "dev", public=True))
-    assert "staff" not in outcome_text.shown(told, Place("discord", dm="bob"))
+    assert "staff" not in outcome_text.render_listing(told)
+    assert "staff" not in outcome_text.render_listing(told, Place("discord", "g", "dev", public=True))
+    assert "staff" not in outcome_text.render_listing(told, Place("discord", dm="bob"))
     for place in (Place("discord", "g", "staff"), Place("discord", dm="ada")):
-        assert "(src: summary:staff/456)" in outcome_text.shown(told, place)
+        assert "(src: summary:staff/456)" in outcome_text.render_listing(told, place)

@@ -345,11 +345,11 @@ class Noting:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self.patient: list[bool] = []
+        self.background: list[bool] = []
 
-    async def write(self, work: Callable[[Tx], T], *, patient: bool = False) -> T:
-        self.patient.append(patient)
-        return await self._store.write(work, patient=patient)
+    async def write(self, work: Callable[[Tx], T], *, background: bool = False) -> T:
+        self.background.append(background)
+        return await self._store.write(work, background=background)
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._store, name)
@@ -365,8 +365,8 @@ async def test_nobody_waits_for_what_a_worker_writes(bench: Bench) -> None:
     worker = Worker(cast("Store", store), {"note": bench.note, "fail": fails}, bench.clock, FAST)
     worker.start()
     assert await worker.wait_idle(10)
-    assert len(store.patient) >= 4, "a claim, the end of a job, a line in the log and another try"
-    assert all(store.patient)
+    assert len(store.background) >= 4, "a claim, the end of a job, a line in the log and another try"
+    assert all(store.background)
     await worker.close()
 
 
@@ -382,11 +382,11 @@ class Locked:
     def lock(self, times: int) -> None:
         self._left = times
 
-    async def write(self, work: Callable[[Tx], T], *, patient: bool = False) -> T:
+    async def write(self, work: Callable[[Tx], T], *, background: bool = False) -> T:
         if self._left > 0:
             self._left -= 1
             raise self._error("locked")
-        return await self._store.write(work, patient=patient)
+        return await self._store.write(work, background=background)
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._store, name)

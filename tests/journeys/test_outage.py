@@ -66,7 +66,7 @@ async def test_the_assistant_answers_without_memory_and_keeps_what_was_said_for_
         began = time.monotonic()
         reply = await assistant.reply(said(2, "and where do I work?"))
         assert (reply.text, time.monotonic() - began < IN_TIME) == ("I see.", True)
-        await assistant.said(reply.text, said(2), "r-2")
+        await assistant.record_reply(reply.text, said(2), "r-2")
         await asyncio.to_thread(own_server.start)
 
         async def is_kept() -> bool:

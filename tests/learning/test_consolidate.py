@@ -37,7 +37,7 @@ ANN = Subject("ann")
 NOW = FakeClock()()
 GUILD, STAFF, PRIVATE = Audience("guild", "g1", "g1"), Audience("channel", "c-staff", "g1"), Audience("dm", "ann")
 LEARNED = Provenance(Origin.SUMMARY, "ann", "discord", "g1")
-FREELY = ConsolidationOptions(least=0, max_loss=1.0)
+FREELY = ConsolidationOptions(min_memos=0, max_loss=1.0)
 OTHERS = ("Plays the cello", "Has a dog named Rex", "Speaks Dutch", "Allergic to peanuts", "Building a boat")
 
 
@@ -235,7 +235,7 @@ class TestBounds:
 
     def test_what_has_expired_is_set_aside_and_counts_as_no_loss(self) -> None:
         old = memo("On holiday", expires=NOW - timedelta(hours=1))
-        (change,) = plan(ConsolidationInput([old]), ConsolidationOptions(least=5, max_loss=0.0), NOW).changes
+        (change,) = plan(ConsolidationInput([old]), ConsolidationOptions(min_memos=5, max_loss=0.0), NOW).changes
         assert (change.after.status, change.reason) == (Status.EXPIRED, "expired")
 
     def test_what_has_expired_takes_nothing_with_it(self) -> None:
@@ -379,7 +379,7 @@ def answers(draw: st.DrawFn, memos: Sequence[Memo]) -> ExtractionResult:
 def test_a_dream_loses_little_widens_nothing_and_leaves_nothing_to_dream(
     data: st.DataObject, memos: list[Memo], floor: float
 ) -> None:
-    rules = ConsolidationOptions(least=0, max_loss=floor)
+    rules = ConsolidationOptions(min_memos=0, max_loss=floor)
     said = [(memos, data.draw(answers(memos)))] if memos else []
     done = plan(ConsolidationInput(memos), rules, NOW, said)
     assert done.abort or done.lost <= floor * done.statements
@@ -689,7 +689,7 @@ async def test_everyone_is_dreamed_for_one_after_the_other() -> None:
     async with opened() as stage:
         for user in ("ann", "ben", "cat"):
             await _put(stage, *(replace(one, subject=Subject(user)) for one in ENOUGH[user == "cat" :]))
-        dreams = await stage.memory.engine.consolidator.of_everyone(
+        dreams = await stage.memory.engine.consolidator.consolidate_all(
             progress=lambda done, total: seen.append((done, total))
         )
     assert [one.subject.id for one in dreams] == ["ann", "ben"]

@@ -208,7 +208,7 @@ class TestReplacing:
     def test_an_extractor_may_name_what_it_replaces(self):
         old = memo("Deploys by hand", "durable-x", confidence=0.9)
         wanted = says("Deploys from CI", supersedes=" durable-x ", confidence=0.6, source=LEARNED)
-        added, gone = merge(wanted, ExistingMemos(taken={"durable-x": old}.get), LATER)
+        added, gone = merge(wanted, ExistingMemos(find_by_id={"durable-x": old}.get), LATER)
         assert isinstance(added, Add)
         assert isinstance(gone, Retire)
         assert (added.memo.supersedes, gone.after.superseded_by) == ("durable-x", added.memo.id)
@@ -223,7 +223,7 @@ class TestReplacing:
     def test_what_is_already_out_of_use_is_not_replaced_again(self):
         old = memo("Deploys by hand", "durable-x", status=Status.DEPRECATED)
         (change,) = merge(
-            says("Deploys from CI", supersedes="durable-x"), ExistingMemos(taken={"durable-x": old}.get), LATER
+            says("Deploys from CI", supersedes="durable-x"), ExistingMemos(find_by_id={"durable-x": old}.get), LATER
         )
         assert isinstance(change, Add)
         assert change.memo.supersedes is None
@@ -275,7 +275,7 @@ class TestProvenance:
 class TestForgetting:
     def buried(self, text: str, at: datetime = START) -> ExistingMemos:
         gone = memo(text, status=Status.DEPRECATED, updated=at)
-        return ExistingMemos(same=[gone], buried=Tombstone(ANN.scope, fingerprint(text), at))
+        return ExistingMemos(same=[gone], tombstone=Tombstone(ANN.scope, fingerprint(text), at))
 
     def test_its_owner_may_say_it_again_and_gets_the_same_memo_back(self):
         (change,) = merge(says("Works at Acme"), self.buried("Works at Acme"), LATER)
@@ -508,7 +508,7 @@ def test_after_any_statements_each_circle_knows_each_text_once_and_ids_are_uniqu
         known = ExistingMemos(
             same=[one for one in memos.values() if normalize(one.text) == normalize(text)],
             similar=[one for one in memos.values() if one.active],
-            taken=memos.get,
+            find_by_id=memos.get,
         )
         before = dict(memos)
         for change in merge(says(text, at=now, audience=audience, source=source), known, now):

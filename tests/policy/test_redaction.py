@@ -53,7 +53,7 @@ TOKENS = [
 def test_a_secret_of_a_known_format_is_replaced(label: str, token: str, frame: str):
     found = redact(frame.format(token))
     assert found.text == frame.format(f"[redacted: {label}]")
-    assert found.found == (label,)
+    assert found.labels == (label,)
 
 
 SPOKEN = [
@@ -120,8 +120,8 @@ def test_a_told_secret_loses_its_value_and_nothing_else(frame: str, value: str):
     before, after = frame.format("\0").split("\0")
     assert found.text.startswith(before)
     assert found.text.endswith(after) or after == "9"
-    assert found.found
-    assert not any(value in label for label in found.found)
+    assert found.labels
+    assert not any(value in label for label in found.labels)
 
 
 MENTIONS = [
@@ -252,7 +252,7 @@ def test_several_secrets_are_all_found_and_named_once():
     assert found.text == (
         "my password is [redacted: password] and my other password is [redacted: password], key [redacted: AWS key]"
     )
-    assert found.found == ("password", "AWS key")
+    assert found.labels == ("password", "AWS key")
 
 
 FRAGMENTS = [

@@ -81,7 +81,7 @@ def test_a_message_is_its_name_and_its_text():
 
 def test_an_exchange_names_its_channel_and_time():
     exchange = Exchange("x", "g", "c", "dev", "ann", "Ann: hi | Bot: hello", AT, AT)
-    assert rendering.recent(exchange) == "- #dev, 10:42: Ann: hi | Bot: hello"
+    assert rendering.render_exchange(exchange) == "- #dev, 10:42: Ann: hi | Bot: hello"
 
 
 @pytest.mark.parametrize(

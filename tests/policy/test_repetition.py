@@ -51,9 +51,9 @@ def test_a_sentence_that_only_shares_words_is_not(sentence: str, memo: str) -> N
 
 
 def test_an_answer_is_read_together_with_its_question() -> None:
-    assert repeats("In Lisbon.", "Lives in Lisbon", asked="where do I live?")
-    assert not repeats("In Lisbon.", "Lives in Lisbon", asked="where was the treaty signed?")
-    assert not repeats("Somewhere nice.", "Lives in Lisbon", asked="do I live in Lisbon?")
+    assert repeats("In Lisbon.", "Lives in Lisbon", question="where do I live?")
+    assert not repeats("In Lisbon.", "Lives in Lisbon", question="where was the treaty signed?")
+    assert not repeats("Somewhere nice.", "Lives in Lisbon", question="do I live in Lisbon?")
 
 
 def test_the_owners_name_in_a_memo_need_not_be_said() -> None:

@@ -17,7 +17,7 @@ from recollect.core.types import Origin, Subject
 from recollect.learning.consent import is_paused, pause, resume
 from recollect.policy import similarity
 from recollect.privacy.erase import clear_function_caches
-from recollect.privacy.receipt import from_receipt
+from recollect.privacy.receipt import receipt_to_json
 from recollect.privacy.target import ErasureTarget
 from recollect.settings import wiring
 from recollect.testing.models import FakeModel, everything
@@ -131,7 +131,7 @@ async def test_a_list_that_still_names_the_person_is_found(tmp_path: Path, left:
         missed = await stage.memory.privacy.erase(ErasureTarget("zq7731"), asked_by="operator")
     assert known.clean == (left not in names)
     assert not missed.clean
-    assert [check.where for check in missed.probe if not check.clean] == ["state"]
+    assert [check.place for check in missed.probe if not check.clean] == ["state"]
 
 
 async def test_a_channel_or_a_guild_called_like_the_person_is_not_taken_for_them(tmp_path: Path):
@@ -325,9 +325,9 @@ class Interrupted:
     async def read(self, work: Callable[[Tx], T]) -> T:
         return await self._store.read(work)
 
-    async def write(self, work: Callable[[Tx], T], *, patient: bool = False) -> T:
+    async def write(self, work: Callable[[Tx], T], *, background: bool = False) -> T:
         self._step()
-        return await self._store.write(work, patient=patient)
+        return await self._store.write(work, background=background)
 
     async def purge_deleted(self, progress: object = None) -> None:
         self._step()
@@ -348,7 +348,7 @@ async def erase_interrupted(stage: Stage, target: ErasureTarget, writes: int) ->
     store: Any = Interrupted(memory.store, writes)
     parts = (memory.settings, stage.clock, memory.search, memory.mirror.catch_up, lambda: None)
     try:
-        await wiring.privacy(store, *parts).erase(target, asked_by="ann")
+        await wiring.privacy_service(store, *parts).erase(target, asked_by="ann")
     except InterruptedError:
         return False
     return True
@@ -373,7 +373,7 @@ async def test_an_erasure_that_was_interrupted_anywhere_is_completed_by_the_next
             again = await stage.memory.privacy.erase(target, asked_by="ann")
             await stage.settle()
             await stage.memory.mirror.catch_up()
-            assert again.clean, from_receipt(again)
+            assert again.clean, receipt_to_json(again)
             assert not await stage.memory.store.read(lambda tx: tx.state.names("erasing:"))
         assert bytes_with(folder, *words[target]) == {}, writes
         if through:
@@ -413,7 +413,7 @@ async def test_the_probe_finds_what_is_left_and_says_where(tmp_path: Path):
         notes.write_text("somebody wrote: I live in a zanzibar lighthouse\n")
         await stage.memory.store.write(lambda tx: tx.state.append("odd", "I dream of a quetzal at night"))
         receipt = await stage.memory.privacy.erase(ANN, asked_by="ann")
-    found = {check.where: check.found for check in receipt.probe if check.found}
+    found = {check.place: check.count for check in receipt.probe if check.count}
     assert not receipt.clean
     in_files = {"store: bytes of memory.db"} if ground.is_sqlite() else set()
     assert set(found) == {f"files: {notes}", "store: counters.item"} | in_files
@@ -542,10 +542,10 @@ def test_it_must_be_said_whose(given: dict[str, str]):
 def test_names_of_sessions_lanes_and_lists_tell_whose_they_are():
     ann, g1, both = ErasureTarget("ann"), ErasureTarget(guild="g1"), ErasureTarget("ann", "g1")
     shared, share = HERE.session, f"{HERE.session}:user:ann"
-    assert [each.alone_in(shared) for each in (ann, g1, both)] == [False, True, False]
-    assert [each.alone_in(share) for each in (ann, g1, both)] == [True, True, True]
-    assert [each.alone_in(dm("ann").session) for each in (ann, g1, both)] == [True, False, False]
-    assert [each.alone_in(dm("joann").session) for each in (ann, g1, both)] == [False, False, False]
+    assert [each.owns_session(shared) for each in (ann, g1, both)] == [False, True, False]
+    assert [each.owns_session(share) for each in (ann, g1, both)] == [True, True, True]
+    assert [each.owns_session(dm("ann").session) for each in (ann, g1, both)] == [True, False, False]
+    assert [each.owns_session(dm("joann").session) for each in (ann, g1, both)] == [False, False, False]
     assert [each.owns_queue("user:ann") for each in (ann, g1, both)] == [True, False, False]
     assert [each.owns_queue("consolidate:joann") for each in (ann, g1, both)] == [False, False, False]
     assert [each.owns_queue(f"learn:{shared}:ann") for each in (ann, g1, both)] == [True, True, True]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect.core.errors import BadInput
-from recollect.privacy.export import encoded
+from recollect.privacy.export import encode
 from recollect.privacy.target import ErasureTarget
 from recollect.transfer.mirror.export import durable, write_pages
 from recollect.transfer.mirror.json_files import read_durable
@@ -30,7 +30,7 @@ async def test_a_person_gets_everything_of_theirs_and_nothing_of_others(tmp_path
     assert [summary["session"] for summary in document["summaries"]] == ["discord:dm:ann"]
     assert len(document["exchanges"]) == 2
     assert document["events"]
-    plain = encoded(document).decode()
+    plain = encode(document).decode()
     assert not [word for word in ("Kirkegaard", "marzipan", "rowing", "library", "cress") if word in plain]
 
 
@@ -41,19 +41,19 @@ async def test_a_guild_gets_its_lore_and_what_was_said_there(tmp_path: Path):
     assert {"We meet in the old library", "My rowing boat leaks badly"} <= {memo["text"] for memo in document["memos"]}
     assert {message["guild"] for message in document["messages"]} == {"g1"}
     assert {summary["session"] for summary in document["summaries"]} == {HERE.session}
-    plain = encoded(document).decode()
+    plain = encode(document).decode()
     assert not [word for word in ("xylophone", "aquarium", "quetzal", "marzipan") if word in plain]
 
 
 async def test_the_same_store_gives_the_same_bytes(tmp_path: Path):
     async with opened(tmp_path / "a") as stage:
         await tell(stage)
-        first = encoded(await stage.memory.privacy.export(ErasureTarget("ann")))
-        assert encoded(await stage.memory.privacy.export(ErasureTarget("ann"))) == first
+        first = encode(await stage.memory.privacy.export(ErasureTarget("ann")))
+        assert encode(await stage.memory.privacy.export(ErasureTarget("ann"))) == first
     shutil.copytree(tmp_path / "a", tmp_path / "b")
     ground.copy(tmp_path / "a" / "data" / "memory.db", tmp_path / "b" / "data" / "memory.db")
     async with opened(tmp_path / "b") as stage:
-        assert encoded(await stage.memory.privacy.export(ErasureTarget("ann"))) == first
+        assert encode(await stage.memory.privacy.export(ErasureTarget("ann"))) == first
     assert json.loads(first)["format"] == "recollect-export"
 
 

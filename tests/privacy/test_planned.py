@@ -21,7 +21,7 @@ WEEK = timedelta(days=7)
 async def planned(stage: Stage) -> None:
     """Ann has said something, and the guild is to be erased in a week."""
     await stage.tell("I live in a lighthouse", place=HERE)
-    assert await stage.memory.privacy.erase_later(GUILD, stage.clock() + WEEK, asked_by="bot")
+    assert await stage.memory.privacy.schedule(GUILD, stage.clock() + WEEK, asked_by="bot")
 
 
 async def jobs(stage: Stage) -> list[Job]:
@@ -62,7 +62,7 @@ async def test_a_process_that_starts_late_goes_on_with_what_another_planned(tmp_
 async def test_what_is_planned_twice_keeps_its_first_time(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await planned(stage)
-        assert not await stage.memory.privacy.erase_later(GUILD, stage.clock() + 2 * WEEK, asked_by="bot")
+        assert not await stage.memory.privacy.schedule(GUILD, stage.clock() + 2 * WEEK, asked_by="bot")
         (plan,) = await stage.memory.privacy.planned()
         assert plan.due == stage.clock() + WEEK
         assert len(await jobs(stage)) == 1
@@ -75,9 +75,9 @@ async def test_called_off_it_is_gone_from_the_queue_even_where_it_was_put_aside(
         due, until = stage.clock() + WEEK, stage.clock() + 2 * WEEK
         await stage.memory.store.write(lambda tx: tx.jobs.claim("other", due, until, 99, 9))
         await stage.memory.store.write(lambda tx: tx.jobs.fail(job.id, "other", "no"))
-        assert await stage.memory.privacy.call_off(GUILD, asked_by="bot")
+        assert await stage.memory.privacy.cancel(GUILD, asked_by="bot")
         assert await jobs(stage) == []
-        assert not await stage.memory.privacy.call_off(GUILD, asked_by="bot")
+        assert not await stage.memory.privacy.cancel(GUILD, asked_by="bot")
         assert not await stage.memory.privacy.confirm(GUILD)
         assert len(await stage.events("erasure.called_off")) == 1
 

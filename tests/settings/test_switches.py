@@ -311,11 +311,11 @@ class TestNumbers:
         settings = {"extraction": {"trigger": "pre_compaction"}, "model": model, "summary": {"enabled": False}}
         wordy = ModelServer(Says("well " * 200))
         async with wordy as server, speaking(server) as speaker, opened(**settings) as stage:
-            assistant = Assistant(stage.memory, speaker, room=1_500, clock=stage.clock)
+            assistant = Assistant(stage.memory, speaker, window_tokens=1_500, clock=stage.clock)
             for number in range(6):
                 message = stage.message(f"I have {number} goats in my garden")
                 reply = await assistant.reply(message)
-                await assistant.said(reply.text, message, f"r{number}")
+                await assistant.record_reply(reply.text, message, f"r{number}")
                 stage.clock.advance(minutes=1)
             await stage.settle()
         assert model.heard

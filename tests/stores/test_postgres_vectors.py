@@ -99,7 +99,7 @@ async def test_the_nearest_rows_and_their_cosines_are_those_of_sqlite(store: Pos
                     tx.index.nearest("memos", both, MODEL, query, 7),
                     tx.index.nearest("memos", both, MODEL, query, 3, also=[*hers[:4], *his[:4], 999]),
                     tx.index.nearest("memos", [BEN.scope], MODEL, query, 3, also=hers[:4]),
-                    tx.index.nearest("memos", both, MODEL, query, 9, among={*hers[::7], *his[::5]}),
+                    tx.index.nearest("memos", both, MODEL, query, 9, candidates={*hers[::7], *his[::5]}),
                     tx.index.nearest("memos", both, MODEL, query, 0, also=his[:2]),
                 )
             ]

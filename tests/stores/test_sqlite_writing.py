@@ -23,8 +23,8 @@ async def opened(folder: Path | None, linger: float) -> AsyncIterator[Engine[SQL
         await engine.close()
 
 
-async def say(engine: Engine[SQLiteTx], message_id: str, *, patient: bool = False) -> bool:
-    return await engine.write(lambda tx: tx.messages.add(make_message(message_id)), patient=patient)
+async def say(engine: Engine[SQLiteTx], message_id: str, *, background: bool = False) -> bool:
+    return await engine.write(lambda tx: tx.messages.add(make_message(message_id)), background=background)
 
 
 async def commits(engine: Engine[SQLiteTx]) -> int:
@@ -35,7 +35,7 @@ async def test_patient_work_goes_in_with_whoever_writes_next(tmp_path: Path):
     async with opened(tmp_path, FOR_EVER) as engine:
         await say(engine, "1")
         before = await commits(engine)
-        waiting = asyncio.create_task(say(engine, "2", patient=True))
+        waiting = asyncio.create_task(say(engine, "2", background=True))
         await asyncio.sleep(0)
         assert await commits(engine) == before
         assert await say(engine, "3")
@@ -45,25 +45,25 @@ async def test_patient_work_goes_in_with_whoever_writes_next(tmp_path: Path):
 
 async def test_patient_work_waits_for_nobody_when_nobody_was_there(tmp_path: Path):
     async with opened(tmp_path, FOR_EVER) as engine, asyncio.timeout(60):
-        assert await say(engine, "1", patient=True)
-        assert await say(engine, "2", patient=True)
+        assert await say(engine, "1", background=True)
+        assert await say(engine, "2", background=True)
 
 
 async def test_in_memory_there_is_nothing_to_be_patient_for():
     async with opened(None, FOR_EVER) as engine, asyncio.timeout(60):
         await say(engine, "1")
-        assert await say(engine, "2", patient=True)
+        assert await say(engine, "2", background=True)
 
 
 async def test_patient_work_does_not_wait_long(tmp_path: Path):
     async with opened(tmp_path, 0.001) as engine, asyncio.timeout(60):
         await say(engine, "1")
-        assert await say(engine, "2", patient=True)
+        assert await say(engine, "2", background=True)
 
 
 async def test_patient_work_is_written_when_the_store_closes(tmp_path: Path):
     async with opened(tmp_path, FOR_EVER) as engine:
         await say(engine, "1")
-        waiting = asyncio.create_task(say(engine, "2", patient=True))
+        waiting = asyncio.create_task(say(engine, "2", background=True))
         await asyncio.sleep(0)
     assert await waiting

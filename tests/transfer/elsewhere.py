@@ -106,7 +106,7 @@ def entries(form: Format, path: Path, user: str | None = None, guild: str | None
 
 
 def problems(form: Format, path: Path, user: str | None = None, guild: str | None = None) -> list[tuple[str, str]]:
-    return [(item.where, item.why) for item in read(form, path, user, guild) if isinstance(item, Problem)]
+    return [(item.location, item.reason) for item in read(form, path, user, guild) if isinstance(item, Problem)]
 
 
 async def brought(
@@ -121,7 +121,7 @@ async def brought(
         model=stage.memory.vectors.model,
         workspace=lambda user: Workspace(settings.workspace.dir, user),
         add_message=lambda tx, message: ingest.add_message(tx, message, stage.clock()),
-        max_message_chars=ingest.LONGEST,
+        max_message_chars=ingest.MAX_MESSAGE_CHARS,
     )
     terms = ImportOptions(form.name, stage.clock(), how.pop("everywhere", False))
     return await run_import(destination, form.read(path, Owner(user, guild)), terms, **how)

@@ -11,7 +11,7 @@ NAMES = [form.name for form in FORMATS]
 
 
 def named(name: str) -> Format:
-    return detect.named(name, FORMATS)
+    return detect.format_by_name(name, FORMATS)
 
 
 def recognise(path: Path) -> Format:

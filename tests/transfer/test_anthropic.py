@@ -52,7 +52,7 @@ async def test_the_memory_tool_here_has_the_same_files_and_memories_are_found(fo
 def test_a_file_that_is_no_text_is_named(folder: Path):
     (folder / "picture.md").write_bytes(b"\x89PNG\x00")
     problems = [item for item in FORMAT.read(folder, ANN) if isinstance(item, Problem)]
-    assert [one.where for one in problems] == ["picture.md"]
+    assert [one.location for one in problems] == ["picture.md"]
 
 
 def test_what_is_no_folder_is_refused(tmp_path: Path):

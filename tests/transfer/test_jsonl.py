@@ -201,7 +201,7 @@ def test_the_least_that_a_line_needs_is_a_type_and_a_text(tmp_path: Path):
     )
     assert isinstance(memo, Entry)
     assert isinstance(lore, Entry)
-    assert (memo.where, memo.user, memo.source) == ("x line 2", "ann", Provenance(Origin.IMPORT, "ann"))
+    assert (memo.location, memo.user, memo.source) == ("x line 2", "ann", Provenance(Origin.IMPORT, "ann"))
     assert (memo.status, memo.confidence, memo.audience) == (Status.ACTIVE, 1.0, None)
     assert (lore.user, lore.guild) == (None, "g1")
 

@@ -46,7 +46,7 @@ def read(path: Path, value: object, owner: Owner = ANN) -> list[Item]:
 def test_every_shape_of_the_answer_is_read(tmp_path: Path, value: object):
     tea, boat, *_ = read(tmp_path / "m.json", value)
     assert tea == Entry(
-        where="m.json item 1",
+        location="m.json item 1",
         user="alice",
         guild=None,
         kind=None,
@@ -62,7 +62,7 @@ def test_every_shape_of_the_answer_is_read(tmp_path: Path, value: object):
 
 def test_relations_are_said_to_be_left_out(tmp_path: Path):
     assert read(tmp_path / "m.json", LIBRARY)[-1] == Problem(
-        "m.json relations", "relations of a graph have no place here", broken=False
+        "m.json relations", "relations of a graph have no place here", is_broken=False
     )
 
 
@@ -92,7 +92,7 @@ def test_of_a_file_that_breaks_off_what_stands_before_is_read(tmp_path: Path):
     tea, problem = read(tmp_path / "m.json", whole[:-60])
     assert isinstance(tea, Entry)
     assert isinstance(problem, Problem)
-    assert "breaks off" in problem.why
+    assert "breaks off" in problem.reason
 
 
 @pytest.mark.parametrize("text", ["", "{", "[}", "nonsense"])

@@ -69,7 +69,7 @@ def test_every_statement_of_the_notes_is_an_entry_and_every_file_a_page(workspac
         "The shop runs on Django.",
     ]
     tea, bob = entries["I prefer tea"], entries["Met Bob about the shop"]
-    assert (tea.where, tea.tags, tea.created, tea.happened) == ("MEMORY.md line 5", ("about",), WRITTEN, None)
+    assert (tea.location, tea.tags, tea.created, tea.happened) == ("MEMORY.md line 5", ("about",), WRITTEN, None)
     assert (bob.kind, bob.created, bob.happened) == (Kind.EVENT, datetime(2024, 5, 6, tzinfo=UTC), bob.created)
     assert bob.source.metadata == {"file": "memory/2024-05-06.md"}
     assert entries["no such day"].happened is None

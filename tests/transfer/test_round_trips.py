@@ -207,8 +207,8 @@ async def test_through_clanker_the_vectors_of_the_model_that_serves_come_back(tm
             "SELECT fact, model, dims, length(embedding_blob), vectors.updated_at = facts.updated_at, is_active "
             "FROM memory_fact_vectors_native AS vectors JOIN memory_facts AS facts ON facts.id = fact_id"
         ).fetchall()
-    in_a_guild = {key: made for key, made in before.made.items() if writer.left_out([texts[key]]) == 0}
-    assert len(rows) == len(in_a_guild) == len(before.made) - 1
+    in_a_guild = {key: made for key, made in before.by_memo.items() if writer.left_out([texts[key]]) == 0}
+    assert len(rows) == len(in_a_guild) == len(before.by_memo) - 1
     assert {row[1:] for row in rows} == {("text-embedding-3-small", 2, 8, 1, 1)}
     async with opened() as stage:
         await stage.remember("I am here already", user="zoe")
@@ -219,7 +219,7 @@ async def test_through_clanker_the_vectors_of_the_model_that_serves_come_back(tm
         await stage.memory.store.write(lambda tx: tx.memos.remove(tx.memos.list(Subject("zoe"))[0]))
         second, after = await exported(stage, tmp_path / "second")
         known = {(memo.subject.scope, memo.id): memo.text for memo in (await everything(stage))[0]}
-    assert sorted((key[0], known[key], made) for key, made in after.made.items()) == sorted(
+    assert sorted((key[0], known[key], made) for key, made in after.by_memo.items()) == sorted(
         (key[0], texts[key].text, made) for key, made in in_a_guild.items()
     )
     assert second == first

@@ -56,7 +56,7 @@ class TestNames:
                 use(name)
         with pytest.raises(BadInput):
             workspace.append(name, "x")
-        assert not workspace.holds(name)
+        assert not workspace.contains(name)
         assert not folder.exists()
 
     def test_a_name_may_be_long_but_not_too_long(self, workspace: Workspace):
@@ -94,7 +94,7 @@ class TestNames:
         ):
             with pytest.raises(BadInput, match="out of the workspace"):
                 use(name)
-        assert not workspace.holds(name)
+        assert not workspace.contains(name)
         assert (outside / "2025-03-01.md").read_text() == "secret"
 
     def test_a_link_to_a_file_that_does_not_exist_outside_makes_none(
@@ -110,7 +110,7 @@ class TestNames:
         folder.mkdir()
         (folder / "a").symlink_to(folder / "b")
         (folder / "b").symlink_to(folder / "a")
-        assert not workspace.holds("a")
+        assert not workspace.contains("a")
         for use in (workspace.read_text, lambda name: workspace.append(name, "x")):
             with pytest.raises(BadInput):
                 use("a")
@@ -132,7 +132,7 @@ class TestUsers:
     def test_each_user_has_a_part_that_no_name_leaves(self, folder: Path):
         ann, bob = Workspace(folder, "ann"), Workspace(folder, "bob")
         ann.write(NOTES, "of ann")
-        assert (bob.holds(NOTES), bob.read_text(NOTES)) == (False, None)
+        assert (bob.contains(NOTES), bob.read_text(NOTES)) == (False, None)
         assert ann.root == folder / "users" / "ann"
         with pytest.raises(BadInput):
             bob.read_text("../ann/MEMORY.md")
@@ -140,7 +140,7 @@ class TestUsers:
     def test_a_link_from_one_users_folder_to_anothers_is_refused(self, folder: Path):
         Workspace(folder, "ann").write(NOTES, "of ann")
         (folder / "users" / "bob").symlink_to("ann")
-        assert not Workspace(folder, "bob").holds(NOTES)
+        assert not Workspace(folder, "bob").contains(NOTES)
         with pytest.raises(BadInput):
             Workspace(folder, "bob").read_text(NOTES)
 
@@ -215,7 +215,7 @@ class TestReading:
         (folder / "memory").mkdir(parents=True)
         os.mkfifo(folder / "pipe")
         for name in ("memory", "pipe"):
-            assert not workspace.holds(name)
+            assert not workspace.contains(name)
             for use in (
                 workspace.read_text,
                 lambda name: workspace.write(name, "x"),

@@ -76,7 +76,7 @@ class Admin:
         """Guilds with lore, and how many memos of it."""
         return await self._store.read(lambda tx: tx.memos.owners(part, after, _clamp(limit), lore=True))
 
-    async def meant(self, typed: str) -> names.NameMatch:
+    async def match_name(self, typed: str) -> names.NameMatch:
         """The person that an id or a name refers to."""
         return await self._store.read(lambda tx: names.match_name(tx, typed))
 
@@ -99,7 +99,7 @@ class Admin:
         memos = [memo for memo in await self._store.read(lambda tx: tx.memos.list(subject, statuses)) if is_match(memo)]
         return Listing(tuple(memos[offset : offset + _clamp(limit)]), len(memos))
 
-    async def story(self, subject: Subject, memo_id: str) -> MemoDetails:
+    async def memo_details(self, subject: Subject, memo_id: str) -> MemoDetails:
         """A memo with its history and source; raises UnknownMemo."""
 
         def work(tx: Tx) -> MemoDetails:
@@ -134,7 +134,7 @@ class Admin:
         words = redact(valid_memo_text(text)).text
         candidate = Candidate(
             subject=subject,
-            kind=kinds.stated(kind, words, lore=subject.is_lore),
+            kind=kinds.stated_kind(kind, words, lore=subject.is_lore),
             text=words,
             at=self._clock(),
             source=Provenance(actor=self.name, guild=subject.guild if subject.is_lore else None),
@@ -230,7 +230,7 @@ class Admin:
             lambda tx: (tx.summaries.get(session), tx.summaries.history(session, _clamp(limit)))
         )
 
-    async def reset(self, session: str) -> bool:
+    async def reset_summary(self, session: str) -> bool:
         """Clear the summary of a session; False when it has none."""
         context = self._context()
         return await self._store.write(lambda tx: changes.reset(tx, session, context))
@@ -245,7 +245,7 @@ class Admin:
         """The log, newest first."""
         return await self._store.read(lambda tx: tx.events.list(scope, None, _clamp(limit), before, kinds))
 
-    async def newer(self, event_id: int, limit: int = 200) -> list[Event]:
+    async def events_after(self, event_id: int, limit: int = 200) -> list[Event]:
         """Events after this one, oldest first."""
         return await self._store.read(lambda tx: tx.events.after(event_id, _clamp(limit)))
 

@@ -24,10 +24,10 @@ class NameMatch:
     typed: str
     id: str
     """The person's id; the typed text where no one matches, and empty where several do."""
-    known: bool = False
-    several: Mapping[str, str] = field(default_factory=dict[str, str])
+    is_known: bool = False
+    matches: Mapping[str, str] = field(default_factory=dict[str, str])
     """Ids and names of all matches, if there are several."""
-    near: Mapping[str, str] = field(default_factory=dict[str, str])
+    suggestions: Mapping[str, str] = field(default_factory=dict[str, str])
     """Ids and names of similar people, where no one matches."""
 
 
@@ -35,21 +35,21 @@ def match_name(tx: Tx, typed: str) -> NameMatch:
     """Look a person up by id or, case-insensitively, by name. An id wins: no name can hide it. Raises BadInput."""
     typed = valid_user(typed)
     if tx.memos.count(Subject(typed)) or tx.messages.written_by(typed, limit=1):
-        return NameMatch(typed, typed, known=True)
+        return NameMatch(typed, typed, is_known=True)
     query, people = fold(typed.strip()), dict(_list_people(tx))
     matches = {user: name for user, name in people.items() if query in (fold(user), fold(name))}
     if len(matches) == 1:
-        return NameMatch(typed, next(iter(matches)), known=True)
+        return NameMatch(typed, next(iter(matches)), is_known=True)
     if matches:
-        return NameMatch(typed, "", several=matches)
-    return NameMatch(typed, typed, near=_close_matches(query, people))
+        return NameMatch(typed, "", matches=matches)
+    return NameMatch(typed, typed, suggestions=_close_matches(query, people))
 
 
-def require_one(match: NameMatch) -> str:
+def require_single(match: NameMatch) -> str:
     """The id of the match; raises BadInput where there are several."""
-    if match.several:
-        ids = ", ".join(match.several)
-        raise BadInput(f"{len(match.several)} people are called {match.typed}: {ids}; say which by the id")
+    if match.matches:
+        ids = ", ".join(match.matches)
+        raise BadInput(f"{len(match.matches)} people are called {match.typed}: {ids}; say which by the id")
     return match.id
 
 
@@ -58,7 +58,7 @@ def _list_people(tx: Tx) -> Iterator[tuple[str, str]]:
     last = ""
     for _ in range(0, _MAX_PEOPLE_SCANNED, _PAGE_SIZE):
         page = tx.memos.owners(after=last, limit=_PAGE_SIZE)
-        yield from ((subject.id, called(tx, subject)) for subject, _ in page)
+        yield from ((subject.id, display_name(tx, subject)) for subject, _ in page)
         if len(page) < _PAGE_SIZE:
             break
         last = page[-1][0].scope
@@ -83,17 +83,17 @@ class Names:
     def __call__(self, user: str) -> str:
         """The person's name; empty when it is not known."""
         if user not in self._names:
-            self._names[user] = called(self._tx, Subject(user))
+            self._names[user] = display_name(self._tx, Subject(user))
         return self._names[user]
 
 
-def named(tx: Tx, users: Iterable[str]) -> dict[str, str]:
+def display_names(tx: Tx, users: Iterable[str]) -> dict[str, str]:
     """The names of these people, without those who have none."""
     names = Names(tx)
     return {user: name for user in users if (name := names(user))}
 
 
-def called(tx: Tx, subject: Subject) -> str:
+def display_name(tx: Tx, subject: Subject) -> str:
     """The display name of a person; empty for lore, or when it is not known."""
     if subject.is_lore:
         return ""

@@ -21,7 +21,7 @@ PROBLEM_KINDS = (
     "embedding.error",
 )
 MODEL_CALL_KINDS = ("extract.call", "summary.call", "consolidation.done", "consolidation.aborted")
-REFUSED = "memo.refused"
+REFUSED_KIND = "memo.refused"
 _MAX_PROBLEMS = 5
 _MAX_MODEL_CALLS = 2_000
 """At most this many model calls of the last day are added up."""
@@ -55,13 +55,13 @@ class Overview:
     messages: int
     days: tuple[Day, ...]
     jobs: Mapping[str, int]
-    later: int
+    delayed_jobs: int
     """How many waiting jobs are not due yet."""
     problems: tuple[Event, ...]
     cost: Cost
     prompts: int
     """Prompts requested since this process started."""
-    reused: int
+    cached_prompts: int
     """How many of them came from the cache."""
 
 
@@ -71,17 +71,17 @@ async def read_overview(memory: AsyncMemory, now: datetime, days: int) -> Overvi
 
     def work(tx: Tx) -> Overview:
         totals, counts_by_day = tx.index.row_counts(), tx.events.days(first)
-        prompts, reused = memory.engine.composer.counted
+        prompts, reused = memory.engine.composer.cache_counts
         return Overview(
             memos=totals["memos"],
             messages=totals["messages"],
             days=tuple(_count_day(day, counts_by_day.get(day, {})) for day in _dates(first, days)),
             jobs=tx.jobs.counts(),
-            later=count_delayed(tx, now),
+            delayed_jobs=count_delayed(tx, now),
             problems=tuple(tx.events.list(kinds=PROBLEM_KINDS, limit=_MAX_PROBLEMS)),
             cost=_add_up_cost(tx.events.list(kinds=MODEL_CALL_KINDS, limit=_MAX_MODEL_CALLS), now - timedelta(days=1)),
             prompts=prompts,
-            reused=reused,
+            cached_prompts=reused,
         )
 
     return await memory.store.read(work)
@@ -93,7 +93,7 @@ def _dates(first: date, days: int) -> list[date]:
 
 def _count_day(day: date, counts: Mapping[str, int]) -> Day:
     learned, revised, retired, refused = (
-        counts.get(kind, 0) for kind in ("memo.added", "memo.revised", "memo.retired", REFUSED)
+        counts.get(kind, 0) for kind in ("memo.added", "memo.revised", "memo.retired", REFUSED_KIND)
     )
     return Day(day, learned, revised, retired, refused)
 

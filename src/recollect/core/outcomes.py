@@ -44,7 +44,7 @@ class Ambiguous:
 class NotFound:
     """No memo matches; nothing was changed."""
 
-    what: str
+    query: str
 
 
 ForgetOutcome = Forgotten | Ambiguous | NotFound

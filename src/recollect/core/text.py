@@ -11,7 +11,7 @@ from recollect.core.errors import BadInput
 MAX_WORDS = 20_000
 """Limit per text, so that a hostile megabyte costs milliseconds, not memory."""
 
-OPENING = 60
+OPENING_WORDS = 60
 """Number of words at the start of a text that say what it is about."""
 
 _PLAIN_WORD = re.compile(r"[a-z0-9]+")

@@ -14,7 +14,7 @@ from typing import Any
 
 from recollect.core.errors import EmbedderError, MissingExtra
 from recollect.core.ports import EmbedderOptions, Vector
-from recollect.core.text import OPENING, clean
+from recollect.core.text import OPENING_WORDS, clean
 
 try:
     import numpy as np
@@ -71,7 +71,7 @@ class StaticEmbedder:
 
     def _embed_text(self, text: str) -> Vector:
         text = clean(text)[:MAX_TEXT_CHARS]
-        opening = " ".join(text.split(" ", OPENING)[:OPENING])
+        opening = " ".join(text.split(" ", OPENING_WORDS)[:OPENING_WORDS])
         vector = self._mean_vector(text)
         if len(opening) < len(text):
             vector = _to_unit_length(vector + self._mean_vector(opening))

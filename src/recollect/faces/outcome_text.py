@@ -38,11 +38,11 @@ _UNDO_LABELS = {
 """What undo did to a memo, by the change that it reverted."""
 
 
-def remembered(outcome: Remembered) -> str:
+def render_remembered(outcome: Remembered) -> str:
     return f'Remembered: "{outcome.memo.text}"'
 
 
-def hearing(memo: Memo, policy: str, how: str = '"!memory {} <a part of it>"') -> str:
+def render_audience(memo: Memo, policy: str, how: str = '"!memory {} <a part of it>"') -> str:
     """Where a memo may be recalled, and how its owner changes that; `how` is a template for the face's command.
 
     Empty with the policy `user_global`, where every memo is recalled everywhere.
@@ -57,25 +57,25 @@ def hearing(memo: Memo, policy: str, how: str = '"!memory {} <a part of it>"') -
     return f"It may be recalled {AUDIENCE_TEXTS[memo.audience.level]}; {how.format(verb)} {effect}."
 
 
-def forgotten(memos: Collection[Memo], query: str) -> str:
-    return f'Deprecated {counted(len(memos))} matching "{query}"'
+def render_forgotten(memos: Collection[Memo], query: str) -> str:
+    return f'Deprecated {count_noun(len(memos))} matching "{query}"'
 
 
 def nothing_matched(query: str) -> str:
     return f'Nothing matches "{query}"'
 
 
-def undone(outcome: Undone) -> str:
+def render_undone(outcome: Undone) -> str:
     """One line per memo that was changed back, with what was done to it."""
     lines = [f'{_UNDO_LABELS[reversal.change]}: "{reversal.current.text}"' for reversal in outcome.reversals]
     if outcome.hidden:
-        lines.append(f"Changed back {counted(outcome.hidden)} that may not be told here")
+        lines.append(f"Changed back {count_noun(outcome.hidden)} that may not be told here")
     return "\n".join(lines) or "Nothing is left of what that changed"
 
 
-def shown(listing: Listing, place: Place | None = None) -> str:
+def render_listing(listing: Listing, place: Place | None = None) -> str:
     """A person's memos, and the summary of the conversation if there is one."""
-    lines = [f"Durable memory ({counted(listing.total)}):", *(line(memo, place) for memo in listing.memos)]
+    lines = [f"Durable memory ({count_noun(listing.total)}):", *(line(memo, place) for memo in listing.memos)]
     if listing.summary is not None and listing.summary.text:
         lines += ["", "Rolling summary:", listing.summary.text]
     return "\n".join([*lines, *(["", *listing.off] if listing.off else [])])
@@ -128,14 +128,14 @@ def echo(words: str) -> str:
     return clip(collapse_spaces(words), 200)
 
 
-def counted(count: int, noun: str = "item") -> str:
+def count_noun(count: int, noun: str = "item") -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 _CHANGE_LABELS = {"memo.added": "learned", "memo.revised": "revised", "memo.retired": "no longer so"}
 
 
-def learned(learned_outcome: LearnedOutcome) -> list[str]:
+def render_learned(learned_outcome: LearnedOutcome) -> list[str]:
     """What was learned from a message, one line each: learned, revised, retired or refused."""
     lines: list[str] = []
     for event in learned_outcome.events:

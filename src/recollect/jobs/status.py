@@ -16,7 +16,7 @@ class WorkerStatus:
     """Jobs by state, the first of them, and counts and last times of events."""
 
     counts: Mapping[str, int]
-    later: int
+    delayed: int
     """Waiting jobs that are not due yet."""
     jobs: Sequence[Job]
     events: Mapping[str, tuple[int, datetime]]

@@ -221,7 +221,7 @@ class Worker:
         return tx.jobs.claim(self.name, now, until, free, self.options.batch_size)
 
     async def _write(self, work: Callable[[Tx], T]) -> T:
-        return await self._store.write(work, patient=True)  # no one waits for it
+        return await self._store.write(work, background=True)  # no one waits for it
 
     async def _wait_for_work(self) -> None:
         with suppress(TimeoutError):

@@ -54,7 +54,7 @@ def find(text: str, at: datetime, *, ahead: bool) -> When | None:
     return None
 
 
-def moment(day: date, at: datetime) -> datetime:
+def start_of_day(day: date, at: datetime) -> datetime:
     """The start of a day in the time zone of a message."""
     return datetime(day.year, day.month, day.day, tzinfo=at.tzinfo)
 

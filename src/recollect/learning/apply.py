@@ -68,9 +68,9 @@ def _existing_memos(tx: Tx, candidate: Candidate) -> ExistingMemos:
         by_id=tx.memos.get(subject, candidate.id) if candidate.id else None,
         same=tx.memos.same_text(subject, candidate.text),
         similar=[similar[hit.key] for hit in hits if hit.key in similar],
-        buried=tx.memos.tombstone(subject.scope, fingerprint(candidate.text)),
+        tombstone=tx.memos.tombstone(subject.scope, fingerprint(candidate.text)),
         forgotten=_forgotten_since(tx, candidate),
-        taken=lambda memo_id: tx.memos.get(subject, memo_id),
+        find_by_id=lambda memo_id: tx.memos.get(subject, memo_id),
     )
 
 

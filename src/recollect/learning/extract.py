@@ -106,10 +106,10 @@ class Extractor:
     def _input(self, tx: Tx, messages: Sequence[Message]) -> ExtractionInput:
         first, own_ids = messages[0], {message.id for message in messages}
         preceding = tx.messages.recent(first.place, CONTEXT_MESSAGES, before=first.at)
-        screen = withheld.gather(tx, first.place, [first.author], preceding)
-        others = [message for message in withheld.shown(tx, screen, preceding) if message.id not in own_ids]
+        screen = withheld.collect(tx, first.place, [first.author], preceding)
+        others = [message for message in withheld.visible_messages(tx, screen, preceding) if message.id not in own_ids]
         context = self._names.tagged(tx, others)
-        return ExtractionInput(messages, self._known_memos(tx, messages), context, self._options.most)
+        return ExtractionInput(messages, self._known_memos(tx, messages), context, self._options.max_proposals)
 
     def _known_memos(self, tx: Tx, messages: Sequence[Message]) -> list[Memo]:
         """The speaker's memos that are visible in the place: related ones first, then the newest."""
@@ -161,7 +161,7 @@ class Extractor:
         if result == _EMPTY_RESULT and model.name == _NULL_MODEL:
             return Extraction(extraction_input, model.name, result, (), ())
         async with self._priority.wait_for_foreground():
-            proposals = [_redact(proposal) for proposal in result.proposals[: self._options.most]]
+            proposals = [_redact(proposal) for proposal in result.proposals[: self._options.max_proposals]]
             grounding = self._options.grounding
             messages, known_memos = extraction_input.messages, extraction_input.known_memos
             verdicts = [guard.check(proposal, messages, known_memos, grounding=grounding) for proposal in proposals]
@@ -176,7 +176,7 @@ class Extractor:
         return Extraction(extraction_input, model.name, result, accepted, refused, instructions)
 
     async def _ask(self, model: Model, extraction_input: ExtractionInput) -> ExtractionResult:
-        if max_chars := self._options.longest:
+        if max_chars := self._options.max_message_chars:
             shortened = [replace(message, text=message.text[:max_chars]) for message in extraction_input.messages]
             extraction_input = replace(extraction_input, messages=shortened)
         try:
@@ -191,7 +191,7 @@ class Extractor:
         known_ids = {memo.id for memo in extraction_input.known_memos}
         replaced = tuple(memo_id for memo_id in proposal.replaces if memo_id in known_ids)
         message = verdict.message
-        text = guard.normal_fact(verdict.text) if self._options.grounding == "overlap" else verdict.text
+        text = guard.normalize_fact(verdict.text) if self._options.grounding == "overlap" else verdict.text
         source = replace(
             provenance(message.author, message.place, message.id, Origin.SUMMARY),
             evidence=verdict.evidence or None,
@@ -247,7 +247,7 @@ class Extractor:
         last = extraction.input.messages[-1]
         for accepted in extraction.accepted:
             context = ChangeContext(extraction.model, now, batch, message_ref(accepted.message))
-            changes = apply_statement(tx, accepted.candidate, context, self._options.caps, accepted.vector)
+            changes = apply_statement(tx, accepted.candidate, context, self._options.limits, accepted.vector)
             for memo_id in accepted.also_replaces:
                 _supersede(tx, memo_id, accepted.message, _successor(changes), context)
         for retraction in extraction.result.retractions:

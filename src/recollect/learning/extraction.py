@@ -18,10 +18,10 @@ _QUOTES_REQUIRED = 'each "evidence" has to be copied word for word from one of t
 class ExtractionOptions:
     """The settings that concern extraction."""
 
-    caps: MemoLimits
+    limits: MemoLimits
     policy: VisibilityPolicy = VisibilityPolicy.BY_AUDIENCE
-    most: int | None = None
-    longest: int | None = None
+    max_proposals: int | None = None
+    max_message_chars: int | None = None
     """Characters of a message that the model is given."""
     grounding: guard.Grounding = "quote"
     timeout: float = 30.0

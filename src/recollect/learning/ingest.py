@@ -22,7 +22,7 @@ from recollect.recall.display_names import Names, claim
 
 log = logging.getLogger("recollect")
 
-LONGEST = 100_000
+MAX_MESSAGE_CHARS = 100_000
 """Characters of a message that are stored."""
 _MAX_EVENTS_SCANNED = 200
 """Events of a user that are scanned for those of one message."""
@@ -61,9 +61,9 @@ def spoken(text: str, author: str, place: Place, at: datetime, *, name: str = ""
 def sanitize(message: Message) -> Message:
     """The message as it is stored: secrets redacted, length limited."""
     length = len(message.text)
-    if length > LONGEST:
-        log.warning("message %s has %d characters; the first %d are kept", message.id, length, LONGEST)
-    text, name = redact(message.text[:LONGEST]).text, redact_name(message.name)
+    if length > MAX_MESSAGE_CHARS:
+        log.warning("message %s has %d characters; the first %d are kept", message.id, length, MAX_MESSAGE_CHARS)
+    text, name = redact(message.text[:MAX_MESSAGE_CHARS]).text, redact_name(message.name)
     is_unchanged = (text, name) == (message.text, message.name)
     return message if is_unchanged else replace(message, text=text, name=name)
 

@@ -47,19 +47,19 @@ class Schedule:
 
     learn: str = "off"
     """`on_ingest`, `per_turn`, `every_n_turns`, `idle`, `end_of_day` or `pre_compaction`."""
-    learn_every: int = 10
-    summarise: str = "off"
+    learn_every_turns: int = 10
+    summarize: str = "off"
     """`every_n_turns`, `idle` or `end_of_day`."""
-    summarise_every: int = 5
+    summarize_every_turns: int = 5
     idle_after: timedelta = timedelta(minutes=10)
     min_chars: int = 0
     """Shorter messages are not learned from."""
     max_queued: int | None = None
     per_user_sessions: bool = False
     """A session is a user in a place, rather than the place."""
-    journal: bool = False
+    daily_log: bool = False
     """Messages are written into one file per day."""
-    reflect_after: timedelta | None = None
+    consolidate_after: timedelta | None = None
     """Silence of a user after which their memory is consolidated; None is never."""
 
 
@@ -74,7 +74,7 @@ def schedule_jobs(tx: Tx, message: Message, now: datetime, schedule: Schedule) -
         _handle_reply(tx, message, question, now, schedule)
     else:
         _handle_message(tx, message, now, schedule)
-    if schedule.summarise != "off":
+    if schedule.summarize != "off":
         _record_if_late(tx, message, (question or message).author if schedule.per_user_sessions else None)
 
 
@@ -115,7 +115,7 @@ def relearn(tx: Tx, message: Message, now: datetime, schedule: Schedule) -> None
 
 def queue_daily_log(tx: Tx, message: Message, now: datetime, schedule: Schedule) -> None:
     """Queue an update of the daily log for a new, edited or deleted message of a person."""
-    if schedule.journal and not message.bot:
+    if schedule.daily_log and not message.bot:
         tx.jobs.add(daily_log_job(now + MOMENT))
         tx.state.append(DAILY_LOG_LIST, f"{from_ms(to_ms(message.at)).date()} {message_ref(message)}")
 
@@ -135,11 +135,11 @@ def _consolidation_key(user: str) -> str:
 
 
 def _handle_message(tx: Tx, message: Message, now: datetime, schedule: Schedule) -> None:
-    if schedule.reflect_after is not None:
-        _postpone_consolidation(tx, message.author, now + schedule.reflect_after)
-    if schedule.summarise in _DELAYED_TRIGGERS:
+    if schedule.consolidate_after is not None:
+        _postpone_consolidation(tx, message.author, now + schedule.consolidate_after)
+    if schedule.summarize in _DELAYED_TRIGGERS:
         user = message.author if schedule.per_user_sessions else None
-        queue_summary(tx, message, user, _due(schedule.summarise, now, schedule))
+        queue_summary(tx, message, user, _due(schedule.summarize, now, schedule))
     if not _is_learnable(tx, message, schedule):
         return
     if schedule.learn == "on_ingest":
@@ -162,9 +162,9 @@ def _postpone_consolidation(tx: Tx, user: str, due: datetime) -> None:
 def _handle_reply(tx: Tx, reply: Message, question: Message | None, now: datetime, schedule: Schedule) -> None:
     """Queue what a completed turn triggers."""
     user = question.author if question is not None and schedule.per_user_sessions else None
-    if schedule.summarise == "every_n_turns" and (question is not None or not schedule.per_user_sessions):
+    if schedule.summarize == "every_n_turns" and (question is not None or not schedule.per_user_sessions):
         turns = f"turns:{session_name(reply.place, user)}"
-        if tx.state.append(turns, reply.id) >= schedule.summarise_every:
+        if tx.state.append(turns, reply.id) >= schedule.summarize_every_turns:
             tx.state.clear(turns)
             queue_summary(tx, reply, user, now)
     if question is None or not _is_learnable(tx, question, schedule):
@@ -173,7 +173,7 @@ def _handle_reply(tx: Tx, reply: Message, question: Message | None, now: datetim
         _queue_extraction(tx, [question], now, schedule)
     elif schedule.learn == "every_n_turns":
         name = f"learn:user:{question.author}"
-        if tx.state.append(name, message_ref(question)) >= schedule.learn_every:
+        if tx.state.append(name, message_ref(question)) >= schedule.learn_every_turns:
             _add_extraction(
                 tx, _extraction_job(question.author, question.place, tx.state.clear(name), now), schedule, now
             )

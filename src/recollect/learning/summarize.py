@@ -184,7 +184,9 @@ def _visible_messages(tx: Tx, user: str | None, messages: Sequence[Message]) -> 
         message.id for message in turns if is_forgotten(tx.memos.from_message(message.place.platform, message.id))
     }
     visible = [message for message in turns if message.id not in forgotten and message.reply_to not in forgotten]
-    return withheld.shown(tx, withheld.gather(tx, visible[-1].place, (), visible), visible) if visible else []
+    return (
+        withheld.visible_messages(tx, withheld.collect(tx, visible[-1].place, (), visible), visible) if visible else []
+    )
 
 
 def _previous_summary(tx: Tx, session: str) -> Summary | None:

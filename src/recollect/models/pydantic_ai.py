@@ -133,9 +133,9 @@ class PydanticAIModel:
             return await self._try_with_schema(client, prompt)
         except FAILURES as error:
             # `from None`: the library's message may contain the conversation, and would end up in logs
-            raise self.explained(error) from None
+            raise self.explain_error(error) from None
 
-    def explained(self, error: Exception) -> ModelError:
+    def explain_error(self, error: Exception) -> ModelError:
         """The error in words without the conversation; re-raises what is not the model's fault."""
         from recollect.models._errors import FAILURES, to_model_error
 

@@ -75,7 +75,7 @@ def to_type(kind: Kind, label: str | None = None) -> str:
     return _TO_TYPE.get(kind, "other")
 
 
-def embedded(memo: Memo) -> str:
+def embedding_text(memo: Memo) -> str:
     """The text that document D embeds for a fact: its type, the fact, and its evidence."""
     evidence = (memo.source.evidence or "")[:180]
     return f"{to_type(memo.kind, memo.label)}: {memo.text[:220]}" + (f"\n{evidence}" if evidence else "")
@@ -120,7 +120,7 @@ def infer(text: str) -> Kind:
     return next((kind for kind, pattern in _PATTERNS if pattern.search(text)), Kind.FACT)
 
 
-def stated(kind: Kind | str | None, text: str, *, lore: bool = False) -> Kind:
+def stated_kind(kind: Kind | str | None, text: str, *, lore: bool = False) -> Kind:
     """The kind of a statement: the one that its author names, or the one that its wording implies."""
     if lore:
         return Kind.LORE

@@ -29,10 +29,10 @@ class ExistingMemos:
     by_id: Memo | None = None
     same: Sequence[Memo] = ()
     similar: Sequence[Memo] = ()
-    buried: Tombstone | None = None
+    tombstone: Tombstone | None = None
     forgotten: Sequence[Memo] = ()
     """Memos that their owner forgot after the candidate was said."""
-    taken: Callable[[str], Memo | None] = lambda _: None
+    find_by_id: Callable[[str], Memo | None] = lambda _: None
 
 
 def fingerprint(text: str) -> str:
@@ -48,7 +48,7 @@ def merge(candidate: Candidate, existing: ExistingMemos, now: datetime) -> list[
     if _is_forgotten(candidate, existing):
         return [Skip(candidate, "forgotten by its owner")]
     similar = [(memo, compare(candidate.text, memo.text)) for memo in existing.similar if _is_live(memo, now)]
-    superseded = existing.taken(candidate.supersedes.strip()) if candidate.supersedes else None
+    superseded = existing.find_by_id(candidate.supersedes.strip()) if candidate.supersedes else None
     contradicted = [memo for memo, similarity in similar if similarity is Similarity.CONTRADICTS]
     rivals = _replaceable(candidate, [*filter(None, [superseded]), *existing.same, *contradicted], now)
     newer = next((memo for memo in rivals if _predates(candidate, memo)), None)
@@ -66,7 +66,7 @@ def merge(candidate: Candidate, existing: ExistingMemos, now: datetime) -> list[
 
 
 def _is_forgotten(candidate: Candidate, existing: ExistingMemos) -> bool:
-    if existing.buried is not None and not _restates(candidate, existing.buried.at):
+    if existing.tombstone is not None and not _restates(candidate, existing.tombstone.at):
         return True
     retired = [
         memo for memo in (existing.by_id, *existing.same) if memo and memo.status in (Status.DEPRECATED, Status.DELETED)
@@ -191,7 +191,7 @@ def _merged_source(candidate: Candidate, memo: Memo, widens: bool) -> Provenance
 
 def _add(candidate: Candidate, existing: ExistingMemos, now: datetime) -> Add:
     memo = Memo(
-        id=memo_id(candidate.kind.value, candidate.text, existing.taken),
+        id=memo_id(candidate.kind.value, candidate.text, existing.find_by_id),
         subject=candidate.subject,
         kind=candidate.kind,
         label=candidate.label,

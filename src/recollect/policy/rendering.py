@@ -72,7 +72,7 @@ def display_name(name: str) -> str:
     return collapse_spaces(name.translate(_NAME_DELIMITERS)) or "someone"
 
 
-def recent(exchange: Exchange) -> str:
+def render_exchange(exchange: Exchange) -> str:
     """`- #dev, 10:42: text`"""
     name = collapse_spaces(exchange.channel_name).removeprefix("#")
     return f"- #{name}, {exchange.at.isoformat()[11:16]}: {clip(collapse_spaces(exchange.text), 200)}"

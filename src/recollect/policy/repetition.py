@@ -115,22 +115,22 @@ def sense(text: str) -> Sense:
     )
 
 
-def repeats(sentence: str, memo: str, *, asked: str = "", about: bool = False, owner: str = "") -> bool:
-    """Whether a sentence repeats a memo. `asked` is the question that it answers: "In Lisbon." repeats where someone
+def repeats(sentence: str, memo: str, *, question: str = "", about: bool = False, owner: str = "") -> bool:
+    """Whether a sentence repeats a memo. `question` is what it answers: "In Lisbon." repeats where someone
     lives if that was asked. `about` says that the sentence is known to be about the memo's owner, named `owner`.
     """
     sentence_sense, known = sense(sentence), _without_owner(sense(memo), sense(owner))
     if not known.roots:
         return False
     in_sentence = _shared(sentence_sense, known)
-    question = sense(asked) if len(asked.split()) <= MAX_QUESTION_WORDS else sense("")
-    shared = in_sentence | _shared(question, known)
+    asked = sense(question) if len(question.split()) <= MAX_QUESTION_WORDS else sense("")
+    shared = in_sentence | _shared(asked, known)
     names = known.exact & known.roots
     if names and names.isdisjoint(shared):  # says the same of another name or number
         return False
     if _weight(in_sentence, known) < 1:  # only common words are shared, or only the question shares any
         return False
-    about = about or sentence_sense.personal or (bool(in_sentence) and question.personal)
+    about = about or sentence_sense.personal or (bool(in_sentence) and asked.personal)
     share = len(in_sentence) / len(sentence_sense.roots)
     if len(known.roots) == 1:
         return share == 1 or (about and (share >= 0.5 or _follows(sentence, next(iter(known.roots)))))

@@ -42,7 +42,7 @@ def statement(
     requested = stated_audience(place, policy) if audience is None else audience
     return Candidate(
         subject=subject_of(user, place, lore),
-        kind=kinds.stated(kind, text, lore=lore),
+        kind=kinds.stated_kind(kind, text, lore=lore),
         text=text,
         at=now,
         source=replace(provenance(user, place, message, origin), metadata=redact_value(dict(metadata or {}))),

@@ -8,7 +8,7 @@ from recollect.core.errors import BadInput
 from recollect.core.ports import Corpus
 from recollect.core.text import escape
 from recollect.core.types import EVERYWHERE, LORE, Audience, Memo, Message, Origin, Place, Provenance, Subject
-from recollect.policy.visibility import VisibilityPolicy, audience_covers_place, is_visible, of_source
+from recollect.policy.visibility import VisibilityPolicy, audience_covers_place, is_visible, source_audience
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Viewer:
     user: str
     place: Place
     policy: VisibilityPolicy
-    at: datetime | None
+    now: datetime | None
     """The current time; None to include expired memos."""
 
     def __call__(self, item: Memo | Message) -> bool:
@@ -36,11 +36,11 @@ class Viewer:
         if policy is VisibilityPolicy.USER_GLOBAL:
             policy = VisibilityPolicy.BY_AUDIENCE
             if memo.audience == EVERYWHERE:  # the default of that policy, not a decision to share
-                memo = replace(memo, audience=of_source(memo.source, memo.subject.id))
+                memo = replace(memo, audience=source_audience(memo.source, memo.subject.id))
         return not self._is_expired(memo) and is_visible(memo, self.place, present, policy)
 
     def _is_expired(self, memo: Memo) -> bool:
-        return self.at is not None and memo.expires is not None and memo.expires <= self.at
+        return self.now is not None and memo.expires is not None and memo.expires <= self.now
 
 
 def subject_of(user: str, place: Place, lore: bool = False) -> Subject:

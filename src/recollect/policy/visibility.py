@@ -89,7 +89,7 @@ def stated_audience(place: Place, policy: VisibilityPolicy) -> Audience:
     return EVERYWHERE if policy is VisibilityPolicy.USER_GLOBAL else place.audience
 
 
-def of_source(source: Provenance, owner: str) -> Audience:
+def source_audience(source: Provenance, owner: str) -> Audience:
     """Who could hear the source of a memo; its owner alone if that is unknown."""
     audience = source.heard
     if audience is None and source.guild is not None and (source.channel or source.thread):

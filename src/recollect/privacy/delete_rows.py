@@ -81,7 +81,7 @@ def _reset_summaries(tx: Tx, target: ErasureTarget, messages: Sequence[Message],
             if session not in first_messages or message.at < first_messages[session].at:
                 first_messages[session] = message
     for session, message in first_messages.items():
-        if target.alone_in(session):
+        if target.owns_session(session):
             _clear_summary(tx, session, now)
         elif tx.summaries.rewind(session, message.at, now):
             tx.events.add(Event("summary.reset", now, scope=session, reason="what it rests on was erased"))
@@ -100,7 +100,7 @@ def erase_memos(tx: Tx, target: ErasureTarget, memos: Sequence[Memo], now: datet
     """Erase memos with everything derived from them; a fingerprint of each text stays, so that it can't come back."""
     for memo in memos:
         tx.memos.remove(memo)
-    events = list(iter_log(tx, target, memos)) if not target.whole_user else []
+    events = list(iter_log(tx, target, memos)) if not target.is_whole_user else []
     for memo in memos:
         _add_tombstones(tx, memo.subject, [memo.text], now)
     _redact_events(tx, events, now)
@@ -138,7 +138,7 @@ def erase_remaining(
     }
     _erase_log(tx, target, inventory, now)
     for session in tx.summaries.sessions():
-        if target.alone_in(session):
+        if target.owns_session(session):
             _clear_summary(tx, session, now)
             tx.summaries.remove(session)  # its jobs are gone, so nothing can restore it
     tx.events.add(Event(ERASED, now, asked_by, target.subject.scope, reason="erased"))
@@ -176,8 +176,8 @@ def _remove_actor(tx: Tx, target: ErasureTarget, now: datetime) -> int:
 
 def _erase_log(tx: Tx, target: ErasureTarget, inventory: Inventory, now: datetime) -> None:
     """Redact the log: everything in the target's own scopes, and in authors' scopes what quotes erased content."""
-    scopes = {target.subject.scope} if target.user is None or target.whole_user else set[str]()
-    own_sessions = [session for session in inventory.sessions if target.alone_in(session)]
+    scopes = {target.subject.scope} if target.user is None or target.is_whole_user else set[str]()
+    own_sessions = [session for session in inventory.sessions if target.owns_session(session)]
     scopes |= {f"session:{session}" for session in own_sessions} | set(own_sessions)
     scopes |= {queue for queue in _queues(inventory) if target.owns_queue(queue)}
     for scope in sorted(scopes):

@@ -49,7 +49,7 @@ OTHER_PROCESSES = "other processes notice at their next read of the store; open 
 class Files(Protocol):
     """The mirrored files of a store, as far as erasing needs them."""
 
-    async def listed(self, user: str | None, guild: str | None, memos: Keys) -> list[Path]: ...
+    async def list_files(self, user: str | None, guild: str | None, memos: Keys) -> list[Path]: ...
     async def remove(
         self,
         user: str | None,
@@ -70,9 +70,9 @@ class ErasureHooks:
 
     files: Files
     search: Search
-    follow: Callable[[], Awaitable[None]]
+    update_mirror: Callable[[], Awaitable[None]]
     """Updates the files that mirror the store."""
-    renew: Callable[[], None]
+    clear_caches: Callable[[], None]
     """Drops in-memory caches."""
 
 
@@ -91,7 +91,7 @@ class PrivacyService:
         """What erasing would remove; changes nothing."""
         inventory = await take_inventory(self._store, target)
         memos = await self._store.read(lambda tx: owned_memos(tx, target))
-        files = await self._hooks.files.listed(target.user, target.guild, _memo_keys(memos))
+        files = await self._hooks.files.list_files(target.user, target.guild, _memo_keys(memos))
         return ErasurePreview(target, inventory.counts, tuple(map(str, files)))
 
     async def erase(self, target: ErasureTarget, *, asked_by: str, progress: Progress | None = None) -> Receipt:
@@ -105,9 +105,9 @@ class PrivacyService:
         files = await self._remove_files(target, inventory, memos)
         counts = await self._erase_rows(target, inventory, asked_by, steps)
         files += await self._remove_files(target, inventory, memos)
-        await self._hooks.follow()
+        await self._hooks.update_mirror()
         await self._store.purge_deleted(steps.store_progress)
-        self._hooks.renew()
+        self._hooks.clear_caches()
         clear_function_caches()
         result = await probe(self._store, target, inventory, now, self._hooks.search, self._hooks.files.find)
         receipt = Receipt(
@@ -129,7 +129,7 @@ class PrivacyService:
         is_interrupted = await self._store.read(lambda tx: delete_rows.is_interrupted(tx, target))
         return not is_interrupted and (await self.preview(target)).empty
 
-    async def erase_later(self, target: ErasureTarget, due: datetime, *, asked_by: str) -> bool:
+    async def schedule(self, target: ErasureTarget, due: datetime, *, asked_by: str) -> bool:
         """Plan an erasure for `due`; see `confirm` and `call_off`. False when one is already planned."""
         plan = Plan(target, due, asked_by, self._clock())
         return await self._store.write(lambda tx: planned_erasures.schedule(tx, plan))
@@ -139,7 +139,7 @@ class PrivacyService:
         now = self._clock()
         return await self._store.write(lambda tx: planned_erasures.confirm(tx, target, now))
 
-    async def call_off(self, target: ErasureTarget, *, asked_by: str) -> bool:
+    async def cancel(self, target: ErasureTarget, *, asked_by: str) -> bool:
         """Cancel a planned erasure; False when there is none."""
         now = self._clock()
         return await self._store.write(lambda tx: planned_erasures.cancel(tx, target, asked_by, now))
@@ -221,7 +221,7 @@ def _log_receipt(tx: Tx, receipt: Receipt, now: datetime) -> None:
     """Log the receipt: counts only, since even a file's name may reveal something."""
     delete_rows.clear_intent(tx, receipt.target)
     reason = "clean" if receipt.clean else "something was found"
-    remaining = sum(check.found for check in receipt.probe)
+    remaining = sum(check.count for check in receipt.probe)
     data = {"erased": dict(receipt.counts), "texts": receipt.samples, "found": remaining}
     tx.events.add(Event(CHECKED, now, receipt.asked_by, receipt.target.subject.scope, reason=reason, data=data))
 

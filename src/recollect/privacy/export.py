@@ -33,7 +33,7 @@ async def export(store: Store, target: ErasureTarget) -> dict[str, Any]:
     return header | rows_by_section | {"messages": [_message(message) for message in messages]}
 
 
-def encoded(document: dict[str, Any]) -> bytes:
+def encode(document: dict[str, Any]) -> bytes:
     """The document as UTF-8 JSON."""
     return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "replace")
 
@@ -53,7 +53,7 @@ def _read_rows(tx: Tx, target: ErasureTarget) -> dict[str, Any]:
 
 def _summaries(tx: Tx, target: ErasureTarget, session: str) -> Iterable[Summary]:
     """The summaries of a session that only the target takes part in, with earlier versions, oldest first."""
-    return tx.summaries.history(session, _ALL_VERSIONS)[::-1] if target.alone_in(session) else ()
+    return tx.summaries.history(session, _ALL_VERSIONS)[::-1] if target.owns_session(session) else ()
 
 
 def _memo(tx: Tx, memo: Memo) -> dict[str, Any]:

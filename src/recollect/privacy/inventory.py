@@ -104,9 +104,9 @@ def _note_rows(tx: Tx, target: ErasureTarget, inventory: Inventory) -> None:
     inventory.samples.add(memo.text for memo in memos)
     inventory.samples.add(memo.source.evidence or "" for memo in memos)
     exchanges = tx.exchanges.asked_by(target.user, target.guild)
-    sessions = inventory.sessions | {session for session in tx.summaries.sessions() if target.alone_in(session)}
+    sessions = inventory.sessions | {session for session in tx.summaries.sessions() if target.owns_session(session)}
     summaries = [summary for session in sessions for summary in tx.summaries.history(session, PAGE_SIZE)]
-    inventory.samples.add(summary.text for summary in summaries if target.alone_in(summary.session))
+    inventory.samples.add(summary.text for summary in summaries if target.owns_session(summary.session))
     events = 0
     for event in iter_log(tx, target, memos):
         inventory.samples.add(quoted_texts(event.data))
@@ -127,12 +127,12 @@ def owned_memos(tx: Tx, target: ErasureTarget) -> list[Memo]:
 
 def iter_log(tx: Tx, target: ErasureTarget, memos: Sequence[Memo]) -> Iterator[Event]:
     """The target's log: all events of a person or of a guild's lore, otherwise those of these memos."""
-    if target.whole_user or target.user is None:
+    if target.is_whole_user or target.user is None:
         yield from iter_events(tx, target.subject.scope)
     for memo in memos:
         if target.user is None and memo.subject == target.subject:
             continue
-        if not target.whole_user:
+        if not target.is_whole_user:
             yield from iter_events(tx, memo.subject.scope, memo.id)
 
 

@@ -14,7 +14,7 @@ from recollect.privacy.inventory import Inventory, owned_memos
 from recollect.privacy.receipt import Check
 from recollect.privacy.target import ErasureTarget
 from recollect.recall import display_names
-from recollect.recall.withheld import LIST as WITHHELD_LIST
+from recollect.recall.withheld import STATE_PREFIX as WITHHELD_LIST
 
 SHARED_TABLES = ("memos", "messages")
 """Tables with people's own words: what they contain after an erasure is other people's."""
@@ -99,10 +99,10 @@ def _check_state(tx: Tx, target: ErasureTarget) -> list[Check]:
         return [Check("state")]
     names = [name for name in tx.state.names() if not name.startswith(PENDING_STATE)]
     # The names of these lists contain a guild's id, which may equal a user's.
-    may_name_user = (name for name in names if not name.startswith((display_names.LIST, *GUILD_LISTS)))
+    may_name_user = (name for name in names if not name.startswith((display_names.STATE_PREFIX, *GUILD_LISTS)))
     lists = {*filter(target.owns_state, names), *(name for name in may_name_user if _names_user(target, name))}
     items = (item for name in names for item in tx.state.items(name) if _is_own_item(target, name, item))
-    sessions = [session for session in tx.summaries.sessions() if target.alone_in(session)]
+    sessions = [session for session in tx.summaries.sessions() if target.owns_session(session)]
     return [Check("state", len(lists) + sum(1 for _ in items)), Check("sessions", len(sessions))]
 
 
@@ -114,7 +114,7 @@ def _is_own_item(target: ErasureTarget, name: str, item: str) -> bool:
 
 def _names_user(target: ErasureTarget, text: str) -> bool:
     """Whether a text contains the id of an erased person, and not an equal id of a channel or guild."""
-    user = target.user if target.whole_user else None
+    user = target.user if target.is_whole_user else None
     if not user or user not in text:
         return False
     ids = "|".join(map(re.escape, {user, escape(user, ":")}))
@@ -145,7 +145,7 @@ def _count_indexed(tx: Tx, inventory: Inventory, samples: Sequence[str]) -> int:
     count = 0
     for corpus, keys in _corpora(inventory):
         for sample in samples:
-            hits = tx.index.words(corpus, sorted(inventory.scopes), query_words(sample), 50, among=keys)
+            hits = tx.index.words(corpus, sorted(inventory.scopes), query_words(sample), 50, candidates=keys)
             count += len({hit.key for hit in hits} - _existing(tx, corpus, [hit.key for hit in hits]))
     return count
 
@@ -158,7 +158,7 @@ def _count_embedded(tx: Tx, inventory: Inventory) -> int:
             dims = vector_set.dims
             any_direction = struct.pack(f"<{dims}f", *([1 / math.sqrt(dims)] * dims))
             scopes = sorted(inventory.scopes)
-            nearest = tx.index.nearest(corpus, scopes, vector_set.model, any_direction, 1, also=keys, among=keys)
+            nearest = tx.index.nearest(corpus, scopes, vector_set.model, any_direction, 1, also=keys, candidates=keys)
             count += len(nearest.keys() - _existing(tx, corpus, list(nearest)))
     return count
 

@@ -26,12 +26,12 @@ class ErasurePreview:
 class Check:
     """One place that was searched for traces, and how many were found."""
 
-    where: str
-    found: int = 0
+    place: str
+    count: int = 0
 
     @property
     def clean(self) -> bool:
-        return not self.found
+        return not self.count
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Receipt:
         return all(check.clean for check in self.probe)
 
 
-def from_survey(preview: ErasurePreview) -> dict[str, Any]:
+def preview_to_json(preview: ErasurePreview) -> dict[str, Any]:
     """A preview as JSON values."""
     target = preview.target
     return {
@@ -68,7 +68,7 @@ def from_survey(preview: ErasurePreview) -> dict[str, Any]:
     }
 
 
-def from_receipt(receipt: Receipt) -> dict[str, Any]:
+def receipt_to_json(receipt: Receipt) -> dict[str, Any]:
     """A receipt as JSON values."""
     return {
         "user": receipt.target.user,
@@ -80,14 +80,14 @@ def from_receipt(receipt: Receipt) -> dict[str, Any]:
         "erased": dict(receipt.counts),
         "probe": {
             "texts": receipt.samples,
-            "places": [{"where": check.where, "found": check.found} for check in receipt.probe],
+            "places": [{"where": check.place, "found": check.count} for check in receipt.probe],
         },
         "mentions": dict(receipt.mentions),
         "notes": list(receipt.notes),
     }
 
 
-def to_receipt(value: Mapping[str, Any]) -> Receipt:
+def receipt_from_json(value: Mapping[str, Any]) -> Receipt:
     """A receipt from JSON values."""
     return Receipt(
         target=ErasureTarget(value["user"], value["guild"]),

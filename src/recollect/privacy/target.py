@@ -35,7 +35,7 @@ class ErasureTarget:
         return Subject.lore(self.guild or "") if self.user is None else Subject(self.user)
 
     @property
-    def whole_user(self) -> bool:
+    def is_whole_user(self) -> bool:
         """Whether it is a person everywhere, not only in one guild."""
         return self.user is not None and self.guild is None
 
@@ -45,7 +45,7 @@ class ErasureTarget:
             return memo.subject == self.subject or memo.source.guild == self.guild
         return memo.subject == self.subject and self.guild in (None, memo.source.guild)
 
-    def alone_in(self, session: str) -> bool:
+    def owns_session(self, session: str) -> bool:
         """Whether a session is the target's alone, so that its summary goes as a whole."""
         if self.user is None:
             return self._in_guild(session)
@@ -58,16 +58,18 @@ class ErasureTarget:
     def owns_queue(self, queue: str) -> bool:
         """Whether all jobs of a queue are about the target."""
         if queue.startswith("session:"):
-            return self.alone_in(queue.removeprefix("session:"))
+            return self.owns_session(queue.removeprefix("session:"))
         return self._owns_learning(queue) or (
-            self.user is not None and self.whole_user and queue in (f"user:{self.user}", consolidation_queue(self.user))
+            self.user is not None
+            and self.is_whole_user
+            and queue in (f"user:{self.user}", consolidation_queue(self.user))
         )
 
     def owns_state(self, name: str) -> bool:
         """Whether a whole state list is about the target."""
         kind, _, detail = name.partition(":")
         if kind in ("turns", "late"):
-            return self.alone_in(detail)
+            return self.owns_session(detail)
         if kind == "speakers":
             return self.user is None and self._in_guild(detail)
         if kind == "discord":
@@ -75,15 +77,15 @@ class ErasureTarget:
         if kind == "retired":
             if self.user is None:
                 return detail in (f"guild:{self.guild}", f"lore:{self.guild}")
-            return self.whole_user and detail == self.subject.scope
+            return self.is_whole_user and detail == self.subject.scope
         if kind == "file":
             file_kind, _, owner = detail.partition(" ")
             if file_kind == "shortterm":
                 return self.user is None and owner == self.guild
             if file_kind == "rolling":
-                return self.alone_in(owner)
-            return self.whole_user and detail == f"durable {self.user}"
-        return self._owns_learning(name) or (self.whole_user and name == f"learn:user:{self.user}")
+                return self.owns_session(owner)
+            return self.is_whole_user and detail == f"durable {self.user}"
+        return self._owns_learning(name) or (self.is_whole_user and name == f"learn:user:{self.user}")
 
     def owns_item(self, name: str, item: str) -> bool:
         """Whether an item of a shared state list is about the target."""
@@ -91,7 +93,7 @@ class ErasureTarget:
         if kind == "retired":
             return self._owns_withheld(item)
         if name == "files:sessions":
-            return self.alone_in(item)
+            return self.owns_session(item)
         if name == "files:guilds":
             return self.user is None and item == self.guild
         if kind == "files" and detail.endswith(":owed"):
@@ -100,7 +102,7 @@ class ErasureTarget:
             return False
         if kind == "speakers":
             return item == self.user and (self.guild is None or self._in_guild(detail))
-        if not self.whole_user:
+        if not self.is_whole_user:
             return False
         if name in ("pages owner", "pages scopes"):
             return item in (self.user, self.subject.scope)
@@ -110,7 +112,7 @@ class ErasureTarget:
 
     def _owns_withheld(self, item: str) -> bool:
         """Whether a withheld statement is one that the target forgot or took back."""
-        retired = withheld.read(item)
+        retired = withheld.unpack(item)
         if self.user is None:
             return self.guild in retired.guilds
         return retired.scope == self.subject.scope and self.guild in (None, *retired.guilds)
@@ -119,8 +121,8 @@ class ErasureTarget:
         """The Discord bot's own state: who was notified, whose memory channel message is where, where it listens."""
         list_kind, _, owner = name.partition(":")
         if list_kind == "heard":
-            return self.alone_in(owner)
-        return self.whole_user and list_kind in ("told", "mirrored") and owner == self.user
+            return self.owns_session(owner)
+        return self.is_whole_user and list_kind in ("told", "mirrored") and owner == self.user
 
     def _owns_learning(self, name: str) -> bool:
         """`learn:<session>:<user>` holds what a user said in a session and is not extracted yet."""

@@ -76,7 +76,7 @@ class Composer:
         return await self._cache.get(key, lambda: self._compose(prepared, actions, self._timeout))
 
     @property
-    def counted(self) -> tuple[int, int]:
+    def cache_counts(self) -> tuple[int, int]:
         """How many prompts were requested, and how many came from the cache."""
         return self._cache.requests, self._cache.hits
 
@@ -103,12 +103,12 @@ class Composer:
             is_stored = (
                 request.message is not None and tx.messages.get(request.place.platform, request.message) is not None
             )
-            screen = withheld.gather(tx, request.place, [request.user], recent)
+            screen = withheld.collect(tx, request.place, [request.user], recent)
             summary = tx.summaries.get(request.session or request.place.session)
             return _StoreSnapshot(
                 tx.generation(),
-                withheld.shown(tx, screen, recent),
-                summary and withheld.screened(summary, screen),
+                withheld.visible_messages(tx, screen, recent),
+                summary and withheld.screen_summary(summary, screen),
                 is_stored,
                 screen,
             )

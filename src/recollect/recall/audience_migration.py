@@ -14,7 +14,7 @@ from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
 from recollect.core.ports.archive import SECTIONS, Cursor
 from recollect.core.types import EVERYWHERE, Memo, Subject
-from recollect.policy.visibility import of_source
+from recollect.policy.visibility import source_audience
 
 NARROWED_KEY = "audiences.narrowed"
 """State list whose one item is the id of the last event before the migration."""
@@ -57,7 +57,7 @@ def memo_before(tx: Tx, event: Event) -> Memo:
     narrowed = tx.state.items(NARROWED_KEY)
     if not narrowed or event.id > int(narrowed[0]) or _is_shared(tx, memo, before=event.id):
         return memo
-    return replace(memo, audience=of_source(memo.source, memo.subject.id))
+    return replace(memo, audience=source_audience(memo.source, memo.subject.id))
 
 
 def _read_wide(tx: Tx, after: Cursor | None) -> tuple[list[tuple[str, str]], Cursor | None]:
@@ -71,7 +71,7 @@ def _narrow(tx: Tx, scope: str, memo_id: str, now: datetime) -> bool:
     memo = tx.memos.get(Subject.of_scope(scope), memo_id)
     if memo is None or memo.audience != EVERYWHERE or _is_shared(tx, memo):
         return False
-    audience = of_source(memo.source, memo.subject.id)
+    audience = source_audience(memo.source, memo.subject.id)
     tx.memos.put(replace(memo, audience=audience))
     # Without a batch this is not an owner's change: undo ignores it, and can still take back what came before.
     data = {"before": serialization.memo_to_json(memo)}

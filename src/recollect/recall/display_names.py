@@ -18,7 +18,7 @@ from recollect.core.types import Message, Place
 ROLES = ("assistant", "the assistant", "bot", "system", "developer", "tool", "the speaker", "someone", "someone else")
 """Names that prompts use themselves."""
 _TAG_CHARS = 4
-LIST = "called:"
+STATE_PREFIX = "called:"
 """Prefix of the state lists that hold the id of the first person with a name in a guild."""
 
 _LOOK_ALIKE = {  # letters of other scripts, and what they look like, one for one
@@ -81,7 +81,9 @@ def _claim_key(message: Message) -> str | None:
     place = message.place
     if message.bot or place.dm is not None:
         return None
-    return f"{LIST}{join_escaped(':', place.platform, _namespace(place), digest(skeleton(_name(message)))[:32])}"
+    return (
+        f"{STATE_PREFIX}{join_escaped(':', place.platform, _namespace(place), digest(skeleton(_name(message)))[:32])}"
+    )
 
 
 def _namespace(place: Place) -> str:

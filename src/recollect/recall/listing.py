@@ -27,7 +27,7 @@ def active_page(
 ) -> Listing:
     """A page of the subject's active memos, and the summary of a session."""
     memos = active_memos(tx, subject, is_visible)
-    return Listing(tuple(_page(memos, limit, offset)), len(memos), withheld.summary(tx, session))
+    return Listing(tuple(_page(memos, limit, offset)), len(memos), withheld.screened_summary(tx, session))
 
 
 def memo_page(

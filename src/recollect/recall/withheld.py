@@ -25,7 +25,7 @@ MAX_PEOPLE = 6
 """People of a conversation whose lists are read in addition to their guild's."""
 MAX_TEXT_CHARS = 500
 """Characters of a statement that are compared."""
-LIST = "retired:"
+STATE_PREFIX = "retired:"
 """Prefix of the state lists."""
 _CHANGE_KINDS = ("memo.retired", "memo.revised", "memo.undone")
 
@@ -83,17 +83,17 @@ def lift_stated(tx: Tx, memo: Memo) -> None:
 
 
 def _lift(tx: Tx, scope: str, matches: Callable[[Retired], bool]) -> None:
-    lifted = [item for item in _read_list(tx, LIST + scope) if matches(item)]
+    lifted = [item for item in _read_list(tx, STATE_PREFIX + scope) if matches(item)]
     for name in dict.fromkeys(name for item in lifted for name in _list_names(item)):
         _write_list(tx, name, [item for item in _read_list(tx, name) if item not in lifted])
 
 
 def _list_names(item: Retired) -> list[str]:
-    return [LIST + item.scope, *(_guild_list(guild) for guild in item.guilds)]
+    return [STATE_PREFIX + item.scope, *(_guild_list(guild) for guild in item.guilds)]
 
 
 def _guild_list(guild: str) -> str:
-    return f"{LIST}guild:{guild}"
+    return f"{STATE_PREFIX}guild:{guild}"
 
 
 def _write_list(tx: Tx, name: str, items: Sequence[Retired]) -> None:
@@ -108,10 +108,10 @@ def _pack(item: Retired) -> str:
 
 
 def _read_list(tx: Tx, name: str) -> list[Retired]:
-    return [read(line) for line in tx.state.items(name)]
+    return [unpack(line) for line in tx.state.items(name)]
 
 
-def read(line: str) -> Retired:
+def unpack(line: str) -> Retired:
     """An item of a list."""
     scope, memo, text, at, name, message, source_gone, guilds = json.loads(line)
     return Retired(
@@ -134,7 +134,7 @@ class Withheld:
         """Scope and id of what is withheld."""
         return frozenset((item.scope, item.memo) for item in self.items)
 
-    def hides(self, message: Message, asked: Message | None = None) -> bool:
+    def hides(self, message: Message, question: Message | None = None) -> bool:
         """Whether a message is withheld: it is the source of a retired statement, the reply to it, or repeats it.
         `asked` is the message that it answers.
         """
@@ -145,7 +145,7 @@ class Withheld:
         if (platform, message.id) in sources:
             return True
         if message.bot:
-            return (platform, message.reply_to) in sources or self.repeats(message.text, asked)
+            return (platform, message.reply_to) in sources or self.repeats(message.text, question)
         scope = Subject(message.author).scope
         return any(
             repetition.repeats(sentence, item.text, about=True)
@@ -184,7 +184,7 @@ class Withheld:
         """Whether a sentence to someone, as part of a line, repeats one of the items."""
         return any(
             repetition.repeats(
-                sentence, item.text, asked=question, about=_mentions_owner(sentence, item), owner=_owner_names(item)
+                sentence, item.text, question=question, about=_mentions_owner(sentence, item), owner=_owner_names(item)
             )
             for item in self._items_near(f"{sentence} {question}")
             if not self._is_about_someone_else(f"{line or sentence} {question}", item, addressee)
@@ -219,7 +219,7 @@ def _owner_names(item: Retired) -> str:
     return f"{item.name} {Subject.of_scope(item.scope).id}"
 
 
-def gather(tx: Tx, place: Place, people: Iterable[str], messages: Sequence[Message] = ()) -> Withheld:
+def collect(tx: Tx, place: Place, people: Iterable[str], messages: Sequence[Message] = ()) -> Withheld:
     """What is withheld in a place where these people take part; `messages` are recent ones there, newest last."""
     speakers = [message.author for message in reversed(messages) if not message.bot]
     candidates = [*people, *([place.dm] if place.dm else []), *speakers]
@@ -239,7 +239,7 @@ def of_session(tx: Tx, session: str) -> Withheld:
 
 def _collect(tx: Tx, guild: str | None, people: Collection[str], names: Mapping[str, str]) -> Withheld:
     lists = [] if guild is None else [_guild_list(guild)]
-    lists += [LIST + Subject(user).scope for user in people]
+    lists += [STATE_PREFIX + Subject(user).scope for user in people]
     stored = dict.fromkeys(item for name in lists for item in _read_list(tx, name)[-MAX_ITEMS:])
     if not stored:
         return NOTHING
@@ -261,7 +261,7 @@ def _with_name(item: Retired, names: Mapping[str, str]) -> Retired:
     return item if name == item.name else replace(item, name=f"{item.name} {name}".strip())
 
 
-def shown(tx: Tx, withheld: Withheld, messages: Sequence[Message]) -> list[Message]:
+def visible_messages(tx: Tx, withheld: Withheld, messages: Sequence[Message]) -> list[Message]:
     """The messages that are not withheld; a reply is judged together with its question."""
     if not withheld.items:
         return list(messages)
@@ -278,23 +278,23 @@ def question(tx: Tx, message: Message, lookup: Callable[[str], Message | None] =
 
 def is_source(tx: Tx, message: Message) -> bool:
     """Whether a message is the source of something that its author has forgotten."""
-    items = _read_list(tx, LIST + Subject(message.author).scope)
+    items = _read_list(tx, STATE_PREFIX + Subject(message.author).scope)
     return any(not item.source_gone and item.message == (message.place.platform, message.id) for item in items)
 
 
-def summary(tx: Tx, session: str) -> Summary | None:
+def screened_summary(tx: Tx, session: str) -> Summary | None:
     """The summary of a conversation without what is withheld."""
     stored = tx.summaries.get(session)
-    return None if stored is None else screened(stored, of_session(tx, session))
+    return None if stored is None else screen_summary(stored, of_session(tx, session))
 
 
-def screened(summary: Summary, withheld: Withheld) -> Summary | None:
+def screen_summary(summary: Summary, withheld: Withheld) -> Summary | None:
     """The summary without what is withheld; None when nothing remains."""
     text = withheld.without(summary.text)
     return summary if text == summary.text else replace(summary, text=text) if text.strip() else None
 
 
-def touched(tx: Tx, events: Iterable[Event], sessions: Iterable[str]) -> list[str]:
+def affected_sessions(tx: Tx, events: Iterable[Event], sessions: Iterable[str]) -> list[str]:
     """The sessions whose summary repeats what these events retired or restored, so that it now reads differently."""
     items = [item for event in events if event.kind in _CHANGE_KINDS for item in _changed_statements(tx, event)]
     if not items:
@@ -317,7 +317,7 @@ def _changed_statements(tx: Tx, event: Event) -> list[Retired]:
 
 def search_filter(tx: Tx, viewer: Viewer, over: Corpus) -> Callable[[Any], bool]:
     """The visibility check for a search; over messages it also hides what is withheld."""
-    held = gather(tx, viewer.place, [viewer.user]) if over == "messages" else NOTHING
+    held = collect(tx, viewer.place, [viewer.user]) if over == "messages" else NOTHING
     if not held.items:
         return viewer
     return lambda message: viewer(message) and not held.hides(message, question(tx, message))

@@ -52,15 +52,15 @@ def schedule(settings: Settings) -> Schedule:
         return NO_JOBS
     return Schedule(
         learn=learning.trigger if learning.enabled and settings.memos.enabled else "off",
-        learn_every=learning.every_n_turns,
-        summarise=summary.trigger if summary.enabled and summary.max_chars else "off",
-        summarise_every=summary.every_n_turns,
+        learn_every_turns=learning.every_n_turns,
+        summarize=summary.trigger if summary.enabled and summary.max_chars else "off",
+        summarize_every_turns=summary.every_n_turns,
         idle_after=timedelta(seconds=learning.idle_after),
         min_chars=settings.extraction.min_chars,
         max_queued=settings.jobs.max_queued,
         per_user_sessions=summary.session_key == "user_channel",
-        journal="journal" in mirrored_files(settings),
-        reflect_after=timedelta(seconds=settings.consolidation.after) if _consolidates(settings) else None,
+        daily_log="journal" in mirrored_files(settings),
+        consolidate_after=timedelta(seconds=settings.consolidation.after) if _consolidates(settings) else None,
     )
 
 
@@ -69,10 +69,10 @@ def consolidation_options(settings: Settings) -> consolidate.ConsolidationOption
     limits = settings.consolidation
     return consolidate.ConsolidationOptions(
         enabled=_consolidates(settings),
-        least=limits.min_memos,
+        min_memos=limits.min_memos,
         max_loss=limits.max_loss,
         interval=timedelta(seconds=limits.interval),
-        walled=VisibilityPolicy(settings.visibility) is VisibilityPolicy.GUILD_ISOLATED,
+        per_guild=VisibilityPolicy(settings.visibility) is VisibilityPolicy.GUILD_ISOLATED,
         timeout=settings.extraction.timeout,
     )
 
@@ -123,7 +123,7 @@ def mirror_folders(settings: Settings) -> MirrorFolders:
     )
 
 
-def privacy(
+def privacy_service(
     store: Store,
     settings: Settings,
     clock: Clock,
@@ -159,13 +159,13 @@ def memo_limits(settings: Settings, *, lore: bool = False) -> MemoLimits:
     )
 
 
-def extraction(settings: Settings) -> ExtractionOptions:
+def extraction_options(settings: Settings) -> ExtractionOptions:
     learning = settings.extraction
     return ExtractionOptions(
-        caps=memo_limits(settings),
+        limits=memo_limits(settings),
         policy=VisibilityPolicy(settings.visibility),
-        most=learning.max_facts,
-        longest=settings.extraction.max_chars,
+        max_proposals=learning.max_facts,
+        max_message_chars=settings.extraction.max_chars,
         grounding=learning.grounding,
         timeout=learning.timeout,
         enabled=settings.enabled and settings.memos.enabled and learning.enabled,

@@ -28,7 +28,7 @@ class ExportSelection(Protocol):
     def guild(self) -> str | None: ...
     @property
     def subject(self) -> Subject: ...
-    def alone_in(self, session: str) -> bool: ...
+    def owns_session(self, session: str) -> bool: ...
 
 
 def check_empty(folder: Path) -> None:
@@ -70,7 +70,7 @@ async def vectors(store: Store, memos: Sequence[Memo]) -> Vectors:
 def _summaries(tx: Tx, selection: ExportSelection) -> Iterator[Summary]:
     """Past ones too, oldest first."""
     for session in sorted(tx.summaries.sessions()):
-        if selection.alone_in(session):
+        if selection.owns_session(session):
             yield from tx.summaries.history(session, _ALL)[::-1]
 
 

@@ -53,7 +53,7 @@ class Workspace:
             raise BadInput(f"{name!r} leads out of the workspace")
         return path
 
-    def holds(self, name: str) -> bool:
+    def contains(self, name: str) -> bool:
         """Whether the workspace contains this file."""
         try:
             return self.resolve(name).is_file()

@@ -26,7 +26,7 @@ class _Loader(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
 
-def parted(text: str) -> tuple[str | None, str]:
+def split_front_matter(text: str) -> tuple[str | None, str]:
     """Front matter and body; the front matter is None if the text doesn't begin with a fence."""
     first, _, remaining = text.partition("\n")
     if not _FENCE.fullmatch(first):
@@ -58,7 +58,7 @@ def fields(header: str, ours: Collection[str], dropped: Collection[str] = ()) ->
     return values, "".join(f"{line}\n" for line in extra)
 
 
-def text_of(values: Mapping[str, yaml.Node], name: str) -> str | None:
+def read_text(values: Mapping[str, yaml.Node], name: str) -> str | None:
     """The value of a field as one line; None if it is missing or empty."""
     node = values.get(name)
     if node is None:
@@ -68,7 +68,7 @@ def text_of(values: Mapping[str, yaml.Node], name: str) -> str | None:
     return collapse_spaces(cast("str", node.value)) or None
 
 
-def words_of(values: Mapping[str, yaml.Node], name: str) -> list[str] | None:
+def read_words(values: Mapping[str, yaml.Node], name: str) -> list[str] | None:
     """The words of a list or of a comma-separated text; None if the field is missing."""
     node = values.get(name)
     if node is None:
@@ -81,9 +81,9 @@ def words_of(values: Mapping[str, yaml.Node], name: str) -> list[str] | None:
     return parts
 
 
-def moment_of(values: Mapping[str, yaml.Node], name: str) -> datetime | None:
+def time_of(values: Mapping[str, yaml.Node], name: str) -> datetime | None:
     """A time in UTC, to the second; a naive one is taken as UTC."""
-    text = text_of(values, name)
+    text = read_text(values, name)
     if text is None:
         return None
     try:

@@ -95,7 +95,7 @@ async def test_a_store_of_ours_is_not_taken_for_it(tmp_path: Path) -> None:
 def test_a_fact_keeps_all_that_it_says(tmp_path: Path) -> None:
     (fact,) = entries(FORMAT, facts(tmp_path / "clanker.db", CLANKER_FACT))
     assert fact == Entry(
-        where="clanker.db memory_facts 1",
+        location="clanker.db memory_facts 1",
         user="42",
         guild=None,
         kind="fact",

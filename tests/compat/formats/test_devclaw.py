@@ -91,7 +91,7 @@ def test_a_memory_keeps_all_that_it_says(tmp_path: Path) -> None:
     (memory,) = entries(FORMAT, memories(tmp_path / "memory.db", DEVCLAW_MEMORY), user="ann")
     at = datetime(2024, 1, 15, 10, 30, tzinfo=UTC)
     assert memory == Entry(
-        where="memory.db memories row 1",
+        location="memory.db memories row 1",
         user="ann",
         guild=None,
         kind="fact",
@@ -197,7 +197,7 @@ def test_pages_by_category_are_read(tmp_path: Path) -> None:
     written(tmp_path / "data" / "memory" / "fact" / "2024-01-15-api-key.md", PAGE)
     written(tmp_path / "data" / "memory" / "event" / "2024-01-20-deployment.md", "Deployed v2.1\n")
     fact, event = entries(FORMAT, tmp_path, user="ann")
-    assert (fact.where, fact.user, fact.kind) == ("fact/2024-01-15-api-key.md", "ann", "fact")
+    assert (fact.location, fact.user, fact.kind) == ("fact/2024-01-15-api-key.md", "ann", "fact")
     assert (fact.text, fact.tags) == (
         "The Stripe API key is stored in the vault under `stripe_api_key`.",
         ("api", "authentication", "stripe"),
@@ -257,7 +257,7 @@ def test_lines_of_its_notes_keep_their_times_and_categories(tmp_path: Path) -> N
     assert found[0].created == datetime(2026, 2, 20, 9, 15, tzinfo=UTC)
     assert found[1].expires == datetime(2026, 2, 28, tzinfo=UTC)
     assert found[3].created is None
-    assert found[3].where == "MEMORY.md line 8"
+    assert found[3].location == "MEMORY.md line 8"
 
 
 def test_what_its_notes_add_to_a_line_is_understood_and_no_one_can_fake_it(tmp_path: Path) -> None:
@@ -295,7 +295,7 @@ def test_a_memory_that_lies_there_three_times_comes_once(tmp_path: Path) -> None
     memories(tmp_path / "data" / "memory.db", DEVCLAW_MEMORY)
     written(tmp_path / "data" / "memory" / "fact" / "2024-01-15-jwt.md", f"---\ncategory: fact\n---\n\n{text}.\n")
     written(tmp_path / "data" / "memory" / "MEMORY.md", f"# DevClaw Memory\n\n- [2024-01-15 10:30] [fact] {text}\n")
-    assert [one.where for one in entries(FORMAT, tmp_path, user="ann")] == ["memory.db memories row 1"]
+    assert [one.location for one in entries(FORMAT, tmp_path, user="ann")] == ["memory.db memories row 1"]
 
 
 async def test_its_memory_is_known_here_afterwards_and_a_second_import_changes_nothing(tmp_path: Path) -> None:

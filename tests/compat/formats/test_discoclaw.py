@@ -55,7 +55,7 @@ def test_other_json_is_not_taken_for_it(tmp_path: Path, text: str) -> None:
 def test_a_fact_of_version_1_keeps_all_that_it_says(tmp_path: Path) -> None:
     (fact,) = entries(FORMAT, durable(tmp_path / "durable" / "42.json", DISCO_FACT))
     assert fact == Entry(
-        where="42.json item 1",
+        location="42.json item 1",
         user="42",
         guild=None,
         kind="preference",
@@ -181,7 +181,7 @@ def test_a_file_may_end_anywhere(tmp_path: Path, size: int) -> None:
     durable(tmp_path / "durable" / "43.json", LEARNED)
     found = read(FORMAT, tmp_path)
     assert [item.user for item in found if isinstance(item, Entry)] == ["43"]
-    assert [item.where for item in found if isinstance(item, Problem)] == ["durable/42.json"]
+    assert [item.location for item in found if isinstance(item, Problem)] == ["durable/42.json"]
 
 
 def test_a_corrupt_place_ends_the_file_with_its_line(tmp_path: Path) -> None:

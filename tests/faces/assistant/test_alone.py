@@ -55,7 +55,7 @@ def test_a_call_for_help_is_nothing_more_than_that() -> None:
 
 
 def alone(stage: Stage) -> Talk:
-    return Talk(stage, None, Assistant(stage.memory, name="Rec", clock=stage.clock, excuses=False), None)  # type: ignore[arg-type]
+    return Talk(stage, None, Assistant(stage.memory, name="Rec", clock=stage.clock, explains_offline=False), None)  # type: ignore[arg-type]
 
 
 async def test_all_that_is_known_and_may_be_told_here_is_listed_newest_first() -> None:

@@ -37,8 +37,8 @@ class Talk:
         self.shown = ""
         message = self.stage.message(text, user, place)
         reply = await self.assistant.reply(message, self._show)
-        if reply.order is None:
-            await self.assistant.said(reply.text, message, f"r-{message.id}")
+        if reply.command_answer is None:
+            await self.assistant.record_reply(reply.text, message, f"r-{message.id}")
         self.stage.clock.advance(minutes=1)
         return reply.text
 
@@ -55,7 +55,9 @@ async def talking(
         options = ModelOptions(server.url, lambda name: "a-key" if name else None)
         model = plugins.load("models", f"pydantic_ai:{spec}", options)
         try:
-            yield Talk(stage, server, Assistant(stage.memory, model, name="Rec", room=room, clock=stage.clock), model)
+            yield Talk(
+                stage, server, Assistant(stage.memory, model, name="Rec", window_tokens=room, clock=stage.clock), model
+            )
         finally:
             await model.close()
 
@@ -204,7 +206,7 @@ async def test_what_is_said_while_a_reply_is_written_is_told_the_next_time() -> 
         answering = asyncio.create_task(talk.assistant.reply(asked))
         talk.stage.clock.advance(seconds=20)
         await talk.stage.say("lunch is ready", user="bob")
-        await talk.assistant.said((await answering).text, asked, "r1")
+        await talk.assistant.record_reply((await answering).text, asked, "r1")
         await talk.ask("my second question")
     assert "lunch is ready" in talk.server.requests[-1].text
 
@@ -266,7 +268,7 @@ async def test_a_model_that_raises_something_odd_still_gets_a_reply() -> None:
 
     async with opened(model=FakeModel(nothing)) as stage:
         reply = await Assistant(stage.memory, Odd(), clock=stage.clock).reply(stage.message("hello?"))
-    assert reply.alone
+    assert reply.is_offline
     assert reply.text.startswith("My model can't be reached right now")
 
 
@@ -288,7 +290,7 @@ async def test_what_was_forgotten_or_deleted_is_out_of_the_conversations_sight()
     async with talking(lambda _: Says("I see.")) as talk:
         await talk.ask("I live in Lisbon")
         await talk.stage.memory.message_deleted("discord", "m1")
-        talk.assistant.changed(DEV)
+        talk.assistant.invalidate(DEV)
         await talk.ask("what is new?")
         assert "Lisbon" not in str(talk.server.requests[-1].body)
         await talk.ask("I have two cats called Tom and Jerry", place=GENERAL)

@@ -7,7 +7,7 @@ import discord
 import pytest
 
 from recollect.core.errors import ConfigError
-from recollect.faces.discord.run import TOKEN_REFUSED_TEXT, keep_up
+from recollect.faces.discord.run import TOKEN_REFUSED_TEXT, run_with_retries
 from tests.doubles.discord.server import DiscordServer, point_discord_at
 
 
@@ -38,7 +38,7 @@ async def test_while_discord_cannot_be_reached_the_next_attempt_comes_ever_later
         pass
     pauses = Pauses(5)
     with point_discord_at(server), pytest.raises(Enough):
-        await keep_up(make, server.token, discord.Intents.default(), pauses)
+        await run_with_retries(make, server.token, discord.Intents.default(), pauses)
     assert all(later > earlier for earlier, later in pairwise(pauses))
     assert pauses[0] < 2
     assert pauses[-1] > 10
@@ -47,7 +47,7 @@ async def test_while_discord_cannot_be_reached_the_next_attempt_comes_ever_later
 async def test_a_refused_token_is_not_tried_again() -> None:
     async with DiscordServer() as server:
         with point_discord_at(server), pytest.raises(ConfigError, match="Reset Token"):
-            await keep_up(make, "not." + "the." + "token", discord.Intents.default(), Pauses(1))
+            await run_with_retries(make, "not." + "the." + "token", discord.Intents.default(), Pauses(1))
     assert "DISCORD_TOKEN" in TOKEN_REFUSED_TEXT
 
 
@@ -62,7 +62,7 @@ async def test_without_the_privileged_intents_another_client_does_without() -> N
     wanted.message_content = True
     async with DiscordServer(privileged="") as server:
         with point_discord_at(server):
-            task = asyncio.create_task(keep_up(noting, server.token, wanted))
+            task = asyncio.create_task(run_with_retries(noting, server.token, wanted))
             await server.until(lambda: len(asked) == 2 and server.journal.of("identify") != [], 30)
             await server.connected(30)
             task.cancel()

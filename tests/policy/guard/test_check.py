@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recollect.core.ports.model import Proposal
 from recollect.core.types import Kind, Memo, Message, Place, Subject
-from recollect.policy.guard import Accepted, Refused, check, normal_fact
+from recollect.policy.guard import Accepted, Refused, check, normalize_fact
 
 AT = datetime(2026, 11, 15, 12, tzinfo=UTC)
 HERE = Place(guild="g", channel="c")
@@ -323,13 +323,13 @@ def test_overlap_refuses_instructions_secrets_and_hearsay_as_well():
     ],
 )
 def test_a_fact_is_brought_into_one_form(text: str, expected: str):
-    assert normal_fact(text) == expected
+    assert normalize_fact(text) == expected
 
 
 @pytest.mark.acceptance("D27")
 @given(st.text(max_size=400))
 def test_a_normal_fact_keeps_its_bounds_and_form(text: str):
-    fact = normal_fact(text)
+    fact = normalize_fact(text)
     assert fact == "" or 4 < len(fact) <= 190
     assert fact == "" or fact[-1] in ".!?。！？…"
-    assert normal_fact(fact) == fact
+    assert normalize_fact(fact) == fact

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from recollect import plugins
 from recollect.core.errors import ConfigError
-from recollect.core.ports.ranker import RankItem, RankPool, in_order, meaningful, tokens
+from recollect.core.ports.ranker import RankItem, RankPool, content_words, in_order, tokens
 from recollect.settings.wiring import ranker as named
 from tests.recall.rankers.samples import asking, hit, item, keys, pool
 
@@ -115,8 +115,8 @@ def test_what_is_undated_is_never_left_out_of_a_question_about_time(name: str):
 
 
 def test_a_question_without_meaningful_words_keeps_all_of_them():
-    assert meaningful("what is the answer") == ["answer"]
-    assert meaningful("who is it") == ["who", "is", "it"]
+    assert content_words("what is the answer") == ["answer"]
+    assert content_words("who is it") == ["who", "is", "it"]
 
 
 def test_words_to_compare_are_three_letters_or_a_pair_of_characters():

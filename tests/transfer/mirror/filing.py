@@ -70,7 +70,7 @@ class Desk:
 
 
 def told(report: Report) -> list[tuple[str, str]]:
-    return [(note.what, note.path) for note in report.notes]
+    return [(note.outcome, note.path) for note in report.notes]
 
 
 @asynccontextmanager

@@ -474,7 +474,7 @@ async def test_another_memory_takes_the_pages_over_but_not_what_was_forgotten_th
         for page, text in pages.items():
             desk.write(page, text)
         report = await desk.take_over()
-        assert [(note.what, note.detail) for note in report.notes] == [
+        assert [(note.outcome, note.detail) for note in report.notes] == [
             ("broken", "not remembered: forgotten by its owner; without its id it is remembered anew"),
             ("new", ""),
         ]
@@ -487,17 +487,17 @@ async def test_a_page_is_looked_at_only_when_it_has_come_to_rest(tmp_path: Path)
     async with filing(tmp_path) as desk:
         await with_tea(desk)
         watch = desk.watch()
-        assert await watch.look() is None
-        assert told(await watch.look() or await desk.take_over()) == []
+        assert await watch.poll() is None
+        assert told(await watch.poll() or await desk.take_over()) == []
         desk.edit(TEA, "I prefer tea", "I prefer m", desk.stage.clock.advance(minutes=1))
-        assert await watch.look() is None
+        assert await watch.poll() is None
         desk.edit(TEA, "I prefer m", "I prefer mate", desk.stage.clock.advance(minutes=1))
-        assert await watch.look() is None
-        report = await watch.look()
+        assert await watch.poll() is None
+        report = await watch.poll()
         assert report is not None
         assert told(report) == [("changed", TEA)]
         assert await desk.stage.known(place=DEV) == ["I prefer mate"]
-        assert [told(found) for _ in range(4) if (found := await watch.look()) is not None] == [[]]
+        assert [told(found) for _ in range(4) if (found := await watch.poll()) is not None] == [[]]
 
 
 async def test_the_page_of_another_process_is_known(tmp_path: Path) -> None:

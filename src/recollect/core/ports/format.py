@@ -37,7 +37,7 @@ class Owner:
 class Entry:
     """A memo to import; None stands for what the file doesn't say."""
 
-    where: str
+    location: str
     """Source path for the report, such as `durable/42.json item 3` or `notes.jsonl line 17`."""
     user: str | None
     """The owner; None: lore of `guild`."""
@@ -64,7 +64,7 @@ class Entry:
     hits: int = 0
     vector: tuple[str, bytes] | None = None
     """The model's name, and little-endian 32-bit floats of any length."""
-    own: bool = False
+    is_ours: bool = False
     """Written by recollect itself: manual statements are trusted."""
 
 
@@ -72,14 +72,14 @@ class Entry:
 class SummaryEntry:
     """The rolling summary of a session, named as in `Place.session`."""
 
-    where: str
+    location: str
     session: str
     text: str
     updated: datetime | None = None
     through: datetime | None = None
     sequence: int | None = None
     """Its sequence number in the file, where there are several."""
-    own: bool = False
+    is_ours: bool = False
     """Written by recollect itself."""
 
 
@@ -87,7 +87,7 @@ class SummaryEntry:
 class MessageEntry:
     """A message to import."""
 
-    where: str
+    location: str
     message: Message
 
 
@@ -95,7 +95,7 @@ class MessageEntry:
 class TombstoneEntry:
     """The fingerprint of a text that was forgotten and must stay so."""
 
-    where: str
+    location: str
     scope: str
     fingerprint: str
     at: datetime
@@ -105,7 +105,7 @@ class TombstoneEntry:
 class PageEntry:
     """A file of a workspace, such as `MEMORY.md` or `memory/2025-03-01.md`."""
 
-    where: str
+    location: str
     name: str
     text: str
     user: str | None = None
@@ -116,11 +116,11 @@ class PageEntry:
 class Problem:
     """An entry that is skipped, and why."""
 
-    where: str
-    why: str
-    broken: bool = True
+    location: str
+    reason: str
+    is_broken: bool = True
     """Whether it should have been readable; False for entries that are skipped on purpose."""
-    unsaid: bool = False
+    needs_owner: bool = False
     """It is valid, but the caller has to name its owner or guild."""
 
 
@@ -131,7 +131,7 @@ class NeedsOwner(BadInput):
 def problem(where: str, error: BadInput) -> Problem:
     """The problem to report for an entry that raised this error."""
     unsaid = isinstance(error, NeedsOwner)
-    return Problem(where, str(error), broken=not unsaid, unsaid=unsaid)
+    return Problem(where, str(error), is_broken=not unsaid, needs_owner=unsaid)
 
 
 Item = Entry | SummaryEntry | MessageEntry | TombstoneEntry | PageEntry | Problem
@@ -171,10 +171,10 @@ class Vectors:
     """Vectors of memos made by the active embedder, by scope and id."""
 
     model: str = ""
-    made: Mapping[tuple[str, str], bytes] = field(default_factory=dict[tuple[str, str], bytes])
+    by_memo: Mapping[tuple[str, str], bytes] = field(default_factory=dict[tuple[str, str], bytes])
 
     def of(self, memo: Memo) -> bytes | None:
-        return self.made.get((memo.subject.scope, memo.id))
+        return self.by_memo.get((memo.subject.scope, memo.id))
 
 
 @dataclass(frozen=True, slots=True)

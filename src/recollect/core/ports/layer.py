@@ -65,7 +65,7 @@ class SearchFunction(Protocol):
 class Screen(Protocol):
     """What was forgotten or retracted, as seen from a place: text that repeats it is withheld."""
 
-    def hides(self, message: Message, asked: Message | None = None) -> bool:
+    def hides(self, message: Message, question: Message | None = None) -> bool:
         """Whether to withhold a message, which answers `asked`."""
         ...
 

@@ -145,6 +145,6 @@ class ChatModel(Protocol):
 
     async def client(self) -> Any: ...
 
-    def explained(self, error: Exception) -> ModelError:
+    def explain_error(self, error: Exception) -> ModelError:
         """The error in words without the conversation; re-raises what is not the model's fault."""
         ...

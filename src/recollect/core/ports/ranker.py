@@ -87,7 +87,7 @@ class Ranked:
     relevant: bool = True
 
 
-def meaningful(text: str) -> list[str]:
+def content_words(text: str) -> list[str]:
     """The words of a query without stop words; all of them if only stop words remain."""
     distinct = query_words(text)
     return [word for word in distinct if word not in STOP_WORDS] or distinct

@@ -141,7 +141,7 @@ class SearchIndex(Protocol):
         scopes: Sequence[str],
         terms: Sequence[str],
         limit: int,
-        among: Collection[int] | None = None,
+        candidates: Collection[int] | None = None,
     ) -> list[WordHit]: ...
     def nearest(
         self,
@@ -151,7 +151,7 @@ class SearchIndex(Protocol):
         vector: Vector,
         limit: int,
         also: Collection[int] = (),
-        among: Collection[int] | None = None,
+        candidates: Collection[int] | None = None,
     ) -> dict[int, float]:
         """Cosine similarity of the nearest rows, and of the rows in `also` that have a vector."""
         ...
@@ -174,7 +174,7 @@ class SearchIndex(Protocol):
         """Rows without a vector of this model, by key: the next to embed."""
         ...
 
-    def put_vectors(self, corpus: Corpus, model: str, made: Mapping[int, Vector]) -> None: ...
+    def put_vectors(self, corpus: Corpus, model: str, embedded: Mapping[int, Vector]) -> None: ...
     def vectors(self, corpus: Corpus, counted: bool = True) -> list[VectorSet]:
         """The models that have vectors, and how many; counting is slow in a large store."""
         ...
@@ -278,7 +278,7 @@ class Store(Protocol):
         """Run work on a consistent snapshot; it can't write."""
         ...
 
-    async def write(self, work: Callable[[Tx], T], *, patient: bool = False) -> T:
+    async def write(self, work: Callable[[Tx], T], *, background: bool = False) -> T:
         """Run work in a transaction, which is on disk when this returns. An exception rolls back this work alone.
 
         Patient work may be delayed briefly, to be committed together with other work.

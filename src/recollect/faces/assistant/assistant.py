@@ -79,8 +79,8 @@ class Reply:
     """The reply's text; a command's answer also comes in pages."""
 
     text: str
-    order: Answer | None = None
-    alone: bool = False
+    command_answer: Answer | None = None
+    is_offline: bool = False
     """It comes from memory alone, without a model."""
 
 
@@ -97,10 +97,10 @@ class Assistant:
         *,
         name: str = "recollect",
         persona: str = PERSONA,
-        room: int = 24_000,
+        window_tokens: int = 24_000,
         commands: ChatCommands | None = None,
         clock: Clock = now,
-        excuses: bool = True,
+        explains_offline: bool = True,
         details: bool = True,
     ) -> None:
         self.name = name
@@ -108,10 +108,10 @@ class Assistant:
         memory.names.reserve(name)
         self._responder = None if chat_model is None else Responder(chat_model, persona.replace("{name}", name))
         self._commands = commands or ChatCommands(memory, clock=clock)
-        self._max_tokens = room
+        self._max_tokens = window_tokens
         self._clock = clock
         self._windows: OrderedDict[str, Window] = OrderedDict()
-        self._excuses = excuses
+        self._excuses = explains_offline
         self._details = details
         self._explained: set[tuple[str, str]] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -123,7 +123,7 @@ class Assistant:
             message.text, user=message.author, place=message.place, message_id=message.id
         )
         if answer is not None:
-            self.forget_message(message.author)
+            self.forget_conversations(message.author)
             return Reply("\n".join(answer.pages), answer)
         if self._responder is None and offline.asks_for_help(message.text):
             answer = await self._commands.answer("!memory help", user=message.author, place=message.place)
@@ -135,13 +135,13 @@ class Assistant:
         async with lock:
             return await self._answer(message, await self._prompt(message), show)
 
-    async def said(self, text: str, to: Message, message_id: str) -> Message:
+    async def record_reply(self, text: str, to: Message, message_id: str) -> Message:
         """Store a reply that was sent with this id as part of the conversation."""
         reply = Message(message_id, self.name, to.place, text, self._clock(), name=self.name, bot=True, reply_to=to.id)
         await self._store(reply)
         return reply
 
-    def changed(self, place: Place) -> None:
+    def invalidate(self, place: Place) -> None:
         """A message here was edited or deleted: the conversation is read again from the store."""
         self._windows.pop(place.session, None)
 
@@ -150,7 +150,7 @@ class Assistant:
         if self._store_tasks:
             await asyncio.wait(self._store_tasks, timeout=CLOSE_TIMEOUT_SECONDS)
 
-    def forget_message(self, user: str) -> None:
+    def forget_conversations(self, user: str) -> None:
         """Drop the conversations of someone who used a command: they may contain what was just forgotten."""
         for session in [name for name, window in self._windows.items() if user in window.people]:
             del self._windows[session]
@@ -210,7 +210,7 @@ class Assistant:
             log.exception("memory can't be searched")
             text = f"{reason}, and my memory can't be reached either."
         show(text)
-        return Reply(text, alone=True)
+        return Reply(text, is_offline=True)
 
     async def _answer_with_model(
         self, responder: Responder, message: Message, prompt: Prompt | None, show: Callable[[str], None]
@@ -261,12 +261,12 @@ class Assistant:
         people = [message.author, *window.people]
         try:
             async with asyncio.timeout(STORE_TIMEOUT_SECONDS):
-                current = await self._memory.store.read(lambda tx: withheld.gather(tx, message.place, people))
+                current = await self._memory.store.read(lambda tx: withheld.collect(tx, message.place, people))
         except (RecollectError, TimeoutError) as error:
             log.warning("cannot read what was forgotten: %s", str(error) or "no answer in time")
             return window
         if window.is_outdated(current):
-            self.changed(message.place)
+            self.invalidate(message.place)
             window = self._window(message)
         window.withheld_memos = current.memos
         return window
@@ -345,7 +345,7 @@ class Assistant:
 def _read_recent(tx: Tx, place: Place) -> list[Message]:
     """The newest messages of a place, without those that repeat something forgotten."""
     recent = tx.messages.recent(place, RECENT_MESSAGES)
-    return withheld.shown(tx, withheld.gather(tx, place, (), recent), recent)
+    return withheld.visible_messages(tx, withheld.collect(tx, place, (), recent), recent)
 
 
 def _is_guild_wide(place: Place) -> bool:

@@ -74,7 +74,7 @@ class Responder:
         except ModelError:
             raise
         except Exception as error:  # noqa: BLE001 - the model's adapter tells a library's many errors apart
-            raise self._model.explained(error) from None
+            raise self._model.explain_error(error) from None
 
     async def _run(
         self, prompt: str, history: Sequence[Any], tools: AssistantTools, show: Callable[[str], None], extra: str

@@ -107,7 +107,7 @@ async def _describe_known(memory: AsyncMemory, message: Message, reason: str) ->
     lines = [opening, *(f"- {memo.text}" for memo in listing.memos)]
     if omitted := listing.total - len(listing.memos):
         hint = '; "!memory show" lists them all' if memory.settings.chat_commands.enabled else ""
-        lines.append(f"and {outcome_text.counted(omitted)} more{hint}.")
+        lines.append(f"and {outcome_text.count_noun(omitted)} more{hint}.")
     return "\n".join(lines)
 
 

@@ -19,7 +19,7 @@ from recollect.faces.cli.doctor import file_of
 from recollect.faces.cli.inputs import ask
 from recollect.faces.cli.invocation import Invocation
 from recollect.faces.cli.options import flag
-from recollect.faces.outcome_text import counted
+from recollect.faces.outcome_text import count_noun
 from recollect.memory import AsyncMemory
 from recollect.settings import Settings, wiring
 from recollect.settings.values import redacted
@@ -80,14 +80,14 @@ async def _run_chat(call: Invocation, source: Source) -> None:
         learn_wait = LEARN_WAIT_SECONDS if call.is_interactive else PIPE_LEARN_WAIT_SECONDS
         if call.is_interactive and is_local:
             learn_wait = LOCAL_LEARN_WAIT_SECONDS
-        assistant = Assistant(memory, model, excuses=not call.is_interactive)
+        assistant = Assistant(memory, model, explains_offline=not call.is_interactive)
         conversation = Conversation(memory, assistant, output, speaker, learn_wait=learn_wait)
         try:
             await converse(conversation, source, stoppable=call.is_interactive)
         finally:
             await assistant.close()
         if not call.is_interactive and (lost := await conversation.count_lost()):
-            raise StoreError(f"{counted(lost, 'line')} of it could not be remembered")
+            raise StoreError(f"{count_noun(lost, 'line')} of it could not be remembered")
 
 
 @asynccontextmanager
@@ -106,7 +106,7 @@ async def _render_greeting(call: Invocation, memory: AsyncMemory, model: ChatMod
     store = file_of(settings.store) or redacted(settings.store)
     lines = [
         f"recollect {__version__}. /help shows what you can do, Ctrl-D leaves.",
-        f"Memory: {store}, {counted(memo_count)} about {name}",
+        f"Memory: {store}, {count_noun(memo_count)} about {name}",
         NO_MODEL if model is None else f"Model: {settings.model}",
     ]
     if not settings.enabled:

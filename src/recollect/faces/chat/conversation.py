@@ -138,8 +138,8 @@ class Conversation:
         prompt = await self._prompt(message)
         with self._output.reply() as show:
             reply = await self._assistant.reply(message, show)
-        self._last = LastTurn(message, prompt, not reply.alone)
-        await self._assistant.said(reply.text, message, token_hex(8))
+        self._last = LastTurn(message, prompt, not reply.is_offline)
+        await self._assistant.record_reply(reply.text, message, token_hex(8))
         outcome = await self._memory.wait_learned(message, self._learn_wait)
         printed = self._print_learned(message, outcome)
         if not outcome.done:
@@ -251,10 +251,10 @@ def help_text() -> str:
 
 def describe_learned(message: Message, outcome: LearnedOutcome) -> list[str]:
     """What was learned from a message or refused, and which secrets were not stored."""
-    lines = outcome_text.learned(outcome)
+    lines = outcome_text.render_learned(outcome)
     if outcome.done and not lines and is_instruction(message.text):
         lines = ["not learned: gives instructions"]
-    secrets = redact(message.text).found
+    secrets = redact(message.text).labels
     return [*lines, *([f"not kept: {', '.join(secrets)}"] if secrets else [])]
 
 

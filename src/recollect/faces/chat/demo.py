@@ -90,7 +90,7 @@ def play(call: Invocation, then: str = "the end of the demo") -> None:
 async def _play(output: ChatOutput, then: str | None) -> None:
     clock = WeekClock()
     async with open_demo_memory(clock) as memory:
-        assistant = Assistant(memory, clock=clock, excuses=False)
+        assistant = Assistant(memory, clock=clock, explains_offline=False)
         output.say(OPENING)
         await play_days(script(), memory, assistant, clock, output, slowly=then is not None)
         if then is not None:
@@ -183,10 +183,10 @@ async def _play_step(step: Step, memory: AsyncMemory, assistant: Assistant, outp
 async def _ask(message: Message, assistant: Assistant, output: ChatOutput) -> None:
     with output.reply(INDENT) as show:
         reply = await assistant.reply(message, show)
-        if reply.order is not None:
+        if reply.command_answer is not None:
             show(reply.text)
-    if reply.order is None:
-        await assistant.said(reply.text, message, f"{message.id}-reply")
+    if reply.command_answer is None:
+        await assistant.record_reply(reply.text, message, f"{message.id}-reply")
 
 
 async def _outcome(message: Message, memory: AsyncMemory) -> list[str]:

@@ -51,7 +51,7 @@ def remember(
             audience=Audience("dm", call.user) if private else None,
         )
         command = f"'recollect {{}} {outcome.memo.id}'"
-        return outcome, outcome_text.hearing(outcome.memo, memory.settings.visibility, command)
+        return outcome, outcome_text.render_audience(outcome.memo, memory.settings.visibility, command)
 
     outcome, audience_hint = call.run(work, embeds=True)
     _print_remembered(call, outcome, audience_hint)
@@ -67,7 +67,7 @@ def _print_remembered(call: Invocation, outcome: Remembered, audience_hint: str)
         memo = records.from_memo(outcome.memo)
         call.screen.data({"outcome": verdict, "reason": reason, "memo": memo, "replaced": replaced_data})
         return
-    call.screen.say(outcome_text.remembered(outcome))
+    call.screen.say(outcome_text.render_remembered(outcome))
     if audience_hint:
         call.screen.aside(f"  {audience_hint}", always=True)
     call.screen.aside(f"  {outcome.memo.kind} · heard {describe_audience(outcome.memo)} · {outcome.memo.id}")
@@ -128,7 +128,7 @@ def _print_forgotten(call: Invocation, query: str, outcome: ForgetOutcome) -> No
         return
     match outcome:
         case Forgotten():
-            call.screen.say(outcome_text.forgotten(memos, query))
+            call.screen.say(outcome_text.render_forgotten(memos, query))
             for memo in memos:
                 call.screen.aside(f'  "{memo.text}"')
             call.screen.aside("  'recollect undo' takes that back")
@@ -164,7 +164,7 @@ def undo(call: Invocation) -> None:
         if not undone:
             raise typer.Exit(NO_MATCH)
     elif undone:
-        call.screen.say(outcome_text.undone(undone))
+        call.screen.say(outcome_text.render_undone(undone))
     else:
         fail(reason, NO_MATCH)
 
@@ -216,7 +216,7 @@ def observe(call: Invocation, text: Texts) -> None:
         )
         return
     call.screen.say(message.id)
-    for line in outcome_text.learned(learned):
+    for line in outcome_text.render_learned(learned):
         call.screen.aside(f"  {line}", always=True)
     if not learned.done:
         call.screen.aside("  not learned from yet; 'recollect jobs' shows what waits")

@@ -39,7 +39,7 @@ def _consolidate_own(call: Invocation, dry_run: bool) -> list[ConsolidationRepor
 def _consolidate_all(call: Invocation, dry_run: bool) -> list[ConsolidationReport]:
     async def work(memory: AsyncMemory) -> list[ConsolidationReport]:
         with call.screen.progress("consolidating") as progress:
-            return await memory.engine.consolidator.of_everyone(dry_run=dry_run, progress=progress)
+            return await memory.engine.consolidator.consolidate_all(dry_run=dry_run, progress=progress)
 
     return call.run(work)
 

@@ -10,7 +10,7 @@ from recollect.core.errors import BadInput, StoreError
 from recollect.core.ports import Progress, Store
 from recollect.faces.cli.doctor import file_of
 from recollect.faces.cli.invocation import FAILED, Invocation, warn
-from recollect.faces.outcome_text import counted
+from recollect.faces.outcome_text import count_noun
 from recollect.settings.values import redacted, store_url
 from recollect.transfer import copying
 from recollect.transfer.copying import CopyReport
@@ -83,7 +83,7 @@ def _print_report(call: Invocation, report: CopyReport, source_url: str, target_
 def _summary(report: CopyReport, target_url: str) -> str:
     if not report.ok:
         return f"Not the same: {', '.join(check.section for check in report.sections if not check.agrees)}"
-    changes = [f"copied {counted(report.written, 'record')}"] if report.written else []
+    changes = [f"copied {count_noun(report.written, 'record')}"] if report.written else []
     changes += [f"took out {report.removed}"] if report.removed else []
     summary = ", ".join(changes) or "nothing to do"
     return f"{summary[0].upper()}{summary[1:]}; counts and content agree. To use it: RECOLLECT_STORE={target_url}"

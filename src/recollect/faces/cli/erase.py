@@ -12,8 +12,8 @@ from recollect.faces.cli.export import GuildOption, UserArgument, find_target, w
 from recollect.faces.cli.inputs import ask
 from recollect.faces.cli.invocation import FAILED, NO_MATCH, Invocation, fail, warn
 from recollect.faces.cli.options import flag
-from recollect.faces.outcome_text import counted
-from recollect.privacy.receipt import ErasurePreview, Receipt, from_receipt, from_survey
+from recollect.faces.outcome_text import count_noun
+from recollect.privacy.receipt import ErasurePreview, Receipt, preview_to_json, receipt_to_json
 from recollect.privacy.target import ErasureTarget
 
 _COUNT_LABELS = {
@@ -51,7 +51,7 @@ def erase(
     with call.screen.progress("erasing") as progress:
         result = call.run(lambda memory: memory.privacy.erase(target, asked_by=call.user, progress=progress))
     if receipt is not None:
-        write_new(receipt, (json.dumps(from_receipt(result), ensure_ascii=False, indent=2) + "\n").encode())
+        write_new(receipt, (json.dumps(receipt_to_json(result), ensure_ascii=False, indent=2) + "\n").encode())
     _print_receipt(call, result)
     if not result.clean:
         raise typer.Exit(FAILED)
@@ -59,7 +59,7 @@ def erase(
 
 def _print_preview(call: Invocation, preview: ErasurePreview) -> None:
     if call.options.json:
-        call.screen.data({"dry_run": True, **from_survey(preview)})
+        call.screen.data({"dry_run": True, **preview_to_json(preview)})
     elif preview.empty:
         call.screen.say(f"Nothing is known of {preview.target}")
     else:
@@ -82,14 +82,14 @@ def _confirm(call: Invocation, target: ErasureTarget, yes: bool) -> None:
 
 def _print_receipt(call: Invocation, receipt: Receipt) -> None:
     if call.options.json:
-        call.screen.data(from_receipt(receipt))
+        call.screen.data(receipt_to_json(receipt))
         return
     call.screen.say(f"Erased of {receipt.target}: {_render_counts(receipt.counts)}")
     if receipt.clean:
-        call.screen.say(f"Searched for {counted(receipt.samples, 'text')} of it everywhere: nothing found")
+        call.screen.say(f"Searched for {count_noun(receipt.samples, 'text')} of it everywhere: nothing found")
     for check in receipt.probe:
-        if check.found:
-            warn(f"still found in {check.where}: {check.found}")
+        if check.count:
+            warn(f"still found in {check.place}: {check.count}")
     for source, count in receipt.mentions.items():
         call.screen.aside(f"  others': {count} {source}; that is theirs and stays")
     for note in receipt.notes:

@@ -10,7 +10,7 @@ from typing import Annotated, BinaryIO
 import typer
 
 from recollect import plugins
-from recollect.admin.names import match_name, require_one
+from recollect.admin.names import match_name, require_single
 from recollect.core.errors import BadInput, StoreError
 from recollect.core.ports.format import ExportRecords, Vectors, WritesFolder, WritesLines
 from recollect.core.types import Memo, Message, Status, Summary
@@ -19,7 +19,7 @@ from recollect.faces.cli.invocation import NO_MATCH, Invocation, fail, warn
 from recollect.faces.cli.output import safe
 from recollect.memory import AsyncMemory
 from recollect.policy.visibility import VisibilityPolicy
-from recollect.privacy.export import encoded
+from recollect.privacy.export import encode
 from recollect.privacy.target import ErasureTarget
 from recollect.transfer.exporting import check_empty, iter_export, vectors
 from recollect.transfer.mirror.export import PageFolder, durable
@@ -87,7 +87,7 @@ async def _document(memory: AsyncMemory, target: ErasureTarget, form: str) -> tu
         memos = await memory.privacy.memos(target)
         return durable(memos), not _not_deleted(memos)
     document = await memory.privacy.export(target)
-    return encoded(document), not any(document[part] for part in _DOCUMENT_SECTIONS)
+    return encode(document), not any(document[part] for part in _DOCUMENT_SECTIONS)
 
 
 def _export_lines(call: Invocation, target: ErasureTarget, to: Path | None) -> None:
@@ -202,12 +202,12 @@ def find_target(call: Invocation, user: str | None, guild: str | None) -> Erasur
     if user is None:
         return target
     person = call.run(lambda memory: memory.store.read(lambda tx: match_name(tx, user)))
-    if person.near:
-        near = ", ".join(f"{name} ({user_id})" if name else user_id for user_id, name in person.near.items())
+    if person.suggestions:
+        near = ", ".join(f"{name} ({user_id})" if name else user_id for user_id, name in person.suggestions.items())
         warn(f"nobody is known by the id or name {user}; did you mean {near}?")
-    elif person.known and person.id != user:
+    elif person.is_known and person.id != user:
         typer.echo(safe(f"recollect: {user} is user {person.id}"), err=True)
-    return ErasureTarget(require_one(person), guild)
+    return ErasureTarget(require_single(person), guild)
 
 
 def require_store(call: Invocation) -> None:

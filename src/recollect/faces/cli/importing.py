@@ -18,9 +18,9 @@ from recollect.memory import AsyncMemory
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.settings import wiring
 from recollect.transfer.importing.convert import ImportOptions
-from recollect.transfer.importing.detect import check, detect, find_links, named
+from recollect.transfer.importing.detect import check, detect, find_links, format_by_name
 from recollect.transfer.importing.limits import Limits
-from recollect.transfer.importing.report import Report, What, from_report
+from recollect.transfer.importing.report import OutcomeStatus, Report, from_report
 from recollect.transfer.importing.run import Destination, run_import
 from recollect.workspace import Workspace
 
@@ -34,7 +34,7 @@ _PLURALS = {
     "page": "pages",
     "entry": "entries",
 }
-_OUTCOME_TEXTS: dict[What, str] = {
+_OUTCOME_TEXTS: dict[OutcomeStatus, str] = {
     "new": "new",
     "changed": "changed",
     "same": "known already",
@@ -66,7 +66,7 @@ def import_(
     """Bring memories along from other programs, or from an export."""
     owner = Owner(user or (None if guild else call.user), guild)
     check(path)
-    chosen = detect(path, FORMATS) if form is None else named(form, FORMATS)
+    chosen = detect(path, FORMATS) if form is None else format_by_name(form, FORMATS)
     settings = call.load("null").settings
     if not settings.enabled:
         raise BadInput("memory is switched off; switch it on with RECOLLECT_ENABLED=true")
@@ -105,7 +105,7 @@ def destination(memory: AsyncMemory, actor: str, owner: Owner) -> Destination:
         model=memory.vectors.model,
         workspace=workspace,
         add_message=lambda tx, message: ingest.add_message(tx, message, now()),
-        max_message_chars=ingest.LONGEST,
+        max_message_chars=ingest.MAX_MESSAGE_CHARS,
     )
 
 
@@ -136,6 +136,6 @@ def _summary(report: Report) -> str:
     return f"{verb if report.new + report.changed else 'Nothing new'} from {report.format}: {'; '.join(parts)}"
 
 
-def _render_counts(report: Report, what: What) -> str:
+def _render_counts(report: Report, what: OutcomeStatus) -> str:
     counts = sorted(report.counts[what].items())
     return ", ".join(f"{count:,} {sort if count == 1 else _PLURALS[sort]}" for sort, count in counts)

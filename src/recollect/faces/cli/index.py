@@ -18,7 +18,7 @@ from recollect.memory import AsyncMemory
 from recollect.settings import wiring
 from recollect.transfer.mirror.pages.apply import Note
 from recollect.transfer.mirror.pages.sync import PageSync, Report
-from recollect.transfer.mirror.pages.watch import EVERY, Watch
+from recollect.transfer.mirror.pages.watch import POLL_INTERVAL_SECONDS, Watch
 
 _NOTE_TEXTS = {
     "new": "new",
@@ -89,8 +89,8 @@ async def _keep_watching(memory: AsyncMemory, call: Invocation, first: Report) -
     call.screen.aside(f"  watching {memory.settings.mirror.dir}; Ctrl-C ends it")
     last = first
     while True:
-        await asyncio.sleep(EVERY)
-        report = await watch.look()
+        await asyncio.sleep(POLL_INTERVAL_SECONDS)
+        report = await watch.poll()
         with suppress(OSError):  # a file is just being saved; the next scan comes soon
             await memory.mirror.catch_up()
         if report is not None:
@@ -101,7 +101,7 @@ async def _keep_watching(memory: AsyncMemory, call: Invocation, first: Report) -
 
 def _print_changes(call: Invocation, report: Report, before: Report) -> None:
     """Print only what the last report did not contain."""
-    already_printed = {note for note in before.notes if note.what == "broken"}
+    already_printed = {note for note in before.notes if note.outcome == "broken"}
     fresh = Report([note for note in report.notes if note not in already_printed], _new_refusal(report, before))
     if fresh.notes or fresh.refused:
         _print_report(call, fresh, dry_run=False)
@@ -115,7 +115,7 @@ def _print_report(call: Invocation, report: Report, dry_run: bool) -> None:
     if call.options.json:
         call.screen.data(_to_json(report, dry_run))
         return
-    rows = [[_NOTE_TEXTS[note.what], note.path, cell(note.detail)] for note in report.notes]
+    rows = [[_NOTE_TEXTS[note.outcome], note.path, cell(note.detail)] for note in report.notes]
     call.screen.table(["what", "file", "more"], rows, "more")
     call.screen.say(_summary(report.notes, dry_run))
     if report.refused:
@@ -123,7 +123,7 @@ def _print_report(call: Invocation, report: Report, dry_run: bool) -> None:
 
 
 def _summary(notes: Sequence[Note], dry_run: bool) -> str:
-    counts = {what: sum(note.what == what for note in notes) for what in _NOTE_TEXTS}
+    counts = {what: sum(note.outcome == what for note in notes) for what in _NOTE_TEXTS}
     parts = [f"{count} {_NOTE_TEXTS[what]}" for what, count in counts.items() if count]
     if not parts:
         return "Nothing to do"
@@ -136,6 +136,6 @@ def _to_json(report: Report, dry_run: bool) -> dict[str, object]:
         "dry_run": dry_run,
         "refused": report.refused or None,
         "files": [
-            {"what": note.what, "path": note.path, "memo": note.memo, "detail": note.detail} for note in report.notes
+            {"what": note.outcome, "path": note.path, "memo": note.memo, "detail": note.detail} for note in report.notes
         ],
     }

@@ -11,7 +11,7 @@ from recollect.core.ports.jobs import Job, JobState
 from recollect.faces.cli.invocation import NO_MATCH, Invocation, fail
 from recollect.faces.cli.options import Limit, flag
 from recollect.faces.cli.output import cell, local_time
-from recollect.faces.outcome_text import counted
+from recollect.faces.outcome_text import count_noun
 from recollect.jobs.status import WorkerStatus
 from recollect.memory import AsyncMemory
 
@@ -45,7 +45,7 @@ def _show(call: Invocation, status: WorkerStatus) -> None:
         call.screen.data(
             {
                 "counts": status.counts,
-                "later": status.later,
+                "later": status.delayed,
                 "jobs": [_to_json(job) for job in status.jobs],
                 "events": {kind: {"count": count, "last": last} for kind, (count, last) in status.events.items()},
             }
@@ -54,8 +54,8 @@ def _show(call: Invocation, status: WorkerStatus) -> None:
     waiting, running, failed = (
         status.counts.get(state, 0) for state in (JobState.WAITING, JobState.CLAIMED, JobState.FAILED)
     )
-    later = f", {status.later} for later" if status.later else ""
-    call.screen.say(f"{counted(waiting - status.later, 'job')} waiting, {running} running, {failed} failed{later}")
+    later = f", {status.delayed} for later" if status.delayed else ""
+    call.screen.say(f"{count_noun(waiting - status.delayed, 'job')} waiting, {running} running, {failed} failed{later}")
     if status.jobs:
         call.screen.table(
             ["job", "kind", "queue", "state", "tried", "problem"], [_row(job) for job in status.jobs], "problem"
@@ -104,7 +104,7 @@ def _retry(call: Invocation, ref: str) -> None:
     if call.options.json:
         call.screen.data({"retried": retried})
     elif retried:
-        call.screen.say(f"{counted(retried, 'job')} will be retried; 'recollect jobs --run' does it now")
+        call.screen.say(f"{count_noun(retried, 'job')} will be retried; 'recollect jobs --run' does it now")
     if not retried:
         fail(f"there is no job {ref!r} that failed", NO_MATCH)
 

@@ -13,7 +13,7 @@ from recollect.core.version import __version__
 from recollect.faces.cli import doctor as examination
 from recollect.faces.cli.invocation import FAILED, NO_MATCH, Invocation, fail, warn
 from recollect.faces.cli.output import cell
-from recollect.faces.outcome_text import counted
+from recollect.faces.outcome_text import count_noun
 from recollect.settings import Row, rows
 
 
@@ -115,7 +115,7 @@ def reindex(call: Invocation) -> None:
     if call.options.json:
         call.screen.data({"rows": row_count})
     else:
-        call.screen.say(f"Indexed {counted(row_count, 'row')}")
+        call.screen.say(f"Indexed {count_noun(row_count, 'row')}")
 
 
 def version(call: Invocation) -> None:

@@ -183,12 +183,14 @@ async def _run_together(tasks: list[Awaitable[None]], stop: asyncio.Event) -> No
 async def _run_bot(memory: AsyncMemory, settings: Settings, token: str, stop: asyncio.Event) -> None:
     """Run the Discord bot on this memory until `stop` is set."""
     from recollect.faces.discord import run
-    from recollect.faces.discord.client import Client, wanted_intents
+    from recollect.faces.discord.client import Client, required_intents
 
-    run.use_addresses(settings)
-    async with run.speaking(settings) as speaker:
+    run.configure_endpoints(settings)
+    async with run.open_chat_model(settings) as speaker:
         bot = asyncio.ensure_future(
-            run.keep_up(lambda intents: Client(memory, speaker, intents=intents), token, wanted_intents(settings))
+            run.run_with_retries(
+                lambda intents: Client(memory, speaker, intents=intents), token, required_intents(settings)
+            )
         )
         stopped = asyncio.ensure_future(stop.wait())
         await asyncio.wait({bot, stopped}, return_when=asyncio.FIRST_COMPLETED)

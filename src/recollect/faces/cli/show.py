@@ -29,11 +29,11 @@ def show(call: Invocation, limit: Limit = None, offset: Offset = 0) -> None:
     elif call.screen.is_terminal:
         _print_listing(call, listing, offset)
     else:
-        call.screen.say(outcome_text.shown(listing, call.place))
+        call.screen.say(outcome_text.render_listing(listing, call.place))
 
 
 def _print_listing(call: Invocation, listing: Listing, offset: int) -> None:
-    call.screen.say(f"Durable memory of {call.user} ({outcome_text.counted(listing.total)}):")
+    call.screen.say(f"Durable memory of {call.user} ({outcome_text.count_noun(listing.total)}):")
     rows = [
         [
             str(number),

@@ -23,11 +23,13 @@ async def remember(request: CommandRequest) -> str:
         return usage("remember")
     text = unquoted(request.words)
     outcome = await request.memory.remember(text, user=request.user, place=request.place, message=request.message)
-    audience = outcome_text.hearing(outcome.memo, request.memory.settings.visibility)
+    audience = outcome_text.render_audience(outcome.memo, request.memory.settings.visibility)
     max_chars = max(MARGIN_CHARS, request.page_chars - MARGIN_CHARS - len(audience))
     clipped = replace(outcome, memo=replace(outcome.memo, text=clip(outcome.memo.text, max_chars)))
     replaced = [change.before for change in outcome.changes if isinstance(change, Retire) and _is_replaced(change)]
-    return "\n".join(filter(None, [outcome_text.remembered(clipped), *map(outcome_text.replaced, replaced), audience]))
+    return "\n".join(
+        filter(None, [outcome_text.render_remembered(clipped), *map(outcome_text.replaced, replaced), audience])
+    )
 
 
 def _is_replaced(change: Retire) -> bool:
@@ -55,7 +57,7 @@ async def forget(request: CommandRequest) -> str:
 
 def _render_forgotten(request: CommandRequest, memos: Collection[Memo], query: str) -> str:
     """List the forgotten memos, unless the query already says it all."""
-    reply = outcome_text.forgotten(memos, outcome_text.echo(query))
+    reply = outcome_text.render_forgotten(memos, outcome_text.echo(query))
     is_quoted = len(memos) == 1 and all(query.casefold() in memo.text.casefold() for memo in memos)
     return reply if is_quoted else "\n".join([reply, *(outcome_text.line(memo, request.place) for memo in memos)])
 
@@ -70,7 +72,7 @@ def _render_not_found(request: CommandRequest, query: str) -> str:
 async def _render_matches(request: CommandRequest, query: str, matches: Collection[Memo]) -> str:
     matching_ids = {memo.id for memo in matches}
     numbered = [(index, memo) for index, memo in enumerate(await list_memos(request), 1) if memo.id in matching_ids]
-    header = f'{outcome_text.counted(len(matches))} match "{outcome_text.echo(query)}":'
+    header = f'{outcome_text.count_noun(len(matches))} match "{outcome_text.echo(query)}":'
     return "\n".join([header, *(outcome_text.numbered(index, memo) for index, memo in numbered)])
 
 
@@ -86,7 +88,7 @@ async def undo(request: CommandRequest) -> str:
     outcome = await request.memory.undo(user=request.user, place=request.place)
     match outcome:
         case Undone():
-            return outcome_text.undone(outcome)
+            return outcome_text.render_undone(outcome)
         case CannotUndo(reason):
             return outcome_text.sentence(reason)
         case None:

@@ -50,7 +50,7 @@ async def run_erasure(memory: AsyncMemory, target: ErasureTarget, *, with_counts
     counts = f": {_render_counts(report.counts)}" if with_counts else ""
     verification = "A search for it afterwards found nothing."
     if not report.clean:
-        remaining = sum(check.found for check in report.probe)
+        remaining = sum(check.count for check in report.probe)
         verification = (
             f"A search for it afterwards still found something in {remaining} places; "
             "the person who runs me can see where."
@@ -66,5 +66,5 @@ def erasure_target(user: str, place: Place, *, here: bool = False) -> ErasureTar
 
 
 def _render_counts(counts: Mapping[str, int]) -> str:
-    parts = [outcome_text.counted(counts[kind], noun) for kind, noun in _NOUNS.items() if counts.get(kind)]
+    parts = [outcome_text.count_noun(counts[kind], noun) for kind, noun in _NOUNS.items() if counts.get(kind)]
     return ", ".join(parts) or "nothing"

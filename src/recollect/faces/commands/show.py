@@ -39,7 +39,7 @@ async def show(request: CommandRequest) -> str:
 async def _render_all(request: CommandRequest) -> str:
     listing = await request.memory.show(user=request.user, place=request.place)
     is_empty = not listing.total and listing.summary is None and not listing.off
-    text = outcome_text.shown(listing, request.place)
+    text = outcome_text.render_listing(listing, request.place)
     return f"{text}\n{outcome_text.NOTHING_YET}" if is_empty else text
 
 
@@ -58,7 +58,7 @@ def _render_injected(prompt: Prompt, off: Sequence[str]) -> str:
     """What the next prompt contains, in the format of the full list."""
     lines = [line for section in _sections(prompt, "durable", "relevant") for line in section.lines]
     items = sum(line.reason != "over the budget" for line in lines)
-    parts = [f"Durable memory ({outcome_text.counted(items)}):", *(line.text for line in lines)]
+    parts = [f"Durable memory ({outcome_text.count_noun(items)}):", *(line.text for line in lines)]
     for section in _sections(prompt, "rolling"):
         parts += ["", "Rolling summary:", *(line.text for line in section.lines)]
     return "\n".join([*parts, *(["", *off] if off else []), *_render_missing(prompt)])
@@ -102,7 +102,7 @@ async def list_(request: CommandRequest) -> str:
     lines = [f"{outcome_text.numbered(index, memo)} ({memo.id})" for index, memo in enumerate(memos, 1)]
     return "\n".join(
         [
-            f"Durable memory ({outcome_text.counted(len(memos))}):",
+            f"Durable memory ({outcome_text.count_noun(len(memos))}):",
             *(lines or _switched_off(request) or [outcome_text.NOTHING_YET]),
         ]
     )
@@ -147,7 +147,9 @@ def _json(request: CommandRequest, memos: Iterable[Memo]) -> str:
 
 def _markdown(request: CommandRequest, memos: Sequence[Memo]) -> str:
     """Memos by kind, inactive ones last."""
-    lines = [f"# What is remembered about {request.user}, {request.now:%Y-%m-%d}: {outcome_text.counted(len(memos))}"]
+    lines = [
+        f"# What is remembered about {request.user}, {request.now:%Y-%m-%d}: {outcome_text.count_noun(len(memos))}"
+    ]
     for heading, group in groupby(sorted(memos, key=_heading), key=_heading):
         lines += ["", f"## {heading[1]}", *(_export_line(memo, request.place) for memo in group)]
     return "\n".join(lines)

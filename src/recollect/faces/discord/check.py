@@ -10,8 +10,8 @@ import aiohttp
 import discord
 
 from recollect.faces.discord.access import CLOSED, AccessList
-from recollect.faces.discord.client import Client, wanted_intents
-from recollect.faces.discord.run import TOKEN_REFUSED_TEXT, use_addresses
+from recollect.faces.discord.client import Client, required_intents
+from recollect.faces.discord.run import TOKEN_REFUSED_TEXT, configure_endpoints
 from recollect.memory import AsyncMemory
 from recollect.settings import Settings
 
@@ -50,7 +50,7 @@ def invitation(application: int, pins: bool = True) -> str:
 async def check(memory: AsyncMemory, token: str) -> list[HealthCheck]:
     """All checks, up to a failure that makes the others impossible."""
     settings = memory.settings
-    use_addresses(settings)
+    configure_endpoints(settings)
     checks = [_check_access(settings)]
     try:
         async with _logged_in(token) as (client, me):
@@ -84,7 +84,7 @@ def _check_access(settings: Settings) -> HealthCheck:
 
 
 def _check_intents(settings: Settings, flags: discord.ApplicationFlags) -> Iterator[HealthCheck]:
-    intents = wanted_intents(settings)
+    intents = required_intents(settings)
     granted = {
         "message content": (
             intents.message_content,

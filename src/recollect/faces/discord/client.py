@@ -47,7 +47,7 @@ class Client(commands.AutoShardedBot):
         super().__init__(
             command_prefix=commands.when_mentioned,
             help_command=None,
-            intents=intents or wanted_intents(memory.settings),
+            intents=intents or required_intents(memory.settings),
             allowed_mentions=discord.AllowedMentions.none(),
             chunk_guilds_at_startup=False,
             tree_cls=MemoryCommandTree,
@@ -121,7 +121,7 @@ def _shard_options(settings: Settings) -> dict[str, Any]:
     return {} if shards is None else {"shard_ids": [*shards[0]], "shard_count": shards[1]}
 
 
-def wanted_intents(settings: Settings) -> discord.Intents:
+def required_intents(settings: Settings) -> discord.Intents:
     """The gateway intents; message content and members are optional, as they need Discord's approval."""
     intents = discord.Intents.default()
     intents.message_content = settings.discord.message_content

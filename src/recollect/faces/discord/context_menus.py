@@ -63,8 +63,8 @@ class ContextMenus:
             outcome = await memory.remember(
                 note, user=user, place=place, message=source, kind=Kind.PERSON, audience=place.audience
             )
-        audience = outcome_text.hearing(outcome.memo, memory.settings.visibility)
-        return "\n".join(filter(None, [outcome_text.remembered(outcome), audience]))
+        audience = outcome_text.render_audience(outcome.memo, memory.settings.visibility)
+        return "\n".join(filter(None, [outcome_text.render_remembered(outcome), audience]))
 
     async def _why(self, interaction: Interaction, message: discord.Message) -> None:
         await defer(interaction)

@@ -78,7 +78,7 @@ class GuildDepartures(commands.Cog):
                 continue
             if never or guild in current:
                 log.info("the planned erasure of the server %s is cancelled", guild)
-                await privacy.call_off(plan.target, asked_by=plan.asked_by)
+                await privacy.cancel(plan.target, asked_by=plan.asked_by)
             elif await self._has_left(guild):
                 await privacy.confirm(plan.target)
 
@@ -92,7 +92,7 @@ class GuildDepartures(commands.Cog):
             log.info("left the server %s; its memories are kept: another bot with this memory is there", guild)
         else:
             due = bot.clock() + timedelta(seconds=grace)
-            await bot.memory.privacy.erase_later(ErasureTarget(guild=guild), due, asked_by=str(bot.me.id))
+            await bot.memory.privacy.schedule(ErasureTarget(guild=guild), due, asked_by=str(bot.me.id))
             bot.memory.worker.wake()
             log.warning("left the server %s; its memories are erased on %s", guild, f"{due:%Y-%m-%d %H:%M}")
         await bot.state.remove(state.member_guilds(bot.me.id), guild)

@@ -48,7 +48,7 @@ async def delete_place(bot: BotContext, place: Place) -> int:
             await bot.memory.message_deleted(message.place.platform, message.id) for message in reversed(messages)
         ]
         for message in messages:
-            bot.assistant.changed(message.place)
+            bot.assistant.invalidate(message.place)
         count += sum(removed)
         if not any(removed):
             break
@@ -71,7 +71,7 @@ async def _change(
         stored = await bot.memory.store.read(lambda tx: tx.messages.get(PLATFORM, message_id))
         if stored is not None and stored.text != text:
             await change(PLATFORM, message_id)
-            bot.assistant.changed(stored.place)
+            bot.assistant.invalidate(stored.place)
     except RecollectError as error:
         log.warning("the change of message %s could not be stored: %s", message_id, error)
 

@@ -218,5 +218,5 @@ class NoticeButton(
             )
             if not isinstance(outcome, Undone):
                 return CHANGED_SINCE
-        bot.assistant.forget_message(user)
+        bot.assistant.forget_conversations(user)
         return OUTCOMES[self.action]

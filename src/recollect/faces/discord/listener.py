@@ -106,12 +106,12 @@ class MessageListener(commands.Cog):
         draft = streaming.StreamedReply(message)
         async with streaming.typing(message.channel):
             reply = await self._bot.assistant.reply(chat_message, draft.append)
-            if reply.order is not None:
-                await self._send_answer(message, reply.order)
+            if reply.command_answer is not None:
+                await self._send_answer(message, reply.command_answer)
                 return
             text = reply.text.strip() or EMPTY_REPLY
             sent = await draft.finish(text)
-        await self._bot.assistant.said(text, chat_message, str(sent[0].id))
+        await self._bot.assistant.record_reply(text, chat_message, str(sent[0].id))
 
     async def _send_answer(self, message: discord.Message, answer: Answer) -> None:
         """Send a command's answer page by page; with a file, a text of several pages is left out."""

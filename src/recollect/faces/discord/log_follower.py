@@ -122,7 +122,7 @@ class LogFollower(commands.Cog):
         """Displayed conversations whose summary repeats something that was forgotten, or restored."""
         names = await self._bot.state.names(state.VIEWERS_PREFIX)
         sessions = [name.removeprefix(state.VIEWERS_PREFIX) for name in names]
-        return await self._bot.memory.store.read(lambda tx: withheld.touched(tx, events, sessions))
+        return await self._bot.memory.store.read(lambda tx: withheld.affected_sessions(tx, events, sessions))
 
     async def _sweep(self, has_channel: bool) -> None:
         """Remove messages about erased memories: after an erasure, and at the start, in case that was interrupted."""

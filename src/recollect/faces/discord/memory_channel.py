@@ -138,7 +138,7 @@ class MemoryChannel:
         source_place = None if source_session is None else place_of_session(self._bot.client, source_session)
         if source_session is None or source_place is None or not audience_covers_place(source_place.audience, place):
             return None
-        summary = await self._bot.memory.store.read(lambda tx: withheld.summary(tx, source_session))
+        summary = await self._bot.memory.store.read(lambda tx: withheld.screened_summary(tx, source_session))
         if summary is None or not summary.text:
             return None
         await self._bot.state.add(state.summary_viewers(source_session), user)

@@ -17,7 +17,7 @@ from yarl import URL
 from recollect.app import make_model
 from recollect.core.errors import ConfigError
 from recollect.core.ports import ChatModel
-from recollect.faces.discord.client import Client, wanted_intents
+from recollect.faces.discord.client import Client, required_intents
 from recollect.memory import AsyncMemory
 from recollect.settings import Loaded, Settings
 
@@ -43,13 +43,15 @@ Sleep = Callable[[float], Awaitable[None]]
 async def serve(loaded: Loaded, token: str) -> None:
     """Run the bot until a signal ends it."""
     settings = loaded.settings
-    use_addresses(settings)
-    async with AsyncMemory.from_settings(loaded) as memory, speaking(settings) as speaker:
+    configure_endpoints(settings)
+    async with AsyncMemory.from_settings(loaded) as memory, open_chat_model(settings) as speaker:
         make = partial(Client, memory, speaker)
-        await until_signalled(keep_up(lambda intents: make(intents=intents), token, wanted_intents(settings)))
+        await until_signalled(
+            run_with_retries(lambda intents: make(intents=intents), token, required_intents(settings))
+        )
 
 
-def use_addresses(settings: Settings) -> None:
+def configure_endpoints(settings: Settings) -> None:
     """Apply configured addresses of Discord's API and gateway."""
     discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # the bot uses no voice
     if settings.discord.api_base_url:
@@ -59,7 +61,7 @@ def use_addresses(settings: Settings) -> None:
 
 
 @asynccontextmanager
-async def speaking(settings: Settings) -> AsyncGenerator[ChatModel | None]:
+async def open_chat_model(settings: Settings) -> AsyncGenerator[ChatModel | None]:
     """The configured model, if it can hold a conversation."""
     model = make_model(settings.model, settings.model_base_url)
     try:
@@ -68,7 +70,9 @@ async def speaking(settings: Settings) -> AsyncGenerator[ChatModel | None]:
         await model.close()
 
 
-async def keep_up(make: MakeClient, token: str, intents: discord.Intents, sleep: Sleep = asyncio.sleep) -> None:
+async def run_with_retries(
+    make: MakeClient, token: str, intents: discord.Intents, sleep: Sleep = asyncio.sleep
+) -> None:
     """Run one client after the other until one ends by itself; raises ConfigError when retrying can't help."""
     delay = FIRST_DELAY_SECONDS
     while True:

@@ -109,7 +109,7 @@ class SlashCommands:
             return
         user, place = str(interaction.user.id), interaction_place(interaction)
         await send_answer(interaction, await self._bot.commands.answer(line, user=user, place=place))
-        self._bot.assistant.forget_message(user)
+        self._bot.assistant.forget_conversations(user)
 
     @app_commands.describe(injected="Only what my next answer would be given, and why")
     async def _show(self, interaction: Interaction, injected: bool = False) -> None:
@@ -132,11 +132,11 @@ class SlashCommands:
         async def forget() -> str:
             for memo in matches:
                 await memory.forget(memo.id, user=user, place=place)
-            self._bot.assistant.forget_message(user)
-            return outcome_text.forgotten(matches, _describe_request(which, matches))
+            self._bot.assistant.forget_conversations(user)
+            return outcome_text.render_forgotten(matches, _describe_request(which, matches))
 
         listed = [outcome_text.line(memo, place) for memo in matches]
-        question = "\n".join([f"Forget {outcome_text.counted(len(matches))}?", *listed])
+        question = "\n".join([f"Forget {outcome_text.count_noun(len(matches))}?", *listed])
         await ConfirmDialog("Forget", forget).ask(interaction, question)
 
     @app_commands.describe(which="The item: choose it, or type a part of it")
@@ -145,7 +145,7 @@ class SlashCommands:
         matches = find(await self._memos(interaction), which, 0.0)
         if len(matches) != 1:
             await defer(interaction)
-            await send_text(interaction, f"{outcome_text.counted(len(matches))} match; choose one from the list.")
+            await send_text(interaction, f"{outcome_text.count_noun(len(matches))} match; choose one from the list.")
             return
         (memo,) = matches
 
@@ -153,7 +153,7 @@ class SlashCommands:
             if not await ensure_notified_privately(self._bot, submitted):
                 return NOT_NOTIFIED
             changed = await memory.update(memo.id, words, user=user, place=place)
-            audience = outcome_text.hearing(changed, memory.settings.visibility)
+            audience = outcome_text.render_audience(changed, memory.settings.visibility)
             return "\n".join(filter(None, [outcome_text.changed("Changed", changed), audience]))
 
         await interaction.response.send_modal(EditForm(memo.text, change))
@@ -179,7 +179,7 @@ class SlashCommands:
 
         async def erase() -> str:
             report = await erasing.run_erasure(memory, target)
-            self._bot.assistant.forget_message(user)
+            self._bot.assistant.forget_conversations(user)
             return report
 
         question = await erasing.render_question(memory, target)

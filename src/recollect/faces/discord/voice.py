@@ -28,7 +28,7 @@ class Transcript:
     channel: int
     speaker: int
     text: str
-    at: datetime
+    said_at: datetime
     trace: str = "voice"
 
 
@@ -52,9 +52,9 @@ async def answer(bot: BotContext, transcript: Transcript) -> str | None:
     if needs_notice(bot, message.text) and not await ensure_notified(bot, await _speaker(channel, transcript), channel):
         return NOT_NOTIFIED
     reply = await bot.assistant.reply(message)
-    if reply.order is None:
+    if reply.command_answer is None:
         reply_message = spoken(reply.text, bot.assistant.name, message.place, bot.clock(), trace=transcript.trace)
-        await bot.assistant.said(reply.text, message, reply_message.id)
+        await bot.assistant.record_reply(reply.text, message, reply_message.id)
     return reply.text
 
 
@@ -72,7 +72,7 @@ async def _message(bot: BotContext, transcript: Transcript) -> Message | None:
     if await bot.is_paused(speaker, channel):
         return None
     place = place_of(channel, speaker.id)
-    return spoken(text, str(speaker.id), place, transcript.at, name=speaker.display_name, trace=transcript.trace)
+    return spoken(text, str(speaker.id), place, transcript.said_at, name=speaker.display_name, trace=transcript.trace)
 
 
 def _channel(bot: BotContext, transcript: Transcript) -> VoiceChannel:

@@ -35,7 +35,7 @@ async def follow(state: AppState, start: int) -> AsyncGenerator[tuple[int, Seque
 async def _read_newer(state: AppState, start: int) -> Sequence[Event]:
     """Events after `start`; none while the store can't answer, as the next poll asks again."""
     try:
-        return await state.admin.newer(start)
+        return await state.admin.events_after(start)
     except RecollectError:
         return []
 

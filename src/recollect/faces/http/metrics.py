@@ -111,7 +111,7 @@ def install(app: FastAPI) -> None:
         store_registry = CollectorRegistry()
         counts = await state.memory.store.read(lambda tx: _read_counts(tx, state.clock()))
         store_registry.register(
-            _StoreMetrics(counts, state.memory.engine.composer.counted, state.memory.worker.is_running)
+            _StoreMetrics(counts, state.memory.engine.composer.cache_counts, state.memory.worker.is_running)
         )
         text = generate_latest(store_registry) + generate_latest(registry)
         return PlainTextResponse(text, media_type=METRICS_CONTENT_TYPE)

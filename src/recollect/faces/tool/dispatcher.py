@@ -98,7 +98,7 @@ class MemoryTool:
         )
         first_change = next(iter(outcome.changes), None)
         result = "added" if isinstance(first_change, Add) else "known" if isinstance(first_change, Skip) else "revised"
-        text = f"{outcome_text.remembered(outcome)} (id {outcome.memo.id}, {result})"
+        text = f"{outcome_text.render_remembered(outcome)} (id {outcome.memo.id}, {result})"
         replaced = [render.data(change.before) for change in outcome.changes if isinstance(change, Retire)]
         text += "".join(f'\nIt takes the place of: "{entry["content"]}"' for entry in replaced)
         text += self._audience_line(outcome.memo)
@@ -157,7 +157,7 @@ class MemoryTool:
 
     async def _index(self, _: Index) -> Answer:
         rows = await self._memory.reindex()
-        return Answer(f"The search index is rebuilt: {outcome_text.counted(rows, 'row')}.", {"rows": rows})
+        return Answer(f"The search index is rebuilt: {outcome_text.count_noun(rows, 'row')}.", {"rows": rows})
 
     async def _delete(self, call: Delete) -> Answer:
         memo = await self._own_memo(call.id)

@@ -99,7 +99,7 @@ class MemoryFiles:
         return "All memory cleared"
 
     def _exists(self, name: str) -> bool:
-        return self._workspace.holds(name) or self._workspace.entries(name) is not None
+        return self._workspace.contains(name) or self._workspace.entries(name) is not None
 
     def _text(self, path: str) -> str:
         name = _name(path)
@@ -130,7 +130,7 @@ def _file_name(path: str) -> str:
 def _redacted(text: str) -> tuple[str, str]:
     """The text without secrets, and a note about them for the answer."""
     redaction = redact(text)
-    return redaction.text, f"\nNot stored: {', '.join(redaction.found)}." if redaction.found else ""
+    return redaction.text, f"\nNot stored: {', '.join(redaction.labels)}." if redaction.labels else ""
 
 
 def _redact_and_check(path: str, text: str) -> tuple[str, str]:

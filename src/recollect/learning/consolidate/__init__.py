@@ -111,7 +111,7 @@ class Consolidator:
             return replace(report, applied=not report.abort)
         raise StoreBusy(f"the memory of {subject.id!r} kept changing; nothing was tidied")
 
-    async def of_everyone(
+    async def consolidate_all(
         self, *, dry_run: bool = False, progress: Progress | None = None
     ) -> list[ConsolidationReport]:
         """Consolidate one user after the other; the reports that contain changes."""
@@ -126,7 +126,7 @@ class Consolidator:
     async def _propose(self, subject: Subject, snapshot: ConsolidationInput) -> ConsolidationReport:
         """Plan the changes; comparing many memos takes time, so it runs in a thread."""
         memo_groups = (
-            groups(snapshot, self._options) if self._model and len(snapshot.memos) >= self._options.least else []
+            groups(snapshot, self._options) if self._model and len(snapshot.memos) >= self._options.min_memos else []
         )
         answers, problems = await self._ask(memo_groups)
         answered = list(zip(memo_groups, answers, strict=True))
@@ -165,7 +165,7 @@ class Consolidator:
         """Write all changes as one batch; raises StaleResult when the memos changed since they were read."""
         if _without_hits(tx.memos.list(report.subject, [Status.ACTIVE])) != _without_hits(snapshot.memos):
             raise StaleResult
-        if not report.changes and report.memos < self._options.least:
+        if not report.changes and report.memos < self._options.min_memos:
             return
         context = ChangeContext(ACTOR, self._clock(), secrets.token_hex(8))
         kind = _ABORTED if report.abort else _DONE
@@ -191,7 +191,7 @@ def plan(
 ) -> Plan:
     """Plan the changes: by comparing words first, then with a model's answers to groups of memos."""
     draft = begin(snapshot, now)
-    if len(draft.live()) >= options.least:
+    if len(draft.live()) >= options.min_memos:
         tidy(draft, snapshot.protected, options)
         for memos, result in answered:
             accept(draft, memos, result, options)

@@ -31,12 +31,12 @@ class ConsolidationOptions:
     """The settings that concern consolidation."""
 
     enabled: bool = True
-    least: int = 5
+    min_memos: int = 5
     """Memos below which nothing is consolidated."""
     max_loss: float = 0.2
     """Share of the statements that may go; a plan that would lose more is not applied."""
     interval: timedelta = timedelta(days=1)
-    walled: bool = False
+    per_guild: bool = False
     """Memos of different guilds are never compared."""
     timeout: float = 30.0
 
@@ -146,7 +146,7 @@ def _strength(memo: Memo) -> tuple[bool, bool, datetime, str]:
 
 def comparable(first: Memo, second: Memo, options: ConsolidationOptions) -> bool:
     """Whether two memos can be about the same thing: same kind of subject, same event, same guild where separated."""
-    if options.walled and first.source.guild != second.source.guild:
+    if options.per_guild and first.source.guild != second.source.guild:
         return False
     if (first.kind is Kind.PERSON) != (second.kind is Kind.PERSON):
         return False

@@ -34,7 +34,7 @@ def groups(snapshot: ConsolidationInput, options: ConsolidationOptions) -> list[
     """Memos grouped by audience, newest first: the largest groups of at least two."""
 
     def audience_key(memo: Memo) -> str:
-        return f"{memo.source.guild if options.walled else ''} {memo.audience}"
+        return f"{memo.source.guild if options.per_guild else ''} {memo.audience}"
 
     candidates = [memo for memo in snapshot.memos if memo.id not in snapshot.protected]
     candidates.sort(key=recency, reverse=True)

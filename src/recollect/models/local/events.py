@@ -45,7 +45,7 @@ def _dated_event(text: str, clause: Clause, *, ahead: bool, needs_day: bool) -> 
     statement = finish_statement(f"{event} {date.words}") if event else None
     if statement is None:
         return None
-    return Finding(statement, Kind.EVENT, SURE, happened=relative_dates.moment(date.day, clause.said_at))
+    return Finding(statement, Kind.EVENT, SURE, happened=relative_dates.start_of_day(date.day, clause.said_at))
 
 
 def _upcoming_event(verb: str):

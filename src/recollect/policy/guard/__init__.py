@@ -22,7 +22,7 @@ from recollect.policy.guard.own_words import own_words
 from recollect.policy.guard.quote import MAX_EVIDENCE_CHARS, QuoteMatch, find_quote, has_content
 from recollect.policy.kinds import label, tags
 
-__all__ = ["UNGROUNDED", "Accepted", "Grounding", "Refused", "check", "is_instruction", "normal_fact", "own_words"]
+__all__ = ["UNGROUNDED", "Accepted", "Grounding", "Refused", "check", "is_instruction", "normalize_fact", "own_words"]
 
 Grounding = Literal["quote", "overlap"]
 _NO_EVIDENCE, _NO_QUOTE = "evidence says too little", "evidence is no quote"
@@ -198,7 +198,7 @@ def _parse_kind(label: str) -> Kind:
         return kinds.from_type(label)[0]
 
 
-def normal_fact(text: str) -> str:
+def normalize_fact(text: str) -> str:
     """A fact of 4 to 190 characters with closing punctuation; empty if it is too short."""
     fact = collapse_spaces(text)
     if len(fact) > MAX_NORMALIZED_CHARS:

@@ -22,7 +22,7 @@ class Redacted:
     """A text without its secrets; `found` names their kinds, never their values."""
 
     text: str
-    found: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
 
 
 def redact(text: str) -> Redacted:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from recollect.core.ports import PromptRequest, Tx, WordHit
 from recollect.core.ports.layer import Block, Line
-from recollect.core.ports.ranker import meaningful
+from recollect.core.ports.ranker import content_words
 from recollect.core.text import clip
 from recollect.core.types import Message
 from recollect.policy import rendering
@@ -39,7 +39,7 @@ class PastLayer:
         self._max_messages = settings.past.max_messages
 
     async def blocks(self, request: PromptRequest) -> Sequence[Block]:
-        terms = meaningful(request.text)
+        terms = content_words(request.text)
         if not self._max_messages or not terms:
             return []
         is_stable_first = request.layout.stable_first

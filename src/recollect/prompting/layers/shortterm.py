@@ -40,7 +40,7 @@ class ShortTermLayer:
             exchange for exchange in elsewhere if screen is None or not screen.quotes(exchange.text, exchange.author)
         ]
         lines = tuple(
-            Line(rendering.recent(exchange), "recent in another public channel", exchange.expires)
+            Line(rendering.render_exchange(exchange), "recent in another public channel", exchange.expires)
             for exchange in elsewhere
         )
         return [Block("shortterm", lines, chars=self._shortterm.inject_max_chars, overflow="stop")] if lines else []

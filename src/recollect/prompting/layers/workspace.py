@@ -63,7 +63,7 @@ class WorkspaceLayer:
             daily(now - timedelta(days=1)): "log of yesterday",
         }
         for name, reason in reasons.items():
-            if workspace.holds(name):
+            if workspace.contains(name):
                 yield _line(workspace.root / name, reason)
 
 

@@ -14,7 +14,7 @@ from datetime import timedelta
 from functools import lru_cache
 
 from recollect.core.ports.ranker import STOP_WORDS, Ranked, Ranker, RankItem, RankPool, RankQuery, in_order
-from recollect.core.text import OPENING, inverse_frequency, query_words, words
+from recollect.core.text import OPENING_WORDS, inverse_frequency, query_words, words
 from recollect.language.dates import days
 
 K1, B = 0.9, 0.8
@@ -180,7 +180,9 @@ def _vectors(items: Mapping[int, RankItem], pool: RankPool) -> dict[int, float]:
 def _vector_weight(lengths: Collection[int]) -> float:
     """Less where even the short texts are long."""
     short = sorted(lengths)[len(lengths) // 4] if lengths else 0
-    return LONG_TEXT_VECTOR_WEIGHT + (VECTOR_WEIGHT - LONG_TEXT_VECTOR_WEIGHT) * min(1.0, max(0.0, 2 - short / OPENING))
+    return LONG_TEXT_VECTOR_WEIGHT + (VECTOR_WEIGHT - LONG_TEXT_VECTOR_WEIGHT) * min(
+        1.0, max(0.0, 2 - short / OPENING_WORDS)
+    )
 
 
 def _around(

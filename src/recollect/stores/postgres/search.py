@@ -43,10 +43,10 @@ class PostgresIndex:
         scopes: Sequence[str],
         terms: Sequence[str],
         limit: int,
-        among: Collection[int] | None = None,
+        candidates: Collection[int] | None = None,
     ) -> list[WordHit]:
         self._hold(corpus, scopes)
-        return words.search(self._db, corpus, self._scopes(scopes), terms, limit, among)
+        return words.search(self._db, corpus, self._scopes(scopes), terms, limit, candidates)
 
     def nearest(
         self,
@@ -56,10 +56,10 @@ class PostgresIndex:
         vector: Vector,
         limit: int,
         also: Collection[int] = (),
-        among: Collection[int] | None = None,
+        candidates: Collection[int] | None = None,
     ) -> dict[int, float]:
         self._hold(corpus, scopes)
-        return vectors.nearest(self._db, corpus, self._scopes(scopes), model, vector, limit, also, among)
+        return vectors.nearest(self._db, corpus, self._scopes(scopes), model, vector, limit, also, candidates)
 
     def matching(self, corpus: Corpus, scopes: Sequence[str], filters: Filters) -> set[int]:
         self._hold(corpus, scopes)
@@ -96,15 +96,15 @@ class PostgresIndex:
     def unembedded(self, corpus: Corpus, model: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
         return vectors.missing(self._db, corpus, model, limit, after)
 
-    def put_vectors(self, corpus: Corpus, model: str, made: Mapping[int, Vector]) -> None:
+    def put_vectors(self, corpus: Corpus, model: str, embedded: Mapping[int, Vector]) -> None:
         """Rows that are being changed or deleted at this moment are waited for, so that no vector outlives its row."""
         self._gate.enter()
         rows = self._db.rows(
             f"SELECT key, scope FROM {corpus} WHERE key = ANY(%s::bigint[]) AND {vectors.ALIVE[corpus]} "
             "ORDER BY key FOR SHARE",
-            (list(made),),
+            (list(embedded),),
         )
-        vectors.add(self._db, corpus, model, {key: (scope, made[key]) for key, scope in rows})
+        vectors.add(self._db, corpus, model, {key: (scope, embedded[key]) for key, scope in rows})
 
     def vectors(self, corpus: Corpus, counted: bool = True) -> list[VectorSet]:
         return vectors.sets(self._db, corpus, counted)

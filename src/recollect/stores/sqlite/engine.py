@@ -51,7 +51,7 @@ class _QueuedWork:
     future: asyncio.Future[Any]
     reads: bool = False
     exclusive: bool = False
-    patient: bool = False
+    background: bool = False
     result: Any = None
     error: BaseException | None = None
 
@@ -93,8 +93,8 @@ class Engine(Generic[S]):
         for thread in self._threads:
             thread.start()
 
-    async def write(self, work: Callable[[S], T], *, patient: bool = False) -> T:
-        return await self._enqueue(self._writes, work, patient=patient)
+    async def write(self, work: Callable[[S], T], *, background: bool = False) -> T:
+        return await self._enqueue(self._writes, work, background=background)
 
     async def read(self, work: Callable[[S], T]) -> T:
         return await self._enqueue(self._writes if self.path is None else self._reads, work, reads=True)
@@ -110,13 +110,13 @@ class Engine(Generic[S]):
         *,
         reads: bool = False,
         exclusive: bool = False,
-        patient: bool = False,
+        background: bool = False,
     ) -> T:
         if self._closed:
             raise StoreError("the store is closed")
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        target.put(_QueuedWork(work, loop, future, reads, exclusive, patient))
+        target.put(_QueuedWork(work, loop, future, reads, exclusive, background))
         return await future
 
     async def close(self) -> None:
@@ -159,7 +159,7 @@ class Engine(Generic[S]):
                 self._run_reads([item for item in group if item.reads])
                 self._run_exclusives([item for item in group if item.exclusive])
                 _answer(group)
-                if any(not item.patient for item in group):
+                if any(not item.background for item in group):
                     self._expected = monotonic() + self._linger
             if last:
                 with suppress(apsw.Error):
@@ -174,13 +174,13 @@ class Engine(Generic[S]):
         """
         group: list[_QueuedWork] = []
         item = self._writes.get()
-        patient = True
+        background = True
         while item is not None:
             group.append(item)
-            patient = patient and item.patient
+            background = background and item.background
             if len(group) == MAX_GROUP_SIZE:
                 return group, False
-            remaining = self._expected - monotonic() if patient else 0.0
+            remaining = self._expected - monotonic() if background else 0.0
             try:
                 item = self._writes.get(timeout=remaining) if remaining > 0 else self._writes.get_nowait()
             except queue.Empty:

@@ -46,11 +46,11 @@ class SQLiteIndex:
         scopes: Sequence[str],
         terms: Sequence[str],
         limit: int,
-        among: Collection[int] | None = None,
+        candidates: Collection[int] | None = None,
     ) -> list[WordHit]:
         sizes = self._scopes(scopes)
         size = sum(size for _, size in sizes)
-        return self._words.search(corpus, [scope for scope, _ in sizes], size, terms, limit, among)
+        return self._words.search(corpus, [scope for scope, _ in sizes], size, terms, limit, candidates)
 
     def nearest(
         self,
@@ -60,10 +60,10 @@ class SQLiteIndex:
         vector: Vector,
         limit: int,
         also: Collection[int] = (),
-        among: Collection[int] | None = None,
+        candidates: Collection[int] | None = None,
     ) -> dict[int, float]:
         scope_ids = [scope for scope, _ in self._scopes(scopes)]
-        return vectors.nearest(self._db, self._cache, corpus, scope_ids, model, vector, limit, also, among)
+        return vectors.nearest(self._db, self._cache, corpus, scope_ids, model, vector, limit, also, candidates)
 
     def matching(self, corpus: Corpus, scopes: Sequence[str], filters: Filters) -> set[int]:
         condition, values = _conditions(corpus, filters)
@@ -98,13 +98,13 @@ class SQLiteIndex:
     def unembedded(self, corpus: Corpus, model: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
         return vectors.missing(self._db, corpus, model, limit, after)
 
-    def put_vectors(self, corpus: Corpus, model: str, made: Mapping[int, Vector]) -> None:
+    def put_vectors(self, corpus: Corpus, model: str, embedded: Mapping[int, Vector]) -> None:
         alive = "status = 'active'" if corpus == "memos" else "deleted IS NULL"
         rows = self._db.rows(
             f"SELECT key FROM {corpus} WHERE key IN (SELECT value FROM json_each(?)) AND {alive}",
-            (json.dumps(list(made)),),
+            (json.dumps(list(embedded)),),
         )
-        vectors.add(self._db, corpus, model, {key: made[key] for (key,) in rows})
+        vectors.add(self._db, corpus, model, {key: embedded[key] for (key,) in rows})
 
     def vectors(self, corpus: Corpus, counted: bool = True) -> list[VectorSet]:
         return vectors.sets(self._db, corpus, counted)

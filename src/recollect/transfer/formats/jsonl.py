@@ -124,7 +124,7 @@ def _entry(where: str, value: Mapping[str, Any], owner: Owner) -> Entry:
     user = None if lore else values.name_of(value.get("user"), "user") or owner.user
     guild = (values.name_of(value.get("guild"), "guild") or owner.guild) if lore else None
     return Entry(
-        where=where,
+        location=where,
         user=user,
         guild=guild,
         kind=values.name_of(value.get("kind"), "kind"),
@@ -145,7 +145,7 @@ def _entry(where: str, value: Mapping[str, Any], owner: Owner) -> Entry:
         supersedes=values.name_of(value.get("supersedes"), "supersedes"),
         superseded_by=values.name_of(value.get("superseded_by"), "superseded_by"),
         hits=values.count(value.get("hits")),
-        own=True,
+        is_ours=True,
     )
 
 
@@ -154,7 +154,7 @@ def _summary(where: str, value: Mapping[str, Any], owner: Owner) -> SummaryEntry
     sequence = values.count(value.get("sequence")) or None
     updated, through = _time(value.get("updated"), "updated"), _time(value.get("through"), "through")
     session, text = values.name(value.get("session"), "session"), values.text(value.get("text"), "text")
-    return SummaryEntry(where, session, text, updated, through, sequence, own=True)
+    return SummaryEntry(where, session, text, updated, through, sequence, is_ours=True)
 
 
 def _message(where: str, value: Mapping[str, Any], owner: Owner) -> MessageEntry:

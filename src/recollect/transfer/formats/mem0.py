@@ -40,7 +40,7 @@ class Mem0:
                     memories += 1
                     yield _entry(member.value, f"{path.name} item {member.number}", owner)
                 elif member.name == "relations" and member.number == 1:
-                    yield Problem(f"{path.name} relations", "relations of a graph have no place here", broken=False)
+                    yield Problem(f"{path.name} relations", "relations of a graph have no place here", is_broken=False)
         except Broken as error:
             if not memories:
                 raise BadInput(f"{path.name} holds no memories of mem0: {error}") from error
@@ -60,7 +60,7 @@ def _entry(value: Any, where: str, owner: Owner) -> Entry | Problem:
         metadata = dict(fields.record(record.get("metadata"), "metadata"))
         metadata |= {name: record[name] for name in _OTHER_IDS if record.get(name)}
         return Entry(
-            where=where,
+            location=where,
             user=user,
             guild=None if user else owner.guild,
             kind=None,

@@ -18,7 +18,7 @@ from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.redaction import redact
 from recollect.policy.redaction.json_values import redact_value
 from recollect.policy.viewer import valid_user
-from recollect.policy.visibility import VisibilityPolicy, of_source
+from recollect.policy.visibility import VisibilityPolicy, source_audience
 from recollect.transfer.readers import fields
 
 ORDERS = "gives orders to the assistant"
@@ -62,7 +62,7 @@ def convert(entry: Entry, options: ImportOptions) -> ConvertedEntry | Problem:
     try:
         return _convert(entry, options)
     except BadInput as error:
-        return Problem(entry.where, str(error))
+        return Problem(entry.location, str(error))
 
 
 def gives_orders(entry: ConvertedEntry) -> bool:
@@ -79,7 +79,7 @@ def _convert(entry: Entry, options: ImportOptions) -> ConvertedEntry:
     created, updated, dated = _times(entry, options)
     kind, label = _kind(entry, text)
     memo = Memo(
-        id=_id(options.format, entry.id, entry.own) or "",
+        id=_id(options.format, entry.id, entry.is_ours) or "",
         subject=subject,
         kind=kind,
         text=text,
@@ -94,14 +94,14 @@ def _convert(entry: Entry, options: ImportOptions) -> ConvertedEntry:
         label=label,
         happened=_utc_time(entry.happened),
         expires=_utc_time(entry.expires),
-        supersedes=_id(options.format, entry.supersedes, entry.own),
-        superseded_by=_id(options.format, entry.superseded_by, entry.own),
+        supersedes=_id(options.format, entry.supersedes, entry.is_ours),
+        superseded_by=_id(options.format, entry.superseded_by, entry.is_ours),
         hits=max(0, entry.hits),
     )
     is_whole = (
         text == cleaned == collapse_spaces(entry.text)
     )  # a vector of other words, or of a secret, is not this text's
-    is_own_word = entry.own and source.origin is Origin.MANUAL
+    is_own_word = entry.is_ours and source.origin is Origin.MANUAL
     vector = _vector(entry) if is_whole and memo.active else None
     return ConvertedEntry(memo, text != cleaned, dated, is_own_word, vector, shared=entry.shared or options.everywhere)
 
@@ -124,7 +124,7 @@ def _id(form: str, foreign_id: str | None, is_own: bool) -> str | None:
 
 def _source(entry: Entry, options: ImportOptions) -> Provenance:
     source, metadata = entry.source, dict(entry.source.metadata)
-    if entry.id and _id(options.format, entry.id, entry.own) != entry.id:
+    if entry.id and _id(options.format, entry.id, entry.is_ours) != entry.id:
         metadata[FOREIGN_ID] = entry.id
     return replace(
         source,
@@ -157,9 +157,9 @@ def _kind(entry: Entry, text: str) -> tuple[Kind, str | None]:
 
 
 def _tags(entry: Entry) -> tuple[str, ...]:
-    limited = islice((tag for tag in entry.tags if tag.strip()), _MAX_OWN_TAGS if entry.own else _MAX_TAGS)
+    limited = islice((tag for tag in entry.tags if tag.strip()), _MAX_OWN_TAGS if entry.is_ours else _MAX_TAGS)
     tags = [redact(clean(tag)).text for tag in limited]  # a key in small letters is none
-    if entry.own:
+    if entry.is_ours:
         return tuple(dict.fromkeys(tags))
     return tuple(dict.fromkeys(tag.strip().lower()[:_MAX_TAG_CHARS] for tag in tags))
 
@@ -176,7 +176,7 @@ def _audience(entry: Entry, subject: Subject, source: Provenance, options: Impor
     if entry.audience is None:
         return EVERYWHERE if options.everywhere else Audience("dm", subject.id)
     if entry.audience == EVERYWHERE and not _may_be_everywhere(entry, options):
-        return of_source(source, subject.id)
+        return source_audience(source, subject.id)
     return entry.audience
 
 
@@ -190,11 +190,11 @@ def _times(entry: Entry, options: ImportOptions) -> tuple[datetime, datetime, bo
     bears it could never be changed again.
     """
     times = [_utc_time(entry.created), _utc_time(entry.updated)]
-    if not entry.own:
+    if not entry.is_ours:
         times = [time if time is not None and time <= options.at + _MAX_CLOCK_SKEW else None for time in times]
     first, last = times
     created, updated = first or last or options.at, last or first or options.at
-    return created, updated if entry.own else max(created, updated), first is not None or last is not None
+    return created, updated if entry.is_ours else max(created, updated), first is not None or last is not None
 
 
 def _utc_time(time: datetime | None) -> datetime | None:

@@ -16,7 +16,7 @@ MAX_LINKS = 20
 def find_links(path: Path) -> Iterator[Problem]:
     """The links in a folder and in the folders that lie in it."""
     for name in islice(_links(path), MAX_LINKS):
-        yield Problem(name, "it is a link, and what lies elsewhere is not read", broken=False)
+        yield Problem(name, "it is a link, and what lies elsewhere is not read", is_broken=False)
 
 
 def _links(path: Path) -> Iterator[str]:
@@ -74,7 +74,7 @@ def _unknown(path: Path, formats: Sequence[Format]) -> str:
     return f"{problem} (there are links in it, which are not followed)" if any(find_links(path)) else problem
 
 
-def named(name: str, formats: Sequence[Format]) -> Format:
+def format_by_name(name: str, formats: Sequence[Format]) -> Format:
     """A format by its name; raises BadInput."""
     for form in formats:
         if form.name == name.strip().lower():

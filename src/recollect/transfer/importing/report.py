@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from recollect.core.ports.format import Problem
 
-What = Literal["new", "changed", "same", "left", "meant", "broken"]
+OutcomeStatus = Literal["new", "changed", "same", "left", "meant", "broken"]
 MAX_LISTED = 1_000
 """Skipped entries that are listed one by one; of further ones only the number is reported."""
 
@@ -17,7 +17,7 @@ class Outcome:
 
     where: str
     sort: str
-    what: What
+    status: OutcomeStatus
     why: str = ""
     redacted: bool = False
 
@@ -30,7 +30,7 @@ class Report:
 
     format: str
     dry_run: bool = False
-    counts: dict[What, Counter[str]] = field(default_factory=dict[What, Counter[str]])
+    counts: dict[OutcomeStatus, Counter[str]] = field(default_factory=dict[OutcomeStatus, Counter[str]])
     skipped: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Where something stood that was left out, and why."""
     unwanted: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
@@ -41,14 +41,14 @@ class Report:
 
     def add(self, outcome: Outcome | Problem) -> None:
         if isinstance(outcome, Problem):
-            outcome = Outcome(outcome.where, "entry", _category(outcome), outcome.why)
-        self.counts.setdefault(outcome.what, Counter())[outcome.sort] += 1
+            outcome = Outcome(outcome.location, "entry", _category(outcome), outcome.reason)
+        self.counts.setdefault(outcome.status, Counter())[outcome.sort] += 1
         self.redacted += outcome.redacted
-        listed = self.unwanted if outcome.what == "meant" else self.skipped
+        listed = self.unwanted if outcome.status == "meant" else self.skipped
         if outcome.why and len(listed) < MAX_LISTED:
             listed.append((outcome.where, outcome.why))
 
-    def total(self, what: What) -> int:
+    def total(self, what: OutcomeStatus) -> int:
         return self.counts.get(what, Counter()).total()
 
     @property
@@ -77,10 +77,10 @@ class Report:
         return not self.total("broken")
 
 
-def _category(problem: Problem) -> What:
-    if problem.broken:
+def _category(problem: Problem) -> OutcomeStatus:
+    if problem.is_broken:
         return "broken"
-    return "left" if problem.unsaid else "meant"
+    return "left" if problem.needs_owner else "meant"
 
 
 def from_report(report: Report) -> dict[str, Any]:

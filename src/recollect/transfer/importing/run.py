@@ -174,19 +174,19 @@ class _Importer:
     def _memo(self, tx: Tx, entry: Entry, batch: _Batch) -> Outcome | Problem:
         converted = convert(entry, self.options)
         if isinstance(converted, Problem):
-            return Outcome(converted.where, "memory", "left", converted.why)
-        decision = self._decide(tx, converted, entry.own)
+            return Outcome(converted.location, "memory", "left", converted.reason)
+        decision = self._decide(tx, converted, entry.is_ours)
         match decision:
             case New(memo) | Changed(after=memo):
                 self._write(tx, decision, converted, batch)
                 if memo.active and not (isinstance(decision, Changed) and decision.before.active):
                     batch.fresh[memo.subject, memo.source.guild] += 1
                 outcome = "new" if isinstance(decision, New) else "changed"
-                return Outcome(entry.where, "memory", outcome, redacted=converted.redacted)
+                return Outcome(entry.location, "memory", outcome, redacted=converted.redacted)
             case Same():
-                return Outcome(entry.where, "memory", "same")
+                return Outcome(entry.location, "memory", "same")
             case Left(why):
-                return Outcome(entry.where, "memory", "left", why)
+                return Outcome(entry.location, "memory", "left", why)
 
     def _decide(self, tx: Tx, converted: ConvertedEntry, is_own: bool) -> Decision:
         memo = converted.memo
@@ -218,7 +218,7 @@ class _Importer:
         write(tx, [change], replace(self.context, shared=converted.shared), vector)
 
     def _summary(self, tx: Tx, entry: SummaryEntry) -> Outcome:
-        outcome = partial(Outcome, entry.where, "summary")
+        outcome = partial(Outcome, entry.location, "summary")
         text = redact(clean(entry.text)).text
         if not text.strip() or not entry.session.strip():
             return outcome("left", "is empty")
@@ -230,7 +230,7 @@ class _Importer:
             return outcome("left", "was cleared here")
         if past and past[0].updated >= updated:
             return outcome("left", "is older than the one here")
-        if not entry.own and is_instruction(text):
+        if not entry.is_ours and is_instruction(text):
             return outcome("left", ORDERS)
         sequence = entry.sequence if entry.sequence is not None and entry.sequence > last else last + 1
         if self.seen is None:
@@ -238,7 +238,7 @@ class _Importer:
         return outcome("new", redacted=text != clean(entry.text))
 
     def _message(self, tx: Tx, entry: MessageEntry, batch: _Batch) -> Outcome:
-        outcome, message = partial(Outcome, entry.where, "message"), entry.message
+        outcome, message = partial(Outcome, entry.location, "message"), entry.message
         name = message.place.platform, message.id
         stored_text, cleaned = batch.stored_texts.get(name), clean(message.text[: self.destination.max_message_chars])
         if stored_text is None and self.seen is not None:
@@ -261,7 +261,7 @@ class _Importer:
         return outcome("same") if stored.text == text else outcome("left", _OTHER_WORDS)
 
     def _tombstone(self, tx: Tx, entry: TombstoneEntry, batch: _Batch) -> Outcome:
-        outcome = partial(Outcome, entry.where, "tombstone")
+        outcome = partial(Outcome, entry.location, "tombstone")
         if tx.memos.tombstone(entry.scope, entry.fingerprint) is not None:
             return outcome("same")
         if entry.fingerprint in batch.in_use(tx, entry.scope):
@@ -272,7 +272,7 @@ class _Importer:
 
     def page(self, entry: PageEntry) -> Outcome:
         """A file of the workspace; none that is there is overwritten."""
-        outcome = partial(Outcome, entry.where, "page")
+        outcome = partial(Outcome, entry.location, "page")
         text = redact(clean(entry.text)).text
         try:
             workspace = self.destination.workspace(entry.user)

@@ -134,12 +134,12 @@ class DailyLog:
             tx.jobs.add(daily_log_job(self._clock() + MOMENT))
 
 
-def waits(tx: Tx) -> bool:
+def has_pending(tx: Tx) -> bool:
     """Whether messages wait to be written."""
     return bool(tx.state.items(DAILY_LOG_LIST))
 
 
-def hasten(tx: Tx, now: datetime) -> None:
+def write_now(tx: Tx, now: datetime) -> None:
     """Write waiting messages now."""
     tx.jobs.add(daily_log_job(now), postpone=True)
 

@@ -70,7 +70,7 @@ def _current(tx: Tx, guild: str, now: datetime) -> Entries:
 
 def _visible(tx: Tx, guild: str, entries: Entries) -> list[Exchange]:
     place = _place(guild)
-    by_author = {author: withheld.gather(tx, place, [author]) for author in {entry.author for entry in entries}}
+    by_author = {author: withheld.collect(tx, place, [author]) for author in {entry.author for entry in entries}}
     return [entry for entry in entries if not by_author[entry.author].quotes(entry.text, entry.author)]
 
 

@@ -95,8 +95,8 @@ class MirrorWriter:
     async def flush(self) -> None:
         """Have the daily log written now instead of after its usual delay."""
         with suppress(RecollectError):
-            if await self._store.read(daily_log.waits):
-                await self._store.write(lambda tx: daily_log.hasten(tx, self._clock()))
+            if await self._store.read(daily_log.has_pending):
+                await self._store.write(lambda tx: daily_log.write_now(tx, self._clock()))
 
     async def close(self) -> None:
         """Stop, after bringing the files up to date a last time."""
@@ -197,7 +197,7 @@ class MirrorWriter:
         """Files of summaries that repeat a statement that was forgotten or restored."""
         if self._folders.rolling is None:
             return []
-        sessions = await self._store.read(lambda tx: withheld.touched(tx, events, self._state.sessions(tx)))
+        sessions = await self._store.read(lambda tx: withheld.affected_sessions(tx, events, self._state.sessions(tx)))
         return [f"rolling {session}" for session in sessions]
 
     async def _write(self, file: str) -> None:
@@ -207,7 +207,7 @@ class MirrorWriter:
             render = partial(self._store.read, lambda tx: render_durable(_mirrored_memos(tx, Subject(name))))
             await self._write_until_current(file, folders.durable / durable_name(name), render)
         elif kind == "rolling" and folders.rolling is not None:
-            render = partial(self._store.read, lambda tx: render_summary(withheld.summary(tx, name)))
+            render = partial(self._store.read, lambda tx: render_summary(withheld.screened_summary(tx, name)))
             await self._write_until_current(file, folders.rolling / summary_name(name), render)
         elif kind == UNIT and self._pages is not None:
             await self._pages.write(name)

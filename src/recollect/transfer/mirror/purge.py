@@ -60,7 +60,7 @@ class MirrorPurge:
         self._folders = folders
         self._records = Records()
 
-    async def listed(self, user: str | None, guild: str | None, memos: Collection[Key]) -> list[Path]:
+    async def list_files(self, user: str | None, guild: str | None, memos: Collection[Key]) -> list[Path]:
         """Files and folders that are theirs alone, as far as they are there."""
         pages = await self._store.read(lambda tx: self._pages(tx, user, guild, memos))
         return await asyncio.to_thread(self._own_paths, user, guild, pages)

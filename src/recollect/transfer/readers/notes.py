@@ -120,7 +120,7 @@ def _entry(statement: Statement, where: str, file: str, owner: Owner, written: d
     """What stands in the log of a day happened that day, and was written then."""
     day = _day(file)
     return Entry(
-        where=where,
+        location=where,
         user=owner.user,
         guild=owner.guild if owner.user is None else None,
         kind=Kind.EVENT if day and owner.user is not None else None,

@@ -100,7 +100,7 @@ def _lore(line: str, where: str, owner: Owner) -> Iterator[Item]:
     match = _LORE.fullmatch(line)
     guild = (match and match[1]) or owner.guild
     if match is None or guild is None:
-        yield Problem(where, "its guild is not known: say it with --guild", broken=False, unsaid=True)
+        yield Problem(where, "its guild is not known: say it with --guild", is_broken=False, needs_owner=True)
         return
     source = Provenance(origin=Origin.DISCORD, platform=PLATFORM, guild=guild)
     yield Entry(where, None, guild, "lore", match[2], label="lore", confidence=0.72, source=source)

@@ -75,7 +75,9 @@ def _facts(path: Path, where: str, owner: Owner) -> Iterator[Item]:
         except BadInput as error:
             yield Problem(where, str(error))
         if columns_of(database, _MESSAGES):
-            yield Problem(f"{where} {_MESSAGES}", "what was said is read from the daily logs in memory/", broken=False)
+            yield Problem(
+                f"{where} {_MESSAGES}", "what was said is read from the daily logs in memory/", is_broken=False
+            )
 
 
 def _query(database: sqlite3.Connection, columns: list[str]) -> str:
@@ -100,7 +102,7 @@ def _entry(row: Row, where: str, owner: Owner) -> Entry | Problem:
 def _read_fact(row: Row, where: str, owner: Owner) -> Entry | Problem:
     subject = fields.text(fields.name_of(row["subject"], "subject"), "subject")
     if subject == SELF:
-        return Problem(where, "it is about the bot itself", broken=False)
+        return Problem(where, "it is about the bot itself", is_broken=False)
     guild = fields.name_of(row.get("guild_id"), "guild_id")
     is_lore = subject == LORE
     if is_lore and not (guild or owner.guild):
@@ -109,7 +111,7 @@ def _read_fact(row: Row, where: str, owner: Owner) -> Entry | Problem:
     kind, known_label = from_type(label)
     source = _source(row, "" if is_lore else subject, label)
     return Entry(
-        where=where,
+        location=where,
         user=None if is_lore else subject,
         guild=guild or owner.guild if is_lore else None,
         kind="lore" if is_lore else kind.value,

@@ -17,7 +17,7 @@ from recollect.core.ports.format import Entry, Item, Owner, PageEntry, Problem
 from recollect.core.types import EVERYWHERE, Audience, Origin, Provenance, Status
 from recollect.policy.kinds import CATEGORIES, from_kind, to_category
 from recollect.transfer.readers import fields as values
-from recollect.workspace.front_matter import fields, moment_of, parted, text_of, words_of
+from recollect.workspace.front_matter import fields, read_text, read_words, split_front_matter, time_of
 from recollect.workspace.names import safe_id
 
 NOTES = "MEMORY.md"
@@ -120,27 +120,27 @@ def _page(path: Path, where: str, home: Owner | None, owner: Owner) -> Item:
 
 
 def _read_page(path: Path, where: str, home: Owner | None, owner: Owner) -> Entry:
-    front_matter, body = parted(values.page(path))
+    front_matter, body = split_front_matter(values.page(path))
     page_fields, _ = fields(front_matter or "", _OWN_FIELDS)
-    user, guild = _whose(text_of(page_fields, "user"), text_of(page_fields, "guild"), home, owner)
-    category = (text_of(page_fields, "category") or _category_at(where) or "fact").lower()
-    kind = text_of(page_fields, "kind")
-    named = text_of(page_fields, "id")
-    created = moment_of(page_fields, "created_at")
+    user, guild = _whose(read_text(page_fields, "user"), read_text(page_fields, "guild"), home, owner)
+    category = (read_text(page_fields, "category") or _category_at(where) or "fact").lower()
+    kind = read_text(page_fields, "kind")
+    named = read_text(page_fields, "id")
+    created = time_of(page_fields, "created_at")
     return Entry(
-        where=where,
+        location=where,
         user=user,
         guild=None if user else guild,
         kind="lore" if user is None else _kind(kind, category),
         label=category if kind in (None, category) else None,
         text=values.text(body.strip(), "text"),
-        tags=values.words(words_of(page_fields, "keywords"), "keywords"),
+        tags=values.words(read_words(page_fields, "keywords"), "keywords"),
         created=created,
-        updated=moment_of(page_fields, "updated_at") or created,
+        updated=time_of(page_fields, "updated_at") or created,
         happened=_happened(path, created, category if named is None else None),
-        audience=_audience(text_of(page_fields, "audience")),
-        shared=text_of(page_fields, "audience") == str(EVERYWHERE),  # never written by recollect: a person decided it
-        source=Provenance(origin=_origin(text_of(page_fields, "source")), actor=user or "", guild=guild),
+        audience=_audience(read_text(page_fields, "audience")),
+        shared=read_text(page_fields, "audience") == str(EVERYWHERE),  # never written by recollect: a person decided it
+        source=Provenance(origin=_origin(read_text(page_fields, "source")), actor=user or "", guild=guild),
         id=named,
     )
 
@@ -204,7 +204,7 @@ def _read_line(point: str, where: str, owner: Owner) -> Item:
     try:
         time = _stamp(match["at"])
         return Entry(
-            where=where,
+            location=where,
             user=owner.user,
             guild=None if owner.user else owner.guild,
             kind=category if category in CATEGORIES else "fact",

@@ -130,7 +130,7 @@ def _read_memory(row: Row, metadata: dict[str, Any], where: str, owner: Owner) -
     model = metadata.pop(MODEL, None)
     vector = fields.vector(row.get("embedding"))
     return Entry(
-        where=where,
+        location=where,
         user=owner.user,
         guild=None if owner.user else owner.guild,
         kind=category if category in CATEGORIES else "fact",
@@ -156,7 +156,7 @@ def _restored(row: Row, ours: dict[str, Any], metadata: dict[str, Any], where: s
     except (KeyError, ValueError, TypeError, AttributeError):
         raise BadInput("what recollect added to its metadata is damaged") from None
     return Entry(
-        where=where,
+        location=where,
         user=None if memo.subject.is_lore else memo.subject.id,
         guild=memo.subject.guild,
         kind=memo.kind.value,
@@ -186,7 +186,7 @@ def _chunk(row: Row, where: str, owner: Owner) -> Iterator[Item]:
         created = happened or fields.timestamp(row.get("created_at"), "created_at")
         kind = (fields.name_of(row.get("kind"), "kind") or "fact").lower()
         yield Entry(
-            where=where,
+            location=where,
             user=owner.user,
             guild=None if owner.user else owner.guild,
             kind=kind if kind in CATEGORIES else "fact",

@@ -82,7 +82,7 @@ class _Reader:
         for file, where in _summaries(path):
             yield from self._read_tolerantly(file, where, self._summary)
         if fields.files_in(_folder(path, _SHORT_TERM), "*.json"):
-            yield Problem(f"{_SHORT_TERM}/", "short-term entries last for some hours", broken=False)
+            yield Problem(f"{_SHORT_TERM}/", "short-term entries last for some hours", is_broken=False)
         yield from _pages(_folder(path, "workspace"))
 
     def _read_tolerantly(self, path: Path, where: str, read: Any) -> Iterator[Item]:
@@ -135,7 +135,7 @@ class _Reader:
             source = _source(fields.record(record.get("source"), "source"), user)
             kind = fields.name_of(record.get("kind"), "kind")
             entry = Entry(
-                where=where,
+                location=where,
                 user=user,
                 guild=None if user else self._owner.guild,
                 kind=kind if kind is None or kind in SEVEN else "fact",
@@ -165,7 +165,7 @@ class _Reader:
         text = fields.text(values.get("summary"), "summary")
         yield SummaryEntry(where, self._session(path.stem), text, updated, through)
         if values.get("continuationCapsule"):
-            yield Problem(f"{where} continuationCapsule", "it is no part of a summary", broken=False)
+            yield Problem(f"{where} continuationCapsule", "it is no part of a summary", is_broken=False)
 
     def _session(self, name: str) -> str:
         """The session as it is called here; DiscoClaw names channels without their guild."""

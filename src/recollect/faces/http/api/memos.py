@@ -202,7 +202,7 @@ async def undo(state: AppStateDep, body: Undoing) -> UndoneOut | Response:
 @routes.get("/memo", responses=READING | NO_MEMO)
 async def get_memo(state: AppStateDep, subject: SubjectDep, memo: MemoId) -> records.MemoOut:
     """One memo of whatever status."""
-    return records.from_memo((await state.admin.story(subject, memo)).memo)
+    return records.from_memo((await state.admin.memo_details(subject, memo)).memo)
 
 
 @routes.patch("/memo", responses=CHANGING | NO_MEMO)
@@ -234,14 +234,14 @@ async def share_memo(state: AppStateDep, subject: SubjectDep, memo: MemoId, body
 @routes.get("/memo/history", responses=READING | NO_MEMO)
 async def memo_history(state: AppStateDep, subject: SubjectDep, memo: MemoId) -> records.History:
     """What happened to a memo, newest first, with what it said before."""
-    details = await state.admin.story(subject, memo)
+    details = await state.admin.memo_details(subject, memo)
     return records.History(events=[records.from_event(event) for event in details.events])
 
 
 @routes.get("/memo/why", responses=READING | NO_MEMO)
 async def memo_why(state: AppStateDep, subject: SubjectDep, memo: MemoId) -> records.WhyOut:
     """Why a memo is what it is: its source, its past, and the message that said it."""
-    return records.from_details(await state.admin.story(subject, memo))
+    return records.from_details(await state.admin.memo_details(subject, memo))
 
 
 def _describe_remembered(outcome: Remembered) -> Written:

@@ -8,8 +8,8 @@ from pydantic import Field
 from recollect.faces.http.api.common import CHANGING, READING, Name, Wire, problems, router
 from recollect.faces.http.dependencies import AppStateDep
 from recollect.faces.http.problems import problem
-from recollect.privacy.export import encoded
-from recollect.privacy.receipt import from_receipt, from_survey
+from recollect.privacy.export import encode
+from recollect.privacy.receipt import preview_to_json, receipt_to_json
 from recollect.privacy.target import ErasureTarget
 
 routes = router("privacy")
@@ -73,7 +73,7 @@ async def export(state: AppStateDep, target: Annotated[ErasureTarget, Depends(_t
     """Everything about a person or a guild as one document."""
     document: dict[str, Any] = await state.memory.privacy.export(target)
     headers = {"content-disposition": 'attachment; filename="export.json"'}
-    return Response(encoded(document), 200, headers, "application/json")
+    return Response(encode(document), 200, headers, "application/json")
 
 
 @routes.post("/erase/survey", responses=CHANGING)
@@ -81,7 +81,7 @@ async def survey_erasure(state: AppStateDep, body: Targeted) -> SurveyOut:
     """What erasing would remove; changes nothing."""
     target = ErasureTarget(body.user, body.guild)
     preview = await state.memory.privacy.preview(target)
-    return SurveyOut(**from_survey(preview), confirm=_confirmation(target))
+    return SurveyOut(**preview_to_json(preview), confirm=_confirmation(target))
 
 
 @routes.post("/erase", responses=CHANGING | problems(409), response_model=ReceiptOut)
@@ -91,7 +91,7 @@ async def erase(state: AppStateDep, body: Erasing) -> ReceiptOut | Response:
     if body.confirm != _confirmation(target):
         return problem(409, "nothing was erased: confirm has to be the name, exactly as the survey says it")
     receipt = await state.memory.privacy.erase(target, asked_by=state.admin.name)
-    return ReceiptOut(**from_receipt(receipt))
+    return ReceiptOut(**receipt_to_json(receipt))
 
 
 def _confirmation(target: ErasureTarget) -> str:

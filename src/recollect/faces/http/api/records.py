@@ -333,5 +333,5 @@ def from_overview(overview: Overview) -> Stats:
         problems=[from_event(event) for event in overview.problems],
         cost=CostOut(calls=overview.cost.calls, input=overview.cost.input, output=overview.cost.output),
         prompts=overview.prompts,
-        reused=overview.reused,
+        reused=overview.cached_prompts,
     )

@@ -54,4 +54,4 @@ async def summary_history(state: AppStateDep, session: SessionName, limit: Limit
 @routes.post("/sessions/reset", responses=CHANGING)
 async def reset_session(state: AppStateDep, body: Reset) -> ResetDone:
     """Clear the rolling summary of a conversation; work in flight can't bring it back."""
-    return ResetDone(session=body.session, reset=await state.admin.reset(body.session))
+    return ResetDone(session=body.session, reset=await state.admin.reset_summary(body.session))

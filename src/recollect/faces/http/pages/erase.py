@@ -8,11 +8,11 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
-from recollect.admin.names import Names, require_one
+from recollect.admin.names import Names, require_single
 from recollect.faces.http.pages.context import PageContext, PageDep
 from recollect.faces.http.pages.format import url
-from recollect.privacy.export import encoded
-from recollect.privacy.receipt import from_receipt, to_receipt
+from recollect.privacy.export import encode
+from recollect.privacy.receipt import receipt_from_json, receipt_to_json
 from recollect.privacy.target import ErasureTarget
 from recollect.transfer.mirror.export import durable
 
@@ -44,9 +44,9 @@ async def preview(request: Request, page: PageDep, user: Text = "", guild: Text 
 async def _render_preview(
     request: Request, page: PageContext, typed: str, guild: str, problem: str = ""
 ) -> HTMLResponse:
-    match = await page.state.admin.meant(typed) if typed else None
+    match = await page.state.admin.match_name(typed) if typed else None
     user = match.id if match else ""
-    is_ambiguous = match is not None and bool(match.several)
+    is_ambiguous = match is not None and bool(match.matches)
     target = ErasureTarget(user or None, guild or None) if (user or guild) and not is_ambiguous else None
     display_name = await page.state.memory.store.read(lambda tx: Names(tx)(user)) if user else ""
     preview = await page.state.memory.privacy.preview(target) if target else None
@@ -74,14 +74,18 @@ async def erase(request: Request, page: PageDep, user: Name = "", guild: Name = 
         problem = "Nothing was erased: the name that you typed is not the one above."
         return await _render_preview(request, page, user, guild, problem)
     receipt = await page.state.memory.privacy.erase(target, asked_by=page.state.admin.name)
-    signed = page.state.sessions.sign(json.dumps(from_receipt(receipt)).encode())
+    signed = page.state.sessions.sign(json.dumps(receipt_to_json(receipt)).encode())
     return RedirectResponse(url("/erase/receipt", of=signed), 303)
 
 
 @router.get("/erase/receipt")
 async def receipt(request: Request, page: PageDep, of: SignedReceipt) -> HTMLResponse:
     return page.render(
-        request, "receipt.html", receipt=to_receipt(_verified_receipt(page, of)), of=of, count_labels=COUNT_LABELS
+        request,
+        "receipt.html",
+        receipt=receipt_from_json(_verified_receipt(page, of)),
+        of=of,
+        count_labels=COUNT_LABELS,
     )
 
 
@@ -103,15 +107,15 @@ def _verified_receipt(page: PageContext, of: str) -> dict[str, Any]:
 async def export(page: PageDep, user: Text = "", guild: Text = "", form: Text = "json") -> Response:
     privacy = page.state.memory.privacy
     if user:
-        match = await page.state.admin.meant(user)
-        if not match.known and not match.several:
+        match = await page.state.admin.match_name(user)
+        if not match.is_known and not match.matches:
             raise HTTPException(404, f"nobody is known by the id or name {user}")
-        user = require_one(match)
+        user = require_single(match)
     target = ErasureTarget(user or None, guild or None)
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", user or guild)[:60]
     if form == "durable":
         return _file(durable(await privacy.memos(target)), f"durable-{name}.json")
-    return _file(encoded(await privacy.export(target)), f"recollect-{name}.json")
+    return _file(encode(await privacy.export(target)), f"recollect-{name}.json")
 
 
 def _file(data: bytes, name: str) -> Response:

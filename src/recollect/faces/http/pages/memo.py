@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from recollect.admin.names import called, named
+from recollect.admin.names import display_name, display_names
 from recollect.core.errors import BadInput
 from recollect.core.ports import Tx
 from recollect.core.types import EVERYWHERE, Audience, Memo, Subject
@@ -32,9 +32,9 @@ async def memo(request: Request, page: PageDep, id: Text, user: Text = "", guild
 async def render_memo(
     request: Request, page: PageContext, subject: Subject, memo_id: str, problem: str = "", draft: str | None = None
 ) -> HTMLResponse:
-    details = await page.state.admin.story(subject, memo_id)
+    details = await page.state.admin.memo_details(subject, memo_id)
     actors = {details.memo.source.actor, *(event.actor for event in details.events)}
-    name, names = await page.state.memory.store.read(lambda tx: (called(tx, subject), named(tx, actors)))
+    name, names = await page.state.memory.store.read(lambda tx: (display_name(tx, subject), display_names(tx, actors)))
     return page.render(
         request,
         "memo.html",
@@ -67,7 +67,7 @@ async def revise(
     request: Request, page: PageDep, memo: Name, user: Name = "", guild: Name = "", text: Field = "", tags: Name = ""
 ) -> Response:
     subject, admin = parse_subject(user, guild), page.state.admin
-    before = (await admin.story(subject, memo)).memo
+    before = (await admin.memo_details(subject, memo)).memo
     new_tags = tuple(dict.fromkeys(filter(None, (tag.strip().lower() for tag in tags.split(",")))))
     try:
         revised = await admin.update(subject, memo, text, new_tags)
@@ -83,7 +83,7 @@ async def revise(
 @router.post("/memo/share")
 async def share(page: PageDep, memo: Name, audience: Name, user: Name = "", guild: Name = "") -> Response:
     subject, admin = parse_subject(user, guild), page.state.admin
-    before = (await admin.story(subject, memo)).memo
+    before = (await admin.memo_details(subject, memo)).memo
     if subject.is_lore or audience not in _audiences(before):
         raise BadInput("that audience can't be chosen for this memory")
     await admin.share(subject, memo, Audience.parse(audience))
@@ -121,7 +121,7 @@ async def _render_merge(
 ) -> HTMLResponse:
     def read(tx: Tx) -> tuple[list[Memo], str]:
         memos = [tx.memos.get(subject, memo_id) for memo_id in dict.fromkeys(picked)]
-        return [memo for memo in memos if memo is not None and memo.active], called(tx, subject)
+        return [memo for memo in memos if memo is not None and memo.active], display_name(tx, subject)
 
     memos, name = await page.state.memory.store.read(read)
     return page.render(

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from recollect.admin.names import NameMatch, called, named
+from recollect.admin.names import NameMatch, display_name, display_names
 from recollect.core.changes import Skip
 from recollect.core.errors import BadInput
 from recollect.core.outcomes import CannotUndo, Undoable, Undone
@@ -59,8 +59,8 @@ async def memos(
     status: Text = "active",
     offset: Text = "",
 ) -> Response:
-    match = await page.state.admin.meant(user) if user else None
-    if match and match.several:
+    match = await page.state.admin.match_name(user) if user else None
+    if match and match.matches:
         return RedirectResponse(url("/people", part=user), 303)
     if match and match.id != user:
         return RedirectResponse(memos_url(Subject(match.id)), 303)
@@ -104,8 +104,8 @@ async def render_list(
 
     def read(tx: Tx) -> tuple[str, bool, dict[str, str]]:
         paused = not subject.is_lore and is_paused(tx, subject.id)
-        names = named(tx, {*(memo.source.actor for memo in listing.memos), last.actor})
-        return called(tx, subject), paused, names
+        names = display_names(tx, {*(memo.source.actor for memo in listing.memos), last.actor})
+        return display_name(tx, subject), paused, names
 
     name, paused, names = await page.state.memory.store.read(read)
     return page.render(

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from recollect.admin.names import called
+from recollect.admin.names import display_name
 from recollect.core.ports import Tx
 from recollect.core.text import fold
 from recollect.core.types import Subject
@@ -46,7 +46,7 @@ async def _find_by_name(page: PageContext, part: str) -> list[tuple[Subject, int
 
     def read(tx: Tx) -> list[tuple[Subject, int]]:
         owners = tx.memos.owners(limit=MAX_NAMES_SEARCHED)
-        return [owner for owner in owners if folded in fold(called(tx, owner[0]))][:PAGE_SIZE]
+        return [owner for owner in owners if folded in fold(display_name(tx, owner[0]))][:PAGE_SIZE]
 
     return await page.state.memory.store.read(read)
 
@@ -75,4 +75,4 @@ async def _render_owners(
 
 
 def _holder(tx: Tx, subject: Subject, count: int) -> Holder:
-    return Holder(subject, count, called(tx, subject), not subject.is_lore and is_paused(tx, subject.id))
+    return Holder(subject, count, display_name(tx, subject), not subject.is_lore and is_paused(tx, subject.id))

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from recollect.admin.overview import REFUSED
+from recollect.admin.overview import REFUSED_KIND
 from recollect.core.ports import Tx
 from recollect.faces.http.pages import log_rows
 from recollect.faces.http.pages.context import PageDep, as_number
@@ -25,10 +25,12 @@ async def refused(request: Request, page: PageDep, reason: Text = "", before: Te
     before_id = as_number(before)
 
     def read(tx: Tx) -> tuple[Counter[str], list[log_rows.Row], int]:
-        newest = tx.events.list(kinds=[REFUSED], limit=MAX_COUNTED)
-        events = newest if before_id is None else tx.events.list(kinds=[REFUSED], limit=MAX_COUNTED, before=before_id)
+        newest = tx.events.list(kinds=[REFUSED_KIND], limit=MAX_COUNTED)
+        events = (
+            newest if before_id is None else tx.events.list(kinds=[REFUSED_KIND], limit=MAX_COUNTED, before=before_id)
+        )
         matching = [event for event in events if reason in ("", event.reason)]
-        count = tx.events.counts().get(REFUSED)
+        count = tx.events.counts().get(REFUSED_KIND)
         return (
             Counter(event.reason for event in newest),
             log_rows.rows(tx, matching[: PAGE_SIZE + 1]),

@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, Response
 
-from recollect.admin.names import called
+from recollect.admin.names import display_name
 from recollect.core.ports import Tx
 from recollect.core.text import fold
 from recollect.core.types import Place, Subject, Summary
@@ -73,7 +73,7 @@ def _session(tx: Tx, name: str) -> Session:
 
 def _label(tx: Tx, place: Place) -> str:
     """The place as text; a DM by the person's name."""
-    person = called(tx, Subject(place.dm)) if place.dm else ""
+    person = display_name(tx, Subject(place.dm)) if place.dm else ""
     return describe_place(replace(place, dm=person) if person else places.resolve_place(tx, place))
 
 
@@ -94,5 +94,5 @@ def _versions(current: Summary | None, earlier: Sequence[Summary]) -> list[Versi
 
 @router.post("/session/reset")
 async def reset(page: PageDep, name: Annotated[str, Form(max_length=2_000)]) -> Response:
-    is_reset = await page.state.admin.reset(name)
+    is_reset = await page.state.admin.reset_summary(name)
     return after(url("/session", name=name), "reset" if is_reset else "empty")

@@ -6,11 +6,11 @@
 from recollect.transfer.mirror.pages.apply import Note, PageSyncOptions
 from recollect.transfer.mirror.pages.paths import PagePaths
 from recollect.transfer.mirror.pages.sync import PageSync, Report
-from recollect.transfer.mirror.pages.watch import EVERY, Watch
+from recollect.transfer.mirror.pages.watch import POLL_INTERVAL_SECONDS, Watch
 from recollect.transfer.mirror.pages.writer import UNIT, PageWriter, unit_of
 
 __all__ = [
-    "EVERY",
+    "POLL_INTERVAL_SECONDS",
     "UNIT",
     "Note",
     "PagePaths",

@@ -41,7 +41,7 @@ class PageSyncOptions:
 class Note:
     """What became of one page: new, changed, settled, moved, aside, retired, restored, secret or broken."""
 
-    what: str
+    outcome: str
     path: str
     memo: str | None = None
     detail: str = ""

@@ -15,7 +15,7 @@ from recollect.core.text import collapse_spaces, valid_memo_text
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo
 from recollect.policy.kinds import CATEGORIES, from_category, from_kind, to_category
 from recollect.policy.redaction import Redacted, redact
-from recollect.workspace.front_matter import fields, moment_of, parted, text_of, words_of
+from recollect.workspace.front_matter import fields, read_text, read_words, split_front_matter, time_of
 
 MAX_PAGE_BYTES = 65_536
 """Bytes of a page: more is a document, not something to remember."""
@@ -57,7 +57,7 @@ def parse(data: bytes) -> Page:
         raise BadInput("it is not a text in UTF-8") from None
     if "\0" in text:
         raise BadInput("it is binary, not a text")
-    front_matter, body = parted(text)
+    front_matter, body = split_front_matter(text)
     if not body.strip():
         raise BadInput("it has no text below the front matter" if front_matter is not None else "it is empty")
     return _read(front_matter, body) if front_matter is not None else Page(body)
@@ -132,26 +132,26 @@ def kind_of(page: Page, before: Kind | None = None) -> Kind:
 
 def _read(front_matter: str, body: str) -> Page:
     values, extra = fields(front_matter, _OWN_FIELDS, _REWRITTEN)
-    category = text_of(values, "category")
+    category = read_text(values, "category")
     if category is not None and (category := category.lower()) not in CATEGORIES:
         raise BadInput(f"unknown category {category[:40]!r}; use {', '.join(CATEGORIES)}")
-    kind = text_of(values, "kind")
+    kind = read_text(values, "kind")
     return Page(
         body=body,
         category=category,
         kind=from_kind(kind[:40])[0] if kind else None,
         keywords=_keywords(values),
-        created=moment_of(values, "created_at"),
-        id=text_of(values, "id"),
-        user=text_of(values, "user"),
-        guild=text_of(values, "guild"),
-        audience=_audience(text_of(values, "audience")),
+        created=time_of(values, "created_at"),
+        id=read_text(values, "id"),
+        user=read_text(values, "user"),
+        guild=read_text(values, "guild"),
+        audience=_audience(read_text(values, "audience")),
         extra=extra,
     )
 
 
 def _keywords(values: Mapping[str, yaml.Node]) -> tuple[str, ...] | None:
-    parts = words_of(values, "keywords")
+    parts = read_words(values, "keywords")
     if parts is None:
         return None
     keywords = dict.fromkeys(collapse_spaces(redact(part).text).lower() for part in parts)

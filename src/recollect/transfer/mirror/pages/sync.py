@@ -36,7 +36,7 @@ class Report:
     refused: str = ""
 
     def of(self, what: str) -> list[Note]:
-        return [note for note in self.notes if note.what == what]
+        return [note for note in self.notes if note.outcome == what]
 
     @property
     def ok(self) -> bool:
@@ -111,12 +111,12 @@ class PageSync:
             return [Note("broken", change.file.path, detail=f"taken over, but can't be written: {error}")]
         if note is None:
             return []
-        warning = Note("secret", note.path, note.memo, f"left out of memory: {', '.join(words.found)}")
-        return [note, warning] if words.found and note.what in ("new", "changed") else [note]
+        warning = Note("secret", note.path, note.memo, f"left out of memory: {', '.join(words.labels)}")
+        return [note, warning] if words.labels and note.outcome in ("new", "changed") else [note]
 
     async def _follow_up(self, note: Note) -> Note:
         """Make the changes on disk that follow from it."""
-        if note.what == "aside":
+        if note.outcome == "aside":
             note = await asyncio.to_thread(self._set_aside, note)
         for key in note.keys:
             await self._pages.place(key)
@@ -135,7 +135,7 @@ class PageSync:
         for key, record in deleted:
             context = contexts.setdefault(key[0].scope, self._context())
             note = await self._store.write(partial(self._retire, key=key, record=record, context=context))
-            if note is not None and note.what == "restored":
+            if note is not None and note.outcome == "restored":
                 await self._pages.place(key)
             notes += [note] if note else []
         return notes
@@ -145,7 +145,7 @@ class PageSync:
         note = self._describe_deletion(tx, key, record)
         if note is None:
             self._pages.records.drop(tx, key)
-        elif note.what == "retired" and memo is not None:
+        elif note.outcome == "retired" and memo is not None:
             write(tx, [retire(memo, context.at, "its file was deleted")], context)
             add_tombstone(tx, memo, context.at)
             self._pages.records.drop(tx, key)

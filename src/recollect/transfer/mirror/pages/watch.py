@@ -5,7 +5,7 @@ import asyncio
 from recollect.transfer.mirror.pages.paths import PagePaths
 from recollect.transfer.mirror.pages.sync import PageSync, Report
 
-EVERY = 1.0
+POLL_INTERVAL_SECONDS = 1.0
 """Seconds between two polls."""
 
 Signature = tuple[tuple[str, int, int, int], ...]
@@ -20,7 +20,7 @@ class Watch:
         self._last: Signature | None = None
         self._processed: Signature | None = None
 
-    async def look(self) -> Report | None:
+    async def poll(self) -> Report | None:
         """Poll once; a report when changes were applied."""
         now = await asyncio.to_thread(signature, self._paths)
         settled, self._last = now == self._last, now
