@@ -153,7 +153,7 @@ def test_a_pasted_text_of_several_lines_is_one_message(folder: Path, process: Ru
 
 def test_hostile_text_does_not_act_on_the_terminal(folder: Path, process: Run):
     title, clear = "\x1b]0;owned\x07", "\x1b[2J\x1b[H"
-    process("observe", f"the trombone story {title}{clear} end")
+    process("add", f"the trombone story {title}{clear} end")
     process("remember", f"My tuba is {title}{clear} gold")
     with chatting(folder) as terminal:
         assert r"\x1b]0;owned\x07\x1b[2J\x1b[H end" in terminal.say("how did the trombone story end?")

@@ -56,7 +56,7 @@ def talk(folder: Path) -> None:
     """A session on the command line, with all the files that it leaves."""
     recollect(folder, "remember", "I like green tea")
     recollect(folder, "remember", "Standup is at ten", "--lore", "--in", "#dev")
-    recollect(folder, "observe", "I live in Porto with my cat Tom")
+    recollect(folder, "add", "I live in Porto with my cat Tom")
     recollect(folder, "chat", "--no-demo", stdin="I work at Acme Corp\n!memory remember I play chess\n")
     recollect(folder, "backup")
     recollect(folder, "forget", "chess")
@@ -71,7 +71,7 @@ async def test_nobody_else_may_read_what_a_session_on_the_command_line_leaves(tm
 
 async def test_nobody_else_may_read_an_export_or_a_backup(tmp_path: Path) -> None:
     recollect(tmp_path, "remember", "I like green tea")
-    recollect(tmp_path, "observe", "I live in Porto with my cat Tom")
+    recollect(tmp_path, "add", "I live in Porto with my cat Tom")
     for form in FORMATS:
         recollect(tmp_path, "export", "me", "--format", form, "--to", f"exports/{form}")
     (tmp_path / "single").mkdir(0o700)
@@ -102,7 +102,7 @@ async def test_what_an_earlier_edition_let_others_read_is_closed_when_it_is_next
     data = tmp_path / "data"
     for path in (data, *data.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
-    recollect(tmp_path, "observe", "I live in Lisbon now")
+    recollect(tmp_path, "add", "I live in Lisbon now")
     recollect(tmp_path, "remember", "I like black tea")
     still = open_to_others(data)
     assert "data" not in still

@@ -133,7 +133,7 @@ def told(cli: Run) -> None:
     cli("remember", "I own a xylophone", "--as", "ann", "--in", "guild/#dev")
     cli("remember", "I hate mondays", "--as", "ann")
     cli("forget", "mondays", "--as", "ann")
-    cli("observe", "hello there", "--as", "ann")
+    cli("add", "hello there", "--as", "ann")
 
 
 def test_lines_go_to_a_new_file_of_yours_or_to_the_terminal(cli: Run, folder: Path, told: None):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import recollect
+from recollect.faces.cli.main import ALIASES
 from tests import ground
 from tests.faces.cli.conftest import Run
 
@@ -165,8 +166,8 @@ def test_undo_after_a_pin_does_not_speak_of_restoring(cli: Run):
 
 
 def test_undo_refuses_where_the_last_change_came_with_a_deleted_message(cli: Run, process: Run, folder: Path):
-    cli("observe", "I live in Ghent", "--as", "ann")
-    moved = cli("observe", "I moved to Bruges", "--as", "ann", "--json").json["message"]
+    cli("add", "I live in Ghent", "--as", "ann")
+    moved = cli("add", "I moved to Bruges", "--as", "ann", "--json").json["message"]
 
     async def delete() -> bool:
         async with recollect.AsyncMemory(
@@ -198,11 +199,11 @@ def test_a_memory_that_is_not_there_ends_with_3(cli: Run, command: str, memo: st
 
 
 def test_observe_adds_a_message_that_search_finds_in_its_place(cli: Run):
-    name = cli("observe", "The train to Thun leaves at nine", "--in", "#dev").out.strip()
+    name = cli("add", "The train to Thun leaves at nine", "--in", "#dev").out.strip()
     (found,) = cli("search", "train", "--messages", "--in", "#dev", "--json").json["results"]
     assert found["message"]["id"] == name
     cli("search", "train", "--messages", "--in", "#ops", code=3)
-    data = cli("observe", "-", "--json", stdin="hello").json
+    data = cli("add", "-", "--json", stdin="hello").json
     assert data["added"] is True
     assert data["message"]["text"] == "hello"
 
@@ -225,3 +226,9 @@ def test_where_durable_memory_is_switched_off_nothing_is_remembered_and_everythi
 
 def test_where_summaries_are_switched_off_show_says_so(process: Run):
     assert "Rolling summaries are switched off." in process("show", RECOLLECT_SUMMARY_ENABLED="off").out
+
+
+@pytest.mark.parametrize(("former", "name"), ALIASES.items())
+def test_a_former_name_of_a_command_still_works_and_is_not_shown(cli: Run, former: str, name: str):
+    assert cli(former, "--help").out.replace(f" {former} ", f" {name} ") == cli(name, "--help").out
+    assert f" {former} " not in cli("--help").out

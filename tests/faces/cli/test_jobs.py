@@ -112,24 +112,24 @@ def test_one_thing_is_done_at_a_time(cli: Run):
 
 
 def test_observe_says_what_was_learned(cli: Run):
-    done = cli("observe", "I like green tea", RECOLLECT_MODEL="local")
+    done = cli("add", "I like green tea", RECOLLECT_MODEL="local")
     message, *learned = done.out.splitlines()
     assert len(message) == 32
     assert any("green tea" in line for line in learned)
-    found = cli("observe", "I live in Berlin", "--json", RECOLLECT_MODEL="local").json
+    found = cli("add", "I live in Berlin", "--json", RECOLLECT_MODEL="local").json
     assert found["done"] is True
     assert ["Berlin" in memo["text"] for memo in found["learned"]] == [True]
     assert cli("jobs", "--json").json["counts"].get("failed", 0) == 0
 
 
 def test_observe_with_no_model_learns_nothing_and_says_only_the_id(cli: Run):
-    assert cli("observe", "I like green tea", RECOLLECT_MODEL="null").out.count("\n") == 1
+    assert cli("add", "I like green tea", RECOLLECT_MODEL="null").out.count("\n") == 1
 
 
 async def test_what_was_learned_without_the_model_is_told_at_once_and_afterwards(process: Run):
     async with ModelServer(Says("What a lovely place!")) as server:
         env = {"RECOLLECT_MODEL": "openai:small", "RECOLLECT_MODEL_BASE_URL": server.url}
-        said = await asyncio.to_thread(partial(process, "observe", "I live in Lisbon", **env))
+        said = await asyncio.to_thread(partial(process, "add", "I live in Lisbon", **env))
     told = "learned by local instead: no JSON"
     assert "learned: [fact] Lives in Lisbon" in said.out
     assert f"the model's answer could not be used; {told}" in said.out

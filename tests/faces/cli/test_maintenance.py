@@ -188,7 +188,7 @@ def test_reindex_repairs_what_doctor_complains_of(cli: Run, store: Path):
 def test_help_names_all_commands_without_boxes(cli: Run):
     done = cli("--help").out
     commands = "remember forget undo show search list history pin unpin share private log config doctor backup reindex"
-    for command in [*commands.split(), "observe", "version", "--install-completion", "--as", "--in"]:
+    for command in [*commands.split(), "add", "version", "--install-completion", "--as", "--in"]:
         assert command in done
     assert "╭" not in done
     assert "╭" not in cli("frob", code=2).err

@@ -91,7 +91,7 @@ def test_colours_are_for_terminals(process: Run):
 
 
 def test_a_terminal_shows_hostile_text_as_text(process: Run):
-    process("observe", "careful \x1b]0;owned\x07 [red]now[/red]")
+    process("add", "careful \x1b]0;owned\x07 [red]now[/red]")
     terminal = Terminal("search", "careful", "--messages")
     assert terminal.end() == 0
     assert r"careful \x1b]0;owned\x07 [red]now[/red]" in terminal.seen

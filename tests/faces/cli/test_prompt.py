@@ -8,7 +8,7 @@ from tests.faces.cli.conftest import Run
 @pytest.fixture(autouse=True)
 def memories(cli: Run) -> None:
     cli("remember", "I like green tea", "--in", "#kitchen")
-    cli("observe", "good morning", "--in", "#kitchen")
+    cli("add", "good morning", "--in", "#kitchen")
 
 
 def test_in_a_pipe_it_is_the_exact_prompt(cli: Run):

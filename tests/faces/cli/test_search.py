@@ -65,7 +65,7 @@ def test_retired_memories_are_found_by_status(cli: Run):
 
 
 def test_messages_are_found_by_time(cli: Run):
-    cli("observe", "the kettle is broken", "--in", "#kitchen")
+    cli("add", "the kettle is broken", "--in", "#kitchen")
     found = ["search", "kettle", "--messages", "--in", "#kitchen", "--json"]
     assert cli(*found, "--since", "2020-01-01").json["results"]
     assert cli(*found, "--since", "this week", "--until", "2099-01-01T10:00").json["results"]

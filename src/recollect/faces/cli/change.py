@@ -1,4 +1,4 @@
-"""Commands that change what is remembered: remember, forget, undo, pin, share, observe."""
+"""Commands that change what is remembered: remember, forget, undo, pin, share, add."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated
@@ -201,8 +201,8 @@ def _change(call: Invocation, ref: str, verb: str, change: Callable[[AsyncMemory
         call.screen.say(f'{verb}: "{memo.text}"')
 
 
-def observe(call: Invocation, text: Texts) -> None:
-    """Say something: it goes into the journal, and is learned from."""
+def add(call: Invocation, text: Texts) -> None:
+    """Add something that was said: it is kept, and learned from."""
     message = Message(uuid4().hex, call.user, call.place, read_text(text), now(), name=call.user)
 
     async def work(memory: AsyncMemory) -> tuple[bool, LearnedOutcome]:

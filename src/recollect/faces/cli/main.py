@@ -24,7 +24,7 @@ COMMANDS = {
         "remember": "recollect.faces.cli.change:remember",
         "forget": "recollect.faces.cli.change:forget",
         "undo": "recollect.faces.cli.change:undo",
-        "observe": "recollect.faces.cli.change:observe",
+        "add": "recollect.faces.cli.change:add",
         "index": "recollect.faces.cli.index:index",
     },
     "Look": {
@@ -64,7 +64,7 @@ COMMANDS = {
     },
 }
 """Commands by help panel, each with its function, which is imported only when it may be called."""
-ALIASES = {"dream": "consolidate"}
+ALIASES = {"dream": "consolidate", "observe": "add"}
 """Former names of commands, which still work and are not shown."""
 VERSION = Parameter(
     "version",
