@@ -228,7 +228,7 @@ def test_the_example_of_a_format_reads(tmp_path: Path):
     reader = example("writing-a-layout.md", 2)["create"]("plain_list")
     assert detect(file, [reader]) is reader
     items = list(reader.read(file, Owner("ann")))
-    assert [(type(item).__name__, item.where) for item in items] == [
+    assert [(type(item).__name__, item.location) for item in items] == [
         ("Entry", "notes.list line 1"),
         ("Problem", "notes.list line 2"),
         ("Entry", "notes.list line 3"),
