@@ -54,10 +54,10 @@ async def test_the_agent_that_serves_everybody_keeps_them_apart(tmp_path: Path):
     ask = """
 import asyncio
 async def main():
-    async with recollect.AsyncMemory() as memory:
-        agent = serving(memory)
+    async with AsyncMemory() as memory:
+        agent = make_agent(memory)
         for user in ("ann", "bob"):
-            await agent.run(f"I am {user}", deps=Request(user, recollect.Place(dm=user)))
+            await agent.run(f"I am {user}", deps=Request(user, Place(dm=user)))
 asyncio.run(main())
 """
     async with ModelServer([Calls("memory", SAVE), Says("Hello Ann."), Says("Hello Bob.")]) as server:
@@ -71,8 +71,8 @@ async def test_the_tool_alone_saves_for_its_user(tmp_path: Path):
     ask = """
 import asyncio
 async def main():
-    async with recollect.AsyncMemory() as memory:
-        print((await with_a_notebook(memory, "ann").run("I live in Lisbon")).output)
+    async with AsyncMemory() as memory:
+        print((await make_agent(memory, "ann").run("I live in Lisbon")).output)
         print([memo.text for memo in (await memory.show(user="ann")).memos])
 asyncio.run(main())
 """

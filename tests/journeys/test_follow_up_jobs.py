@@ -2,7 +2,7 @@
 
 from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.core.ports.jobs import JobState
-from recollect.learning.summarize import PAGE
+from recollect.learning.summarize import MAX_MESSAGES_PER_SUMMARY
 from recollect.testing.models import FakeModel, nothing
 from tests.scenes import Stage, opened
 
@@ -43,7 +43,7 @@ async def test_the_rest_of_a_long_conversation_is_summarized_in_the_name_of_the_
     async with opened(model=model, summary={"every_n_turns": 1}) as stage:
         await stage.reply("hello", await stage.say("hi"))
         await stage.settle()
-        for number in range(PAGE + 5):
+        for number in range(MAX_MESSAGES_PER_SUMMARY + 5):
             await stage.say(f"line {number}", user="bob")
         await stage.reply("bye", await stage.say("good night"))
         await stage.settle()

@@ -157,7 +157,7 @@ class TestAudience:
     def test_behind_walls_each_guild_keeps_its_own(self) -> None:
         here = memo("Likes tea", 1, audience=EVERYWHERE)
         there = memo("Loves tea", 2, audience=EVERYWHERE, source=replace(LEARNED, guild="g2"))
-        assert len(after([here, there], replace(FREELY, walled=True))) == 2
+        assert len(after([here, there], replace(FREELY, per_guild=True))) == 2
         assert len(after([here, there])) == 1
 
 
@@ -209,8 +209,8 @@ class TestWhatRecurs:
 class TestBounds:
     def test_below_the_threshold_nothing_is_compared(self) -> None:
         twice = [memo("Likes tea", 2), memo("Loves tea", 1)]
-        assert len(after(twice, replace(FREELY, least=3))) == 2
-        assert len(after([*twice, memo("Has a dog")], replace(FREELY, least=3))) == 2
+        assert len(after(twice, replace(FREELY, min_memos=3))) == 2
+        assert len(after([*twice, memo("Has a dog")], replace(FREELY, min_memos=3))) == 2
 
     def test_no_memos_no_dream(self) -> None:
         assert plan(ConsolidationInput([]), FREELY, NOW).changes == ()

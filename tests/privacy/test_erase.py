@@ -487,7 +487,7 @@ async def test_nothing_stays_in_the_memory_of_the_process(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
         assert similarity.compare("I live in a zanzibar lighthouse", "I live in a mill") is not None
-        held = vars(similarity)["_read"]
+        held = vars(similarity)["_parse"]
         assert held.cache_info().currsize > 0
         await stage.prompt("zanzibar", user="ann")
         await stage.memory.privacy.erase(ANN, asked_by="ann")

@@ -81,5 +81,5 @@ async def state(memory: AsyncMemory) -> list[object]:
 
 def entry(text: str, **more: Any) -> Entry:
     """Something that ann knows, read at a line of a file."""
-    given = {"where": "line 1", "user": "ann", "guild": None, "kind": None, "source": Provenance(Origin.IMPORT)}
+    given = {"location": "line 1", "user": "ann", "guild": None, "kind": None, "source": Provenance(Origin.IMPORT)}
     return Entry(**{**given, "text": text, **more})

@@ -210,11 +210,11 @@ async def test_of_tags_without_end_a_few_are_kept(tmp_path: Path):
 def test_a_line_without_end_is_read_over_and_an_entry_without_end_ends_the_file(tmp_path: Path):
     endless = "x" * 40_000_000
     ours = lines(tmp_path / "a.jsonl", memo(endless), memo("I like tea"))
-    told = [getattr(item, "text", None) or getattr(item, "why", None) for item in read(RECOLLECT, ours)]
+    told = [getattr(item, "text", None) or getattr(item, "reason", None) for item in read(RECOLLECT, ours)]
     assert told == ["it is longer than 4,000,000 bytes", "I like tea"]
     theirs = [{"memory": "Likes tea", "user_id": "a"}, {"memory": endless}, {"memory": "Likes mate"}]
     found = read(MEM0, written(tmp_path / "b.json", json.dumps(theirs)))
-    assert [getattr(item, "why", "") for item in found] == [
+    assert [getattr(item, "reason", "") for item in found] == [
         "",
         "line 1: an entry is longer than 16,777,216 characters, or never ends; what follows is left out",
     ]
