@@ -249,7 +249,7 @@ async def test_an_erasure_finds_what_the_first_edition_logged_under_a_queue(busy
         scope = f"consolidate:{user}"
         events = await memory.store.read(lambda tx: tx.events.list(scope=scope))
         assert {event.reason for event in events} == {"why"}
-        assert ErasureTarget(user).works_in(scope)
+        assert ErasureTarget(user).owns_queue(scope)
 
 
 def _lines(name: str) -> list[str]:

@@ -16,7 +16,7 @@ name = sys.argv[2]
 def work(tx, n):
     tx.memos.put(make_memo(f"fact {name} {n}", tags=("kept",)), ("model", unit_vector(1, 2, 3)))
     tx.messages.add(make_message(f"said {name} {n}", id=f"{name}-{n}"))
-    tx.state.note("said", f"{name}-{n}")
+    tx.state.append("said", f"{name}-{n}")
 
 async def writer(number):
     for n in range(int(sys.argv[3])):
@@ -34,7 +34,7 @@ def learn(tx, job):
     assert tx.jobs.finish(job.id, worker)
     tx.events.add(Event("done", at(0), worker, reason=f"{job.queue} {job.payload['n']}"))
 
-await store.write(lambda tx: tx.state.note("ready", worker))
+await store.write(lambda tx: tx.state.append("ready", worker))
 while len(await store.read(lambda tx: tx.state.items("ready"))) < 3:
     await asyncio.sleep(0.01)
 while await store.read(lambda tx: tx.jobs.counts()):
