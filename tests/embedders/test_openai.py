@@ -132,7 +132,7 @@ async def test_an_empty_account_is_not_tried_again(
 
 @pytest.mark.parametrize("trouble", [status(500), status(503), served.cut()], ids=["500", "503", "cut"])
 async def test_what_may_pass_is_tried_four_times(
-    server: EmbeddingServer, embedder: OpenAIEmbedder, pauses: list[float], trouble: served.Behaviour
+    server: EmbeddingServer, embedder: OpenAIEmbedder, pauses: list[float], trouble: served.Behavior
 ):
     server.next(trouble, trouble, trouble)
     assert len(await embedder.embed(["x"])) == 1
@@ -179,7 +179,7 @@ async def test_a_server_that_hangs_is_an_error(server: EmbeddingServer):
     ],
 )
 async def test_an_answer_that_is_no_answer_is_an_error(
-    server: EmbeddingServer, embedder: OpenAIEmbedder, behaviour: served.Behaviour, message: str
+    server: EmbeddingServer, embedder: OpenAIEmbedder, behaviour: served.Behavior, message: str
 ):
     server.always(behaviour)
     with pytest.raises(EmbedderError, match=message):
@@ -214,7 +214,7 @@ async def test_long_texts_are_cut_to_what_is_accepted_between_characters(
 
 @pytest.mark.parametrize("trouble", [status(400, "bad"), status(413), status(500)], ids=["400", "413", "500"])
 async def test_one_text_that_is_refused_does_not_keep_the_others(
-    server: EmbeddingServer, embedder: OpenAIEmbedder, caplog: pytest.LogCaptureFixture, trouble: served.Behaviour
+    server: EmbeddingServer, embedder: OpenAIEmbedder, caplog: pytest.LogCaptureFixture, trouble: served.Behavior
 ):
     server.always(served.refusing(lambda text: "poison" in text, trouble))
     texts = [f"text {number}" for number in range(10)]

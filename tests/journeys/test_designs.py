@@ -278,7 +278,7 @@ class TestClankerBot:
         async with opened("clanker", model=model, enabled=False, embedder="null") as stage:
             await stage.tell("I like tea a lot, and rain")
             said = await stage.memory.store.read(lambda tx: tx.messages.recent(DEV, 10))
-        assert (said, model.heard) == ([], [])
+        assert (said, model.inputs) == ([], [])
 
     @pytest.mark.acceptance("D11", "D13")
     async def test_messages_are_studied_one_after_the_other_and_a_double_shares_the_result(self):
@@ -297,7 +297,7 @@ class TestClankerBot:
             await asyncio.gather(*map(stage.memory.add, [*messages, *messages]))
             results = await asyncio.gather(*(stage.memory.wait_learned(one, 10) for one in [*messages, *messages]))
         assert most == [1]
-        assert len(model.heard) == 12
+        assert len(model.inputs) == 12
         assert all(result.done and len(result.memos) == 1 for result in results)
 
     @pytest.mark.acceptance("D17")

@@ -574,7 +574,7 @@ async def test_the_model_sees_memos_of_one_circle_at_a_time() -> None:
         shown.append(sorted(one.text for one in memos))
         return ExtractionResult()
 
-    async with opened(model=FakeModel(reflects=reflects)) as stage:
+    async with opened(model=FakeModel(consolidates=reflects)) as stage:
         await _put(stage, *map(memo, OTHERS), *(memo(text, audience=PRIVATE) for text in ("Is ill", "Seeks a job")))
         await stage.memory.consolidate(user="ann", dry_run=True)
     assert shown == [sorted(OTHERS), ["Is ill", "Seeks a job"]]
@@ -588,7 +588,7 @@ async def test_a_model_that_can_not_be_reached_costs_a_delay() -> None:
             raise ModelUnavailable("overloaded")
         return ExtractionResult()
 
-    async with opened(model=FakeModel(lambda heard: ExtractionResult(), reflects=reflects)) as stage:
+    async with opened(model=FakeModel(lambda heard: ExtractionResult(), consolidates=reflects)) as stage:
         await _put(stage, *ENOUGH)
         await stage.tell("good evening to you all")
         stage.clock.advance(hours=7)
@@ -604,7 +604,7 @@ async def test_without_a_usable_answer_of_the_model_words_decide() -> None:
     def reflects(memos: Sequence[Memo]) -> ExtractionResult:
         raise ModelError("it answers in riddles")
 
-    async with opened(model=FakeModel(reflects=reflects)) as stage:
+    async with opened(model=FakeModel(consolidates=reflects)) as stage:
         await _put(stage, *ENOUGH)
         done = await stage.memory.consolidate(user="ann")
     assert (done.description, done.problems) == ("1 merged", ("it answers in riddles",))

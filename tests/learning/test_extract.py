@@ -11,7 +11,7 @@ from recollect.jobs.options import WorkerOptions
 from recollect.learning.consent import pause, resume
 from recollect.learning.ingest import spoken
 from recollect.testing.embedding_server import EmbeddingServer
-from recollect.testing.models import FakeModel, Pondering, everything, nothing, quoting
+from recollect.testing.models import BlockingModel, FakeModel, everything, nothing, quoting
 from tests import ground
 from tests.scenes import DEV, DM, ELSEWHERE, GENERAL, Stage, opened
 from tests.waiting import eventually
@@ -57,7 +57,7 @@ async def test_a_message_seen_twice_is_learned_from_once_and_both_see_the_result
         message = stage.message("I live in Berlin")
         await asyncio.gather(*(stage.memory.add(message) for _ in range(5)))
         one, other = await asyncio.gather(stage.memory.wait_learned(message, 5), stage.memory.wait_learned(message, 5))
-    assert len(model.heard) == 1
+    assert len(model.inputs) == 1
     assert one == other
     assert one.done
     assert [event.kind for event in one.events] == ["memo.added", "extract.call"]
@@ -70,7 +70,7 @@ async def test_nothing_is_learned_from_the_assistants_own_words() -> None:
         asked = await stage.tell("what do you think of Rust?", place=DEV)
         await stage.reply("I love Rust and I live in the cloud", asked)
         await stage.settle()
-    assert [message.text for hearing in model.heard for message in hearing.messages] == [asked.text]
+    assert [message.text for hearing in model.inputs for message in hearing.messages] == [asked.text]
 
 
 async def test_the_model_is_told_what_is_known_only_as_far_as_it_may_be_heard_there() -> None:
@@ -80,7 +80,7 @@ async def test_the_model_is_told_what_is_known_only_as_far_as_it_may_be_heard_th
         await stage.learned("Is looking for another job", place=DM)
         await stage.tell("what shall we drink?", place=DEV)
         await stage.tell("what shall we drink?", place=DM)
-    public, private = ([memo.text for memo in hearing.known_memos] for hearing in model.heard)
+    public, private = ([memo.text for memo in hearing.known_memos] for hearing in model.inputs)
     assert public == ["Prefers tea"]
     assert sorted(private) == ["Is looking for another job", "Prefers tea"]
 
@@ -90,7 +90,7 @@ async def test_the_model_sees_what_was_said_before_as_context_and_not_as_source(
     async with opened(model=model) as stage:
         asked = await stage.say("which editor do you use?", user="bob")
         await stage.tell("Emacs, of course")
-    hearing = model.heard[-1]
+    hearing = model.inputs[-1]
     assert [message.id for message in hearing.context] == [asked.id]
     assert [message.text for message in hearing.messages] == ["Emacs, of course"]
 
@@ -158,7 +158,7 @@ async def test_words_said_in_private_do_not_retire_what_was_said_in_public() -> 
 
 
 async def test_what_its_owner_forgot_meanwhile_stays_forgotten() -> None:
-    model = Pondering()
+    model = BlockingModel()
     async with opened(model=model) as stage:
         await stage.learned("I work at Acme")
         await stage.say("I work at Acme")
@@ -170,7 +170,7 @@ async def test_what_its_owner_forgot_meanwhile_stays_forgotten() -> None:
 
 
 async def test_a_message_that_was_edited_while_the_model_was_asked_is_learned_in_its_new_words() -> None:
-    model = Pondering()
+    model = BlockingModel()
     async with opened(model=model) as stage:
         said = await stage.say("I live in Berlin")
         await model.asked.wait()
@@ -181,7 +181,7 @@ async def test_a_message_that_was_edited_while_the_model_was_asked_is_learned_in
 
 
 async def test_a_message_that_was_deleted_while_the_model_was_asked_is_not_learned_from() -> None:
-    model = Pondering()
+    model = BlockingModel()
     async with opened(model=model) as stage:
         said = await stage.say("I live in Berlin")
         await model.asked.wait()
@@ -288,12 +288,12 @@ async def test_dnam_learns_every_ten_turns_of_a_user_wherever_they_were() -> Non
             await stage.reply("ok", await stage.say(f"fact number {number} of mine", place=place))
         await stage.reply("ok", await stage.say("I am somebody else", user="bob"))
         await stage.settle()
-        assert model.heard == []
+        assert model.inputs == []
         await stage.reply("ok", await stage.say("fact number 9 of mine"))
         await stage.settle()
-        heard = [message.text for hearing in model.heard for message in hearing.messages]
+        heard = [message.text for hearing in model.inputs for message in hearing.messages]
     assert sorted(heard) == [f"fact number {number} of mine" for number in range(10)]
-    assert all(len({message.place.audience for message in hearing.messages}) == 1 for hearing in model.heard)
+    assert all(len({message.place.audience for message in hearing.messages}) == 1 for hearing in model.inputs)
 
 
 @pytest.mark.acceptance("B33")
@@ -306,8 +306,8 @@ async def test_the_count_of_turns_survives_a_restart(tmp_path: object) -> None:
             for number in range(start, start + 5):
                 await stage.reply("ok", await stage.say(f"fact number {number} of mine"))
             await stage.settle()
-            assert len(model.heard) == (1 if start else 0)
-    assert len(model.heard[0].messages) == 10
+            assert len(model.inputs) == (1 if start else 0)
+    assert len(model.inputs[0].messages) == 10
 
 
 async def test_learning_after_silence_waits_for_it() -> None:
@@ -318,10 +318,10 @@ async def test_learning_after_silence_waits_for_it() -> None:
         await stage.say("and I have two cats")
         stage.clock.advance(minutes=8)
         await stage.settle()
-        assert model.heard == []
+        assert model.inputs == []
         stage.clock.advance(minutes=5)
         await stage.settle()
-    assert [[message.text for message in hearing.messages] for hearing in model.heard] == [
+    assert [[message.text for message in hearing.messages] for hearing in model.inputs] == [
         ["I live in Berlin", "and I have two cats"]
     ]
 
@@ -332,10 +332,10 @@ async def test_learning_at_the_end_of_the_day_waits_for_it() -> None:
         await stage.say("I live in Berlin")
         stage.clock.advance(hours=11)
         await stage.settle()
-        assert model.heard == []
+        assert model.inputs == []
         stage.clock.advance(hours=1)
         await stage.settle()
-        assert len(model.heard) == 1
+        assert len(model.inputs) == 1
 
 
 async def test_before_compaction_everything_that_was_said_is_learned_from() -> None:
@@ -344,15 +344,15 @@ async def test_before_compaction_everything_that_was_said_is_learned_from() -> N
         await stage.say("I live in Berlin")
         await stage.say("I prefer tea", user="bob")
         await stage.settle()
-        assert model.heard == []
+        assert model.inputs == []
         assert await stage.memory.flush(DEV) == 2
         await stage.settle()
-        assert sorted(hearing.messages[0].author for hearing in model.heard) == ["ann", "bob"]
+        assert sorted(hearing.messages[0].author for hearing in model.inputs) == ["ann", "bob"]
         assert await stage.memory.flush(DEV) == 0
 
 
 async def test_what_is_said_while_a_round_is_studied_is_kept_for_the_next() -> None:
-    model = Pondering()
+    model = BlockingModel()
     async with opened("devclaw", model=model, embedder="null") as stage:
         await stage.say("I live in Berlin")
         await stage.memory.flush(DEV)
@@ -453,7 +453,7 @@ async def test_nothing_is_learned_where_durable_memory_or_learning_is_switched_o
         model = FakeModel()
         async with opened(model=model, **off) as stage:
             await stage.tell("I live in Berlin")
-        assert model.heard == []
+        assert model.inputs == []
 
 
 @pytest.mark.acceptance("D14")
@@ -462,7 +462,7 @@ async def test_clanker_learns_from_the_first_320_characters_and_not_from_a_nod()
     async with opened("clanker", model=model, embedder="null") as stage:
         await stage.tell("   ok ")
         await stage.tell("I live   in Berlin " + "and so on " * 100)
-    assert [len(message.text) for hearing in model.heard for message in hearing.messages] == [320]
+    assert [len(message.text) for hearing in model.inputs for message in hearing.messages] == [320]
 
 
 @pytest.mark.acceptance("D35", "D18")
@@ -494,7 +494,7 @@ async def test_clanker_keeps_eighty_facts_of_a_user_in_each_guild() -> None:
 
 
 async def test_what_was_said_before_a_pause_is_not_learned_during_it() -> None:
-    model = Pondering()
+    model = BlockingModel()
     async with opened(model=model) as stage:
         said = await stage.say("I live in Berlin")
         await model.asked.wait()
@@ -520,7 +520,7 @@ async def test_what_waits_for_silence_is_not_learned_during_a_pause_and_no_model
         stage.clock.advance(minutes=30)
         await stage.settle()
         assert await stage.known() == ["I play chess"]
-    assert len(model.heard) == 1
+    assert len(model.inputs) == 1
 
 
 async def test_an_order_from_which_nothing_is_proposed_is_in_the_log_too() -> None:

@@ -128,7 +128,7 @@ class TestNoDurableMemory:
             assert await stage.known() == []
             (event,) = await stage.events("learning.skipped")
             assert await kinds_of_jobs(stage) & {"extract", "consolidate"} <= {"consolidate"}
-        assert model.heard == []
+        assert model.inputs == []
         assert (event.reason, event.data["messages"]) == ("learning is switched off", [f"discord/{said.id}"])
 
     @pytest.mark.parametrize("profile", ["unified", "discoclaw", "dnam", "clanker", "devclaw"])
@@ -255,7 +255,7 @@ class TestNumbers:
             for number in range(6):
                 await exchange(stage, f"turn {number} of mine")
                 await stage.settle()
-        assert [len(hearing.messages) for hearing in model.heard] == [every] * (6 // every)
+        assert [len(hearing.messages) for hearing in model.inputs] == [every] * (6 // every)
 
     @pytest.mark.parametrize("most", [2, 25])
     async def test_short_term_memory_keeps_so_many_exchanges(self, most: int) -> None:
@@ -318,8 +318,8 @@ class TestNumbers:
                 await assistant.record_reply(reply.text, message, f"r{number}")
                 stage.clock.advance(minutes=1)
             await stage.settle()
-        assert model.heard
-        assert "I have 0 goats in my garden" in [one.text for hearing in model.heard for one in hearing.messages]
+        assert model.inputs
+        assert "I have 0 goats in my garden" in [one.text for hearing in model.inputs for one in hearing.messages]
 
     async def test_exported_facts_lie_in_the_folder_that_is_set(self, tmp_path: Path) -> None:
         folder = tmp_path / "elsewhere" / "facts"
@@ -341,4 +341,4 @@ class TestNumbers:
         model = FakeModel(learns)
         async with opened(model=model, extraction={"max_facts": most}) as stage:
             await stage.tell("I live in Lisbon")
-        assert len(model.heard) == 1
+        assert len(model.inputs) == 1

@@ -52,8 +52,8 @@ def _is_channel_visible(memo: Memo, place: Place | None) -> bool:
 
 
 def _origin(memo: Memo) -> str:
-    documented = (Origin.MANUAL, Origin.DISCORD, Origin.SUMMARY)
-    return memo.source.origin.value if memo.source.origin in documented else "summary"
+    shown_origins = (Origin.MANUAL, Origin.DISCORD, Origin.SUMMARY)
+    return memo.source.origin.value if memo.source.origin in shown_origins else "summary"
 
 
 def render_message(message: Message) -> str:

@@ -39,7 +39,7 @@ class Reply:
     after: asyncio.Event | None = None
 
 
-Behaviour = Callable[[Request], Reply]
+Behavior = Callable[[Request], Reply]
 
 
 def numbers(text: str, dims: int = DIMS) -> list[float]:
@@ -61,13 +61,13 @@ def well(request: Request) -> Reply:
     return of_dims(DIMS)(request)
 
 
-def of_dims(dims: int) -> Behaviour:
+def of_dims(dims: int) -> Behavior:
     return lambda request: answer([(place, numbers(text, dims)) for place, text in enumerate(request.texts)])
 
 
-def filled_with(number: Any) -> Behaviour:
+def filled_with(value: Any) -> Behavior:
     """Vectors of nothing but this number: 0, `float("nan")`, None, …"""
-    return lambda request: answer([(place, [number] * DIMS) for place, _ in enumerate(request.texts)])
+    return lambda request: answer([(place, [value] * DIMS) for place, _ in enumerate(request.texts)])
 
 
 def shuffled(request: Request) -> Reply:
@@ -80,22 +80,22 @@ def short(request: Request) -> Reply:
     return answer([(place, numbers(text)) for place, text in enumerate(request.texts[1:])])
 
 
-def saying(body: bytes) -> Behaviour:
+def saying(body: bytes) -> Behavior:
     return lambda _: Reply(body)
 
 
-def status(code: int, message: str = "no", retry_after: float | None = None, error: str | None = None) -> Behaviour:
+def status(code: int, message: str = "no", retry_after: float | None = None, error: str | None = None) -> Behavior:
     """An error in the protocol's form."""
     headers = {} if retry_after is None else {"Retry-After": f"{retry_after:g}"}
     body = json.dumps({"error": {"message": message, "type": "error", "code": error}}).encode()
     return lambda _: Reply(body, code, headers)
 
 
-def cut() -> Behaviour:
+def cut() -> Behavior:
     return lambda _: Reply(None)
 
 
-def held(until: asyncio.Event, then: Behaviour = well) -> Behaviour:
+def held(until: asyncio.Event, then: Behavior = well) -> Behavior:
     """Answers when the event is set; one that never is makes a server that hangs."""
 
     def behave(request: Request) -> Reply:
@@ -105,7 +105,7 @@ def held(until: asyncio.Event, then: Behaviour = well) -> Behaviour:
     return behave
 
 
-def refusing(bad: Callable[[str], bool], trouble: Behaviour | None = None) -> Behaviour:
+def refusing(bad: Callable[[str], bool], trouble: Behavior | None = None) -> Behavior:
     """Well, except for requests with such a text: they get a 400, or the trouble that is named."""
     refusal = trouble or status(400, "bad text")
     return lambda request: (refusal if any(map(bad, request.texts)) else well)(request)
@@ -115,8 +115,8 @@ class EmbeddingServer(Loopback):
     def __init__(self) -> None:
         super().__init__()
         self.requests: list[Request] = []
-        self._always: Behaviour = well
-        self._next: deque[Behaviour] = deque()
+        self._always: Behavior = well
+        self._next: deque[Behavior] = deque()
 
     @property
     def url(self) -> str:
@@ -127,11 +127,11 @@ class EmbeddingServer(Loopback):
         """Every text that arrived, in order."""
         return [text for request in self.requests for text in request.texts]
 
-    def next(self, *behaviours: Behaviour) -> None:
-        self._next.extend(behaviours)
+    def next(self, *behaviors: Behavior) -> None:
+        self._next.extend(behaviors)
 
-    def always(self, behaviour: Behaviour) -> None:
-        self._always = behaviour
+    def always(self, behavior: Behavior) -> None:
+        self._always = behavior
 
     async def _serve(self, reader: asyncio.StreamReader) -> bytes:
         request = await _received(reader)
@@ -143,8 +143,8 @@ class EmbeddingServer(Loopback):
 
 
 async def _received(reader: asyncio.StreamReader) -> Request:
-    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-    pairs = (line.partition(": ") for line in head[1:])
+    lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+    pairs = (line.partition(": ") for line in lines[1:])
     headers = {name.lower(): value for name, _, value in pairs}
     content = json.loads(await reader.readexactly(int(headers["content-length"])))
     return Request(content["model"], tuple(content["input"]), headers.get("authorization", "").removeprefix("Bearer "))

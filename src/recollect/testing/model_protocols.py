@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 PIECES = 8
-"""Into how many pieces a streamed text is broken, at the most."""
+"""A streamed text is broken into at most so many pieces."""
 
 ANTHROPIC, CHAT, RESPONSES = "anthropic", "openai-chat", "openai-responses"
 PATHS = {"/v1/messages": ANTHROPIC, "/v1/chat/completions": CHAT, "/v1/responses": RESPONSES}
@@ -61,8 +61,8 @@ _ANTHROPIC_ERRORS = {
 
 def model_list(names: Iterable[str]) -> bytes:
     """What `GET /v1/models` says, with the fields of both providers."""
-    made = {"object": "model", "type": "model", "created": 0, "created_at": "1970-01-01T00:00:00Z"}
-    data = [{"id": name, "display_name": name, "owned_by": "recollect", **made} for name in names]
+    fields = {"object": "model", "type": "model", "created": 0, "created_at": "1970-01-01T00:00:00Z"}
+    data = [{"id": name, "display_name": name, "owned_by": "recollect", **fields} for name in names]
     return json.dumps({"object": "list", "data": data, "has_more": False}).encode()
 
 
@@ -121,8 +121,12 @@ def _named(data: dict[str, Any]) -> Event:
 
 def _chat_calls(turn: Turn) -> list[dict[str, Any]]:
     return [
-        {"id": f"call_{place}", "type": "function", "function": {"name": name, "arguments": json.dumps(dict(given))}}
-        for place, (name, given) in enumerate(turn.calls)
+        {
+            "id": f"call_{place}",
+            "type": "function",
+            "function": {"name": name, "arguments": json.dumps(dict(arguments))},
+        }
+        for place, (name, arguments) in enumerate(turn.calls)
     ]
 
 
@@ -139,34 +143,34 @@ def _chat_stop(turn: Turn) -> str:
 
 
 def _chat(turn: Turn) -> dict[str, Any]:
-    said = {"refusal": turn.text} if turn.stop == "refusal" else {"content": turn.text or None}
-    message: dict[str, Any] = {"role": "assistant", "content": None, "refusal": None, **said}
+    answer = {"refusal": turn.text} if turn.stop == "refusal" else {"content": turn.text or None}
+    message: dict[str, Any] = {"role": "assistant", "content": None, "refusal": None, **answer}
     if turn.calls:
         message["tool_calls"] = _chat_calls(turn)
     choice = {"index": 0, "message": message, "finish_reason": _chat_stop(turn), "logprobs": None}
-    head = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": turn.model}
-    return {**head, "choices": [choice], "usage": _chat_usage(turn)}
+    header = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": turn.model}
+    return {**header, "choices": [choice], "usage": _chat_usage(turn)}
 
 
 def _chat_events(turn: Turn) -> Iterable[Event]:
-    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": turn.model}
+    header = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": turn.model}
 
     def chunk(delta: dict[str, Any], finish: str | None = None) -> Event:
-        return None, {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+        return None, {**header, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
 
     field = "refusal" if turn.stop == "refusal" else "content"
     yield chunk({"role": "assistant", "content": ""})
     yield from (chunk({field: piece}) for piece in _pieces(turn.text))
     yield from (chunk({"tool_calls": [{"index": place, **call}]}) for place, call in enumerate(_chat_calls(turn)))
     yield chunk({}, _chat_stop(turn))
-    yield None, {**head, "choices": [], "usage": _chat_usage(turn)}
+    yield None, {**header, "choices": [], "usage": _chat_usage(turn)}
 
 
 def _output(turn: Turn) -> list[dict[str, Any]]:
     content: Body = {"type": "output_text", "text": turn.text, "annotations": []}
     if turn.stop == "refusal":
         content = {"type": "refusal", "refusal": turn.text}
-    said: dict[str, Any] = {"type": "message", "id": "msg_1", "role": "assistant", "content": [content]}
+    message: dict[str, Any] = {"type": "message", "id": "msg_1", "role": "assistant", "content": [content]}
     calls: list[dict[str, Any]] = [
         {
             "type": "function_call",
@@ -177,7 +181,7 @@ def _output(turn: Turn) -> list[dict[str, Any]]:
         }
         for place, (name, arguments) in enumerate(turn.calls)
     ]
-    return [item | {"status": "completed"} for item in ([said] if turn.text or not calls else []) + calls]
+    return [item | {"status": "completed"} for item in ([message] if turn.text or not calls else []) + calls]
 
 
 def _responses(turn: Turn) -> dict[str, Any]:
@@ -220,26 +224,26 @@ def _item_steps(item: dict[str, Any]) -> list[dict[str, Any]]:
     is_call = item["type"] == "function_call"
     empty: Body = {"arguments": ""} if is_call else {"content": []}
     added = {"type": "response.output_item.added", "item": item | {"status": "in_progress"} | dict(empty)}
-    done = {"type": "response.output_item.done", "item": item}
-    return [added, *(_call_steps if is_call else _message_steps)(item), done]
+    completed = {"type": "response.output_item.done", "item": item}
+    return [added, *(_call_steps if is_call else _message_steps)(item), completed]
 
 
 def _call_steps(item: dict[str, Any]) -> list[dict[str, Any]]:
-    kind, here = "response.function_call_arguments", {"item_id": item["id"]}
-    deltas = [{"type": f"{kind}.delta", "delta": piece, **here} for piece in _pieces(item["arguments"])]
-    return [*deltas, {"type": f"{kind}.done", "arguments": item["arguments"], "name": item["name"], **here}]
+    kind, position = "response.function_call_arguments", {"item_id": item["id"]}
+    deltas = [{"type": f"{kind}.delta", "delta": piece, **position} for piece in _pieces(item["arguments"])]
+    return [*deltas, {"type": f"{kind}.done", "arguments": item["arguments"], "name": item["name"], **position}]
 
 
 def _message_steps(item: dict[str, Any]) -> list[dict[str, Any]]:
     part: dict[str, Any] = item["content"][0]
     field = "text" if "text" in part else "refusal"
     kind = f"response.{part['type']}"
-    here: Body = {"item_id": item["id"], "content_index": 0, "logprobs": []}
+    position: Body = {"item_id": item["id"], "content_index": 0, "logprobs": []}
     return [
-        {"type": "response.content_part.added", "part": part | {field: ""}, **here},
-        *({"type": f"{kind}.delta", "delta": piece, **here} for piece in _pieces(part[field])),
-        {"type": f"{kind}.done", field: part[field], **here},
-        {"type": "response.content_part.done", "part": part, **here},
+        {"type": "response.content_part.added", "part": part | {field: ""}, **position},
+        *({"type": f"{kind}.delta", "delta": piece, **position} for piece in _pieces(part[field])),
+        {"type": f"{kind}.done", field: part[field], **position},
+        {"type": "response.content_part.done", "part": part, **position},
     ]
 
 

@@ -40,8 +40,8 @@ class Request:
     @property
     def instructions(self) -> str:
         """The system prompt, wherever the protocol puts it."""
-        given = [self.body.get("system"), self.body.get("instructions")]
-        return "\n".join(filter(None, [*map(_text_of, given), *self._said_by("system", "developer")]))
+        contents = [self.body.get("system"), self.body.get("instructions")]
+        return "\n".join(filter(None, [*map(_text_of, contents), *self._said_by("system", "developer")]))
 
     @property
     def text(self) -> str:
@@ -142,7 +142,7 @@ class Overlong:
 
 
 Answer = Says | Calls | Slow | Status | CutOff | Garbage | WrongShape | Overlong
-Behaviour = Answer | Callable[[Request], Answer]
+Behavior = Answer | Callable[[Request], Answer]
 WELL = Says("ok")
 
 
@@ -156,12 +156,12 @@ class _Reply:
 
 
 class ModelServer(Loopback):
-    def __init__(self, answer: Behaviour | Sequence[Answer] = WELL, *, models: Sequence[str] = ("some-model",)) -> None:
+    def __init__(self, answer: Behavior | Sequence[Answer] = WELL, *, models: Sequence[str] = ("some-model",)) -> None:
         super().__init__()
         self.requests: list[Request] = []
         """What arrived, in order, also what was answered with a fault."""
         self._models = models
-        self._always: Behaviour = WELL
+        self._always: Behavior = WELL
         self._next: deque[Answer] = deque()
         if isinstance(answer, Sequence):
             self.next(*cast("Sequence[Answer]", answer))
@@ -180,7 +180,7 @@ class ModelServer(Loopback):
         """Answers to the next requests, after those that are in line already."""
         self._next.extend(answers)
 
-    def always(self, answer: Behaviour) -> None:
+    def always(self, answer: Behavior) -> None:
         """What follows once no answer is in line."""
         self._always = answer
 
@@ -224,14 +224,14 @@ async def _answered(answer: Answer, request: Request) -> _Reply:
 
 def _spoken(answer: Says | Calls, request: Request) -> _Reply:
     called = (answer.tool, answer.arguments) if isinstance(answer, Calls) else None
-    told = answer if isinstance(answer, Says) else Says(answer.text)
+    spoken = answer if isinstance(answer, Says) else Says(answer.text)
     turn = Turn(
         request.model,
         answer.text,
         [called] if called else [],
-        told.stop,
-        told.input if told.input is not None else _tokens(request.instructions + request.text),
-        told.output if told.output is not None else _tokens(answer.text + (json.dumps(called) if called else "")),
+        spoken.stop,
+        spoken.input if spoken.input is not None else _tokens(request.instructions + request.text),
+        spoken.output if spoken.output is not None else _tokens(answer.text + (json.dumps(called) if called else "")),
     )
     kind, body = rendered(PATHS[request.path], turn, request.body)
     return _Reply(body, type=kind)

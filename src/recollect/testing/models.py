@@ -1,4 +1,4 @@
-"""A model that says what a test tells it to, and remembers what it was asked."""
+"""A model that answers as a test says, and records its inputs."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -14,19 +14,19 @@ def quoting(message: Message, text: str | None = None, kind: str = "fact", **mor
     return Proposal(text or message.text, kind, message.text, message.id, **more)
 
 
-def everything(hearing: ExtractionInput) -> ExtractionResult:
+def everything(extraction_input: ExtractionInput) -> ExtractionResult:
     """Propose each message as a fact, word for word."""
-    return ExtractionResult(tuple(map(quoting, hearing.messages)), usage=Usage(1, 10, 5))
+    return ExtractionResult(tuple(map(quoting, extraction_input.messages)), usage=Usage(1, 10, 5))
 
 
-def nothing(hearing: ExtractionInput) -> ExtractionResult:
+def nothing(extraction_input: ExtractionInput) -> ExtractionResult:
     """Learn nothing."""
-    del hearing
+    del extraction_input
     return ExtractionResult()
 
 
 def the_beginning(previous: str | None, exchange: str, limit: int) -> str:
-    """Summarise by the first characters of what was said."""
+    """Summarize by the first characters of the exchange."""
     del previous
     return exchange[:limit]
 
@@ -39,19 +39,19 @@ def no_change(memos: Sequence[Memo]) -> ExtractionResult:
 
 @dataclass
 class FakeModel:
-    """`learns` answers a hearing and `condenses` an exchange; either may raise, or wait for something."""
+    """`learns` answers an extraction and `condenses` an exchange; either may raise, or wait for something."""
 
     learns: Callable[[ExtractionInput], ExtractionResult | Awaitable[ExtractionResult]] = everything
     condenses: Callable[[str | None, str, int], str | Awaitable[str]] = the_beginning
     shortens: Callable[[str, int], str] = lambda summary, limit: summary[:limit]
-    reflects: Callable[[Sequence[Memo]], ExtractionResult] = no_change
+    consolidates: Callable[[Sequence[Memo]], ExtractionResult] = no_change
     name: str = "fake"
-    heard: list[ExtractionInput] = field(default_factory=list[ExtractionInput])
+    inputs: list[ExtractionInput] = field(default_factory=list[ExtractionInput])
     exchanges: list[tuple[str | None, str, int]] = field(default_factory=list[tuple[str | None, str, int]])
 
-    async def extract(self, hearing: ExtractionInput) -> ExtractionResult:
-        self.heard.append(hearing)
-        answer = self.learns(hearing)
+    async def extract(self, extraction_input: ExtractionInput) -> ExtractionResult:
+        self.inputs.append(extraction_input)
+        answer = self.learns(extraction_input)
         return await answer if isinstance(answer, Awaitable) else answer
 
     async def summarize(self, previous: str | None, exchange: str, limit: int) -> GeneratedText:
@@ -63,20 +63,20 @@ class FakeModel:
         return GeneratedText(self.shortens(summary, limit), Usage(1, 50, 20))
 
     async def consolidate(self, memos: Sequence[Memo]) -> ExtractionResult:
-        return self.reflects(memos)
+        return self.consolidates(memos)
 
     async def close(self) -> None:
         """Nothing is open."""
 
 
-class Pondering(FakeModel):
-    """A model that thinks until it is told to go on: `asked` tells that it was, `answer` lets it say everything."""
+class BlockingModel(FakeModel):
+    """A model that waits: `asked` is set by a request, and `answer`, set by the test, lets it propose everything."""
 
     def __init__(self) -> None:
         super().__init__(self._learns)
         self.asked, self.answer = asyncio.Event(), asyncio.Event()
 
-    async def _learns(self, hearing: ExtractionInput) -> ExtractionResult:
+    async def _learns(self, extraction_input: ExtractionInput) -> ExtractionResult:
         self.asked.set()
         await self.answer.wait()
-        return everything(hearing)
+        return everything(extraction_input)

@@ -227,4 +227,4 @@ async def test_what_a_model_learns_by_is_told_nothing_of_it() -> None:
         await talk.ask("!memory forget Lisbon")
         await talk.ask("I play chess", "bob")
         await talk.stage.settle()
-        assert "Lisbon" not in str(model.heard[-1].context)
+        assert "Lisbon" not in str(model.inputs[-1].context)

@@ -20,7 +20,7 @@ async def test_what_people_say_is_learned_with_where_it_was_said_and_what_the_bo
         source = memo.source
         assert (source.origin, source.message, source.channel_name) == ("summary", str(sent.id), "dev")
         assert (source.guild, source.channel) == (str(scene.guild.id), str(scene.dev.id))
-        assert [one.author for hearing in model.heard for one in hearing.messages] == [str(scene.ann.id)]
+        assert [one.author for hearing in model.inputs for one in hearing.messages] == [str(scene.ann.id)]
 
 
 async def test_what_is_said_without_a_mention_is_learned_too() -> None:

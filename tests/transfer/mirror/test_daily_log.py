@@ -185,7 +185,7 @@ async def test_what_was_said_last_is_in_the_journal_when_all_is_closed(tmp_path:
     async with keeping(tmp_path, "clanker", model=model) as stage:
         await stage.memory.add(stage.message("I work at Acme on the platform team"))
     assert shown(tmp_path) == ["- 12:00:00 #dev Ann: I work at Acme on the platform team"]
-    assert len(model.heard) == 1
+    assert len(model.inputs) == 1
     assert "I work at Acme on the platform team" in (memory(tmp_path) / "MEMORY.md").read_text("utf-8")
 
 
@@ -199,7 +199,7 @@ async def test_a_disk_that_refuses_costs_no_line_and_no_learning(
             await stage.tell("I live in Berlin")
             stage.clock.advance(minutes=5)
             await stage.tell("I live in Rome")
-            assert len(model.heard) == 2
+            assert len(model.inputs) == 2
             assert caplog.text.count("the daily log can't be written") == 1
             (memory(tmp_path) / TODAY).rmdir()
             stage.clock.advance(minutes=5)

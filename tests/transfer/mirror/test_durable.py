@@ -292,7 +292,7 @@ async def test_nothing_is_learned_by_keeping_files(tmp_path: Path) -> None:
     async with keeping(tmp_path, "discoclaw", model=model) as stage:
         await stage.remember("I prefer tea")
         await written(stage)
-    assert model.heard == []
+    assert model.inputs == []
 
 
 async def test_a_fact_goes_from_the_file_with_the_message_that_said_it(tmp_path: Path) -> None:

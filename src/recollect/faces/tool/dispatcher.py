@@ -222,7 +222,7 @@ class MemoryTool:
 
     def _audience_line(self, memo: Memo) -> str:
         """A line that says where it may be recalled, for the model to pass on: only the owner can change that."""
-        audience = render.hearing(memo, self._memory.settings.visibility)
+        audience = render.audience_text(memo, self._memory.settings.visibility)
         return f"\n{audience}" if audience else ""
 
     def _status(self) -> str:

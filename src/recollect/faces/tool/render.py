@@ -32,7 +32,7 @@ _AUDIENCE_TEXTS = {
 }
 
 
-def hearing(memo: Memo, policy: str) -> str:
+def audience_text(memo: Memo, policy: str) -> str:
     """Where a memory may be recalled, and how the user changes that; empty with the policy `user_global`."""
     if policy == VisibilityPolicy.USER_GLOBAL:
         return ""

@@ -6,12 +6,13 @@ from typing import Any
 
 import Stemmer
 
-KNOWN, LONGEST = 20_000, 40
-"""Words of which the stem is kept at hand, and the letters that such a word has at the most."""
+CACHE_SIZE = 20_000
+"""Words whose stem is cached."""
+MAX_CACHED_WORD_CHARS = 40
 
 
 class _Stems(dict[str, str]):
-    """Stems by word, made when they are first asked for: a few thousand words make up most of what is said."""
+    """Stems by word, computed on first use: a few thousand words make up most of what people write."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -19,23 +20,23 @@ class _Stems(dict[str, str]):
 
     def __missing__(self, word: str) -> str:
         stem = self._stemmer.stemWord(word)
-        if len(word) <= LONGEST:
-            if len(self) >= KNOWN:
+        if len(word) <= MAX_CACHED_WORD_CHARS:
+            if len(self) >= CACHE_SIZE:
                 self.clear()
             self[word] = stem
         return stem
 
 
 class _PerThread(threading.local):
-    """A stemmer is not for sharing between threads."""
+    """Stemmers are not thread-safe."""
 
     def __init__(self) -> None:
         self.stems = _Stems()
 
 
-_mine = _PerThread()
+_thread_local = _PerThread()
 
 
 def stems(words: Sequence[str]) -> list[str]:
     """Words without their English endings; words of other languages pass, alike in index and query."""
-    return list(map(_mine.stems.__getitem__, words))
+    return list(map(_thread_local.stems.__getitem__, words))

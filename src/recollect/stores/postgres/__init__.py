@@ -82,7 +82,7 @@ class PostgresStore:
 
     async def find_traces(self, texts: Sequence[str]) -> dict[str, list[int]]:
         """In the rows of all tables; the server's files are out of reach."""
-        return await self._engine.read(lambda tx: maintenance.in_rows(tx.db, texts))
+        return await self._engine.read(lambda tx: maintenance.count_rows_with(tx.db, texts))
 
     async def close(self) -> None:
         await self._engine.close()

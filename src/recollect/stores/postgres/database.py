@@ -20,11 +20,11 @@ Connection = psycopg.Connection[Row]
 Query = LiteralString | Composed
 
 SHARDS = 32
-"""Rows that what everybody counts is spread over, so that transactions seldom wait for each other's."""
+"""Rows that each shared counter is spread over, so that transactions seldom wait for each other."""
 _BUCKETS = 4096
 _COLUMNS = 1_000
-"""Locks asked for in one statement; PostgreSQL answers with 1,664 columns at the most."""
-"""Locks of one kind at the most, three hexadecimal digits: a server has room for some thousands."""
+"""Locks taken in one statement; PostgreSQL returns at most 1,664 columns."""
+"""At most so many locks of one kind, three hexadecimal digits: a server has room for some thousands."""
 _BEGIN: dict[bool, LiteralString] = {
     True: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
     False: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -41,7 +41,7 @@ class Database:
         self.writing = writing
         self.begun = False
         self.seen: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
-        """What was looked up in this transaction; whoever changes it clears it."""
+        """Lookups of this transaction; code that changes them clears it."""
         self.shard = connection.info.backend_pid % SHARDS
         self._connection = connection
         self._locked: set[int] = set()
@@ -78,22 +78,22 @@ class Database:
     def lock(self, *names: str, shared: Sequence[str] = ()) -> bool:
         """Wait until no other transaction holds these names, and hold them until this one ends; False if it did.
 
-        Those in `shared` may be held by many, unless someone wants one for himself. What is before the first colon is
-        the kind; two names of one kind may share a lock. They are taken in an order that is the same for everybody.
+        Those in `shared` may be held by many, unless a transaction takes one exclusively. The part before the first
+        colon is the kind; two names of one kind may share a lock. Every transaction takes them in the same order.
         """
         if not self.writing:
             return False
-        own = sorted({lock_key(name) for name in names} - self._locked)
-        others = sorted({lock_key(name) for name in shared} - self._locked - self._shared)
-        calls = [f"pg_advisory_xact_lock({key})" for key in own]
-        calls += [f"pg_advisory_xact_lock_shared({key})" for key in others]
+        exclusive_keys = sorted({lock_key(name) for name in names} - self._locked)
+        shared_keys = sorted({lock_key(name) for name in shared} - self._locked - self._shared)
+        calls = [f"pg_advisory_xact_lock({key})" for key in exclusive_keys]
+        calls += [f"pg_advisory_xact_lock_shared({key})" for key in shared_keys]
         if calls:
-            asked = [] if self.begun else [_BEGIN[True]]
-            asked += [f"SELECT {', '.join(calls[n : n + _COLUMNS])}" for n in range(0, len(calls), _COLUMNS)]
-            self._connection.execute(cast("LiteralString", "; ".join(asked)), prepare=False)
+            statements = [] if self.begun else [_BEGIN[True]]
+            statements += [f"SELECT {', '.join(calls[n : n + _COLUMNS])}" for n in range(0, len(calls), _COLUMNS)]
+            self._connection.execute(cast("LiteralString", "; ".join(statements)), prepare=False)
             self.begun = True
-            self._locked.update(own)
-            self._shared.update(others)
+            self._locked.update(exclusive_keys)
+            self._shared.update(shared_keys)
         return bool(calls)
 
     def holds(self, name: str) -> bool:
@@ -101,7 +101,7 @@ class Database:
         return lock_key(name) in self._locked | self._shared
 
     def try_locks(self, names: Sequence[str]) -> list[str]:
-        """Those of the names that nobody else holds; this transaction does now."""
+        """Those of the names that no other transaction holds; this one holds them now."""
         keys = {name: lock_key(name) for name in names}
         sql = "SELECT key, pg_try_advisory_xact_lock(key) FROM unnest(%s::bigint[]) AS key"
         held = {key for key, locked in self.rows(sql, (sorted(set(keys.values())),)) if locked}
@@ -153,5 +153,5 @@ def _storable(value: object) -> object:
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, list):
-        return [_storable(each) for each in cast("list[object]", value)]
+        return [_storable(item) for item in cast("list[object]", value)]
     return value

@@ -210,14 +210,14 @@ class Engine(Generic[S]):
         """
         transaction_id, token = transaction
 
-        def ask(connection: Connection) -> bool | None:
+        def read_outcome(connection: Connection) -> bool | None:
             if _first(connection, _OUTCOME, transaction_id) == "in progress":
                 return None
             return _first(connection, _NOTED, token)
 
         while True:
             try:
-                outcome = self._on_a_connection(ask, deadline)
+                outcome = self._on_a_connection(read_outcome, deadline)
             except _TryAgain:
                 continue
             except StoreError as error:
@@ -235,7 +235,7 @@ def _first(connection: Connection, sql: LiteralString, value: str) -> Any:
 
 
 class _TryAgain(Exception):
-    """What was tried could not be done, through no fault of its own."""
+    """The attempt failed for reasons outside of it; it may succeed if repeated."""
 
 
 def _roll_back(connection: Connection) -> None:

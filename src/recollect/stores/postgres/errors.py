@@ -18,7 +18,7 @@ _TEMPORARY_REFUSALS = (
     "in recovery",
     "remaining connection slots",
 )
-"""What a server says that lets nobody in for the moment."""
+"""Errors of a server that accepts no connections for the moment."""
 
 
 def is_conflict(error: psycopg.Error) -> bool:
@@ -45,7 +45,7 @@ def exhausted(address: object, size: int) -> StoreBusy:
 
 
 def conflicting(address: object, error: psycopg.Error) -> StoreError:
-    if isinstance(error, errors.UndefinedTable):  # nobody's doing: it is not there
+    if isinstance(error, errors.UndefinedTable):  # the table is not there
         return translated(address, error)
     return StoreBusy(f"others kept changing the same rows of {address}; try again.")
 

@@ -30,7 +30,7 @@ COUNTING: LiteralString = (
 
 
 class PostgresEvents:
-    """Counts are written at the end of the transaction, so that nobody has to wait for them for long."""
+    """Counts are written at the end of the transaction, so that no one waits for them for long."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -151,7 +151,7 @@ def miscounted(db: Database) -> bool:
 
 
 def recount(db: Database) -> None:
-    """Nobody may write meanwhile: what is committed during the count would be lost to it."""
+    """No one may write meanwhile: what is committed during the count would be lost to it."""
     db.run("LOCK TABLE events, event_days IN SHARE ROW EXCLUSIVE MODE")
     db.run("DELETE FROM event_days")
     db.run(

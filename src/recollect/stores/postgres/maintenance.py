@@ -1,4 +1,4 @@
-"""Looking after a database: examine it, rebuild what is derived, clear away what was deleted."""
+"""Maintenance of a database: examine it, rebuild what is derived, clear away what was deleted."""
 
 from collections.abc import Callable, Sequence
 from typing import LiteralString
@@ -18,9 +18,9 @@ from recollect.stores.postgres.words import ALIVE
 
 REINDEX_BATCH_ROWS = 500
 MIN_SERVER_VERSION = 140_000
-"""The first version of the server that has all we use."""
+"""The first server version with every feature used here."""
 _HUNG_AFTER_SECONDS = 600
-"""Seconds after which a transaction that waits for its client is worth a word."""
+"""A transaction that has waited longer for its client is reported."""
 _CONNECT_TIMEOUT_SECONDS = 5.0
 _TEXT_COLUMNS = {("memos", "text"), ("messages", "text")}
 
@@ -32,7 +32,7 @@ _ROWS_PER_SCOPE: LiteralString = (
 
 
 def examine(db: Database) -> list[HealthCheck]:
-    """Everything `recollect doctor` knows to check of a store; a check that meets damage is a finding too."""
+    """Every check of a store that `recollect doctor` runs; a check that meets damage is a finding too."""
     findings: list[HealthCheck] = []
     for name, check in _CHECKS.items():
         try:
@@ -49,15 +49,15 @@ def examine_server(address: Address) -> list[HealthCheck]:
     except psycopg.Error as error:
         return [HealthCheck("server answers", False, str(errors.unreachable(address, error)))]
     try:
-        found = _of_server(connection)
+        findings = _of_server(connection)
         version = version_of(connection, address)
-        found.append(_schema(version, address))
+        findings.append(_schema(version, address))
         if version == len(MIGRATIONS):
-            found += examine(Database(connection, writing=False))
+            findings += examine(Database(connection, writing=False))
     except psycopg.Error as error:
         return [HealthCheck("server answers", False, str(errors.translated(address, error)))]
     else:
-        return found
+        return findings
     finally:
         connection.close()
 
@@ -104,17 +104,17 @@ def _sizes(db: Database) -> list[HealthCheck]:
 
 
 def _vectors(db: Database) -> list[HealthCheck]:
-    found: list[HealthCheck] = []
-    for number, corpus, model in _sets(db):
-        stray = db.value(f"SELECT count(*) FROM ({_strays(corpus, number)}) AS stray")
+    findings: list[HealthCheck] = []
+    for set_id, corpus, model in _sets(db):
+        stray = db.value(f"SELECT count(*) FROM ({_strays(corpus, set_id)}) AS stray")
         lacks = db.value(
             f"SELECT count(*) FROM ({ALIVE[corpus]}) AS alive "
-            f"WHERE key NOT IN (SELECT key FROM {vectors.table_of(corpus, number)})"
+            f"WHERE key NOT IN (SELECT key FROM {vectors.table_of(corpus, set_id)})"
         )
         detail = f"{lacks} still to embed" if lacks else ""
         detail = f"{stray} stray; run 'recollect reindex'" if stray else detail
-        found.append(HealthCheck(f"vectors of {corpus} by {model}", not stray, detail))
-    return found
+        findings.append(HealthCheck(f"vectors of {corpus} by {model}", not stray, detail))
+    return findings
 
 
 def _large(db: Database) -> list[HealthCheck]:
@@ -126,11 +126,11 @@ def _large(db: Database) -> list[HealthCheck]:
 
 def _sets(db: Database) -> list[tuple[int, Corpus, str]]:
     rows = db.rows("SELECT id, corpus, model FROM embedders WHERE retired IS NULL ORDER BY id")
-    return [(number, corpus, model) for number, corpus, model in rows]
+    return [(set_id, corpus, model) for set_id, corpus, model in rows]
 
 
-def _strays(corpus: Corpus, number: int) -> LiteralString:
-    return f"SELECT key FROM {vectors.table_of(corpus, number)} AS v WHERE NOT EXISTS ({ALIVE[corpus]} AND key = v.key)"
+def _strays(corpus: Corpus, set_id: int) -> LiteralString:
+    return f"SELECT key FROM {vectors.table_of(corpus, set_id)} AS v WHERE NOT EXISTS ({ALIVE[corpus]} AND key = v.key)"
 
 
 def _failed(db: Database) -> list[HealthCheck]:
@@ -150,7 +150,7 @@ def _counts(db: Database) -> list[HealthCheck]:
 
 
 def _locks(db: Database) -> list[HealthCheck]:
-    """Transactions that keep others waiting, or what was deleted from being cleared away."""
+    """Transactions that block others, or keep deleted rows from being cleared away."""
     hung = db.value(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() "
         "AND state LIKE 'idle in transaction%%' AND state_change < clock_timestamp() - make_interval(secs => %s)",
@@ -179,16 +179,16 @@ _CHECKS: dict[str, Callable[[Database], list[HealthCheck]]] = {
 
 
 def reindex_start(db: Database) -> dict[Corpus, tuple[int, int]]:
-    """For each corpus how many rows there are to do, and after which key an interrupted run goes on."""
-    found: dict[Corpus, tuple[int, int]] = {}
+    """For each corpus how many rows remain, and the key after which an interrupted run continues."""
+    starts: dict[Corpus, tuple[int, int]] = {}
     for corpus in ALIVE:
         after = int(db.value("SELECT value FROM meta WHERE name = %s", (f"reindex:{corpus}",)) or 0)
-        found[corpus] = db.value(f"SELECT count(*) FROM ({ALIVE[corpus]} AND key > %s) AS a", (after,)), after
-    return found
+        starts[corpus] = db.value(f"SELECT count(*) FROM ({ALIVE[corpus]} AND key > %s) AS a", (after,)), after
+    return starts
 
 
 def reindex_step(corpus: Corpus, after: int, tx: PostgresTx) -> tuple[int, int]:
-    """Rewrite the words of the next rows, held meanwhile; (rows done, key of the last; 0 at the end)."""
+    """Rewrite the words of the next rows, locked meanwhile; returns how many, and the last key (0 at the end)."""
     db = tx.db
     rows = db.rows(f"{ALIVE[corpus]} AND key > %s ORDER BY key LIMIT %s FOR SHARE", (after, REINDEX_BATCH_ROWS))
     words.rewrite(db, corpus, [(scope, key, text) for scope, key, text in rows])
@@ -207,9 +207,9 @@ def _repair_derived(tx: PostgresTx, corpus: Corpus) -> None:
     db = tx.db
     tx.gate.close()
     words.drop_strays(db, corpus)
-    for number, of, _ in _sets(db):
-        if of == corpus:
-            db.run(f"DELETE FROM {vectors.table_of(corpus, number)} WHERE key IN ({_strays(corpus, number)})")
+    for set_id, set_corpus, _ in _sets(db):
+        if set_corpus == corpus:
+            db.run(f"DELETE FROM {vectors.table_of(corpus, set_id)} WHERE key IN ({_strays(corpus, set_id)})")
     db.run(
         f"UPDATE scopes SET size = counted.rows FROM ({_ROWS_PER_SCOPE}) AS counted "
         "WHERE counted.scope = scopes.id AND scopes.size <> counted.rows"
@@ -222,14 +222,14 @@ def _repair_derived(tx: PostgresTx, corpus: Corpus) -> None:
 def sweep(connection: Connection, progress: Progress | None) -> None:
     """Clear away what was deleted, table by table, while others go on.
 
-    Then nobody who asks the server gets to see it. Its files, its log and its copies are out of reach from here: what
-    stood in them is overwritten as the server goes on.
+    After that no query returns it. The server's files, log and copies are out of reach from here: what they hold is
+    overwritten as the server goes on.
     """
     names: list[tuple[str]] = connection.execute(_TABLES).fetchall()
-    for done, (name,) in enumerate(names, 1):
+    for count, (name,) in enumerate(names, 1):
         connection.execute(SQL("VACUUM (ANALYZE) {}").format(Identifier(name)))
         if progress is not None:
-            progress(done, len(names))
+            progress(count, len(names))
 
 
 _TABLES: LiteralString = (
@@ -242,13 +242,13 @@ _COLUMNS: LiteralString = (
 )
 
 
-def in_rows(db: Database, texts: Sequence[str]) -> dict[str, list[int]]:
-    """How many rows hold each text, by table for what people said, else by column; only places that have one."""
-    found: dict[str, list[int]] = {}
+def count_rows_with(db: Database, texts: Sequence[str]) -> dict[str, list[int]]:
+    """How many rows hold each text: by table for the words of people, else by column; without the zeros."""
+    counts_by_place: dict[str, list[int]] = {}
     for table, column in db.rows(_COLUMNS) if texts else ():
         holds = SQL("count(*) FILTER (WHERE strpos({}::text, %s) > 0)").format(Identifier(column))
         query = SQL("SELECT {} FROM {}").format(SQL(", ").join([holds] * len(texts)), Identifier(table))
         counts: list[int] = list(db.row(query, list(texts)) or ())
         place = table if (table, column) in _TEXT_COLUMNS else f"{table}.{column}"
-        found |= {place: counts} if any(counts) else {}
-    return found
+        counts_by_place |= {place: counts} if any(counts) else {}
+    return counts_by_place

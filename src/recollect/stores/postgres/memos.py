@@ -14,7 +14,7 @@ from recollect.core.types import Memo, Status, Subject, Tombstone
 from recollect.stores.postgres import vectors, words
 from recollect.stores.postgres.database import Database, Row
 from recollect.stores.postgres.rows import (
-    BURY,
+    ADD_TOMBSTONE,
     MEMO_COLUMNS,
     OF_SUBJECT,
     READ_MEMO,
@@ -215,7 +215,7 @@ class PostgresMemos:
         self._db.lock(f"subject:{tombstone.scope}")
         self._without_tombstone.discard((tombstone.scope, tombstone.fingerprint))
         self._db.run(
-            BURY,
+            ADD_TOMBSTONE,
             (handle(tombstone.scope), handle(tombstone.fingerprint), to_ms(tombstone.at)),
         )
 

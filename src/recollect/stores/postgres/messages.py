@@ -1,4 +1,4 @@
-"""The journal of messages."""
+"""The store of messages."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -10,7 +10,15 @@ from recollect.core.text import clean, digest, question_share
 from recollect.core.types import Message, Place
 from recollect.stores.postgres import vectors, words
 from recollect.stores.postgres.database import Database
-from recollect.stores.postgres.rows import BURY, READ_MESSAGE, grow, handle, make_scope, place_detail, read_message
+from recollect.stores.postgres.rows import (
+    ADD_TOMBSTONE,
+    READ_MESSAGE,
+    grow,
+    handle,
+    make_scope,
+    place_detail,
+    read_message,
+)
 from recollect.stores.postgres.write_gate import Gate
 
 ERASED = "erased messages"
@@ -69,9 +77,9 @@ class PostgresMessages:
     def add(self, message: Message) -> bool:
         self._gate.enter()
         values = _message(message)
-        refused, counted, key, *known = self._db.row(_ADD, values) or (True, None, None)
+        refused, counted, key, *place_ids = self._db.row(_ADD, values) or (True, None, None)
         if not refused and counted is None:
-            self._make_room(message.place, *known)
+            self._create_place(message.place, *place_ids)
             refused, counted, key, *_ = self._db.row(_ADD, values) or (True, None, None)
             if not refused and counted is None:  # better said than lost
                 raise StoreError(f"the place of message {message.id} could not be made")
@@ -80,13 +88,13 @@ class PostgresMessages:
             grow(self._db, counted, -1)
         return key is not None
 
-    def _make_room(self, place: Place, stream: int | None, session: int | None, known: int | None) -> None:
+    def _create_place(self, place: Place, stream: int | None, session: int | None, place_id: int | None) -> None:
         """Make what was not found of a place and its scopes."""
         if stream is None:
             make_scope(self._db, place.stream, new=True)
         if session is None and place.session != place.stream:
             make_scope(self._db, place.session, new=True)
-        if known is None:
+        if place_id is None:
             make_places(self._db, [place], new=True)
 
     def edit(self, platform: str, message_id: str, text: str, at: datetime) -> bool:
@@ -164,7 +172,7 @@ class PostgresMessages:
 
     def _erase(self, platform: str, message_id: str, at: datetime) -> list[int]:
         """The place of the message, where there is one."""
-        self._db.run(BURY, (ERASED, _fingerprint(platform, message_id), to_ms(at)))
+        self._db.run(ADD_TOMBSTONE, (ERASED, _fingerprint(platform, message_id), to_ms(at)))
         row = self._db.row(
             f"DELETE FROM messages WHERE {_NAMED} RETURNING key, scope, deleted IS NULL, place",
             (handle(message_id), handle(platform)),
@@ -257,15 +265,15 @@ def _message(message: Message) -> dict[str, object]:
 
 def make_places(db: Database, places: Collection[Place], *, new: bool = False) -> dict[Place, int]:
     """The ids of places, which are created if need be."""
-    marks = {digest(place_detail(place)): place for place in places}
+    places_by_digest = {digest(place_detail(place)): place for place in places}
     find: LiteralString = "SELECT mark, id FROM places WHERE mark = ANY(%s::text[])"
-    ids: dict[str, int] = {} if new else dict(db.rows(find, (list(marks),)))
-    missing = sorted(marks.keys() - ids.keys())
+    ids: dict[str, int] = {} if new else dict(db.rows(find, (list(places_by_digest),)))
+    missing = sorted(places_by_digest.keys() - ids.keys())
     if missing:
         rows = [
-            (mark, place_detail(place), place.guild, place.channel, place.dm)
-            for mark in missing
-            if (place := marks[mark])
+            (place_digest, place_detail(place), place.guild, place.channel, place.dm)
+            for place_digest in missing
+            if (place := places_by_digest[place_digest])
         ]
         created = db.rows(
             "INSERT INTO places (mark, detail, guild, channel, dm) SELECT * FROM "
@@ -274,9 +282,9 @@ def make_places(db: Database, places: Collection[Place], *, new: bool = False) -
             [list(column) for column in zip(*rows, strict=True)],
         )
         ids |= dict(created)
-        if len(ids) < len(marks):  # another process was quicker
+        if len(ids) < len(places_by_digest):  # another process was quicker
             ids |= dict(db.rows(find, (missing,)))
-    return {place: ids[mark] for mark, place in marks.items()}
+    return {place: ids[place_digest] for place_digest, place in places_by_digest.items()}
 
 
 def _fingerprint(platform: str, message_id: str) -> str:

@@ -87,7 +87,7 @@ class Pool:
         self._free.release()
 
     def drop_idle(self) -> None:
-        """Let go of those that nobody uses: where one was lost, the others are probably lost too."""
+        """Close idle connections: where one was lost, the others are probably lost too."""
         while self._idle:
             self._idle.pop().close()
 

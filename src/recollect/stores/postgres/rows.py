@@ -31,18 +31,18 @@ READ_MESSAGE: LiteralString = (
     "messages.source, messages.reply_to, places.detail FROM messages JOIN places ON places.id = messages.place"
 )
 """What `read_message` reads."""
-BURY: LiteralString = (
+ADD_TOMBSTONE: LiteralString = (
     "INSERT INTO tombstones (scope, fingerprint, at) VALUES (%s, %s, %s) "
     "ON CONFLICT (scope, fingerprint) DO UPDATE SET at = excluded.at"
 )
 MAX_ID_CHARS = 200
-"""Characters of an id that an index takes as they are."""
+"""Longer ids are shortened for the index."""
 
 
 def handle(text: str) -> str:
-    """An id as it is kept: of one too long for an index only the beginning, and a fingerprint.
+    """An id as it is stored: one too long for an index is cut and ends with a fingerprint.
 
-    These are longer than any id that is kept as it is, so that nobody can choose one of them for his own.
+    The result is longer than any id that is stored as it is, so that no one can choose one of them as an id.
     """
     text = clean(text)
     return text if len(text) <= MAX_ID_CHARS else text[: MAX_ID_CHARS - 60] + digest(text)
@@ -57,26 +57,25 @@ class Scope(NamedTuple):
 
 
 def make_scope(db: Database, name: str, *, new: bool = False) -> int:
-    """The number of a scope, which is made when it is new."""
+    """The id of a scope, which is created if it is new."""
     return make_scopes(db, [name], new=new)[name]
 
 
 def make_scopes(db: Database, names: Collection[str], *, new: bool = False) -> dict[str, int]:
-    """The numbers of scopes; those that are new, or said to be, are made, in the same order as by everybody."""
+    """The ids of scopes. Missing ones are created, in sorted order to avoid deadlocks; `new` skips the first lookup."""
     ids = db.seen["scope ids"]
-    names_by_mark = {handle(name): clean(name) for name in names}
+    names_by_handle = {handle(name): clean(name) for name in names}
     find: LiteralString = "SELECT mark, id FROM scopes WHERE mark = ANY(%s::text[])"
     make: LiteralString = (
         "INSERT INTO scopes (name, mark) SELECT * FROM unnest(%s::text[], %s::text[]) "
         "ON CONFLICT (mark) DO NOTHING RETURNING mark, id"
     )
-    for sql in (
-        (make, find) if new else (find, make, find)
-    ):  # the last time for those that another process was quicker with
-        missing = sorted(names_by_mark.keys() - ids.keys())
+    for sql in (make, find) if new else (find, make, find):  # finally those that another process created first
+        missing = sorted(names_by_handle.keys() - ids.keys())
         if not missing:
             break
-        ids.update(db.rows(sql, ([names_by_mark[mark] for mark in missing], missing) if sql is make else (missing,)))
+        missing_names = [names_by_handle[scope_handle] for scope_handle in missing]
+        ids.update(db.rows(sql, (missing_names, missing) if sql is make else (missing,)))
     return {name: ids[handle(name)] for name in names}
 
 
@@ -85,14 +84,14 @@ def scope_id(db: Database, name: str) -> int | None:
 
 
 def find_scopes(db: Database, names: Collection[str]) -> list[Scope]:
-    """Those that exist, each once."""
+    """The scopes that exist, each once."""
     scopes: dict[str, Scope | None] = db.seen["scopes"]
-    marks = dict.fromkeys(map(handle, names))
-    missing = [mark for mark in marks if mark not in scopes]
+    handles = dict.fromkeys(map(handle, names))
+    missing = [scope_handle for scope_handle in handles if scope_handle not in scopes]
     if missing:
         rows = db.rows("SELECT mark, id, size, last FROM scopes WHERE mark = ANY(%s::text[])", (missing,))
-        scopes |= dict.fromkeys(missing) | {mark: Scope(*columns) for mark, *columns in rows}
-    return sorted(scope for mark in marks if (scope := scopes[mark]) is not None)
+        scopes |= dict.fromkeys(missing) | {scope_handle: Scope(*columns) for scope_handle, *columns in rows}
+    return sorted(scope for scope_handle in handles if (scope := scopes[scope_handle]) is not None)
 
 
 def grow(db: Database, scope: int, by: int) -> None:
@@ -175,8 +174,8 @@ def _audience(text: str) -> Audience:
 
 
 def read_memo(row: Row, subject: Subject | None = None) -> Memo:
-    key, scope, memo_id, kind, text, _, tags, status, confidence, pinned, audience, label, *rest = row
-    created, updated, happened, expires, supersedes, superseded_by, hits, *source = rest
+    key, scope, memo_id, kind, text, _, tags, status, confidence, pinned, audience, label, *tail = row
+    created, updated, happened, expires, supersedes, superseded_by, hits, *source = tail
     return Memo(
         id=memo_id,
         subject=subject or Subject.of_scope(scope),
@@ -201,7 +200,8 @@ def read_memo(row: Row, subject: Subject | None = None) -> Memo:
 
 
 def _provenance(columns: Sequence[Any]) -> Provenance:
-    origin, actor, platform, guild, channel, channel_name, thread, message, evidence, trace, metadata, heard = columns
+    origin, actor, platform, guild, channel, channel_name, thread, message, evidence, *others = columns
+    trace, metadata, audience = others
     return Provenance(
         origin=_ORIGINS[origin],
         actor=actor,
@@ -214,13 +214,13 @@ def _provenance(columns: Sequence[Any]) -> Provenance:
         evidence=evidence,
         trace=trace,
         metadata=json.loads(metadata) if metadata else {},
-        heard=None if heard is None else _audience(heard),
+        heard=None if audience is None else _audience(audience),
     )
 
 
 @lru_cache(maxsize=4096)
 def place_detail(place: Place) -> str:
-    """A place as it is written: the same few over and over, and slow to take apart."""
+    """A place as it is stored; cached, as the same few recur and encoding is slow."""
     return clean(_encode({name: value for name, value in asdict(place).items() if value not in (None, False)}))
 
 

@@ -183,16 +183,18 @@ _RECORD: LiteralString = "CREATE TABLE migrations (number int PRIMARY KEY, name 
 def migrate(connection: Connection, address: Address) -> None:
     """Bring the schema up to date, or refuse it untouched when it isn't ours or is newer than we are."""
     with connection.transaction():
-        version = _known(connection, address)
+        version = _supported_version(connection, address)
         if version < len(MIGRATIONS) or _is_from_elsewhere(connection):
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (lock_key("migration"),))
-            _apply(connection, address, after=_known(connection, address))  # another process may have been quicker
+            _apply(
+                connection, address, after=_supported_version(connection, address)
+            )  # another process may have been quicker
             if _is_from_elsewhere(connection):
                 _renumber(connection)
 
 
-def _known(connection: Connection, address: Address) -> int:
-    """The version; raises when it is one that we don't know."""
+def _supported_version(connection: Connection, address: Address) -> int:
+    """The version; raises if this release doesn't support it."""
     version = version_of(connection, address)
     if version is None:
         raise CorruptStore(
@@ -227,14 +229,14 @@ def version_of(connection: Connection, address: Address) -> int | None:
 
 def _apply(connection: Connection, address: Address, after: int) -> None:
     if after == 0:
-        _found(connection, address)
+        _prepare_database(connection, address)
     for number, (name, script) in enumerate(MIGRATIONS[after:], after + 1):
         connection.execute(script)
         connection.execute("INSERT INTO migrations VALUES (%s, %s, %s)", (number, name, to_ms(now())))
 
 
-def _found(connection: Connection, address: Address) -> None:
-    """What has to be there before the first table."""
+def _prepare_database(connection: Connection, address: Address) -> None:
+    """Create what the first table needs."""
     row = connection.execute("SHOW server_encoding").fetchone()
     if row != ("UTF8",):
         raise StoreError(f"{address} can't hold every text: make a database with ENCODING 'UTF8' and name that one")
@@ -254,7 +256,7 @@ def _found(connection: Connection, address: Address) -> None:
 
 
 def _has(connection: Connection, sql: LiteralString, name: str) -> bool:
-    """Looked up first: whoever may not make it may not even say IF NOT EXISTS."""
+    """Looked up first: without the right to create it, IF NOT EXISTS is refused too."""
     return connection.execute(sql, (name,)).fetchone() is not None
 
 

@@ -86,12 +86,12 @@ class PostgresIndex:
     def sample(self, corpus: Corpus, scopes: Sequence[str], sample: int) -> CorpusSample:
         lengths: list[int] = []
         speakers: dict[str, str] = {}
-        found = self._scopes(scopes)
-        for scope in found:
+        known_scopes = self._scopes(scopes)
+        for scope in known_scopes:
             for length, author, name in self._db.rows(_SAMPLE[corpus], (scope.id, sample)):
                 lengths.append(length)
                 speakers[author] = name
-        return CorpusSample(sum(scope.size for scope in found), lengths, speakers)
+        return CorpusSample(sum(scope.size for scope in known_scopes), lengths, speakers)
 
     def unembedded(self, corpus: Corpus, model: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
         return vectors.missing(self._db, corpus, model, limit, after)
@@ -127,7 +127,7 @@ def _conditions(corpus: Corpus, filters: Filters) -> tuple[LiteralString, dict[s
     of_memos = corpus == "memos"
     time: LiteralString = "memos.happened" if of_memos else "messages.at"
     place: LiteralString = "memos" if of_memos else "places"
-    given: list[tuple[LiteralString, str, object]] = [
+    conditions: list[tuple[LiteralString, str, object]] = [
         (f"{place}.guild = %(guild)s", "guild", filters.guild),
         (f"{place}.channel = %(channel)s", "channel", filters.channel),
         (f"({time} IS NULL OR {time} >= %(since)s)", "since", filters.since and to_ms(filters.since)),
@@ -135,7 +135,9 @@ def _conditions(corpus: Corpus, filters: Filters) -> tuple[LiteralString, dict[s
     ]
     if of_memos:
         kinds, tags = [str(kind) for kind in filters.kinds], list(filters.tags)
-        given.append(("memos.kind = ANY(%(kinds)s::text[])", "kinds", kinds or None))
-        given.append(("memos.tags && %(tags)s::text[]", "tags", tags or None))
-    used = [each for each in given if each[2] is not None]
-    return " AND ".join([vectors.ALIVE[corpus], *(each[0] for each in used)]), {each[1]: each[2] for each in used}
+        conditions.append(("memos.kind = ANY(%(kinds)s::text[])", "kinds", kinds or None))
+        conditions.append(("memos.tags && %(tags)s::text[]", "tags", tags or None))
+    used = [condition for condition in conditions if condition[2] is not None]
+    return " AND ".join([vectors.ALIVE[corpus], *(condition[0] for condition in used)]), {
+        condition[1]: condition[2] for condition in used
+    }

@@ -20,7 +20,7 @@ class PostgresState:
         return added or self._db.value("SELECT max(number) FROM counters WHERE name = %(name)s", values)
 
     def items(self, name: str) -> list[str]:
-        self._db.lock(shared=[_lock_name(name)])  # who only looks keeps nobody else from looking
+        self._db.lock(shared=[_lock_name(name)])  # readers do not block each other
         return self._items(name)
 
     def _items(self, name: str) -> list[str]:
@@ -41,7 +41,7 @@ class PostgresState:
         return [name for (name,) in rows]
 
     def _lock(self, name: str) -> None:
-        """Whoever counts sees all that was counted before."""
+        """A transaction that counts sees all that was counted before."""
         self._db.lock(_lock_name(name))
 
 

@@ -55,19 +55,19 @@ class PostgresSummaries:
         self._db.run("DELETE FROM summaries WHERE session = %s", (session,))
 
     def rewind(self, session: str, before: datetime, at: datetime) -> bool:
-        """What is left is renumbered even when there was nothing to drop: work in flight may cover the moment."""
+        """What remains is renumbered even if nothing was dropped: work in flight may cover that time."""
         beyond = self._beyond(session)
         dropped = self._db.run(
             "DELETE FROM summaries WHERE session = %s AND text IS NOT NULL AND coalesce(through, updated) >= %s",
             (session, to_ms(before)),
         )
         self._db.run("DELETE FROM summaries WHERE session = %s AND text IS NULL", (session,))
-        left = self._db.run(
+        remaining = self._db.run(
             "UPDATE summaries SET sequence = %(beyond)s WHERE session = %(session)s "
             "AND sequence = (SELECT max(sequence) FROM summaries WHERE session = %(session)s)",
             {"session": session, "beyond": beyond},
         )
-        if not left:
+        if not remaining:
             self._leave_empty(session, beyond, at)
         return dropped > 0
 
@@ -94,7 +94,7 @@ class PostgresSummaries:
         return [_summary(row) for row in rows]
 
     def _lock(self, session: str) -> None:
-        """Whoever decides by a summary in order to write decides by the last one."""
+        """A transaction that reads a summary in order to write must read the latest one."""
         self._db.lock(f"summary:{session}")
 
 

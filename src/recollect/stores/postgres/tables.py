@@ -110,7 +110,7 @@ _MOMENT: LiteralString = (
 
 def memories_view(vector_table: LiteralString | None) -> LiteralString:
     """The view in document E's shape; it shows the vectors of the table that serves searches."""
-    found: LiteralString = (
+    embedding: LiteralString = (
         f"(SELECT embedding::vector FROM {vector_table} AS found WHERE found.key = memos.key)"
         if vector_table
         else "NULL::vector"
@@ -119,7 +119,7 @@ def memories_view(vector_table: LiteralString | None) -> LiteralString:
         "CREATE OR REPLACE VIEW memories AS SELECT scopes.name || '/' || memos.id AS id, "
         "CASE WHEN memos.kind IN ('fact', 'preference', 'event', 'summary') THEN memos.kind ELSE 'fact' END "
         "AS category, memos.text AS content, array_to_json(memos.tags)::text AS keywords, "
-        f"{found} AS embedding, {_MOMENT} AS created_at, coalesce(memos.metadata, '{{}}') AS metadata, "
+        f"{embedding} AS embedding, {_MOMENT} AS created_at, coalesce(memos.metadata, '{{}}') AS metadata, "
         "memos.key AS rowid FROM memos JOIN scopes ON scopes.id = memos.scope WHERE memos.status = 'active';"
     )
 

@@ -14,7 +14,7 @@ from recollect.core.ports import Corpus
 from recollect.stores.postgres.database import Connection, Row, Values, lock_key
 from recollect.stores.postgres.vectors import MAX_EXACT_ROWS, MAX_INDEXED_DIMS, MAX_INLINE_DIMS, index_name, table_of
 
-Ask = Callable[[LiteralString, Values], list[Row]]
+RunQuery = Callable[[LiteralString, Values], list[Row]]
 """Runs a statement; the rows that it yields."""
 RETIRED_TABLE_GRACE = timedelta(minutes=1)
 """How long after a set of vectors was retired some reader may still look into it."""
@@ -43,13 +43,13 @@ def maintain_vectors(
             connection.execute("SELECT pg_advisory_unlock(%s)", (lock_key(_LOCK),))
 
 
-def missing_indexes(ask: Ask, exact: int = MAX_EXACT_ROWS) -> list[tuple[Corpus, int, int, int]]:
+def missing_indexes(run: RunQuery, exact: int = MAX_EXACT_ROWS) -> list[tuple[Corpus, int, int, int]]:
     """Corpus, id and dimensions of a set of vectors, and a large scope that has no index in it."""
     missing: list[tuple[Corpus, int, int, int]] = []
-    sets = ask("SELECT corpus, id, dims FROM embedders WHERE retired IS NULL AND dims <= %s", (MAX_INDEXED_DIMS,))
+    sets = run("SELECT corpus, id, dims FROM embedders WHERE retired IS NULL AND dims <= %s", (MAX_INDEXED_DIMS,))
     for corpus, set_id, dims in sets:
         table = table_of(corpus, set_id)
-        scopes = ask(
+        scopes = run(
             "SELECT scopes.id FROM scopes WHERE scopes.size > %(exact)s AND %(exact)s < "
             f"(SELECT count(*) FROM {table} WHERE {table}.scope = scopes.id) AND NOT EXISTS "
             "(SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(%(name)s || scopes.id) AND indisvalid)",

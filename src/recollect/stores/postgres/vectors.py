@@ -227,7 +227,7 @@ def nearest(
     vector: Vector,
     limit: int,
     also: Collection[int] = (),
-    among: Collection[int] | None = None,
+    candidates: Collection[int] | None = None,
     *,
     exact: int = MAX_EXACT_ROWS,
 ) -> dict[int, float]:
@@ -238,9 +238,11 @@ def nearest(
     if len(vector) != embedder.dims * 4:
         raise BadInput(f"a query vector of {len(vector) // 4} numbers does not fit {model}, which has {embedder.dims}")
     _check(vector, embedder.dims, model)
-    large = _indexed(db, embedder, [scope.id for scope in scopes if scope.size > exact]) if among is None else []
+    large = _indexed(db, embedder, [scope.id for scope in scopes if scope.size > exact]) if candidates is None else []
     query = Embedding.of(vector)
-    similarities = _exact(db, embedder, [scope.id for scope in scopes if scope.id not in large], query, limit, among)
+    similarities = _exact(
+        db, embedder, [scope.id for scope in scopes if scope.id not in large], query, limit, candidates
+    )
     for scope in large if limit > 0 else ():
         similarities |= _through_index(db, embedder, scope, query, limit)
     if len(similarities) > limit:
@@ -250,15 +252,20 @@ def nearest(
 
 
 def _exact(
-    db: Database, embedder: Embedder, scopes: list[int], query: Embedding, limit: int, among: Collection[int] | None
+    db: Database,
+    embedder: Embedder,
+    scopes: list[int],
+    query: Embedding,
+    limit: int,
+    candidates: Collection[int] | None,
 ) -> dict[int, float]:
     if not scopes or limit <= 0:
         return {}
-    narrowed: LiteralString = "" if among is None else "AND key = ANY(%(among)s::bigint[])"
+    narrowed: LiteralString = "" if candidates is None else "AND key = ANY(%(among)s::bigint[])"
     rows = db.rows(
         f"SELECT key, -(embedding <#> %(query)s::vector) AS cosine FROM {embedder.table} "
         f"WHERE scope = ANY(%(scopes)s::integer[]) {narrowed} ORDER BY cosine DESC LIMIT %(limit)s",
-        {"query": query, "scopes": scopes, "among": list(among or ()), "limit": limit},
+        {"query": query, "scopes": scopes, "among": list(candidates or ()), "limit": limit},
     )
     return dict(rows)
 

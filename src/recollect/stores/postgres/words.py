@@ -64,15 +64,15 @@ def search(
     scopes: Sequence[Scope],
     terms: Sequence[str],
     limit: int,
-    among: Collection[int] | None = None,
+    candidates: Collection[int] | None = None,
 ) -> list[WordHit]:
     """The rows of these scopes that share the rarest words with the query."""
     if not scopes or not terms:
         return []
     by_entry = dict(zip(map(_entry, stems([clean(term) for term in terms])), terms, strict=True))
     size = sum(scope.size for scope in scopes)
-    chosen = _affordable(_frequencies(db, corpus, scopes, list(by_entry)), among)
-    rows_by_entry = _postings(db, corpus, scopes, chosen, among)
+    chosen = _affordable(_frequencies(db, corpus, scopes, list(by_entry)), candidates)
+    rows_by_entry = _postings(db, corpus, scopes, chosen, candidates)
     scores: dict[int, float] = defaultdict(float)
     for entry, frequency in chosen.items():
         weight = inverse_frequency(size, frequency)
@@ -109,12 +109,12 @@ def _estimate(db: Database, corpus: Corpus, scope: Scope, rows: int, oldest: int
     return max(rows, min(scope.size, round(rows * scope.last / since)))
 
 
-def _affordable(frequencies: dict[str, int], among: Collection[int] | None) -> dict[str, int]:
+def _affordable(frequencies: dict[str, int], candidates: Collection[int] | None) -> dict[str, int]:
     """The words worth looking up, rarest first, with the number of rows that have them."""
     chosen: dict[str, int] = {}
     remaining = MAX_POSTINGS
     for rows, entry in sorted((rows, entry) for entry, rows in frequencies.items()):
-        cost = rows if among is None else min(rows, len(among))
+        cost = rows if candidates is None else min(rows, len(candidates))
         if cost > remaining and chosen:
             break
         chosen[entry] = rows
@@ -123,10 +123,10 @@ def _affordable(frequencies: dict[str, int], among: Collection[int] | None) -> d
 
 
 def _postings(
-    db: Database, corpus: Corpus, scopes: Sequence[Scope], chosen: Mapping[str, int], among: Collection[int] | None
+    db: Database, corpus: Corpus, scopes: Sequence[Scope], chosen: Mapping[str, int], candidates: Collection[int] | None
 ) -> dict[str, set[int]]:
     """For each word the newest rows that have it."""
-    narrowed: LiteralString = "" if among is None else "AND posting.key = ANY(%(among)s::bigint[]) "
+    narrowed: LiteralString = "" if candidates is None else "AND posting.key = ANY(%(among)s::bigint[]) "
     rows = db.rows(
         "SELECT term, found.key "
         "FROM unnest(%(terms)s::text[]) AS term CROSS JOIN unnest(%(scopes)s::integer[]) AS scope CROSS JOIN LATERAL ("
@@ -136,7 +136,7 @@ def _postings(
         {
             "terms": list(chosen),
             "scopes": [scope.id for scope in scopes],
-            "among": list(among or ()),
+            "among": list(candidates or ()),
             "limit": MAX_POSTINGS,
         },
     )

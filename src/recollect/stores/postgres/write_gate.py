@@ -1,4 +1,4 @@
-"""Writers of rows pass the gate together; whoever must know that no row is being written closes it.
+"""Writers of rows pass the gate together; a transaction that must know that no row is being written closes it.
 
 Erasing closes it, as a message on its way in could slip past its tombstone; so does a change of the vectors that serve,
 as a row on its way in would be in no list of what lacks one.
@@ -15,13 +15,13 @@ class Gate:
         self._db = db
 
     def enter(self, *locks: str) -> None:
-        """Until this transaction ends nobody closes the gate; take these locks on the way."""
+        """Keep the gate open until this transaction ends; take these locks too."""
         outside = not self._db.holds(GATE)
         self._db.lock(*locks, shared=[GATE])
         if outside:
             self._db.seen.clear()  # somebody may have had it closed until now
 
     def close(self) -> None:
-        """Wait until all are through, and let nobody in until this transaction ends."""
+        """Wait until all are through, and let no one in until this transaction ends."""
         self._db.lock(GATE)
         self._db.seen.clear()

@@ -64,7 +64,7 @@ class SQLiteStore:
             progress(len(tables) + 1, len(tables) + 1)
 
     async def find_traces(self, texts: Sequence[str]) -> dict[str, list[int]]:
-        rows = await self._engine.read(lambda tx: secure_delete.in_rows(tx.db, texts))
+        rows = await self._engine.read(lambda tx: secure_delete.count_rows_with(tx.db, texts))
         path = self._engine.path
         return rows | ({} if path is None else await asyncio.to_thread(secure_delete.in_files, path, texts))
 

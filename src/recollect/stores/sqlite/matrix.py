@@ -87,10 +87,10 @@ class Matrix:
         return np.concatenate([rows[: self._count], np.zeros((more, *rows.shape[1:]), rows.dtype)])
 
     def nearest(
-        self, query: Array, limit: int, also: Collection[int] = (), among: Collection[int] | None = None
+        self, query: Array, limit: int, also: Collection[int] = (), candidates: Collection[int] | None = None
     ) -> dict[int, float]:
         """Cosine of the nearest rows, and of the rows in `also`."""
-        rows = np.arange(self._count) if among is None else self._find(among)
+        rows = np.arange(self._count) if candidates is None else self._find(candidates)
         rows = self._coarse(rows, query, limit)
         cosines = _dot(self._vectors[rows] if len(rows) < self._count else self._vectors[: self._count], query)
         if len(rows) > limit:

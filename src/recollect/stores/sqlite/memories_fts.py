@@ -1,6 +1,6 @@
 """`memories_fts`: the word index of document E, for other programs that read the file. Ours is another one.
 
-Kept by triggers, so that it is right whoever writes; it costs each write a little, so it is made only when wanted.
+Maintained by triggers, so that it is right for every writer; it slows each write a little, so it is optional.
 """
 
 from recollect.stores.sqlite.database import Database

@@ -1,4 +1,4 @@
-"""The journal of messages."""
+"""The store of messages."""
 
 import json
 from collections.abc import Collection
@@ -221,10 +221,10 @@ class SQLiteMessages:
             return []
         session, at = row
         steps: list[tuple[int, int]] = []
-        for sign, compare, order in ((-1, "<", "DESC"), (1, ">", "ASC")):
+        for sign, compare, direction in ((-1, "<", "DESC"), (1, ">", "ASC")):
             rows = self._db.rows(
                 f"SELECT key FROM messages WHERE session = ? AND (at, key) {compare} (?, ?) AND deleted IS NULL "
-                f"ORDER BY at {order}, key {order} LIMIT ?",
+                f"ORDER BY at {direction}, key {direction} LIMIT ?",
                 (session, at, key, reach),
             )
             steps += [(sign * distance, row[0]) for distance, row in enumerate(rows, 1)]

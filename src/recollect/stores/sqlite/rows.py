@@ -135,8 +135,8 @@ def _audience(text: str) -> Audience:
 
 def read_memo(row: Row, subject: Subject) -> Memo:
     source = _decode(row[12])[0]
-    origin, heard = _ORIGINS[source.pop("origin", "manual")], source.pop("heard", None)
-    heard = None if heard is None else _audience(heard)
+    origin, audience = _ORIGINS[source.pop("origin", "manual")], source.pop("heard", None)
+    audience = None if audience is None else _audience(audience)
     return Memo(
         id=row[1],
         subject=subject,
@@ -147,7 +147,7 @@ def read_memo(row: Row, subject: Subject) -> Memo:
         confidence=row[7],
         pinned=bool(row[8]),
         audience=_audience(row[9]),
-        source=Provenance(origin=origin, guild=row[10], channel=row[11], heard=heard, **source),
+        source=Provenance(origin=origin, guild=row[10], channel=row[11], heard=audience, **source),
         label=row[13],
         created=from_ms(row[14]),
         updated=from_ms(row[15]),

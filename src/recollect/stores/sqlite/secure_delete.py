@@ -35,7 +35,7 @@ def rewrite(db: Database) -> None:
         db.rows("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def in_rows(db: Database, texts: Sequence[str]) -> dict[str, list[int]]:
+def count_rows_with(db: Database, texts: Sequence[str]) -> dict[str, list[int]]:
     """How many rows hold each text, by table for what people said, else by column; only places that have one."""
     counts_by_place: dict[str, list[int]] = {}
     for table, columns in _columns(db).items() if texts else ():

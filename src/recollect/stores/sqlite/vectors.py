@@ -154,7 +154,7 @@ def nearest(
     vector: Vector,
     limit: int,
     also: Collection[int] = (),
-    among: Collection[int] | None = None,
+    candidates: Collection[int] | None = None,
 ) -> dict[int, float]:
     """Cosine of the nearest `limit` rows of these scopes, and of the rows in `also`."""
     row = db.row("SELECT id, dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
@@ -169,7 +169,7 @@ def nearest(
     for scope in scopes:
         matrix = _matrix(db, cache, _table(corpus, row[0]), scope)
         if matrix is not None:
-            similarities |= matrix.nearest(query, limit, also, among)
+            similarities |= matrix.nearest(query, limit, also, candidates)
     if len(scopes) > 1 and len(similarities) > limit:
         best = sorted(similarities, key=lambda key: -similarities[key])[:limit]
         chosen = {*best, *(set(also) & similarities.keys())}

@@ -15,7 +15,7 @@ from recollect.stores.sqlite.database import Database
 
 TABLE: dict[Corpus, str] = {"memos": "memo_words", "messages": "message_words"}
 _PUT = {corpus: f"INSERT OR REPLACE INTO {table} (rowid, terms) VALUES (?, ?)" for corpus, table in TABLE.items()}
-Among = Collection[int] | None
+Candidates = Collection[int] | None
 MAX_POSTINGS = 2_500
 """Entries read for one query: the rare words decide, so they come first, and common ones as far as the budget goes."""
 MAX_UNCOUNTED_ROWS = 300
@@ -57,12 +57,12 @@ class WordIndex:
         size: int,
         terms: Sequence[str],
         limit: int,
-        among: Collection[int] | None = None,
+        candidates: Collection[int] | None = None,
     ) -> list[WordHit]:
         """The rows of these scopes, `size` in all, that share the rarest words with the query."""
         self.flush()
         by_stem = dict(zip(stems([clean(term) for term in terms]), terms, strict=True))
-        lists = self._lists(corpus, scopes, list(by_stem), among)
+        lists = self._lists(corpus, scopes, list(by_stem), candidates)
         scores: dict[int, float] = {}
         for _, frequency, keys in lists:
             weight = inverse_frequency(size, frequency)
@@ -75,19 +75,19 @@ class WordIndex:
         ]
 
     def _lists(
-        self, corpus: Corpus, scopes: Sequence[int], terms: Sequence[str], among: Among
+        self, corpus: Corpus, scopes: Sequence[int], terms: Sequence[str], candidates: Candidates
     ) -> list[tuple[str, int, set[int]]]:
         """The terms worth looking up, rarest first, with the number of rows that have them, and these rows."""
         chosen: list[tuple[str, int, set[int]]] = []
         remaining = MAX_POSTINGS
         for rows, term, keys in sorted(self._counted(corpus, scopes, term) for term in terms):
-            cost = rows if among is None else min(rows, len(among))
+            cost = rows if candidates is None else min(rows, len(candidates))
             if cost > remaining and chosen:
                 break
             if rows > len(keys):
-                keys = self._newest(corpus, scopes, term, MAX_POSTINGS, among)
+                keys = self._newest(corpus, scopes, term, MAX_POSTINGS, candidates)
             if rows:
-                chosen.append((term, rows, set(keys) if among is None else {*keys}.intersection(among)))
+                chosen.append((term, rows, set(keys) if candidates is None else {*keys}.intersection(candidates)))
                 remaining -= cost
         return chosen
 
@@ -99,12 +99,14 @@ class WordIndex:
         sql = f"SELECT doc FROM {TABLE[corpus]}_rows WHERE term = ?"
         return sum(self._db.value(sql, (f"{scope}x{term}",)) or 0 for scope in scopes), term, []
 
-    def _newest(self, corpus: Corpus, scopes: Sequence[int], term: str, limit: int, among: Among = None) -> list[int]:
+    def _newest(
+        self, corpus: Corpus, scopes: Sequence[int], term: str, limit: int, candidates: Candidates = None
+    ) -> list[int]:
         """The newest rows of each scope that have a term."""
         table = TABLE[corpus]
-        narrowed = "" if among is None else "AND rowid IN (SELECT value FROM json_each(?3))"
+        narrowed = "" if candidates is None else "AND rowid IN (SELECT value FROM json_each(?3))"
         sql = f"SELECT rowid FROM {table} WHERE {table} MATCH ?1 {narrowed} ORDER BY rowid DESC LIMIT ?2"
-        extra = () if among is None else (json.dumps(list(among)),)
+        extra = () if candidates is None else (json.dumps(list(candidates)),)
         quoted = term.replace('"', '""')
         return [key for scope in scopes for (key,) in self._db.rows(sql, (f'"{scope}x{quoted}"', limit, *extra))]
 

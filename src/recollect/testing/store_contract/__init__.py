@@ -13,23 +13,23 @@ makes their failures readable.
 
 from recollect.testing.store_contract.archive import ArchiveContract
 from recollect.testing.store_contract.claims import ClaimsContract
-from recollect.testing.store_contract.erasure import ErasingContract
+from recollect.testing.store_contract.erasure import ErasureContract
 from recollect.testing.store_contract.events import EventsContract
 from recollect.testing.store_contract.exchanges import ExchangesContract
-from recollect.testing.store_contract.fairness import QueueingContract
+from recollect.testing.store_contract.fairness import FairnessContract
 from recollect.testing.store_contract.filters import FiltersContract
 from recollect.testing.store_contract.jobs import JobsContract
 from recollect.testing.store_contract.memos import MemosContract
-from recollect.testing.store_contract.messages import JournalContract
-from recollect.testing.store_contract.state import CountersContract
+from recollect.testing.store_contract.messages import MessagesContract
+from recollect.testing.store_contract.state import StateContract
 from recollect.testing.store_contract.summaries import SummariesContract
-from recollect.testing.store_contract.transactions import UnitsContract
+from recollect.testing.store_contract.transactions import TransactionsContract
 from recollect.testing.store_contract.vectors import VectorsContract
 from recollect.testing.store_contract.words import WordsContract
 
 
 class StoreContract(
-    JournalContract,
+    MessagesContract,
     MemosContract,
     WordsContract,
     VectorsContract,
@@ -37,12 +37,12 @@ class StoreContract(
     SummariesContract,
     ExchangesContract,
     JobsContract,
-    QueueingContract,
+    FairnessContract,
     ClaimsContract,
-    CountersContract,
+    StateContract,
     EventsContract,
-    ErasingContract,
+    ErasureContract,
     ArchiveContract,
-    UnitsContract,
+    TransactionsContract,
 ):
     """Every promise of `recollect.core.ports.Store`."""

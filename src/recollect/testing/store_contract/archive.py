@@ -95,8 +95,8 @@ def _embed(tx: Tx) -> None:
     """One set is complete and lacks a row since; the other corpus is on its way."""
     for corpus in ("memos", "messages"):
         rows = tx.index.unembedded(corpus, MODEL, 99)
-        made = {key: unit_vector(1, len(text), key % 7) for key, text in rows[: 9 if corpus == "memos" else 4]}
-        tx.index.put_vectors(corpus, MODEL, made)
+        vectors = {key: unit_vector(1, len(text), key % 7) for key, text in rows[: 9 if corpus == "memos" else 4]}
+        tx.index.put_vectors(corpus, MODEL, vectors)
     tx.index.activate("memos", MODEL)
     tx.memos.put(make_memo("written after the set was complete"))
 
@@ -117,31 +117,31 @@ async def _section(store: Store, section: str, limit: int) -> list[Record]:
             return records
 
 
-def prints(found: dict[str, list[Record]]) -> dict[str, list[int]]:
+def prints(sections: dict[str, list[Record]]) -> dict[str, list[int]]:
     """What is compared: an int is no float and a truth is no number."""
-    return {section: sorted(map(fingerprint, records)) for section, records in found.items()}
+    return {section: sorted(map(fingerprint, records)) for section, records in sections.items()}
 
 
-async def _take_out(store: Store, found: dict[str, list[Record]]) -> None:
+async def _take_out(store: Store, sections: dict[str, list[Record]]) -> None:
     for section in reversed(SECTIONS):
-        names = [SECTIONS[section].name_of(record) for record in found[section]]
+        names = [SECTIONS[section].name_of(record) for record in sections[section]]
         await store.write(lambda tx, section=section, names=names: tx.archive.remove(section, names))
 
 
-async def _put_in(store: Store, found: dict[str, list[Record]]) -> None:
-    for section, records in found.items():
-        left = await store.write(lambda tx, section=section, records=records: tx.archive.write(section, records))
-        assert left == []
+async def _put_in(store: Store, sections: dict[str, list[Record]]) -> None:
+    for section, records in sections.items():
+        skipped = await store.write(lambda tx, section=section, records=records: tx.archive.write(section, records))
+        assert skipped == []
 
 
 async def _renewed(store: Store) -> dict[str, list[Record]]:
     """A store that was filled, emptied and filled again from its records, which are returned."""
     await fill(store)
-    found = await contents(store)
-    await _take_out(store, found)
+    sections = await contents(store)
+    await _take_out(store, sections)
     assert not any((await contents(store)).values())
-    await _put_in(store, found)
-    return found
+    await _put_in(store, sections)
+    return sections
 
 
 async def _change(store: Store, section: str, name: Sequence[object], **changes: object) -> None:
@@ -155,8 +155,8 @@ async def _change(store: Store, section: str, name: Sequence[object], **changes:
 class ArchiveContract:
     async def test_an_archive_shows_everything_in_plain_records(self, store: Store):
         await fill(store)
-        found = await contents(store)
-        for section, records in found.items():
+        sections = await contents(store)
+        for section, records in sections.items():
             assert records, section
             width = len(SECTIONS[section].names) + len(SECTIONS[section].rest)
             assert {len(record) for record in records} == {width}, section
@@ -174,44 +174,44 @@ class ArchiveContract:
             by_name = {SECTIONS[section].name_of(record): record for record in records}
             unknown = tuple("nobody" if isinstance(part, str) else 999 for part in next(iter(by_name)))
             names = [*by_name, unknown]
-            found = await store.read(lambda tx, section=section, names=names: tx.archive.find(section, names))
-            assert found == by_name, section
+            records_by_name = await store.read(lambda tx, section=section, names=names: tx.archive.find(section, names))
+            assert records_by_name == by_name, section
 
     async def test_what_is_taken_out_and_put_back_is_as_it_was(self, store: Store):
-        found = await _renewed(store)
-        assert prints(await contents(store)) == prints(found)
+        before = await _renewed(store)
+        assert prints(await contents(store)) == prints(before)
         assert not [finding for finding in await store.check_health() if not finding.ok and finding.check != "jobs"]
 
     async def test_records_that_are_there_already_change_nothing(self, store: Store):
         await fill(store)
-        found = await contents(store)
-        await _put_in(store, found)
-        assert await contents(store) == found
+        before = await contents(store)
+        await _put_in(store, before)
+        assert await contents(store) == before
         assert not [finding for finding in await store.check_health() if not finding.ok and finding.check != "jobs"]
 
     async def test_searches_find_the_same_after_a_renewal(self, store: Store):
         await fill(store)
 
-        async def found() -> list[object]:
+        async def search_everything() -> list[object]:
             query, scopes = unit_vector(1, 2, 3), [ADA.scope, BEN.scope, GUILD_LORE.scope]
             near = await store.read(lambda tx: tx.index.nearest("memos", scopes, MODEL, query, 9))
             memos = await store.read(lambda tx: tx.memos.fetch(near))
             cosines = {memo.text: round(near[key], 6) for key, memo in memos.items()}
-            texts = [await find(store, "tea drink memo", [each]) for each in scopes]
-            said = await find(store, "line wording number", [OTHER.stream], "messages")
+            texts = [await find(store, "tea drink memo", [scope]) for scope in scopes]
+            lines = await find(store, "line wording number", [OTHER.stream], "messages")
             missing = await store.read(lambda tx: tx.index.unembedded("memos", MODEL, 9))
-            sizes = await store.read(lambda tx: [tx.index.size([each]) for each in (*scopes, OTHER.stream)])
+            sizes = await store.read(lambda tx: [tx.index.size([scope]) for scope in (*scopes, OTHER.stream)])
             recent = await store.read(lambda tx: tx.messages.recent(OTHER, 9))
             shapes = await store.read(
                 lambda tx: sorted(tx.messages.positions(tx.index.recent("messages", [OTHER.stream], 9)).values())
             )
-            return [cosines, texts, said, [text for _, text in missing], sizes, recent, shapes]
+            return [cosines, texts, lines, [text for _, text in missing], sizes, recent, shapes]
 
-        before = await found()
+        before = await search_everything()
         content = await contents(store)
         await _take_out(store, content)
         await _put_in(store, content)
-        assert await found() == before
+        assert await search_everything() == before
         assert before[0]
         assert before[3] == ["written after the set was complete"]
 
@@ -222,7 +222,7 @@ class ArchiveContract:
         await _take_out(store, content)
         await _put_in(store, content)
         assert await store.read(lambda tx: [tx.index.vectors("memos"), tx.index.vectors("messages")]) == before
-        assert [(each.active, each.complete) for (each,) in before] == [(True, True), (True, False)]
+        assert [(vector_set.active, vector_set.complete) for (vector_set,) in before] == [(True, True), (True, False)]
 
     async def test_what_was_erased_or_forgotten_stays_so_after_a_renewal(self, store: Store):
         await _renewed(store)
@@ -239,8 +239,8 @@ class ArchiveContract:
         assert [job.attempts for job in held] == [2, 1, 1, 1]
         records = (await contents(store))["jobs"]
         assert {record[5] for record in records} == {"waiting", "failed"}
-        shown = {record[0]: record[7] for record in records}
-        assert [shown[job.id] for job in held] == [2, 0, 1, 0]
+        attempts = {record[0]: record[7] for record in records}
+        assert [attempts[job.id] for job in held] == [2, 0, 1, 0]
         await store.write(lambda tx: tx.archive.remove("jobs", [record[:1] for record in records]))
         await store.write(lambda tx: tx.archive.write("jobs", records))
         for expected in ([0, 1], [2, 3], [4, 5]):
@@ -251,12 +251,12 @@ class ArchiveContract:
         assert await store.read(lambda tx: tx.jobs.counts()) == {"failed": 1}
 
     async def test_what_comes_after_a_renewal_joins_at_the_end(self, store: Store):
-        found = await _renewed(store)
+        before = await _renewed(store)
         event = await store.write(lambda tx: tx.events.add(Event("later", at(9))))
-        assert event > max(record[0] for record in found["events"])
+        assert event > max(record[0] for record in before["events"])
         job = await store.write(lambda tx: tx.jobs.add(NewJob("learn", "queue 0", {}, at(9))))
         assert job is not None
-        assert job > max(record[0] for record in found["jobs"])
+        assert job > max(record[0] for record in before["jobs"])
         await store.write(lambda tx: tx.messages.add(make_message("the last", OTHER, 99, id="last")))
         numbers = {record[1]: record[2] for record in (await contents(store))["messages"]}
         assert numbers["last"] == max(number for name, number in numbers.items() if name.startswith("line")) + 1
@@ -268,10 +268,10 @@ class ArchiveContract:
         counts = await store.read(lambda tx: tx.events.counts())
         days = await store.read(lambda tx: tx.events.days(at(0).date()))
         events = await store.read(lambda tx: tx.events.after(0, 99))
-        found = (await contents(store))["events"]
-        await store.write(lambda tx: tx.archive.remove("events", [record[:1] for record in found]))
+        records = (await contents(store))["events"]
+        await store.write(lambda tx: tx.archive.remove("events", [record[:1] for record in records]))
         assert await store.read(lambda tx: tx.events.counts()) == {}
-        await store.write(lambda tx: tx.archive.write("events", found))
+        await store.write(lambda tx: tx.archive.write("events", records))
         assert await store.read(lambda tx: tx.events.counts()) == counts
         assert await store.read(lambda tx: tx.events.days(at(0).date())) == days
         assert await store.read(lambda tx: tx.events.after(0, 99)) == events
@@ -289,7 +289,7 @@ class ArchiveContract:
         strays = [
             record for record in (await contents(store))["memo vectors"] if record[2] == make_memo("I like tea").id
         ]
-        assert strays  # vectors are records of their own: whoever changes a row sees to them
+        assert strays  # vectors are records of their own: a caller that changes a row sees to them
         await store.write(lambda tx: tx.archive.remove("memo vectors", [record[:3] for record in strays]))
         assert not [
             finding
@@ -299,9 +299,9 @@ class ArchiveContract:
 
     async def test_a_row_that_is_taken_out_takes_its_vectors_along(self, store: Store):
         await fill(store)
-        found = await contents(store)
+        before = await contents(store)
         for section, of_rows in (("memos", "memo vectors"), ("messages", "message vectors")):
-            names = [record[:2] for record in found[section]]
+            names = [record[:2] for record in before[section]]
             await store.write(lambda tx, section=section, names=names: tx.archive.remove(section, names))
             assert (await contents(store))[of_rows] == []
             assert await store.read(lambda tx, section=section: tx.archive.count(section)) == 0
@@ -315,8 +315,8 @@ class ArchiveContract:
             (MODEL, ADA.scope, "no such memo", unit_vector(1, 2, 3)),
             ("no such model", *before[0][1:3], unit_vector(1, 2, 3)),
         ]
-        left = await store.write(lambda tx: tx.archive.write("memo vectors", [*strange, before[0]]))
-        assert left == strange
+        skipped = await store.write(lambda tx: tx.archive.write("memo vectors", [*strange, before[0]]))
+        assert skipped == strange
         assert sorted((await contents(store))["memo vectors"]) == sorted(before)
 
     async def test_a_bookmark_is_kept_and_is_no_content(self, store: Store):

@@ -79,9 +79,9 @@ class ClaimsContract:
         assert await finish(store, *lost) == [False] * 3
         assert await claim(store, "w3", now=LEASE, depth=4) == []
         await finish(store, job, worker="w2")
-        rest = await claim(store, "w3", now=LEASE, depth=4)
-        assert names(rest) == ["b", "c", "d"]
-        assert [job.attempts for job in rest] == [1, 1, 1], "what was never begun has not failed"
+        remaining = await claim(store, "w3", now=LEASE, depth=4)
+        assert names(remaining) == ["b", "c", "d"]
+        assert [job.attempts for job in remaining] == [1, 1, 1], "what was never begun has not failed"
 
     async def test_a_job_whose_lease_ran_out_waits_for_its_turn_before_the_rest_of_its_queue(self, store: Store):
         await add(store, *(new_job(name) for name in "ab"))

@@ -36,7 +36,7 @@ async def written(store: Store, author: str | None = None, guild: str | None = N
     return [message.id for _, message in rows]
 
 
-class ErasingContract:
+class ErasureContract:
     async def test_messages_are_found_by_who_wrote_them_and_in_which_guild(self, store: Store):
         await say(
             store,
@@ -55,9 +55,9 @@ class ErasingContract:
         await say(store, *(make_message(f"{n}", id=f"{n}", seconds=n) for n in range(7)))
         await store.write(lambda tx: tx.messages.delete("discord", "3", at(9)))
         first = await store.read(lambda tx: tx.messages.written_by("ada", limit=4))
-        rest = await store.read(lambda tx: tx.messages.written_by("ada", limit=4, after=first[-1][0]))
-        assert [message.id for _, message in (*first, *rest)] == [f"{n}" for n in range(7)]
-        assert {key for key, _ in first} | {key for key, _ in rest} >= {key for key, _ in first}
+        second = await store.read(lambda tx: tx.messages.written_by("ada", limit=4, after=first[-1][0]))
+        assert [message.id for _, message in (*first, *second)] == [f"{n}" for n in range(7)]
+        assert {key for key, _ in first} | {key for key, _ in second} >= {key for key, _ in first}
         assert [message.text for _, message in first] == ["0", "1", "2", ""]
 
     async def test_the_answers_of_bots_are_found_by_what_they_answer(self, store: Store):
@@ -68,12 +68,12 @@ class ErasingContract:
             make_message("c", id="3", author="ben", reply_to="1"),
             make_message("d", replace(CHANNEL, platform="irc"), id="4", author="bot", bot=True, reply_to="1"),
         )
-        found = await store.read(lambda tx: tx.messages.replies_to("discord", ["1", "9"]))
-        assert [message.id for _, message in found] == ["2"]
+        replies = await store.read(lambda tx: tx.messages.replies_to("discord", ["1", "9"]))
+        assert [message.id for _, message in replies] == ["2"]
 
     async def test_an_erased_message_is_gone_from_every_index_and_never_comes_back(self, store: Store):
-        said = make_message("quixotic plumbus", id="1")
-        keys = await say(store, said, make_message("quixotic neighbour", id="2", author="ben"))
+        message = make_message("quixotic plumbus", id="1")
+        keys = await say(store, message, make_message("quixotic neighbour", id="2", author="ben"))
         await store.write(
             lambda tx: tx.index.put_vectors("messages", "m", {key: unit_vector(1, 2) for key in keys.values()})
         )
@@ -86,9 +86,9 @@ class ErasingContract:
         )
         assert list(near) == [keys["2"]]
         assert await store.read(lambda tx: tx.index.size([CHANNEL.stream])) == 1
-        assert not await store.write(lambda tx: tx.messages.add(said))
+        assert not await store.write(lambda tx: tx.messages.add(message))
         assert not await store.write(lambda tx: tx.messages.edit("discord", "1", "again", at(7)))
-        assert await store.write(lambda tx: tx.messages.add(replace(said, place=replace(CHANNEL, platform="irc"))))
+        assert await store.write(lambda tx: tx.messages.add(replace(message, place=replace(CHANNEL, platform="irc"))))
         assert all(finding.ok for finding in await store.check_health())
 
     async def test_a_message_that_was_never_seen_can_be_kept_out(self, store: Store):
@@ -102,18 +102,18 @@ class ErasingContract:
         assert await store.read(lambda tx: tx.index.size([CHANNEL.stream])) == 1
 
     async def test_memos_are_found_by_who_stated_them_and_where(self, store: Store):
-        here = Provenance(actor="ada", guild="guild-1")
+        source = Provenance(actor="ada", guild="guild-1")
         memos = [
-            make_memo("one", source=here),
-            make_memo("two", GUILD_LORE, source=here, status=Status.ARCHIVED),
+            make_memo("one", source=source),
+            make_memo("two", GUILD_LORE, source=source, status=Status.ARCHIVED),
             make_memo("three", BEN, source=Provenance(actor="ben", guild="guild-1")),
             make_memo("four", source=Provenance(actor="ada", guild="guild-2")),
             make_memo("five", BEN),
         ]
         await put(store, *memos)
 
-        async def traced(**whose: str) -> list[str]:
-            return sorted(memo.text for memo in await store.read(lambda tx: tx.memos.stated_by(**whose)))
+        async def traced(**filters: str) -> list[str]:
+            return sorted(memo.text for memo in await store.read(lambda tx: tx.memos.stated_by(**filters)))
 
         assert await traced(actor="ada") == ["four", "one", "two"]
         assert await traced(guild="guild-1") == ["one", "three", "two"]
@@ -129,19 +129,19 @@ class ErasingContract:
         assert await store.read(lambda tx: tx.summaries.sessions()) == ["a", "b"]
 
     async def test_exchanges_are_found_by_author_and_guild_even_when_expired(self, store: Store):
-        all_of_them = [
+        exchanges = [
             Exchange("1/2", "g", "c", "c", "ada", "one", at(1), at(2)),
             Exchange("3/4", "g", "c", "c", "ben", "two", at(2), at(9)),
             Exchange("1/2", "h", "c", "c", "ada", "three", at(3), at(9)),
         ]
-        await store.write(lambda tx: [tx.exchanges.add(one) for one in all_of_them])
-        assert await store.read(lambda tx: tx.exchanges.asked_by("ada")) == [all_of_them[0], all_of_them[2]]
-        assert await store.read(lambda tx: tx.exchanges.asked_by("ada", "h")) == [all_of_them[2]]
-        assert await store.read(lambda tx: tx.exchanges.asked_by(guild="g")) == all_of_them[:2]
+        await store.write(lambda tx: [tx.exchanges.add(exchange) for exchange in exchanges])
+        assert await store.read(lambda tx: tx.exchanges.asked_by("ada")) == [exchanges[0], exchanges[2]]
+        assert await store.read(lambda tx: tx.exchanges.asked_by("ada", "h")) == [exchanges[2]]
+        assert await store.read(lambda tx: tx.exchanges.asked_by(guild="g")) == exchanges[:2]
         assert await store.read(lambda tx: tx.exchanges.asked_by()) == []
-        assert await store.write(lambda tx: tx.exchanges.remove(all_of_them[0]))
-        assert not await store.write(lambda tx: tx.exchanges.remove(all_of_them[0]))
-        assert await store.read(lambda tx: tx.exchanges.asked_by("ada")) == [all_of_them[2]]
+        assert await store.write(lambda tx: tx.exchanges.remove(exchanges[0]))
+        assert not await store.write(lambda tx: tx.exchanges.remove(exchanges[0]))
+        assert await store.read(lambda tx: tx.exchanges.asked_by("ada")) == [exchanges[2]]
 
     async def test_an_erased_job_cannot_be_finished_and_its_queue_goes_on(self, store: Store):
         ids = [await store.write(lambda tx, n=n: tx.jobs.add(job("ada", n))) for n in range(3)]
@@ -150,7 +150,7 @@ class ErasingContract:
         assert not await store.write(lambda tx: tx.jobs.finish(running.id, "w"))
         assert not await store.write(lambda tx: tx.jobs.retry(running.id, "w", at(1), "no"))
         claimed = await store.write(lambda tx: tx.jobs.claim("w", at(10), at(20), 5))
-        assert [one.id for one in claimed] == [ids[2]]
+        assert [claimed_job.id for claimed_job in claimed] == [ids[2]]
 
     async def test_counters_are_listed_by_the_beginning_of_their_names(self, store: Store):
         for name in ("learn:b", "learn:a", "learn", "le%rn:", "turns:a"):
@@ -161,9 +161,9 @@ class ErasingContract:
         assert len(await store.read(lambda tx: tx.state.names())) == 4
 
     async def test_a_scrubbed_event_says_only_that_something_happened(self, store: Store):
-        told = Event("memo.undone", at(1), "ada", ADA.scope, "m1", "because of tea", {"undoes": "b", "text": "tea"})
+        detailed = Event("memo.undone", at(1), "ada", ADA.scope, "m1", "because of tea", {"undoes": "b", "text": "tea"})
         bare = Event("memo.added", at(2), "ada", ADA.scope)
-        ids = [await store.write(lambda tx, one=one: tx.events.add(one)) for one in (told, bare)]
+        ids = [await store.write(lambda tx, event=event: tx.events.add(event)) for event in (detailed, bare)]
         counts = await store.read(lambda tx: tx.events.counts())
         assert await store.write(lambda tx: tx.events.redact(ids, ["undoes"])) == 1
         assert await store.write(lambda tx: tx.events.redact(ids, ["undoes"])) == 0
@@ -176,12 +176,12 @@ class ErasingContract:
         await say(store, make_message("a quixotic plumbus", id="1"), make_message("another", OTHER, id="2"))
         await put(store, make_memo("a plumbus", source=Provenance(evidence="my quixotic 東京 tower")))
         await store.write(lambda tx: tx.events.add(Event("e", at(1), reason="plumbus")))
-        found = await store.find_traces(["plumbus", "quixotic", "東京 tower", "nowhere"])
-        assert found["messages"] == [1, 1, 0, 0]
-        assert found["memos"] == [1, 0, 0, 0]
-        assert any(counts[2] for counts in found.values())
-        assert not any(counts[3] for counts in found.values())
-        assert len([place for place, counts in found.items() if counts[0]]) >= 3
+        traces = await store.find_traces(["plumbus", "quixotic", "東京 tower", "nowhere"])
+        assert traces["messages"] == [1, 1, 0, 0]
+        assert traces["memos"] == [1, 0, 0, 0]
+        assert any(counts[2] for counts in traces.values())
+        assert not any(counts[3] for counts in traces.values())
+        assert len([place for place, counts in traces.items() if counts[0]]) >= 3
         assert await store.find_traces([]) == {}
 
     async def test_what_was_erased_leaves_no_trace_after_a_wipe(self, store: Store):
@@ -192,7 +192,7 @@ class ErasingContract:
         await store.write(lambda tx: tx.messages.erase([("discord", f"{number}") for number in range(60)], at(99)))
         await store.write(lambda tx: [tx.memos.remove(memo) for memo in tx.memos.list(ADA)])
         seen: list[tuple[int, int]] = []
-        await store.purge_deleted(lambda done, total: seen.append((done, total)))
+        await store.purge_deleted(lambda count, total: seen.append((count, total)))
         assert seen[-1][0] == seen[-1][1]
         assert await store.find_traces(["zyzzyva", "quixotic", "wombatique"]) == {}
         assert (await store.find_traces(["plain words 7"]))["messages"] == [1]

@@ -15,17 +15,17 @@ def event(reason: str, **changes: object) -> Event:
 
 
 async def add(store: Store, *events: Event) -> list[int]:
-    return await store.write(lambda tx: [tx.events.add(each) for each in events])
+    return await store.write(lambda tx: [tx.events.add(entry) for entry in events])
 
 
 class EventsContract:
     async def test_an_event_survives_whole(self, store: Store):
         data = {"before": {"text": "ü"}, "n": [1, None]}
         full = Event("memo.revised", at(1.234), "ada", ADA.scope, "durable-1", "merged", data)
-        plain = Event("started", at(2))
-        first, second = await add(store, full, plain)
+        minimal = Event("started", at(2))
+        first, second = await add(store, full, minimal)
         assert await store.read(lambda tx: tx.events.list()) == [
-            replace(plain, id=second),
+            replace(minimal, id=second),
             replace(full, id=first),
         ]
 
@@ -35,7 +35,7 @@ class EventsContract:
         seen: list[str] = []
         before: int | None = None
         while page := await store.read(lambda tx, before=before: tx.events.list(limit=4, before=before)):
-            seen += [each.reason for each in page]
+            seen += [entry.reason for entry in page]
             before = page[-1].id
         assert seen == [f"{n}" for n in range(9, -1, -1)]
 
@@ -43,7 +43,7 @@ class EventsContract:
         numbers = await add(store, *(event(f"{n}", at=at(10 - n)) for n in range(5)))
 
         async def reasons(after: int, limit: int = 10) -> list[str]:
-            return [each.reason for each in await store.read(lambda tx: tx.events.after(after, limit))]
+            return [entry.reason for entry in await store.read(lambda tx: tx.events.after(after, limit))]
 
         assert await reasons(0) == ["0", "1", "2", "3", "4"]
         assert await reasons(numbers[1], limit=2) == ["2", "3"]
@@ -51,7 +51,7 @@ class EventsContract:
 
     async def test_order_is_that_of_writing_whatever_the_times_say(self, store: Store):
         await add(store, event("first", at=at(9)), event("second", at=at(1)))
-        assert [each.reason for each in await store.read(lambda tx: tx.events.list())] == ["second", "first"]
+        assert [entry.reason for entry in await store.read(lambda tx: tx.events.list())] == ["second", "first"]
 
     async def test_events_are_filtered_by_scope_and_memo(self, store: Store):
         await add(
@@ -63,7 +63,7 @@ class EventsContract:
         )
 
         async def reasons(scope: str | None = None, memo: str | None = None) -> list[str]:
-            return [each.reason for each in await store.read(lambda tx: tx.events.list(scope, memo))]
+            return [entry.reason for entry in await store.read(lambda tx: tx.events.list(scope, memo))]
 
         assert await reasons(ADA.scope) == ["a2", "a1"]
         assert await reasons(ADA.scope, "1") == ["a1"]
@@ -71,7 +71,7 @@ class EventsContract:
         assert await reasons("user:nobody") == []
         assert await reasons(memo="3") == []
         limited = await store.read(lambda tx: tx.events.list(ADA.scope, limit=1))
-        assert [each.reason for each in limited] == ["a2"]
+        assert [entry.reason for entry in limited] == ["a2"]
         assert await store.read(lambda tx: tx.events.list(ADA.scope, before=limited[0].id, limit=1)) != limited
 
     async def test_an_event_about_a_scope_makes_no_subject(self, store: Store):
@@ -95,8 +95,8 @@ class EventsContract:
         )
 
         async def reasons(*kinds: str, scope: str | None = None) -> list[str]:
-            found = await store.read(lambda tx: tx.events.list(scope, kinds=kinds))
-            return [each.reason for each in found]
+            events = await store.read(lambda tx: tx.events.list(scope, kinds=kinds))
+            return [entry.reason for entry in events]
 
         assert await reasons("learning.skipped") == ["4", "2"]
         assert await reasons("learning.skipped", scope=ADA.scope) == ["4"]
@@ -104,7 +104,7 @@ class EventsContract:
         assert await reasons("nothing") == []
         last = (await store.read(lambda tx: tx.events.list(kinds=["learning.skipped"], limit=1)))[0].id
         older = await store.read(lambda tx: tx.events.list(kinds=["learning.skipped"], before=last))
-        assert [each.reason for each in older] == ["2"]
+        assert [entry.reason for entry in older] == ["2"]
 
     async def test_events_are_counted_by_day_and_kind(self, store: Store):
         first = at(0).date()

@@ -12,12 +12,12 @@ def exchange(name: str, seconds: float, guild: str = "g", lasts: float = 100) ->
 
 
 async def fill(store: Store, *exchanges: Exchange) -> None:
-    await store.write(lambda tx: [tx.exchanges.add(each) for each in exchanges])
+    await store.write(lambda tx: [tx.exchanges.add(entry) for entry in exchanges])
 
 
 async def recent(store: Store, seconds: float, limit: int = 10, guild: str = "g") -> list[str]:
-    found = await store.read(lambda tx: tx.exchanges.recent(guild, at(seconds), limit))
-    return [each.id for each in found]
+    exchanges = await store.read(lambda tx: tx.exchanges.recent(guild, at(seconds), limit))
+    return [entry.id for entry in exchanges]
 
 
 class ExchangesContract:

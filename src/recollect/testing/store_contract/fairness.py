@@ -22,7 +22,7 @@ async def waiting(store: Store) -> list[str]:
     return names(await store.read(lambda tx: tx.jobs.list(JobState.WAITING)))
 
 
-async def found(store: Store, dedupe: str) -> Job | None:
+async def find_job(store: Store, dedupe: str) -> Job | None:
     return await store.read(lambda tx: tx.jobs.find(dedupe))
 
 
@@ -30,7 +30,7 @@ async def due(store: Store, dedupe: str) -> datetime | None:
     return await store.read(lambda tx: tx.jobs.due(dedupe))
 
 
-class QueueingContract:
+class FairnessContract:
     async def test_a_job_that_waits_can_be_put_off(self, store: Store):
         assert await put_off(store, new_job("a", due=5, dedupe="k")) is not None
         assert await put_off(store, new_job("b", due=9, dedupe="k")) is None
@@ -64,13 +64,13 @@ class QueueingContract:
 
     async def test_a_job_is_found_by_its_key_while_it_waits_or_runs(self, store: Store):
         await add(store, new_job("first"), new_job("a", dedupe="k"))
-        seen = await found(store, "k")
+        seen = await find_job(store, "k")
         assert seen is not None
         assert (names([seen]), seen.state) == (["a"], "waiting")
         first, job = await claim(store, depth=2)
-        assert await found(store, "k") == job
+        assert await find_job(store, "k") == job
         assert await finish(store, first, job) == [True, True]
-        assert await found(store, "k") is None
+        assert await find_job(store, "k") is None
 
     async def test_it_is_known_when_the_job_with_a_key_is_due_while_it_waits_or_runs(self, store: Store):
         await add(store, new_job("a", due=5, dedupe="k"), new_job("b", due=6, dedupe="l"), new_job("c", due=7))
@@ -85,9 +85,9 @@ class QueueingContract:
         await add(store, new_job("a", dedupe="k"))
         (job,) = await claim(store)
         await store.write(lambda tx: tx.jobs.fail(job.id, "w1", "no"))
-        assert await found(store, "k") is None
+        assert await find_job(store, "k") is None
         await add(store, new_job("b", dedupe="k"))
-        seen = await found(store, "k")
+        seen = await find_job(store, "k")
         assert seen is not None
         assert names([seen]) == ["b"]
 

@@ -36,7 +36,7 @@ class FiltersContract:
         keys = await store.read(lambda tx: tx.index.matching(corpus, scopes, filters))
         if corpus == "memos":
             return {memo.text for memo in (await store.read(lambda tx: tx.memos.fetch(keys))).values()}
-        return {each.text for each in (await store.read(lambda tx: tx.messages.fetch(keys))).values()}
+        return {message.text for message in (await store.read(lambda tx: tx.messages.fetch(keys))).values()}
 
     @pytest.mark.parametrize(
         ("filters", "expected"),

@@ -35,20 +35,20 @@ def names(jobs: list[Job]) -> list[str]:
 
 class JobsContract:
     async def test_a_job_survives_whole(self, store: Store):
-        (number,) = await add(store, new_job("a", due=-1.5))
+        (job_id,) = await add(store, new_job("a", due=-1.5))
         (job,) = await store.read(lambda tx: tx.jobs.list())
         payload = {"name": "a", "deep": {"list": [1, None, "ü"]}}
-        assert job == Job(number or 0, "learn", "ada", payload, at(-1.5))
+        assert job == Job(job_id or 0, "learn", "ada", payload, at(-1.5))
 
     async def test_jobs_of_a_queue_run_one_after_the_other(self, store: Store):
         await add(store, *(new_job(name) for name in "abc"))
-        order: list[str] = []
+        finished: list[str] = []
         while jobs := await claim(store):
             assert len(jobs) == 1
             assert await claim(store, "w2") == []
             assert await store.write(lambda tx, jobs=jobs: tx.jobs.finish(jobs[0].id, "w1"))
-            order += names(jobs)
-        assert order == ["a", "b", "c"]
+            finished += names(jobs)
+        assert finished == ["a", "b", "c"]
         assert await store.read(lambda tx: tx.jobs.list()) == []
 
     async def test_queues_run_in_parallel_oldest_due_first_up_to_the_limit(self, store: Store):
@@ -112,8 +112,8 @@ class JobsContract:
         assert not await store.write(lambda tx: tx.jobs.finish(job.id, "w2"))
 
     async def test_only_a_claimed_job_can_be_finished_retried_or_failed(self, store: Store):
-        (number,) = await add(store, new_job("a"))
-        for unclaimed in (number or 0, 999_999):
+        (job_id,) = await add(store, new_job("a"))
+        for unclaimed in (job_id or 0, 999_999):
             assert not await store.write(lambda tx, n=unclaimed: tx.jobs.finish(n, "w1"))
             assert not await store.write(lambda tx, n=unclaimed: tx.jobs.retry(n, "w1", at(0), "x"))
             assert not await store.write(lambda tx, n=unclaimed: tx.jobs.fail(n, "w1", "x"))
@@ -157,17 +157,17 @@ class JobsContract:
 
     async def test_many_workers_at_once_get_each_job_once(self, store: Store):
         await add(store, *(new_job(f"{n}", f"queue {n % 25}") for n in range(100)))
-        done: list[str] = []
+        finished: list[str] = []
 
         async def work(worker: str) -> None:
             while jobs := await claim(store, worker, limit=3):
                 for job in jobs:
                     assert await store.write(lambda tx, job=job: tx.jobs.finish(job.id, worker))
-                    done.append(job.payload["name"])
+                    finished.append(job.payload["name"])
 
         while await store.read(lambda tx: tx.jobs.counts()):
             await asyncio.gather(*(work(f"w{n}") for n in range(8)))
-        assert sorted(done, key=int) == [f"{n}" for n in range(100)]
+        assert sorted(finished, key=int) == [f"{n}" for n in range(100)]
         for queue in range(25):
-            ours = [int(name) for name in done if int(name) % 25 == queue]
+            ours = [int(name) for name in finished if int(name) % 25 == queue]
             assert ours == sorted(ours)

@@ -45,43 +45,43 @@ FULL = Memo(
 )
 
 
-def from_message(text: str, message: str | None, subject: Subject = ADA, platform: str = "discord") -> Memo:
+def memo_from(text: str, message: str | None, subject: Subject = ADA, platform: str = "discord") -> Memo:
     return make_memo(text, subject, source=Provenance(Origin.DISCORD, "ada", platform, message=message))
 
 
-async def resting_on(store: Store, message: str, platform: str = "discord") -> list[str]:
+async def texts_from_message(store: Store, message: str, platform: str = "discord") -> list[str]:
     return sorted(memo.text for memo in await store.read(lambda tx: tx.memos.from_message(platform, message)))
 
 
 class MemosContract:
     async def test_memos_of_anyone_and_of_any_status_are_found_by_the_message_they_rest_on(self, store: Store):
-        gone = replace(from_message("gone", "m1", BEN), status=Status.DELETED)
-        await put(store, FULL, from_message("likes tea", "m1"), from_message("rule", "m1", GUILD_LORE), gone)
-        await put(store, from_message("other", "m2"), from_message("none", None), make_memo("stated"))
-        assert await resting_on(store, "m1") == ["gone", "likes tea", "rule"]
+        deleted = replace(memo_from("gone", "m1", BEN), status=Status.DELETED)
+        await put(store, FULL, memo_from("likes tea", "m1"), memo_from("rule", "m1", GUILD_LORE), deleted)
+        await put(store, memo_from("other", "m2"), memo_from("none", None), make_memo("stated"))
+        assert await texts_from_message(store, "m1") == ["gone", "likes tea", "rule"]
         (whole,) = await store.read(lambda tx: tx.memos.from_message("discord", "m"))
         assert replace(whole, key=0) == FULL
-        assert await resting_on(store, "m3") == []
+        assert await texts_from_message(store, "m3") == []
 
     async def test_a_message_of_another_platform_is_another_one(self, store: Store):
-        await put(store, from_message("there", "m1"), from_message("here", "m1", platform="local"))
-        assert await resting_on(store, "m1") == ["there"]
-        assert await resting_on(store, "m1", "local") == ["here"]
-        assert await resting_on(store, "m1", "irc") == []
+        await put(store, memo_from("there", "m1"), memo_from("here", "m1", platform="local"))
+        assert await texts_from_message(store, "m1") == ["there"]
+        assert await texts_from_message(store, "m1", "local") == ["here"]
+        assert await texts_from_message(store, "m1", "irc") == []
 
     async def test_a_revised_memo_rests_on_the_message_of_its_present_words(self, store: Store):
-        await put(store, replace(from_message("likes tea", "m1"), id="1"))
-        await put(store, replace(from_message("likes green tea", "m2"), id="1"))
-        assert await resting_on(store, "m1") == []
-        assert await resting_on(store, "m2") == ["likes green tea"]
+        await put(store, replace(memo_from("likes tea", "m1"), id="1"))
+        await put(store, replace(memo_from("likes green tea", "m2"), id="1"))
+        assert await texts_from_message(store, "m1") == []
+        assert await texts_from_message(store, "m2") == ["likes green tea"]
         await put(store, make_memo("stated by hand", id="1"))
-        assert await resting_on(store, "m2") == []
+        assert await texts_from_message(store, "m2") == []
 
     async def test_a_removed_memo_rests_on_nothing(self, store: Store):
-        memo = from_message("likes tea", "m1")
+        memo = memo_from("likes tea", "m1")
         await put(store, memo)
         await store.write(lambda tx: tx.memos.remove(memo))
-        assert await resting_on(store, "m1") == []
+        assert await texts_from_message(store, "m1") == []
 
     async def test_pinned_memos_and_constraints_are_standing_as_long_as_they_are_active(self, store: Store):
         pinned = replace(make_memo("pinned"), pinned=True)
@@ -135,7 +135,7 @@ class MemosContract:
     async def test_the_same_id_of_another_subject_is_another_memo(self, store: Store):
         await put(store, make_memo("hers", ADA, id="a"), make_memo("his", BEN, id="a"))
         await put(store, make_memo("ours", GUILD_LORE, id="a"))
-        assert [await texts_of(store, each) for each in (ADA, BEN, GUILD_LORE)] == [
+        assert [await texts_of(store, subject) for subject in (ADA, BEN, GUILD_LORE)] == [
             ["hers"],
             ["his"],
             ["ours"],
@@ -186,7 +186,7 @@ class MemosContract:
 
     @pytest.mark.parametrize("statuses", [[Status.ACTIVE], [Status.ARCHIVED], [Status.ACTIVE, Status.DELETED]])
     async def test_memos_are_listed_and_counted_by_status(self, store: Store, statuses: list[Status]):
-        await put(store, *(make_memo(f"{each} {n}", status=each) for each in Status for n in range(2)))
+        await put(store, *(make_memo(f"{status} {n}", status=status) for status in Status for n in range(2)))
         listed = await store.read(lambda tx: tx.memos.list(ADA, statuses))
         assert sorted(memo.status for memo in listed) == sorted(statuses * 2)
         assert await store.read(lambda tx: tx.memos.count(ADA, statuses)) == len(statuses) * 2
@@ -197,15 +197,15 @@ class MemosContract:
         await store.write(lambda tx: tx.memos.count_use([first, second, 999_999], at(9)))
         await store.write(lambda tx: tx.memos.count_use([first], at(9)))
         await store.write(lambda tx: tx.memos.count_use([], at(9)))
-        found = await store.read(lambda tx: tx.memos.fetch([first, second]))
-        assert (found[first].hits, found[second].hits) == (2, 6)
-        assert found[first].updated == make_memo("a").updated
+        memos = await store.read(lambda tx: tx.memos.fetch([first, second]))
+        assert (memos[first].hits, memos[second].hits) == (2, 6)
+        assert memos[first].updated == make_memo("a").updated
 
     async def test_one_unit_may_touch_memos_of_very_many_people(self, store: Store):
         keys = await put(store, *(make_memo("likes tea", Subject(f"u{number}")) for number in range(2_500)))
         await store.write(lambda tx: tx.memos.count_use(keys, at(9)))
-        found = await store.read(lambda tx: tx.memos.fetch(keys))
-        assert [memo.hits for memo in found.values()] == [1] * 2_500
+        memos = await store.read(lambda tx: tx.memos.fetch(keys))
+        assert [memo.hits for memo in memos.values()] == [1] * 2_500
 
     async def test_a_removed_memo_is_gone_everywhere(self, store: Store):
         memo, other = make_memo("likes tea", id="a"), make_memo("likes coffee", id="b")
@@ -233,9 +233,9 @@ class MemosContract:
         assert await store.read(lambda tx: list(tx.memos.subjects())) == []
         memo, odd = make_memo("a"), make_memo("b", Subject("user:%_x/é"))
         await put(store, memo, odd, make_memo("c", GUILD_LORE))
-        found = await store.read(lambda tx: list(tx.memos.subjects()))
-        assert set(found) == {ADA, odd.subject, GUILD_LORE}
-        assert len(found) == 3
+        subjects = await store.read(lambda tx: list(tx.memos.subjects()))
+        assert set(subjects) == {ADA, odd.subject, GUILD_LORE}
+        assert len(subjects) == 3
         await store.write(lambda tx: tx.memos.remove(memo))
         assert ADA not in await store.read(lambda tx: list(tx.memos.subjects()))
 

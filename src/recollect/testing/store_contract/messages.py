@@ -1,4 +1,4 @@
-"""The journal: each message once, edits and deletions, sessions and streams, neighbours."""
+"""Messages: each stored once, edits and deletions, sessions and streams, neighbors."""
 
 # ruff: noqa: S101 - a contract is made of assertions
 
@@ -9,7 +9,7 @@ from recollect.core.types import Place
 from recollect.testing.store_contract.samples import CHANNEL, DM, OTHER, THREAD, at, find, make_message, say
 
 
-class JournalContract:
+class MessagesContract:
     async def test_a_message_is_stored_once_however_often_it_is_delivered(self, store: Store):
         message = make_message("hello", id="1")
         assert await store.write(lambda tx: tx.messages.add(message))
@@ -20,16 +20,16 @@ class JournalContract:
         assert await store.read(lambda tx: tx.messages.recent(OTHER, 10)) == []
 
     async def test_the_same_id_on_another_platform_is_another_message(self, store: Store):
-        here = make_message("hello", id="1")
-        there = make_message("hullo", Place("local", channel="general"), id="1")
-        await say(store, here, there)
-        assert await store.read(lambda tx: tx.messages.get("discord", "1")) == here
-        assert await store.read(lambda tx: tx.messages.get("local", "1")) == there
+        on_discord = make_message("hello", id="1")
+        elsewhere = make_message("hullo", Place("local", channel="general"), id="1")
+        await say(store, on_discord, elsewhere)
+        assert await store.read(lambda tx: tx.messages.get("discord", "1")) == on_discord
+        assert await store.read(lambda tx: tx.messages.get("local", "1")) == elsewhere
         assert await store.read(lambda tx: tx.messages.get("irc", "1")) is None
 
     async def test_every_field_of_a_message_survives(self, store: Store):
         place = Place("discord", "g", "c", "t", None, "général", public=True, private_thread=True)
-        spoken = make_message(
+        full = make_message(
             "çá va 👋",
             place,
             1.234,
@@ -40,10 +40,10 @@ class JournalContract:
             source="voice",
             reply_to="m0",
         )
-        plain = make_message("plain", DM)
-        await say(store, spoken, plain)
-        assert await store.read(lambda tx: tx.messages.get("discord", "m1")) == spoken
-        assert await store.read(lambda tx: tx.messages.get("discord", plain.id)) == plain
+        minimal = make_message("plain", DM)
+        await say(store, full, minimal)
+        assert await store.read(lambda tx: tx.messages.get("discord", "m1")) == full
+        assert await store.read(lambda tx: tx.messages.get("discord", minimal.id)) == minimal
 
     async def test_an_edit_changes_what_readers_and_searches_see(self, store: Store):
         keys = await say(store, make_message("I live in Berlin", id="1"))
@@ -70,7 +70,7 @@ class JournalContract:
         keys = await say(store, make_message("my secret plan", id="1"), make_message("a plan", id="2"))
         assert await store.write(lambda tx: tx.messages.delete("discord", "1", at(5)))
         assert await store.read(lambda tx: tx.messages.get("discord", "1")) is None
-        assert await store.read(lambda tx: [each.id for each in tx.messages.recent(CHANNEL, 9)]) == ["2"]
+        assert await store.read(lambda tx: [message.id for message in tx.messages.recent(CHANNEL, 9)]) == ["2"]
         assert keys["1"] not in await store.read(lambda tx: tx.messages.fetch(list(keys.values())))
         recent = await store.read(lambda tx: tx.index.recent("messages", [CHANNEL.stream], 9))
         assert recent == [keys["2"]]
@@ -88,9 +88,9 @@ class JournalContract:
     async def test_recent_gives_the_newest_oldest_first(self, store: Store):
         await say(store, *(make_message(f"{n}", seconds=n) for n in range(10)))
         recent = await store.read(lambda tx: tx.messages.recent(CHANNEL, 3))
-        assert [each.text for each in recent] == ["7", "8", "9"]
+        assert [message.text for message in recent] == ["7", "8", "9"]
         earlier = await store.read(lambda tx: tx.messages.recent(CHANNEL, 2, before=at(7)))
-        assert [each.text for each in earlier] == ["5", "6"]
+        assert [message.text for message in earlier] == ["5", "6"]
         assert await store.read(lambda tx: tx.messages.recent(CHANNEL, 5, before=at(0))) == []
         assert await store.read(lambda tx: tx.messages.recent(CHANNEL, 0)) == []
 
@@ -98,14 +98,14 @@ class JournalContract:
         await say(store, make_message("new", seconds=10), make_message("late", seconds=5))
         for whole in (False, True):
             recent = await store.read(lambda tx, whole=whole: tx.messages.recent(CHANNEL, 9, None, whole))
-            assert [each.text for each in recent] == ["late", "new"]
+            assert [message.text for message in recent] == ["late", "new"]
             newest = await store.read(lambda tx, whole=whole: tx.messages.recent(CHANNEL, 1, None, whole))
-            assert [each.text for each in newest] == ["new"]
+            assert [message.text for message in newest] == ["new"]
 
     async def test_messages_of_one_moment_keep_the_order_of_arrival(self, store: Store):
         await say(store, *(make_message(text) for text in "cab"))
         recent = await store.read(lambda tx: tx.messages.recent(CHANNEL, 9))
-        assert [each.text for each in recent] == ["c", "a", "b"]
+        assert [message.text for message in recent] == ["c", "a", "b"]
 
     async def test_a_thread_is_its_own_session_within_the_stream_of_its_channel(self, store: Store):
         await say(
@@ -118,7 +118,7 @@ class JournalContract:
 
         async def texts(place: Place, whole_stream: bool) -> list[str]:
             recent = await store.read(lambda tx: tx.messages.recent(place, 9, whole_stream=whole_stream))
-            return [each.text for each in recent]
+            return [message.text for message in recent]
 
         assert await texts(CHANNEL, False) == ["in channel"]
         assert await texts(THREAD, False) == ["in thread"]
@@ -129,13 +129,13 @@ class JournalContract:
         assert await texts(replace(DM, dm="ben"), True) == []
 
     async def test_a_session_is_read_on_from_a_moment_oldest_first(self, store: Store):
-        said = [("a", 1), ("c", 3), ("d", 4), ("late b", 2)]
-        await say(store, *(make_message(text, seconds=seconds) for text, seconds in said))
+        messages = [("a", 1), ("c", 3), ("d", 4), ("late b", 2)]
+        await say(store, *(make_message(text, seconds=seconds) for text, seconds in messages))
         await say(store, make_message("aside", THREAD, 2.5), make_message("elsewhere", OTHER, 2.5))
 
         async def texts(since: float | None, limit: int = 9) -> list[str]:
-            moment = None if since is None else at(since)
-            return [each.text for each in await store.read(lambda tx: tx.messages.after(CHANNEL, moment, limit))]
+            start = None if since is None else at(since)
+            return [message.text for message in await store.read(lambda tx: tx.messages.after(CHANNEL, start, limit))]
 
         assert await texts(None) == ["a", "late b", "c", "d"]
         assert await texts(None, 2) == ["a", "late b"]
@@ -146,8 +146,8 @@ class JournalContract:
         assert await store.read(lambda tx: tx.messages.after(replace(CHANNEL, channel="none"), None, 9)) == []
 
     async def test_messages_of_one_moment_are_not_torn_apart_when_a_session_is_read_on(self, store: Store):
-        moments = [1, 2, 2, 2, 2, 3, 4, 4]
-        await say(store, *(make_message(f"{n}", seconds=moment) for n, moment in enumerate(moments)))
+        times = [1, 2, 2, 2, 2, 3, 4, 4]
+        await say(store, *(make_message(f"{n}", seconds=seconds) for n, seconds in enumerate(times)))
         pages: list[list[str]] = []
         since = None
         while page := await store.read(lambda tx, since=since: tx.messages.after(CHANNEL, since, 2)):
@@ -175,8 +175,8 @@ class JournalContract:
         assert sorted(beside[keys["d"]]) == [(-2, keys["b"]), (-1, keys["c"])]
 
     async def test_a_message_that_arrives_late_is_a_neighbour_by_its_time(self, store: Store):
-        said = [("a", 1), ("b", 2), ("c", 3), ("late", 2.5)]
-        keys = await say(store, *(make_message(text, id=text, seconds=seconds) for text, seconds in said))
+        messages = [("a", 1), ("b", 2), ("c", 3), ("late", 2.5)]
+        keys = await say(store, *(make_message(text, id=text, seconds=seconds) for text, seconds in messages))
         for reach in (1, 2):
             beside = await store.read(lambda tx, reach=reach: tx.messages.neighbors([keys["b"]], reach))
             assert sorted(beside[keys["b"]])[:2] == [(-1, keys["a"]), (1, keys["late"])]

@@ -63,8 +63,8 @@ async def find(
 ) -> list[str]:
     """Texts that share words with the query, best first."""
 
-    def texts(keys: list[int], found: dict[int, Any]) -> list[str]:
-        return [found[key].text for key in keys]
+    def texts(keys: list[int], records: dict[int, Any]) -> list[str]:
+        return [records[key].text for key in keys]
 
     hits = await store.read(lambda tx: tx.index.words(corpus, scopes, query_words(query), limit))
     keys = [hit.key for hit in hits]

@@ -13,7 +13,7 @@ async def items(store: Store, name: str) -> list[str]:
     return await store.read(lambda tx: tx.state.items(name))
 
 
-class CountersContract:
+class StateContract:
     async def test_a_list_keeps_the_order_in_which_items_came(self, store: Store):
         assert await items(store, "ada") == []
         assert await note(store, "ada", "9", "10", "1", "b", "a") == [1, 2, 3, 4, 5]

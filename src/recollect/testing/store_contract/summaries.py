@@ -31,9 +31,9 @@ class SummariesContract:
         assert await store.read(lambda tx: tx.summaries.sequence("s")) == 0
 
     async def test_a_summary_survives_whole(self, store: Store):
-        plain = Summary("s", "talked about 🍵", 1, at(1.234))
-        assert await store.write(lambda tx: tx.summaries.save(plain))
-        assert await store.read(lambda tx: tx.summaries.get("s")) == plain
+        minimal = Summary("s", "talked about 🍵", 1, at(1.234))
+        assert await store.write(lambda tx: tx.summaries.save(minimal))
+        assert await store.read(lambda tx: tx.summaries.get("s")) == minimal
         full = summary("more", 2)
         assert await store.write(lambda tx: tx.summaries.save(full))
         assert await store.read(lambda tx: tx.summaries.get("s")) == full
@@ -83,10 +83,10 @@ class SummariesContract:
         for sequence in range(1, 6):
             await store.write(lambda tx, n=sequence: tx.summaries.save(summary(f"{n}", n)))
         history = await store.read(lambda tx: tx.summaries.history("s"))
-        assert [each.text for each in history] == ["5", "4", "3", "2", "1"]
+        assert [entry.text for entry in history] == ["5", "4", "3", "2", "1"]
         assert history[-1] == summary("1", 1)
         limited = await store.read(lambda tx: tx.summaries.history("s", 2))
-        assert [each.text for each in limited] == ["5", "4"]
+        assert [entry.text for entry in limited] == ["5", "4"]
 
     async def test_what_was_cleared_is_in_no_history_either(self, store: Store):
         for sequence in (1, 2):
@@ -109,7 +109,7 @@ class SummariesContract:
         assert replace(current, sequence=2) == summary("2", 2)
         assert current.sequence == await store.read(lambda tx: tx.summaries.sequence("s")) > 4
         history = await store.read(lambda tx: tx.summaries.history("s"))
-        assert [each.text for each in history] == ["2", "1"]
+        assert [entry.text for entry in history] == ["2", "1"]
         assert history[0] == current
 
     async def test_a_summary_without_an_end_covers_what_was_said_before_it_was_made(self, store: Store):
@@ -117,7 +117,7 @@ class SummariesContract:
             endless = replace(summary(f"{sequence}", sequence), through=None)
             await store.write(lambda tx, endless=endless: tx.summaries.save(endless))
         assert await store.write(lambda tx: tx.summaries.rewind("s", at(2), at(9)))
-        assert [each.text for each in await store.read(lambda tx: tx.summaries.history("s"))] == ["1"]
+        assert [entry.text for entry in await store.read(lambda tx: tx.summaries.history("s"))] == ["1"]
         assert not await store.write(lambda tx: tx.summaries.rewind("s", at(1.001), at(9)))
 
     async def test_rewinding_to_before_the_first_summary_leaves_none(self, store: Store):
@@ -133,8 +133,8 @@ class SummariesContract:
 
     async def test_rewinding_beats_work_in_flight_even_when_there_is_nothing_to_drop(self, store: Store):
         in_flight: list[int] = []
-        for known in (0, 1, 2):
-            if known:
+        for saved_count in (0, 1, 2):
+            if saved_count:
                 sequence = await store.read(lambda tx: tx.summaries.sequence("s")) + 1
                 saved = replace(summary("old", sequence), through=at(0))
                 assert await store.write(lambda tx, saved=saved: tx.summaries.save(saved))
@@ -143,7 +143,9 @@ class SummariesContract:
             for sequence in in_flight:
                 stale = summary("brought back", sequence)
                 assert not await store.write(lambda tx, stale=stale: tx.summaries.save(stale))
-            assert [each.text for each in await store.read(lambda tx: tx.summaries.history("s"))] == ["old"] * known
+            assert [entry.text for entry in await store.read(lambda tx: tx.summaries.history("s"))] == [
+                "old"
+            ] * saved_count
 
     async def test_rewinding_beats_work_in_flight_that_would_bring_back_what_was_dropped(self, store: Store):
         for sequence in (1, 2):

@@ -35,11 +35,11 @@ def put_and_fail(tx: Tx) -> None:
     tx.memos.put(make_memo("undone"))
     tx.messages.add(make_message("undone"))
     tx.events.add(Event("undone", at(0)))
-    tx.jobs.add(NewJob("undone", "lane", {}, at(0)))
+    tx.jobs.add(NewJob("undone", "queue", {}, at(0)))
     raise OddFailure("on purpose")
 
 
-class UnitsContract:
+class TransactionsContract:
     async def test_a_write_returns_what_its_work_returns(self, store: Store):
         assert await store.write(lambda _: 42) == 42
         assert await store.read(lambda _: None) is None
@@ -132,7 +132,7 @@ class UnitsContract:
         works: list[Callable[[Tx], object]] = [
             lambda tx: tx.memos.put(make_memo("sneaked in")),
             lambda tx: tx.messages.add(make_message("sneaked in")),
-            lambda tx: tx.jobs.add(NewJob("learn", "lane", {}, at(0))),
+            lambda tx: tx.jobs.add(NewJob("learn", "queue", {}, at(0))),
             lambda tx: tx.memos.remove(make_memo("before")),
         ]
         for work in works:
@@ -155,7 +155,7 @@ class UnitsContract:
 
         writes = [store.write(lambda tx, n=n: write_pair(tx, n)) for n in range(40)]
         reads = [store.read(read_pair) for _ in range(40)]
-        mixed = [each for pair in zip(writes, reads, strict=True) for each in pair]
+        mixed = [unit for pair in zip(writes, reads, strict=True) for unit in pair]
         results = await asyncio.gather(*mixed)
         assert all(results[1::2])
 
@@ -206,7 +206,7 @@ class UnitsContract:
         await say(store, make_message("tea time"))
         before = await find(store, "tea drink", limit=99)
         steps: list[tuple[int, int]] = []
-        assert await store.reindex(lambda done, total: steps.append((done, total))) == 31
+        assert await store.reindex(lambda count, total: steps.append((count, total))) == 31
         assert steps[-1] == (31, 31)
         assert await find(store, "tea drink", limit=99) == before
         assert await find(store, "tea", [CHANNEL.stream], "messages") == ["tea time"]

@@ -1,4 +1,4 @@
-"""The vector lane: exact neighbours within the scopes, one set of vectors a model."""
+"""The vector index: exact neighbors within the scopes, one set of vectors per model."""
 
 # ruff: noqa: S101 - a contract is made of assertions
 
@@ -46,8 +46,8 @@ async def near(
     return await store.read(lambda tx: tx.index.nearest(corpus, [scope], model, vector, limit))
 
 
-def cosine(one: Vector, other: Vector) -> float:
-    numbers = [struct.unpack(f"<{len(each) // 4}f", each) for each in (one, other)]
+def cosine(first: Vector, second: Vector) -> float:
+    numbers = [struct.unpack(f"<{len(vector) // 4}f", vector) for vector in (first, second)]
     return sum(a * b for a, b in zip(*numbers, strict=True))
 
 
@@ -60,17 +60,17 @@ async def assert_exact(store: Store, vectors: dict[int, Vector], model: str = MO
     """The nearest five of a few queries are those that comparing everything gives."""
     queries = [*scatter(3, len(next(iter(vectors.values()))) // 4, seed=99), *list(vectors.values())[-2:]]
     for query in queries:
-        found = await near(store, query, 5, model)
+        hits = await near(store, query, 5, model)
         cosines = {key: cosine(query, vector) for key, vector in vectors.items()}
-        assert set(found) == set(sorted(cosines, key=lambda key: -cosines[key])[:5])
-        assert all(found[key] == pytest.approx(cosines[key], abs=1e-5) for key in found)
+        assert set(hits) == set(sorted(cosines, key=lambda key: -cosines[key])[:5])
+        assert all(hits[key] == pytest.approx(cosines[key], abs=1e-5) for key in hits)
 
 
 class VectorsContract:
     async def test_the_nearest_rows_are_found_with_their_cosine(self, store: Store):
         keys = await put_with(store, {"east": EAST, "north": NORTH, "north-east": unit_vector(1, 1, 0)})
-        found = await near(store, EAST, 2)
-        assert found == pytest.approx({keys["east"]: 1.0, keys["north-east"]: 0.5**0.5}, abs=1e-6)
+        hits = await near(store, EAST, 2)
+        assert hits == pytest.approx({keys["east"]: 1.0, keys["north-east"]: 0.5**0.5}, abs=1e-6)
         opposite = await near(store, SOUTH)
         assert opposite[keys["north"]] == pytest.approx(-1.0)
         assert await near(store, EAST, 0) == {}
@@ -79,19 +79,19 @@ class VectorsContract:
         keys = await put_with(store, {"east": EAST, "north": NORTH, "up": UP})
         (bare,) = await put(store, make_memo("no vector"))
         also = {keys["up"], keys["east"], bare, 999_999}
-        found = await store.read(lambda tx: tx.index.nearest("memos", [ADA.scope], MODEL, EAST, 1, also))
-        assert found == pytest.approx({keys["east"]: 1.0, keys["up"]: 0.0}, abs=1e-6)
+        hits = await store.read(lambda tx: tx.index.nearest("memos", [ADA.scope], MODEL, EAST, 1, also))
+        assert hits == pytest.approx({keys["east"]: 1.0, keys["up"]: 0.0}, abs=1e-6)
         two = [ADA.scope, BEN.scope]
         await store.write(lambda tx: tx.memos.put(make_memo("his", BEN), (MODEL, EAST)))
-        found = await store.read(lambda tx: tx.index.nearest("memos", two, MODEL, EAST, 1, [keys["up"]]))
-        assert keys["up"] in found
-        assert len(found) == 2
+        hits = await store.read(lambda tx: tx.index.nearest("memos", two, MODEL, EAST, 1, [keys["up"]]))
+        assert keys["up"] in hits
+        assert len(hits) == 2
 
     async def test_a_search_can_be_narrowed_to_some_rows(self, store: Store):
         keys = await put_with(store, {"east": EAST, "north": NORTH, "up": UP})
-        among = {keys["north"], keys["up"], 999_999}
-        found = await store.read(lambda tx: tx.index.nearest("memos", [ADA.scope], MODEL, EAST, 9, (), among))
-        assert set(found) == {keys["north"], keys["up"]}
+        candidates = {keys["north"], keys["up"], 999_999}
+        hits = await store.read(lambda tx: tx.index.nearest("memos", [ADA.scope], MODEL, EAST, 9, (), candidates))
+        assert set(hits) == {keys["north"], keys["up"]}
         assert not await store.read(lambda tx: tx.index.nearest("memos", [ADA.scope], MODEL, EAST, 9, (), set()))
 
     async def test_a_search_stays_in_its_scopes(self, store: Store):
@@ -100,8 +100,8 @@ class VectorsContract:
         lore = await store.write(lambda tx: tx.memos.put(make_memo("ours", GUILD_LORE), (MODEL, EAST)))
         assert set(await near(store, EAST)) == {keys["hers"]}
         scopes = [ADA.scope, GUILD_LORE.scope, "user:nobody"]
-        found = await store.read(lambda tx: tx.index.nearest("memos", scopes, MODEL, EAST, 9, [his]))
-        assert set(found) == {keys["hers"], lore}
+        hits = await store.read(lambda tx: tx.index.nearest("memos", scopes, MODEL, EAST, 9, [his]))
+        assert set(hits) == {keys["hers"], lore}
         assert await store.read(lambda tx: tx.index.nearest("memos", [], MODEL, EAST, 9)) == {}
 
     async def test_a_model_without_vectors_finds_nothing(self, store: Store):
@@ -139,7 +139,7 @@ class VectorsContract:
         assert set(await near(store, EAST, 1)) == {keys["east"]}
         assert set(await near(store, unit_vector(1, 0), 1, "other")) == {keys["north"]}
         sets = await store.read(lambda tx: tx.index.vectors("memos"))
-        assert sorted(sets, key=lambda each: each.model) == [
+        assert sorted(sets, key=lambda vector_set: vector_set.model) == [
             VectorSet("other", 2, 2, False),
             VectorSet(MODEL, 3, 2, True),
         ]
@@ -188,8 +188,8 @@ class VectorsContract:
 
     async def test_messages_have_vectors_too_and_lose_them_when_edited_or_deleted(self, store: Store):
         keys = await say(store, *(make_message(text, id=text) for text in ("a", "b", "c")))
-        made = dict.fromkeys(keys.values(), EAST)
-        await store.write(lambda tx: tx.index.put_vectors("messages", MODEL, made))
+        vectors = dict.fromkeys(keys.values(), EAST)
+        await store.write(lambda tx: tx.index.put_vectors("messages", MODEL, vectors))
         assert await store.read(lambda tx: tx.index.vectors("memos")) == []
         await store.write(lambda tx: tx.messages.edit("discord", "a", "aa", at(1)))
         await store.write(lambda tx: tx.messages.delete("discord", "b", at(1)))
@@ -210,8 +210,8 @@ class VectorsContract:
         assert sorted(text for _, text in seen) == sorted(map(str, range(7)))
         first = seen[0][0]
         await store.write(lambda tx: tx.index.put_vectors("memos", MODEL, {first: EAST}))
-        left = await store.read(lambda tx: tx.index.unembedded("memos", MODEL, 99))
-        assert left == seen[1:]
+        remaining = await store.read(lambda tx: tx.index.unembedded("memos", MODEL, 99))
+        assert remaining == seen[1:]
         assert len(await store.read(lambda tx: tx.index.unembedded("memos", "other", 99))) == 7
 
     async def test_an_empty_batch_of_vectors_is_nothing(self, store: Store):
@@ -250,7 +250,7 @@ class VectorsContract:
         await assert_exact(store, alive)
 
     async def test_a_large_scope_forgets_what_an_undone_unit_added(self, store: Store):
-        *cloud, undone, kept = scatter(MANY + 2)
+        *cloud, undone, committed = scatter(MANY + 2)
         await put_with(store, {str(n): vector for n, vector in enumerate(cloud)})
         await near(store, undone)
 
@@ -264,17 +264,17 @@ class VectorsContract:
         assert max((await near(store, undone, 1)).values()) < 0.99
         with pytest.raises(LookupError):
             await store.write(fail)
-        (key,) = (await put_with(store, {"kept": kept})).values()
-        assert (await near(store, kept, 1)) == pytest.approx({key: 1.0}, abs=1e-5)
+        (key,) = (await put_with(store, {"kept": committed})).values()
+        assert (await near(store, committed, 1)) == pytest.approx({key: 1.0}, abs=1e-5)
         assert max((await near(store, undone, 1)).values()) < 0.99
 
     async def test_a_large_scope_keeps_models_apart_when_one_is_replaced(self, store: Store):
         first, second, third = (scatter(MANY, dims, seed=dims) for dims in (8, 8, 12))
         keys = list((await put_with(store, {str(n): vector for n, vector in enumerate(first)})).values())
         for model, cloud in (("second", second[::-1]), ("third", third)):
-            made = dict(zip(keys, cloud, strict=True))
-            await store.write(lambda tx, m=model, v=made: tx.index.put_vectors("memos", m, v))
-            await assert_exact(store, made, model)
+            vectors = dict(zip(keys, cloud, strict=True))
+            await store.write(lambda tx, m=model, v=vectors: tx.index.put_vectors("memos", m, v))
+            await assert_exact(store, vectors, model)
             await store.write(lambda tx: tx.index.activate("memos", MODEL))
             assert await near(store, cloud[0], model=model) == {}
         await assert_exact(store, dict(zip(keys, first, strict=True)))
@@ -287,12 +287,12 @@ class VectorsContract:
             await put_with(store, {f"new {n}": cloud[MANY + n]})
             await store.write(lambda tx: tx.memos.remove(make_memo(str(n * 7), id=str(n * 7))))
 
-        async def look() -> dict[int, float]:
+        async def search() -> dict[int, float]:
             return await near(store, anchor, 1)
 
-        works = [work for n in range(60) for work in (change(n), look(), look(), look())]
-        looks = [found for found in await asyncio.gather(*works) if found is not None]
-        assert looks == [pytest.approx({keys["anchor"]: 1.0}, abs=1e-5)] * 180
+        works = [work for n in range(60) for work in (change(n), search(), search(), search())]
+        results = [hits for hits in await asyncio.gather(*works) if hits is not None]
+        assert results == [pytest.approx({keys["anchor"]: 1.0}, abs=1e-5)] * 180
 
     async def test_memos_revived_in_a_large_scope_need_a_new_vector(self, store: Store):
         cloud = scatter(MANY, 8)

@@ -1,4 +1,4 @@
-"""The word lane: BM25 within the scopes asked for, in every script, with any text as the query."""
+"""The word index: BM25 within the requested scopes, in every script, with any text as the query."""
 
 # ruff: noqa: S101 - a contract is made of assertions
 
@@ -260,13 +260,13 @@ class WordsContract:
     async def test_a_word_of_thousands_of_rows_finds_the_newest_and_those_asked_for(self, store: Store):
         keys = await put(store, *(make_memo(f"tea number{n}") for n in range(5_000)))
 
-        async def found(among: set[int] | None, *terms: str) -> set[int]:
-            hits = await store.read(lambda tx: tx.index.words("memos", [ADA.scope], terms, 10, among))
+        async def search(candidates: set[int] | None, *terms: str) -> set[int]:
+            hits = await store.read(lambda tx: tx.index.words("memos", [ADA.scope], terms, 10, candidates))
             return {hit.key for hit in hits}
 
-        assert await found(None, "tea") == set(keys[-10:])
-        assert await found(set(keys[-3:]), "tea") == set(keys[-3:])
-        assert await found(set(keys[:3]), "tea", "number1") == set(keys[:3])
+        assert await search(None, "tea") == set(keys[-10:])
+        assert await search(set(keys[-3:]), "tea") == set(keys[-3:])
+        assert await search(set(keys[:3]), "tea", "number1") == set(keys[:3])
 
     async def test_a_scope_named_twice_counts_once(self, store: Store):
         await put(store, make_memo("tea"))
@@ -283,9 +283,9 @@ class WordsContract:
             make_message("three words here", seconds=1, author="ada", name="Ada"),
             make_message("two words", seconds=2, author="ben", name="Ben"),
         )
-        texture = await store.read(lambda tx: tx.index.sample("messages", [CHANNEL.stream], 2))
-        assert (texture.size, sorted(texture.lengths)) == (3, [2, 3])
-        assert texture.speakers == {"ada": "Ada", "ben": "Ben"}
+        sample = await store.read(lambda tx: tx.index.sample("messages", [CHANNEL.stream], 2))
+        assert (sample.size, sorted(sample.lengths)) == (3, [2, 3])
+        assert sample.speakers == {"ada": "Ada", "ben": "Ben"}
         await store.write(
             lambda tx: tx.messages.edit("discord", make_message("two words").id, "now four words long", at(3))
         )

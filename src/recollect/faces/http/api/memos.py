@@ -77,7 +77,7 @@ class ChangeOut(Wire):
     memo: records.MemoOut | None
 
 
-class Written(Wire):
+class RememberedOut(Wire):
     memo: records.MemoOut = Field(description="The memo that holds it now; an earlier one, if it said the same.")
     heard: str = Field(description="Who may hear it from now on, and how that is changed; for people.")
     changes: list[ChangeOut]
@@ -143,7 +143,7 @@ async def list_memos(
 
 
 @routes.post("/memos", status_code=201, responses=CHANGING)
-async def create_memo(state: AppStateDep, body: NewMemo) -> Written:
+async def create_memo(state: AppStateDep, body: NewMemo) -> RememberedOut:
     """Write down a memo; it is merged with what is known, and secrets in it are cut out."""
     subject = subject_of(body.user, body.guild)
     outcome = await state.admin.add(
@@ -244,7 +244,7 @@ async def memo_why(state: AppStateDep, subject: SubjectDep, memo: MemoId) -> rec
     return records.from_details(await state.admin.memo_details(subject, memo))
 
 
-def _describe_remembered(outcome: Remembered) -> Written:
+def _describe_remembered(outcome: Remembered) -> RememberedOut:
     changes: list[ChangeOut] = []
     for change in outcome.changes:
         match change:
@@ -255,7 +255,7 @@ def _describe_remembered(outcome: Remembered) -> Written:
             case _:
                 verb = "revised" if isinstance(change, Revise) else "retired"
                 changes.append(ChangeOut(done=verb, reason=change.reason, memo=records.from_memo(change.after)))
-    return Written(memo=records.from_memo(outcome.memo), heard=_describe_audience(outcome.memo), changes=changes)
+    return RememberedOut(memo=records.from_memo(outcome.memo), heard=_describe_audience(outcome.memo), changes=changes)
 
 
 def _describe_audience(memo: Memo) -> str:

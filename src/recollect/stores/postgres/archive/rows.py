@@ -1,4 +1,4 @@
-"""The sections of messages and memos; their words and the sizes of their scopes follow what is written."""
+"""The sections of messages and memos; their words and the sizes of their scopes are updated with them."""
 
 import json
 from collections import defaultdict
@@ -17,12 +17,12 @@ from recollect.stores.postgres.messages import make_places
 from recollect.stores.postgres.rows import content_of, grow_all, handle, make_scopes, read_place
 from recollect.stores.postgres.write_gate import Gate
 
-Written = Mapping[int, tuple[int, str | None]]
-"""Of each key the scope, and the text that is indexed; None for what is not alive, or gone."""
+IndexedTexts = Mapping[int, tuple[int, str | None]]
+"""By key: the scope, and the text to index; None for a row that is retired or removed."""
 
 
 class _Rows(ArchiveSection):
-    """Rows with a key, of which those that are alive are in the word index."""
+    """Rows with a key; those that are alive are in the word index."""
 
     corpus: Corpus
 
@@ -31,27 +31,27 @@ class _Rows(ArchiveSection):
         self._gate = Gate(db)
 
     def _store(self, sql: LiteralString, copy: LiteralString, rows: Sequence[Row], fresh: Collection[int]) -> None:
-        """Rows that begin with their keys: new ones all at once, others in place of what is there."""
+        """Write rows that begin with their keys: new ones in one batch, others in place of what is stored."""
         self._db.copy(copy, [row for row in rows if row[0] in fresh])
-        known = [row for row in rows if row[0] not in fresh]
-        if known:
-            self._db.many(sql, known)
+        existing = [row for row in rows if row[0] not in fresh]
+        if existing:
+            self._db.many(sql, existing)
 
-    def _follow(self, written: Written, alive: Collection[int], fresh: Collection[int] = ()) -> None:
-        """Words, sizes, and what lacks a vector; and which of the rows were alive before, or not there."""
-        known = [key for key in written if key not in fresh]
-        if known:
-            words.remove(self._db, self.corpus, known)
+    def _update_derived(self, written: IndexedTexts, alive: Collection[int], fresh: Collection[int] = ()) -> None:
+        """Update words, sizes and the rows to embed; `alive` and `fresh` say which rows were alive before, or new."""
+        existing = [key for key in written if key not in fresh]
+        if existing:
+            words.remove(self._db, self.corpus, existing)
         rows = [(scope, key, text) for key, (scope, text) in written.items() if text is not None]
         words.add(self._db, self.corpus, rows)
         grown: defaultdict[int, int] = defaultdict(int)
         for key, (scope, text) in written.items():
             grown[scope] += (text is not None) - (key in alive)
         grow_all(self._db, grown)
-        self._lacking([key for _, key, _ in rows])
+        self._queue_embedding([key for _, key, _ in rows])
 
-    def _lacking(self, keys: list[int]) -> None:
-        """What has no vector yet is embedded later, where a set was complete."""
+    def _queue_embedding(self, keys: list[int]) -> None:
+        """Rows without a vector are embedded later if a set was complete."""
         self._db.run(
             "INSERT INTO unembedded SELECT %(corpus)s, key FROM unnest(%(keys)s::bigint[]) AS key WHERE EXISTS "
             "(SELECT 1 FROM embedders WHERE corpus = %(corpus)s AND complete AND retired IS NULL) "
@@ -59,12 +59,12 @@ class _Rows(ArchiveSection):
             {"corpus": self.corpus, "keys": keys},
         )
 
-    def _new_keys(self, number: int) -> list[int]:
-        return [key for (key,) in self._db.rows("SELECT nextval('row_keys') FROM generate_series(1, %s)", (number,))]
+    def _new_keys(self, count: int) -> list[int]:
+        return [key for (key,) in self._db.rows("SELECT nextval('row_keys') FROM generate_series(1, %s)", (count,))]
 
-    def _forget(self, rows: Sequence[Row]) -> None:
-        """Rows that were taken out: key, scope and whether they were alive."""
-        self._follow({key: (scope, None) for key, scope, _ in rows}, {key for key, _, alive in rows if alive})
+    def _remove_derived(self, rows: Sequence[Row]) -> None:
+        """Clean up after removed rows: key, scope and whether they were alive."""
+        self._update_derived({key: (scope, None) for key, scope, _ in rows}, {key for key, _, alive in rows if alive})
         keys = [row[0] for row in rows]
         for key in keys:
             vectors.remove(self._db, self.corpus, key)
@@ -91,26 +91,26 @@ class Messages(_Rows):
         *("at", "bot::int", "messages.source", "reply_to", "edited", "deleted"),
     )
     source = "messages JOIN places ON places.id = messages.place"
-    order = "messages.key"
+    order_by = "messages.key"
     names = ("messages.platform::text", "messages.id::text")
     documents = frozenset({3})
 
     def put(self, records: Sequence[Record]) -> None:
         self._gate.enter()
-        old = self._old([record[:2] for record in records])
-        fresh = self._new_keys(len(records) - len(old))
-        where = self._where({record[3] for record in records})
+        existing_rows = self._existing([record[:2] for record in records])
+        fresh = self._new_keys(len(records) - len(existing_rows))
+        place_ids = self._place_ids({record[3] for record in records})
         rows: list[Row] = []
         unused = iter(fresh)
         for record in records:
-            known = old.get((handle(record[0]), handle(record[1])))
-            rows.append((known[0] if known else next(unused), *_message(record, *where[record[3]])))
+            existing = existing_rows.get((handle(record[0]), handle(record[1])))
+            rows.append((existing[0] if existing else next(unused), *_message(record, *place_ids[record[3]])))
         self._store(_PUT_MESSAGE, _COPY_MESSAGES, rows, set(fresh))
         written = {row[0]: (row[1], row[9] if row[15] is None else None) for row in rows}
-        self._follow(written, {key for key, alive in old.values() if alive}, set(fresh))
+        self._update_derived(written, {key for key, alive in existing_rows.values() if alive}, set(fresh))
         self._count_up(rows)
 
-    def _old(self, names: Sequence[Name]) -> dict[Name, tuple[int, bool]]:
+    def _existing(self, names: Sequence[Name]) -> dict[Name, tuple[int, bool]]:
         rows = self._db.rows(
             "SELECT platform, id, key, deleted IS NULL FROM messages JOIN unnest(%s::text[], %s::text[]) "
             "AS wanted (first, second) ON platform = wanted.first AND id = wanted.second",
@@ -118,8 +118,8 @@ class Messages(_Rows):
         )
         return {(platform, message): (key, alive) for platform, message, key, alive in rows}
 
-    def _where(self, details: Collection[str]) -> dict[str, tuple[int, int, int]]:
-        """For each place the numbers of its channel, of its session and of itself."""
+    def _place_ids(self, details: Collection[str]) -> dict[str, tuple[int, int, int]]:
+        """For each place the ids of its channel, of its session and of itself."""
         places = {detail: read_place(detail) for detail in details}
         scopes = make_scopes(self._db, {name for place in places.values() for name in (place.stream, place.session)})
         numbers = make_places(self._db, set(places.values()))
@@ -145,7 +145,7 @@ class Messages(_Rows):
             "platform = wanted.first AND id = wanted.second RETURNING key, scope, deleted IS NULL, place",
             columns_of([(handle(platform), handle(message)) for platform, message in names]),
         )
-        self._forget([row[:3] for row in rows])
+        self._remove_derived([row[:3] for row in rows])
         self._db.run(
             "DELETE FROM places WHERE id = ANY(%s::integer[]) "
             "AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.place = places.id)",
@@ -156,9 +156,9 @@ class Messages(_Rows):
 def _message(record: Record, stream: int, session: int, place: int) -> Row:
     platform, message, number, _, author, name, text, at, bot, source, reply_to, edited, deleted = record
     answered = None if reply_to is None else handle(reply_to)
-    named = (stream, number, handle(platform), handle(message), session, place)
-    told = (author, name, text, at, bool(bot), source, answered, edited, deleted)
-    return (*named, *told, text.count(" ") + 1, question_share(text))
+    identity = (stream, number, handle(platform), handle(message), session, place)
+    content = (author, name, text, at, bool(bot), source, answered, edited, deleted)
+    return (*identity, *content, text.count(" ") + 1, question_share(text))
 
 
 _PROVENANCE: tuple[LiteralString, ...] = (
@@ -183,16 +183,16 @@ class Memos(_Rows):
     corpus = "memos"
     columns = ("scopes.name", *(f"memos.{name}" for name in (*_BEFORE, *_PROVENANCE, *_AFTER)))
     source = "memos JOIN scopes ON scopes.id = memos.scope"
-    order = "memos.key"
+    order_by = "memos.key"
     names = ("scopes.name::text", "memos.id::text")
 
     def record(self, row: Row) -> Record:
-        scope, memo, kind, text, tags, status, confidence, pinned, audience, guild, channel, *rest = row
-        source = dict(zip(_PROVENANCE, rest, strict=False))
+        scope, memo, kind, text, tags, status, confidence, pinned, audience, guild, channel, *tail = row
+        source = dict(zip(_PROVENANCE, tail, strict=False))
         source["metadata"] = json.loads(source["metadata"]) if source["metadata"] else {}
-        told = encode_json({name: value for name, value in source.items() if value != _DEFAULTS[name]})
-        head = (scope, memo, kind, text, encode_json(tags) if tags else None, status, confidence, int(pinned))
-        return (*head, audience, guild, channel, told, *rest[len(_PROVENANCE) :])
+        provenance = encode_json({name: value for name, value in source.items() if value != _DEFAULTS[name]})
+        leading = (scope, memo, kind, text, encode_json(tags) if tags else None, status, confidence, int(pinned))
+        return (*leading, audience, guild, channel, provenance, *tail[len(_PROVENANCE) :])
 
     def find(self, names: Sequence[Name]) -> dict[Name, Record]:
         """By the mark of the scope, which is what the index has."""
@@ -208,21 +208,21 @@ class Memos(_Rows):
     def put(self, records: Sequence[Record]) -> None:
         self._gate.enter()
         scopes = make_scopes(self._db, {record[0] for record in records})
-        old = self._old([(scopes[record[0]], record[1]) for record in records])
-        fresh = [record for record in records if (scopes[record[0]], handle(record[1])) not in old]
+        existing_rows = self._existing([(scopes[record[0]], record[1]) for record in records])
+        fresh = [record for record in records if (scopes[record[0]], handle(record[1])) not in existing_rows]
         numbers = self._numbers([scopes[record[0]] for record in fresh])
         keys = dict(zip([record[:2] for record in fresh], self._new_keys(len(fresh)), strict=True))
         rows: list[Row] = []
         for record in records:
             scope = scopes[record[0]]
-            key = keys.get(record[:2]) or old[scope, handle(record[1])][0]
+            key = keys.get(record[:2]) or existing_rows[scope, handle(record[1])][0]
             rows.append(_memo(record, key, scope, next(numbers[scope]) if record[:2] in keys else 0))
         new = set(keys.values())
         self._store(_PUT_MEMO, _COPY_MEMOS, rows, new)
         written = {row[0]: (row[1], _words(record)) for row, record in zip(rows, records, strict=True)}
-        self._follow(written, {key for key, alive in old.values() if alive}, new)
+        self._update_derived(written, {key for key, alive in existing_rows.values() if alive}, new)
 
-    def _old(self, names: Sequence[tuple[int, str]]) -> dict[tuple[int, str], tuple[int, bool]]:
+    def _existing(self, names: Sequence[tuple[int, str]]) -> dict[tuple[int, str], tuple[int, bool]]:
         rows = self._db.rows(
             "SELECT scope, id, key, status = 'active' FROM memos JOIN unnest(%s::integer[], %s::text[]) "
             "AS wanted (first, second) ON scope = wanted.first AND id = wanted.second",
@@ -232,14 +232,14 @@ class Memos(_Rows):
 
     def _numbers(self, scopes: Sequence[int]) -> dict[int, Iterator[int]]:
         """For each scope the numbers of its new rows, in order."""
-        wanted: defaultdict[int, int] = defaultdict(int)
+        rows_by_scope: defaultdict[int, int] = defaultdict(int)
         for scope in scopes:
-            wanted[scope] += 1
+            rows_by_scope[scope] += 1
         rows = self._db.rows(
             "UPDATE scopes SET last = last + wanted.rows "
             "FROM unnest(%s::integer[], %s::integer[]) AS wanted (id, rows) "
             "WHERE scopes.id = wanted.id RETURNING scopes.id, scopes.last, wanted.rows",
-            (list(wanted), list(wanted.values())),
+            (list(rows_by_scope), list(rows_by_scope.values())),
         )
         return {scope: iter(range(last - count + 1, last + 1)) for scope, last, count in rows}
 
@@ -251,18 +251,18 @@ class Memos(_Rows):
             "RETURNING memos.key, memos.scope, memos.status = 'active'",
             columns_of([(handle(scope), handle(memo)) for scope, memo in names]),
         )
-        self._forget(rows)
+        self._remove_derived(rows)
 
 
 def _memo(record: Record, key: int, scope: int, number: int) -> Row:
-    _, memo, kind, text, tags, status, confidence, pinned, audience, guild, channel, told, *rest = record
-    source = _DEFAULTS | json.loads(told)
+    _, memo, kind, text, tags, status, confidence, pinned, audience, guild, channel, provenance, *tail = record
+    source = _DEFAULTS | json.loads(provenance)
     message = None if source["message"] is None else handle(source["message"])
     source |= {"message": message, "metadata": encode_json(source["metadata"]) if source["metadata"] else None}
-    said_of: list[str] = json.loads(tags) if tags else []
-    head = (handle(memo), kind, text, said_of, status, confidence, bool(pinned))
-    said = (audience, guild, channel, *(source[name] for name in _PROVENANCE))
-    return (key, scope, number, content_of(text), *head, *said, *rest)
+    tag_list: list[str] = json.loads(tags) if tags else []
+    leading = (handle(memo), kind, text, tag_list, status, confidence, bool(pinned))
+    origin = (audience, guild, channel, *(source[name] for name in _PROVENANCE))
+    return (key, scope, number, content_of(text), *leading, *origin, *tail)
 
 
 def _words(record: Record) -> str | None:

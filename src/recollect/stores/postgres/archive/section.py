@@ -9,14 +9,14 @@ from recollect.stores.postgres.database import Database, Row
 
 
 class ArchiveSection(ABC):
-    """A section's rows: `columns` of `source`, read by `order`."""
+    """A section's rows: `columns` of `source`, read by `order_by`."""
 
     columns: tuple[LiteralString, ...]
     source: LiteralString
-    order: LiteralString
-    """What a cursor is made of."""
+    order_by: LiteralString
+    """The columns that make up a cursor."""
     names: tuple[LiteralString, ...]
-    """The columns that tell records apart, with the types that they are compared as: `id::text`."""
+    """The columns that identify a record, with the types they are compared as: `id::text`."""
     where: LiteralString = "true"
     documents: frozenset[int] = frozenset()
     """Columns that hold JSON, by number."""
@@ -28,11 +28,11 @@ class ArchiveSection(ABC):
         return self._db.value(f"SELECT count(*) FROM {self.source} WHERE {self.where}")
 
     def read(self, after: Cursor | None, limit: int) -> Page:
-        width = self.order.count(",") + 1
-        beyond: LiteralString = "" if after is None else f"AND ({self.order}) > ({placeholders(width)})"
+        width = self.order_by.count(",") + 1
+        beyond: LiteralString = "" if after is None else f"AND ({self.order_by}) > ({placeholders(width)})"
         rows = self._db.rows(
-            f"SELECT {self.order}, {', '.join(self.columns)} FROM {self.source} WHERE {self.where} {beyond} "
-            f"ORDER BY {self.order} LIMIT %s",
+            f"SELECT {self.order_by}, {', '.join(self.columns)} FROM {self.source} WHERE {self.where} {beyond} "
+            f"ORDER BY {self.order_by} LIMIT %s",
             (*(after or ()), limit),
         )
         return Page([self.record(row[width:]) for row in rows], rows[-1][:width] if len(rows) == limit else None)
@@ -41,16 +41,16 @@ class ArchiveSection(ABC):
         if not names:
             return {}
         rows = self._db.rows(
-            f"SELECT {', '.join(self.columns)} FROM {self.source} JOIN {self._wanted} WHERE {self.where}",
+            f"SELECT {', '.join(self.columns)} FROM {self.source} JOIN {self._names_join} WHERE {self.where}",
             columns_of(names),
         )
         records = (self.record(row) for row in rows)
         return {record[: len(self.names)]: record for record in records}
 
     @property
-    def _wanted(self) -> LiteralString:
-        """A table of the names that are looked for, and what they have to equal."""
-        numbered = [(*name.split("::"), f"n{number}") for number, name in enumerate(self.names)]
+    def _names_join(self) -> LiteralString:
+        """A table of the requested names, and the condition that joins it."""
+        numbered = [(*name.split("::"), f"n{index}") for index, name in enumerate(self.names)]
         arrays = ", ".join(f"%s::{kind}[]" for _, kind, _ in numbered)
         aliases = ", ".join(alias for *_, alias in numbered)
         equal = " AND ".join(f"{column} = wanted.{alias}" for column, _, alias in numbered)
@@ -58,13 +58,13 @@ class ArchiveSection(ABC):
 
     def record(self, row: Row) -> Record:
         values = list(row)
-        for number in self.documents:
-            if values[number] is not None:
-                values[number] = canonical_json(values[number])
+        for index in self.documents:
+            if values[index] is not None:
+                values[index] = canonical_json(values[index])
         return tuple(values)
 
     def write(self, records: Sequence[Record]) -> list[Record]:
-        """Add or replace; returns what had to be left out."""
+        """Add or replace; returns the skipped records."""
         self.put(records)
         return []
 
@@ -89,12 +89,12 @@ class Table(ArchiveSection):
         )
 
     def remove(self, names: Sequence[Name]) -> None:
-        using, _, equal = self._wanted.partition(" ON ")
+        using, _, equal = self._names_join.partition(" ON ")
         self._db.run(f"DELETE FROM {self.source} USING {using} WHERE {self.where} AND {equal}", columns_of(names))
 
 
-def placeholders(number: int) -> LiteralString:
-    return cast("LiteralString", ", ".join(["%s"] * number))
+def placeholders(count: int) -> LiteralString:
+    return cast("LiteralString", ", ".join(["%s"] * count))
 
 
 def columns_of(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:

@@ -10,7 +10,7 @@ from recollect.stores.postgres import events, jobs
 from recollect.stores.postgres.archive.section import ArchiveSection, Table, columns_of, placeholders
 from recollect.stores.postgres.database import Row
 from recollect.stores.postgres.messages import ERASED
-from recollect.stores.postgres.rows import BURY, make_scopes
+from recollect.stores.postgres.rows import ADD_TOMBSTONE, make_scopes
 
 _DAY = 86_400_000
 
@@ -18,7 +18,7 @@ _DAY = 86_400_000
 class Tombstones(Table):
     columns = ("scope", "fingerprint", "at")
     source = "tombstones"
-    order = "scope, fingerprint"
+    order_by = "scope, fingerprint"
     names = ("scope::text", "fingerprint::text")
     where: LiteralString = f"scope <> '{ERASED}'"
 
@@ -28,29 +28,29 @@ class ErasedMessages(ArchiveSection):
 
     columns = ("fingerprint", "at")
     source = "tombstones"
-    order = "fingerprint"
+    order_by = "fingerprint"
     names = ("fingerprint::text",)
     where: LiteralString = f"scope = '{ERASED}'"
 
     def put(self, records: Sequence[Record]) -> None:
-        self._db.many(BURY, [(ERASED, *record) for record in records])
+        self._db.many(ADD_TOMBSTONE, [(ERASED, *record) for record in records])
 
     def remove(self, names: Sequence[Name]) -> None:
-        marks_of = [fingerprint for (fingerprint,) in names]
-        self._db.run(f"DELETE FROM tombstones WHERE {self.where} AND fingerprint = ANY(%s::text[])", (marks_of,))
+        fingerprints = [fingerprint for (fingerprint,) in names]
+        self._db.run(f"DELETE FROM tombstones WHERE {self.where} AND fingerprint = ANY(%s::text[])", (fingerprints,))
 
 
 class Summaries(Table):
     columns = ("session", "sequence", "text", "updated", "through")
     source = "summaries"
-    order = "session, sequence"
+    order_by = "session, sequence"
     names = ("session::text", "sequence::bigint")
 
 
 class Exchanges(Table):
     columns = ("guild", "at", "id", "channel", "channel_name", "author", "text", "expires")
     source = "exchanges"
-    order = "guild, at, id"
+    order_by = "guild, at, id"
     names = ("guild::text", "at::bigint", "id::text")
 
 
@@ -59,7 +59,7 @@ class State(ArchiveSection):
 
     columns = ("name", "items")
     source = "(SELECT name, array_agg(item ORDER BY number) AS items FROM counters GROUP BY name) AS lists"
-    order = "name"
+    order_by = "name"
     names = ("name::text",)
 
     def record(self, row: Row) -> Record:
@@ -67,7 +67,7 @@ class State(ArchiveSection):
 
     def put(self, records: Sequence[Record]) -> None:
         self.remove([record[:1] for record in records])
-        rows = [(name, *each) for name, items in records for each in enumerate(json.loads(items), 1)]
+        rows = [(name, *item) for name, items in records for item in enumerate(json.loads(items), 1)]
         self._db.many("INSERT INTO counters (name, number, item) VALUES (%s, %s, %s)", rows)
 
     def remove(self, names: Sequence[Name]) -> None:
@@ -86,12 +86,12 @@ class Jobs(ArchiveSection):
         *("dedupe", "error"),
     )
     source = "jobs"
-    order = "id"
+    order_by = "id"
     names = ("id::bigint",)
     documents = frozenset({4})
 
     def put(self, records: Sequence[Record]) -> None:
-        self._take_out([record[:1] for record in records])
+        self._delete([record[:1] for record in records])
         self._db.many(
             "INSERT INTO jobs (id, kind, queue, tenant, payload, state, due, attempts, dedupe, error) "
             f"OVERRIDING SYSTEM VALUE VALUES ({placeholders(10)})",
@@ -101,28 +101,28 @@ class Jobs(ArchiveSection):
         jobs.repair_queues(self._db)
 
     def remove(self, names: Sequence[Name]) -> None:
-        self._take_out(names)
+        self._delete(names)
         jobs.repair_queues(self._db)
 
-    def _take_out(self, names: Sequence[Name]) -> None:
+    def _delete(self, names: Sequence[Name]) -> None:
         self._db.run("DELETE FROM jobs WHERE id = ANY(%s::bigint[])", ([job for (job,) in names],))
 
 
 class Events(ArchiveSection):
-    """Ids stay as they are, since whoever follows the log has noted the last that was seen."""
+    """Ids stay as they are, since followers of the log have noted the last id they saw."""
 
     columns = ("events.id", "kind", "at", "actor", "coalesce(scopes.name, '')", "memo", "reason", "data")
     source = "events LEFT JOIN scopes ON scopes.id = events.scope"
-    order = "events.id"
+    order_by = "events.id"
     names = ("events.id::bigint",)
     documents = frozenset({7})
 
     def put(self, records: Sequence[Record]) -> None:
-        known = self._known([record[:1] for record in records])
+        overwrites = self._any_exists([record[:1] for record in records])
         scopes = make_scopes(self._db, {record[4] for record in records} - {""})
         self._db.many(_PUT_EVENT, [(*record[:4], scopes.get(record[4]), *record[5:]) for record in records])
         self._db.run(_COUNT_UP.format(table="events"))
-        if known:
+        if overwrites:
             events.recount(self._db)
         else:
             self._add_to_counts(records)
@@ -133,15 +133,15 @@ class Events(ArchiveSection):
         for _, kind, at, *_ in records:
             last[kind, at // _DAY] = max(last.get((kind, at // _DAY), at), at)
         rows = [(*day, count, last[day]) for day, count in sorted(counts.items())]
-        kinds, days, numbers, lasts = columns_of(rows)
-        values = {"kinds": kinds, "days": days, "counts": numbers, "lasts": lasts, "shard": self._db.shard}
+        kinds, days, totals, lasts = columns_of(rows)
+        values = {"kinds": kinds, "days": days, "counts": totals, "lasts": lasts, "shard": self._db.shard}
         self._db.run(events.COUNTING, values)
 
     def remove(self, names: Sequence[Name]) -> None:
         self._db.run("DELETE FROM events WHERE id = ANY(%s::bigint[])", ([event for (event,) in names],))
         events.recount(self._db)
 
-    def _known(self, names: Sequence[Name]) -> bool:
+    def _any_exists(self, names: Sequence[Name]) -> bool:
         sql: LiteralString = "SELECT EXISTS (SELECT 1 FROM events WHERE id = ANY(%s::bigint[]))"
         return self._db.value(sql, ([event for (event,) in names],))
 
@@ -156,4 +156,4 @@ _COUNT_UP: LiteralString = (
     "SELECT setval(pg_get_serial_sequence('{table}', 'id'), greatest((SELECT max(id) FROM {table}), "
     "nextval(pg_get_serial_sequence('{table}', 'id'))))"
 )
-"""The next number that is given out is beyond all that are there."""
+"""The next id is beyond all stored ones."""

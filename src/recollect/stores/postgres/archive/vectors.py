@@ -17,15 +17,15 @@ from recollect.stores.postgres.write_gate import Gate
 class VectorSets(ArchiveSection):
     columns = ("corpus", "model", "dims", "serving::int", "complete::int")
     source = "embedders"
-    order = "embedders.id"
+    order_by = "embedders.id"
     names = ("corpus::text", "model::text")
     where = "retired IS NULL"
 
     def put(self, records: Sequence[Record]) -> None:
         Gate(self._db).close()
         for corpus, model, dims, serving, complete in records:
-            known = vectors.find(self._db, corpus, model)
-            if known is not None and known.dims != dims:
+            existing = vectors.find(self._db, corpus, model)
+            if existing is not None and existing.dims != dims:
                 self._retire(corpus, model)
             embedder = vectors.make(self._db, corpus, model, dims)
             self._db.run(
@@ -44,7 +44,7 @@ class VectorSets(ArchiveSection):
         self._show()
 
     def _retire(self, corpus: Corpus, model: str) -> None:
-        """Its table goes when no reader can need it."""
+        """Its table is dropped once no reader can need it."""
         self._db.run(
             "UPDATE embedders SET retired = clock_timestamp(), serving = false "
             "WHERE corpus = %s AND model = %s AND retired IS NULL",
@@ -78,49 +78,49 @@ class _Vectors(ArchiveSection):
         )
 
     def read(self, after: Cursor | None, limit: int) -> Page:
-        number, key = after or (0, -1)
+        first_set, key = after or (0, -1)
         records: list[Record] = []
-        for each, model, table in self._sets(number):
+        for set_id, model, table in self._sets(first_set):
             rows = self._db.rows(
                 f"SELECT made.key, {self.identity}, vector_send(made.embedding) FROM {table} AS made "
                 f"JOIN {self.rows} ON {self.corpus}.key = made.key WHERE made.key > %s ORDER BY made.key LIMIT %s",
-                (key if each == number else -1, limit - len(records)),
+                (key if set_id == first_set else -1, limit - len(records)),
             )
             records += [(model, *row[1:3], _vector(row[3])) for row in rows]
             if len(records) == limit:
-                return Page(records, (each, rows[-1][0]))
+                return Page(records, (set_id, rows[-1][0]))
         return Page(records, None)
 
     def find(self, names: Sequence[Name]) -> dict[Name, Record]:
-        found: dict[Name, Record] = {}
+        records: dict[Name, Record] = {}
         for _, model, table in self._sets():
-            wanted = [name[1:] for name in names if name[0] == model]
-            keys = self._keys(wanted)
+            row_names = [name[1:] for name in names if name[0] == model]
+            keys = self._keys(row_names)
             rows = self._db.rows(
                 f"SELECT key, vector_send(embedding) FROM {table} WHERE key = ANY(%s::bigint[])",
                 ([key for key, _ in keys.values()],),
             )
-            made = dict(rows)
-            for name in wanted:
-                vector = made.get(keys.get(name, (0, 0))[0])
+            vectors_by_key = dict(rows)
+            for name in row_names:
+                vector = vectors_by_key.get(keys.get(name, (0, 0))[0])
                 if vector is not None:
-                    found[model, *name] = (model, *name, _vector(vector))
-        return found
+                    records[model, *name] = (model, *name, _vector(vector))
+        return records
 
     def write(self, records: Sequence[Record]) -> list[Record]:
         models = {model for _, model, _ in self._sets()}
         keys = self._keys([record[1:3] for record in records])
-        made: defaultdict[str, dict[int, tuple[int, Vector]]] = defaultdict(dict)
-        left: list[Record] = []
+        by_model: defaultdict[str, dict[int, tuple[int, Vector]]] = defaultdict(dict)
+        skipped: list[Record] = []
         for record in records:
-            place = keys.get(record[1:3])
-            if place is None or record[0] not in models:
-                left.append(record)
+            row = keys.get(record[1:3])
+            if row is None or record[0] not in models:
+                skipped.append(record)
             else:
-                made[record[0]][place[0]] = (place[1], record[3])
-        for model, of_model in made.items():
+                by_model[record[0]][row[0]] = (row[1], record[3])
+        for model, of_model in by_model.items():
             vectors.add(self._db, self.corpus, model, of_model)
-        return left
+        return skipped
 
     def put(self, records: Sequence[Record]) -> None:
         self.write(records)
@@ -128,22 +128,22 @@ class _Vectors(ArchiveSection):
     def remove(self, names: Sequence[Name]) -> None:
         for _, model, table in self._sets():
             keys = self._keys([name[1:] for name in names if name[0] == model])
-            gone = self._db.rows(
+            removed = self._db.rows(
                 f"DELETE FROM {table} WHERE key = ANY(%s::bigint[]) RETURNING key", ([key for key, _ in keys.values()],)
             )
-            for (key,) in gone:
+            for (key,) in removed:
                 vectors.note_missing(self._db, self.corpus, key)
 
     def _sets(self, first: int = 0) -> list[tuple[int, str, LiteralString]]:
-        """Number, model and table of each set, by number."""
+        """Id, model and table of each set, by id."""
         rows = self._db.rows(
             "SELECT id, model FROM embedders WHERE corpus = %s AND retired IS NULL AND id >= %s ORDER BY id",
             (self.corpus, first),
         )
-        return [(number, model, vectors.table_of(self.corpus, number)) for number, model in rows]
+        return [(set_id, model, vectors.table_of(self.corpus, set_id)) for set_id, model in rows]
 
     def _keys(self, names: Sequence[Name]) -> dict[Name, tuple[int, int]]:
-        """Key and scope of each row that is there."""
+        """Key and scope of each row that exists."""
         if not names:
             return {}
         first, second = columns_of(names)
@@ -153,7 +153,7 @@ class _Vectors(ArchiveSection):
             f"ON ({self.marked}) = (wanted.first, wanted.second)",
             ([*map(handle, first)], [*map(handle, second)]),
         )
-        return {tuple(names[number - 1]): (key, scope) for number, key, scope in rows}
+        return {tuple(names[position - 1]): (key, scope) for position, key, scope in rows}
 
 
 class MemoVectors(_Vectors):
@@ -171,7 +171,7 @@ class MessageVectors(_Vectors):
 
 
 def _vector(sent: bytes) -> Vector:
-    """A vector as the server sends it, which begins with four bytes of its own and has each number the other way."""
+    """A vector as the server sends it: after a header of four bytes, big-endian numbers."""
     numbers = array("f", sent[4:])
     numbers.byteswap()
     return numbers.tobytes()

@@ -23,7 +23,7 @@ _NUL = "\\u0000"
 class _Rows(ArchiveSection):
     """Rows with a key, of which those that are alive are in the word index."""
 
-    order = "key"
+    order_by = "key"
     corpus: Corpus
 
     def __init__(self, db: Database, index: WordIndex) -> None:

@@ -9,11 +9,11 @@ from recollect.stores.sqlite.database import Database, Row
 
 
 class ArchiveSection(ABC):
-    """The rows of a section: `columns` of `source`, read by `order`, and one of them found by `match`."""
+    """The rows of a section: `columns` of `source`, read by `order_by`, and one of them found by `match`."""
 
     columns: str
     source: str
-    order: str
+    order_by: str
     """What a cursor is made of."""
     match: str
     """The condition that finds one record by its name."""
@@ -28,11 +28,11 @@ class ArchiveSection(ABC):
         return self._db.value(f"SELECT count(*) FROM {self.source} WHERE {self.where}")
 
     def read(self, after: Cursor | None, limit: int) -> Page:
-        width = self.order.count(",") + 1
-        beyond = "" if after is None else f"AND ({self.order}) > ({placeholders(width)})"
+        width = self.order_by.count(",") + 1
+        beyond = "" if after is None else f"AND ({self.order_by}) > ({placeholders(width)})"
         rows = self._db.rows(
-            f"SELECT {self.order}, {self.columns} FROM {self.source} WHERE {self.where} {beyond} "
-            f"ORDER BY {self.order} LIMIT ?",
+            f"SELECT {self.order_by}, {self.columns} FROM {self.source} WHERE {self.where} {beyond} "
+            f"ORDER BY {self.order_by} LIMIT ?",
             (*(after or ()), limit),
         )
         return Page([self.record(row[width:]) for row in rows], rows[-1][:width] if len(rows) == limit else None)

@@ -15,7 +15,7 @@ from recollect.stores.sqlite.rows import make_scope
 class Tombstones(Table):
     columns = "scope, fingerprint, at"
     source = "tombstones"
-    order = "scope, fingerprint"
+    order_by = "scope, fingerprint"
     match = "scope = ? AND fingerprint = ?"
     where = f"scope <> '{ERASED}'"
 
@@ -25,7 +25,7 @@ class ErasedMessages(ArchiveSection):
 
     columns = "fingerprint, at"
     source = "tombstones"
-    order = "fingerprint"
+    order_by = "fingerprint"
     match = "fingerprint = ?"
     where = f"scope = '{ERASED}'"
 
@@ -39,14 +39,14 @@ class ErasedMessages(ArchiveSection):
 class Summaries(Table):
     columns = "session, sequence, text, updated, through"
     source = "summaries"
-    order = "session, sequence"
+    order_by = "session, sequence"
     match = "session = ? AND sequence = ?"
 
 
 class Exchanges(Table):
     columns = "guild, at, id, channel, channel_name, author, text, expires"
     source = "exchanges"
-    order = "guild, at, id"
+    order_by = "guild, at, id"
     match = "guild = ? AND at = ? AND id = ?"
 
 
@@ -59,7 +59,7 @@ class State(ArchiveSection):
         "(SELECT item FROM counters AS one WHERE one.name = lists.name ORDER BY number)) AS items "
         "FROM (SELECT DISTINCT name FROM counters) AS lists)"
     )
-    order = "name"
+    order_by = "name"
     match = "name = ?"
 
     def record(self, row: Row) -> Record:
@@ -67,7 +67,7 @@ class State(ArchiveSection):
 
     def put(self, records: Sequence[Record]) -> None:
         self.remove([record[:1] for record in records])
-        rows = [(name, *each) for name, items in records for each in enumerate(json.loads(items), 1)]
+        rows = [(name, *item) for name, items in records for item in enumerate(json.loads(items), 1)]
         self._db.executemany("INSERT INTO counters (name, number, item) VALUES (?, ?, ?)", rows)
 
     def remove(self, names: Sequence[Name]) -> None:
@@ -83,7 +83,7 @@ class Jobs(ArchiveSection):
         "WHERE earlier.queue = jobs.queue AND earlier.state = 'claimed' AND earlier.id < jobs.id)), dedupe, error"
     )
     source = "jobs"
-    order = "id"
+    order_by = "id"
     match = "id = ?"
     documents = frozenset({4})
 
@@ -98,8 +98,8 @@ class Jobs(ArchiveSection):
         self._restart_queues({record[2] for record in records})
 
     def remove(self, names: Sequence[Name]) -> None:
-        found = (self._db.value("DELETE FROM jobs WHERE id = ? RETURNING queue", name) for name in names)
-        self._restart_queues({queue for queue in found if queue is not None})
+        queues = (self._db.value("DELETE FROM jobs WHERE id = ? RETURNING queue", name) for name in names)
+        self._restart_queues({queue for queue in queues if queue is not None})
 
     def _restart_queues(self, queues: set[str]) -> None:
         self._db.executemany(
@@ -109,11 +109,11 @@ class Jobs(ArchiveSection):
 
 
 class Events(ArchiveSection):
-    """Ids stay as they are, since whoever follows the log has noted the last that was seen."""
+    """Ids stay as they are, since followers of the log have noted the last id they saw."""
 
     columns = "events.id, kind, at, actor, coalesce(name, ''), memo, reason, data"
     source = "events LEFT JOIN scopes ON scopes.id = events.scope"
-    order = "events.id"
+    order_by = "events.id"
     match = "events.id = ?"
     documents = frozenset({7})
 

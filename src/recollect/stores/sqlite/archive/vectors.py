@@ -18,7 +18,7 @@ _ALIVE: dict[Corpus, str] = {"memos": "status = 'active'", "messages": "deleted 
 class VectorSets(ArchiveSection):
     columns = "corpus, model, dims, serving, complete"
     source = "embedders"
-    order = "id"
+    order_by = "id"
     match = "corpus = ? AND model = ?"
 
     def put(self, records: Sequence[Record]) -> None:
