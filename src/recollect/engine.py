@@ -11,10 +11,10 @@ from recollect.jobs.worker import Worker
 from recollect.learning.apply import ChangeContext
 from recollect.policy.viewer import Viewer, session_name, subject_of
 from recollect.policy.visibility import VisibilityPolicy
-from recollect.privacy.planned import ERASE
+from recollect.privacy.planned_erasures import ERASE
 from recollect.prompting.compose import LAYERS_TIMEOUT_SECONDS, Composer
 from recollect.recall.query import Hit
-from recollect.recall.searcher import Searcher
+from recollect.recall.search import Searcher
 from recollect.recall.usage import UsageCounter
 from recollect.settings import wiring
 

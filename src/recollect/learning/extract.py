@@ -37,7 +37,7 @@ from recollect.jobs.priority import ForegroundPriority
 from recollect.jobs.read_batcher import ReadBatcher
 from recollect.learning.apply import ChangeContext, apply_statement, retract, write
 from recollect.learning.consent import is_paused
-from recollect.learning.extraction import AcceptedProposal, Extraction, ExtractionOptions, merge_answers
+from recollect.learning.extraction_records import AcceptedProposal, Extraction, ExtractionOptions, merge_answers
 from recollect.policy import guard
 from recollect.policy.merge import covered_by, may_retract, retire
 from recollect.policy.redaction import redact

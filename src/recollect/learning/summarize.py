@@ -19,7 +19,7 @@ from recollect.core.ports.jobs import Job, NewJob
 from recollect.core.text import clip, cut
 from recollect.core.types import Message, Place, Summary, message_ref, parse_message_ref
 from recollect.learning.schedule import late_messages_key, summary_key
-from recollect.learning.usage import total_usage
+from recollect.learning.token_usage import total_usage
 from recollect.policy.redaction import redact
 from recollect.policy.rendering import render_message
 from recollect.policy.viewer import session_name

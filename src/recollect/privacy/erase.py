@@ -18,11 +18,10 @@ from recollect.core.events import Event
 from recollect.core.ports import Progress, Store, Tx
 from recollect.core.types import Memo, Subject
 from recollect.learning.schedule import Schedule
-from recollect.privacy import delete_rows
-from recollect.privacy import planned as planned_erasures
+from recollect.privacy import delete_rows, planned_erasures
 from recollect.privacy.export import export
 from recollect.privacy.inventory import CHECKED, PAGE_SIZE, Inventory, iter_pages, owned_memos, take_inventory
-from recollect.privacy.planned import Plan, PlannedErasures
+from recollect.privacy.planned_erasures import Plan, PlannedErasures
 from recollect.privacy.probe import Search, probe
 from recollect.privacy.receipt import ErasurePreview, Receipt
 from recollect.privacy.target import ErasureTarget

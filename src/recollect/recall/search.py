@@ -1,18 +1,75 @@
-"""Search: indexes, visibility, ranking, diversity. One read of the store, no model call."""
+"""Search for a viewer: parse the query, embed it, read the store once, rank, and count the results as used.
 
-from collections.abc import Sequence
+No model call. `Searcher` is the whole path; `search` is the part within one read.
+"""
 
-from recollect.core.ports import Corpus, CorpusSample, Tx
-from recollect.core.ports.ranker import RankPool
-from recollect.core.types import Status
-from recollect.recall import memos, messages
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from recollect.core.clock import Clock
+from recollect.core.ports import Corpus, CorpusSample, Filters, Store, Tx
+from recollect.core.ports.ranker import Ranker, RankPool, RankQuery
+from recollect.core.types import Memo, Status
+from recollect.policy.viewer import Viewer, search_scopes
+from recollect.recall import memos, messages, withheld
 from recollect.recall.diversity import diversify
 from recollect.recall.query import EMPTY_SAMPLE, Candidates, Hit, Query, VisibilityCheck
-from recollect.recall.rankers.unified import is_assistant
-
-__all__ = ["EMPTY_SAMPLE", "Hit", "Query", "corpus_sample", "search"]
+from recollect.recall.rankers.unified import is_assistant, parse_query
+from recollect.recall.usage import UsageCounter
+from recollect.recall.vectors.index import VectorIndexer
 
 SAMPLE_SIZE = 300
+USED_RESULTS = 5
+"""Results of a search, best first, that count as used."""
+
+
+class Searcher:
+    def __init__(
+        self, store: Store, vectors: VectorIndexer, usage: UsageCounter, ranker: Callable[[str], Ranker], clock: Clock
+    ) -> None:
+        self._store, self._vectors, self._usage, self._ranker, self._clock = store, vectors, usage, ranker, clock
+
+    async def search(
+        self,
+        text: str,
+        viewer: Viewer,
+        *,
+        over: Corpus,
+        subject: Literal["mine", "lore", "both"],
+        filters: Filters,
+        status: Status,
+        limit: int,
+        ranker: str,
+        strict: bool,
+        count_use: bool,
+    ) -> list[Hit]:
+        """The best matches that the viewer may see, best first; see `AsyncMemory.search`."""
+        user, place = viewer.user, viewer.place
+        scopes, question = (
+            search_scopes(user, place, over, subject),
+            RankQuery(text, self._clock(), place.channel, user),
+        )
+        sample = EMPTY_SAMPLE
+        if over == "messages":
+            sample = await self._store.read(lambda tx: corpus_sample(tx, over, scopes))
+        topic = parse_query(question, sample.speakers.values()).topic
+        query = Query(
+            question=question,
+            corpus=over,
+            scopes=scopes,
+            sample=sample,
+            ranker=self._ranker(ranker),
+            limit=limit,
+            strict=strict,
+            filters=filters,
+            status=status,
+            vector=await self._vectors.embed_query(topic, over),
+        )
+        hits = await self._store.read(lambda tx: search(tx, query, withheld.search_filter(tx, viewer, over)))
+        if count_use:
+            used = (hit for hit in hits[:USED_RESULTS] if hit.score > 0)
+            self._usage.add(hit.item.key for hit in used if isinstance(hit.item, Memo))
+        return hits
 
 
 def corpus_sample(tx: Tx, corpus: Corpus, scopes: Sequence[str]) -> CorpusSample:

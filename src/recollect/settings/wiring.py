@@ -13,7 +13,7 @@ from recollect.core.ports.ranker import Ranker
 from recollect.jobs.options import WorkerOptions
 from recollect.learning import consolidate
 from recollect.learning.apply import MemoLimits
-from recollect.learning.extraction import ExtractionOptions
+from recollect.learning.extraction_records import ExtractionOptions
 from recollect.learning.ingest import NO_JOBS, ExchangeLimits
 from recollect.learning.schedule import Schedule
 from recollect.learning.summarize import SummaryOptions

@@ -31,7 +31,7 @@ from recollect.learning.consolidate.plan import (
 )
 from recollect.learning.consolidate.proposals import accept, groups
 from recollect.learning.schedule import consolidation_job
-from recollect.learning.usage import total_usage
+from recollect.learning.token_usage import total_usage
 
 __all__ = [
     "MERGED",

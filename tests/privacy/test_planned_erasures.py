@@ -8,7 +8,7 @@ import pytest
 
 from recollect.core.ports import StaleResult
 from recollect.core.ports.jobs import Job
-from recollect.privacy.planned import CONFIRMATION_INTERVAL, ERASE, PlannedErasures
+from recollect.privacy.planned_erasures import CONFIRMATION_INTERVAL, ERASE, PlannedErasures
 from recollect.privacy.receipt import Receipt
 from recollect.privacy.target import ErasureTarget
 from tests.privacy.telling import HERE, opened

@@ -7,7 +7,7 @@ from recollect.core.changes import Candidate
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Vector
 from recollect.core.types import Message
 from recollect.learning.apply import MemoLimits
-from recollect.learning.usage import total_usage
+from recollect.learning.token_usage import total_usage
 from recollect.policy import guard
 from recollect.policy.visibility import VisibilityPolicy
 
