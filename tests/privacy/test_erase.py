@@ -21,6 +21,7 @@ from recollect.privacy.receipt import receipt_to_json
 from recollect.privacy.target import ErasureTarget
 from recollect.settings import wiring
 from recollect.testing.models import FakeModel, everything
+from recollect.transfer.mirror.pages.state import Records
 from tests import ground
 from tests.privacy.telling import ANNS, HERE, THERE, ask, bytes_with, dm, opened, rows_with, tell
 from tests.scenes import DEV, ELSEWHERE, Stage
@@ -132,6 +133,22 @@ async def test_a_list_that_still_names_the_person_is_found(tmp_path: Path, left:
     assert known.clean == (left not in names)
     assert not missed.clean
     assert [check.place for check in missed.probe if not check.clean] == ["state"]
+
+
+async def test_what_the_mirror_notes_while_it_is_erased_goes_too(tmp_path: Path):
+    async with opened(tmp_path) as stage:
+        memory = stage.memory
+        memo = await stage.remember("I live in a zanzibar lighthouse", user="zq7731", place=HERE)
+
+        async def finish_a_page() -> None:
+            await memory.store.write(lambda tx: Records().note(tx, memo, "fact/lighthouse.md", b"page"))
+
+        hooks = (memory.search, finish_a_page, lambda: None)
+        privacy = wiring.privacy_service(memory.store, memory.settings, stage.clock, *hooks)
+        receipt = await privacy.erase(ErasureTarget("zq7731"), asked_by="operator")
+        state = await memory.store.read(lambda tx: {name: tx.state.items(name) for name in tx.state.names()})
+    assert receipt.clean
+    assert "zq7731" not in str(state)
 
 
 async def test_a_channel_or_a_guild_called_like_the_person_is_not_taken_for_them(tmp_path: Path):

@@ -133,7 +133,7 @@ def erase_remaining(
         tx.exchanges.remove(exchange)
     counts = {
         "jobs": tx.jobs.erase([job.id for job in find_jobs(tx, target, inventory.references)]),
-        "counters": _erase_state(tx, target),
+        "counters": erase_state(tx, target),
         "unsigned": _remove_actor(tx, target, now),
     }
     _erase_log(tx, target, inventory, now)
@@ -145,7 +145,8 @@ def erase_remaining(
     return counts
 
 
-def _erase_state(tx: Tx, target: ErasureTarget) -> int:
+def erase_state(tx: Tx, target: ErasureTarget) -> int:
+    """Remove the target's own state lists, and the target from shared ones; returns how many lists were removed."""
     names = [name for name in tx.state.names() if target.owns_state(name)]
     for name in names:
         tx.state.clear(name)
