@@ -105,7 +105,8 @@ class PrivacyService:
         counts = await self._erase_rows(target, inventory, asked_by, steps)
         files += await self._remove_files(target, inventory, memos)
         await self._hooks.update_mirror()
-        # The mirror may have been writing a page of theirs meanwhile, and noted that it did.
+        # The mirror may have been writing a page of theirs until now, and noted that it did.
+        files += await self._remove_files(target, inventory, memos)
         await self._store.write(lambda tx: delete_rows.erase_state(tx, target))
         await self._store.purge_deleted(steps.store_progress)
         self._hooks.clear_caches()
