@@ -20,6 +20,7 @@ BOTH = {
     "faces/discord/test_journeys.py": QUICK,
     "journeys": QUICK,
     "journeys/test_babbling.py": SLOW,
+    "journeys/test_chat.py": SLOW,
     "journeys/test_designs.py": SLOW,
     "test_memory.py": SLOW,
     "recall/test_audience_migration.py": SLOW,

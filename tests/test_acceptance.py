@@ -10,7 +10,13 @@ from tests.acceptance import KNOWN, ranges, report_lines
 pytest_plugins = ["pytester"]
 
 REPOSITORY = Path(__file__).parents[1]
-BOTH_WAYS = pytest.mark.parametrize("how", [("-p", "no:xdist"), ("-n", "2")], ids=["plain", "xdist"])
+BOTH_WAYS = pytest.mark.parametrize(
+    "how",
+    [
+        pytest.param(("-p", "no:xdist"), id="plain"),
+        pytest.param(("-n", "2"), id="xdist", marks=pytest.mark.slow),
+    ],
+)
 
 Run = Callable[..., pytest.RunResult]
 
