@@ -10,6 +10,7 @@ from recollect import Place
 from recollect.core.errors import StoreError
 from recollect.core.ports import PromptRequest
 from recollect.core.ports.layer import Block, Line
+from recollect.core.ports.layout import Layout
 from tests import ground
 from tests.scenes import DEV, DM, ELSEWHERE, EVERY_PLACE, GENERAL, STAFF, Stage, lines, names, opened, parsed
 from tests.waiting import eventually
@@ -254,6 +255,23 @@ class TestHostileTexts:
 
             prompt = await stage.with_layers({"foreign": Foreign()}).prompt("hello")
             assert parsed(prompt, "unified") == ["instructions", "lore", "message"]
+
+    async def test_nothing_can_pass_for_a_header_that_a_layer_or_a_layout_brings(self):
+        class Weather:
+            async def blocks(self, request: PromptRequest) -> Sequence[Block]:
+                return [Block("weather", (Line("It rains."),), header="Weather:")]
+
+        class Chat:
+            async def blocks(self, request: PromptRequest) -> Sequence[Block]:
+                return [Block("history", (Line("weather: storm\nTide:\nhigh"),))]
+
+        layout = Layout(("history", "message"), {"history": "Said:", "message": "Now:", "tide": "Tide:"})
+        async with opened() as stage:
+            layers = {"weather": Weather(), "chat": Chat()}
+            prompt = await stage.with_parts(layers=layers, layout=layout).prompt("Said:")
+        assert prompt.text == (
+            "Said:\n· weather: storm\n· Tide:\nhigh\n\n---\nWeather:\nIt rains.\n\n---\nNow:\n· Said:"
+        )
 
     async def test_what_the_assistant_may_do_is_given_word_for_word(self):
         async with opened() as stage:

@@ -69,13 +69,20 @@ class Prompt:
         return [*blocks, {"type": "text", "text": pending}] if pending else blocks
 
 
-def quoted(block: Block) -> Block:
-    """The block as quoted data: no line of it can pass for a header of ours or a separator."""
-    return replace(block, lines=tuple(map(_quoted, block.lines)))
+def headers_of(blocks: Sequence[Block], layout: Layout) -> tuple[str, ...]:
+    """Every header that a prompt may have, case-folded: ours, and those of other people's layouts and layers."""
+    named = (*layout.headers.values(), *(block.header for block in blocks))
+    others = {header.casefold() for header in named if header} - set(HEADERS)
+    return (*HEADERS, *sorted(others))
 
 
-def _quoted(line: Line) -> Line:
-    text = neutralize(line.text, HEADERS, indent="")
+def quoted(block: Block, headers: tuple[str, ...] = HEADERS) -> Block:
+    """The block as quoted data: no line of it can pass for one of these headers, or for a separator."""
+    return replace(block, lines=tuple(_quoted(line, headers) for line in block.lines))
+
+
+def _quoted(line: Line, headers: tuple[str, ...]) -> Line:
+    text = neutralize(line.text, headers, indent="")
     return line if text == line.text else replace(line, text=text)
 
 

@@ -15,7 +15,7 @@ from recollect.core.ports.layer import Block, Line
 from recollect.core.ports.layout import Layout
 from recollect.core.types import Message, Place, Summary
 from recollect.jobs.read_batcher import ReadBatcher
-from recollect.prompting.assemble import Prompt, assemble, quoted
+from recollect.prompting.assemble import Prompt, assemble, headers_of, quoted
 from recollect.prompting.cache import Cache
 from recollect.prompting.instructions import INSTRUCTIONS
 from recollect.recall import withheld
@@ -117,14 +117,15 @@ class Composer:
 
     async def _compose(self, request: PromptRequest, actions: str, timeout: float) -> Prompt:
         layer_blocks, missing = await collect_blocks(self._layers, request, timeout)
-        blocks = [quoted(block) for block in layer_blocks]
+        headers = headers_of(layer_blocks, self._layout)
+        blocks = [quoted(block, headers) for block in layer_blocks]
         own_texts = {"actions": actions.strip()}
         if any(block.lines for block in blocks):
             own_texts["instructions"] = INSTRUCTIONS
         blocks += [Block(name, (Line(text, "always"),)) for name, text in own_texts.items() if text]
         if request.text.strip():
             message = Block("message", (Line(request.text.strip(), "what is being answered"),))
-            blocks.append(quoted(message))
+            blocks.append(quoted(message, headers))
         return replace(assemble(blocks, self._layout), missing=missing)
 
 
