@@ -37,10 +37,11 @@ def load(env: Mapping[str, str] | None = None, file: Path | None = None, **overr
     """Settings by precedence: arguments, environment, YAML file, profile, default."""
     env = os.environ if env is None else env
     keys = frozenset(name for name in SECRETS if secret(name, env))
-    values = _merge(env, file, overrides)
+    path = _config_path(env, file)
+    data = sources.read_file(path)
+    values = _merge(env, sources.config_file(data, path) if path else {}, overrides)
     _resolve_derived(values, keys)
-    outdated = sources.renamed(env, _config_path(env, file))
-    warnings = [*sources.unknown_variables(env), *outdated, *_offline_embedder(values, keys)]
+    warnings = [*sources.unknown_variables(env), *sources.renamed(env, data), *_offline_embedder(values, keys)]
     settings = _validate(values, keys)
     origins = {name: origin for name, (_, origin) in values.items()}
     return Loaded(settings, origins, (*warnings, *_missing_keys(settings)))
@@ -55,10 +56,9 @@ def secret(name: str, env: Mapping[str, str] | None = None) -> str | None:
     return next(filter(None, values), None)
 
 
-def _merge(env: Mapping[str, str], file: Path | None, overrides: Mapping[str, Any]) -> Layer:
+def _merge(env: Mapping[str, str], file: Layer, overrides: Mapping[str, Any]) -> Layer:
     ordinary, fallback = sources.variables(env)
-    path = _config_path(env, file)
-    explicit = (sources.config_file(path) if path else {}) | ordinary | sources.arguments(overrides)
+    explicit = file | ordinary | sources.arguments(overrides)
     name, origin = explicit.get("profile", ("unified", "default"))
     values = sources.defaults() | sources.profile(str(name)) | fallback | explicit
     return values | {"profile": (name, origin)}

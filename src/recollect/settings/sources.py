@@ -54,11 +54,10 @@ def unknown_variables(env: Mapping[str, str]) -> list[str]:
     ]
 
 
-def renamed(env: Mapping[str, str], path: Path | None) -> list[str]:
-    """Warnings about names of the first edition that are still in use."""
-    variables = [name for name in sorted(env) if name in ALIASES.renamed and env[name].strip()]
-    keys = [key for key, _ in _flat(_mapping(_read(path), path.name), path.name)] if path else []
-    names = [*variables, *(key for key in keys if key in ALIASES.renamed)]
+def renamed(env: Mapping[str, str], data: Mapping[str, Any]) -> list[str]:
+    """Warnings about names of the first edition in the environment or in a file's data."""
+    variables = (name for name in sorted(env) if env[name].strip())
+    names = (name for name in (*variables, *(key for key, _ in _flat(data, ""))) if name in ALIASES.renamed)
     return [f"{name} is now called {ALIASES.renamed[name]}; the old name still works." for name in names]
 
 
@@ -73,8 +72,13 @@ def arguments(overrides: Mapping[str, Any]) -> Layer:
     return _layer(values, "argument", ENTRIES.keys())
 
 
-def config_file(path: Path) -> Layer:
-    return _layer(_with_model_route(_mapping(_read(path), path.name), path.name), f"file {path}", KEYS.keys())
+def read_file(path: Path | None) -> dict[str, Any]:
+    """What a YAML file says; nothing without a file."""
+    return {} if path is None else _mapping(_read(path), path.name)
+
+
+def config_file(data: dict[str, Any], path: Path) -> Layer:
+    return _layer(_with_model_route(data, path.name), f"file {path}", KEYS.keys())
 
 
 def profile(name: str) -> Layer:
@@ -82,7 +86,7 @@ def profile(name: str) -> Layer:
     if name in PROFILES:
         data = _mapping((resources.files("recollect") / PROFILES[name]).read_text("utf-8"), f"profile {name}")
     elif Path(name).suffix in {".yaml", ".yml"}:
-        data = _mapping(_read(Path(name)), Path(name).name)
+        data = read_file(Path(name))
     else:
         data = _registered(name)
     return _layer(data, f"profile {name}", KEYS.keys() - {"profile"})
