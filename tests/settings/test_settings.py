@@ -614,3 +614,17 @@ def test_a_profile_of_the_first_edition_by_path_still_works(tmp_path: Path):
     assert value(loaded, "memos.ranker") == "rrf"
     assert value(loaded, "layout") == "discoclaw"
     assert value(loaded, "visibility") == "by_audience"
+
+
+def test_a_profile_that_another_package_registers_is_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    folder = tmp_path / "theirs-1.dist-info"
+    folder.mkdir()
+    written(folder / "METADATA", "Metadata-Version: 2.1\nName: theirs\nVersion: 1\n")
+    written(folder / "entry_points.txt", "[recollect.profiles]\ncalm = theirs_profile:create\n")
+    written(tmp_path / "theirs_profile.py", "def create():\n    return {'memos': {'max_active': 7}}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    loaded = load({}, profile="calm")
+    assert value(loaded, "memos.max_active") == 7
+    assert loaded.origins["memos.max_active"] == "profile calm"
+    with pytest.raises(ConfigError, match="did you mean calm"):
+        load({}, profile="clam")
