@@ -230,7 +230,7 @@ def _model(
 
 def make_model(spec: str, base_url: str) -> Model:
     """A model by its name, or as `provider:model`; the local one where its package is not installed."""
-    is_plugin = spec.partition(":")[0] in plugins.names("models")
+    is_plugin = plugins.find_or_none("models", spec) is not None
     options = ModelOptions(base_url, secret)
     try:
         model: Model = plugins.load("models", spec if is_plugin else f"pydantic_ai:{spec}", options)

@@ -39,15 +39,21 @@ def load_all(kind: str) -> list[Any]:
 
 
 def find(kind: str, spec: str) -> Any:
-    """The module of this package, or the function that another package registered."""
-    name = spec.partition(":")[0].strip().replace("-", "_")
+    """The module of this package, or the function that another package registered; raises ConfigError."""
+    plugin = find_or_none(kind, spec)
+    if plugin is None:
+        raise ConfigError(f"there is no {_name(spec)!r} among the {kind}; known here: {', '.join(names(kind))}")
+    return plugin
+
+
+def find_or_none(kind: str, spec: str) -> Any:
+    """Like `find`, but None when there is no such plug-in."""
+    name = _name(spec)
     # Built-in modules first: reading the entry points of all installed packages takes tens of milliseconds.
     for package in _packages(kind) if name.isidentifier() else ():
         if find_spec(f"{package}.{name}"):
             return import_module(f"{package}.{name}")
-    for entry in entry_points(group=f"recollect.{kind}", name=name):
-        return entry.load()
-    raise ConfigError(f"there is no {name!r} among the {kind}; known here: {', '.join(names(kind))}")
+    return next((entry.load() for entry in entry_points(group=f"recollect.{kind}", name=name)), None)
 
 
 def names(kind: str) -> list[str]:
@@ -55,6 +61,10 @@ def names(kind: str) -> list[str]:
     roots = (root for package in _packages(kind) for root in import_module(package).__path__)
     built_in = {path.stem for root in roots for path in _modules(root)}
     return sorted(built_in | {entry.name for entry in entry_points(group=f"recollect.{kind}")})
+
+
+def _name(spec: str) -> str:
+    return spec.partition(":")[0].strip().replace("-", "_")
 
 
 def _packages(kind: str) -> Iterator[str]:
