@@ -158,7 +158,7 @@ async def test_a_server_that_was_left_waits_to_be_erased_and_the_jobs_say_so(tmp
             await eventually(lambda: "connected as" in bot.log, WAIT)
         lab.world.kick(lab.lab)
         async with running(lab, tmp_path) as bot:
-            await eventually(lambda: "was left" in bot.log, WAIT)
+            await eventually(lambda: "left the server" in bot.log, WAIT)
             waiting = Bot(lab, tmp_path)
             await waiting.start(command="jobs")
             assert await waiting.ended() == 0
