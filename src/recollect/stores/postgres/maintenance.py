@@ -7,7 +7,8 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from recollect.core.ports import Corpus, HealthCheck, Progress
-from recollect.stores.postgres import errors, events, jobs, vectors, words
+from recollect.stores._sql.jobs import misordered_queues, repair_queues
+from recollect.stores.postgres import errors, events, vectors, words
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.database import Connection, Database
 from recollect.stores.postgres.pool import connect
@@ -140,7 +141,7 @@ def _failed(db: Database) -> list[HealthCheck]:
 
 def _queues(db: Database) -> list[HealthCheck]:
     """Of each queue the first job can be claimed, and only that one."""
-    stuck = len(jobs.misordered_queues(db))
+    stuck = len(misordered_queues(db))
     return [HealthCheck("queues of jobs", not stuck, f"{stuck} out of order; run 'recollect reindex'" if stuck else "")]
 
 
@@ -214,7 +215,7 @@ def _repair_derived(tx: PostgresTx, corpus: Corpus) -> None:
         f"UPDATE scopes SET size = counted.rows FROM ({_ROWS_PER_SCOPE}) AS counted "
         "WHERE counted.scope = scopes.id AND scopes.size <> counted.rows"
     )
-    jobs.repair_queues(db)
+    repair_queues(db)
     if events.miscounted(db):
         events.recount(db)
 

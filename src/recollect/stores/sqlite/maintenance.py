@@ -8,7 +8,8 @@ import apsw
 
 from recollect.core.errors import BadInput, CorruptStore, StoreUnwritable
 from recollect.core.ports import Corpus, HealthCheck, Progress
-from recollect.stores.sqlite import events, jobs, vectors, words
+from recollect.stores._sql.jobs import misordered_queues, repair_queues
+from recollect.stores.sqlite import events, vectors, words
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.engine import translated
 from recollect.stores.sqlite.schema import APPLICATION, MIGRATIONS
@@ -119,7 +120,7 @@ def _queues(db: Database) -> list[HealthCheck]:
     """Of each queue the first job can be claimed, and only that one."""
     if _is_older(db):
         return []
-    stuck = len(jobs.misordered_queues(db))
+    stuck = len(misordered_queues(db))
     return [HealthCheck("queues of jobs", not stuck, f"{stuck} out of order; run 'recollect reindex'" if stuck else "")]
 
 
@@ -213,7 +214,7 @@ def _repair_derived(db: Database, corpus: Corpus) -> None:
         f"UPDATE scopes SET size = counted.rows FROM ({_ROWS_PER_SCOPE}) AS counted "
         "WHERE counted.scope = scopes.id AND scopes.size <> counted.rows"
     )
-    jobs.repair_queues(db)
+    repair_queues(db)
     if events.miscounted(db):
         events.recount(db)
 

@@ -1,7 +1,7 @@
 """The vectors of rows, one table per model; a search compares within its scopes only."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, LiteralString, cast
 
 from recollect.core.errors import BadInput, MissingExtra
 from recollect.core.ports import Corpus, Vector, VectorSet
@@ -30,11 +30,11 @@ def make_cache() -> "MatrixCache | None":
 
 def table_of(db: Database, corpus: Corpus, model: str) -> str | None:
     set_id = db.value("SELECT id FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
-    return None if set_id is None else _table(corpus, set_id)
+    return None if set_id is None else table_name(corpus, set_id)
 
 
-def _table(corpus: Corpus, set_id: int) -> str:
-    return f"{corpus[:-1]}_vectors_{set_id}"
+def table_name(corpus: Corpus, set_id: int) -> LiteralString:
+    return cast("LiteralString", f"{corpus[:-1]}_vectors_{set_id}")
 
 
 def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, Vector], new: bool = False) -> None:
@@ -46,7 +46,7 @@ def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, Vector],
     for vector in vectors.values():
         if len(vector) != dims * 4 or not dims:
             raise BadInput(f"{model} gave a vector of {len(vector) / 4:g} numbers; its others have {dims}")
-    table = _table(corpus, row[0]) if row else make_table(db, corpus, model, dims)
+    table = table_name(corpus, row[0]) if row else make_table(db, corpus, model, dims)
     for key, vector in vectors.items():
         if new:
             db.changed_scopes.add(key >> 32)
@@ -74,7 +74,7 @@ def missing(db: Database, corpus: Corpus, model: str, limit: int, after: int) ->
     source = f"unembedded JOIN {corpus} USING (key)" if row and row[1] else corpus
     where = f"{corpus}.key > ? AND {alive}"
     if row:
-        table = _table(corpus, row[0])
+        table = table_name(corpus, row[0])
         where += f" AND NOT EXISTS (SELECT 1 FROM {table} WHERE {table}.key = {corpus}.key)"
     if row and row[1]:
         where += f" AND unembedded.corpus = '{corpus}'"
@@ -96,7 +96,7 @@ def make_table(db: Database, corpus: Corpus, model: str, dims: int) -> str:
         "INSERT INTO embedders (corpus, model, dims, serving) VALUES (?, ?, ?, ?) RETURNING id",
         (corpus, model, dims, int(first)),
     )
-    table = _table(corpus, set_id)
+    table = table_name(corpus, set_id)
     # Rows are added at the end, however large they are; the index keeps a scope's together.
     db.run(
         f"CREATE TABLE {table} "
@@ -110,19 +110,19 @@ def make_table(db: Database, corpus: Corpus, model: str, dims: int) -> str:
 def serving_table(db: Database) -> str | None:
     """The table of the vectors that serve searches of memos."""
     set_id = db.value("SELECT id FROM embedders WHERE corpus = 'memos' AND serving")
-    return None if set_id is None else _table("memos", set_id)
+    return None if set_id is None else table_name("memos", set_id)
 
 
 def remove(db: Database, corpus: Corpus, key: int) -> None:
     for (set_id,) in db.rows("SELECT id FROM embedders WHERE corpus = ?", (corpus,)):
-        if db.value(f"DELETE FROM {_table(corpus, set_id)} WHERE key = ? RETURNING key", (key,)):
+        if db.value(f"DELETE FROM {table_name(corpus, set_id)} WHERE key = ? RETURNING key", (key,)):
             _note_change(db, key, joins_at_end=False)
 
 
 def sets(db: Database, corpus: Corpus, counted: bool) -> list[VectorSet]:
     rows = db.rows("SELECT id, model, dims, serving, complete FROM embedders WHERE corpus = ?", (corpus,))
     return [
-        VectorSet(model, dims, _count(db, _table(corpus, set_id)) if counted else 0, bool(serving), bool(complete))
+        VectorSet(model, dims, _count(db, table_name(corpus, set_id)) if counted else 0, bool(serving), bool(complete))
         for set_id, model, dims, serving, complete in rows
     ]
 
@@ -139,7 +139,7 @@ def activate(db: Database, corpus: Corpus, model: str) -> None:
         db.run(memories_view(table))
     others = db.rows("SELECT id FROM embedders WHERE corpus = ? AND model <> ?", (corpus, model))
     for (set_id,) in others:
-        db.run(f"DROP TABLE {_table(corpus, set_id)}")
+        db.run(f"DROP TABLE {table_name(corpus, set_id)}")
         db.run("DELETE FROM embedders WHERE id = ?", (set_id,))
     db.run("UPDATE embedders SET serving = 1, complete = 1 WHERE corpus = ? AND model = ?", (corpus, model))
     db.run("DELETE FROM unembedded WHERE corpus = ?", (corpus,))
@@ -167,7 +167,7 @@ def nearest(
     query = np.frombuffer(vector, np.float32)
     similarities: dict[int, float] = {}
     for scope in scopes:
-        matrix = _matrix(db, cache, _table(corpus, row[0]), scope)
+        matrix = _matrix(db, cache, table_name(corpus, row[0]), scope)
         if matrix is not None:
             similarities |= matrix.nearest(query, limit, also, candidates)
     if len(scopes) > 1 and len(similarities) > limit:
