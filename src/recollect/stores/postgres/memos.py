@@ -60,8 +60,8 @@ UPDATE memos SET
     created = %(created)s, updated = %(updated)s, happened = %(happened)s, expires = %(expires)s,
     supersedes = %(supersedes)s, superseded_by = %(superseded_by)s, hits = %(hits)s, origin = %(origin)s,
     actor = %(actor)s, platform = %(platform)s, guild = %(guild)s, channel = %(channel)s,
-    channel_name = %(channel_name)s, thread = %(thread)s, message = %(message)s, evidence = %(evidence)s, trace = %(trace)s,
-    metadata = %(metadata)s, heard = %(heard)s
+    channel_name = %(channel_name)s, thread = %(thread)s, message = %(message)s, evidence = %(evidence)s,
+    trace = %(trace)s, metadata = %(metadata)s, heard = %(heard)s
 WHERE key = %(key)s
 """
 # What `read_memo` reads.
