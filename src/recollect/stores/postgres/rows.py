@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, LiteralString, NamedTuple
+from typing import Any, LiteralString
 
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.text import clean
@@ -18,15 +18,8 @@ from recollect.stores._sql.rows import (
     optional_time,
     read_audience,
 )
+from recollect.stores._sql.search import Scope
 from recollect.stores.postgres.database import Database, handle
-
-
-class Scope(NamedTuple):
-    """A scope that exists: how many rows it holds, and how many it was ever given."""
-
-    id: int
-    size: int
-    last: int
 
 
 def make_scope(db: Database, name: str, *, new: bool = False) -> int:

@@ -9,6 +9,7 @@ from recollect.core.ports import Corpus
 from recollect.core.ports.archive import Name, Record
 from recollect.stores._sql.archive import VectorsSection
 from recollect.stores._sql.database import Row
+from recollect.stores._sql.vectors import ALIVE, table_of
 from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.archive.section import ArchiveSection
 from recollect.stores.sqlite.database import Database
@@ -16,7 +17,6 @@ from recollect.stores.sqlite.rows import scope_id, span
 from recollect.stores.sqlite.schema import memories_view
 
 _COMPLETE = "SELECT complete FROM embedders WHERE corpus = ? AND model = ?"
-_ALIVE: dict[Corpus, str] = {"memos": "status = 'active'", "messages": "deleted IS NULL"}
 
 
 class VectorSets(ArchiveSection):
@@ -41,18 +41,18 @@ class VectorSets(ArchiveSection):
         stored_dims = self._db.value("SELECT dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
         if stored_dims not in (None, dims):
             self.remove([(corpus, model)])
-        return vectors.table_of(self._db, corpus, model) or vectors.make_table(self._db, corpus, model, dims)
+        return vectors.find_table(self._db, corpus, model) or vectors.make_table(self._db, corpus, model, dims)
 
     def _list_missing(self, corpus: Corpus, table: str) -> None:
         self._db.run(
-            f"INSERT OR IGNORE INTO unembedded SELECT ?1, key FROM {corpus} WHERE {_ALIVE[corpus]} "
+            f"INSERT OR IGNORE INTO unembedded SELECT ?1, key FROM {corpus} WHERE {ALIVE[corpus]} "
             f"AND NOT EXISTS (SELECT 1 FROM {table} WHERE {table}.key = {corpus}.key)",
             (corpus,),
         )
 
     def remove(self, names: Sequence[Name]) -> None:
         for corpus, model in names:
-            table = vectors.table_of(self._db, corpus, model)
+            table = vectors.find_table(self._db, corpus, model)
             if table is not None:
                 self._db.run("DELETE FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
                 self._refresh_view()
@@ -136,7 +136,7 @@ class _Vectors(VectorsSection[Database]):
     def _sets(self, first: int = 0) -> list[tuple[int, str, LiteralString]]:
         sql = "SELECT id, model FROM embedders WHERE corpus = ? AND id >= ? ORDER BY id"
         rows = self._db.rows(sql, (self.corpus, first))
-        return [(set_id, model, vectors.table_name(self.corpus, set_id)) for set_id, model in rows]
+        return [(set_id, model, table_of(self.corpus, set_id)) for set_id, model in rows]
 
 
 class MemoVectors(_Vectors):
