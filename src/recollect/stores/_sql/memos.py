@@ -66,13 +66,15 @@ class Memos(ABC, Generic[D]):
         ...
 
     def _of(self, subject: Subject, sql: LiteralString, values: Row = ()) -> list[Memo]:
-        self._db.lock(f"subject:{subject.scope}")
-        read = self._read
-        return [read(row, subject) for row in self._db.rows(sql, (self._scope(subject.scope), *values))]
+        scope, read = subject.scope, self._read
+        self._db.lock(f"subject:{scope}")
+        return [read(row, subject) for row in self._db.rows(sql, (self._scope(scope), *values))]
 
     def get(self, subject: Subject, memo_id: str) -> Memo | None:
-        memos = self._of(subject, self.by_id, (self._db.handle(memo_id),))
-        return memos[0] if memos else None
+        scope = subject.scope
+        self._db.lock(f"subject:{scope}")
+        row = self._db.row(self.by_id, (self._scope(scope), self._db.handle(memo_id)))
+        return None if row is None else self._read(row, subject)
 
     def same_text(self, subject: Subject, text: str) -> list[Memo]:
         return self._of(subject, self.by_text, (content_of(text),))
@@ -100,8 +102,9 @@ class Memos(ABC, Generic[D]):
         return self._of(subject, self.page_of_statuses, (self._array(statuses), *cut))
 
     def count(self, subject: Subject, statuses: Collection[Status] = ()) -> int:
-        self._db.lock(f"subject:{subject.scope}")
-        scope = self._scope(subject.scope)
+        name = subject.scope
+        self._db.lock(f"subject:{name}")
+        scope = self._scope(name)
         if not statuses:
             return self._db.value(self.count_all, (scope,))
         if [*statuses] == _ACTIVE:
