@@ -69,6 +69,8 @@ SELECT queue FROM (
 class Jobs(ABC, Generic[D]):
     queue_of: LiteralString = "SELECT queue FROM jobs WHERE id = $1"
     """The queue of a job, held from now on."""
+    first_due: LiteralString
+    """When the first job of any queue is due, or the first lease runs out."""
     extended: LiteralString = "UPDATE jobs SET until = $1 WHERE state = 'claimed' AND worker = $2"
     """Prolong the lease of all that a worker has claimed."""
 
@@ -80,11 +82,6 @@ class Jobs(ABC, Generic[D]):
     @abstractmethod
     def _insert(self, row: Row) -> int | None:
         """The id of the new job; None if its dedupe key is there already."""
-        ...
-
-    @abstractmethod
-    def _first_due(self) -> int | None:
-        """When the first job of any queue is due, or the first lease runs out."""
         ...
 
     def add(self, job: NewJob, *, postpone: bool = False) -> int | None:
@@ -166,7 +163,7 @@ class Jobs(ABC, Generic[D]):
 
     def next_due(self) -> datetime | None:
         """Of each queue only its first job counts: those after it can't be claimed before."""
-        return optional_time(self._first_due())
+        return optional_time(self._db.value(self.first_due))
 
     def list(self, state: JobState | None = None, limit: int = 100) -> list[Job]:
         return [read_job(row) for row in self._db.rows(_LIST, (state, limit))]
@@ -201,6 +198,11 @@ def restart_queues(db: Database, queues: Iterable[str]) -> None:
         db.lock(lock_name(queue))
         db.run(_BLOCK_ALL, (queue,))
         promote_first(db, [queue])
+
+
+def in_order(rows: Iterable[Row], ids: Iterable[int]) -> list[Job]:
+    jobs = {row[0]: read_job(row) for row in rows}
+    return [jobs[job_id] for job_id in ids]
 
 
 def read_job(row: Row) -> Job:

@@ -4,10 +4,11 @@ import json
 from dataclasses import asdict
 from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.text import clean, digest, normalize
-from recollect.core.types import Audience, Kind, Memo, Message, Origin, Place, Status
+from recollect.core.types import Audience, Kind, Memo, Message, Origin, Place, Provenance, Status
 from recollect.stores._sql.database import Row
 
 KINDS = {kind.value: kind for kind in Kind}
@@ -38,6 +39,22 @@ def read_audience(text: str) -> Audience:
 def indexed_text(memo: Memo) -> str:
     """What the word index has of a memo."""
     return f"{memo.text} {' '.join(memo.tags)}" if memo.tags else memo.text
+
+
+def source_fields(source: Provenance) -> dict[str, Any]:
+    """Where a memo comes from, except for guild and channel."""
+    return {
+        "origin": source.origin.value,
+        "actor": source.actor,
+        "platform": source.platform,
+        "channel_name": source.channel_name,
+        "thread": source.thread,
+        "message": source.message,
+        "evidence": source.evidence,
+        "trace": source.trace,
+        "metadata": source.metadata,
+        "heard": None if source.heard is None else str(source.heard),
+    }
 
 
 @lru_cache(maxsize=4096)

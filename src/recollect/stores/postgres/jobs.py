@@ -10,9 +10,9 @@ from typing import LiteralString
 from recollect.core.clock import to_ms
 from recollect.core.ports.jobs import Job
 from recollect.stores._sql.database import Row
-from recollect.stores._sql.jobs import COLUMNS, INSERT, Jobs, lock_name, promote_first, read_job
+from recollect.stores._sql.jobs import COLUMNS, INSERT, Jobs, in_order, lock_name, promote_first
 from recollect.stores.postgres.database import Database, lock_of
-from recollect.stores.postgres.fairness import FirstJob, first_due, take_turns
+from recollect.stores.postgres.fairness import FIRST_DUE, FirstJob, take_turns
 
 _INSERT: LiteralString = f"{INSERT} RETURNING id"
 # A job is done, and the next one of its queue may be claimed: one statement, as it ends every job.
@@ -48,6 +48,7 @@ _FREE_OF_RUN: LiteralString = f"{_RUN} FOR UPDATE SKIP LOCKED"
 
 
 class PostgresJobs(Jobs[Database]):
+    first_due = FIRST_DUE
     queue_of: LiteralString = (
         f"SELECT queue, pg_advisory_xact_lock({lock_of('queue', 'queue')}) FROM jobs WHERE id = $1"
     )
@@ -67,8 +68,7 @@ class PostgresJobs(Jobs[Database]):
         if not chosen:
             return []
         rows = self._db.rows(_CLAIM, {"turn": cursor, "worker": worker, "until": to_ms(until), "jobs": chosen})
-        claimed = {row[0]: read_job(row) for row in rows}
-        return [claimed[job] for job in chosen]
+        return in_order(rows, chosen)
 
     def _free(self, expired: Collection[str], now: datetime) -> None:
         held = set(self._db.try_locks([lock_name(queue) for queue in expired]))
@@ -89,6 +89,3 @@ class PostgresJobs(Jobs[Database]):
                 break
             run.append(job_id)
         return run
-
-    def _first_due(self) -> int | None:
-        return first_due(self._db)

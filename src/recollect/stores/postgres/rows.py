@@ -17,6 +17,7 @@ from recollect.stores._sql.rows import (
     optional_ms,
     optional_time,
     read_audience,
+    source_fields,
 )
 from recollect.stores._sql.search import Scope
 from recollect.stores.postgres.database import Database, handle
@@ -98,18 +99,11 @@ def memo_values(memo: Memo) -> dict[str, object]:
         "supersedes": memo.supersedes,
         "superseded_by": memo.superseded_by,
         "hits": memo.hits,
-        "origin": source.origin.value,
-        "actor": source.actor,
-        "platform": source.platform,
         "guild": source.guild,
         "channel": source.channel,
-        "channel_name": source.channel_name,
-        "thread": source.thread,
+        **source_fields(source),
         "message": None if source.message is None else handle(source.message),
-        "evidence": source.evidence,
-        "trace": source.trace,
         "metadata": encode(source.metadata) if source.metadata else None,
-        "heard": None if source.heard is None else str(source.heard),
     }
 
 

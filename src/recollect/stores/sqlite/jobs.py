@@ -6,9 +6,9 @@ from typing import LiteralString
 from recollect.core.clock import to_ms
 from recollect.core.ports.jobs import Job
 from recollect.stores._sql.database import Row
-from recollect.stores._sql.jobs import COLUMNS, INSERT, Jobs, promote_first, read_job
+from recollect.stores._sql.jobs import COLUMNS, INSERT, Jobs, in_order, promote_first
 from recollect.stores.sqlite.database import Database
-from recollect.stores.sqlite.fairness import first_due, take_turns
+from recollect.stores.sqlite.fairness import FIRST_DUE, take_turns
 
 _CLAIM = f"""
 UPDATE jobs SET state = 'claimed', worker = ?, until = ?, attempts = attempts + 1
@@ -27,6 +27,7 @@ SELECT id, due FROM jobs WHERE queue = (SELECT queue FROM jobs WHERE id = ?) AND
 
 
 class SQLiteJobs(Jobs[Database]):
+    first_due = FIRST_DUE
     extended: LiteralString = (
         "UPDATE jobs INDEXED BY jobs_in_work SET until = $1 WHERE state = 'claimed' AND worker = $2"
     )
@@ -42,8 +43,7 @@ class SQLiteJobs(Jobs[Database]):
         if depth > 1:
             chosen = [job for first_job in chosen for job in self._run_from(first_job, now, depth)]
         rows = self._db.rows(_CLAIM, (worker, to_ms(until), self._db.array(chosen)))
-        claimed = {row[0]: read_job(row) for row in rows}
-        return [claimed[job] for job in chosen]
+        return in_order(rows, chosen)
 
     def _free_expired(self, now: datetime) -> None:
         expired = self._db.rows(_EXPIRED, (to_ms(now),))
@@ -59,6 +59,3 @@ class SQLiteJobs(Jobs[Database]):
                 break
             run.append(job)
         return run
-
-    def _first_due(self) -> int | None:
-        return first_due(self._db)

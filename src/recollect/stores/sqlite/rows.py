@@ -17,6 +17,7 @@ from recollect.stores._sql.rows import (
     optional_time,
     place_json,
     read_audience,
+    source_fields,
 )
 from recollect.stores.sqlite.database import Database
 
@@ -63,18 +64,7 @@ _DEFAULTS = asdict(Provenance())
 
 def memo_row(memo: Memo, key: int) -> Row:
     source = memo.source
-    fields = {
-        "origin": source.origin.value,
-        "actor": source.actor,
-        "platform": source.platform,
-        "channel_name": source.channel_name,
-        "thread": source.thread,
-        "message": source.message,
-        "evidence": source.evidence,
-        "trace": source.trace,
-        "metadata": source.metadata,
-        "heard": None if source.heard is None else str(source.heard),
-    }
+    fields = source_fields(source)
     return (
         key,
         memo.id,
