@@ -105,18 +105,29 @@ EXCHANGES = Columns(
 )
 
 
-def put_rows(db: Database, table: Columns, records: Sequence[Record]) -> None:
-    """Add or replace rows of a table."""
-    if table is ERASED_MESSAGES:
-        db.many(tombstones.PUT, [(tombstones.ERASED, *record) for record in records])
-        return
-    columns = (*table.names, *table.rest)
-    changes = ", ".join(f"{name} = excluded.{name}" for name in columns)
-    sql: LiteralString = (
-        f"INSERT INTO {table.source} ({', '.join(columns)}) VALUES ({placeholders(len(columns))}) "
-        f"ON CONFLICT ({', '.join(table.names)}) DO UPDATE SET {changes}"
-    )
-    db.many(sql, records)
+class TableSection(RowsSection[D]):
+    """A section that is a table with the same columns, named by its primary key."""
+
+    def __init__(self, db: D, table: Columns) -> None:
+        super().__init__(db)
+        self._table = table
+        self.source, self.where, self.order_by = table.source, table.where, ", ".join(table.names)
+
+    @property
+    def fields(self) -> LiteralString:
+        return ", ".join((*self._table.names, *self._table.rest))
+
+    def put(self, records: Sequence[Record]) -> None:
+        if self._table is ERASED_MESSAGES:
+            self._db.many(tombstones.PUT, [(tombstones.ERASED, *record) for record in records])
+            return
+        columns = (*self._table.names, *self._table.rest)
+        changes = ", ".join(f"{name} = excluded.{name}" for name in columns)
+        sql: LiteralString = (
+            f"INSERT INTO {self.source} ({self.fields}) VALUES ({placeholders(len(columns))}) "
+            f"ON CONFLICT ({self.order_by}) DO UPDATE SET {changes}"
+        )
+        self._db.many(sql, records)
 
 
 class JobsSection(RowsSection[D]):

@@ -1,10 +1,10 @@
 """What `recollect doctor` checks and `recollect reindex` repairs in every SQL store."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import LiteralString
 
 from recollect.core.ports import Corpus, HealthCheck, Progress
-from recollect.stores._sql.database import Database
+from recollect.stores._sql.database import Database, Row
 from recollect.stores._sql.jobs import misordered_queues
 
 REINDEX_BATCH_ROWS = 500
@@ -29,6 +29,7 @@ def check_sizes(db: Database, counted: LiteralString) -> HealthCheck:
 
 
 def repair_sizes(db: Database, counted: LiteralString) -> None:
+    """`counted` is what `rows_per_scope` returns."""
     sql: LiteralString = f"""
     UPDATE scopes SET size = counted.rows FROM ({counted}) AS counted
     WHERE counted.scope = scopes.id AND scopes.size <> counted.rows
@@ -72,8 +73,13 @@ def reindex_start(db: Database, alive: Mapping[Corpus, LiteralString]) -> dict[C
     return starts
 
 
-def note_reindexed(db: Database, corpus: Corpus, last: int) -> None:
+def end_step(db: Database, corpus: Corpus, rows: Sequence[Row], repair: Callable[[], None]) -> tuple[int, int]:
+    """What a step of the reindex returns after these rows; after the last one of a corpus, derived data is repaired."""
+    last: int = rows[-1][1] if len(rows) == REINDEX_BATCH_ROWS else 0
+    if not last:
+        repair()
     db.run(_PUT_META, (f"reindex:{corpus}", str(last)))
+    return len(rows), last
 
 
 async def reindex(

@@ -6,6 +6,7 @@ from typing import Generic, LiteralString, NamedTuple, TypeVar
 
 from recollect.core.ports import Corpus, CorpusSample, Filters, Vector, VectorSet, WordHit
 from recollect.stores._sql.database import Database
+from recollect.stores._sql.vectors import missing, table_of
 
 D = TypeVar("D", bound=Database)
 
@@ -38,6 +39,8 @@ class VectorQuery(NamedTuple):
 class Index(ABC, Generic[D]):
     samples: Mapping[Corpus, LiteralString]
     """Length, author and name of the newest rows of a scope."""
+    embedders: LiteralString
+    """Id, model, dimensions, whether it serves and whether it is complete, of each set of vectors of a corpus."""
 
     def __init__(self, db: D) -> None:
         self._db = db
@@ -47,11 +50,7 @@ class Index(ABC, Generic[D]):
     @abstractmethod
     def matching(self, corpus: Corpus, scopes: Sequence[str], filters: Filters) -> set[int]: ...
     @abstractmethod
-    def unembedded(self, corpus: Corpus, model: str, limit: int, after: int = 0) -> list[tuple[int, str]]: ...
-    @abstractmethod
     def put_vectors(self, corpus: Corpus, model: str, embedded: Mapping[int, Vector]) -> None: ...
-    @abstractmethod
-    def vectors(self, corpus: Corpus, counted: bool = True) -> list[VectorSet]: ...
     @abstractmethod
     def activate(self, corpus: Corpus, model: str) -> None: ...
     @abstractmethod
@@ -94,6 +93,20 @@ class Index(ABC, Generic[D]):
     ) -> dict[int, float]:
         self._hold(corpus, scopes)
         return self._by_vector(corpus, self._scopes(scopes), VectorQuery(model, vector, limit, also, candidates))
+
+    def unembedded(self, corpus: Corpus, model: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
+        sets = {row[1]: row for row in self._db.rows(self.embedders, (corpus,))}
+        set_id, *_, complete = sets.get(model, (None, False))
+        table = None if set_id is None else table_of(corpus, set_id)
+        return missing(self._db, corpus, table, bool(complete), limit, after)
+
+    def vectors(self, corpus: Corpus, counted: bool = True) -> list[VectorSet]:
+        sets: list[VectorSet] = []
+        for set_id, model, dims, serving, complete in self._db.rows(self.embedders, (corpus,)):
+            sql: LiteralString = f"SELECT count(*) FROM {table_of(corpus, set_id)}"
+            count = self._db.value(sql) if counted else 0
+            sets.append(VectorSet(model, dims, count, bool(serving), bool(complete)))
+        return sets
 
     def size(self, scopes: Sequence[str]) -> int:
         return sum(scope.size for scope in self._scopes(scopes))

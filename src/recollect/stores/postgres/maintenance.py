@@ -16,7 +16,7 @@ from recollect.stores._sql.maintenance import (
     check_sizes,
     check_vectors,
     check_word_index,
-    note_reindexed,
+    end_step,
     repair_sizes,
     rows_per_scope,
 )
@@ -159,11 +159,7 @@ def reindex_step(corpus: Corpus, after: int, tx: PostgresTx) -> tuple[int, int]:
     db = tx.db
     rows = db.rows(f"{ALIVE[corpus]} AND key > %s ORDER BY key LIMIT %s FOR SHARE", (after, REINDEX_BATCH_ROWS))
     words.rewrite(db, corpus, [(scope, key, text) for scope, key, text in rows])
-    last: int = rows[-1][1] if len(rows) == REINDEX_BATCH_ROWS else 0
-    if not last:
-        _repair_derived(tx, corpus)
-    note_reindexed(db, corpus, last)
-    return len(rows), last
+    return end_step(db, corpus, rows, lambda: _repair_derived(tx, corpus))
 
 
 def _repair_derived(tx: PostgresTx, corpus: Corpus) -> None:

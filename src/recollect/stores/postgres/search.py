@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import LiteralString
 
 from recollect.core.clock import to_ms
-from recollect.core.ports import Corpus, Filters, Vector, VectorSet, WordHit
+from recollect.core.ports import Corpus, Filters, Vector, WordHit
 from recollect.stores._sql.search import Index, Scope, VectorQuery
 from recollect.stores._sql.vectors import ALIVE
 from recollect.stores.postgres import vectors, words
@@ -27,6 +27,9 @@ _SAMPLES: dict[Corpus, LiteralString] = {
 
 class PostgresIndex(Index[Database]):
     samples = _SAMPLES
+    embedders = (
+        "SELECT id, model, dims, serving, complete FROM embedders WHERE corpus = $1 AND retired IS NULL ORDER BY id"
+    )
 
     def __init__(self, db: Database) -> None:
         super().__init__(db)
@@ -60,9 +63,6 @@ class PostgresIndex(Index[Database]):
         )
         return {key for (key,) in rows}
 
-    def unembedded(self, corpus: Corpus, model: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
-        return vectors.missing(self._db, corpus, model, limit, after)
-
     def put_vectors(self, corpus: Corpus, model: str, embedded: Mapping[int, Vector]) -> None:
         """Rows that are being changed or deleted at this moment are waited for, so that no vector outlives its row."""
         self._gate.enter()
@@ -71,9 +71,6 @@ class PostgresIndex(Index[Database]):
             (list(embedded),),
         )
         vectors.add(self._db, corpus, model, {key: (scope, embedded[key]) for key, scope in rows})
-
-    def vectors(self, corpus: Corpus, counted: bool = True) -> list[VectorSet]:
-        return vectors.sets(self._db, corpus, counted)
 
     def activate(self, corpus: Corpus, model: str) -> None:
         self._gate.close()

@@ -15,10 +15,9 @@ from psycopg.adapt import Buffer, Dumper
 from psycopg.pq import Format
 
 from recollect.core.errors import BadInput
-from recollect.core.ports import Corpus, Vector, VectorSet
+from recollect.core.ports import Corpus, Vector
 from recollect.stores._sql.search import Scope
 from recollect.stores._sql.vectors import ALIVE, check_query, check_vector, table_of
-from recollect.stores._sql.vectors import missing as missing_rows
 from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.tables import memories_view
 
@@ -149,32 +148,10 @@ def note_missing(db: Database, corpus: Corpus, key: int) -> None:
         db.run("INSERT INTO unembedded VALUES (%s, %s) ON CONFLICT DO NOTHING", (corpus, key))
 
 
-def missing(db: Database, corpus: Corpus, model: str, limit: int, after: int) -> list[tuple[int, str]]:
-    embedder = find(db, corpus, model)
-    if embedder is None:
-        return missing_rows(db, corpus, None, False, limit, after)
-    return missing_rows(db, corpus, embedder.table, embedder.complete, limit, after)
-
-
 def remove(db: Database, corpus: Corpus, key: int) -> None:
     """Also out of the sets of past models that are still there."""
     for (set_id,) in db.rows("SELECT id FROM embedders WHERE corpus = %s", (corpus,)):
         db.run(f"DELETE FROM {table_of(corpus, set_id)} WHERE key = %s", (key,))
-
-
-def sets(db: Database, corpus: Corpus, counted: bool) -> list[VectorSet]:
-    rows = db.rows(
-        "SELECT id, model, dims, serving, complete FROM embedders WHERE corpus = %s AND retired IS NULL ORDER BY id",
-        (corpus,),
-    )
-    return [
-        VectorSet(model, dims, _count(db, table_of(corpus, set_id)) if counted else 0, serving, complete)
-        for set_id, model, dims, serving, complete in rows
-    ]
-
-
-def _count(db: Database, table: LiteralString) -> int:
-    return db.value(f"SELECT count(*) FROM {table}")
 
 
 def activate(db: Database, corpus: Corpus, model: str) -> None:

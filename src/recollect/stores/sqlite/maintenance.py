@@ -18,7 +18,7 @@ from recollect.stores._sql.maintenance import (
     check_sizes,
     check_vectors,
     check_word_index,
-    note_reindexed,
+    end_step,
     repair_sizes,
     rows_per_scope,
 )
@@ -184,11 +184,7 @@ def reindex_step(corpus: Corpus, after: int, tx: SQLiteTx) -> tuple[int, int]:
     for _, key, text in rows:
         tx.words.put(corpus, key, text)
     tx.words.flush()
-    last: int = rows[-1][1] if len(rows) == REINDEX_BATCH_ROWS else 0
-    if not last:
-        _repair_derived(db, corpus)
-    note_reindexed(db, corpus, last)
-    return len(rows), last
+    return end_step(db, corpus, rows, lambda: _repair_derived(db, corpus))
 
 
 def _repair_derived(db: Database, corpus: Corpus) -> None:

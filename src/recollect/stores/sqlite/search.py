@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, LiteralString
 
 from recollect.core.clock import to_ms
-from recollect.core.ports import Corpus, Filters, Vector, VectorSet, WordHit
+from recollect.core.ports import Corpus, Filters, Vector, WordHit
 from recollect.stores._sql.search import Index, Scope, VectorQuery
 from recollect.stores._sql.vectors import ALIVE
 from recollect.stores.sqlite import vectors
@@ -33,6 +33,7 @@ _SCOPE = "SELECT id, size, last FROM scopes WHERE name = ?"
 
 class SQLiteIndex(Index[Database]):
     samples = _SAMPLES
+    embedders = "SELECT id, model, dims, serving, complete FROM embedders WHERE corpus = $1 ORDER BY id"
 
     def __init__(self, db: Database, index: WordIndex, cache: "MatrixCache | None") -> None:
         super().__init__(db)
@@ -65,16 +66,10 @@ class SQLiteIndex(Index[Database]):
             keys.update(key for (key,) in rows)
         return keys
 
-    def unembedded(self, corpus: Corpus, model: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
-        return vectors.missing(self._db, corpus, model, limit, after)
-
     def put_vectors(self, corpus: Corpus, model: str, embedded: Mapping[int, Vector]) -> None:
         sql = f"SELECT key FROM {corpus} WHERE key IN (SELECT value FROM json_each(?)) AND {ALIVE[corpus]}"
         rows = self._db.rows(sql, (self._db.array(embedded),))
         vectors.add(self._db, corpus, model, {key: embedded[key] for (key,) in rows})
-
-    def vectors(self, corpus: Corpus, counted: bool = True) -> list[VectorSet]:
-        return vectors.sets(self._db, corpus, counted)
 
     def activate(self, corpus: Corpus, model: str) -> None:
         vectors.activate(self._db, corpus, model)

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.core.errors import MissingExtra
-from recollect.core.ports import Corpus, Vector, VectorSet
+from recollect.core.ports import Corpus, Vector
 from recollect.stores._sql.search import VectorQuery
 from recollect.stores._sql.vectors import check_query, check_vector, table_of
-from recollect.stores._sql.vectors import missing as missing_rows
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import span
 from recollect.stores.sqlite.schema import memories_view
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from recollect.stores.sqlite.matrix import MIN_CACHED_ROWS, Matrix, MatrixCache
-
-
-_SET = "SELECT id, complete FROM embedders WHERE corpus = ? AND model = ?"
 
 
 def make_cache() -> "MatrixCache | None":
@@ -68,12 +64,6 @@ def note_missing(db: Database, corpus: Corpus, key: int) -> None:
     )
 
 
-def missing(db: Database, corpus: Corpus, model: str, limit: int, after: int) -> list[tuple[int, str]]:
-    set_id, complete = db.row(_SET, (corpus, model)) or (None, False)
-    table = None if set_id is None else table_of(corpus, set_id)
-    return missing_rows(db, corpus, table, complete, limit, after)
-
-
 def _note_change(db: Database, key: int, joins_at_end: bool) -> None:
     """Count a change of the scope; one that is not an addition at the end is written down for caches."""
     db.run("UPDATE scopes SET changes = changes + 1 WHERE id = ?", (key >> 32,))
@@ -110,18 +100,6 @@ def remove(db: Database, corpus: Corpus, key: int) -> None:
     for (set_id,) in db.rows("SELECT id FROM embedders WHERE corpus = ?", (corpus,)):
         if db.value(f"DELETE FROM {table_of(corpus, set_id)} WHERE key = ? RETURNING key", (key,)):
             _note_change(db, key, joins_at_end=False)
-
-
-def sets(db: Database, corpus: Corpus, counted: bool) -> list[VectorSet]:
-    rows = db.rows("SELECT id, model, dims, serving, complete FROM embedders WHERE corpus = ?", (corpus,))
-    return [
-        VectorSet(model, dims, _count(db, table_of(corpus, set_id)) if counted else 0, bool(serving), bool(complete))
-        for set_id, model, dims, serving, complete in rows
-    ]
-
-
-def _count(db: Database, table: str) -> int:
-    return db.value(f"SELECT count(*) FROM {table}")
 
 
 def activate(db: Database, corpus: Corpus, model: str) -> None:

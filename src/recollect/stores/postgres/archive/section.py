@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, LiteralString, cast
 
 from recollect.core.ports.archive import Name, Record
-from recollect.stores._sql.archive import Columns, RowsSection, put_rows
+from recollect.stores._sql.archive import Columns, RowsSection, TableSection
 from recollect.stores.postgres.database import Database
 
 
@@ -36,18 +36,10 @@ class ArchiveSection(RowsSection[Database]):
         return cast("LiteralString", f"unnest({arrays}) AS wanted ({aliases}) ON {equal}")
 
 
-class Table(ArchiveSection):
-    """A section that is a table with the same columns, named by its primary key."""
-
+class Table(TableSection[Database], ArchiveSection):
     def __init__(self, db: Database, table: Columns) -> None:
-        super().__init__(db)
-        self._table = table
-        self.source, self.where, self.names = table.source, table.where, table.key
-        self.columns = (*table.names, *table.rest)
-        self.order_by = ", ".join(table.names)
-
-    def put(self, records: Sequence[Record]) -> None:
-        put_rows(self._db, self._table, records)
+        super().__init__(db, table)
+        self.names = table.key
 
     def remove(self, names: Sequence[Name]) -> None:
         using, _, equal = self._names_join.partition(" ON ")

@@ -5,7 +5,7 @@ from typing import LiteralString
 
 from recollect.core.ports.archive import Name, Record
 from recollect.core.text import clean
-from recollect.stores._sql.archive import Columns, RowsSection, put_rows
+from recollect.stores._sql.archive import Columns, RowsSection, TableSection
 from recollect.stores._sql.database import Row
 from recollect.stores.sqlite.database import Database
 
@@ -28,19 +28,10 @@ class ArchiveSection(RowsSection[Database]):
         return super().record(tuple(clean(value) if value.__class__ is str else value for value in row))
 
 
-class Table(ArchiveSection):
-    """A section that is a table with the same columns, named by its primary key."""
-
+class Table(TableSection[Database], ArchiveSection):
     def __init__(self, db: Database, table: Columns) -> None:
-        super().__init__(db)
-        self._table = table
-        self.source, self.where = table.source, table.where
-        self.columns = ", ".join((*table.names, *table.rest))
-        self.order_by = ", ".join(table.names)
+        super().__init__(db, table)
         self.match = " AND ".join(f"{name} = ?" for name in table.names)
-
-    def put(self, records: Sequence[Record]) -> None:
-        put_rows(self._db, self._table, records)
 
     def remove(self, names: Sequence[Name]) -> None:
         self._db.many(f"DELETE FROM {self.source} WHERE {self.where} AND {self.match}", names)
