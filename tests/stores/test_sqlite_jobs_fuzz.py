@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from recollect.core.ports.jobs import NewJob
+from recollect.stores._sql.jobs import misordered_queues
 from recollect.stores.sqlite.database import Database
-from recollect.stores.sqlite.jobs import misordered_queues
 from recollect.stores.sqlite.schema import migrate
 from recollect.stores.sqlite.tx import SQLiteTx
 from recollect.testing.store_contract.samples import at

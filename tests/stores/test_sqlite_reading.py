@@ -1,6 +1,7 @@
 """How SQLite is read: short reads one after the other, a long one in nobody's way, and by the right index."""
 
 import asyncio
+import re
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -61,7 +62,8 @@ async def test_the_newest_memos_are_found_without_reading_the_others(store: SQLi
         look(tx)
         tx.db.trace_v2(0, None)
         sql = next(sql for sql, _ in asked if "FROM memos" in sql)
-        return " ".join(row[-1] for row in tx.db.rows(f"EXPLAIN QUERY PLAN {sql}", (1,) * sql.count("?")))
+        values = sql.count("?") + len(set(re.findall(r"\$\d", sql)))
+        return " ".join(row[-1] for row in tx.db.rows(f"EXPLAIN QUERY PLAN {sql}", (1,) * values))
 
     told = await store.read(plan)
     assert index in told

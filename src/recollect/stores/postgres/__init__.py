@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
@@ -14,8 +13,9 @@ from recollect.core.ports import HealthCheck, Progress, Tx
 if find_spec("psycopg") is None:
     raise MissingExtra("the store 'postgresql'", "postgres")
 
+from recollect.stores._sql.maintenance import reindex, reindex_start
 from recollect.stores.postgres import backup as dump
-from recollect.stores.postgres import maintenance
+from recollect.stores.postgres import maintenance, words
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.engine import Engine
 from recollect.stores.postgres.schema import migrate
@@ -58,19 +58,14 @@ class PostgresStore:
         )
 
     async def reindex(self, progress: Progress | None = None) -> int:
-        """Rewrite the word index in steps that others can write between; an interrupted run continues."""
-        start = await self._engine.read(lambda tx: maintenance.reindex_start(tx.db))
-        total, count = sum(rows for rows, _ in start.values()), 0
-        for corpus, (_, after) in start.items():
-            while True:
-                rows, after = await self._engine.write(partial(maintenance.reindex_step, corpus, after))
-                count += rows
-                if progress is not None:
-                    progress(count, total)
-                if not after:
-                    break
+        start = await self._engine.read(lambda tx: reindex_start(tx.db, words.ALIVE))
+        rows = await reindex(
+            start,
+            lambda corpus, after: self._engine.write(lambda tx: maintenance.reindex_step(corpus, after, tx)),
+            progress,
+        )
         await self._engine.run_outside_transaction(maintain_vectors)
-        return count
+        return rows
 
     async def check_health(self) -> list[HealthCheck]:
         return await self._engine.read(lambda tx: maintenance.examine(tx.db))

@@ -12,19 +12,21 @@ from typing import Any, LiteralString, cast
 import psycopg
 from psycopg.sql import Composed
 
-from recollect.core.text import clean
+from recollect.core.text import clean, digest
+from recollect.stores._sql.database import Row
 
-Row = tuple[Any, ...]
 Values = Sequence[object] | Mapping[str, object]
 Connection = psycopg.Connection[Row]
 Query = LiteralString | Composed
 
 SHARDS = 32
 """Rows that each shared counter is spread over, so that transactions seldom wait for each other."""
+MAX_ID_CHARS = 200
+"""Longer ids are shortened for the index."""
 _BUCKETS = 4096
+"""At most so many locks of one kind, three hexadecimal digits: a server has room for some thousands."""
 _COLUMNS = 1_000
 """Locks taken in one statement; PostgreSQL returns at most 1,664 columns."""
-"""At most so many locks of one kind, three hexadecimal digits: a server has room for some thousands."""
 _BEGIN: dict[bool, LiteralString] = {
     True: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
     False: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -32,10 +34,12 @@ _BEGIN: dict[bool, LiteralString] = {
 
 
 class Database:
-    """Statements have their values at %s or %(name)s; a percent sign is written twice.
+    """Statements have their values at %s or %(name)s, with each percent sign written twice; or at $1, $2 …
 
     The connection is in autocommit mode: the transaction begins here, and the caller ends it.
     """
+
+    among: LiteralString = "= ANY($1)"
 
     def __init__(self, connection: Connection, writing: bool) -> None:
         self.writing = writing
@@ -65,7 +69,7 @@ class Database:
     def many(self, sql: Query, rows: Iterable[Sequence[object]]) -> None:
         """The statement once for each row, without waiting for an answer in between."""
         self._begin()
-        with self._connection.cursor() as cursor:
+        with self._cursor(sql) as cursor:
             cursor.executemany(sql, [tuple(map(_storable, row)) for row in rows])
 
     def copy(self, sql: LiteralString, rows: Iterable[Sequence[object]]) -> None:
@@ -74,6 +78,12 @@ class Database:
         with self._connection.cursor() as cursor, cursor.copy(sql) as copy:
             for row in rows:
                 copy.write_row(tuple(map(_storable, row)))
+
+    def array(self, values: Iterable[Any]) -> list[Any]:
+        return list(values)
+
+    def handle(self, text: str) -> str:
+        return handle(text)
 
     def lock(self, *names: str, shared: Sequence[str] = ()) -> bool:
         """Wait until no other transaction holds these names, and hold them until this one ends; False if it did.
@@ -115,12 +125,27 @@ class Database:
 
     def _execute(self, sql: Query, params: Values) -> psycopg.Cursor[Row]:
         self._begin()
+        cursor = self._cursor(sql)
         try:
-            return self._connection.execute(sql, params)
+            return cursor.execute(sql, params)
         except (UnicodeEncodeError, psycopg.DataError) as error:  # half of a character, or a NUL: sent by chat clients
             if isinstance(error, psycopg.DataError) and error.sqlstate is not None:
                 raise  # the server's own word, and the transaction is over
-            return self._connection.execute(sql, _all_storable(params))
+            return cursor.execute(sql, _all_storable(params))
+
+    def _cursor(self, sql: Query) -> psycopg.Cursor[Row]:
+        """Shared statements are written with the server's own placeholders, which SQLite reads too."""
+        numbered = isinstance(sql, str) and "$1" in sql
+        return psycopg.RawCursor(self._connection) if numbered else self._connection.cursor()
+
+
+def handle(text: str) -> str:
+    """An id as it is stored: one too long for an index is cut and ends with a fingerprint.
+
+    The result is longer than any id that is stored as it is, so that no one can choose one of them as an id.
+    """
+    text = clean(text)
+    return text if len(text) <= MAX_ID_CHARS else text[: MAX_ID_CHARS - 60] + digest(text)
 
 
 def lock_key(name: str) -> int:

@@ -17,6 +17,7 @@ import psycopg
 from psycopg import errors
 
 from recollect.core.errors import StoreError
+from recollect.stores._sql.units import call, closed, read_only
 from recollect.stores.postgres import errors as faults
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.background import Chores
@@ -128,7 +129,7 @@ class Engine(Generic[S]):
 
     async def _submit(self, threads: ThreadPoolExecutor, once: Callable[[Connection], T], patience: float) -> T:
         if self._closed:
-            raise StoreError("the store is closed")
+            raise closed()
         return await asyncio.get_running_loop().run_in_executor(threads, self._retry, once, patience)
 
     def _retry(self, once: Callable[[Connection], T], patience: float) -> T:
@@ -180,7 +181,7 @@ class Engine(Generic[S]):
         """One run of a unit that writes."""
         try:
             session = self._open_session(Database(connection, writing=True))
-            result = _call(work, session)
+            result = call(work, session)
             transaction = session.finish()
         except BaseException:
             _roll_back(connection)
@@ -196,9 +197,9 @@ class Engine(Generic[S]):
     def _run_read(self, connection: Connection, work: Callable[[S], T]) -> T:
         """One run of a unit that reads."""
         try:
-            return _call(work, self._open_session(Database(connection, writing=False)))
+            return call(work, self._open_session(Database(connection, writing=False)))
         except errors.ReadOnlySqlTransaction as error:
-            raise StoreError("a unit of work passed to read() can't write; pass it to write()") from error
+            raise read_only() from error
         finally:
             _end_read(connection)
 
@@ -252,10 +253,3 @@ def _end_read(connection: Connection) -> None:
         connection.commit()
     except psycopg.Error:
         connection.close()
-
-
-def _call(work: Callable[[S], T], session: S) -> T:
-    try:
-        return work(session)
-    except StopIteration as error:  # a future can't carry it
-        raise RuntimeError("a unit of work raised StopIteration") from error

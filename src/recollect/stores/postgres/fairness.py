@@ -12,48 +12,47 @@ from typing import LiteralString
 
 from recollect.stores.postgres.database import Database
 
-_TENANTS: LiteralString = """
-{tenants} (name) AS (
-    (SELECT tenant FROM jobs WHERE state = 'waiting' AND {beyond} ORDER BY tenant LIMIT 1)
+# Queues whose lease ran out (0), then the next tenants with something to do, after the last one (1) and around (2).
+_NEXT: LiteralString = """
+WITH RECURSIVE start (turn) AS MATERIALIZED (
+    SELECT coalesce(%(turn)s::text, (SELECT value FROM meta WHERE name = 'turn'), '')
+), later (name) AS (
+    (SELECT tenant FROM jobs WHERE state = 'waiting' AND tenant > (SELECT turn FROM start) ORDER BY tenant LIMIT 1)
     UNION ALL
     SELECT (SELECT tenant FROM jobs WHERE state = 'waiting' AND tenant > name ORDER BY tenant LIMIT 1)
-    FROM {tenants} WHERE name IS NOT NULL AND {until}
+    FROM later WHERE name IS NOT NULL
+), earlier (name) AS (
+    (SELECT tenant FROM jobs WHERE state = 'waiting' ORDER BY tenant LIMIT 1)
+    UNION ALL
+    SELECT (SELECT tenant FROM jobs WHERE state = 'waiting' AND tenant > name ORDER BY tenant LIMIT 1)
+    FROM earlier WHERE name <= (SELECT turn FROM start)
 )
-"""
-_DUE: LiteralString = """
-(SELECT {part}, name FROM {tenants} WHERE name IS NOT NULL AND {until}
+(SELECT 0, queue FROM jobs WHERE state = 'claimed' AND until <= %(now)s GROUP BY queue)
+UNION ALL
+(SELECT 1, name FROM later WHERE name IS NOT NULL
+AND (SELECT due FROM jobs WHERE state = 'waiting' AND tenant = name ORDER BY due LIMIT 1) <= %(now)s LIMIT %(limit)s)
+UNION ALL
+(SELECT 2, name FROM earlier WHERE name <= (SELECT turn FROM start)
 AND (SELECT due FROM jobs WHERE state = 'waiting' AND tenant = name ORDER BY due LIMIT 1) <= %(now)s LIMIT %(limit)s)
 """
-_TURN: LiteralString = "(SELECT turn FROM start)"
-_UP_TO: LiteralString = f"name <= {_TURN}"
-_NEXT: LiteralString = (
-    "WITH RECURSIVE start (turn) AS MATERIALIZED ("
-    "SELECT coalesce(%(turn)s::text, (SELECT value FROM meta WHERE name = 'turn'), '')), "
-    + _TENANTS.format(tenants="later", beyond=f"tenant > {_TURN}", until="true")
-    + ", "
-    + _TENANTS.format(tenants="earlier", beyond="true", until=_UP_TO)
-    + "(SELECT 0, queue FROM jobs WHERE state = 'claimed' AND until <= %(now)s GROUP BY queue) UNION ALL "
-    + _DUE.format(tenants="later", part="1", until="true")
-    + " UNION ALL "
-    + _DUE.format(tenants="earlier", part="2", until=_UP_TO)
-)
-"""Queues whose lease ran out (0), then the next tenants with something to do, after the last one (1) and around (2)."""
 _HEADS: LiteralString = """
 SELECT tenant.name, head.id, head.queue FROM unnest(%s::text[]) AS tenant (name) CROSS JOIN LATERAL (
     SELECT id, queue, due FROM jobs WHERE state = 'waiting' AND jobs.tenant = tenant.name AND due <= %s
     AND id <> ALL(%s::bigint[]) ORDER BY due, id LIMIT %s FOR UPDATE SKIP LOCKED
 ) AS head ORDER BY head.due, head.id
 """
-_FIRST_DUE: LiteralString = (
-    "WITH RECURSIVE "
-    + _TENANTS.format(tenants="tenants", beyond="true", until="true")
-    + """
+FIRST_DUE: LiteralString = """
+WITH RECURSIVE tenants (name) AS (
+    (SELECT tenant FROM jobs WHERE state = 'waiting' ORDER BY tenant LIMIT 1)
+    UNION ALL
+    SELECT (SELECT tenant FROM jobs WHERE state = 'waiting' AND tenant > name ORDER BY tenant LIMIT 1)
+    FROM tenants WHERE name IS NOT NULL
+)
 SELECT min(moment) FROM (
     SELECT (SELECT due FROM jobs WHERE state = 'waiting' AND tenant = name ORDER BY due LIMIT 1) AS moment FROM tenants
     UNION ALL SELECT min(until) FROM jobs WHERE state = 'claimed'
 ) AS moments
 """
-)
 _MAX_ROUNDS = 4
 """Attempts to find more when other workers have locked what was found."""
 
@@ -98,8 +97,3 @@ def _first_jobs(
     for tenant, job, queue in db.rows(_HEADS, (tenants, now, chosen, share)) if tenants else ():
         by_tenant[tenant].append((tenant, (job, queue)))
     return [job for job in chain.from_iterable(zip_longest(*by_tenant.values())) if job is not None][: max(limit, 0)]
-
-
-def first_due(db: Database) -> int | None:
-    """When the first job of any queue is due, or the first lease runs out."""
-    return db.value(_FIRST_DUE, {})

@@ -7,7 +7,20 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from recollect.core.ports import Corpus, HealthCheck, Progress
-from recollect.stores.postgres import errors, events, jobs, vectors, words
+from recollect.stores._sql.jobs import repair_queues
+from recollect.stores._sql.maintenance import (
+    REINDEX_BATCH_ROWS,
+    check_counts,
+    check_jobs,
+    check_queues,
+    check_sizes,
+    check_vectors,
+    check_word_index,
+    end_step,
+    repair_sizes,
+    rows_per_scope,
+)
+from recollect.stores.postgres import errors, events, vectors, words
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.database import Connection, Database
 from recollect.stores.postgres.pool import connect
@@ -16,19 +29,13 @@ from recollect.stores.postgres.tx import PostgresTx
 from recollect.stores.postgres.vector_maintenance import missing_indexes
 from recollect.stores.postgres.words import ALIVE
 
-REINDEX_BATCH_ROWS = 500
 MIN_SERVER_VERSION = 140_000
 """The first server version with every feature used here."""
 _HUNG_AFTER_SECONDS = 600
 """A transaction that has waited longer for its client is reported."""
 _CONNECT_TIMEOUT_SECONDS = 5.0
 _TEXT_COLUMNS = {("memos", "text"), ("messages", "text")}
-
-_ROWS_PER_SCOPE: LiteralString = (
-    "SELECT scopes.id AS scope, size, coalesce(sum(alive.rows), 0) AS rows FROM scopes LEFT JOIN ("
-    + " UNION ALL ".join(f"SELECT scope, count(*) AS rows FROM ({rows}) AS a GROUP BY 1" for rows in ALIVE.values())
-    + ") AS alive ON alive.scope = scopes.id GROUP BY scopes.id"
-)
+_ROWS_PER_SCOPE: LiteralString = rows_per_scope(ALIVE["memos"], ALIVE["messages"])
 
 
 def examine(db: Database) -> list[HealthCheck]:
@@ -87,20 +94,7 @@ def _schema(version: int | None, address: Address) -> HealthCheck:
 
 
 def _indexes(db: Database) -> list[HealthCheck]:
-    return [_check_word_index(db, corpus) for corpus in ALIVE]
-
-
-def _check_word_index(db: Database, corpus: Corpus) -> HealthCheck:
-    """The word index holds exactly the rows that it should."""
-    lacks, extra = words.disagreement(db, corpus)
-    detail = f"{lacks} missing, {extra} stray; run 'recollect reindex'" if lacks or extra else ""
-    return HealthCheck(f"word index of {corpus}", not detail, detail)
-
-
-def _sizes(db: Database) -> list[HealthCheck]:
-    """Each scope's size is the number of its rows."""
-    wrong = db.value(f"SELECT count(*) FROM ({_ROWS_PER_SCOPE}) AS counted WHERE size <> rows")
-    return [HealthCheck("sizes of scopes", not wrong, f"{wrong} wrong; run 'recollect reindex'" if wrong else "")]
+    return [check_word_index(corpus, *words.disagreement(db, corpus)) for corpus in ALIVE]
 
 
 def _vectors(db: Database) -> list[HealthCheck]:
@@ -111,9 +105,7 @@ def _vectors(db: Database) -> list[HealthCheck]:
             f"SELECT count(*) FROM ({ALIVE[corpus]}) AS alive "
             f"WHERE key NOT IN (SELECT key FROM {vectors.table_of(corpus, set_id)})"
         )
-        detail = f"{lacks} still to embed" if lacks else ""
-        detail = f"{stray} stray; run 'recollect reindex'" if stray else detail
-        findings.append(HealthCheck(f"vectors of {corpus} by {model}", not stray, detail))
+        findings.append(check_vectors(corpus, model, lacks, stray))
     return findings
 
 
@@ -131,22 +123,6 @@ def _sets(db: Database) -> list[tuple[int, Corpus, str]]:
 
 def _strays(corpus: Corpus, set_id: int) -> LiteralString:
     return f"SELECT key FROM {vectors.table_of(corpus, set_id)} AS v WHERE NOT EXISTS ({ALIVE[corpus]} AND key = v.key)"
-
-
-def _failed(db: Database) -> list[HealthCheck]:
-    failed = db.value("SELECT count(*) FROM jobs WHERE state = 'failed'")
-    return [HealthCheck("jobs", not failed, f"{failed} given up after repeated failures" if failed else "")]
-
-
-def _queues(db: Database) -> list[HealthCheck]:
-    """Of each queue the first job can be claimed, and only that one."""
-    stuck = len(jobs.misordered_queues(db))
-    return [HealthCheck("queues of jobs", not stuck, f"{stuck} out of order; run 'recollect reindex'" if stuck else "")]
-
-
-def _counts(db: Database) -> list[HealthCheck]:
-    wrong = events.miscounted(db)
-    return [HealthCheck("counts of events", not wrong, "wrong; run 'recollect reindex'" if wrong else "")]
 
 
 def _locks(db: Database) -> list[HealthCheck]:
@@ -168,23 +144,14 @@ def _locks(db: Database) -> list[HealthCheck]:
 
 _CHECKS: dict[str, Callable[[Database], list[HealthCheck]]] = {
     "word indexes": _indexes,
-    "sizes of scopes": _sizes,
+    "sizes of scopes": lambda db: [check_sizes(db, _ROWS_PER_SCOPE)],
     "vectors": _vectors,
     "large scopes": _large,
-    "jobs": _failed,
-    "queues of jobs": _queues,
-    "counts of events": _counts,
+    "jobs": lambda db: [check_jobs(db.value("SELECT count(*) FROM jobs WHERE state = 'failed'"))],
+    "queues of jobs": lambda db: [check_queues(db)],
+    "counts of events": lambda db: [check_counts(events.miscounted(db))],
     "locks": _locks,
 }
-
-
-def reindex_start(db: Database) -> dict[Corpus, tuple[int, int]]:
-    """For each corpus how many rows remain, and the key after which an interrupted run continues."""
-    starts: dict[Corpus, tuple[int, int]] = {}
-    for corpus in ALIVE:
-        after = int(db.value("SELECT value FROM meta WHERE name = %s", (f"reindex:{corpus}",)) or 0)
-        starts[corpus] = db.value(f"SELECT count(*) FROM ({ALIVE[corpus]} AND key > %s) AS a", (after,)), after
-    return starts
 
 
 def reindex_step(corpus: Corpus, after: int, tx: PostgresTx) -> tuple[int, int]:
@@ -192,14 +159,7 @@ def reindex_step(corpus: Corpus, after: int, tx: PostgresTx) -> tuple[int, int]:
     db = tx.db
     rows = db.rows(f"{ALIVE[corpus]} AND key > %s ORDER BY key LIMIT %s FOR SHARE", (after, REINDEX_BATCH_ROWS))
     words.rewrite(db, corpus, [(scope, key, text) for scope, key, text in rows])
-    last: int = rows[-1][1] if len(rows) == REINDEX_BATCH_ROWS else 0
-    if not last:
-        _repair_derived(tx, corpus)
-    db.run(
-        "INSERT INTO meta VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-        (f"reindex:{corpus}", str(last)),
-    )
-    return len(rows), last
+    return end_step(db, corpus, rows, lambda: _repair_derived(tx, corpus))
 
 
 def _repair_derived(tx: PostgresTx, corpus: Corpus) -> None:
@@ -210,11 +170,8 @@ def _repair_derived(tx: PostgresTx, corpus: Corpus) -> None:
     for set_id, set_corpus, _ in _sets(db):
         if set_corpus == corpus:
             db.run(f"DELETE FROM {vectors.table_of(corpus, set_id)} WHERE key IN ({_strays(corpus, set_id)})")
-    db.run(
-        f"UPDATE scopes SET size = counted.rows FROM ({_ROWS_PER_SCOPE}) AS counted "
-        "WHERE counted.scope = scopes.id AND scopes.size <> counted.rows"
-    )
-    jobs.repair_queues(db)
+    repair_sizes(db, _ROWS_PER_SCOPE)
+    repair_queues(db)
     if events.miscounted(db):
         events.recount(db)
 

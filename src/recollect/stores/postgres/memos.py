@@ -1,38 +1,26 @@
-"""Durable memos and the tombstones of forgotten ones.
+"""Memos in PostgreSQL."""
 
-A unit that writes locks each subject whose memos it reads until it ends, as its decisions rest on what it read.
-"""
-
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, LiteralString
 
-from recollect.core.clock import from_ms, to_ms
+from recollect.core.clock import to_ms
 from recollect.core.ports import Vector
 from recollect.core.text import clean
-from recollect.core.types import Memo, Status, Subject, Tombstone
+from recollect.core.types import Memo, Status, Tombstone
+from recollect.stores._sql.database import Row
+from recollect.stores._sql.memos import Memos
+from recollect.stores._sql.rows import indexed_text
 from recollect.stores.postgres import vectors, words
-from recollect.stores.postgres.database import Database, Row
-from recollect.stores.postgres.rows import (
-    ADD_TOMBSTONE,
-    MEMO_COLUMNS,
-    OF_SUBJECT,
-    READ_MEMO,
-    READ_OWN_MEMO,
-    Scope,
-    content_of,
-    grow,
-    handle,
-    memo_values,
-    read_memo,
-)
+from recollect.stores.postgres.database import Database, handle
+from recollect.stores.postgres.rows import Scope, grow, memo_values, read_memo
 from recollect.stores.postgres.write_gate import Gate
 
 _OLD: LiteralString = """
 SELECT scopes.id, memos.key, memos.text, memos.tags, memos.status FROM scopes
 LEFT JOIN memos ON memos.scope = scopes.id AND memos.id = %s WHERE scopes.mark = %s
 """
-_INSERT: LiteralString = f"""
+_INSERT: LiteralString = """
 WITH counted AS (
     UPDATE scopes SET last = last + 1, size = size + %(indexed)s WHERE mark = %(mark)s AND NOT EXISTS (
         SELECT 1 FROM memos WHERE memos.scope = scopes.id AND memos.id = %(id)s)
@@ -43,8 +31,15 @@ WITH counted AS (
 ), here AS (
     SELECT * FROM counted UNION ALL SELECT * FROM opened
 ), made AS (
-    INSERT INTO memos (key, scope, number, {", ".join(MEMO_COLUMNS)})
-    SELECT nextval('row_keys'), here.id, here.last, {", ".join(f"%({name})s" for name in MEMO_COLUMNS)}
+    INSERT INTO memos (key, scope, number,
+        id, kind, text, content, tags, status, confidence, pinned, audience, label, created, updated, happened,
+        expires, supersedes, superseded_by, hits, origin, actor, platform, guild, channel, channel_name, thread,
+        message, evidence, trace, metadata, heard)
+    SELECT nextval('row_keys'), here.id, here.last,
+        %(id)s, %(kind)s, %(text)s, %(content)s, %(tags)s, %(status)s, %(confidence)s, %(pinned)s, %(audience)s,
+        %(label)s, %(created)s, %(updated)s, %(happened)s, %(expires)s, %(supersedes)s, %(superseded_by)s, %(hits)s,
+        %(origin)s, %(actor)s, %(platform)s, %(guild)s, %(channel)s, %(channel_name)s, %(thread)s, %(message)s,
+        %(evidence)s, %(trace)s, %(metadata)s, %(heard)s
     FROM here RETURNING key, scope
 ), noted AS (
     INSERT INTO memo_words (scope, term, key) SELECT made.scope, entry.term, made.key
@@ -58,17 +53,64 @@ _EMBED: LiteralString = (
 )
 _MADE: LiteralString = " SELECT made.key, here.id, here.size, here.last FROM made, here"
 """A memo that is new, with its scope where that is new too, its words and its vector; nothing if it is there."""
-_UPDATE: LiteralString = (
-    f"UPDATE memos SET {', '.join(f'{name} = %({name})s' for name in MEMO_COLUMNS)} WHERE key = %(key)s"
-)
+_UPDATE: LiteralString = """
+UPDATE memos SET
+    id = %(id)s, kind = %(kind)s, text = %(text)s, content = %(content)s, tags = %(tags)s, status = %(status)s,
+    confidence = %(confidence)s, pinned = %(pinned)s, audience = %(audience)s, label = %(label)s,
+    created = %(created)s, updated = %(updated)s, happened = %(happened)s, expires = %(expires)s,
+    supersedes = %(supersedes)s, superseded_by = %(superseded_by)s, hits = %(hits)s, origin = %(origin)s,
+    actor = %(actor)s, platform = %(platform)s, guild = %(guild)s, channel = %(channel)s,
+    channel_name = %(channel_name)s, thread = %(thread)s, message = %(message)s, evidence = %(evidence)s,
+    trace = %(trace)s, metadata = %(metadata)s, heard = %(heard)s
+WHERE key = %(key)s
+"""
+# What `read_memo` reads.
+_COLUMNS: LiteralString = """
+memos.id, memos.kind, memos.text, memos.content, memos.tags, memos.status, memos.confidence, memos.pinned,
+memos.audience, memos.label, memos.created, memos.updated, memos.happened, memos.expires, memos.supersedes,
+memos.superseded_by, memos.hits, memos.origin, memos.actor, memos.platform, memos.guild, memos.channel,
+memos.channel_name, memos.thread, memos.message, memos.evidence, memos.trace, memos.metadata, memos.heard
+"""
+_READ: LiteralString = f"SELECT memos.key, scopes.name, {_COLUMNS} FROM memos JOIN scopes ON scopes.id = memos.scope"
+# Of one subject: without a join an index gives the rows in their order.
+_OF_SUBJECT: LiteralString = "FROM memos WHERE memos.scope = (SELECT id FROM scopes WHERE mark = $1)"
+_READ_OWN: LiteralString = f"SELECT memos.key, NULL, {_COLUMNS} {_OF_SUBJECT}"
 _NEWEST: LiteralString = "ORDER BY memos.updated DESC, memos.key DESC"
 
 
-class PostgresMemos:
+class PostgresMemos(Memos[Database]):
+    by_id: LiteralString = f"{_READ_OWN} AND memos.id = $2"
+    by_text: LiteralString = f"{_READ_OWN} AND memos.content = $2 ORDER BY memos.key"
+    standing: LiteralString = (
+        f"{_READ_OWN} AND memos.status = 'active' AND (memos.pinned OR memos.kind = 'constraint') {_NEWEST}"
+    )
+    page: LiteralString = f"{_READ_OWN} {_NEWEST} LIMIT $2 OFFSET $3"
+    page_of_active: LiteralString = f"{_READ_OWN} AND memos.status = 'active' {_NEWEST} LIMIT $2 OFFSET $3"
+    page_of_statuses: LiteralString = f"{_READ_OWN} AND memos.status = ANY($2::text[]) {_NEWEST} LIMIT $3 OFFSET $4"
+    count_all: LiteralString = f"SELECT count(*) {_OF_SUBJECT}"
+    count_of_active: LiteralString = f"SELECT count(*) {_OF_SUBJECT} AND memos.status = 'active'"
+    count_of_statuses: LiteralString = f"SELECT count(*) {_OF_SUBJECT} AND memos.status = ANY($2::text[])"
+    by_keys: LiteralString = f"{_READ} WHERE memos.key = ANY($1::bigint[]) ORDER BY memos.key"
+    of_message: LiteralString = f"{_READ} WHERE memos.message = $1 AND memos.platform = $2 ORDER BY memos.key"
+    of_speaker: LiteralString = (
+        f"{_READ} WHERE ($1::text IS NULL OR memos.actor = $1) AND ($2::text IS NULL OR memos.guild = $2) "
+        "ORDER BY memos.key"
+    )
+    names: LiteralString = """
+    SELECT name FROM scopes WHERE (starts_with(name, 'user:') OR starts_with(name, 'lore:'))
+    AND EXISTS (SELECT 1 FROM memos WHERE memos.scope = scopes.id) ORDER BY name COLLATE "C"
+    """
+    sizes: LiteralString = """
+    SELECT name, size FROM scopes WHERE mark > $1 AND mark < $2 AND size > 0
+    AND strpos(lower(substr(name, 6)), lower($3)) > 0 ORDER BY mark LIMIT $4
+    """
+    _read = staticmethod(read_memo)
+
     def __init__(self, db: Database) -> None:
-        self._db = db
+        super().__init__(db)
         self._gate = Gate(db)
         self._without_tombstone: set[tuple[str, str]] = set()
+        """Looked for in vain, under the lock that whoever adds one needs."""
 
     def put(self, memo: Memo, vector: tuple[str, Vector] | None = None) -> int:
         """What has no key yet is probably new: then one statement does it all."""
@@ -83,9 +125,6 @@ class PostgresMemos:
         self._replace(memo, embedding, *old)
         return old[1]
 
-    def _hold(self, subject: Subject) -> None:
-        self._db.lock(f"subject:{subject.scope}")
-
     def _find(self, memo: Memo) -> Row | None:
         """Id of the scope where there is one, and key, text, tags and status of the memo where there is one."""
         return self._db.row(_OLD, (handle(memo.id), handle(memo.subject.scope)))
@@ -97,7 +136,7 @@ class PostgresMemos:
             "name": clean(memo.subject.scope),
             "mark": handle(memo.subject.scope),
             "indexed": int(memo.active),
-            "terms": words.entries(_indexed(memo)) if memo.active else [],
+            "terms": words.entries(indexed_text(memo)) if memo.active else [],
             "lacking": memo.active and vector is None,
         }
         if embedder is None or vector is None:
@@ -131,62 +170,20 @@ class PostgresMemos:
         if was_active:
             vectors.remove(self._db, "memos", key)
         if memo.active:
-            words.rewrite(self._db, "memos", [(scope, key, _indexed(memo))])
+            words.rewrite(self._db, "memos", [(scope, key, indexed_text(memo))])
         elif was_active:
             words.remove(self._db, "memos", [key])
         if was_active != memo.active:
             grow(self._db, scope, 1 if memo.active else -1)
 
-    def get(self, subject: Subject, memo_id: str) -> Memo | None:
-        memos = self._of(subject, "AND memos.id = %(id)s", id=handle(memo_id))
-        return memos[0] if memos else None
+    def _scope(self, name: str) -> str:
+        return handle(name)
 
-    def same_text(self, subject: Subject, text: str) -> list[Memo]:
-        return self._of(subject, "AND memos.content = %(content)s ORDER BY memos.key", content=content_of(text))
-
-    def from_message(self, platform: str, message_id: str) -> list[Memo]:
-        return self._select("memos.message = %s AND memos.platform = %s", (handle(message_id), platform))
-
-    def stated_by(self, actor: str | None = None, guild: str | None = None) -> list[Memo]:
-        if actor is None and guild is None:
-            return []
-        condition: LiteralString = "(%s::text IS NULL OR memos.actor = %s) AND (%s::text IS NULL OR memos.guild = %s)"
-        return self._select(condition, (actor, actor, guild, guild))
-
-    def always_relevant(self, subject: Subject) -> list[Memo]:
-        condition: LiteralString = "AND memos.status = 'active' AND (memos.pinned OR memos.kind = 'constraint')"
-        return self._of(subject, f"{condition} {_NEWEST}")
-
-    def count(self, subject: Subject, statuses: Collection[Status] = ()) -> int:
-        self._hold(subject)
-        named = [status.value for status in statuses]
-        return self._db.value(
-            f"SELECT count(*) FROM memos WHERE {OF_SUBJECT} {_with_status(named)}",
-            {"scope": handle(subject.scope), "statuses": named},
-        )
-
-    def _of(self, subject: Subject, clauses: LiteralString, **values: Any) -> list[Memo]:
-        self._hold(subject)
-        values["scope"] = handle(subject.scope)
-        return [read_memo(row, subject) for row in self._db.rows(f"{READ_OWN_MEMO} {clauses}", values)]
-
-    def fetch(self, keys: Collection[int]) -> dict[int, Memo]:
-        return {memo.key: memo for memo in self._select("memos.key = ANY(%s::bigint[])", (list(keys),))}
-
-    def _select(self, condition: LiteralString, values: tuple[object, ...]) -> list[Memo]:
-        """Memos of any subject, by key."""
-        sql: LiteralString = f"{READ_MEMO} WHERE {condition} ORDER BY memos.key"
+    def _of_any(self, sql: LiteralString, values: Row) -> list[Memo]:
         rows = self._db.rows(sql, values)
         while self._db.lock(*(f"subject:{row[1]}" for row in rows)):
             rows = self._db.rows(sql, values)  # again, now that no one else can change them
         return [read_memo(row) for row in rows]
-
-    def list(
-        self, subject: Subject, statuses: Collection[Status] = (), limit: int | None = None, offset: int = 0
-    ) -> list[Memo]:
-        page: LiteralString = f"{_NEWEST} LIMIT %(limit)s OFFSET %(offset)s"
-        named = [status.value for status in statuses]
-        return self._of(subject, f"{_with_status(named)} {page}", statuses=named, limit=limit, offset=offset)
 
     def count_use(self, keys: Collection[int], at: datetime) -> None:
         names = self._db.rows(
@@ -212,53 +209,15 @@ class PostgresMemos:
             grow(self._db, scope, -1)
 
     def add_tombstone(self, tombstone: Tombstone) -> None:
-        self._db.lock(f"subject:{tombstone.scope}")
         self._without_tombstone.discard((tombstone.scope, tombstone.fingerprint))
-        self._db.run(
-            ADD_TOMBSTONE,
-            (handle(tombstone.scope), handle(tombstone.fingerprint), to_ms(tombstone.at)),
-        )
+        super().add_tombstone(tombstone)
 
     def remove_tombstone(self, scope: str, fingerprint: str) -> None:
-        self._db.lock(f"subject:{scope}")
-        if (scope, fingerprint) in self._without_tombstone:
-            return
-        self._db.run(
-            "DELETE FROM tombstones WHERE scope = %s AND fingerprint = %s", (handle(scope), handle(fingerprint))
-        )
+        if (scope, fingerprint) not in self._without_tombstone:
+            super().remove_tombstone(scope, fingerprint)
 
     def tombstone(self, scope: str, fingerprint: str) -> Tombstone | None:
-        self._db.lock(f"subject:{scope}")
-        ms = self._db.value(
-            "SELECT at FROM tombstones WHERE scope = %s AND fingerprint = %s", (handle(scope), handle(fingerprint))
-        )
-        if ms is None:
+        tombstone = super().tombstone(scope, fingerprint)
+        if tombstone is None:
             self._without_tombstone.add((scope, fingerprint))
-            return None
-        return Tombstone(scope, fingerprint, from_ms(ms))
-
-    def subjects(self) -> Iterator[Subject]:
-        names = self._db.rows(
-            "SELECT name FROM scopes WHERE (starts_with(name, 'user:') OR starts_with(name, 'lore:')) "
-            'AND EXISTS (SELECT 1 FROM memos WHERE memos.scope = scopes.id) ORDER BY name COLLATE "C"'
-        )
-        return (Subject.of_scope(name) for (name,) in names)
-
-    def owners(
-        self, part: str = "", after: str = "", limit: int = 100, lore: bool = False
-    ) -> Sequence[tuple[Subject, int]]:
-        prefix = "lore:" if lore else "user:"
-        rows = self._db.rows(
-            "SELECT name, size FROM scopes WHERE mark > %s AND mark < %s AND size > 0 "
-            "AND strpos(lower(substr(name, 6)), lower(%s)) > 0 ORDER BY mark LIMIT %s",
-            (max(handle(after), prefix), f"{prefix[:-1]};", clean(part), limit),
-        )
-        return [(Subject.of_scope(name), size) for name, size in rows]
-
-
-def _indexed(memo: Memo) -> str:
-    return f"{memo.text} {' '.join(memo.tags)}" if memo.tags else memo.text
-
-
-def _with_status(statuses: Collection[str]) -> LiteralString:
-    return "AND memos.status = ANY(%(statuses)s::text[])" if statuses else ""
+        return tombstone

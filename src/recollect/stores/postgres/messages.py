@@ -1,28 +1,20 @@
-"""The store of messages."""
+"""Messages in PostgreSQL."""
 
 from collections.abc import Collection
-from datetime import datetime
 from typing import LiteralString
 
 from recollect.core.clock import to_ms
 from recollect.core.errors import StoreError
 from recollect.core.text import clean, digest, question_share
 from recollect.core.types import Message, Place
+from recollect.stores._sql.messages import DELETE, EDIT, ERASE, Messages
+from recollect.stores._sql.rows import place_json, read_message
+from recollect.stores._sql.tombstones import ERASED, message_fingerprint
 from recollect.stores.postgres import vectors, words
-from recollect.stores.postgres.database import Database
-from recollect.stores.postgres.rows import (
-    ADD_TOMBSTONE,
-    READ_MESSAGE,
-    grow,
-    handle,
-    make_scope,
-    place_detail,
-    read_message,
-)
+from recollect.stores.postgres.database import Database, handle
+from recollect.stores.postgres.rows import grow, make_scope
 from recollect.stores.postgres.write_gate import Gate
 
-ERASED = "erased messages"
-"""The scope of the tombstones that keep messages from coming back."""
 _ADD: LiteralString = """
 WITH known AS (
     SELECT EXISTS (SELECT 1 FROM messages WHERE id = %(id)s AND platform = %(platform)s)
@@ -64,15 +56,47 @@ SELECT here.key, near.step, near.key FROM messages AS here CROSS JOIN LATERAL (
         AND m.deleted IS NULL ORDER BY m.at, m.key LIMIT %(reach)s) AS after
 ) AS near WHERE here.key = ANY(%(keys)s::bigint[])
 """
-_OF_SCOPE: LiteralString = "(SELECT id FROM scopes WHERE mark = %(scope)s) AND deleted IS NULL"
-_NAMED: LiteralString = "messages.id = %s AND messages.platform = %s"
-_FIRST, _LAST = -(1 << 62), 1 << 62
+_READ: LiteralString = (
+    "SELECT messages.key, messages.id, messages.author, messages.name, messages.text, messages.at, messages.bot, "
+    "messages.source, messages.reply_to, places.detail FROM messages JOIN places ON places.id = messages.place"
+)
+_OF_SCOPE: LiteralString = "(SELECT id FROM scopes WHERE mark = $1) AND deleted IS NULL"
+_BY_ID: LiteralString = f"{_READ} WHERE messages.id = $1 AND messages.platform = $2 AND deleted IS NULL"
+_BY_ID_LOCKED: LiteralString = f"{_BY_ID} FOR SHARE OF messages"
 
 
-class PostgresMessages:
+class PostgresMessages(Messages[Database]):
+    edited: LiteralString = f"{EDIT}, scope"
+    deleted: LiteralString = f"{DELETE}, scope"
+    erased: LiteralString = f"{ERASE}, scope"
+    by_id: LiteralString = _BY_ID
+    by_keys: LiteralString = f"{_READ} WHERE messages.key = ANY($1::bigint[]) AND deleted IS NULL"
+    replies: LiteralString = f"{_READ} WHERE bot AND reply_to = ANY($1::text[]) AND platform = $2 ORDER BY messages.key"
+    of_guild: LiteralString = (
+        f"{_READ} WHERE messages.key > $1 AND places.guild = $2 AND ($3::text IS NULL OR author = $3) "
+        "ORDER BY messages.key LIMIT $4"
+    )
+    of_author: LiteralString = (
+        f"{_READ} WHERE messages.key > $1 AND (author = $2 OR places.dm = $2) ORDER BY messages.key LIMIT $3"
+    )
+    recent_of_session: LiteralString = (
+        f"{_READ} WHERE session = {_OF_SCOPE} AND at < $2 ORDER BY at DESC, messages.key DESC LIMIT $3"
+    )
+    recent_of_stream: LiteralString = (
+        f"{_READ} WHERE scope = {_OF_SCOPE} AND at < $2 ORDER BY at DESC, messages.key DESC LIMIT $3"
+    )
+    later: LiteralString = f"{_READ} WHERE session = {_OF_SCOPE} AND at > $2 ORDER BY at, messages.key LIMIT $3"
+    at_time: LiteralString = (
+        f"{_READ} WHERE session = {_OF_SCOPE} AND at = $2 AND messages.key > $3 ORDER BY messages.key"
+    )
+    numbers: LiteralString = "SELECT key, number, length, asks FROM messages WHERE key = ANY($1::bigint[])"
+
     def __init__(self, db: Database) -> None:
-        self._db = db
+        super().__init__(db)
         self._gate = Gate(db)
+
+    def _scope(self, name: str) -> str:
+        return handle(name)
 
     def add(self, message: Message) -> bool:
         self._gate.enter()
@@ -97,140 +121,30 @@ class PostgresMessages:
         if place_id is None:
             make_places(self._db, [place], new=True)
 
-    def edit(self, platform: str, message_id: str, text: str, at: datetime) -> bool:
-        text = clean(text)
+    def _enter(self) -> None:
         self._gate.enter()
-        row = self._db.row(
-            "UPDATE messages SET text = %s, edited = %s, length = %s, asks = %s "
-            f"WHERE {_NAMED} AND deleted IS NULL AND coalesce(edited, 0) <= %s RETURNING key, scope",
-            (
-                text,
-                to_ms(at),
-                text.count(" ") + 1,
-                question_share(text),
-                handle(message_id),
-                handle(platform),
-                to_ms(at),
-            ),
-        )
-        if row is None:
-            return False
-        key, scope = row
+
+    def _close_gate(self) -> None:
+        self._gate.close()
+
+    def _reindex(self, key: int, scope: int, text: str) -> None:
         words.rewrite(self._db, "messages", [(scope, key, text)])
         vectors.remove(self._db, "messages", key)
         vectors.note_missing(self._db, "messages", key)
-        return True
-
-    def delete(self, platform: str, message_id: str, at: datetime) -> bool:
-        self._gate.enter()
-        row = self._db.row(
-            f"UPDATE messages SET text = '', deleted = %s WHERE {_NAMED} AND deleted IS NULL RETURNING key, scope",
-            (to_ms(at), handle(message_id), handle(platform)),
-        )
-        if row is None:
-            return False
-        self._remove_derived(*row, alive=True)
-        return True
 
     def _remove_derived(self, key: int, scope: int, alive: bool) -> None:
-        """Remove what is derived from a row."""
         words.remove(self._db, "messages", [key])
         vectors.remove(self._db, "messages", key)
         self._db.run("DELETE FROM unembedded WHERE corpus = 'messages' AND key = %s", (key,))
         if alive:
             grow(self._db, scope, -1)
 
-    def written_by(
-        self, author: str | None = None, guild: str | None = None, limit: int = 500, after: int = 0
-    ) -> list[tuple[int, Message]]:
-        if guild is not None:
-            condition: LiteralString = "places.guild = %(guild)s AND (%(author)s::text IS NULL OR author = %(author)s)"
-        else:
-            condition = "(author = %(author)s OR places.dm = %(author)s)"
-        rows = self._db.rows(
-            f"{READ_MESSAGE} WHERE messages.key > %(after)s AND {condition} ORDER BY messages.key LIMIT %(limit)s",
-            {"guild": guild, "author": author, "after": after, "limit": limit},
-        )
-        return [(row[0], read_message(row)) for row in rows]
-
-    def replies_to(self, platform: str, ids: Collection[str]) -> list[tuple[int, Message]]:
-        rows = self._db.rows(
-            f"{READ_MESSAGE} WHERE bot AND platform = %s AND reply_to = ANY(%s::text[]) ORDER BY messages.key",
-            (handle(platform), [handle(message_id) for message_id in ids]),
-        )
-        return [(row[0], read_message(row)) for row in rows]
-
-    def erase(self, messages: Collection[tuple[str, str]], at: datetime) -> int:
-        self._gate.close()
-        erased = [row for platform, message_id in messages for row in self._erase(platform, message_id, at)]
-        self._db.run(
-            "DELETE FROM places WHERE id = ANY(%s::integer[]) "
-            "AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.place = places.id)",
-            (list(set(erased)),),
-        )
-        return len(erased)
-
-    def _erase(self, platform: str, message_id: str, at: datetime) -> list[int]:
-        """The place of the message, where there is one."""
-        self._db.run(ADD_TOMBSTONE, (ERASED, _fingerprint(platform, message_id), to_ms(at)))
-        row = self._db.row(
-            f"DELETE FROM messages WHERE {_NAMED} RETURNING key, scope, deleted IS NULL, place",
-            (handle(message_id), handle(platform)),
-        )
-        if row is None:
-            return []
-        self._remove_derived(*row[:3])
-        return [row[3]]
-
     def get(self, platform: str, message_id: str) -> Message | None:
         """Within a write the message stays as it is until that ends: what is learned from it rests on it."""
-        lock: LiteralString = "FOR SHARE OF messages" if self._db.writing else ""
-        row = self._db.row(
-            f"{READ_MESSAGE} WHERE {_NAMED} AND deleted IS NULL {lock}", (handle(message_id), handle(platform))
-        )
+        if not self._db.writing:
+            return super().get(platform, message_id)
+        row = self._db.row(_BY_ID_LOCKED, (handle(message_id), handle(platform)))
         return None if row is None else read_message(row)
-
-    def recent(
-        self, place: Place, limit: int, before: datetime | None = None, whole_stream: bool = False
-    ) -> list[Message]:
-        column: LiteralString = "scope" if whole_stream else "session"
-        rows = self._db.rows(
-            f"{READ_MESSAGE} WHERE {column} = {_OF_SCOPE} AND at < %(before)s "
-            "ORDER BY at DESC, messages.key DESC LIMIT %(limit)s",
-            {
-                "scope": handle(place.stream if whole_stream else place.session),
-                "before": _LAST if before is None else to_ms(before),
-                "limit": limit,
-            },
-        )
-        return [read_message(row) for row in rows[::-1]]
-
-    def after(self, place: Place, since: datetime | None, limit: int) -> list[Message]:
-        """Messages of the same time stay together: all that share the last one's time are included.
-
-        So a caller that continues from the time of the last message misses none; a page may exceed its limit.
-        """
-        if limit < 1:
-            return []
-        later: LiteralString = f"{READ_MESSAGE} WHERE session = {_OF_SCOPE}"
-        values = {"scope": handle(place.session), "since": _FIRST if since is None else to_ms(since), "limit": limit}
-        rows = self._db.rows(f"{later} AND at > %(since)s ORDER BY at, messages.key LIMIT %(limit)s", values)
-        if len(rows) == limit:
-            values |= {"key": rows[-1][0], "at": rows[-1][5]}
-            rows += self._db.rows(f"{later} AND at = %(at)s AND messages.key > %(key)s ORDER BY messages.key", values)
-        return [read_message(row) for row in rows]
-
-    def fetch(self, keys: Collection[int]) -> dict[int, Message]:
-        rows = self._db.rows(
-            f"{READ_MESSAGE} WHERE messages.key = ANY(%s::bigint[]) AND deleted IS NULL", (list(keys),)
-        )
-        return {row[0]: read_message(row) for row in rows}
-
-    def positions(self, keys: Collection[int]) -> dict[int, tuple[int, int, float]]:
-        rows = self._db.rows(
-            "SELECT key, number, length, asks FROM messages WHERE key = ANY(%s::bigint[])", (list(keys),)
-        )
-        return {key: (number, length, asks) for key, number, length, asks in rows}
 
     def neighbors(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]:
         steps: dict[int, list[tuple[int, int]]] = {key: [] for key in keys}
@@ -244,10 +158,10 @@ def _message(message: Message) -> dict[str, object]:
     place, text = message.place, clean(message.text)
     return {
         "erased": ERASED,
-        "fingerprint": _fingerprint(place.platform, message.id),
+        "fingerprint": message_fingerprint(place.platform, message.id),
         "stream": handle(place.stream),
         "session": handle(place.session),
-        "place": digest(place_detail(place)),
+        "place": digest(place_json(place)),
         "platform": handle(place.platform),
         "id": handle(message.id),
         "author": message.author,
@@ -265,13 +179,13 @@ def _message(message: Message) -> dict[str, object]:
 
 def make_places(db: Database, places: Collection[Place], *, new: bool = False) -> dict[Place, int]:
     """The ids of places, which are created if need be."""
-    places_by_digest = {digest(place_detail(place)): place for place in places}
+    places_by_digest = {digest(place_json(place)): place for place in places}
     find: LiteralString = "SELECT mark, id FROM places WHERE mark = ANY(%s::text[])"
     ids: dict[str, int] = {} if new else dict(db.rows(find, (list(places_by_digest),)))
     missing = sorted(places_by_digest.keys() - ids.keys())
     if missing:
         rows = [
-            (place_digest, place_detail(place), place.guild, place.channel, place.dm)
+            (place_digest, place_json(place), place.guild, place.channel, place.dm)
             for place_digest in missing
             if (place := places_by_digest[place_digest])
         ]
@@ -285,7 +199,3 @@ def make_places(db: Database, places: Collection[Place], *, new: bool = False) -
         if len(ids) < len(places_by_digest):  # another process was quicker
             ids |= dict(db.rows(find, (missing,)))
     return {place: ids[place_digest] for place_digest, place in places_by_digest.items()}
-
-
-def _fingerprint(platform: str, message_id: str) -> str:
-    return digest("message", platform, message_id)

@@ -2,58 +2,25 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
-from datetime import datetime
-from functools import lru_cache
-from typing import Any, LiteralString, NamedTuple
+from typing import Any, LiteralString
 
 from recollect.core.clock import from_ms, to_ms
-from recollect.core.text import clean, digest, normalize
-from recollect.core.types import Audience, Kind, Memo, Message, Origin, Place, Provenance, Status, Subject
-from recollect.stores.postgres.database import Database, Row
-
-MEMO_COLUMNS: tuple[LiteralString, ...] = (
-    *("id", "kind", "text", "content", "tags", "status", "confidence", "pinned", "audience", "label"),
-    *("created", "updated", "happened", "expires", "supersedes", "superseded_by", "hits"),
-    *("origin", "actor", "platform", "guild", "channel", "channel_name", "thread", "message", "evidence", "trace"),
-    *("metadata", "heard"),
+from recollect.core.text import clean
+from recollect.core.types import Memo, Provenance, Subject
+from recollect.stores._sql.database import Row
+from recollect.stores._sql.rows import (
+    KINDS,
+    ORIGINS,
+    STATUSES,
+    content_of,
+    encode,
+    optional_ms,
+    optional_time,
+    read_audience,
+    source_fields,
 )
-_COLUMNS: LiteralString = ", ".join(f"memos.{column}" for column in MEMO_COLUMNS)
-READ_MEMO: LiteralString = (
-    f"SELECT memos.key, scopes.name, {_COLUMNS} FROM memos JOIN scopes ON scopes.id = memos.scope"
-)
-"""What `read_memo` reads."""
-OF_SUBJECT: LiteralString = "memos.scope = (SELECT id FROM scopes WHERE mark = %(scope)s)"
-READ_OWN_MEMO: LiteralString = f"SELECT memos.key, NULL, {_COLUMNS} FROM memos WHERE {OF_SUBJECT}"
-"""What it reads of one subject: without a join an index gives the rows in their order."""
-READ_MESSAGE: LiteralString = (
-    "SELECT messages.key, messages.id, messages.author, messages.name, messages.text, messages.at, messages.bot, "
-    "messages.source, messages.reply_to, places.detail FROM messages JOIN places ON places.id = messages.place"
-)
-"""What `read_message` reads."""
-ADD_TOMBSTONE: LiteralString = (
-    "INSERT INTO tombstones (scope, fingerprint, at) VALUES (%s, %s, %s) "
-    "ON CONFLICT (scope, fingerprint) DO UPDATE SET at = excluded.at"
-)
-MAX_ID_CHARS = 200
-"""Longer ids are shortened for the index."""
-
-
-def handle(text: str) -> str:
-    """An id as it is stored: one too long for an index is cut and ends with a fingerprint.
-
-    The result is longer than any id that is stored as it is, so that no one can choose one of them as an id.
-    """
-    text = clean(text)
-    return text if len(text) <= MAX_ID_CHARS else text[: MAX_ID_CHARS - 60] + digest(text)
-
-
-class Scope(NamedTuple):
-    """A scope that exists: how many rows it holds, and how many it was ever given."""
-
-    id: int
-    size: int
-    last: int
+from recollect.stores._sql.search import Scope
+from recollect.stores.postgres.database import Database, handle
 
 
 def make_scope(db: Database, name: str, *, new: bool = False) -> int:
@@ -111,22 +78,6 @@ def grow_all(db: Database, grown: Mapping[int, int]) -> None:
         )
 
 
-def content_of(text: str) -> int:
-    """A 63-bit fingerprint of the normal text."""
-    return int(digest(normalize(text))[:16], 16) >> 1
-
-
-def optional_ms(time: datetime | None) -> int | None:
-    return None if time is None else to_ms(time)
-
-
-def _optional_time(ms: int | None) -> datetime | None:
-    return None if ms is None else from_ms(ms)
-
-
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
-
-
 def memo_values(memo: Memo) -> dict[str, object]:
     """A memo's columns by their names."""
     source = memo.source
@@ -148,29 +99,12 @@ def memo_values(memo: Memo) -> dict[str, object]:
         "supersedes": memo.supersedes,
         "superseded_by": memo.superseded_by,
         "hits": memo.hits,
-        "origin": source.origin.value,
-        "actor": source.actor,
-        "platform": source.platform,
         "guild": source.guild,
         "channel": source.channel,
-        "channel_name": source.channel_name,
-        "thread": source.thread,
+        **source_fields(source),
         "message": None if source.message is None else handle(source.message),
-        "evidence": source.evidence,
-        "trace": source.trace,
-        "metadata": _encode(source.metadata) if source.metadata else None,
-        "heard": None if source.heard is None else str(source.heard),
+        "metadata": encode(source.metadata) if source.metadata else None,
     }
-
-
-_KINDS = {kind.value: kind for kind in Kind}
-_STATUSES = {status.value: status for status in Status}
-_ORIGINS = {origin.value: origin for origin in Origin}
-
-
-@lru_cache(maxsize=4096)
-def _audience(text: str) -> Audience:
-    return Audience.parse(text)
 
 
 def read_memo(row: Row, subject: Subject | None = None) -> Memo:
@@ -179,19 +113,19 @@ def read_memo(row: Row, subject: Subject | None = None) -> Memo:
     return Memo(
         id=memo_id,
         subject=subject or Subject.of_scope(scope),
-        kind=_KINDS[kind],
+        kind=KINDS[kind],
         text=text,
         created=from_ms(created),
         updated=from_ms(updated),
         source=_provenance(source),
-        audience=_audience(audience),
+        audience=read_audience(audience),
         tags=tuple(tags),
-        status=_STATUSES[status],
+        status=STATUSES[status],
         confidence=confidence,
         pinned=pinned,
         label=label,
-        happened=_optional_time(happened),
-        expires=_optional_time(expires),
+        happened=optional_time(happened),
+        expires=optional_time(expires),
         supersedes=supersedes,
         superseded_by=superseded_by,
         hits=hits,
@@ -203,7 +137,7 @@ def _provenance(columns: Sequence[Any]) -> Provenance:
     origin, actor, platform, guild, channel, channel_name, thread, message, evidence, *others = columns
     trace, metadata, audience = others
     return Provenance(
-        origin=_ORIGINS[origin],
+        origin=ORIGINS[origin],
         actor=actor,
         platform=platform,
         guild=guild,
@@ -214,21 +148,5 @@ def _provenance(columns: Sequence[Any]) -> Provenance:
         evidence=evidence,
         trace=trace,
         metadata=json.loads(metadata) if metadata else {},
-        heard=None if audience is None else _audience(audience),
+        heard=None if audience is None else read_audience(audience),
     )
-
-
-@lru_cache(maxsize=4096)
-def place_detail(place: Place) -> str:
-    """A place as it is stored; cached, as the same few recur and encoding is slow."""
-    return clean(_encode({name: value for name, value in asdict(place).items() if value not in (None, False)}))
-
-
-@lru_cache(maxsize=4096)
-def read_place(detail: str) -> Place:
-    return Place(**json.loads(detail))
-
-
-def read_message(row: Row) -> Message:
-    _, message_id, author, name, text, at, bot, source, reply_to, detail = row
-    return Message(message_id, author, read_place(detail), text, from_ms(at), name, bot, source, reply_to)

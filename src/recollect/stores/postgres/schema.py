@@ -8,7 +8,14 @@ from typing import LiteralString
 from psycopg import errors, sql
 
 from recollect.core.clock import now, to_ms
-from recollect.core.errors import CorruptStore, NewerSchema, StoreError, StoreUnwritable
+from recollect.core.errors import CorruptStore, StoreError, StoreUnwritable
+from recollect.stores._sql.schema import (
+    KINDS_OF_EVENTS,
+    KINDS_OF_JOBS,
+    QUEUES_AND_TENANTS,
+    action_log,
+    refuse_newer,
+)
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.database import Connection, lock_key
 from recollect.stores.postgres.tables import TABLES
@@ -69,20 +76,10 @@ CREATE TABLE event_days (                -- how many, for each day since 1970
 CREATE INDEX event_days_by_day ON event_days (day);
 """
 
-_VIEWS: LiteralString = """
-CREATE VIEW action_log AS SELECT
-    events.id AS id,
-    to_char(to_timestamp(events.at / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at,
-    CASE events.kind
-        WHEN 'memo.added' THEN 'memory_fact' WHEN 'memo.revised' THEN 'memory_fact'
-        WHEN 'extract.call' THEN 'memory_extract_call' WHEN 'extract.error' THEN 'memory_extract_error'
-        WHEN 'embedding.call' THEN 'memory_embedding_call' WHEN 'embedding.error' THEN 'memory_embedding_error'
-        WHEN 'job.parked' THEN 'bot_error' ELSE events.kind END AS kind,
-    events.actor AS actor, scopes.name AS scope, events.reason AS content, coalesce(events.data, '{}') AS metadata
-    FROM events LEFT JOIN scopes ON scopes.id = events.scope;
-"""
-
-_0001_FIRST_TABLES: LiteralString = _OWN_TABLES + TABLES + _VIEWS
+_CREATED_AT: LiteralString = (
+    """to_char(to_timestamp(events.at / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
+)
+_0001_FIRST_TABLES: LiteralString = _OWN_TABLES + TABLES + action_log(_CREATED_AT, failed_job="job.parked")
 
 _0002_ALWAYS_SHOWN_MEMOS: LiteralString = """
 CREATE INDEX memos_standing ON memos (scope, updated, key)
@@ -108,29 +105,14 @@ CREATE TABLE commits (                   -- of late, for whoever lost the connec
 );
 """
 
-_0005_JOB_QUEUES: LiteralString = """
-DROP INDEX jobs_by_lane;
-DROP INDEX jobs_of_kind;
-ALTER TABLE jobs RENAME COLUMN lane TO queue;
-ALTER TABLE jobs RENAME COLUMN realm TO tenant;
-UPDATE jobs SET state = CASE state WHEN 'behind' THEN 'blocked' ELSE 'failed' END WHERE state IN ('behind', 'parked');
-
+_0005_JOB_QUEUES: LiteralString = f"""
+{QUEUES_AND_TENANTS}
+CREATE INDEX jobs_of_kind ON jobs (kind, id) WHERE state IN ('waiting', 'blocked');
 -- A dedupe key is the kind of its job, alone or before a colon.
 UPDATE jobs SET dedupe = 'summarize' || substr(dedupe, 10) WHERE kind = 'summarise' AND dedupe LIKE 'summarise:%';
 UPDATE jobs SET dedupe = 'consolidate' || substr(dedupe, 8) WHERE kind = 'reflect' AND dedupe LIKE 'reflect:%';
-UPDATE jobs SET dedupe = 'daily_log' WHERE kind = 'journal' AND dedupe = 'journal';
 UPDATE jobs SET queue = 'consolidate' || substr(queue, 6) WHERE kind = 'reflect' AND queue LIKE 'dream:%';
-UPDATE jobs SET queue = 'mirror' WHERE kind = 'journal' AND queue = 'files';
-UPDATE jobs SET tenant = 'consolidate' WHERE kind = 'reflect' AND tenant = 'dreams';
-UPDATE jobs SET tenant = 'mirror' WHERE kind = 'journal' AND tenant = 'files';
-UPDATE meta SET value = CASE value WHEN 'dreams' THEN 'consolidate' ELSE 'mirror' END
-    WHERE name = 'turn' AND value IN ('dreams', 'files');
-UPDATE jobs SET kind = CASE kind
-    WHEN 'summarise' THEN 'summarize' WHEN 'reflect' THEN 'consolidate' ELSE 'daily_log' END
-    WHERE kind IN ('summarise', 'reflect', 'journal');
-CREATE INDEX jobs_by_queue ON jobs (queue, id) WHERE state <> 'failed';
-CREATE INDEX jobs_of_kind ON jobs (kind, id) WHERE state IN ('waiting', 'blocked');
-
+{KINDS_OF_JOBS}
 -- The worker logs under the queue of a job; anything else of that name is not a queue.
 WITH renamed AS (
     SELECT id, CASE name WHEN 'files' THEN 'mirror' ELSE 'consolidate' || substr(name, 6) END AS name FROM scopes
@@ -144,27 +126,9 @@ UPDATE scopes SET name = renamed.name, mark = CASE  -- as rows.handle makes it
 UPDATE events SET actor = 'consolidation' WHERE actor = 'dream' AND (kind IN ('dream.done', 'dream.aborted')
     OR data::json ->> 'batch' IN (
         SELECT data::json ->> 'batch' FROM events WHERE kind IN ('dream.done', 'dream.aborted')));
-UPDATE events SET kind = CASE kind
-    WHEN 'dream.done' THEN 'consolidation.done' WHEN 'dream.aborted' THEN 'consolidation.aborted'
-    WHEN 'job.parked' THEN 'job.failed' WHEN 'summarise.error' THEN 'summarize.error'
-    WHEN 'reflect.error' THEN 'consolidate.error' WHEN 'journal.error' THEN 'daily_log.error' ELSE kind END
-    WHERE kind IN ('dream.done', 'dream.aborted', 'job.parked', 'summarise.error', 'reflect.error', 'journal.error');
-UPDATE event_days SET kind = CASE kind
-    WHEN 'dream.done' THEN 'consolidation.done' WHEN 'dream.aborted' THEN 'consolidation.aborted'
-    WHEN 'job.parked' THEN 'job.failed' WHEN 'summarise.error' THEN 'summarize.error'
-    WHEN 'reflect.error' THEN 'consolidate.error' WHEN 'journal.error' THEN 'daily_log.error' ELSE kind END
-    WHERE kind IN ('dream.done', 'dream.aborted', 'job.parked', 'summarise.error', 'reflect.error', 'journal.error');
+{KINDS_OF_EVENTS}
 DROP VIEW action_log;
-CREATE VIEW action_log AS SELECT
-    events.id AS id,
-    to_char(to_timestamp(events.at / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at,
-    CASE events.kind
-        WHEN 'memo.added' THEN 'memory_fact' WHEN 'memo.revised' THEN 'memory_fact'
-        WHEN 'extract.call' THEN 'memory_extract_call' WHEN 'extract.error' THEN 'memory_extract_error'
-        WHEN 'embedding.call' THEN 'memory_embedding_call' WHEN 'embedding.error' THEN 'memory_embedding_error'
-        WHEN 'job.failed' THEN 'bot_error' ELSE events.kind END AS kind,
-    events.actor AS actor, scopes.name AS scope, events.reason AS content, coalesce(events.data, '{}') AS metadata
-    FROM events LEFT JOIN scopes ON scopes.id = events.scope;
+{action_log(_CREATED_AT, failed_job="job.failed")}
 """
 """Names of the glossary in what is stored: queues and tenants of jobs, their states and kinds, kinds of events."""
 
@@ -201,11 +165,7 @@ def _supported_version(connection: Connection, address: Address) -> int:
             f"the schema {address.schema} of {address} holds tables of another program; it was left as it is. "
             "Choose another one with schema= in the address."
         )
-    if version > len(MIGRATIONS):
-        raise NewerSchema(
-            f"{address} was written by a newer recollect (schema {version}, this one knows {len(MIGRATIONS)}); "
-            "it was left as it is. Update recollect: pip install --upgrade recollect"
-        )
+    refuse_newer(address, version, len(MIGRATIONS))
     return version
 
 

@@ -1,13 +1,15 @@
-"""Ways to find rows: recent, by words, by vectors; each within its scopes."""
+"""The search of rows in PostgreSQL."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import LiteralString
 
 from recollect.core.clock import to_ms
-from recollect.core.ports import Corpus, CorpusSample, Filters, Vector, VectorSet, WordHit
+from recollect.core.ports import Corpus, Filters, Vector, WordHit
+from recollect.stores._sql.search import Index, Scope, VectorQuery
+from recollect.stores._sql.vectors import ALIVE
 from recollect.stores.postgres import vectors, words
-from recollect.stores.postgres.database import Database
-from recollect.stores.postgres.rows import Scope, find_scopes, handle
+from recollect.stores.postgres.database import Database, handle
+from recollect.stores.postgres.rows import find_scopes
 from recollect.stores.postgres.write_gate import Gate
 
 _RECENT: dict[Corpus, LiteralString] = {
@@ -16,16 +18,21 @@ _RECENT: dict[Corpus, LiteralString] = {
     "messages": "SELECT key, at FROM messages WHERE scope = scopes.id AND deleted IS NULL "
     "ORDER BY at DESC, key DESC LIMIT %(limit)s",
 }
-_SAMPLE: dict[Corpus, LiteralString] = {
-    "memos": "SELECT length(text) / 6 + 1, '', '' FROM memos WHERE scope = %s ORDER BY updated DESC, key DESC LIMIT %s",
-    "messages": "SELECT length, author, name FROM messages WHERE scope = %s AND deleted IS NULL "
-    "ORDER BY at DESC, key DESC LIMIT %s",
+_SAMPLES: dict[Corpus, LiteralString] = {
+    "memos": "SELECT length(text) / 6 + 1, '', '' FROM memos WHERE scope = $1 ORDER BY updated DESC, key DESC LIMIT $2",
+    "messages": "SELECT length, author, name FROM messages WHERE scope = $1 AND deleted IS NULL "
+    "ORDER BY at DESC, key DESC LIMIT $2",
 }
 
 
-class PostgresIndex:
+class PostgresIndex(Index[Database]):
+    samples = _SAMPLES
+    embedders = (
+        "SELECT id, model, dims, serving, complete FROM embedders WHERE corpus = $1 AND retired IS NULL ORDER BY id"
+    )
+
     def __init__(self, db: Database) -> None:
-        self._db = db
+        super().__init__(db)
         self._gate = Gate(db)
 
     def recent(self, corpus: Corpus, scopes: Sequence[str], limit: int) -> list[int]:
@@ -37,29 +44,13 @@ class PostgresIndex:
         )
         return [key for (key,) in rows]
 
-    def words(
-        self,
-        corpus: Corpus,
-        scopes: Sequence[str],
-        terms: Sequence[str],
-        limit: int,
-        candidates: Collection[int] | None = None,
+    def _by_words(
+        self, corpus: Corpus, scopes: list[Scope], terms: Sequence[str], limit: int, candidates: Collection[int] | None
     ) -> list[WordHit]:
-        self._hold(corpus, scopes)
-        return words.search(self._db, corpus, self._scopes(scopes), terms, limit, candidates)
+        return words.search(self._db, corpus, scopes, terms, limit, candidates)
 
-    def nearest(
-        self,
-        corpus: Corpus,
-        scopes: Sequence[str],
-        model: str,
-        vector: Vector,
-        limit: int,
-        also: Collection[int] = (),
-        candidates: Collection[int] | None = None,
-    ) -> dict[int, float]:
-        self._hold(corpus, scopes)
-        return vectors.nearest(self._db, corpus, self._scopes(scopes), model, vector, limit, also, candidates)
+    def _by_vector(self, corpus: Corpus, scopes: list[Scope], query: VectorQuery) -> dict[int, float]:
+        return vectors.nearest(self._db, corpus, scopes, *query)
 
     def matching(self, corpus: Corpus, scopes: Sequence[str], filters: Filters) -> set[int]:
         self._hold(corpus, scopes)
@@ -72,51 +63,18 @@ class PostgresIndex:
         )
         return {key for (key,) in rows}
 
-    def size(self, scopes: Sequence[str]) -> int:
-        return sum(scope.size for scope in self._scopes(scopes))
-
-    def row_counts(self) -> dict[Corpus, int]:
-        memos, messages = self._db.row(
-            "SELECT coalesce(sum(size) FILTER (WHERE owned), 0)::bigint, "
-            "coalesce(sum(size) FILTER (WHERE NOT owned), 0)::bigint FROM (SELECT size, "
-            "starts_with(name, 'user:') OR starts_with(name, 'lore:') AS owned FROM scopes) AS counted"
-        ) or (0, 0)
-        return {"memos": memos, "messages": messages}
-
-    def sample(self, corpus: Corpus, scopes: Sequence[str], sample: int) -> CorpusSample:
-        lengths: list[int] = []
-        speakers: dict[str, str] = {}
-        known_scopes = self._scopes(scopes)
-        for scope in known_scopes:
-            for length, author, name in self._db.rows(_SAMPLE[corpus], (scope.id, sample)):
-                lengths.append(length)
-                speakers[author] = name
-        return CorpusSample(sum(scope.size for scope in known_scopes), lengths, speakers)
-
-    def unembedded(self, corpus: Corpus, model: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
-        return vectors.missing(self._db, corpus, model, limit, after)
-
     def put_vectors(self, corpus: Corpus, model: str, embedded: Mapping[int, Vector]) -> None:
         """Rows that are being changed or deleted at this moment are waited for, so that no vector outlives its row."""
         self._gate.enter()
         rows = self._db.rows(
-            f"SELECT key, scope FROM {corpus} WHERE key = ANY(%s::bigint[]) AND {vectors.ALIVE[corpus]} "
-            "ORDER BY key FOR SHARE",
+            f"SELECT key, scope FROM {corpus} WHERE key = ANY(%s::bigint[]) AND {ALIVE[corpus]} ORDER BY key FOR SHARE",
             (list(embedded),),
         )
         vectors.add(self._db, corpus, model, {key: (scope, embedded[key]) for key, scope in rows})
 
-    def vectors(self, corpus: Corpus, counted: bool = True) -> list[VectorSet]:
-        return vectors.sets(self._db, corpus, counted)
-
     def activate(self, corpus: Corpus, model: str) -> None:
         self._gate.close()
         vectors.activate(self._db, corpus, model)
-
-    def _hold(self, corpus: Corpus, scopes: Sequence[str]) -> None:
-        """What a unit that writes finds among someone's memos stays as it is until that ends."""
-        if corpus == "memos":
-            self._db.lock(*(f"subject:{scope}" for scope in scopes))
 
     def _scopes(self, names: Sequence[str]) -> list[Scope]:
         return find_scopes(self._db, names)
@@ -138,6 +96,6 @@ def _conditions(corpus: Corpus, filters: Filters) -> tuple[LiteralString, dict[s
         conditions.append(("memos.kind = ANY(%(kinds)s::text[])", "kinds", kinds or None))
         conditions.append(("memos.tags && %(tags)s::text[]", "tags", tags or None))
     used = [condition for condition in conditions if condition[2] is not None]
-    return " AND ".join([vectors.ALIVE[corpus], *(condition[0] for condition in used)]), {
+    return " AND ".join([ALIVE[corpus], *(condition[0] for condition in used)]), {
         condition[1]: condition[2] for condition in used
     }

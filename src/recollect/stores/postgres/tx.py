@@ -2,6 +2,8 @@
 
 from typing import LiteralString
 
+from recollect.stores._sql.exchanges import Exchanges
+from recollect.stores._sql.summaries import Summaries
 from recollect.stores.postgres.archive import PostgresArchive
 from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.events import COUNTING, PostgresEvents
@@ -10,7 +12,6 @@ from recollect.stores.postgres.memos import PostgresMemos
 from recollect.stores.postgres.messages import PostgresMessages
 from recollect.stores.postgres.search import PostgresIndex
 from recollect.stores.postgres.state import PostgresState
-from recollect.stores.postgres.summaries import PostgresExchanges, PostgresSummaries
 from recollect.stores.postgres.write_gate import Gate
 
 _CLOSING: LiteralString = (
@@ -28,8 +29,8 @@ class PostgresTx:
         self.messages = PostgresMessages(db)
         self.memos = PostgresMemos(db)
         self.index = PostgresIndex(db)
-        self.summaries = PostgresSummaries(db)
-        self.exchanges = PostgresExchanges(db)
+        self.summaries = Summaries(db)
+        self.exchanges = Exchanges(db)
         self.jobs = PostgresJobs(db)
         self.state = PostgresState(db)
         self.events = PostgresEvents(db)

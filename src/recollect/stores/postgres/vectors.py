@@ -15,9 +15,10 @@ from psycopg.adapt import Buffer, Dumper
 from psycopg.pq import Format
 
 from recollect.core.errors import BadInput
-from recollect.core.ports import Corpus, Vector, VectorSet
+from recollect.core.ports import Corpus, Vector
+from recollect.stores._sql.search import Scope
+from recollect.stores._sql.vectors import ALIVE, check_query, check_vector, table_of
 from recollect.stores.postgres.database import Database
-from recollect.stores.postgres.rows import Scope
 from recollect.stores.postgres.tables import memories_view
 
 MAX_EXACT_ROWS = 20_000
@@ -28,7 +29,6 @@ MAX_INDEXED_DIMS = 4_000
 """Numbers of a vector beyond which there is no index."""
 MAX_DIMS = 16_000
 """Numbers of a vector that pgvector takes."""
-ALIVE: dict[Corpus, LiteralString] = {"memos": "status = 'active'", "messages": "deleted IS NULL"}
 
 
 class Embedding(bytes):
@@ -63,10 +63,6 @@ class Embedder(NamedTuple):
     @property
     def table(self) -> LiteralString:
         return table_of(self.corpus, self.id)
-
-
-def table_of(corpus: Corpus, set_id: int) -> LiteralString:
-    return cast("LiteralString", f"{corpus[:-1]}_vectors_{set_id}")
 
 
 def find(db: Database, corpus: Corpus, model: str) -> Embedder | None:
@@ -112,8 +108,7 @@ def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, tuple[in
 
 
 def _check(vector: Vector, dims: int, model: str) -> None:
-    if len(vector) != dims * 4 or not dims:
-        raise BadInput(f"{model} gave a vector of {len(vector) / 4:g} numbers; its others have {dims}")
+    check_vector(vector, dims, model)
     if dims > MAX_DIMS:
         raise BadInput(f"{model} gives vectors of {dims} numbers; PostgreSQL's pgvector takes {MAX_DIMS}")
     if not math.isfinite(sum(struct.unpack(f"<{dims}f", vector))):
@@ -153,41 +148,10 @@ def note_missing(db: Database, corpus: Corpus, key: int) -> None:
         db.run("INSERT INTO unembedded VALUES (%s, %s) ON CONFLICT DO NOTHING", (corpus, key))
 
 
-def missing(db: Database, corpus: Corpus, model: str, limit: int, after: int) -> list[tuple[int, str]]:
-    """Rows without a vector of this model, by key."""
-    embedder = find(db, corpus, model)
-    source: LiteralString = corpus
-    where: LiteralString = f"{corpus}.key > %(after)s AND {ALIVE[corpus]}"
-    if embedder is not None:
-        table = embedder.table
-        where += f" AND NOT EXISTS (SELECT 1 FROM {table} WHERE {table}.key = {corpus}.key)"
-        if embedder.complete:
-            source = f"unembedded JOIN {corpus} USING (key)"
-            where += " AND unembedded.corpus = %(corpus)s"
-    sql: LiteralString = f"SELECT {corpus}.key, text FROM {source} WHERE {where} ORDER BY 1 LIMIT %(limit)s"
-    rows = db.rows(sql, {"after": after, "corpus": corpus, "limit": limit})
-    return [(key, text) for key, text in rows]
-
-
 def remove(db: Database, corpus: Corpus, key: int) -> None:
     """Also out of the sets of past models that are still there."""
     for (set_id,) in db.rows("SELECT id FROM embedders WHERE corpus = %s", (corpus,)):
         db.run(f"DELETE FROM {table_of(corpus, set_id)} WHERE key = %s", (key,))
-
-
-def sets(db: Database, corpus: Corpus, counted: bool) -> list[VectorSet]:
-    rows = db.rows(
-        "SELECT id, model, dims, serving, complete FROM embedders WHERE corpus = %s AND retired IS NULL ORDER BY id",
-        (corpus,),
-    )
-    return [
-        VectorSet(model, dims, _count(db, table_of(corpus, set_id)) if counted else 0, serving, complete)
-        for set_id, model, dims, serving, complete in rows
-    ]
-
-
-def _count(db: Database, table: LiteralString) -> int:
-    return db.value(f"SELECT count(*) FROM {table}")
 
 
 def activate(db: Database, corpus: Corpus, model: str) -> None:
@@ -235,8 +199,7 @@ def nearest(
     embedder = find(db, corpus, model)
     if embedder is None:
         return {}
-    if len(vector) != embedder.dims * 4:
-        raise BadInput(f"a query vector of {len(vector) // 4} numbers does not fit {model}, which has {embedder.dims}")
+    check_query(vector, embedder.dims, model)
     _check(vector, embedder.dims, model)
     large = _indexed(db, embedder, [scope.id for scope in scopes if scope.size > exact]) if candidates is None else []
     query = Embedding.of(vector)

@@ -4,16 +4,16 @@ A search reads the lists of its own scopes only, newest rows first and no furthe
 into words is the same for every store, and so is the score.
 """
 
-import heapq
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import LiteralString
 
 from recollect.core.ports import Corpus, WordHit
-from recollect.core.text import clean, digest, inverse_frequency, words
+from recollect.core.text import clean, digest, words
+from recollect.stores._sql.scoring import MAX_POSTINGS, best_hits, cost
+from recollect.stores._sql.search import Scope
 from recollect.stores._sql.stems import stems
 from recollect.stores.postgres.database import Database
-from recollect.stores.postgres.rows import Scope
 
 TABLE: dict[Corpus, LiteralString] = {"memos": "memo_words", "messages": "message_words"}
 ALIVE: dict[Corpus, LiteralString] = {
@@ -22,8 +22,6 @@ ALIVE: dict[Corpus, LiteralString] = {
     "messages": "SELECT scope, key, text FROM messages WHERE deleted IS NULL",
 }
 """The rows that are in the index, with the text that is indexed of them."""
-MAX_POSTINGS = 2_500
-"""Entries read for one query: the rare words decide, so they come first, and common ones as far as the budget goes."""
 MAX_COUNTED_ROWS = 10_000
 """Entries of a word that are counted one by one; beyond that its share of the newest rows speaks for all."""
 MAX_TERM_CHARS = 100
@@ -73,16 +71,8 @@ def search(
     size = sum(scope.size for scope in scopes)
     chosen = _affordable(_frequencies(db, corpus, scopes, list(by_entry)), candidates)
     rows_by_entry = _postings(db, corpus, scopes, chosen, candidates)
-    scores: dict[int, float] = defaultdict(float)
-    for entry, frequency in chosen.items():
-        weight = inverse_frequency(size, frequency)
-        for key in rows_by_entry[entry]:
-            scores[key] += weight
-    best = heapq.nlargest(limit, zip(scores.values(), scores, strict=True))
-    return [
-        WordHit(key, score, {by_entry[e]: frequency for e, frequency in chosen.items() if key in rows_by_entry[e]})
-        for score, key in best
-    ]
+    lists = [(entry, frequency, rows_by_entry[entry]) for entry, frequency in chosen.items()]
+    return best_hits(lists, size, by_entry, limit)
 
 
 def _frequencies(db: Database, corpus: Corpus, scopes: Sequence[Scope], entries: Sequence[str]) -> dict[str, int]:
@@ -114,11 +104,10 @@ def _affordable(frequencies: dict[str, int], candidates: Collection[int] | None)
     chosen: dict[str, int] = {}
     remaining = MAX_POSTINGS
     for rows, entry in sorted((rows, entry) for entry, rows in frequencies.items()):
-        cost = rows if candidates is None else min(rows, len(candidates))
-        if cost > remaining and chosen:
+        if cost(rows, candidates) > remaining and chosen:
             break
         chosen[entry] = rows
-        remaining -= cost
+        remaining -= cost(rows, candidates)
     return chosen
 
 

@@ -1,13 +1,14 @@
 """SQLite: one file, no server. `sqlite:///path/to/memory.db`, or `sqlite://` for one that lives in memory only."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from recollect.core.errors import ConfigError, StoreUnwritable
-from recollect.core.ports import HealthCheck, Progress, Tx
+from recollect.core.ports import Corpus, HealthCheck, Progress, Tx
+from recollect.stores._sql.maintenance import reindex, reindex_start
 from recollect.stores.sqlite import maintenance, memories_fts, secure_delete, vectors
 from recollect.stores.sqlite.engine import Engine
 from recollect.stores.sqlite.schema import migrate
@@ -35,18 +36,11 @@ class SQLiteStore:
         await self._engine.read(lambda tx: maintenance.backup(path, tx.db, target, progress))
 
     async def reindex(self, progress: Progress | None = None) -> int:
-        """Rewrite the word index in steps that others can write between; an interrupted run continues."""
-        start = await self._engine.read(lambda tx: maintenance.reindex_start(tx.db))
-        total, count = sum(rows for rows, _ in start.values()), 0
-        for corpus, (_, after) in start.items():
-            while True:
-                rows, after = await self._engine.write(partial(maintenance.reindex_step, corpus, after))
-                count += rows
-                if progress is not None:
-                    progress(count, total)
-                if not after:
-                    break
-        return count
+        start = await self._engine.read(lambda tx: reindex_start(tx.db, maintenance.ALIVE))
+        return await reindex(start, self._reindex_step, progress)
+
+    def _reindex_step(self, corpus: Corpus, after: int) -> Awaitable[tuple[int, int]]:
+        return self._engine.write(partial(maintenance.reindex_step, corpus, after))
 
     async def check_health(self) -> list[HealthCheck]:
         return await self._engine.read(lambda tx: maintenance.examine(tx.db))

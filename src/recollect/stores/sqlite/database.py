@@ -1,18 +1,18 @@
-"""An SQLite connection with our settings, and four ways to run a statement on it."""
+"""An SQLite connection with our settings, and a few ways to run a statement on it."""
 
+import json
 import os
 import stat
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import apsw
 
 from recollect.core.text import clean
+from recollect.stores._sql.database import Row
 from recollect.workspace.disk import keep_private
-
-Row = tuple[Any, ...]
 
 PAGE_SIZE = 4096
 BUSY_TIMEOUT_MS = 15_000
@@ -40,6 +40,8 @@ def _make_private(path: Path) -> None:
 class Database(apsw.Connection):
     """A connection; with `path` None it lives in memory."""
 
+    among: LiteralString = "IN (SELECT value FROM json_each($1))"
+
     def __init__(self, path: Path | None, read_only: bool = False) -> None:
         flags = apsw.SQLITE_OPEN_READWRITE | (0 if read_only else apsw.SQLITE_OPEN_CREATE)
         if path is not None and not read_only:
@@ -65,8 +67,10 @@ class Database(apsw.Connection):
         self.pragma("journal_mode", "wal" if self.filename else "memory")
         self.pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
 
-    def run(self, sql: str, values: Row = ()) -> None:
+    def run(self, sql: str, values: Row = ()) -> int:
+        """How many rows it affected."""
         self._execute(sql, values)
+        return self.changes()
 
     def value(self, sql: str, values: Row = ()) -> Any:
         """The one value that the statement yields; None when there is none."""
@@ -77,6 +81,23 @@ class Database(apsw.Connection):
 
     def rows(self, sql: str, values: Row = ()) -> list[Row]:
         return self._execute(sql, values).fetchall()
+
+    def many(self, sql: str, rows: Sequence[Row]) -> None:
+        """The statement once for each row."""
+        self.executemany(sql, rows)
+
+    def array(self, values: Iterable[Any]) -> str:
+        """Values as `json_each` reads them."""
+        return json.dumps(list(values))
+
+    def handle(self, text: str) -> str:
+        """An id as it is stored: as it is."""
+        return text
+
+    def lock(self, *names: str) -> bool:
+        """There is one writer, so there is nothing to wait for."""
+        del names
+        return False
 
     def _execute(self, sql: str, values: Row) -> apsw.Cursor:
         try:

@@ -14,6 +14,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import apsw
 
 from recollect.core.errors import CorruptStore, StoreBusy, StoreError, StoreUnwritable
+from recollect.stores._sql.units import call, closed, read_only
 from recollect.stores.sqlite.database import Database
 
 T = TypeVar("T")
@@ -113,7 +114,7 @@ class Engine(Generic[S]):
         background: bool = False,
     ) -> T:
         if self._closed:
-            raise StoreError("the store is closed")
+            raise closed()
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         target.put(_QueuedWork(work, loop, future, reads, exclusive, background))
@@ -215,7 +216,7 @@ class Engine(Generic[S]):
         for item in group:
             try:
                 with translated(self.path):
-                    item.result = _call(item.work, self._session)
+                    item.result = call(item.work, self._session)
             except BaseException as error:  # noqa: BLE001 - handed to the caller
                 item.error = error
 
@@ -229,7 +230,7 @@ class Engine(Generic[S]):
         try:
             with translated(self.path), self._writer.transaction("BEGIN IMMEDIATE"):
                 for item in group:
-                    item.result = _call(item.work, self._session)
+                    item.result = call(item.work, self._session)
                 self._session.flush()
                 self._writer.run("UPDATE meta SET value = value + 1 WHERE name = 'generation'")
         except BaseException:
@@ -249,17 +250,10 @@ def _identity(path: Path | None) -> tuple[int, int] | None:
 def _run_read(connection: Database, session: S, work: Callable[[S], T]) -> T:
     try:
         with connection.transaction("BEGIN"):
-            return _call(work, session)
+            return call(work, session)
     except apsw.ReadOnlyError as error:
         session.discard()
-        raise StoreError("a unit of work passed to read() can't write; pass it to write()") from error
-
-
-def _call(work: Callable[[S], T], session: S) -> T:
-    try:
-        return work(session)
-    except StopIteration as error:  # a future can't carry it: its caller would wait forever
-        raise RuntimeError("a unit of work raised StopIteration") from error
+        raise read_only() from error
 
 
 def _answer(group: list[_QueuedWork]) -> None:

@@ -5,31 +5,43 @@ claims one job at a time is fair as well.
 """
 
 from itertools import chain, zip_longest
+from typing import LiteralString
 
 from recollect.stores.sqlite.database import Database
 
-_TENANTS = """
+# Tenants are skipped to one after the other; an empty blob sorts after every text.
+_DUE_AFTER = """
 WITH RECURSIVE tenants (name) AS (
-    SELECT (SELECT tenant FROM jobs WHERE state = 'waiting' AND tenant {beyond} ?1 ORDER BY tenant LIMIT 1)
+    SELECT (SELECT tenant FROM jobs WHERE state = 'waiting' AND tenant > ?1 ORDER BY tenant LIMIT 1)
     UNION ALL
     SELECT (SELECT tenant FROM jobs WHERE state = 'waiting' AND tenant > name ORDER BY tenant LIMIT 1)
-    FROM tenants WHERE name < ?2
+    FROM tenants WHERE name < x''
 )
+SELECT name FROM tenants WHERE name <= x''
+AND EXISTS (SELECT 1 FROM jobs WHERE state = 'waiting' AND tenant = name AND due <= ?2) LIMIT ?3
 """
-_DUE = """
-SELECT name FROM tenants WHERE name <= ?2
-AND EXISTS (SELECT 1 FROM jobs WHERE state = 'waiting' AND tenant = name AND due <= ?3) LIMIT ?4
+_DUE_UP_TO = """
+WITH RECURSIVE tenants (name) AS (
+    SELECT (SELECT tenant FROM jobs WHERE state = 'waiting' AND tenant >= '' ORDER BY tenant LIMIT 1)
+    UNION ALL
+    SELECT (SELECT tenant FROM jobs WHERE state = 'waiting' AND tenant > name ORDER BY tenant LIMIT 1)
+    FROM tenants WHERE name < ?1
+)
+SELECT name FROM tenants WHERE name <= ?1
+AND EXISTS (SELECT 1 FROM jobs WHERE state = 'waiting' AND tenant = name AND due <= ?2) LIMIT ?3
 """
-_DUE_AFTER = _TENANTS.format(beyond=">") + _DUE
-_DUE_FROM = _TENANTS.format(beyond=">=") + _DUE
-_FIRST_DUE = f"""
-{_TENANTS.format(beyond=">=")}
+FIRST_DUE: LiteralString = """
+WITH RECURSIVE tenants (name) AS (
+    SELECT (SELECT tenant FROM jobs WHERE state = 'waiting' AND tenant >= '' ORDER BY tenant LIMIT 1)
+    UNION ALL
+    SELECT (SELECT tenant FROM jobs WHERE state = 'waiting' AND tenant > name ORDER BY tenant LIMIT 1)
+    FROM tenants WHERE name < x''
+)
 SELECT min(time) FROM (
     SELECT (SELECT due FROM jobs WHERE state = 'waiting' AND tenant = name ORDER BY due LIMIT 1) AS time FROM tenants
     UNION ALL SELECT min(until) FROM jobs WHERE state = 'claimed'
 )
 """
-_START, _END = "", b""  # sort before and after every text
 
 
 def take_turns(db: Database, now: int, limit: int) -> list[int]:
@@ -46,9 +58,9 @@ def take_turns(db: Database, now: int, limit: int) -> list[int]:
 
 def _due_tenants(db: Database, cursor: str, now: int, limit: int) -> list[str]:
     """Up to `limit` tenants with something to do, beginning after the cursor."""
-    tenants: list[str] = [name for (name,) in db.rows(_DUE_AFTER, (cursor, _END, now, max(limit, 0)))]
+    tenants: list[str] = [name for (name,) in db.rows(_DUE_AFTER, (cursor, now, max(limit, 0)))]
     if len(tenants) < limit:
-        tenants += [name for (name,) in db.rows(_DUE_FROM, (_START, cursor, now, limit - len(tenants)))]
+        tenants += [name for (name,) in db.rows(_DUE_UP_TO, (cursor, now, limit - len(tenants)))]
     return tenants
 
 
@@ -58,8 +70,3 @@ def _due_first_jobs(db: Database, tenant: str, now: int, limit: int) -> list[int
         (tenant, now, limit),
     )
     return [job for (job,) in rows]
-
-
-def first_due(db: Database) -> int | None:
-    """When the first job of any queue is due, or the first lease runs out."""
-    return db.value(_FIRST_DUE, (_START, _END))

@@ -3,34 +3,40 @@
 import os
 from contextlib import suppress
 from pathlib import Path
+from typing import LiteralString
 
 import apsw
 
 from recollect.core.errors import BadInput, CorruptStore, StoreUnwritable
 from recollect.core.ports import Corpus, HealthCheck, Progress
-from recollect.stores.sqlite import events, jobs, vectors, words
+from recollect.stores._sql.jobs import repair_queues
+from recollect.stores._sql.maintenance import (
+    REINDEX_BATCH_ROWS,
+    check_counts,
+    check_jobs,
+    check_queues,
+    check_sizes,
+    check_vectors,
+    check_word_index,
+    end_step,
+    repair_sizes,
+    rows_per_scope,
+)
+from recollect.stores.sqlite import events, vectors, words
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.engine import translated
 from recollect.stores.sqlite.schema import APPLICATION, MIGRATIONS
 from recollect.stores.sqlite.tx import SQLiteTx
 from recollect.workspace.disk import make_folder
 
-REINDEX_BATCH_ROWS = 500
-
-_ALIVE: dict[Corpus, str] = {
-    "memos": "SELECT key, text || coalesce(' ' || (SELECT group_concat(value, ' ') FROM json_each(tags)), '') "
+ALIVE: dict[Corpus, LiteralString] = {
+    "memos": "SELECT key >> 32 AS scope, key, "
+    "text || coalesce(' ' || (SELECT group_concat(value, ' ') FROM json_each(tags)), '') "
     "FROM memos WHERE status = 'active'",
-    "messages": "SELECT key, text FROM messages WHERE deleted IS NULL",
+    "messages": "SELECT key >> 32 AS scope, key, text FROM messages WHERE deleted IS NULL",
 }
-
-
-_ROWS_PER_SCOPE = (
-    "SELECT scopes.id AS scope, size, coalesce(sum(alive.rows), 0) AS rows FROM scopes LEFT JOIN ("
-    + " UNION ALL ".join(
-        f"SELECT key >> 32 AS scope, count(*) AS rows FROM ({rows}) GROUP BY 1" for rows in _ALIVE.values()
-    )
-    + ") AS alive ON alive.scope = scopes.id GROUP BY scopes.id"
-)
+"""The rows that are in the word index, with the text that is indexed of them."""
+_ROWS_PER_SCOPE = rows_per_scope(ALIVE["memos"], ALIVE["messages"])
 
 
 def examine(db: Database) -> list[HealthCheck]:
@@ -63,7 +69,7 @@ def _is_older(db: Database) -> bool:
 
 
 def _indexes(db: Database) -> list[HealthCheck]:
-    return [_check_word_index(db, corpus) for corpus in _ALIVE]
+    return [_index(db, corpus) for corpus in ALIVE]
 
 
 def _check_integrity(db: Database) -> HealthCheck:
@@ -80,54 +86,41 @@ def _check_integrity(db: Database) -> HealthCheck:
     return HealthCheck("file is sound", False, f"{'; '.join(faults)}; {advice}")
 
 
-def _check_word_index(db: Database, corpus: Corpus) -> HealthCheck:
-    """The word index holds exactly the rows that it should."""
-    alive, indexed = _ALIVE[corpus], f"SELECT id FROM {words.TABLE[corpus]}_docsize"
+def _index(db: Database, corpus: Corpus) -> HealthCheck:
+    alive, indexed = ALIVE[corpus], f"SELECT id FROM {words.TABLE[corpus]}_docsize"
     try:
         lacks = db.value(f"SELECT count(*) FROM ({alive}) WHERE key NOT IN ({indexed})")
         extra = db.value(f"SELECT count(*) FROM ({indexed}) WHERE id NOT IN (SELECT key FROM ({alive}))")
     except apsw.Error as error:
         return HealthCheck(f"word index of {corpus}", False, f"{error}; run 'recollect reindex'")
-    detail = f"{lacks} missing, {extra} stray; run 'recollect reindex'" if lacks or extra else ""
-    return HealthCheck(f"word index of {corpus}", not detail, detail)
+    return check_word_index(corpus, lacks, extra)
 
 
 def _sizes(db: Database) -> list[HealthCheck]:
-    """Each scope's size is the number of its rows."""
-    wrong = db.value(f"SELECT count(*) FROM ({_ROWS_PER_SCOPE}) WHERE size <> rows")
-    return [HealthCheck("sizes of scopes", not wrong, f"{wrong} wrong; run 'recollect reindex'" if wrong else "")]
+    return [check_sizes(db, _ROWS_PER_SCOPE)]
 
 
 def _vectors(db: Database) -> list[HealthCheck]:
     checks: list[HealthCheck] = []
     for set_id, corpus, model in db.rows("SELECT id, corpus, model FROM embedders"):
         table = f"{corpus[:-1]}_vectors_{set_id}"
-        stray = db.value(f"SELECT count(*) FROM {table} WHERE key NOT IN (SELECT key FROM ({_ALIVE[corpus]}))")
-        lacks = db.value(f"SELECT count(*) FROM ({_ALIVE[corpus]}) WHERE key NOT IN (SELECT key FROM {table})")
-        detail = f"{lacks} still to embed" if lacks else ""
-        detail = f"{stray} stray; run 'recollect reindex'" if stray else detail
-        checks.append(HealthCheck(f"vectors of {corpus} by {model}", not stray, detail))
+        stray = db.value(f"SELECT count(*) FROM {table} WHERE key NOT IN (SELECT key FROM ({ALIVE[corpus]}))")
+        lacks = db.value(f"SELECT count(*) FROM ({ALIVE[corpus]}) WHERE key NOT IN (SELECT key FROM {table})")
+        checks.append(check_vectors(corpus, model, lacks, stray))
     return checks
 
 
 def _failed(db: Database) -> list[HealthCheck]:
-    failed = db.value("SELECT count(*) FROM jobs WHERE state IN ('failed', 'parked')")  # the latter in an older file
-    return [HealthCheck("jobs", not failed, f"{failed} given up after repeated failures" if failed else "")]
+    sql = "SELECT count(*) FROM jobs WHERE state IN ('failed', 'parked')"  # the latter in an older file
+    return [check_jobs(db.value(sql))]
 
 
 def _queues(db: Database) -> list[HealthCheck]:
-    """Of each queue the first job can be claimed, and only that one."""
-    if _is_older(db):
-        return []
-    stuck = len(jobs.misordered_queues(db))
-    return [HealthCheck("queues of jobs", not stuck, f"{stuck} out of order; run 'recollect reindex'" if stuck else "")]
+    return [] if _is_older(db) else [check_queues(db)]
 
 
 def _counts(db: Database) -> list[HealthCheck]:
-    if _is_older(db):
-        return []
-    wrong = events.miscounted(db)
-    return [HealthCheck("counts of events", not wrong, "wrong; run 'recollect reindex'" if wrong else "")]
+    return [] if _is_older(db) else [check_counts(events.miscounted(db))]
 
 
 def examine_file(path: Path) -> list[HealthCheck]:
@@ -187,15 +180,11 @@ def reindex_step(corpus: Corpus, after: int, tx: SQLiteTx) -> tuple[int, int]:
     db = tx.db
     if after == 0:
         _clear_if_broken(db, corpus)
-    rows = db.rows(f"{_ALIVE[corpus]} AND key > ? ORDER BY key LIMIT ?", (after, REINDEX_BATCH_ROWS))
-    for key, text in rows:
+    rows = db.rows(f"{ALIVE[corpus]} AND key > ? ORDER BY key LIMIT ?", (after, REINDEX_BATCH_ROWS))
+    for _, key, text in rows:
         tx.words.put(corpus, key, text)
     tx.words.flush()
-    last: int = rows[-1][0] if len(rows) == REINDEX_BATCH_ROWS else 0
-    if not last:
-        _repair_derived(db, corpus)
-    db.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"reindex:{corpus}", last))
-    return len(rows), last
+    return end_step(db, corpus, rows, lambda: _repair_derived(db, corpus))
 
 
 def _repair_derived(db: Database, corpus: Corpus) -> None:
@@ -203,31 +192,16 @@ def _repair_derived(db: Database, corpus: Corpus) -> None:
     table = words.TABLE[corpus]
     db.run(
         f"DELETE FROM {table} WHERE rowid IN (SELECT id FROM {table}_docsize "
-        f"WHERE id NOT IN (SELECT key FROM ({_ALIVE[corpus]})))"
+        f"WHERE id NOT IN (SELECT key FROM ({ALIVE[corpus]})))"
     )
     for (set_id,) in db.rows("SELECT id FROM embedders WHERE corpus = ?", (corpus,)):
-        alive = f"SELECT key FROM ({_ALIVE[corpus]})"
+        alive = f"SELECT key FROM ({ALIVE[corpus]})"
         for (key,) in db.rows(f"SELECT key FROM {corpus[:-1]}_vectors_{set_id} WHERE key NOT IN ({alive})"):
             vectors.remove(db, corpus, key)
-    db.run(
-        f"UPDATE scopes SET size = counted.rows FROM ({_ROWS_PER_SCOPE}) AS counted "
-        "WHERE counted.scope = scopes.id AND scopes.size <> counted.rows"
-    )
-    jobs.repair_queues(db)
+    repair_sizes(db, _ROWS_PER_SCOPE)
+    repair_queues(db)
     if events.miscounted(db):
         events.recount(db)
-
-
-def reindex_start(db: Database) -> dict[Corpus, tuple[int, int]]:
-    """For each corpus how many rows there are to do, and after which key an interrupted run goes on."""
-    return {
-        corpus: (
-            db.value(f"SELECT count(*) FROM ({_ALIVE[corpus]} AND key > ?)", (after,)),
-            after,
-        )
-        for corpus in _ALIVE
-        for after in [db.value("SELECT value FROM meta WHERE name = ?", (f"reindex:{corpus}",)) or 0]
-    }
 
 
 def _clear_if_broken(db: Database, corpus: Corpus) -> None:

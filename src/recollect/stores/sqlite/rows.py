@@ -1,24 +1,27 @@
 """Records to rows and back."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import datetime
-from functools import lru_cache
-from typing import Any
 
 from recollect.core.clock import from_ms, to_ms
-from recollect.core.text import clean, digest, normalize
-from recollect.core.types import Audience, Kind, Memo, Message, Origin, Place, Provenance, Status, Subject
-from recollect.stores.sqlite.database import Database, Row
-
-MEMO_COLUMNS = (
-    "key, id, kind, text, content, tags, status, confidence, pinned, audience, guild, channel, source, label, "
-    "created, updated, happened, expires, supersedes, superseded_by, hits"
+from recollect.core.text import clean
+from recollect.core.types import Memo, Place, Provenance, Subject
+from recollect.stores._sql.database import Row
+from recollect.stores._sql.rows import (
+    KINDS,
+    ORIGINS,
+    STATUSES,
+    content_of,
+    encode,
+    optional_ms,
+    optional_time,
+    place_json,
+    read_audience,
+    source_fields,
 )
-MESSAGE_COLUMNS = "key, id, place, author, name, text, at, bot, source, reply_to"
+from recollect.stores.sqlite.database import Database
 
-
+_decode = json.JSONDecoder().raw_decode  # doesn't skip white space around it, which we never write
 _SCOPE_CACHE_SIZE = 20_000
 
 
@@ -55,49 +58,13 @@ def span(scope: int) -> tuple[int, int]:
     return scope << 32, (scope + 1 << 32) - 1
 
 
-def scope_name(db: Database, scope: int) -> str:
-    return db.value("SELECT name FROM scopes WHERE id = ?", (scope,))
-
-
-def content_of(text: str) -> int:
-    """A 63-bit fingerprint of the normal text."""
-    return int(digest(normalize(text))[:16], 16) >> 1
-
-
-def optional_ms(time: datetime | None) -> int | None:
-    return None if time is None else to_ms(time)
-
-
-def optional_time(ms: int | None) -> datetime | None:
-    return None if ms is None else from_ms(ms)
-
-
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
-_decode = json.JSONDecoder().raw_decode  # doesn't skip white space around it, which we never write
-
-
-def to_json(value: Mapping[str, Any]) -> str:
-    return _encode(value)
-
-
 _DEFAULTS = asdict(Provenance())
 """Fields of a provenance with these values are not written."""
 
 
 def memo_row(memo: Memo, key: int) -> Row:
     source = memo.source
-    fields = {
-        "origin": source.origin.value,
-        "actor": source.actor,
-        "platform": source.platform,
-        "channel_name": source.channel_name,
-        "thread": source.thread,
-        "message": source.message,
-        "evidence": source.evidence,
-        "trace": source.trace,
-        "metadata": source.metadata,
-        "heard": None if source.heard is None else str(source.heard),
-    }
+    fields = source_fields(source)
     return (
         key,
         memo.id,
@@ -111,7 +78,7 @@ def memo_row(memo: Memo, key: int) -> Row:
         str(memo.audience),
         source.guild,
         source.channel,
-        to_json({name: value for name, value in fields.items() if value != _DEFAULTS[name]}),
+        encode({name: value for name, value in fields.items() if value != _DEFAULTS[name]}),
         memo.label,
         to_ms(memo.created),
         to_ms(memo.updated),
@@ -123,30 +90,20 @@ def memo_row(memo: Memo, key: int) -> Row:
     )
 
 
-_KINDS = {kind.value: kind for kind in Kind}
-_STATUSES = {status.value: status for status in Status}
-_ORIGINS = {origin.value: origin for origin in Origin}
-
-
-@lru_cache(maxsize=4096)
-def _audience(text: str) -> Audience:
-    return Audience.parse(text)
-
-
 def read_memo(row: Row, subject: Subject) -> Memo:
     source = _decode(row[12])[0]
-    origin, audience = _ORIGINS[source.pop("origin", "manual")], source.pop("heard", None)
-    audience = None if audience is None else _audience(audience)
+    origin, audience = ORIGINS[source.pop("origin", "manual")], source.pop("heard", None)
+    audience = None if audience is None else read_audience(audience)
     return Memo(
         id=row[1],
         subject=subject,
-        kind=_KINDS[row[2]],
+        kind=KINDS[row[2]],
         text=row[3],
         tags=tuple(_decode(row[5])[0]) if row[5] else (),
-        status=_STATUSES[row[6]],
+        status=STATUSES[row[6]],
         confidence=row[7],
         pinned=bool(row[8]),
-        audience=_audience(row[9]),
+        audience=read_audience(row[9]),
         source=Provenance(origin=origin, guild=row[10], channel=row[11], heard=audience, **source),
         label=row[13],
         created=from_ms(row[14]),
@@ -160,33 +117,8 @@ def read_memo(row: Row, subject: Subject) -> Memo:
     )
 
 
-@lru_cache(maxsize=4096)
-def place_json(place: Place) -> str:
-    """A place as it is stored; cached, as few places recur all the time and are slow to serialize."""
-    return to_json({name: value for name, value in asdict(place).items() if value not in (None, False)})
-
-
 def place_id(db: Database, place: Place) -> int:
     """The id of a place, which is created if need be."""
     detail = place_json(place)
     existing = db.value("SELECT id FROM places WHERE detail = ?", (detail,))
     return existing or db.value("INSERT INTO places (detail) VALUES (?) RETURNING id", (detail,))
-
-
-@lru_cache(maxsize=4096)
-def read_place(detail: str) -> Place:
-    return Place(**json.loads(detail))
-
-
-def read_message(row: Row, place: Place) -> Message:
-    return Message(
-        id=row[1],
-        author=row[3],
-        place=place,
-        text=row[5],
-        at=from_ms(row[6]),
-        name=row[4],
-        bot=bool(row[7]),
-        source=row[8],
-        reply_to=row[9],
-    )

@@ -5,7 +5,14 @@ however large the store is, and an index entry carries its scope with it.
 """
 
 from recollect.core.clock import now, to_ms
-from recollect.core.errors import CorruptStore, NewerSchema
+from recollect.core.errors import CorruptStore
+from recollect.stores._sql.schema import (
+    KINDS_OF_EVENTS,
+    KINDS_OF_JOBS,
+    QUEUES_AND_TENANTS,
+    action_log,
+    refuse_newer,
+)
 from recollect.stores.sqlite.database import Database
 
 APPLICATION = 0x52454343
@@ -140,17 +147,8 @@ INSERT INTO event_counts SELECT kind, count(*), max(at) FROM events GROUP BY kin
 CREATE INDEX memos_by_message ON memos (source ->> 'message') WHERE source ->> 'message' IS NOT NULL;
 """
 
-_0003_ACTION_LOG = """
-CREATE VIEW action_log AS SELECT
-    events.id AS id, strftime('%Y-%m-%dT%H:%M:%fZ', events.at / 1000.0, 'unixepoch') AS created_at,
-    CASE events.kind
-        WHEN 'memo.added' THEN 'memory_fact' WHEN 'memo.revised' THEN 'memory_fact'
-        WHEN 'extract.call' THEN 'memory_extract_call' WHEN 'extract.error' THEN 'memory_extract_error'
-        WHEN 'embedding.call' THEN 'memory_embedding_call' WHEN 'embedding.error' THEN 'memory_embedding_error'
-        WHEN 'job.parked' THEN 'bot_error' ELSE events.kind END AS kind,
-    events.actor AS actor, scopes.name AS scope, events.reason AS content, coalesce(events.data, '{}') AS metadata
-    FROM events LEFT JOIN scopes ON scopes.id = events.scope;
-"""
+_CREATED_AT = "strftime('%Y-%m-%dT%H:%M:%fZ', events.at / 1000.0, 'unixepoch')"
+_0003_ACTION_LOG = action_log(_CREATED_AT, failed_job="job.parked")
 
 _0004_EVENT_DAYS = """
 CREATE TABLE event_days (                -- how many there were on each day since 1970, and when the last one was
@@ -169,55 +167,23 @@ CREATE INDEX memos_standing ON memos (key >> 32, updated)
     WHERE status = 'active' AND (pinned OR kind = 'constraint');
 """
 
-_0006_JOB_QUEUES = """
-DROP INDEX jobs_by_lane;
-DROP INDEX jobs_of_kind;
-ALTER TABLE jobs RENAME COLUMN lane TO queue;
-ALTER TABLE jobs RENAME COLUMN realm TO tenant;
-UPDATE jobs SET state = CASE state WHEN 'behind' THEN 'blocked' ELSE 'failed' END WHERE state IN ('behind', 'parked');
-CREATE INDEX jobs_by_queue ON jobs (queue, id) WHERE state <> 'failed';
+_0006_JOB_QUEUES = f"""
+{QUEUES_AND_TENANTS}
 CREATE INDEX jobs_of_kind ON jobs (kind) WHERE state IN ('waiting', 'blocked');
-
 -- A dedupe key is the kind of its job, alone or before a colon.
 UPDATE jobs SET dedupe = 'summarize' || substr(dedupe, 10) WHERE kind = 'summarise' AND dedupe GLOB 'summarise:*';
 UPDATE jobs SET dedupe = 'consolidate' || substr(dedupe, 8) WHERE kind = 'reflect' AND dedupe GLOB 'reflect:*';
-UPDATE jobs SET dedupe = 'daily_log' WHERE kind = 'journal' AND dedupe = 'journal';
 UPDATE jobs SET queue = 'consolidate' || substr(queue, 6) WHERE kind = 'reflect' AND queue GLOB 'dream:*';
-UPDATE jobs SET queue = 'mirror' WHERE kind = 'journal' AND queue = 'files';
-UPDATE jobs SET tenant = 'consolidate' WHERE kind = 'reflect' AND tenant = 'dreams';
-UPDATE jobs SET tenant = 'mirror' WHERE kind = 'journal' AND tenant = 'files';
-UPDATE meta SET value = CASE value WHEN 'dreams' THEN 'consolidate' ELSE 'mirror' END
-    WHERE name = 'turn' AND value IN ('dreams', 'files');
-UPDATE jobs SET kind = CASE kind
-    WHEN 'summarise' THEN 'summarize' WHEN 'reflect' THEN 'consolidate' ELSE 'daily_log' END
-    WHERE kind IN ('summarise', 'reflect', 'journal');
-
+{KINDS_OF_JOBS}
 -- The worker logs under the queue of a job; anything else of that name is not a queue.
 UPDATE scopes SET name = iif(name = 'files', 'mirror', 'consolidate' || substr(name, 6))
     WHERE (name = 'files' OR name GLOB 'dream:*') AND id IN (SELECT scope FROM events WHERE actor = 'worker');
 -- People may be called 'dream' too: the actor is only ours in a batch that a consolidation logged.
 UPDATE events SET actor = 'consolidation' WHERE actor = 'dream' AND (kind IN ('dream.done', 'dream.aborted')
     OR data ->> 'batch' IN (SELECT data ->> 'batch' FROM events WHERE kind IN ('dream.done', 'dream.aborted')));
-UPDATE events SET kind = CASE kind
-    WHEN 'dream.done' THEN 'consolidation.done' WHEN 'dream.aborted' THEN 'consolidation.aborted'
-    WHEN 'job.parked' THEN 'job.failed' WHEN 'summarise.error' THEN 'summarize.error'
-    WHEN 'reflect.error' THEN 'consolidate.error' WHEN 'journal.error' THEN 'daily_log.error' ELSE kind END
-    WHERE kind IN ('dream.done', 'dream.aborted', 'job.parked', 'summarise.error', 'reflect.error', 'journal.error');
-UPDATE event_days SET kind = CASE kind
-    WHEN 'dream.done' THEN 'consolidation.done' WHEN 'dream.aborted' THEN 'consolidation.aborted'
-    WHEN 'job.parked' THEN 'job.failed' WHEN 'summarise.error' THEN 'summarize.error'
-    WHEN 'reflect.error' THEN 'consolidate.error' WHEN 'journal.error' THEN 'daily_log.error' ELSE kind END
-    WHERE kind IN ('dream.done', 'dream.aborted', 'job.parked', 'summarise.error', 'reflect.error', 'journal.error');
+{KINDS_OF_EVENTS}
 DROP VIEW action_log;
-CREATE VIEW action_log AS SELECT
-    events.id AS id, strftime('%Y-%m-%dT%H:%M:%fZ', events.at / 1000.0, 'unixepoch') AS created_at,
-    CASE events.kind
-        WHEN 'memo.added' THEN 'memory_fact' WHEN 'memo.revised' THEN 'memory_fact'
-        WHEN 'extract.call' THEN 'memory_extract_call' WHEN 'extract.error' THEN 'memory_extract_error'
-        WHEN 'embedding.call' THEN 'memory_embedding_call' WHEN 'embedding.error' THEN 'memory_embedding_error'
-        WHEN 'job.failed' THEN 'bot_error' ELSE events.kind END AS kind,
-    events.actor AS actor, scopes.name AS scope, events.reason AS content, coalesce(events.data, '{}') AS metadata
-    FROM events LEFT JOIN scopes ON scopes.id = events.scope;
+{action_log(_CREATED_AT, failed_job="job.failed")}
 """
 """Names of the glossary in what is stored: queues and tenants of jobs, their states and kinds, kinds of events."""
 
@@ -257,11 +223,7 @@ def migrate(db: Database) -> None:
     version: int = db.pragma("user_version")
     if db.pragma("application_id") != APPLICATION and db.value("SELECT count(*) FROM sqlite_schema"):
         raise CorruptStore(f"{db.filename} is an SQLite file of another program; it was left as it is.")
-    if version > len(MIGRATIONS):
-        raise NewerSchema(
-            f"{db.filename} was written by a newer recollect (schema {version}, this one knows "
-            f"{len(MIGRATIONS)}); it was left as it is. Update recollect: pip install --upgrade recollect"
-        )
+    refuse_newer(db.filename, version, len(MIGRATIONS))
     db.use_log()
     if version < len(MIGRATIONS):
         with db.transaction("BEGIN IMMEDIATE"):

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from recollect.stores._sql.exchanges import Exchanges
+from recollect.stores._sql.summaries import Summaries
 from recollect.stores.sqlite.archive import SQLiteArchive
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.events import SQLiteEvents
@@ -10,7 +12,6 @@ from recollect.stores.sqlite.memos import SQLiteMemos
 from recollect.stores.sqlite.messages import SQLiteMessages
 from recollect.stores.sqlite.search import SQLiteIndex
 from recollect.stores.sqlite.state import SQLiteState
-from recollect.stores.sqlite.summaries import SQLiteExchanges, SQLiteSummaries
 from recollect.stores.sqlite.words import WordIndex
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ class SQLiteTx:
         self.messages = SQLiteMessages(db, self.words)
         self.memos = SQLiteMemos(db, self.words)
         self.index = SQLiteIndex(db, self.words, cache)
-        self.summaries = SQLiteSummaries(db)
-        self.exchanges = SQLiteExchanges(db)
+        self.summaries = Summaries(db)
+        self.exchanges = Exchanges(db)
         self.jobs = SQLiteJobs(db)
         self.state = SQLiteState(db)
         self.events = SQLiteEvents(db)

@@ -1,10 +1,12 @@
 """The vectors of rows, one table per model; a search compares within its scopes only."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from recollect.core.errors import BadInput, MissingExtra
-from recollect.core.ports import Corpus, Vector, VectorSet
+from recollect.core.errors import MissingExtra
+from recollect.core.ports import Corpus, Vector
+from recollect.stores._sql.search import VectorQuery
+from recollect.stores._sql.vectors import check_query, check_vector, table_of
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import span
 from recollect.stores.sqlite.schema import memories_view
@@ -28,13 +30,9 @@ def make_cache() -> "MatrixCache | None":
     return None if _absent else MatrixCache()
 
 
-def table_of(db: Database, corpus: Corpus, model: str) -> str | None:
+def find_table(db: Database, corpus: Corpus, model: str) -> str | None:
     set_id = db.value("SELECT id FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
-    return None if set_id is None else _table(corpus, set_id)
-
-
-def _table(corpus: Corpus, set_id: int) -> str:
-    return f"{corpus[:-1]}_vectors_{set_id}"
+    return None if set_id is None else table_of(corpus, set_id)
 
 
 def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, Vector], new: bool = False) -> None:
@@ -44,9 +42,8 @@ def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, Vector],
     row = db.row("SELECT id, dims, complete FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
     dims = row[1] if row else len(next(iter(vectors.values()))) // 4
     for vector in vectors.values():
-        if len(vector) != dims * 4 or not dims:
-            raise BadInput(f"{model} gave a vector of {len(vector) / 4:g} numbers; its others have {dims}")
-    table = _table(corpus, row[0]) if row else make_table(db, corpus, model, dims)
+        check_vector(vector, dims, model)
+    table = table_of(corpus, row[0]) if row else make_table(db, corpus, model, dims)
     for key, vector in vectors.items():
         if new:
             db.changed_scopes.add(key >> 32)
@@ -67,20 +64,6 @@ def note_missing(db: Database, corpus: Corpus, key: int) -> None:
     )
 
 
-def missing(db: Database, corpus: Corpus, model: str, limit: int, after: int) -> list[tuple[int, str]]:
-    """Rows without a vector of this model, by key."""
-    row = db.row("SELECT id, complete FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
-    alive = "status = 'active'" if corpus == "memos" else "deleted IS NULL"
-    source = f"unembedded JOIN {corpus} USING (key)" if row and row[1] else corpus
-    where = f"{corpus}.key > ? AND {alive}"
-    if row:
-        table = _table(corpus, row[0])
-        where += f" AND NOT EXISTS (SELECT 1 FROM {table} WHERE {table}.key = {corpus}.key)"
-    if row and row[1]:
-        where += f" AND unembedded.corpus = '{corpus}'"
-    return db.rows(f"SELECT {corpus}.key, text FROM {source} WHERE {where} ORDER BY 1 LIMIT ?", (after, limit))
-
-
 def _note_change(db: Database, key: int, joins_at_end: bool) -> None:
     """Count a change of the scope; one that is not an addition at the end is written down for caches."""
     db.run("UPDATE scopes SET changes = changes + 1 WHERE id = ?", (key >> 32,))
@@ -96,7 +79,7 @@ def make_table(db: Database, corpus: Corpus, model: str, dims: int) -> str:
         "INSERT INTO embedders (corpus, model, dims, serving) VALUES (?, ?, ?, ?) RETURNING id",
         (corpus, model, dims, int(first)),
     )
-    table = _table(corpus, set_id)
+    table = table_of(corpus, set_id)
     # Rows are added at the end, however large they are; the index keeps a scope's together.
     db.run(
         f"CREATE TABLE {table} "
@@ -110,64 +93,44 @@ def make_table(db: Database, corpus: Corpus, model: str, dims: int) -> str:
 def serving_table(db: Database) -> str | None:
     """The table of the vectors that serve searches of memos."""
     set_id = db.value("SELECT id FROM embedders WHERE corpus = 'memos' AND serving")
-    return None if set_id is None else _table("memos", set_id)
+    return None if set_id is None else table_of("memos", set_id)
 
 
 def remove(db: Database, corpus: Corpus, key: int) -> None:
     for (set_id,) in db.rows("SELECT id FROM embedders WHERE corpus = ?", (corpus,)):
-        if db.value(f"DELETE FROM {_table(corpus, set_id)} WHERE key = ? RETURNING key", (key,)):
+        if db.value(f"DELETE FROM {table_of(corpus, set_id)} WHERE key = ? RETURNING key", (key,)):
             _note_change(db, key, joins_at_end=False)
 
 
-def sets(db: Database, corpus: Corpus, counted: bool) -> list[VectorSet]:
-    rows = db.rows("SELECT id, model, dims, serving, complete FROM embedders WHERE corpus = ?", (corpus,))
-    return [
-        VectorSet(model, dims, _count(db, _table(corpus, set_id)) if counted else 0, bool(serving), bool(complete))
-        for set_id, model, dims, serving, complete in rows
-    ]
-
-
-def _count(db: Database, table: str) -> int:
-    return db.value(f"SELECT count(*) FROM {table}")
-
-
 def activate(db: Database, corpus: Corpus, model: str) -> None:
-    table = table_of(db, corpus, model)
+    table = find_table(db, corpus, model)
     if table is None:
         return
     if corpus == "memos":
         db.run(memories_view(table))
     others = db.rows("SELECT id FROM embedders WHERE corpus = ? AND model <> ?", (corpus, model))
     for (set_id,) in others:
-        db.run(f"DROP TABLE {_table(corpus, set_id)}")
+        db.run(f"DROP TABLE {table_of(corpus, set_id)}")
         db.run("DELETE FROM embedders WHERE id = ?", (set_id,))
     db.run("UPDATE embedders SET serving = 1, complete = 1 WHERE corpus = ? AND model = ?", (corpus, model))
     db.run("DELETE FROM unembedded WHERE corpus = ?", (corpus,))
 
 
 def nearest(
-    db: Database,
-    cache: "MatrixCache | None",
-    corpus: Corpus,
-    scopes: Sequence[int],
-    model: str,
-    vector: Vector,
-    limit: int,
-    also: Collection[int] = (),
-    candidates: Collection[int] | None = None,
+    db: Database, cache: "MatrixCache | None", corpus: Corpus, scopes: Sequence[int], wanted: VectorQuery
 ) -> dict[int, float]:
     """Cosine of the nearest `limit` rows of these scopes, and of the rows in `also`."""
+    model, vector, limit, also, candidates = wanted
     row = db.row("SELECT id, dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
     if row is None:
         return {}
     if cache is None:
         raise MissingExtra("vector search", "vectors") from _absent
-    if len(vector) != row[1] * 4:
-        raise BadInput(f"a query vector of {len(vector) // 4} numbers does not fit {model}, which has {row[1]}")
+    check_query(vector, row[1], model)
     query = np.frombuffer(vector, np.float32)
     similarities: dict[int, float] = {}
     for scope in scopes:
-        matrix = _matrix(db, cache, _table(corpus, row[0]), scope)
+        matrix = _matrix(db, cache, table_of(corpus, row[0]), scope)
         if matrix is not None:
             similarities |= matrix.nearest(query, limit, also, candidates)
     if len(scopes) > 1 and len(similarities) > limit:

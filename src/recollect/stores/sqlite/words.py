@@ -4,20 +4,18 @@
 however many scopes there are. FTS5 keeps the lists; how a text is cut into words is ours, and so is the score.
 """
 
-import heapq
 import json
 from collections.abc import Collection, Sequence
 
 from recollect.core.ports import Corpus, WordHit
-from recollect.core.text import clean, inverse_frequency, words
+from recollect.core.text import clean, words
+from recollect.stores._sql.scoring import MAX_POSTINGS, Postings, best_hits, cost
 from recollect.stores._sql.stems import stems
 from recollect.stores.sqlite.database import Database
 
 TABLE: dict[Corpus, str] = {"memos": "memo_words", "messages": "message_words"}
 _PUT = {corpus: f"INSERT OR REPLACE INTO {table} (rowid, terms) VALUES (?, ?)" for corpus, table in TABLE.items()}
 Candidates = Collection[int] | None
-MAX_POSTINGS = 2_500
-"""Entries read for one query: the rare words decide, so they come first, and common ones as far as the budget goes."""
 MAX_UNCOUNTED_ROWS = 300
 """Entries of a word that are read at once; where there are more, they are counted first."""
 
@@ -63,32 +61,22 @@ class WordIndex:
         self.flush()
         by_stem = dict(zip(stems([clean(term) for term in terms]), terms, strict=True))
         lists = self._lists(corpus, scopes, list(by_stem), candidates)
-        scores: dict[int, float] = {}
-        for _, frequency, keys in lists:
-            weight = inverse_frequency(size, frequency)
-            for key in keys:  # the innermost loop
-                scores[key] = scores.get(key, 0.0) + weight
-        best = heapq.nlargest(limit, zip(scores.values(), scores, strict=True))
-        return [
-            WordHit(key, score, {by_stem[stem]: frequency for stem, frequency, keys in lists if key in keys})
-            for score, key in best
-        ]
+        return best_hits(lists, size, by_stem, limit)
 
     def _lists(
         self, corpus: Corpus, scopes: Sequence[int], terms: Sequence[str], candidates: Candidates
-    ) -> list[tuple[str, int, set[int]]]:
+    ) -> list[Postings]:
         """The terms worth looking up, rarest first, with the number of rows that have them, and these rows."""
-        chosen: list[tuple[str, int, set[int]]] = []
+        chosen: list[Postings] = []
         remaining = MAX_POSTINGS
         for rows, term, keys in sorted(self._counted(corpus, scopes, term) for term in terms):
-            cost = rows if candidates is None else min(rows, len(candidates))
-            if cost > remaining and chosen:
+            if cost(rows, candidates) > remaining and chosen:
                 break
             if rows > len(keys):
                 keys = self._newest(corpus, scopes, term, MAX_POSTINGS, candidates)
             if rows:
                 chosen.append((term, rows, set(keys) if candidates is None else {*keys}.intersection(candidates)))
-                remaining -= cost
+                remaining -= cost(rows, candidates)
         return chosen
 
     def _counted(self, corpus: Corpus, scopes: Sequence[int], term: str) -> tuple[int, str, list[int]]:

@@ -1,42 +1,18 @@
-"""The store's content as neutral records, section by section: see `recollect.core.ports.archive`."""
+"""The archive of a PostgreSQL database."""
 
-from collections.abc import Mapping, Sequence
-
-from recollect.core.ports.archive import Cursor, Name, Page, Record
+from recollect.stores._sql.archive import ERASED_MESSAGES, EXCHANGES, SUMMARIES, TOMBSTONES, Archive
 from recollect.stores.postgres.archive.rows import Memos, Messages
-from recollect.stores.postgres.archive.section import ArchiveSection
-from recollect.stores.postgres.archive.tables import (
-    ErasedMessages,
-    Events,
-    Exchanges,
-    Jobs,
-    State,
-    Summaries,
-    Tombstones,
-)
+from recollect.stores.postgres.archive.section import Table
+from recollect.stores.postgres.archive.tables import Events, Jobs, State
 from recollect.stores.postgres.archive.vectors import MemoVectors, MessageVectors, VectorSets
 from recollect.stores.postgres.database import Database
 
-_BOOKMARK = "copy"
 
-
-class PostgresArchive:
+class PostgresArchive(Archive[Database]):
     def __init__(self, db: Database) -> None:
-        self._db = db
-        self._sections: Mapping[str, ArchiveSection] = {
-            "messages": Messages(db),
-            "erased messages": ErasedMessages(db),
-            "memos": Memos(db),
-            "tombstones": Tombstones(db),
-            "summaries": Summaries(db),
-            "exchanges": Exchanges(db),
-            "state": State(db),
-            "jobs": Jobs(db),
-            "events": Events(db),
-            "vector sets": VectorSets(db),
-            "memo vectors": MemoVectors(db),
-            "message vectors": MessageVectors(db),
-        }
+        of_rows = (Messages(db), Table(db, ERASED_MESSAGES), Memos(db), Table(db, TOMBSTONES))
+        of_lists = (Table(db, SUMMARIES), Table(db, EXCHANGES), State(db), Jobs(db), Events(db))
+        super().__init__(db, (*of_rows, *of_lists, VectorSets(db), MemoVectors(db), MessageVectors(db)))
 
     def identity(self) -> str:
         """When its tables were made, and where: a database that was made from another one is another store."""
@@ -45,28 +21,3 @@ class PostgresArchive:
             "current_schema()::regnamespace::oid::text FROM migrations WHERE number = 1"
         )
         return f"postgresql:{':'.join(map(str, row or ()))}"
-
-    def count(self, section: str) -> int:
-        return self._sections[section].count()
-
-    def read(self, section: str, after: Cursor | None, limit: int) -> Page:
-        return self._sections[section].read(after, limit)
-
-    def find(self, section: str, names: Sequence[Name]) -> dict[Name, Record]:
-        return self._sections[section].find(names)
-
-    def write(self, section: str, records: Sequence[Record]) -> list[Record]:
-        return self._sections[section].write(records) if records else []
-
-    def remove(self, section: str, names: Sequence[Name]) -> None:
-        if names:
-            self._sections[section].remove(names)
-
-    def bookmark(self) -> str | None:
-        return self._db.value("SELECT value FROM meta WHERE name = %s", (_BOOKMARK,))
-
-    def put_bookmark(self, text: str) -> None:
-        self._db.run(
-            "INSERT INTO meta (name, value) VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-            (_BOOKMARK, text),
-        )

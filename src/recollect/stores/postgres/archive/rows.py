@@ -9,12 +9,16 @@ from typing import Any, LiteralString
 from recollect.core.ports import Corpus
 from recollect.core.ports.archive import Name, Record, encode_json
 from recollect.core.text import question_share
-from recollect.core.types import Provenance, Status
+from recollect.core.types import Provenance
+from recollect.stores._sql.archive import words_of_memo
+from recollect.stores._sql.database import Row
+from recollect.stores._sql.messages import remove_unused_places
+from recollect.stores._sql.rows import content_of, read_place
 from recollect.stores.postgres import vectors, words
 from recollect.stores.postgres.archive.section import ArchiveSection, columns_of, placeholders
-from recollect.stores.postgres.database import Database, Row
+from recollect.stores.postgres.database import Database, handle
 from recollect.stores.postgres.messages import make_places
-from recollect.stores.postgres.rows import content_of, grow_all, handle, make_scopes, read_place
+from recollect.stores.postgres.rows import grow_all, make_scopes
 from recollect.stores.postgres.write_gate import Gate
 
 IndexedTexts = Mapping[int, tuple[int, str | None]]
@@ -146,11 +150,7 @@ class Messages(_Rows):
             columns_of([(handle(platform), handle(message)) for platform, message in names]),
         )
         self._remove_derived([row[:3] for row in rows])
-        self._db.run(
-            "DELETE FROM places WHERE id = ANY(%s::integer[]) "
-            "AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.place = places.id)",
-            (list({row[3] for row in rows}),),
-        )
+        remove_unused_places(self._db, [row[3] for row in rows])
 
 
 def _message(record: Record, stream: int, session: int, place: int) -> Row:
@@ -219,7 +219,7 @@ class Memos(_Rows):
             rows.append(_memo(record, key, scope, next(numbers[scope]) if record[:2] in keys else 0))
         new = set(keys.values())
         self._store(_PUT_MEMO, _COPY_MEMOS, rows, new)
-        written = {row[0]: (row[1], _words(record)) for row, record in zip(rows, records, strict=True)}
+        written = {row[0]: (row[1], words_of_memo(record)) for row, record in zip(rows, records, strict=True)}
         self._update_derived(written, {key for key, alive in existing_rows.values() if alive}, new)
 
     def _existing(self, names: Sequence[tuple[int, str]]) -> dict[tuple[int, str], tuple[int, bool]]:
@@ -263,11 +263,3 @@ def _memo(record: Record, key: int, scope: int, number: int) -> Row:
     leading = (handle(memo), kind, text, tag_list, status, confidence, bool(pinned))
     origin = (audience, guild, channel, *(source[name] for name in _PROVENANCE))
     return (key, scope, number, content_of(text), *leading, *origin, *tail)
-
-
-def _words(record: Record) -> str | None:
-    """What is indexed of a memo: its text and its tags, while it is active."""
-    text, tags, status = record[3:6]
-    if status != Status.ACTIVE:
-        return None
-    return f"{text} {' '.join(json.loads(tags))}" if tags else text

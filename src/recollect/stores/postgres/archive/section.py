@@ -1,48 +1,27 @@
-"""One section of the archive on SQL: how its records are counted, read in pages and found by name."""
+"""A section of the archive in PostgreSQL: its records are found and removed many at once."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, LiteralString, cast
 
-from recollect.core.ports.archive import Cursor, Name, Page, Record, canonical_json
-from recollect.stores.postgres.database import Database, Row
+from recollect.core.ports.archive import Name, Record
+from recollect.stores._sql.archive import Columns, RowsSection, TableSection
+from recollect.stores.postgres.database import Database
 
 
-class ArchiveSection(ABC):
-    """A section's rows: `columns` of `source`, read by `order_by`."""
-
+class ArchiveSection(RowsSection[Database]):
     columns: tuple[LiteralString, ...]
-    source: LiteralString
-    order_by: LiteralString
-    """The columns that make up a cursor."""
     names: tuple[LiteralString, ...]
     """The columns that identify a record, with the types they are compared as: `id::text`."""
-    where: LiteralString = "true"
-    documents: frozenset[int] = frozenset()
-    """Columns that hold JSON, by number."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
-
-    def count(self) -> int:
-        return self._db.value(f"SELECT count(*) FROM {self.source} WHERE {self.where}")
-
-    def read(self, after: Cursor | None, limit: int) -> Page:
-        width = self.order_by.count(",") + 1
-        beyond: LiteralString = "" if after is None else f"AND ({self.order_by}) > ({placeholders(width)})"
-        rows = self._db.rows(
-            f"SELECT {self.order_by}, {', '.join(self.columns)} FROM {self.source} WHERE {self.where} {beyond} "
-            f"ORDER BY {self.order_by} LIMIT %s",
-            (*(after or ()), limit),
-        )
-        return Page([self.record(row[width:]) for row in rows], rows[-1][:width] if len(rows) == limit else None)
+    @property
+    def fields(self) -> LiteralString:
+        return ", ".join(self.columns)
 
     def find(self, names: Sequence[Name]) -> dict[Name, Record]:
         if not names:
             return {}
         rows = self._db.rows(
-            f"SELECT {', '.join(self.columns)} FROM {self.source} JOIN {self._names_join} WHERE {self.where}",
-            columns_of(names),
+            f"SELECT {self.fields} FROM {self.source} JOIN {self._names_join} WHERE {self.where}", columns_of(names)
         )
         records = (self.record(row) for row in rows)
         return {record[: len(self.names)]: record for record in records}
@@ -56,37 +35,11 @@ class ArchiveSection(ABC):
         equal = " AND ".join(f"{column} = wanted.{alias}" for column, _, alias in numbered)
         return cast("LiteralString", f"unnest({arrays}) AS wanted ({aliases}) ON {equal}")
 
-    def record(self, row: Row) -> Record:
-        values = list(row)
-        for index in self.documents:
-            if values[index] is not None:
-                values[index] = canonical_json(values[index])
-        return tuple(values)
 
-    def write(self, records: Sequence[Record]) -> list[Record]:
-        """Add or replace; returns the skipped records."""
-        self.put(records)
-        return []
-
-    @abstractmethod
-    def put(self, records: Sequence[Record]) -> None: ...
-
-    @abstractmethod
-    def remove(self, names: Sequence[Name]) -> None: ...
-
-
-class Table(ArchiveSection):
-    """A section that is a table with the same columns, named by its primary key."""
-
-    def put(self, records: Sequence[Record]) -> None:
-        fields = ", ".join(self.columns)
-        key = ", ".join(name.split("::")[0] for name in self.names)
-        changed = ", ".join(f"{column} = excluded.{column}" for column in self.columns)
-        self._db.many(
-            f"INSERT INTO {self.source} ({fields}) VALUES ({placeholders(len(self.columns))}) "
-            f"ON CONFLICT ({key}) DO UPDATE SET {changed}",
-            records,
-        )
+class Table(TableSection[Database], ArchiveSection):
+    def __init__(self, db: Database, table: Columns) -> None:
+        super().__init__(db, table)
+        self.names = table.key
 
     def remove(self, names: Sequence[Name]) -> None:
         using, _, equal = self._names_join.partition(" ON ")

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import LiteralString
 
 from recollect.core.ports import Corpus, Vector
-from recollect.core.ports.archive import Cursor, Name, Page, Record
+from recollect.core.ports.archive import Name, Record
+from recollect.stores._sql.archive import VectorsSection
+from recollect.stores._sql.database import Row
 from recollect.stores.postgres import vectors
 from recollect.stores.postgres.archive.section import ArchiveSection, columns_of
-from recollect.stores.postgres.rows import handle
+from recollect.stores.postgres.database import Database, handle
 from recollect.stores.postgres.tables import memories_view
 from recollect.stores.postgres.write_gate import Gate
 
@@ -60,10 +62,7 @@ class VectorSets(ArchiveSection):
         self._db.run(memories_view(None if serving is None else vectors.table_of("memos", serving)))
 
 
-class _Vectors(ArchiveSection):
-    """The vectors of all sets of a corpus, one set after the other."""
-
-    corpus: Corpus
+class _Vectors(VectorsSection[Database]):
     rows: LiteralString
     """The rows of the corpus, with what their names are made of."""
     identity: LiteralString
@@ -71,25 +70,13 @@ class _Vectors(ArchiveSection):
     marked: LiteralString
     """The columns by which a row is found."""
 
-    def count(self) -> int:
-        return sum(
-            self._db.value(f"SELECT count(*) FROM {table} JOIN {self.corpus} USING (key)")
-            for _, _, table in self._sets()
+    def _page(self, table: LiteralString, after: int, limit: int) -> list[Row]:
+        rows = self._db.rows(
+            f"SELECT made.key, {self.identity}, vector_send(made.embedding) FROM {table} AS made "
+            f"JOIN {self.rows} ON {self.corpus}.key = made.key WHERE made.key > %s ORDER BY made.key LIMIT %s",
+            (after, limit),
         )
-
-    def read(self, after: Cursor | None, limit: int) -> Page:
-        first_set, key = after or (0, -1)
-        records: list[Record] = []
-        for set_id, model, table in self._sets(first_set):
-            rows = self._db.rows(
-                f"SELECT made.key, {self.identity}, vector_send(made.embedding) FROM {table} AS made "
-                f"JOIN {self.rows} ON {self.corpus}.key = made.key WHERE made.key > %s ORDER BY made.key LIMIT %s",
-                (key if set_id == first_set else -1, limit - len(records)),
-            )
-            records += [(model, *row[1:3], _vector(row[3])) for row in rows]
-            if len(records) == limit:
-                return Page(records, (set_id, rows[-1][0]))
-        return Page(records, None)
+        return [(*row[:3], _vector(row[3])) for row in rows]
 
     def find(self, names: Sequence[Name]) -> dict[Name, Record]:
         records: dict[Name, Record] = {}
@@ -122,9 +109,6 @@ class _Vectors(ArchiveSection):
             vectors.add(self._db, self.corpus, model, of_model)
         return skipped
 
-    def put(self, records: Sequence[Record]) -> None:
-        self.write(records)
-
     def remove(self, names: Sequence[Name]) -> None:
         for _, model, table in self._sets():
             keys = self._keys([name[1:] for name in names if name[0] == model])
@@ -135,7 +119,6 @@ class _Vectors(ArchiveSection):
                 vectors.note_missing(self._db, self.corpus, key)
 
     def _sets(self, first: int = 0) -> list[tuple[int, str, LiteralString]]:
-        """Id, model and table of each set, by id."""
         rows = self._db.rows(
             "SELECT id, model FROM embedders WHERE corpus = %s AND retired IS NULL AND id >= %s ORDER BY id",
             (self.corpus, first),

@@ -8,10 +8,14 @@ from recollect.core.ports import Corpus
 from recollect.core.ports.archive import Name, Record, encode_json
 from recollect.core.text import clean, question_share
 from recollect.core.types import Status
+from recollect.stores._sql.archive import words_of_memo
+from recollect.stores._sql.database import Row
+from recollect.stores._sql.messages import remove_unused_places
+from recollect.stores._sql.rows import content_of, read_place
 from recollect.stores.sqlite import vectors
-from recollect.stores.sqlite.archive.section import ArchiveSection, placeholders
-from recollect.stores.sqlite.database import Database, Row
-from recollect.stores.sqlite.rows import content_of, make_scope, place_id, read_place, scope_id
+from recollect.stores.sqlite.archive.section import ArchiveSection
+from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.rows import make_scope, place_id, scope_id
 from recollect.stores.sqlite.words import WordIndex
 
 _NUMBER = 0xFFFFFFFF
@@ -39,7 +43,7 @@ class _Rows(ArchiveSection):
             elif key in alive:
                 self._index.remove(self.corpus, key)
             grown[key >> 32] += (text is not None) - (key in alive)
-        self._db.executemany(
+        self._db.many(
             "UPDATE scopes SET size = size + ? WHERE id = ?", [(by, scope) for scope, by in grown.items() if by]
         )
 
@@ -48,7 +52,7 @@ class _Rows(ArchiveSection):
         last: dict[int, int] = {}
         for key in keys:
             last[key >> 32] = max(last.get(key >> 32, 0), key & _NUMBER)
-        self._db.executemany(
+        self._db.many(
             "UPDATE scopes SET last = max(last, ?) WHERE id = ?", [(number, scope) for scope, number in last.items()]
         )
 
@@ -64,11 +68,15 @@ class _Rows(ArchiveSection):
             self._db.run("DELETE FROM unembedded WHERE corpus = ? AND key = ?", (self.corpus, key))
 
 
-_MESSAGE = "platform, id, session, place, author, name, text, at, bot, source, reply_to, edited, deleted, length, asks"
-_PUT_MESSAGE = (
-    f"INSERT INTO messages (key, {_MESSAGE}) VALUES ({placeholders(16)}) ON CONFLICT (key) DO UPDATE "
-    f"SET ({_MESSAGE}) = ({', '.join('excluded.' + name for name in _MESSAGE.split(', '))})"
-)
+_PUT_MESSAGE = """
+INSERT INTO messages (
+    key, platform, id, session, place, author, name, text, at, bot, source, reply_to, edited, deleted, length, asks)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
+    platform = excluded.platform, id = excluded.id, session = excluded.session, place = excluded.place,
+    author = excluded.author, name = excluded.name, text = excluded.text, at = excluded.at, bot = excluded.bot,
+    source = excluded.source, reply_to = excluded.reply_to, edited = excluded.edited, deleted = excluded.deleted,
+    length = excluded.length, asks = excluded.asks
+"""
 
 
 class Messages(_Rows):
@@ -76,7 +84,7 @@ class Messages(_Rows):
 
     corpus = "messages"
     columns = (
-        f"platform, id, key & {_NUMBER}, (SELECT detail FROM places WHERE places.id = place), author, name, text, at, "
+        "platform, id, key & 4294967295, (SELECT detail FROM places WHERE places.id = place), author, name, text, at, "
         "bot, source, reply_to, edited, deleted"
     )
     source = "messages"
@@ -88,7 +96,7 @@ class Messages(_Rows):
         rows = [self._row(record, place_ids) for record in records]
         words: dict[int, str | None] = {row[0]: row[7] if row[13] is None else None for row in rows}
         alive = self._alive(words)
-        self._db.executemany(_PUT_MESSAGE, rows)
+        self._db.many(_PUT_MESSAGE, rows)
         self._update_index(words, alive)
         self._raise_last_number(words)
         self._note_missing_vectors(words)
@@ -117,26 +125,29 @@ class Messages(_Rows):
         rows = [row for row in (self._db.row(sql, name) for name in names) if row is not None]
         self._update_index({row[0]: None for row in rows}, {row[0] for row in rows if row[2]})
         self._remove_vectors(row[0] for row in rows)
-        self._db.run(
-            "DELETE FROM places WHERE id IN (SELECT value FROM json_each(?)) "
-            "AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.place = places.id)",
-            (json.dumps(list({row[1] for row in rows})),),
-        )
+        remove_unused_places(self._db, [row[1] for row in rows])
 
 
-_MEMO = (
-    "id, kind, text, tags, status, confidence, pinned, audience, guild, channel, source, label, created, updated, "
-    "happened, expires, supersedes, superseded_by, hits, used"
-)
-_PUT_MEMO = (
-    f"INSERT INTO memos (key, {_MEMO}, content) VALUES ({placeholders(22)}) ON CONFLICT (key) DO UPDATE "
-    f"SET ({_MEMO}, content) = ({', '.join('excluded.' + name for name in _MEMO.split(', '))}, excluded.content)"
-)
+_PUT_MEMO = """
+INSERT INTO memos (
+    key, id, kind, text, tags, status, confidence, pinned, audience, guild, channel, source, label, created, updated,
+    happened, expires, supersedes, superseded_by, hits, used, content)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
+    id = excluded.id, kind = excluded.kind, text = excluded.text, tags = excluded.tags, status = excluded.status,
+    confidence = excluded.confidence, pinned = excluded.pinned, audience = excluded.audience, guild = excluded.guild,
+    channel = excluded.channel, source = excluded.source, label = excluded.label, created = excluded.created,
+    updated = excluded.updated, happened = excluded.happened, expires = excluded.expires,
+    supersedes = excluded.supersedes, superseded_by = excluded.superseded_by, hits = excluded.hits,
+    used = excluded.used, content = excluded.content
+"""
 
 
 class Memos(_Rows):
     corpus = "memos"
-    columns = f"(SELECT name FROM scopes WHERE scopes.id = key >> 32), {_MEMO}"
+    columns = """
+    (SELECT name FROM scopes WHERE scopes.id = key >> 32), id, kind, text, tags, status, confidence, pinned, audience,
+    guild, channel, source, label, created, updated, happened, expires, supersedes, superseded_by, hits, used
+    """
     source = "memos"
     match = "key >> 32 = +(SELECT id FROM scopes WHERE name = ?) AND id = ?"  # a bare column's affinity hides the index
     documents = frozenset({4, 11})
@@ -163,9 +174,9 @@ class Memos(_Rows):
             key = old[0] if old else self._next(scope, next_of)
             if old and old[1] == Status.ACTIVE:
                 alive.add(key)
-            words[key] = _words(record)
+            words[key] = words_of_memo(record)
             rows.append((key, *record[1:], content_of(record[3])))
-        self._db.executemany(_PUT_MEMO, rows)
+        self._db.many(_PUT_MEMO, rows)
         self._update_index(words, alive)
         self._raise_last_number(words)
         self._note_missing_vectors(words)
@@ -183,11 +194,3 @@ class Memos(_Rows):
         rows = [row for row in matches if row is not None]
         self._update_index({key: None for key, _ in rows}, {key for key, active in rows if active})
         self._remove_vectors(key for key, _ in rows)
-
-
-def _words(record: Record) -> str | None:
-    """What is indexed of a memo: its text and its tags, while it is active."""
-    text, tags, status = record[3:6]
-    if status != Status.ACTIVE:
-        return None
-    return f"{text} {' '.join(json.loads(tags))}" if tags else text

@@ -1,53 +1,16 @@
-"""Sections that are lists of their own: tombstones, summaries, exchanges, state, jobs and events."""
+"""Sections that are lists of their own: state, jobs and events."""
 
 import json
 from collections.abc import Sequence
 
 from recollect.core.ports.archive import Name, Record, encode_json
 from recollect.core.text import clean
-from recollect.stores.sqlite import events, jobs
-from recollect.stores.sqlite.archive.section import ArchiveSection, Table
-from recollect.stores.sqlite.database import Row
-from recollect.stores.sqlite.messages import ERASED
+from recollect.stores._sql.archive import EventsSection, JobsSection
+from recollect.stores._sql.database import Row
+from recollect.stores.sqlite import events
+from recollect.stores.sqlite.archive.section import ArchiveSection
+from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import make_scope
-
-
-class Tombstones(Table):
-    columns = "scope, fingerprint, at"
-    source = "tombstones"
-    order_by = "scope, fingerprint"
-    match = "scope = ? AND fingerprint = ?"
-    where = f"scope <> '{ERASED}'"
-
-
-class ErasedMessages(ArchiveSection):
-    """The tombstones of messages, which have one scope."""
-
-    columns = "fingerprint, at"
-    source = "tombstones"
-    order_by = "fingerprint"
-    match = "fingerprint = ?"
-    where = f"scope = '{ERASED}'"
-
-    def put(self, records: Sequence[Record]) -> None:
-        self._db.executemany(f"INSERT OR REPLACE INTO tombstones VALUES ('{ERASED}', ?, ?)", records)
-
-    def remove(self, names: Sequence[Name]) -> None:
-        self._db.executemany(f"DELETE FROM tombstones WHERE {self.where} AND {self.match}", names)
-
-
-class Summaries(Table):
-    columns = "session, sequence, text, updated, through"
-    source = "summaries"
-    order_by = "session, sequence"
-    match = "session = ? AND sequence = ?"
-
-
-class Exchanges(Table):
-    columns = "guild, at, id, channel, channel_name, author, text, expires"
-    source = "exchanges"
-    order_by = "guild, at, id"
-    match = "guild = ? AND at = ? AND id = ?"
 
 
 class State(ArchiveSection):
@@ -74,48 +37,16 @@ class State(ArchiveSection):
         self._db.executemany("DELETE FROM counters WHERE name = ?", names)
 
 
-class Jobs(ArchiveSection):
-    """What is claimed is read as if its lease had run out: of a queue only the first job can have been begun."""
-
-    columns = (
-        "id, kind, queue, tenant, payload, iif(state = 'failed', 'failed', 'waiting'), due, "
-        "attempts - (state = 'claimed' AND EXISTS (SELECT 1 FROM jobs AS earlier INDEXED BY jobs_in_work "
-        "WHERE earlier.queue = jobs.queue AND earlier.state = 'claimed' AND earlier.id < jobs.id)), dedupe, error"
-    )
-    source = "jobs"
-    order_by = "id"
+class Jobs(JobsSection[Database], ArchiveSection):
     match = "id = ?"
-    documents = frozenset({4})
-
-    def put(self, records: Sequence[Record]) -> None:
-        self.remove([record[:1] for record in records])
-        rows = [(*record[:5], "failed" if record[5] == "failed" else "blocked", *record[6:]) for record in records]
-        self._db.executemany(
-            "INSERT INTO jobs (id, kind, queue, tenant, payload, state, due, attempts, dedupe, error) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            rows,
-        )
-        self._restart_queues({record[2] for record in records})
-
-    def remove(self, names: Sequence[Name]) -> None:
-        queues = (self._db.value("DELETE FROM jobs WHERE id = ? RETURNING queue", name) for name in names)
-        self._restart_queues({queue for queue in queues if queue is not None})
-
-    def _restart_queues(self, queues: set[str]) -> None:
-        self._db.executemany(
-            "UPDATE jobs SET state = 'blocked' WHERE queue = ? AND state = 'waiting'", [(queue,) for queue in queues]
-        )
-        jobs.promote_first(self._db, queues)
+    inserted = """
+    INSERT INTO jobs (id, kind, queue, tenant, payload, state, due, attempts, dedupe, error)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    """
 
 
-class Events(ArchiveSection):
-    """Ids stay as they are, since followers of the log have noted the last id they saw."""
-
-    columns = "events.id, kind, at, actor, coalesce(name, ''), memo, reason, data"
-    source = "events LEFT JOIN scopes ON scopes.id = events.scope"
-    order_by = "events.id"
+class Events(EventsSection[Database], ArchiveSection):
     match = "events.id = ?"
-    documents = frozenset({7})
 
     def put(self, records: Sequence[Record]) -> None:
         replaced = self._take_out([record[:1] for record in records])

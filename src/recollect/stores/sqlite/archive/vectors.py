@@ -1,18 +1,22 @@
 """The sections of vectors: which sets there are, and the vectors of each, under the names of their rows."""
 
+from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import LiteralString
 
 from recollect.core.ports import Corpus
-from recollect.core.ports.archive import Cursor, Name, Page, Record
+from recollect.core.ports.archive import Name, Record
+from recollect.stores._sql.archive import VectorsSection
+from recollect.stores._sql.database import Row
+from recollect.stores._sql.vectors import ALIVE, table_of
 from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.archive.section import ArchiveSection
-from recollect.stores.sqlite.database import Row
+from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import scope_id, span
 from recollect.stores.sqlite.schema import memories_view
 
-_CORPORA: tuple[Corpus, ...] = ("memos", "messages")
-_ALIVE: dict[Corpus, str] = {"memos": "status = 'active'", "messages": "deleted IS NULL"}
+_COMPLETE = "SELECT complete FROM embedders WHERE corpus = ? AND model = ?"
 
 
 class VectorSets(ArchiveSection):
@@ -37,18 +41,18 @@ class VectorSets(ArchiveSection):
         stored_dims = self._db.value("SELECT dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
         if stored_dims not in (None, dims):
             self.remove([(corpus, model)])
-        return vectors.table_of(self._db, corpus, model) or vectors.make_table(self._db, corpus, model, dims)
+        return vectors.find_table(self._db, corpus, model) or vectors.make_table(self._db, corpus, model, dims)
 
     def _list_missing(self, corpus: Corpus, table: str) -> None:
         self._db.run(
-            f"INSERT OR IGNORE INTO unembedded SELECT ?1, key FROM {corpus} WHERE {_ALIVE[corpus]} "
+            f"INSERT OR IGNORE INTO unembedded SELECT ?1, key FROM {corpus} WHERE {ALIVE[corpus]} "
             f"AND NOT EXISTS (SELECT 1 FROM {table} WHERE {table}.key = {corpus}.key)",
             (corpus,),
         )
 
     def remove(self, names: Sequence[Name]) -> None:
         for corpus, model in names:
-            table = vectors.table_of(self._db, corpus, model)
+            table = vectors.find_table(self._db, corpus, model)
             if table is not None:
                 self._db.run("DELETE FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
                 self._refresh_view()
@@ -59,36 +63,23 @@ class VectorSets(ArchiveSection):
         self._db.run(memories_view(vectors.serving_table(self._db)))
 
 
-class _Vectors(ArchiveSection):
-    """The vectors of all sets of a corpus, one set after the other."""
-
-    corpus: Corpus
-    identity: str
+class _Vectors(VectorsSection[Database]):
+    identity: LiteralString
     """The columns that name a row of the corpus."""
 
-    def count(self) -> int:
-        return sum(
-            self._db.value(f"SELECT count(*) FROM {table} JOIN {self.corpus} USING (key)")
-            for _, _, table, _ in self._sets()
-        )
+    @abstractmethod
+    def _key(self, row: Sequence[str]) -> int | None: ...
 
-    def read(self, after: Cursor | None, limit: int) -> Page:
-        first, key = after or (0, -1)
-        records: list[Record] = []
-        for set_id, model, table, _ in self._sets(first):
-            rows = self._db.rows(
-                f"SELECT vectors.key, {self.identity}, embedding FROM {table} AS vectors "
-                f"JOIN {self.corpus} USING (key) WHERE vectors.key > ? ORDER BY vectors.key LIMIT ?",
-                (key if set_id == first else -1, limit - len(records)),
-            )
-            records += [(model, *row[1:]) for row in rows]
-            if len(records) == limit:
-                return Page(records, (set_id, rows[-1][0]))
-        return Page(records, None)
+    def _page(self, table: LiteralString, after: int, limit: int) -> list[Row]:
+        return self._db.rows(
+            f"SELECT vectors.key, {self.identity}, embedding FROM {table} AS vectors "
+            f"JOIN {self.corpus} USING (key) WHERE vectors.key > ? ORDER BY vectors.key LIMIT ?",
+            (after, limit),
+        )
 
     def find(self, names: Sequence[Name]) -> dict[Name, Record]:
         records: dict[Name, Record] = {}
-        tables = {model: table for _, model, table, _ in self._sets()}
+        tables = {model: table for _, model, table in self._sets()}
         for name in names:
             key = self._key(name[1:]) if name[0] in tables else None
             sql = f"SELECT embedding FROM {tables.get(name[0])} WHERE key = ?"
@@ -98,20 +89,17 @@ class _Vectors(ArchiveSection):
         return records
 
     def write(self, records: Sequence[Record]) -> list[Record]:
-        tables = {model: (table, complete) for _, model, table, complete in self._sets()}
+        tables = {model: table for _, model, table in self._sets()}
         keys = [self._key(record[1:-1]) if record[0] in tables else None for record in records]
         by_model: defaultdict[str, dict[int, bytes]] = defaultdict(dict)
         for key, record in zip(keys, records, strict=True):
             if key is not None:
                 by_model[record[0]][key] = record[-1]
         for model, embeddings in by_model.items():
-            self._store(*tables[model], embeddings)
+            self._store(tables[model], model, embeddings)
         return [record for key, record in zip(keys, records, strict=True) if key is None]
 
-    def put(self, records: Sequence[Record]) -> None:
-        self.write(records)
-
-    def _store(self, table: str, complete: bool, embeddings: dict[int, bytes]) -> None:
+    def _store(self, table: str, model: str, embeddings: dict[int, bytes]) -> None:
         """Caches of a scope go by its number of changes, and reload what did not join at the scope's end."""
         of_scope: defaultdict[int, list[int]] = defaultdict(list)
         for key in embeddings:
@@ -122,15 +110,15 @@ class _Vectors(ArchiveSection):
                 "UPDATE scopes SET changes = changes + ? WHERE id = ? RETURNING changes", (len(keys), scope)
             )
             edits = [(scope, changes, key) for key in keys if key < last]
-            self._db.executemany("INSERT INTO vector_edits VALUES (?, ?, ?)", edits)
+            self._db.many("INSERT INTO vector_edits VALUES (?, ?, ?)", edits)
         self._db.changed_scopes.update(of_scope)
-        self._db.executemany(f"INSERT OR REPLACE INTO {table} (key, embedding) VALUES (?, ?)", list(embeddings.items()))
-        if complete:
+        self._db.many(f"INSERT OR REPLACE INTO {table} (key, embedding) VALUES (?, ?)", list(embeddings.items()))
+        if self._db.value(_COMPLETE, (self.corpus, model)):
             rows = [(self.corpus, key) for key in embeddings]
-            self._db.executemany("DELETE FROM unembedded WHERE corpus = ? AND key = ?", rows)
+            self._db.many("DELETE FROM unembedded WHERE corpus = ? AND key = ?", rows)
 
     def remove(self, names: Sequence[Name]) -> None:
-        tables = {model: table for _, model, table, _ in self._sets()}
+        tables = {model: table for _, model, table in self._sets()}
         for model, *row in names:
             key = self._key(row)
             if key is not None and model in tables:
@@ -145,15 +133,10 @@ class _Vectors(ArchiveSection):
             self._db.changed_scopes.add(key >> 32)
             vectors.note_missing(self._db, self.corpus, key)
 
-    def _sets(self, first: int = 0) -> list[Row]:
-        """Id, model, table and completeness of each set, by id."""
-        rows = self._db.rows(
-            "SELECT id, model, complete FROM embedders WHERE corpus = ? AND id >= ? ORDER BY id", (self.corpus, first)
-        )
-        return [(id_, model, vectors.table_of(self._db, self.corpus, model), complete) for id_, model, complete in rows]
-
-    def _key(self, row: Sequence[str]) -> int | None:
-        raise NotImplementedError
+    def _sets(self, first: int = 0) -> list[tuple[int, str, LiteralString]]:
+        sql = "SELECT id, model FROM embedders WHERE corpus = ? AND id >= ? ORDER BY id"
+        rows = self._db.rows(sql, (self.corpus, first))
+        return [(set_id, model, table_of(self.corpus, set_id)) for set_id, model in rows]
 
 
 class MemoVectors(_Vectors):

@@ -1,0 +1,256 @@
+"""The store's content as neutral records, section by section: see `recollect.core.ports.archive`."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Generic, LiteralString, NamedTuple, TypeVar, cast
+
+from recollect.core.ports import Corpus
+from recollect.core.ports.archive import SECTIONS, Cursor, Name, Page, Record, canonical_json
+from recollect.core.types import Status
+from recollect.stores._sql import tombstones
+from recollect.stores._sql.database import Database, Row
+from recollect.stores._sql.jobs import restart_queues
+
+D = TypeVar("D", bound=Database)
+
+_BOOKMARK = "copy"
+_PUT_BOOKMARK = """
+INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+"""
+
+
+def placeholders(count: int) -> LiteralString:
+    return cast("LiteralString", ", ".join(f"${number}" for number in range(1, count + 1)))
+
+
+class Section(ABC, Generic[D]):
+    def __init__(self, db: D) -> None:
+        self._db = db
+
+    @abstractmethod
+    def count(self) -> int: ...
+    @abstractmethod
+    def read(self, after: Cursor | None, limit: int) -> Page: ...
+    @abstractmethod
+    def find(self, names: Sequence[Name]) -> dict[Name, Record]: ...
+    @abstractmethod
+    def put(self, records: Sequence[Record]) -> None: ...
+    @abstractmethod
+    def remove(self, names: Sequence[Name]) -> None: ...
+
+    def write(self, records: Sequence[Record]) -> list[Record]:
+        """Add or replace; returns what had to be left out."""
+        self.put(records)
+        return []
+
+
+class RowsSection(Section[D]):
+    """A section whose records are rows: `fields` of `source`, read by `order_by`."""
+
+    source: LiteralString
+    order_by: LiteralString
+    """The columns that make up a cursor."""
+    where: LiteralString = "true"
+    documents: frozenset[int] = frozenset()
+    """Columns that hold JSON, by position."""
+
+    @property
+    @abstractmethod
+    def fields(self) -> LiteralString: ...
+
+    def count(self) -> int:
+        sql: LiteralString = f"SELECT count(*) FROM {self.source} WHERE {self.where}"
+        return self._db.value(sql)
+
+    def read(self, after: Cursor | None, limit: int) -> Page:
+        width = self.order_by.count(",") + 1
+        beyond: LiteralString = "" if after is None else f"AND ({self.order_by}) > ({placeholders(width)})"
+        number: LiteralString = "$1" if after is None else cast("LiteralString", f"${width + 1}")
+        sql: LiteralString = (
+            f"SELECT {self.order_by}, {self.fields} FROM {self.source} WHERE {self.where} {beyond} "
+            f"ORDER BY {self.order_by} LIMIT {number}"
+        )
+        rows = self._db.rows(sql, (*(after or ()), limit))
+        return Page([self.record(row[width:]) for row in rows], rows[-1][:width] if len(rows) == limit else None)
+
+    def record(self, row: Row) -> Record:
+        values = list(row)
+        for column in self.documents:
+            if values[column] is not None:
+                values[column] = canonical_json(values[column])
+        return tuple(values)
+
+
+class Columns(NamedTuple):
+    """A table that is a section as it is; its key comes first, with the types of PostgreSQL."""
+
+    source: LiteralString
+    key: tuple[LiteralString, ...]
+    rest: tuple[LiteralString, ...]
+    where: LiteralString = "true"
+
+    @property
+    def names(self) -> tuple[LiteralString, ...]:
+        return tuple(name.split("::")[0] for name in self.key)
+
+
+TOMBSTONES = Columns(
+    "tombstones", ("scope::text", "fingerprint::text"), ("at",), where=f"scope <> '{tombstones.ERASED}'"
+)
+ERASED_MESSAGES = Columns("tombstones", ("fingerprint::text",), ("at",), where=f"scope = '{tombstones.ERASED}'")
+SUMMARIES = Columns("summaries", ("session::text", "sequence::bigint"), ("text", "updated", "through"))
+EXCHANGES = Columns(
+    "exchanges", ("guild::text", "at::bigint", "id::text"), ("channel", "channel_name", "author", "text", "expires")
+)
+
+
+class TableSection(RowsSection[D]):
+    """A section that is a table with the same columns, named by its primary key."""
+
+    def __init__(self, db: D, table: Columns) -> None:
+        super().__init__(db)
+        self._table = table
+        self.source, self.where, self.order_by = table.source, table.where, ", ".join(table.names)
+
+    @property
+    def fields(self) -> LiteralString:
+        return ", ".join((*self._table.names, *self._table.rest))
+
+    def put(self, records: Sequence[Record]) -> None:
+        if self._table is ERASED_MESSAGES:
+            self._db.many(tombstones.PUT, [(tombstones.ERASED, *record) for record in records])
+            return
+        columns = (*self._table.names, *self._table.rest)
+        changes = ", ".join(f"{name} = excluded.{name}" for name in columns)
+        sql: LiteralString = (
+            f"INSERT INTO {self.source} ({self.fields}) VALUES ({placeholders(len(columns))}) "
+            f"ON CONFLICT ({self.order_by}) DO UPDATE SET {changes}"
+        )
+        self._db.many(sql, records)
+
+
+class JobsSection(RowsSection[D]):
+    """What is claimed is read as if its lease had run out: of a queue only the first job can have been begun."""
+
+    source = "jobs"
+    order_by = "id"
+    documents = frozenset({4})
+    inserted: LiteralString
+    """Insert a job with its id."""
+
+    @property
+    def fields(self) -> LiteralString:
+        return """
+        id, kind, queue, tenant, payload, CASE state WHEN 'failed' THEN 'failed' ELSE 'waiting' END, due,
+        attempts - CASE WHEN state = 'claimed' AND EXISTS (SELECT 1 FROM jobs AS earlier
+            WHERE earlier.queue = jobs.queue AND earlier.state = 'claimed' AND earlier.id < jobs.id) THEN 1 ELSE 0 END,
+        dedupe, error
+        """
+
+    def put(self, records: Sequence[Record]) -> None:
+        self._delete([record[:1] for record in records])
+        rows = [(*record[:5], "failed" if record[5] == "failed" else "blocked", *record[6:]) for record in records]
+        self._db.many(self.inserted, rows)
+        self._count_up()
+        restart_queues(self._db, sorted({record[2] for record in records}))
+
+    def _count_up(self) -> None:
+        """The next id is beyond all stored ones."""
+
+    def remove(self, names: Sequence[Name]) -> None:
+        restart_queues(self._db, self._delete(names))
+
+    def _delete(self, names: Sequence[Name]) -> list[str]:
+        """The queues of the jobs that are gone."""
+        sql: LiteralString = f"DELETE FROM jobs WHERE id {self._db.among} RETURNING queue"
+        return sorted({queue for (queue,) in self._db.rows(sql, (self._db.array(job for (job,) in names),))})
+
+
+class EventsSection(RowsSection[D]):
+    """Ids stay as they are, since followers of the log have noted the last id they saw."""
+
+    source = "events LEFT JOIN scopes ON scopes.id = events.scope"
+    order_by = "events.id"
+    documents = frozenset({7})
+
+    @property
+    def fields(self) -> LiteralString:
+        return "events.id, kind, at, actor, coalesce(scopes.name, ''), memo, reason, data"
+
+
+class VectorsSection(Section[D]):
+    """The vectors of all sets of a corpus, one set after the other."""
+
+    corpus: Corpus
+
+    @abstractmethod
+    def _sets(self, first: int = 0) -> list[tuple[int, str, LiteralString]]:
+        """Id, model and table of each set, by id."""
+        ...
+
+    @abstractmethod
+    def _page(self, table: LiteralString, after: int, limit: int) -> list[Row]:
+        """Key, name and vector of the next rows of a set."""
+        ...
+
+    def count(self) -> int:
+        return sum(self._count(table) for _, _, table in self._sets())
+
+    def _count(self, table: LiteralString) -> int:
+        sql: LiteralString = f"SELECT count(*) FROM {table} JOIN {self.corpus} USING (key)"
+        return self._db.value(sql)
+
+    def read(self, after: Cursor | None, limit: int) -> Page:
+        first, key = after or (0, -1)
+        records: list[Record] = []
+        for set_id, model, table in self._sets(first):
+            rows = self._page(table, key if set_id == first else -1, limit - len(records))
+            records += [(model, *row[1:]) for row in rows]
+            if len(records) == limit:
+                return Page(records, (set_id, rows[-1][0]))
+        return Page(records, None)
+
+    def put(self, records: Sequence[Record]) -> None:
+        self.write(records)
+
+
+def words_of_memo(record: Record) -> str | None:
+    """What is indexed of a memo: its text and its tags, while it is active."""
+    text, tags, status = record[3:6]
+    if status != Status.ACTIVE:
+        return None
+    return f"{text} {' '.join(json.loads(tags))}" if tags else text
+
+
+class Archive(ABC, Generic[D]):
+    """The sections in the order of `SECTIONS`."""
+
+    def __init__(self, db: D, sections: Sequence[Section[Any]]) -> None:
+        self._db = db
+        self._sections = dict(zip(SECTIONS, sections, strict=True))
+
+    @abstractmethod
+    def identity(self) -> str: ...
+
+    def count(self, section: str) -> int:
+        return self._sections[section].count()
+
+    def read(self, section: str, after: Cursor | None, limit: int) -> Page:
+        return self._sections[section].read(after, limit)
+
+    def find(self, section: str, names: Sequence[Name]) -> dict[Name, Record]:
+        return self._sections[section].find(names)
+
+    def write(self, section: str, records: Sequence[Record]) -> list[Record]:
+        return self._sections[section].write(records) if records else []
+
+    def remove(self, section: str, names: Sequence[Name]) -> None:
+        if names:
+            self._sections[section].remove(names)
+
+    def bookmark(self) -> str | None:
+        return self._db.value("SELECT value FROM meta WHERE name = $1", (_BOOKMARK,))
+
+    def put_bookmark(self, text: str) -> None:
+        self._db.run(_PUT_BOOKMARK, (_BOOKMARK, text))

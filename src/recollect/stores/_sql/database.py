@@ -1,0 +1,41 @@
+"""What the shared half asks of a connection, inside one transaction.
+
+A statement has its values at `$1`, `$2` … in the order in which they first appear: SQLite and PostgreSQL both read
+that, so one text serves both.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, LiteralString, Protocol
+
+Row = tuple[Any, ...]
+
+
+class Database(Protocol):
+    among: LiteralString
+    """The condition that a column has one of the values of the array `$1`."""
+
+    def run(self, sql: LiteralString, values: Row = (), /) -> int:
+        """How many rows it affected."""
+        ...
+
+    def value(self, sql: LiteralString, values: Row = (), /) -> Any:
+        """The first value that the statement yields; None when there is none."""
+        ...
+
+    def row(self, sql: LiteralString, values: Row = (), /) -> Row | None: ...
+    def rows(self, sql: LiteralString, values: Row = (), /) -> list[Row]: ...
+    def many(self, sql: LiteralString, rows: Sequence[Row], /) -> None:
+        """The statement once for each row."""
+        ...
+
+    def array(self, values: Iterable[Any], /) -> object:
+        """Values as one value of a statement."""
+        ...
+
+    def handle(self, text: str, /) -> str:
+        """An id as it is stored."""
+        ...
+
+    def lock(self, *names: str) -> bool:
+        """Hold these names until the transaction ends, where others can write at the same time; False if it did."""
+        ...

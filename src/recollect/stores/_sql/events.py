@@ -1,0 +1,114 @@
+"""The append-only log of what changed, by whom, why."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from datetime import date, datetime, timedelta
+from typing import Any, Generic, LiteralString, TypeVar
+
+from recollect.core.clock import from_ms, to_ms
+from recollect.core.events import Event
+from recollect.stores._sql.database import Database, Row
+from recollect.stores._sql.rows import encode
+
+D = TypeVar("D", bound=Database)
+
+SELECT = (
+    "SELECT events.id, kind, at, actor, coalesce(name, ''), memo, reason, data "
+    "FROM events LEFT JOIN scopes ON scopes.id = events.scope"
+)
+INSERT = "INSERT INTO events (kind, at, actor, scope, memo, reason, data) VALUES ($1, $2, $3, $4, $5, $6, $7)"
+_COUNTS = "SELECT kind, CAST(sum(count) AS bigint), max(last) FROM event_days GROUP BY kind ORDER BY kind"
+_DAYS = "SELECT day, kind, CAST(sum(count) AS bigint) FROM event_days WHERE day >= $1 GROUP BY 1, 2 ORDER BY 1, 2"
+_REDACT = "UPDATE events SET memo = NULL, reason = '', data = $1 WHERE id = $2"
+_PLACEHOLDERS: tuple[LiteralString, ...] = ("$1", "$2", "$3", "$4", "$5")
+_EPOCH = date(1970, 1, 1)
+
+
+class Events(ABC, Generic[D]):
+    locked: LiteralString
+    """What keeps rows that were read for a change as they are until then."""
+
+    def __init__(self, db: D) -> None:
+        self._db = db
+
+    @abstractmethod
+    def add(self, event: Event) -> int: ...
+    @abstractmethod
+    def after(self, event_id: int, limit: int) -> list[Event]: ...
+    @abstractmethod
+    def _scope(self, name: str) -> int | None:
+        """The id of a scope, if it exists."""
+        ...
+
+    def _flush(self) -> None:
+        """Write what was counted but held back."""
+
+    def counts(self) -> dict[str, tuple[int, datetime]]:
+        self._flush()
+        return {kind: (count, from_ms(last)) for kind, count, last in self._db.rows(_COUNTS)}
+
+    def days(self, since: date) -> dict[date, dict[str, int]]:
+        self._flush()
+        counts: dict[date, dict[str, int]] = {}
+        for day, kind, count in self._db.rows(_DAYS, ((since - _EPOCH).days,)):
+            counts.setdefault(_EPOCH + timedelta(days=day), {})[kind] = count
+        return counts
+
+    def list(
+        self,
+        scope: str | None = None,
+        memo: str | None = None,
+        limit: int = 100,
+        before: int | None = None,
+        kinds: Collection[str] = (),
+    ) -> list[Event]:
+        conditions: list[LiteralString] = []
+        values: list[object] = []
+        if len(kinds) == 1:  # of one kind the index has them in order
+            conditions.append("kind = $1")
+            values.append(next(iter(kinds)))
+        elif kinds:
+            conditions.append(f"kind {self._db.among}")
+            values.append(self._db.array(kinds))
+        scope_id = None if scope is None else self._scope(scope) or -1
+        more: tuple[tuple[LiteralString, object], ...] = (
+            ("events.id < ", before),
+            ("scope = ", scope_id),
+            ("memo = ", memo),
+        )
+        for condition, value in more:
+            if value is not None:
+                conditions.append(condition + _PLACEHOLDERS[len(values)])
+                values.append(value)
+        where = " AND ".join(conditions) if conditions else "true"
+        sql: LiteralString = f"{SELECT} WHERE {where} ORDER BY events.id DESC LIMIT {_PLACEHOLDERS[len(values)]}"
+        return [read_event(row) for row in self._db.rows(sql, (*values, limit))]
+
+    def redact(self, events: Collection[int], keep: Collection[str] = ()) -> int:
+        sql: LiteralString = f"SELECT id, memo, reason, data FROM events WHERE id {self._db.among} {self.locked}"
+        redacted = 0
+        for event, memo, reason, data in self._db.rows(sql, (self._db.array(events),)):
+            fields: dict[str, Any] = json.loads(data) if data else {}
+            retained = {name: value for name, value in fields.items() if name in keep}
+            if memo is not None or reason or retained != fields:
+                redacted += self._db.run(_REDACT, (encode(retained) if retained else None, event))
+        return redacted
+
+
+def event_row(event: Event, scope: int | None) -> Row:
+    data = encode(event.data) if event.data else None
+    return event.kind, to_ms(event.at), event.actor, scope, event.memo, event.reason, data
+
+
+def read_event(row: Row) -> Event:
+    return Event(
+        id=row[0],
+        kind=row[1],
+        at=from_ms(row[2]),
+        actor=row[3],
+        scope=row[4],
+        memo=row[5],
+        reason=row[6],
+        data=json.loads(row[7]) if row[7] else {},
+    )

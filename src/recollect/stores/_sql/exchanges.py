@@ -1,0 +1,65 @@
+"""Short-term exchanges of a guild."""
+
+from datetime import datetime
+
+from recollect.core.clock import from_ms, to_ms
+from recollect.core.text import clean
+from recollect.core.types import Exchange
+from recollect.stores._sql.database import Database, Row
+
+_INSERT = """
+INSERT INTO exchanges (guild, id, channel, channel_name, author, text, at, expires)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING
+"""
+_RECENT = """
+SELECT id, guild, channel, channel_name, author, text, at, expires FROM exchanges
+WHERE guild = $1 AND expires > $2 ORDER BY at DESC, id DESC LIMIT $3
+"""
+_ASKED_BY = """
+SELECT id, guild, channel, channel_name, author, text, at, expires FROM exchanges
+WHERE (CAST($1 AS text) IS NULL OR author = $1) AND (CAST($2 AS text) IS NULL OR guild = $2) ORDER BY at, guild, id
+"""
+# What has expired, and of the rest all but the newest.
+_PRUNE = """
+DELETE FROM exchanges WHERE guild = $1 AND (expires <= $2 OR (at, id) NOT IN (
+    SELECT at, id FROM exchanges WHERE guild = $1 AND expires > $2 ORDER BY at DESC, id DESC LIMIT $3))
+"""
+# An id is made of the ids of its two messages: `question/answer`.
+_DELETE_QUOTING = """
+DELETE FROM exchanges WHERE guild = $1
+AND (substr(id, 1, length($2)) = $2 OR substr(id, length(id) - length($3) + 1) = $3)
+"""
+
+
+class Exchanges:
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def add(self, exchange: Exchange) -> bool:
+        place = exchange.guild, exchange.id, exchange.channel, exchange.channel_name
+        content = exchange.author, clean(exchange.text), to_ms(exchange.at), to_ms(exchange.expires)
+        return self._db.run(_INSERT, (*place, *content)) > 0
+
+    def recent(self, guild: str, now: datetime, limit: int) -> list[Exchange]:
+        return [_exchange(row) for row in self._db.rows(_RECENT, (guild, to_ms(now), limit))]
+
+    def asked_by(self, author: str | None = None, guild: str | None = None) -> list[Exchange]:
+        if author is None and guild is None:
+            return []
+        return [_exchange(row) for row in self._db.rows(_ASKED_BY, (author, guild))]
+
+    def guilds(self) -> list[str]:
+        return [guild for (guild,) in self._db.rows("SELECT DISTINCT guild FROM exchanges ORDER BY guild")]
+
+    def remove(self, exchange: Exchange) -> bool:
+        return self._db.run("DELETE FROM exchanges WHERE guild = $1 AND id = $2", (exchange.guild, exchange.id)) > 0
+
+    def prune(self, guild: str, now: datetime, keep: int) -> int:
+        return self._db.run(_PRUNE, (guild, to_ms(now), keep))
+
+    def remove_quoting(self, guild: str, message_id: str) -> int:
+        return self._db.run(_DELETE_QUOTING, (guild, f"{message_id}/", f"/{message_id}"))
+
+
+def _exchange(row: Row) -> Exchange:
+    return Exchange(*row[:6], at=from_ms(row[6]), expires=from_ms(row[7]))

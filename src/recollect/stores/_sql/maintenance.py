@@ -1,0 +1,100 @@
+"""What `recollect doctor` checks and `recollect reindex` repairs in every SQL store."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import LiteralString
+
+from recollect.core.ports import Corpus, HealthCheck, Progress
+from recollect.stores._sql.database import Database, Row
+from recollect.stores._sql.jobs import misordered_queues
+
+REINDEX_BATCH_ROWS = 500
+_PUT_META = "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+
+
+def rows_per_scope(memos: LiteralString, messages: LiteralString) -> LiteralString:
+    """The stored size of each scope, and how many rows of these queries it has."""
+    return f"""
+    SELECT scopes.id AS scope, size, coalesce(sum(alive.rows), 0) AS rows FROM scopes LEFT JOIN (
+        SELECT scope, count(*) AS rows FROM ({memos}) AS memos GROUP BY 1
+        UNION ALL SELECT scope, count(*) AS rows FROM ({messages}) AS messages GROUP BY 1
+    ) AS alive ON alive.scope = scopes.id GROUP BY scopes.id
+    """
+
+
+def check_sizes(db: Database, counted: LiteralString) -> HealthCheck:
+    """Each scope's size is the number of its rows."""
+    sql: LiteralString = f"SELECT count(*) FROM ({counted}) AS counted WHERE size <> rows"
+    wrong = db.value(sql)
+    return HealthCheck("sizes of scopes", not wrong, f"{wrong} wrong; run 'recollect reindex'" if wrong else "")
+
+
+def repair_sizes(db: Database, counted: LiteralString) -> None:
+    """`counted` is what `rows_per_scope` returns."""
+    sql: LiteralString = f"""
+    UPDATE scopes SET size = counted.rows FROM ({counted}) AS counted
+    WHERE counted.scope = scopes.id AND scopes.size <> counted.rows
+    """
+    db.run(sql)
+
+
+def check_word_index(corpus: Corpus, missing: int, stray: int) -> HealthCheck:
+    """The word index holds exactly the rows that it should."""
+    detail = f"{missing} missing, {stray} stray; run 'recollect reindex'" if missing or stray else ""
+    return HealthCheck(f"word index of {corpus}", not detail, detail)
+
+
+def check_vectors(corpus: Corpus, model: str, missing: int, stray: int) -> HealthCheck:
+    detail = f"{missing} still to embed" if missing else ""
+    detail = f"{stray} stray; run 'recollect reindex'" if stray else detail
+    return HealthCheck(f"vectors of {corpus} by {model}", not stray, detail)
+
+
+def check_jobs(failed: int) -> HealthCheck:
+    return HealthCheck("jobs", not failed, f"{failed} given up after repeated failures" if failed else "")
+
+
+def check_queues(db: Database) -> HealthCheck:
+    """Of each queue the first job can be claimed, and only that one."""
+    stuck = len(misordered_queues(db))
+    return HealthCheck("queues of jobs", not stuck, f"{stuck} out of order; run 'recollect reindex'" if stuck else "")
+
+
+def check_counts(wrong: bool) -> HealthCheck:
+    return HealthCheck("counts of events", not wrong, "wrong; run 'recollect reindex'" if wrong else "")
+
+
+def reindex_start(db: Database, alive: Mapping[Corpus, LiteralString]) -> dict[Corpus, tuple[int, int]]:
+    """For each corpus how many rows remain, and the key after which an interrupted run continues."""
+    starts: dict[Corpus, tuple[int, int]] = {}
+    for corpus, rows in alive.items():
+        after = int(db.value("SELECT value FROM meta WHERE name = $1", (f"reindex:{corpus}",)) or 0)
+        sql: LiteralString = f"SELECT count(*) FROM ({rows} AND key > $1) AS remaining"
+        starts[corpus] = db.value(sql, (after,)), after
+    return starts
+
+
+def end_step(db: Database, corpus: Corpus, rows: Sequence[Row], repair: Callable[[], None]) -> tuple[int, int]:
+    """What a step of the reindex returns after these rows; after the last one of a corpus, derived data is repaired."""
+    last: int = rows[-1][1] if len(rows) == REINDEX_BATCH_ROWS else 0
+    if not last:
+        repair()
+    db.run(_PUT_META, (f"reindex:{corpus}", str(last)))
+    return len(rows), last
+
+
+async def reindex(
+    start: dict[Corpus, tuple[int, int]],
+    step: Callable[[Corpus, int], Awaitable[tuple[int, int]]],
+    progress: Progress | None,
+) -> int:
+    """Rewrite the word index in steps that others can write between."""
+    total, count = sum(rows for rows, _ in start.values()), 0
+    for corpus, (_, after) in start.items():
+        while True:
+            rows, after = await step(corpus, after)
+            count += rows
+            if progress is not None:
+                progress(count, total)
+            if not after:
+                break
+    return count

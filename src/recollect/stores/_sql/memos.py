@@ -1,0 +1,141 @@
+"""Durable memos and the tombstones of forgotten ones: what is read of them. How one is written is each store's own.
+
+A unit that writes locks each subject whose memos it reads until it ends, as its decisions rest on what it read.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import datetime
+from typing import Generic, LiteralString, TypeVar
+
+from recollect.core.clock import from_ms, to_ms
+from recollect.core.ports import Vector
+from recollect.core.text import clean
+from recollect.core.types import Memo, Status, Subject, Tombstone
+from recollect.stores._sql import tombstones
+from recollect.stores._sql.database import Database, Row
+from recollect.stores._sql.rows import content_of
+
+D = TypeVar("D", bound=Database)
+
+_ALL = 1 << 62
+_ACTIVE = [Status.ACTIVE]
+
+
+class Memos(ABC, Generic[D]):
+    """Statements about one subject have its scope at `$1`; all that yield memos yield what `_read` takes."""
+
+    by_id: LiteralString
+    by_text: LiteralString
+    standing: LiteralString
+    """Active ones that are pinned or constraints, the newest first."""
+    page: LiteralString
+    """The newest first; likewise those that are active, and those of some statuses."""
+    page_of_active: LiteralString
+    page_of_statuses: LiteralString
+    count_all: LiteralString
+    count_of_active: LiteralString
+    count_of_statuses: LiteralString
+    by_keys: LiteralString
+    of_message: LiteralString
+    of_speaker: LiteralString
+    """By an actor or in a guild, where these are given."""
+    names: LiteralString
+    """The scopes with memos."""
+    sizes: LiteralString
+    """A page of scopes with their sizes, between two names and with a part in their name."""
+    _read: Callable[[Row, Subject], Memo]
+
+    def __init__(self, db: D) -> None:
+        self._db = db
+
+    @abstractmethod
+    def put(self, memo: Memo, vector: tuple[str, Vector] | None = None) -> int: ...
+    @abstractmethod
+    def count_use(self, keys: Collection[int], at: datetime) -> None: ...
+    @abstractmethod
+    def remove(self, memo: Memo) -> None: ...
+    @abstractmethod
+    def _scope(self, name: str) -> int | str | None:
+        """What the statements know a scope by."""
+        ...
+
+    @abstractmethod
+    def _of_any(self, sql: LiteralString, values: Row) -> list[Memo]:
+        """Memos of any subject."""
+        ...
+
+    def _of(self, subject: Subject, sql: LiteralString, values: Row = ()) -> list[Memo]:
+        scope, read = subject.scope, self._read
+        self._db.lock(f"subject:{scope}")
+        return [read(row, subject) for row in self._db.rows(sql, (self._scope(scope), *values))]
+
+    def get(self, subject: Subject, memo_id: str) -> Memo | None:
+        scope = subject.scope
+        self._db.lock(f"subject:{scope}")
+        row = self._db.row(self.by_id, (self._scope(scope), self._db.handle(memo_id)))
+        return None if row is None else self._read(row, subject)
+
+    def same_text(self, subject: Subject, text: str) -> list[Memo]:
+        return self._of(subject, self.by_text, (content_of(text),))
+
+    def always_relevant(self, subject: Subject) -> list[Memo]:
+        return self._of(subject, self.standing)
+
+    def fetch(self, keys: Collection[int]) -> dict[int, Memo]:
+        return {memo.key: memo for memo in self._of_any(self.by_keys, (self._db.array(keys),))}
+
+    def from_message(self, platform: str, message_id: str) -> list[Memo]:
+        return self._of_any(self.of_message, (self._db.handle(message_id), platform))
+
+    def stated_by(self, actor: str | None = None, guild: str | None = None) -> list[Memo]:
+        return [] if actor is None and guild is None else self._of_any(self.of_speaker, (actor, guild))
+
+    def list(
+        self, subject: Subject, statuses: Collection[Status] = (), limit: int | None = None, offset: int = 0
+    ) -> list[Memo]:
+        cut = _ALL if limit is None else limit, offset
+        if not statuses:
+            return self._of(subject, self.page, cut)
+        if [*statuses] == _ACTIVE:
+            return self._of(subject, self.page_of_active, cut)
+        return self._of(subject, self.page_of_statuses, (self._array(statuses), *cut))
+
+    def count(self, subject: Subject, statuses: Collection[Status] = ()) -> int:
+        name = subject.scope
+        self._db.lock(f"subject:{name}")
+        scope = self._scope(name)
+        if not statuses:
+            return self._db.value(self.count_all, (scope,))
+        if [*statuses] == _ACTIVE:
+            return self._db.value(self.count_of_active, (scope,))
+        return self._db.value(self.count_of_statuses, (scope, self._array(statuses)))
+
+    def _array(self, statuses: Collection[Status]) -> object:
+        return self._db.array(status.value for status in statuses)
+
+    def add_tombstone(self, tombstone: Tombstone) -> None:
+        self._db.lock(f"subject:{tombstone.scope}")
+        handle = self._db.handle
+        values = handle(tombstone.scope), handle(tombstone.fingerprint), to_ms(tombstone.at)
+        self._db.run(tombstones.PUT, values)
+
+    def remove_tombstone(self, scope: str, fingerprint: str) -> None:
+        self._db.lock(f"subject:{scope}")
+        self._db.run(tombstones.DELETE, (self._db.handle(scope), self._db.handle(fingerprint)))
+
+    def tombstone(self, scope: str, fingerprint: str) -> Tombstone | None:
+        self._db.lock(f"subject:{scope}")
+        ms = self._db.value(tombstones.AT, (self._db.handle(scope), self._db.handle(fingerprint)))
+        return None if ms is None else Tombstone(scope, fingerprint, from_ms(ms))
+
+    def subjects(self) -> Iterator[Subject]:
+        return (Subject.of_scope(name) for (name,) in self._db.rows(self.names))
+
+    def owners(
+        self, part: str = "", after: str = "", limit: int = 100, lore: bool = False
+    ) -> Sequence[tuple[Subject, int]]:
+        prefix = "lore:" if lore else "user:"
+        first = max(self._db.handle(after), prefix)
+        rows = self._db.rows(self.sizes, (first, f"{prefix[:-1]};", clean(part).lower(), limit))
+        return [(Subject.of_scope(name), size) for name, size in rows]

@@ -1,0 +1,165 @@
+"""The store of messages: what is read and changed of them. How one is added is each store's own."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from datetime import datetime
+from typing import Generic, LiteralString, TypeVar
+
+from recollect.core.clock import to_ms
+from recollect.core.text import clean, question_share
+from recollect.core.types import Message, Place
+from recollect.stores._sql import tombstones
+from recollect.stores._sql.database import Database, Row
+from recollect.stores._sql.rows import read_message
+
+D = TypeVar("D", bound=Database)
+
+# Each store adds how it reads the scope of a row.
+EDIT = """
+UPDATE messages SET text = $1, edited = $2, length = $3, asks = $4
+WHERE id = $5 AND platform = $6 AND deleted IS NULL AND coalesce(edited, 0) <= $2 RETURNING key
+"""
+DELETE = "UPDATE messages SET text = '', deleted = $1 WHERE id = $2 AND platform = $3 AND deleted IS NULL RETURNING key"
+ERASE = "DELETE FROM messages WHERE id = $1 AND platform = $2 RETURNING place, deleted IS NULL, key"
+_FIRST, _LAST = -(1 << 62), 1 << 62
+
+
+class Messages(ABC, Generic[D]):
+    """Those that are statements read what `read_message` takes, or for `edited`, `deleted` and `erased`, what the
+    indexes have to know.
+    """
+
+    edited: LiteralString
+    deleted: LiteralString
+    erased: LiteralString
+    by_id: LiteralString
+    by_keys: LiteralString
+    replies: LiteralString
+    of_guild: LiteralString
+    """After a key, in a guild, by an author or by anyone."""
+    of_author: LiteralString
+    """After a key, by an author or in the author's DM."""
+    recent_of_session: LiteralString
+    recent_of_stream: LiteralString
+    later: LiteralString
+    at_time: LiteralString
+    """At a time, after a key."""
+    numbers: LiteralString
+    """Key, number in its channel, length and share of questions."""
+
+    def __init__(self, db: D) -> None:
+        self._db = db
+
+    @abstractmethod
+    def add(self, message: Message) -> bool: ...
+    @abstractmethod
+    def neighbors(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]: ...
+    @abstractmethod
+    def _scope(self, name: str) -> int | str | None:
+        """What the statements know a scope by."""
+        ...
+
+    @abstractmethod
+    def _reindex(self, key: int, scope: int, text: str) -> None:
+        """A row's text changed."""
+        ...
+
+    @abstractmethod
+    def _remove_derived(self, key: int, scope: int, alive: bool) -> None:
+        """Remove what is derived from a row."""
+        ...
+
+    def _enter(self) -> None:
+        """A row is about to be written."""
+
+    def _close_gate(self) -> None:
+        """No row may be written meanwhile."""
+
+    def edit(self, platform: str, message_id: str, text: str, at: datetime) -> bool:
+        text = clean(text)
+        self._enter()
+        content = text, to_ms(at), text.count(" ") + 1, question_share(text)
+        row = self._db.row(self.edited, (*content, self._db.handle(message_id), self._db.handle(platform)))
+        if row is None:
+            return False
+        self._reindex(row[0], row[1], text)
+        return True
+
+    def delete(self, platform: str, message_id: str, at: datetime) -> bool:
+        self._enter()
+        row = self._db.row(self.deleted, (to_ms(at), self._db.handle(message_id), self._db.handle(platform)))
+        if row is None:
+            return False
+        self._remove_derived(*row, alive=True)
+        return True
+
+    def erase(self, messages: Collection[tuple[str, str]], at: datetime) -> int:
+        self._close_gate()
+        places: list[int] = []
+        for platform, message_id in messages:
+            fingerprint = tombstones.message_fingerprint(platform, message_id)
+            self._db.run(tombstones.PUT, (tombstones.ERASED, fingerprint, to_ms(at)))
+            row = self._db.row(self.erased, (self._db.handle(message_id), self._db.handle(platform)))
+            if row is not None:
+                place, alive, key, scope = row
+                self._remove_derived(key, scope, bool(alive))
+                places.append(place)
+        remove_unused_places(self._db, places)
+        return len(places)
+
+    def get(self, platform: str, message_id: str) -> Message | None:
+        row = self._db.row(self.by_id, (self._db.handle(message_id), self._db.handle(platform)))
+        return None if row is None else read_message(row)
+
+    def fetch(self, keys: Collection[int]) -> dict[int, Message]:
+        return {row[0]: read_message(row) for row in self._db.rows(self.by_keys, (self._db.array(keys),))}
+
+    def positions(self, keys: Collection[int]) -> dict[int, tuple[int, int, float]]:
+        rows = self._db.rows(self.numbers, (self._db.array(keys),))
+        return {key: (number, length, asks) for key, number, length, asks in rows}
+
+    def written_by(
+        self, author: str | None = None, guild: str | None = None, limit: int = 500, after: int = 0
+    ) -> list[tuple[int, Message]]:
+        if guild is not None:
+            return _keyed(self._db.rows(self.of_guild, (after, guild, author, limit)))
+        return _keyed(self._db.rows(self.of_author, (after, author, limit)))
+
+    def replies_to(self, platform: str, ids: Collection[str]) -> list[tuple[int, Message]]:
+        names = self._db.array(map(self._db.handle, ids))
+        return _keyed(self._db.rows(self.replies, (names, self._db.handle(platform))))
+
+    def recent(
+        self, place: Place, limit: int, before: datetime | None = None, whole_stream: bool = False
+    ) -> list[Message]:
+        sql, scope = self.recent_of_session, place.session
+        if whole_stream:
+            sql, scope = self.recent_of_stream, place.stream
+        rows = self._db.rows(sql, (self._scope(scope), _LAST if before is None else to_ms(before), limit))
+        return [read_message(row) for row in reversed(rows)]
+
+    def after(self, place: Place, since: datetime | None, limit: int) -> list[Message]:
+        """Messages of the same time stay together: all that share the last one's time are included.
+
+        So a caller that continues from the time of the last message misses none; a page may exceed its limit.
+        """
+        if limit < 1:
+            return []
+        scope = self._scope(place.session)
+        rows = self._db.rows(self.later, (scope, _FIRST if since is None else to_ms(since), limit))
+        if len(rows) == limit:
+            key, at = rows[-1][0], rows[-1][5]
+            rows += self._db.rows(self.at_time, (scope, at, key))
+        return [read_message(row) for row in rows]
+
+
+def remove_unused_places(db: Database, places: Collection[int]) -> None:
+    """Remove those of the places where no message is left."""
+    sql: LiteralString = f"""
+    DELETE FROM places WHERE id {db.among} AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.place = places.id)
+    """
+    db.run(sql, (db.array(set(places)),))
+
+
+def _keyed(rows: list[Row]) -> list[tuple[int, Message]]:
+    return [(row[0], read_message(row)) for row in rows]

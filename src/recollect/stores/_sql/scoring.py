@@ -1,0 +1,32 @@
+"""How rows that share words with a query are scored."""
+
+import heapq
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from recollect.core.ports import WordHit
+from recollect.core.text import inverse_frequency
+
+MAX_POSTINGS = 2_500
+"""Entries read for one query: the rare words decide, so they come first, and common ones as far as the budget goes."""
+
+Postings = tuple[str, int, set[int]]
+"""A stem, the number of rows that have it, and the rows that were read of these."""
+
+
+def cost(rows: int, candidates: Collection[int] | None) -> int:
+    """Entries to read of a word that so many rows have."""
+    return rows if candidates is None else min(rows, len(candidates))
+
+
+def best_hits(lists: Sequence[Postings], size: int, terms: Mapping[str, str], limit: int) -> list[WordHit]:
+    """The rows that share the rarest words with the query, among `size` rows; `terms` has the query's words by stem."""
+    scores: dict[int, float] = {}
+    for _, frequency, keys in lists:
+        weight = inverse_frequency(size, frequency)
+        for key in keys:  # the innermost loop
+            scores[key] = scores.get(key, 0.0) + weight
+    best: Iterable[tuple[float, int]] = heapq.nlargest(limit, zip(scores.values(), scores, strict=True))
+    return [
+        WordHit(key, score, {terms[stem]: frequency for stem, frequency, keys in lists if key in keys})
+        for score, key in best
+    ]
