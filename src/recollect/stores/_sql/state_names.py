@@ -97,10 +97,10 @@ def _display_name(key: str, item: str) -> Owner:
 
 def _planned(_: str, item: str) -> Owner:
     try:
-        person, guild, *_ = json.loads(item)
+        plan = json.loads(item)
     except ValueError:
         return _NOBODY
-    return Owner(person, guild)
+    return Owner(plan[0], plan[1])
 
 
 def _erasing(key: str, _: str) -> Owner:
@@ -112,17 +112,17 @@ def _erasing(key: str, _: str) -> Owner:
 
 def _withheld(key: str, item: str) -> Owner:
     """A statement goes with the person that it is about, and with the first guild in which it was visible."""
-    try:
-        *_, guilds = json.loads(item)
-    except ValueError:
-        return _scope(key)
     owner = _scope(key)
+    try:
+        guilds = json.loads(item)[-1]
+    except ValueError:
+        return owner
     return owner if owner.guild_id is not None or not guilds else Owner.member(owner.person_id, guilds[0])
 
 
 def _withheld_in_guild(key: str, item: str) -> Owner:
     try:
-        scope, *_ = json.loads(item)
+        scope = json.loads(item)[0]
     except ValueError:
         return Owner.guild(key)
     return Owner.member(_scope(scope).person_id, key)

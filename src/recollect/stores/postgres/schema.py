@@ -257,10 +257,10 @@ def _apply(connection: Connection, address: Address, after: int) -> None:
     if after == 0:
         _prepare_database(connection, address)
     for number, (name, migration) in enumerate(MIGRATIONS[after:], after + 1):
-        if isinstance(migration, str):
-            connection.execute(migration)
-        else:
+        if callable(migration):
             migration(connection)
+        else:
+            connection.execute(migration)
         connection.execute("INSERT INTO migrations VALUES (%s, %s, %s)", (number, name, to_ms(now())))
 
 

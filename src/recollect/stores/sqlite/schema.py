@@ -298,9 +298,9 @@ def _apply(db: Database, after: int) -> None:
             db.run(
                 "CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, at INTEGER NOT NULL) STRICT"
             )
-        if isinstance(migration, str):
-            db.run(migration)
-        else:
+        if callable(migration):
             migration(db)
+        else:
+            db.run(migration)
         db.run("INSERT INTO migrations VALUES (?, ?, ?)", (number, name, to_ms(now())))
         db.pragma("user_version", number)
