@@ -195,7 +195,7 @@ async def test_who_is_let_in_by_a_server_of_the_other_is_answered_in_direct_mess
         role = lab.world.role(lab.second, "friends", lab.bob)
         allowed = {"allowed_guilds": str(lab.second.id)} if by == "guild" else {"allowed_roles": str(role.id)}
         async with sharded(database, lab, discord={"allowed_users": "", **allowed}) as bot, bot.online():
-            await bot.noted("home:", by == "role")
+            await bot.noted(StateKind.ROLE_GUILD, by == "role")
             dm, stranger = lab.world.dm(lab.bob), lab.world.user("cem")
             await lab.say(stranger, lab.world.dm(stranger), "!memory remember I like coffee")
             assert (await bot.order("!memory remember I like tea", dm, lab.bob)).partition("\n")[

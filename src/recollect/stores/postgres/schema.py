@@ -185,10 +185,10 @@ CREATE INDEX state_by_guild ON state (guild) WHERE guild IS NOT NULL;
 def _add_state_owners(connection: Connection) -> None:
     """State gets an owner, which so far was part of its name."""
     connection.execute(_STATE_TABLE)
-    counters = connection.execute("SELECT name, number, item FROM counters").fetchall()
+    rows = connection.execute("SELECT name, number, item FROM counters").fetchall()
     columns: LiteralString = "kind, key, number, item, person, guild"
     with connection.cursor() as cursor, cursor.copy(f"COPY state ({columns}) FROM STDIN") as copy:
-        for row in counters:
+        for row in rows:
             copy.write_row(state_names.convert(*row))
     connection.execute("DROP TABLE counters")
 
