@@ -11,6 +11,7 @@ import pytest
 
 from recollect.core.errors import StoreError
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal
+from recollect.core.state import StateKind
 from recollect.core.types import Kind, Place
 from recollect.faces.assistant.assistant import Assistant
 from recollect.learning.summarize import SummaryOptions
@@ -180,7 +181,7 @@ class TestSimpleDnam:
                 await stage.reply("ok", await stage.say(f"turn {number} of mine"))
             await stage.settle()
             assert await stage.known() == ["I prefer tea"]
-            left = await stage.memory.store.read(lambda tx: tx.state.items("learn:user:ann"))
+            left = await stage.memory.store.read(lambda tx: tx.state.items(StateKind.UNLEARNED_TURNS, "ann"))
             assert left == [], "the count starts anew"
             assert len(await stage.events("extract.error")) == 1
         assert any("not all usable" in message for message in caplog.messages)

@@ -16,6 +16,7 @@ import pytest
 from recollect import AsyncMemory, plugins
 from recollect.core.events import Event
 from recollect.core.ports.jobs import NewJob
+from recollect.core.state import StateKind
 from recollect.core.types import Memo, Message, Subject
 from recollect.testing.clock import FakeClock
 from tests import ground
@@ -151,7 +152,7 @@ def check_events(state: State, record: Record) -> None:
 async def check_summaries(memory: AsyncMemory, state: State) -> None:
     for place in PLACES:
         replies = sum(message.bot for message in state.messages.values() if message.place.session == place.session)
-        counted = await memory.store.read(lambda tx, place=place: tx.state.items(f"turns:{place.session}"))
+        counted = await memory.store.read(lambda tx, place=place: tx.state.items(StateKind.TURNS, place.session))
         assert len(counted) == replies % TURNS
         past = await memory.store.read(lambda tx, place=place: tx.summaries.history(place.session, EVERYTHING))
         sequences = [summary.sequence for summary in past]

@@ -4,6 +4,7 @@ import pytest
 
 from recollect import CannotUndo
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction
+from recollect.core.state import StateKind
 from recollect.core.types import EVERYWHERE, Memo, Status
 from recollect.learning.ingest import MAX_UNSEEN_DELETIONS
 from recollect.testing.models import FakeModel, nothing, quoting
@@ -342,7 +343,7 @@ async def test_only_so_many_messages_nobody_had_seen_are_remembered_as_deleted()
     async with opened(model=FakeModel(nothing)) as stage:
         for number in range(MAX_UNSEEN_DELETIONS + 1):
             await stage.memory.message_deleted("discord", f"gone-{number}")
-        kept = await stage.memory.store.read(lambda tx: tx.state.names("gone:"))
+        kept = await stage.memory.store.read(lambda tx: tx.state.keys(StateKind.UNSEEN_DELETION))
     assert len(kept) == MAX_UNSEEN_DELETIONS // 2 + 1
-    assert f"gone:discord/gone-{MAX_UNSEEN_DELETIONS}" in kept
-    assert "gone:discord/gone-0" not in kept
+    assert f"discord/gone-{MAX_UNSEEN_DELETIONS}" in kept
+    assert "discord/gone-0" not in kept

@@ -7,6 +7,7 @@ import pytest
 
 from recollect.core.errors import ModelError, ModelUnavailable
 from recollect.core.ports import ExtractionInput, ExtractionResult
+from recollect.core.state import StateKind
 from recollect.core.types import Message, Place, Summary
 from recollect.jobs.options import WorkerOptions
 from recollect.learning.summarize import MAX_MESSAGES_PER_SUMMARY, exchanges
@@ -135,7 +136,7 @@ async def test_the_count_is_reset_even_when_the_model_fails() -> None:
         await talk(stage, 2)
         await stage.memory.worker.wait_idle(5)
         assert len(model.exchanges) == 1
-        left = await stage.memory.store.read(lambda tx: tx.state.items(f"turns:{DEV.session}"))
+        left = await stage.memory.store.read(lambda tx: tx.state.items(StateKind.TURNS, DEV.session))
     assert left == []
 
 
@@ -348,7 +349,7 @@ async def test_what_comes_late_is_in_the_next_summary(seconds: int) -> None:
         await talk(stage, 1, about="third")
         await stage.settle()
         text = await summary(stage) or ""
-        left = await stage.memory.store.read(lambda tx: tx.state.names("late:"))
+        left = await stage.memory.store.read(lambda tx: tx.state.keys(StateKind.LATE_MESSAGES))
     assert text.count("zebras came late") == 1
     assert [text.count(f"{about} 0: what next?") for about in ("first", "second", "third")] == [1, 1, 1]
     assert left == []

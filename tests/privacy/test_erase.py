@@ -13,6 +13,7 @@ import pytest
 from recollect import CannotUndo, Undone
 from recollect.core.errors import BadInput
 from recollect.core.ports import ExtractionInput, ExtractionResult, Store, Tx
+from recollect.core.state import Owner, StateKind
 from recollect.core.types import Origin, Subject
 from recollect.learning.consent import is_paused, pause, resume
 from recollect.policy import similarity
@@ -118,20 +119,21 @@ async def test_whose_turn_it_was_last_is_forgotten_too(tmp_path: Path):
     assert set(rows_with(store, "zq7731")) <= STAYS
 
 
-@pytest.mark.parametrize("left", ["speakers:discord:g1:channel:c-dev", "mood:zq7731", "discord:showing:x"])
-async def test_a_list_that_still_names_the_person_is_found(tmp_path: Path, left: str):
-    """Whatever kind of list it is: should erasing know nothing of it, the receipt does."""
-
+@pytest.mark.parametrize(
+    ("key", "item"),
+    [("discord:g1:channel:c-dev", "zq7731"), ("zq7731", "sad"), ("x", "user:zq7731 session"), ("user:zq7731", "x")],
+)
+@pytest.mark.parametrize("owner", [Owner.nobody(), Owner.guild("g1"), Owner.person("ben")])
+async def test_state_of_others_that_still_names_the_person_is_found(tmp_path: Path, key: str, item: str, owner: Owner):
+    """Whoever wrote it said that it is not the person's: erasing leaves it alone, and the receipt says so."""
+    target = ErasureTarget("zq7731")
     async with opened(tmp_path) as stage:
-        await ask(stage, "zq7731", "I live in a zanzibar lighthouse", "How nice!")
-        unknown = left.replace("speakers", "listeners").replace("showing", "shown")
-        await stage.memory.store.write(lambda tx: tx.state.append(left, "zq7731"))
-        known = await stage.memory.privacy.erase(ErasureTarget("zq7731"), asked_by="operator")
-        names = await stage.memory.store.read(lambda tx: tx.state.names())
-        await stage.memory.store.write(lambda tx: tx.state.append(unknown, "zq7731"))
-        missed = await stage.memory.privacy.erase(ErasureTarget("zq7731"), asked_by="operator")
-    assert known.clean == (left not in names)
-    assert not missed.clean
+        store = stage.memory.store
+        await store.write(lambda tx: tx.state.append(StateKind.OTHER, key, item, Owner.person("zq7731")))
+        clean = await stage.memory.privacy.erase(target, asked_by="operator")
+        await store.write(lambda tx: tx.state.append(StateKind.OTHER, key, item, owner))
+        missed = await stage.memory.privacy.erase(target, asked_by="operator")
+    assert (clean.clean, clean.counts["counters"]) == (True, 1)
     assert [check.place for check in missed.probe if not check.clean] == ["state"]
 
 
@@ -147,9 +149,9 @@ async def test_what_the_mirror_notes_while_it_is_erased_goes_too(tmp_path: Path)
         hooks = (memory.search, finish_a_page, lambda: None)
         privacy = wiring.privacy_service(memory.store, memory.settings, stage.clock, *hooks)
         receipt = await privacy.erase(ErasureTarget("zq7731"), asked_by="operator")
-        state = await memory.store.read(lambda tx: {name: tx.state.items(name) for name in tx.state.names()})
+        state = await memory.store.read(lambda tx: tx.state.naming("zq7731"))
     assert [(check.place, check.count) for check in receipt.probe if not check.clean] == []
-    assert "zq7731" not in str(state)
+    assert state == []
 
 
 async def test_a_channel_or_a_guild_called_like_the_person_is_not_taken_for_them(tmp_path: Path):
@@ -158,11 +160,11 @@ async def test_a_channel_or_a_guild_called_like_the_person_is_not_taken_for_them
         said = await stage.say("The parrot is called Kirkegaard", "ben", place)
         await stage.reply("Hello Kirkegaard", said)
         await stage.say("I live in a zanzibar lighthouse", "dev", THERE)
-        before = await stage.memory.store.read(lambda tx: tx.state.names("learn:"))
+        before = await stage.memory.store.read(lambda tx: tx.state.keys(StateKind.UNLEARNED_MESSAGES))
         receipt = await stage.memory.privacy.erase(ErasureTarget("dev"), asked_by="dev")
-        after = await stage.memory.store.read(lambda tx: tx.state.names("learn:"))
+        after = await stage.memory.store.read(lambda tx: tx.state.keys(StateKind.UNLEARNED_MESSAGES))
     assert receipt.clean
-    assert sorted(set(before) - set(after)) == [f"learn:{THERE.session}:dev"]
+    assert sorted(set(before) - set(after)) == [f"{THERE.session}:dev"]
     assert len(after) == 1
 
 
@@ -171,13 +173,13 @@ async def test_of_whom_nothing_is_left_the_assistant_repeats_what_others_forgot_
         for user in ("ann", "ben"):
             await ask(stage, user, f"I keep a {user}like dragon", "I see")
             await stage.memory.forget("dragon", user=user, place=HERE)
-        lists = await stage.memory.store.read(lambda tx: tx.state.names("retired:"))
-        assert lists == ["retired:guild:g1", "retired:user:ann", "retired:user:ben"]
+        assert await stage.memory.store.read(lambda tx: tx.state.keys(StateKind.WITHHELD)) == ["user:ann", "user:ben"]
         await stage.memory.privacy.erase(ErasureTarget("ann", "g1"), asked_by="ann")
-        left = await stage.memory.store.read(lambda tx: tx.state.items("retired:guild:g1"))
+        left = await stage.memory.store.read(lambda tx: tx.state.items(StateKind.WITHHELD_IN_GUILD, "g1"))
         assert ["benlike" in item for item in left] == [True]
         await stage.memory.privacy.erase(ErasureTarget(guild="g1"), asked_by="operator")
-        assert await stage.memory.store.read(lambda tx: tx.state.names("retired:")) == []
+        assert await stage.memory.store.read(lambda tx: tx.state.keys(StateKind.WITHHELD)) == []
+        assert await stage.memory.store.read(lambda tx: tx.state.keys(StateKind.WITHHELD_IN_GUILD)) == []
 
 
 async def test_an_earlier_wording_of_lore_cannot_be_imported_after_its_guild_was_erased(tmp_path: Path):
@@ -392,7 +394,7 @@ async def test_an_erasure_that_was_interrupted_anywhere_is_completed_by_the_next
             await stage.settle()
             await stage.memory.mirror.catch_up()
             assert again.clean, receipt_to_json(again)
-            assert not await stage.memory.store.read(lambda tx: tx.state.names("erasing:"))
+            assert not await stage.memory.store.read(lambda tx: tx.state.keys(StateKind.RUNNING_ERASURE))
         assert bytes_with(folder, *words[target]) == {}, writes
         if through:
             break
@@ -429,12 +431,14 @@ async def test_the_probe_finds_what_is_left_and_says_where(tmp_path: Path):
         notes = tmp_path / "data" / "workspace" / "MEMORY.md"
         notes.parent.mkdir(parents=True, exist_ok=True)
         notes.write_text("somebody wrote: I live in a zanzibar lighthouse\n")
-        await stage.memory.store.write(lambda tx: tx.state.append("odd", "I dream of a quetzal at night"))
+        await stage.memory.store.write(
+            lambda tx: tx.state.append(StateKind.OTHER, "odd", "I dream of a quetzal at night", Owner.nobody())
+        )
         receipt = await stage.memory.privacy.erase(ANN, asked_by="ann")
     found = {check.place: check.count for check in receipt.probe if check.count}
     assert not receipt.clean
     in_files = {"store: bytes of memory.db"} if ground.is_sqlite() else set()
-    assert set(found) == {f"files: {notes}", "store: counters.item"} | in_files
+    assert set(found) == {f"files: {notes}", "store: state.item"} | in_files
 
 
 async def test_words_that_others_said_too_are_counted_and_stay(tmp_path: Path):
@@ -557,7 +561,7 @@ def test_it_must_be_said_whose(given: dict[str, str]):
         ErasureTarget(**given)
 
 
-def test_names_of_sessions_lanes_and_lists_tell_whose_they_are():
+def test_names_of_sessions_and_queues_tell_whose_they_are():
     ann, g1, both = ErasureTarget("ann"), ErasureTarget(guild="g1"), ErasureTarget("ann", "g1")
     shared, share = HERE.session, f"{HERE.session}:user:ann"
     assert [each.owns_session(shared) for each in (ann, g1, both)] == [False, True, False]
@@ -568,6 +572,3 @@ def test_names_of_sessions_lanes_and_lists_tell_whose_they_are():
     assert [each.owns_queue("consolidate:joann") for each in (ann, g1, both)] == [False, False, False]
     assert [each.owns_queue(f"learn:{shared}:ann") for each in (ann, g1, both)] == [True, True, True]
     assert [each.owns_queue(f"learn:{THERE.session}:ann") for each in (ann, g1, both)] == [True, False, False]
-    assert [each.owns_state(f"turns:{shared}") for each in (ann, g1, both)] == [False, True, False]
-    assert [each.owns_state("paused:ann") for each in (ann, g1, both)] == [False, False, False]
-    assert [each.owns_state("file:durable ann") for each in (ann, g1, both)] == [True, False, False]

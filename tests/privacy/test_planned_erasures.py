@@ -8,6 +8,9 @@ import pytest
 
 from recollect.core.ports import StaleResult
 from recollect.core.ports.jobs import Job
+from recollect.core.state import Owner, StateKind
+from recollect.faces.discord import state
+from recollect.faces.discord.state import BotState
 from recollect.privacy.planned_erasures import CONFIRMATION_INTERVAL, ERASE, PlannedErasures
 from recollect.privacy.receipt import Receipt
 from recollect.privacy.target import ErasureTarget
@@ -115,17 +118,17 @@ async def test_one_that_takes_long_goes_on_while_the_worker_does_other_things(tm
 
 async def test_what_the_discord_bot_noted_about_someone_goes_with_them(tmp_path: Path):
     async with opened(tmp_path) as stage:
-        notes = {
-            "discord:told:ann": True,
-            "discord:mirrored:ann": True,
-            "discord:heard:discord:dm:ann": True,
-            "discord:told:ben": False,
-            "discord:heard:discord:g1:channel:c-dev": False,
-        }
-        await stage.memory.store.write(lambda tx: [tx.state.append(name, "x") for name in notes])
-        await stage.memory.privacy.erase(ErasureTarget("ann"), asked_by="ann")
-        left = await stage.memory.store.read(lambda tx: tx.state.names("discord:"))
-        assert sorted(left) == sorted(name for name, goes in notes.items() if not goes)
+        notes, channel = BotState(stage.memory.store), HERE.session
+        ann, ben = Owner.person("1"), Owner.person("2")
+        await notes.put(state.notified(1), "x", ann)
+        await notes.put(state.snapshot_session("1"), "x", ann)
+        await notes.put(state.listened_channel("discord:dm:1"), "x", Owner.of_session("discord:dm:1"))
+        await notes.put(state.notified(2), "x", ben)
+        await notes.put(state.listened_channel(channel), "x", Owner.of_session(channel))
+        await stage.memory.privacy.erase(ErasureTarget("1"), asked_by="1")
+        assert await notes.keys(StateKind.NOTIFIED) == ["2"]
+        assert await notes.keys(StateKind.LISTENED_CHANNEL) == [channel]
+        assert await notes.keys(StateKind.SNAPSHOT_SESSION) == []
         await stage.memory.privacy.erase(GUILD, asked_by="operator")
-        left = await stage.memory.store.read(lambda tx: tx.state.names("discord:"))
-        assert left == ["discord:told:ben"]
+        assert await notes.keys(StateKind.LISTENED_CHANNEL) == []
+        assert await notes.keys(StateKind.NOTIFIED) == ["2"]

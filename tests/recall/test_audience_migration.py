@@ -18,7 +18,7 @@ from recollect.learning import changes as changes_module
 from recollect.learning import undo
 from recollect.learning.apply import ChangeContext, MemoLimits, apply_statement
 from recollect.policy.viewer import provenance
-from recollect.recall.audience_migration import NARROWED_KEY
+from recollect.recall.audience_migration import NARROWED
 from recollect.testing.clock import FakeClock
 from tests import ground
 from tests.scenes import DEV, DM, ELSEWHERE, GENERAL, STAFF
@@ -212,7 +212,7 @@ async def test_a_new_store_has_nothing_to_narrow(tmp_path: Path, clock: FakeCloc
         done = await memory.remember("I own a boat", user="ann", place=DM, audience=EVERYWHERE)
         assert done.memo.audience == EVERYWHERE
     async with opened(address, clock) as memory:
-        assert await memory.store.read(lambda tx: len(tx.state.items(NARROWED_KEY))) == 1
+        assert await memory.store.read(lambda tx: len(tx.state.items(NARROWED))) == 1
         assert await memory.store.read(lambda tx: tx.events.list(kinds=["memory.narrowed"])) == []
     async with opened(address, clock, visibility="user_global"), opened(address, clock) as memory:
         assert await audiences(memory) == {"I own a boat": "everywhere"}, "it was said with it that all may hear it"

@@ -7,6 +7,7 @@ import pytest
 
 from recollect import Place
 from recollect.core.ports import Tx
+from recollect.core.state import Owner, StateKind
 from recollect.core.types import Message
 from recollect.learning.summarize import exchanges
 from recollect.models._prompts import extraction
@@ -152,8 +153,7 @@ async def test_an_erased_person_keeps_no_name():
     async with opened() as stage:
         await two_anns(stage)
         await stage.memory.privacy.erase(ErasureTarget("ann"), asked_by="ann")
-        noted = await stage.memory.store.read(lambda tx: [tx.state.items(name) for name in tx.state.names("called:")])
-        assert ["ann"] not in noted
+        assert await stage.memory.store.read(lambda tx: tx.state.owned_by(Owner.person("ann"))) == []
         await stage.say("I am still here", "mallory", name="Аnn")
         assert set(speakers(lines(await stage.prompt(user="bob"), "history"))) == {"Аnn"}
 
@@ -163,8 +163,8 @@ async def test_what_an_earlier_version_kept_is_told_apart_as_well():
         await two_anns(stage)
 
         def forget_claims(tx: Tx) -> None:
-            for name in tx.state.names("called:"):
-                tx.state.clear(name)
+            for key in tx.state.keys(StateKind.DISPLAY_NAME):
+                tx.state.clear(StateKind.DISPLAY_NAME, key)
 
         await stage.memory.store.write(forget_claims)
         shown = speakers(lines(await stage.prompt(user="bob"), "history"))

@@ -13,6 +13,7 @@ from recollect.core.errors import BadInput
 from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
 from recollect.core.ports.jobs import NewJob
+from recollect.core.state import Owner, StateKind
 from recollect.core.types import Exchange, Place, Provenance, Summary, Tombstone
 from recollect.faces.cli.main import build
 from recollect.testing.models import FakeModel
@@ -74,7 +75,7 @@ async def test_odd_characters_pass_from_a_file_to_a_server(server: Store, tmp_pa
         await source.write(lambda tx: tx.jobs.add(NewJob(odd, odd, {odd: odd}, at(0), odd, odd)))
         await source.write(lambda tx: tx.summaries.save(Summary(odd, odd, 1, at(0))))
         await source.write(lambda tx: tx.exchanges.add(Exchange(odd, odd, odd, odd, odd, odd, at(0), at(9))))
-        await source.write(lambda tx: tx.state.append(odd, odd))
+        await source.write(lambda tx: tx.state.append(StateKind.OTHER, odd, odd, Owner.member(odd, odd)))
         await source.write(lambda tx: tx.memos.add_tombstone(Tombstone(odd, odd, at(0))))
         assert (await copy(source, server)).ok
         async with opening.opened(tmp_path / "back.db") as back:
@@ -107,7 +108,7 @@ async def test_what_changed_in_the_file_comes_to_the_server_with_the_next_copy(s
         assert tea is not None
         tx.memos.remove(tea)
         tx.memos.put(make_memo("I prefer coffee"), (MODEL, unit_vector(3, 2, 1)))
-        tx.state.clear("since: ada")
+        tx.state.clear(StateKind.UNLEARNED_TURNS, "ada")
         tx.events.redact([event.id for event in tx.events.list()])
         tx.events.add(Event("later", at(63)))
         (job, *_) = tx.jobs.claim("w", at(99), at(199), 1)

@@ -11,6 +11,7 @@ import pytest
 from recollect.core.errors import StoreError
 from recollect.core.events import Event
 from recollect.core.ports import Tx
+from recollect.core.state import Owner, StateKind
 from recollect.core.types import Summary
 from recollect.stores.postgres import PostgresStore
 from recollect.stores.postgres.address import Address
@@ -65,19 +66,20 @@ async def test_a_unit_that_fails_leaves_a_connection_that_the_next_can_use(datab
 
 async def test_a_text_that_postgres_would_refuse_undoes_nothing(database: str):
     def work(tx: Tx) -> None:
-        tx.state.append("list", "first")
-        tx.state.append("list", "nul \x00, half \ud800")
-        tx.state.append("list", "last")
+        tx.state.append(StateKind.OTHER, "list", "first", Owner.nobody())
+        tx.state.append(StateKind.OTHER, "list", "nul \x00, half \ud800", Owner.nobody())
+        tx.state.append(StateKind.OTHER, "list", "last", Owner.nobody())
 
     async with opened(database) as store:
         await store.write(work)
-        first, odd, last = await store.read(lambda tx: tx.state.items("list"))
+        first, odd, last = await store.read(lambda tx: tx.state.items(StateKind.OTHER, "list"))
         assert (first, odd[:4], last) == ("first", "nul ", "last")
 
 
 def count_on(tx: Tx) -> None:
-    number = len(tx.state.items("c")) + 1
-    assert tx.state.append("c", f"{number}") == number
+    number = len(tx.state.items(StateKind.OTHER, "c")) + 1
+    tx.state.append(StateKind.OTHER, "c", f"{number}", Owner.nobody())
+    assert tx.state.count(StateKind.OTHER, "c") == number
 
 
 def sum_up(tx: Tx) -> None:
@@ -94,7 +96,7 @@ async def test_what_is_written_is_decided_by_what_is_there_at_that_moment(databa
     """Eight transactions at once read, decide and write; none decides by what another is about to change."""
     async with opened(f"{database}?pool=10") as store:
         await asyncio.gather(*(store.write(another) for _ in range(40)))
-        counted = await store.read(lambda tx: tx.state.items("c"))
+        counted = await store.read(lambda tx: tx.state.items(StateKind.OTHER, "c"))
         summed, learned = await store.read(lambda tx: (tx.summaries.sequence("s"), tx.memos.count(ADA)))
         assert [len(counted), summed, learned] == [40 * (another is each) for each in (count_on, sum_up, learn_on)]
         assert counted == [f"{n + 1}" for n in range(len(counted))]

@@ -14,6 +14,7 @@ from recollect import Message, Place
 from recollect.core.clock import now
 from recollect.core.ports import Store, Tx
 from recollect.core.ports.jobs import Job, NewJob
+from recollect.core.state import Owner, StateKind
 from recollect.stores.postgres.tx import PostgresTx
 from recollect.testing.models import FakeModel, everything
 from recollect.testing.store_contract.samples import at
@@ -286,9 +287,9 @@ async def test_a_bound_costs_as_much_as_it_keeps(database: str):
 
 async def test_who_only_looks_at_a_list_keeps_nobody_else_from_looking(database: str):
     async with opened(f"{database}?patience=2") as store:
-        await store.write(lambda tx: tx.state.append("paused: ada", "since noon"))
-        async with in_the_middle(store, lambda tx: tx.state.items("paused: ada")), asyncio.timeout(1.5):
-            assert await store.write(lambda tx: tx.state.items("paused: ada")) == ["since noon"]
+        await store.write(lambda tx: tx.state.append(StateKind.PAUSED, "ada", "since noon", Owner.person("ada")))
+        async with in_the_middle(store, lambda tx: tx.state.items(StateKind.PAUSED, "ada")), asyncio.timeout(1.5):
+            assert await store.write(lambda tx: tx.state.items(StateKind.PAUSED, "ada")) == ["since noon"]
 
 
 TALK = {

@@ -6,17 +6,20 @@ import subprocess
 import pytest
 
 from recollect.core.ports.jobs import NewJob
+from recollect.core.state import StateKind
 from recollect.testing.store_contract.samples import ADA, CHANNEL, at, find, texts_of
 from tests.stores.opening import faults, finished
 from tests.stores.postgres import opened, start
 
 WRITE = """
+from recollect.core.state import Owner, StateKind
+
 name = sys.argv[2]
 
 def work(tx, n):
     tx.memos.put(make_memo(f"fact {name} {n}", tags=("kept",)), ("model", unit_vector(1, 2, 3)))
     tx.messages.add(make_message(f"said {name} {n}", id=f"{name}-{n}"))
-    tx.state.append("said", f"{name}-{n}")
+    tx.state.append(StateKind.OTHER, "said", f"{name}-{n}", Owner.nobody())
 
 async def writer(number):
     for n in range(int(sys.argv[3])):
@@ -28,14 +31,15 @@ await asyncio.gather(*(writer(number) for number in range(4)))
 
 WORK = """
 from recollect.core.events import Event
+from recollect.core.state import Owner, StateKind
 worker = sys.argv[2]
 
 def learn(tx, job):
     assert tx.jobs.finish(job.id, worker)
     tx.events.add(Event("done", at(0), worker, reason=f"{job.queue} {job.payload['n']}"))
 
-await store.write(lambda tx: tx.state.append("ready", worker))
-while len(await store.read(lambda tx: tx.state.items("ready"))) < 3:
+await store.write(lambda tx: tx.state.append(StateKind.OTHER, "ready", worker, Owner.nobody()))
+while len(await store.read(lambda tx: tx.state.items(StateKind.OTHER, "ready"))) < 3:
     await asyncio.sleep(0.01)
 while await store.read(lambda tx: tx.jobs.counts()):
     jobs = await store.write(lambda tx: tx.jobs.claim(worker, at(0), at(60), 2, 2))
@@ -82,7 +86,7 @@ async def test_bots_that_write_at_once_lose_nothing_of_each_other(database: str)
     async with opened(database) as store:
         assert {text.removeprefix("fact ") for text in await texts_of(store)} == told
         assert len(await store.read(lambda tx: tx.messages.recent(CHANNEL, 999))) == 80
-        assert len(await store.read(lambda tx: tx.state.items("said"))) == 80
+        assert len(await store.read(lambda tx: tx.state.items(StateKind.OTHER, "said"))) == 80
         assert len(await find(store, "kept", limit=99)) == 80
         assert not faults(await store.check_health())
 

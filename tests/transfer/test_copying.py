@@ -14,6 +14,7 @@ from recollect.core.errors import BadInput, NewerSchema, StoreError
 from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
 from recollect.core.ports.archive import SECTIONS
+from recollect.core.state import StateKind
 from recollect.stores.sqlite import create
 from recollect.testing.models import FakeModel
 from recollect.testing.store_contract.archive import MODEL, contents, fill, prints
@@ -115,7 +116,7 @@ async def test_what_changed_in_the_source_comes_with_the_next_copy(source: Store
         assert tea is not None
         tx.memos.remove(tea)
         tx.memos.put(make_memo("I prefer coffee"), (MODEL, unit_vector(3, 2, 1)))
-        tx.state.clear("since: ada")
+        tx.state.clear(StateKind.UNLEARNED_TURNS, "ada")
         tx.summaries.clear("s1", at(62))
         tx.events.redact([event.id for event in tx.events.list()])
         tx.events.add(Event("later", at(63)))

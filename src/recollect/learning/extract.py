@@ -30,6 +30,7 @@ from recollect.core.ports import (
     Vector,
 )
 from recollect.core.ports.jobs import Job, NewJob
+from recollect.core.state import StateKind
 from recollect.core.text import clip
 from recollect.core.types import Memo, Message, Origin, Place, Status, Subject, message_ref, parse_message_ref
 from recollect.jobs.limits import ModelLimiter
@@ -38,6 +39,7 @@ from recollect.jobs.read_batcher import ReadBatcher
 from recollect.learning.apply import ChangeContext, apply_statement, retract, write
 from recollect.learning.consent import is_paused
 from recollect.learning.extraction_records import AcceptedProposal, Extraction, ExtractionOptions, merge_answers
+from recollect.learning.schedule import batch_key
 from recollect.policy import guard
 from recollect.policy.merge import covered_by, may_retract, retire
 from recollect.policy.redaction import redact
@@ -91,8 +93,9 @@ class Extractor:
         return partial(self._complete, job=job, references=references, extractions=extractions)
 
     def _read_inputs(self, tx: Tx, job: Job) -> tuple[list[ExtractionInput], list[str]]:
-        counter = job.payload.get("counter")
-        references = list(job.payload.get("messages", ())) if counter is None else tx.state.items(counter)
+        key = batch_key(job)
+        waiting = job.payload.get("messages", ()) if key is None else tx.state.items(StateKind.UNLEARNED_MESSAGES, key)
+        references = list(waiting)
         inputs = self._inputs(tx, references) if self._options.enabled else []
         return [item for item in inputs if not is_paused(tx, item.messages[0].author)], references
 
@@ -224,8 +227,9 @@ class Extractor:
             raise StaleResult
         for extraction in () if skip_reason else extractions:
             self._apply(tx, extraction)
-        if counter := job.payload.get("counter"):
-            self._keep_newer(tx, job, counter, references)
+        key = batch_key(job)
+        if key is not None:
+            self._keep_newer(tx, job, key, references)
 
     def _skip_reason(self, tx: Tx, author: str) -> str:
         """Why nothing is learned from an author now; empty when learning is on."""
@@ -296,14 +300,12 @@ class Extractor:
             data = {**origin, "messages": references}
             tx.events.add(event("extract.degraded", reason=clip(extraction.degraded, 300), data=data))
 
-    def _keep_newer(self, tx: Tx, job: Job, counter: str, done: Sequence[str]) -> None:
+    def _keep_newer(self, tx: Tx, job: Job, key: str, done: Sequence[str]) -> None:
         """What was said while the model was asked waits for another round."""
-        newer = [reference for reference in tx.state.clear(counter) if reference not in done]
-        for one in newer:
-            tx.state.append(counter, one)
-        if newer:
-            key = f"{job.kind}:{counter}"
-            tx.jobs.add(NewJob(job.kind, job.queue, job.payload, self._clock(), key, job.tenant))
+        tx.state.remove(StateKind.UNLEARNED_MESSAGES, key, done)
+        if tx.state.count(StateKind.UNLEARNED_MESSAGES, key):
+            dedupe_key = f"{job.kind}:{job.payload['counter']}"
+            tx.jobs.add(NewJob(job.kind, job.queue, job.payload, self._clock(), dedupe_key, job.tenant))
 
 
 def _successor(changes: Sequence[Change]) -> Memo | None:

@@ -9,6 +9,7 @@ from recollect.core.clock import to_ms
 from recollect.core.events import Event
 from recollect.core.ports import Tx
 from recollect.core.ports.jobs import JobState
+from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, collapse_spaces, digest
 from recollect.core.types import Exchange, Memo, Message, Place, Subject, message_ref
 from recollect.learning.rollback import rollback_message
@@ -28,7 +29,6 @@ _MAX_EVENTS_SCANNED = 200
 """Events of a user that are scanned for those of one message."""
 MAX_UNSEEN_DELETIONS = 1_000
 """Deletions of unseen messages that are remembered; beyond that, the older half is dropped."""
-_DELETED_KEY = "gone"
 _TIME_RESOLUTION = timedelta(milliseconds=1)
 MAX_REPLIES_SCANNED = 20
 """Messages after a deleted one that are scanned for replies to it."""
@@ -77,7 +77,7 @@ def add_message(
     nobody can be, a bot's too.
     """
     valid_user(message.author)
-    deleted = tx.state.items(_deletion_key(message.place.platform, message.id))
+    deleted = tx.state.items(StateKind.UNSEEN_DELETION, f"{message.place.platform}/{message.id}")
     if deleted or not tx.messages.add(message):
         return False
     claim(tx, message)
@@ -168,18 +168,14 @@ def _delete_replies(tx: Tx, message: Message, deleted_at: datetime) -> None:
 
 def _note_unseen_deletion(tx: Tx, platform: str, message_id: str, deleted_at: datetime) -> None:
     """Remember the deletion of an unseen message, so that it is not added when it arrives later."""
-    name = _deletion_key(platform, message_id)
-    tx.state.append(name, deleted_at.isoformat())
-    if tx.state.append(_DELETED_KEY, name) > MAX_UNSEEN_DELETIONS:
-        names = tx.state.clear(_DELETED_KEY)
-        for old in names[: MAX_UNSEEN_DELETIONS // 2]:
-            tx.state.clear(old)
-        for recent in names[MAX_UNSEEN_DELETIONS // 2 :]:
-            tx.state.append(_DELETED_KEY, recent)
-
-
-def _deletion_key(platform: str, message_id: str) -> str:
-    return f"{_DELETED_KEY}:{platform}/{message_id}"
+    reference, nobody = f"{platform}/{message_id}", Owner.nobody()  # whose message it was is not known
+    tx.state.append(StateKind.UNSEEN_DELETION, reference, deleted_at.isoformat(), nobody)
+    tx.state.append(StateKind.UNSEEN_DELETIONS, "", reference, nobody)
+    if tx.state.count(StateKind.UNSEEN_DELETIONS) > MAX_UNSEEN_DELETIONS:
+        oldest = tx.state.items(StateKind.UNSEEN_DELETIONS)[: MAX_UNSEEN_DELETIONS // 2]
+        for old in oldest:
+            tx.state.clear(StateKind.UNSEEN_DELETION, old)
+        tx.state.remove(StateKind.UNSEEN_DELETIONS, "", oldest)
 
 
 def _remove_quotes(tx: Tx, message: Message) -> None:

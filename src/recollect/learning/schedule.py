@@ -16,9 +16,11 @@ from recollect.core.ports.jobs import (
     EXTRACT,
     MIRROR_QUEUE,
     SUMMARIZE,
+    Job,
     NewJob,
     consolidation_queue,
 )
+from recollect.core.state import Owner, StateKind
 from recollect.core.text import escape
 from recollect.core.types import Message, Place, message_ref
 from recollect.learning.consent import is_paused
@@ -36,9 +38,7 @@ _DELAYED_TRIGGERS = ("idle", "end_of_day")
 
 
 _CONSOLIDATION_TOLERANCE = timedelta(minutes=5)
-
-DAILY_LOG_LIST = "journal"
-"""The state list of messages that the daily log has yet to take in."""
+_BATCH_QUEUE = "learn:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +91,12 @@ def _record_if_late(tx: Tx, message: Message, user: str | None) -> None:
         return
     through = to_ms(summary.through or summary.updated)  # in the store's resolution
     if through - MAX_LATENESS // timedelta(milliseconds=1) <= to_ms(message.at) <= through:
-        tx.state.append(late_messages_key(session), message_ref(message))
-
-
-def late_messages_key(session: str) -> str:
-    """State key of the messages that arrived after the summary of their time."""
-    return f"late:{session}"
+        tx.state.append(StateKind.LATE_MESSAGES, session, message_ref(message), Owner.of_session(session))
 
 
 def flush(tx: Tx, place: Place, now: datetime) -> int:
     """Make the queued extraction of a session due now; returns how many speakers have one."""
-    speakers = tx.state.clear(_speakers_key(place))
+    speakers = tx.state.clear(StateKind.SPEAKERS, place.session)
     for author in speakers:
         tx.jobs.add(_batch_job(place, author, now), postpone=True)
     return len(speakers)
@@ -117,7 +112,9 @@ def queue_daily_log(tx: Tx, message: Message, now: datetime, schedule: Schedule)
     """Queue an update of the daily log for a new, edited or deleted message of a person."""
     if schedule.daily_log and not message.bot:
         tx.jobs.add(daily_log_job(now + MOMENT))
-        tx.state.append(DAILY_LOG_LIST, f"{from_ms(to_ms(message.at)).date()} {message_ref(message)}")
+        item = f"{from_ms(to_ms(message.at)).date()} {message_ref(message)}"
+        # Nobody's, as it names the message only: after an erasure, it takes the message out of the log.
+        tx.state.append(StateKind.DAILY_LOG, "", item, Owner.nobody())
 
 
 def daily_log_job(due: datetime) -> NewJob:
@@ -148,8 +145,10 @@ def _handle_message(tx: Tx, message: Message, now: datetime, schedule: Schedule)
         if schedule.learn in _DELAYED_TRIGGERS:
             due = _due(schedule.learn, now, schedule)
             tx.jobs.add(_batch_job(message.place, message.author, due), postpone=schedule.learn == "idle")
-        tx.state.append(_batch_key(message.place, message.author), message_ref(message))
-        tx.state.append(_speakers_key(message.place), message.author)
+        owner = Owner.member(message.author, message.place.guild)
+        key = _batch_key(message.place, message.author)
+        tx.state.append(StateKind.UNLEARNED_MESSAGES, key, message_ref(message), owner)
+        tx.state.append(StateKind.SPEAKERS, message.place.session, message.author, owner)
 
 
 def _postpone_consolidation(tx: Tx, user: str, due: datetime) -> None:
@@ -163,20 +162,21 @@ def _handle_reply(tx: Tx, reply: Message, question: Message | None, now: datetim
     """Queue what a completed turn triggers."""
     user = question.author if question is not None and schedule.per_user_sessions else None
     if schedule.summarize == "every_n_turns" and (question is not None or not schedule.per_user_sessions):
-        turns = f"turns:{session_name(reply.place, user)}"
-        if tx.state.append(turns, reply.id) >= schedule.summarize_every_turns:
-            tx.state.clear(turns)
+        session = session_name(reply.place, user)
+        tx.state.append(StateKind.TURNS, session, reply.id, Owner.of_session(session))
+        if tx.state.count(StateKind.TURNS, session) >= schedule.summarize_every_turns:
+            tx.state.clear(StateKind.TURNS, session)
             queue_summary(tx, reply, user, now)
     if question is None or not _is_learnable(tx, question, schedule):
         return
     if schedule.learn == "per_turn":
         _queue_extraction(tx, [question], now, schedule)
     elif schedule.learn == "every_n_turns":
-        name = f"learn:user:{question.author}"
-        if tx.state.append(name, message_ref(question)) >= schedule.learn_every_turns:
-            _add_extraction(
-                tx, _extraction_job(question.author, question.place, tx.state.clear(name), now), schedule, now
-            )
+        author = question.author
+        tx.state.append(StateKind.UNLEARNED_TURNS, author, message_ref(question), Owner.person(author))
+        if tx.state.count(StateKind.UNLEARNED_TURNS, author) >= schedule.learn_every_turns:
+            refs = tx.state.clear(StateKind.UNLEARNED_TURNS, author)
+            _add_extraction(tx, _extraction_job(author, question.place, refs, now), schedule, now)
 
 
 def _queue_extraction(tx: Tx, messages: Iterable[Message], now: datetime, schedule: Schedule) -> None:
@@ -199,8 +199,14 @@ def _extraction_job(author: str, place: Place, refs: list[str], due: datetime, k
 
 def _batch_job(place: Place, author: str, due: datetime) -> NewJob:
     """Extraction of a speaker's pending messages in a session; in its own queue, as it may wait long."""
-    name = _batch_key(place, author)
-    return NewJob(EXTRACT, name, {"counter": name}, due, f"{EXTRACT}:{name}", _tenant(place))
+    queue = f"{_BATCH_QUEUE}{_batch_key(place, author)}"
+    return NewJob(EXTRACT, queue, {"counter": queue}, due, f"{EXTRACT}:{queue}", _tenant(place))
+
+
+def batch_key(job: Job) -> str | None:
+    """The key of the messages that a job is to learn from; None when it names them itself."""
+    queue = job.payload.get("counter")
+    return None if queue is None else str(queue).removeprefix(_BATCH_QUEUE)
 
 
 def queue_summary(tx: Tx, message: Message, user: str | None, due: datetime) -> None:
@@ -235,11 +241,7 @@ def extraction_key(message: Message) -> str:
 
 
 def _batch_key(place: Place, author: str) -> str:
-    return f"learn:{place.session}:{escape(author, ':')}"
-
-
-def _speakers_key(place: Place) -> str:
-    return f"speakers:{place.session}"
+    return f"{place.session}:{escape(author, ':')}"
 
 
 def _tenant(place: Place) -> str:

@@ -16,9 +16,10 @@ from recollect.core.errors import ModelUnavailable
 from recollect.core.events import Event
 from recollect.core.ports import GeneratedText, Model, StaleResult, Store, Tx, UnitOfWork, Usage
 from recollect.core.ports.jobs import Job, NewJob
+from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, cut
 from recollect.core.types import Message, Place, Summary, message_ref, parse_message_ref
-from recollect.learning.schedule import late_messages_key, summary_key
+from recollect.learning.schedule import summary_key
 from recollect.learning.token_usage import total_usage
 from recollect.policy.redaction import redact
 from recollect.policy.rendering import render_message
@@ -157,7 +158,7 @@ def _page(tx: Tx, job: Job) -> _Page:
     place = Place(**job.payload["place"])
     session = session_name(place, user)
     previous = _previous_summary(tx, session)
-    waiting = tx.state.items(late_messages_key(session))[:MAX_MESSAGES_PER_SUMMARY]
+    waiting = tx.state.items(StateKind.LATE_MESSAGES, session)[:MAX_MESSAGES_PER_SUMMARY]
     since = None if previous is None else previous.through or previous.updated
     came_late = [] if since is None else _late_messages(tx, waiting, since)
     page = _Page(session, previous, tx.summaries.sequence(session), (), since, late=waiting)
@@ -212,9 +213,9 @@ def _missed_messages(tx: Tx, job: Job, page: _Page) -> list[Message]:
 
 def _update_late(tx: Tx, page: _Page, missed: Sequence[Message]) -> None:
     """Remove covered messages from the late list, and add those that arrived meanwhile."""
-    newer = [reference for reference in tx.state.clear(late_messages_key(page.session)) if reference not in page.late]
-    for reference in dict.fromkeys((*newer, *map(message_ref, missed))):
-        tx.state.append(late_messages_key(page.session), reference)
+    tx.state.remove(StateKind.LATE_MESSAGES, page.session, page.late)
+    for reference in map(message_ref, missed):
+        tx.state.append(StateKind.LATE_MESSAGES, page.session, reference, Owner.of_session(page.session))
 
 
 def _turns_of(user: str, messages: Sequence[Message]) -> list[Message]:

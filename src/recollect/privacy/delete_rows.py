@@ -8,6 +8,7 @@ from recollect.core import serialization
 from recollect.core.events import Event
 from recollect.core.ports import Tx
 from recollect.core.ports.jobs import consolidation_queue
+from recollect.core.state import StateKind
 from recollect.core.text import escape
 from recollect.core.types import Memo, Message, Subject, Tombstone, parse_message_ref
 from recollect.learning.schedule import Schedule, queue_daily_log, queue_summary
@@ -26,7 +27,7 @@ from recollect.privacy.inventory import (
     session_names,
 )
 from recollect.privacy.target import ErasureTarget
-from recollect.recall.display_names import release
+from recollect.recall.withheld import lift
 
 RETAINED_FIELDS = ("undoes",)
 """Event fields that survive redaction: the log needs the batch that was undone, and its number reveals nothing."""
@@ -35,30 +36,26 @@ RETAINED_FIELDS = ("undoes",)
 def save_intent(tx: Tx, target: ErasureTarget, inventory: Inventory) -> None:
     """Save what an interrupted erasure needs in order to resume: ids, no content."""
     for author in inventory.authors:
-        tx.state.append(_state_name(target), f"author {author}")
+        tx.state.append(StateKind.RUNNING_ERASURE, str(target), f"author {author}", target.owner)
     for session in inventory.sessions:
-        tx.state.append(_state_name(target), f"session {session}")
+        tx.state.append(StateKind.RUNNING_ERASURE, str(target), f"session {session}", target.owner)
 
 
 def load_intent(tx: Tx, target: ErasureTarget, inventory: Inventory) -> None:
     """Add to the inventory what an interrupted erasure had saved."""
-    for item in tx.state.items(_state_name(target)):
+    for item in tx.state.items(StateKind.RUNNING_ERASURE, str(target)):
         kind, _, name = item.partition(" ")
         (inventory.authors if kind == "author" else inventory.sessions).add(name)
 
 
 def is_interrupted(tx: Tx, target: ErasureTarget) -> bool:
     """Whether an erasure was interrupted, so that traces may remain that an inventory does not find."""
-    return bool(tx.state.items(_state_name(target)))
+    return bool(tx.state.items(StateKind.RUNNING_ERASURE, str(target)))
 
 
 def clear_intent(tx: Tx, target: ErasureTarget) -> None:
     """The erasure is complete: there is nothing to resume."""
-    tx.state.clear(_state_name(target))
-
-
-def _state_name(target: ErasureTarget) -> str:
-    return f"erasing:{target}"
+    tx.state.clear(StateKind.RUNNING_ERASURE, str(target))
 
 
 def erase_messages(tx: Tx, target: ErasureTarget, rows: Rows, now: datetime, schedule: Schedule) -> int:
@@ -66,7 +63,6 @@ def erase_messages(tx: Tx, target: ErasureTarget, rows: Rows, now: datetime, sch
     messages = [message for _, message in rows]
     erased = tx.messages.erase([(message.place.platform, message.id) for message in messages], now)
     for message in messages:
-        release(tx, message)
         if message.place.guild_key is not None:
             tx.exchanges.remove_quoting(message.place.guild_key, message.id)
         queue_daily_log(tx, message, now, schedule)
@@ -100,6 +96,7 @@ def erase_memos(tx: Tx, target: ErasureTarget, memos: Sequence[Memo], now: datet
     """Erase memos with everything derived from them; a fingerprint of each text stays, so that it can't come back."""
     for memo in memos:
         tx.memos.remove(memo)
+    lift(tx, memos)
     events = list(iter_log(tx, target, memos)) if not target.is_whole_user else []
     for memo in memos:
         _add_tombstones(tx, memo.subject, [memo.text], now)
@@ -128,12 +125,11 @@ def _add_tombstones(tx: Tx, subject: Subject, texts: Iterable[str], now: datetim
 def erase_remaining(
     tx: Tx, target: ErasureTarget, inventory: Inventory, now: datetime, asked_by: str
 ) -> dict[str, int]:
-    """Erase exchanges, jobs, state, log and own summaries, and log that this was done, without details."""
+    """Erase exchanges, jobs, log and own summaries, and log that this was done, without details."""
     for exchange in tx.exchanges.asked_by(target.user, target.guild):
         tx.exchanges.remove(exchange)
     counts = {
         "jobs": tx.jobs.erase([job.id for job in find_jobs(tx, target, inventory.references)]),
-        "counters": erase_state(tx, target),
         "unsigned": _remove_actor(tx, target, now),
     }
     _erase_log(tx, target, inventory, now)
@@ -143,27 +139,6 @@ def erase_remaining(
             tx.summaries.remove(session)  # its jobs are gone, so nothing can restore it
     tx.events.add(Event(ERASED, now, asked_by, target.subject.scope, reason="erased"))
     return counts
-
-
-def erase_state(tx: Tx, target: ErasureTarget) -> int:
-    """Remove the target's own state lists, and the target from shared ones; returns how many lists were removed."""
-    names = [name for name in tx.state.names() if target.owns_state(name)]
-    for name in names:
-        tx.state.clear(name)
-    for name in tx.state.names():
-        _remove_items(tx, name, {item for item in tx.state.items(name) if target.owns_item(name, item)})
-    return len(names)
-
-
-def _remove_items(tx: Tx, name: str, items: set[str]) -> None:
-    """Remove items from a state list."""
-    existing = tx.state.items(name)
-    if items.isdisjoint(existing):
-        return
-    tx.state.clear(name)
-    for item in existing:
-        if item not in items:
-            tx.state.append(name, item)
 
 
 def _remove_actor(tx: Tx, target: ErasureTarget, now: datetime) -> int:

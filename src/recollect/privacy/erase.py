@@ -107,7 +107,8 @@ class PrivacyService:
         await self._hooks.update_mirror()
         # The mirror may have been writing a page of theirs until now, and noted that it did.
         files += await self._remove_files(target, inventory, memos)
-        await self._store.write(lambda tx: delete_rows.erase_state(tx, target))
+        # Last, as files are found by it.
+        counts["counters"] = await self._store.write(lambda tx: tx.state.erase(target.owner))
         await self._store.purge_deleted(steps.store_progress)
         self._hooks.clear_caches()
         clear_function_caches()

@@ -16,6 +16,7 @@ from recollect.core.clock import Clock
 from recollect.core.events import Event
 from recollect.core.ports import StaleResult, Store, Tx, UnitOfWork
 from recollect.core.ports.jobs import Job, JobState, NewJob
+from recollect.core.state import StateKind
 from recollect.privacy.receipt import Receipt
 from recollect.privacy.target import ErasureTarget
 
@@ -27,7 +28,6 @@ CONFIRMATION_INTERVAL = timedelta(minutes=10)
 """How often an erasure that is due is checked for its confirmation."""
 HANDLER_TIMEOUT_SECONDS = 60.0
 """When the handler gives the job back to the worker; the erasure itself goes on."""
-_STATE_PREFIX = "planned:"
 
 Erase = Callable[[ErasureTarget, str], Awaitable[Receipt]]
 
@@ -64,7 +64,7 @@ def confirm(tx: Tx, target: ErasureTarget, now: datetime) -> bool:
 
 def cancel(tx: Tx, target: ErasureTarget, asked_by: str, now: datetime) -> bool:
     """Cancel a planned erasure; False when there is none. One that is running is not stopped."""
-    if not tx.state.clear(_state_name(target)):
+    if not tx.state.clear(StateKind.PLANNED_ERASURE, str(target)):
         return False
     waiting = tx.jobs.find(_job_key(target))
     failed = [
@@ -78,7 +78,8 @@ def cancel(tx: Tx, target: ErasureTarget, asked_by: str, now: datetime) -> bool:
 
 def planned(tx: Tx) -> list[Plan]:
     """All planned erasures."""
-    return [_load_plan(item) for name in tx.state.names(_STATE_PREFIX) for item in tx.state.items(name)]
+    targets = tx.state.keys(StateKind.PLANNED_ERASURE)
+    return [_load_plan(item) for target in targets for item in tx.state.items(StateKind.PLANNED_ERASURE, target)]
 
 
 class PlannedErasures:
@@ -125,7 +126,7 @@ def _requeue(tx: Tx, job: NewJob) -> None:
 
 
 def _remove_plan(tx: Tx, target: ErasureTarget) -> None:
-    tx.state.clear(_state_name(target))
+    tx.state.clear(StateKind.PLANNED_ERASURE, str(target))
 
 
 def _make_job(plan: Plan, due: datetime) -> NewJob:
@@ -138,20 +139,16 @@ def _job_key(target: ErasureTarget) -> str:
     return f"{ERASE}:{target}"
 
 
-def _state_name(target: ErasureTarget) -> str:
-    return f"{_STATE_PREFIX}{target}"
-
-
 def _find_plan(tx: Tx, target: ErasureTarget) -> Plan | None:
-    items = tx.state.items(_state_name(target))
+    items = tx.state.items(StateKind.PLANNED_ERASURE, str(target))
     return _load_plan(items[-1]) if items else None
 
 
 def _save_plan(tx: Tx, plan: Plan) -> None:
     target = plan.target
     item = [target.user, target.guild, plan.due.isoformat(), plan.asked_by, plan.confirmed_at.isoformat()]
-    tx.state.clear(_state_name(target))
-    tx.state.append(_state_name(target), json.dumps(item))
+    tx.state.clear(StateKind.PLANNED_ERASURE, str(target))
+    tx.state.append(StateKind.PLANNED_ERASURE, str(target), json.dumps(item), target.owner)
 
 
 def _load_plan(item: str) -> Plan:

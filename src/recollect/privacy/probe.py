@@ -9,21 +9,14 @@ from datetime import datetime
 from typing import Any
 
 from recollect.core.ports import Corpus, Store, Tx
+from recollect.core.state import OUTLASTING, StateKind, StateRow
 from recollect.core.text import escape, query_words
 from recollect.privacy.inventory import Inventory, owned_memos
 from recollect.privacy.receipt import Check
 from recollect.privacy.target import ErasureTarget
-from recollect.recall import display_names
-from recollect.recall.withheld import STATE_PREFIX as WITHHELD_LIST
 
 SHARED_TABLES = ("memos", "messages")
 """Tables with people's own words: what they contain after an erasure is other people's."""
-PENDING_STATE = ("paused:", "erasing:", "planned:", "discord:mirror:", "discord:line:")
-"""State that may name an erased person: that they paused learning, this erasure itself, and Discord messages that the
-bot will remove at its next check.
-"""
-GUILD_LISTS = ("file:shortterm ", "files:guilds")
-"""State lists of mirrored files that name guilds, whose ids may equal a person's."""
 _MAX_SEARCHES, _MAX_NAMES = 5, 20
 _MAX_KEYS = 100_000
 """How many erased rows are looked up in word index and vectors."""
@@ -97,27 +90,26 @@ def _check_state(tx: Tx, target: ErasureTarget) -> list[Check]:
     """State and sessions that still name the target, unless they spoke again since: then some may be new."""
     if tx.messages.written_by(target.user, target.guild, limit=1):
         return [Check("state")]
-    names = [name for name in tx.state.names() if not name.startswith(PENDING_STATE)]
-    # The names of these lists contain a guild's id, which may equal a user's.
-    may_name_user = (name for name in names if not name.startswith((display_names.STATE_PREFIX, *GUILD_LISTS)))
-    lists = {*filter(target.owns_state, names), *(name for name in may_name_user if _names_user(target, name))}
-    items = (item for name in names for item in tx.state.items(name) if _is_own_item(target, name, item))
+    person = target.user if target.is_whole_user else None
+    named = [] if person is None else [row for row in tx.state.naming(person) if _is_about(person, row)]
+    rows = {*tx.state.owned_by(target.owner), *named}
+    remaining = [row for row in rows if row.kind not in OUTLASTING]
     sessions = [session for session in tx.summaries.sessions() if target.owns_session(session)]
-    return [Check("state", len(lists) + sum(1 for _ in items)), Check("sessions", len(sessions))]
+    return [Check("state", len(remaining)), Check("sessions", len(sessions))]
 
 
-def _is_own_item(target: ErasureTarget, name: str, item: str) -> bool:
-    """Withheld statements of others are other people's words, even if they name the target."""
-    is_others = name.startswith((WITHHELD_LIST, *GUILD_LISTS))
-    return target.owns_item(name, item) or (not is_others and _names_user(target, item))
-
-
-def _names_user(target: ErasureTarget, text: str) -> bool:
-    """Whether a text contains the id of an erased person, and not an equal id of a channel or guild."""
-    user = target.user if target.is_whole_user else None
-    if not user or user not in text:
+def _is_about(person: str, row: StateRow) -> bool:
+    """Whether a record names a person, though it may not be theirs. A guild's id may equal theirs, and withheld
+    statements of others are other people's words.
+    """
+    if row.kind in (StateKind.WITHHELD, StateKind.WITHHELD_IN_GUILD) or row.owner.guild_id == person:
         return False
-    ids = "|".join(map(re.escape, {user, escape(user, ":")}))
+    return _names_person(person, row.key) or _names_person(person, row.item)
+
+
+def _names_person(person: str, text: str) -> bool:
+    """Whether a text contains the id of a person, and not an equal id of a channel or guild."""
+    ids = "|".join(map(re.escape, {person, escape(person, ":")}))
     matches = re.finditer(rf"(?:^|(?<=[\s:\"\[/]))(?:{ids})(?=$|[\s:\"\],/])", text)
     return any(_is_a_person(text[: match.start()], text[match.end() :]) for match in matches)
 

@@ -13,11 +13,12 @@ from recollect.core import serialization
 from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
 from recollect.core.ports.archive import SECTIONS, Cursor
+from recollect.core.state import Owner, StateKind
 from recollect.core.types import EVERYWHERE, Memo, Subject
 from recollect.policy.visibility import source_audience
 
-NARROWED_KEY = "audiences.narrowed"
-"""State list whose one item is the id of the last event before the migration."""
+NARROWED = StateKind.AUDIENCES_NARROWED
+"""Its one item is the id of the last event before the migration."""
 SHARED_REASON = f"audience {EVERYWHERE}"
 """The reason in the events of `share`."""
 _ACTOR = "recollect"
@@ -30,7 +31,7 @@ _AUDIENCE = _COLUMNS.index("audience")
 
 async def narrow(store: Store, now: datetime) -> int:
     """Narrow memos that were never shared; returns how many. Safe to run in several processes at once."""
-    if await store.read(lambda tx: bool(tx.state.items(NARROWED_KEY)) or not tx.archive.count("memos")):
+    if await store.read(lambda tx: bool(tx.state.items(NARROWED)) or not tx.archive.count("memos")):
         return 0  # a store without memos stays empty: another one may be copied into it
     count, after = 0, None
     while True:
@@ -45,8 +46,8 @@ async def narrow(store: Store, now: datetime) -> int:
 
 async def keep_wide(store: Store) -> None:
     """Drop the mark: `everywhere` is the default under this profile."""
-    if await store.read(lambda tx: bool(tx.state.items(NARROWED_KEY))):
-        await store.write(lambda tx: tx.state.clear(NARROWED_KEY))
+    if await store.read(lambda tx: bool(tx.state.items(NARROWED))):
+        await store.write(lambda tx: tx.state.clear(NARROWED))
 
 
 def memo_before(tx: Tx, event: Event) -> Memo:
@@ -54,7 +55,7 @@ def memo_before(tx: Tx, event: Event) -> Memo:
     memo = serialization.memo_from_json(event.data["before"])
     if memo.audience != EVERYWHERE or memo.subject.is_lore:
         return memo
-    narrowed = tx.state.items(NARROWED_KEY)
+    narrowed = tx.state.items(NARROWED)
     if not narrowed or event.id > int(narrowed[0]) or _is_shared(tx, memo, before=event.id):
         return memo
     return replace(memo, audience=source_audience(memo.source, memo.subject.id))
@@ -80,12 +81,12 @@ def _narrow(tx: Tx, scope: str, memo_id: str, now: datetime) -> bool:
 
 
 def _mark_narrowed(tx: Tx, count: int, now: datetime) -> None:
-    if tx.state.items(NARROWED_KEY):
+    if tx.state.items(NARROWED):
         return  # another process was faster
     if count:
         tx.events.add(Event("memory.narrowed", now, _ACTOR, reason=_REASON, data={"memos": count}))
     newest = tx.events.list(limit=1)
-    tx.state.append(NARROWED_KEY, str(newest[0].id if newest else 0))
+    tx.state.append(NARROWED, "", str(newest[0].id if newest else 0), Owner.nobody())
 
 
 def _is_shared(tx: Tx, memo: Memo, before: int | None = None) -> bool:

@@ -12,14 +12,13 @@ from dataclasses import replace
 from functools import lru_cache
 
 from recollect.core.ports import Tx
+from recollect.core.state import Owner, StateKind
 from recollect.core.text import collapse_spaces, digest, fold, join_escaped
 from recollect.core.types import Message, Place
 
 ROLES = ("assistant", "the assistant", "bot", "system", "developer", "tool", "the speaker", "someone", "someone else")
 """Names that prompts use themselves."""
 _TAG_CHARS = 4
-STATE_PREFIX = "called:"
-"""Prefix of the state lists that hold the id of the first person with a name in a guild."""
 
 _LOOK_ALIKE = {  # letters of other scripts, and what they look like, one for one
     "АВЕКМНОРСТУХІЈЅԌԚԜӀ": "ABEKMHOPCTYXIJSGQWI",  # Cyrillic
@@ -65,15 +64,9 @@ def tag(user: str) -> str:
 def claim(tx: Tx, message: Message) -> None:
     """Record the owner of a name, unless it has one."""
     key = _claim_key(message)
-    if key is not None and not tx.state.items(key):
-        tx.state.append(key, message.author)
-
-
-def release(tx: Tx, message: Message) -> None:
-    """The author of a message is erased: the name is free again."""
-    key = _claim_key(message)
-    if key is not None and message.author in tx.state.items(key):
-        tx.state.clear(key)
+    if key is not None and not tx.state.items(StateKind.DISPLAY_NAME, key):
+        owner = Owner.member(message.author, message.place.guild)
+        tx.state.append(StateKind.DISPLAY_NAME, key, message.author, owner)
 
 
 def _claim_key(message: Message) -> str | None:
@@ -81,9 +74,7 @@ def _claim_key(message: Message) -> str | None:
     place = message.place
     if message.bot or place.dm is not None:
         return None
-    return (
-        f"{STATE_PREFIX}{join_escaped(':', place.platform, _namespace(place), digest(skeleton(_name(message)))[:32])}"
-    )
+    return join_escaped(":", place.platform, _namespace(place), digest(skeleton(_name(message)))[:32])
 
 
 def _namespace(place: Place) -> str:
@@ -124,5 +115,5 @@ class Names:
         if key is None:
             return message
         if key not in owners:  # messages of earlier versions made no claims: the first one at hand counts
-            owners[key] = next(iter(tx.state.items(key)), message.author)
+            owners[key] = next(iter(tx.state.items(StateKind.DISPLAY_NAME, key)), message.author)
         return message if owners[key] == message.author else replace(message, tag=tag(message.author))

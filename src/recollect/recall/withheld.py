@@ -14,6 +14,7 @@ from recollect.core import serialization
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.events import Event
 from recollect.core.ports import Corpus, Tx
+from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, fold, normalize, unescape
 from recollect.core.types import Memo, Message, Place, Subject, Summary, guild_key
 from recollect.policy import repetition
@@ -25,8 +26,6 @@ MAX_PEOPLE = 6
 """People of a conversation whose lists are read in addition to their guild's."""
 MAX_TEXT_CHARS = 500
 """Characters of a statement that are compared."""
-STATE_PREFIX = "retired:"
-"""Prefix of the state lists."""
 _CHANGE_KINDS = ("memo.retired", "memo.revised", "memo.undone")
 
 
@@ -56,9 +55,10 @@ def retire(tx: Tx, memo: Memo, now: datetime, *, name: str = "", source_gone: bo
     message = (source.platform, source.message) if source.message else None
     text = clip(memo.text, MAX_TEXT_CHARS)
     item = Retired(memo.subject.scope, memo.id, text, now, name, message, source_gone, tuple(guilds))
-    for list_name in _list_names(item):
-        if tx.state.append(list_name, _pack(item)) > 2 * MAX_ITEMS:
-            _write_list(tx, list_name, _read_list(tx, list_name)[-MAX_ITEMS:])
+    for kind, key, owner in _lists(item):
+        tx.state.append(kind, key, _pack(item), owner)
+        if tx.state.count(kind, key) > 2 * MAX_ITEMS:
+            tx.state.remove(kind, key, tx.state.items(kind, key)[:-MAX_ITEMS])
 
 
 def lift(tx: Tx, memos: Sequence[Memo]) -> None:
@@ -83,23 +83,19 @@ def lift_stated(tx: Tx, memo: Memo) -> None:
 
 
 def _lift(tx: Tx, scope: str, matches: Callable[[Retired], bool]) -> None:
-    lifted = [item for item in _read_list(tx, STATE_PREFIX + scope) if matches(item)]
-    for name in dict.fromkeys(name for item in lifted for name in _list_names(item)):
-        _write_list(tx, name, [item for item in _read_list(tx, name) if item not in lifted])
+    for line in tx.state.items(StateKind.WITHHELD, scope):
+        item = _unpack(line)
+        if matches(item):
+            for kind, key, _ in _lists(item):
+                tx.state.remove(kind, key, [line])
 
 
-def _list_names(item: Retired) -> list[str]:
-    return [STATE_PREFIX + item.scope, *(_guild_list(guild) for guild in item.guilds)]
-
-
-def _guild_list(guild: str) -> str:
-    return f"{STATE_PREFIX}guild:{guild}"
-
-
-def _write_list(tx: Tx, name: str, items: Sequence[Retired]) -> None:
-    tx.state.clear(name)
-    for item in items:
-        tx.state.append(name, _pack(item))
+def _lists(item: Retired) -> list[tuple[StateKind, str, Owner]]:
+    """The lists that hold an item, and whose it is there: its owner's, and of the guild where it was visible."""
+    subject = Owner.of_subject(Subject.of_scope(item.scope))
+    owner = Owner.member(subject.person_id, subject.guild_id or next(iter(item.guilds), None))
+    in_guilds = [(StateKind.WITHHELD_IN_GUILD, guild, Owner.member(subject.person_id, guild)) for guild in item.guilds]
+    return [(StateKind.WITHHELD, item.scope, owner), *in_guilds]
 
 
 def _pack(item: Retired) -> str:
@@ -107,11 +103,11 @@ def _pack(item: Retired) -> str:
     return json.dumps(values, ensure_ascii=False)
 
 
-def _read_list(tx: Tx, name: str) -> list[Retired]:
-    return [unpack(line) for line in tx.state.items(name)]
+def _read_list(tx: Tx, kind: StateKind, key: str) -> list[Retired]:
+    return [_unpack(line) for line in tx.state.items(kind, key)]
 
 
-def unpack(line: str) -> Retired:
+def _unpack(line: str) -> Retired:
     """An item of a list."""
     scope, memo, text, at, name, message, source_gone, guilds = json.loads(line)
     return Retired(
@@ -238,9 +234,9 @@ def of_session(tx: Tx, session: str) -> Withheld:
 
 
 def _collect(tx: Tx, guild: str | None, people: Collection[str], names: Mapping[str, str]) -> Withheld:
-    lists = [] if guild is None else [_guild_list(guild)]
-    lists += [STATE_PREFIX + Subject(user).scope for user in people]
-    stored = dict.fromkeys(item for name in lists for item in _read_list(tx, name)[-MAX_ITEMS:])
+    lists = [] if guild is None else [(StateKind.WITHHELD_IN_GUILD, guild)]
+    lists += [(StateKind.WITHHELD, Subject(user).scope) for user in people]
+    stored = dict.fromkeys(item for kind, key in lists for item in _read_list(tx, kind, key)[-MAX_ITEMS:])
     if not stored:
         return NOTHING
     items = [_with_name(item, names) for item in stored]
@@ -278,7 +274,7 @@ def question(tx: Tx, message: Message, lookup: Callable[[str], Message | None] =
 
 def is_source(tx: Tx, message: Message) -> bool:
     """Whether a message is the source of something that its author has forgotten."""
-    items = _read_list(tx, STATE_PREFIX + Subject(message.author).scope)
+    items = _read_list(tx, StateKind.WITHHELD, Subject(message.author).scope)
     return any(not item.source_gone and item.message == (message.place.platform, message.id) for item in items)
 
 

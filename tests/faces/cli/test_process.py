@@ -60,7 +60,7 @@ def test_the_first_start_on_a_store_of_an_earlier_edition_says_how_many_memories
     process("remember", "I like green tea", "--in", "#dev")
     with closing(sqlite3.connect(folder / "data" / "memory.db")) as store, store:
         store.execute("UPDATE memos SET audience = 'everywhere'")
-        store.execute("DELETE FROM counters WHERE name = 'audiences.narrowed'")
+        store.execute("DELETE FROM state WHERE kind = 'audiences_narrowed'")
     first = process("show", "--in", "#dev")
     assert first.err.startswith("recollect: warning: 2 memories could be heard everywhere without having been shared")
     assert "'recollect share'" in first.err

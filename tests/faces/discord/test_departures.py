@@ -1,5 +1,6 @@
 """The bot leaves a server: what was learned there is erased after a time of grace, unless it is let in again."""
 
+from recollect.core.state import Owner, StateKind
 from recollect.faces.discord.client import Client
 from recollect.faces.discord.departures import GuildDepartures
 from tests.faces.discord.scene import Scene, acting
@@ -80,7 +81,7 @@ async def here(wire: Wired) -> None:
 
 
 async def noted(wire: Wired) -> bool:
-    lists = await wire.memory.store.read(lambda tx: tx.state.items(f"discord:inside:{wire.lab.bot.id}"))
+    lists = await wire.memory.store.read(lambda tx: tx.state.items(StateKind.BOT_GUILDS, str(wire.lab.bot.id)))
     return str(wire.lab.lab.id) in lists
 
 
@@ -168,7 +169,7 @@ async def test_a_server_where_another_bot_has_the_same_memory_is_kept() -> None:
     async with wired(discord={"erase_on_leave": "0"}) as wire, wire.online():
         await here(wire)
         guild = str(wire.lab.lab.id)
-        await wire.memory.store.write(lambda tx: tx.state.append("discord:inside:77", guild))
+        await wire.memory.store.write(lambda tx: tx.state.append(StateKind.BOT_GUILDS, "77", guild, Owner.guild(guild)))
         wire.lab.world.kick(wire.lab.lab)
         await wire.happened("guild.left")
         assert await wire.memory.privacy.planned() == []

@@ -6,6 +6,7 @@ import discord
 import pytest
 
 from recollect.core.ports import Tx
+from recollect.core.state import StateKind
 from recollect.faces.discord.client import Client
 from recollect.faces.discord.resync import Resync
 from tests.doubles.discord.http import Trouble
@@ -73,7 +74,8 @@ async def said(wire: Wired, *texts: str, where: Channel | None = None) -> list[M
 
 async def is_noted(wire: Wired, where: Channel) -> bool:
     def channels(tx: Tx) -> list[str]:
-        return [item for name in tx.state.names("discord:heard:") for item in tx.state.items(name)]
+        kind = StateKind.LISTENED_CHANNEL
+        return [item for session in tx.state.keys(kind) for item in tx.state.items(kind, session)]
 
     return str(where.id) in await wire.memory.store.read(channels)
 

@@ -7,6 +7,7 @@ import pytest
 
 from recollect.core.types import Kind, Memo, Subject, Summary
 from recollect.faces.discord.memory_channel import snapshot
+from recollect.faces.discord.state import snapshot_message
 from recollect.testing.clock import START
 from recollect.testing.models import FakeModel, nothing
 from tests.faces.discord.scene import Scene, acting
@@ -61,7 +62,7 @@ async def test_a_restart_makes_no_second_message_and_a_deleted_one_is_made_anew(
         await scene.ask("I play chess")
         (third,) = [one for one in await mirrored(scene) if one.content.startswith("<@")]
         assert "chess" in third.content
-        await scene.client.bot.state.drop(f"mirror:{scene.ann.id}")
+        await scene.client.bot.state.drop(snapshot_message(str(scene.ann.id)))
         await scene.ask("I have two cats")
         (fourth,) = [one for one in await mirrored(scene) if one.content.startswith("<@")]
         assert fourth.id == third.id, "a pinned one that was not noted is found again"

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from recollect import AsyncMemory
+from recollect.core.state import Owner, StateKind
 from recollect.faces.discord.client import Client
 from recollect.faces.discord.departures import GuildDepartures
 from recollect.faces.discord.log_follower import LogFollower
 from recollect.faces.discord.resync import Resync
-from recollect.faces.discord.state import LISTENED_PREFIX, POSITION, BotState
+from recollect.faces.discord.state import BotState, log_position
 from recollect.settings import load
 from recollect.testing.clock import FakeClock
 from recollect.testing.models import FakeModel
@@ -63,11 +64,11 @@ class Bot:
         async with self.zero.online() as zero, self.one.online() as one:
             yield zero, one
 
-    async def noted(self, prefix: str, count: int = 2) -> None:
-        """Wait for so many notes whose names begin like this."""
+    async def noted(self, kind: StateKind, count: int = 2) -> None:
+        """Wait for so many notes of this kind."""
 
         async def holds() -> bool:
-            return len(await BotState(self.zero.memory.store).names(prefix)) == count
+            return len(await BotState(self.zero.memory.store).keys(kind)) == count
 
         await eventually(holds, WAIT)
 
@@ -119,7 +120,7 @@ async def test_the_commands_are_registered_once(database: str) -> None:
 
 async def test_what_was_learned_is_told_once_by_whoever_has_the_channel(database: str) -> None:
     async with sharded(database, discord={"learned_notices": "here"}) as bot, bot.online():
-        await bot.noted(POSITION)
+        await bot.noted(StateKind.BOT_POSITION)
         lab = bot.lab
         for text, channel in (("I like green tea", lab.here), ("I have two cats", lab.there)):
             await lab.say(lab.ada, channel, text)
@@ -143,7 +144,7 @@ async def test_the_memory_channel_is_kept_by_the_one_that_has_it(database: str, 
     async with Pair(clock=FakeClock()) as lab:
         mirror = lab.world.text((lab.first, lab.second)[home], "memory")
         async with sharded(database, lab, discord__memory_channel=str(mirror.id)) as bot, bot.online():
-            await bot.noted(POSITION)
+            await bot.noted(StateKind.BOT_POSITION)
             for channel, text in ((lab.here, "I like tea"), (lab.there, "I play chess")):
                 await bot.order(f"!memory remember {text}", channel)
                 await bot.order(f"!memory share {text}", channel)
@@ -194,7 +195,7 @@ async def test_who_is_let_in_by_a_server_of_the_other_is_answered_in_direct_mess
         role = lab.world.role(lab.second, "friends", lab.bob)
         allowed = {"allowed_guilds": str(lab.second.id)} if by == "guild" else {"allowed_roles": str(role.id)}
         async with sharded(database, lab, discord={"allowed_users": "", **allowed}) as bot, bot.online():
-            await bot.noted("home:", by == "role")
+            await bot.noted(StateKind.ROLE_GUILD, by == "role")
             dm, stranger = lab.world.dm(lab.bob), lab.world.user("cem")
             await lab.say(stranger, lab.world.dm(stranger), "!memory remember I like coffee")
             assert (await bot.order("!memory remember I like tea", dm, lab.bob)).partition("\n")[
@@ -211,7 +212,7 @@ async def test_each_looks_for_what_it_missed_on_its_own_servers(
         lab = bot.lab
         async with bot.online():
             said = [await lab.say(lab.ada, one, f"I like tea in {one.name}") for one in (lab.here, lab.there)]
-            await bot.noted(LISTENED_PREFIX)
+            await bot.noted(StateKind.LISTENED_CHANNEL)
         for message in said:
             await lab.delete(message)
         with caplog.at_level("INFO", "recollect.discord"):
@@ -229,20 +230,22 @@ async def test_each_looks_for_what_it_missed_on_its_own_servers(
 async def test_a_bot_that_is_divided_anew_goes_on_where_it_was(database: str) -> None:
     async with sharded(database, discord={"learned_notices": "here"}) as bot:
         async with bot.online():
-            await bot.noted(POSITION)
+            await bot.noted(StateKind.BOT_POSITION)
         await bot.zero.memory.remember("I like tea", user=str(bot.lab.ada.id))
         notes = BotState(bot.zero.memory.store)
-        before = {name: int(await notes.get(name) or 0) for name in await notes.names(POSITION)}
-        await notes.put(POSITION, str(max(before.values()) + 1))  # since then it was one process for a while
+        shards = await notes.keys(StateKind.BOT_POSITION)
+        before = {shard: int(await notes.get(log_position(shard)) or 0) for shard in shards}
+        one_process = str(max(before.values()) + 1)
+        await notes.put(log_position(""), one_process, Owner.nobody())  # since then it was one process for a while
         async with bot.one.online() as client:
             cog = client.get_cog("LogFollower")
             assert isinstance(cog, LogFollower)
 
             async def holds() -> bool:
-                return int(await notes.get("followed:1/2") or 0) > max(before.values())
+                return int(await notes.get(log_position("1/2")) or 0) > max(before.values())
 
             await eventually(holds, WAIT)
-        assert int(await notes.get("followed:0/2") or 0) == before["followed:0/2"]
+        assert int(await notes.get(log_position("0/2")) or 0) == before["0/2"]
 
 
 @pytest.mark.parametrize("said", ["4/4", "2-1/4", "1", "1/0", "a/b", "-1/4", "0-4/4"])

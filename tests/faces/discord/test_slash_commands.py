@@ -3,6 +3,7 @@
 import discord
 from simcord import InteractionResult
 
+from recollect.core.state import Owner, StateKind
 from recollect.faces.discord.privacy_notice import NOTICE
 from tests.faces.discord.scene import Scene, acting
 
@@ -180,7 +181,7 @@ async def test_the_commands_are_registered_only_when_they_changed() -> None:
         assert synced() == 1
         await scene.restart()
         assert synced() == 1
-        await scene.client.bot.state.put("commands", "as they were in an older version")
+        await scene.client.bot.state.put((StateKind.COMMANDS, ""), "as in an older version", Owner.nobody())
         await scene.restart()
         assert synced() == 2
 

@@ -184,10 +184,10 @@ async def test_a_form_of_a_stranger_tells_before_it_changes_words() -> None:
 
 async def erased(wire: Wired) -> None:
     """The note that Ada was told goes, as when she is erased, once it is there."""
-    name = f"discord:{state.notified(wire.lab.ada.id)}"
+    name = state.notified(wire.lab.ada.id)
 
     async def is_gone() -> bool:
-        return bool(await wire.memory.store.write(lambda tx: tx.state.clear(name)))
+        return bool(await wire.memory.store.write(lambda tx: tx.state.clear(*name)))
 
     await eventually(is_gone, WAIT)
 

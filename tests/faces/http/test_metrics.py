@@ -14,6 +14,7 @@ from recollect import AsyncMemory, Place
 from recollect.core.errors import StoreUnwritable
 from recollect.core.ports import Tx, UnitOfWork
 from recollect.core.ports.jobs import Job, NewJob
+from recollect.core.state import Owner, StateKind
 from recollect.core.types import Message
 from recollect.faces.http.app import create
 from recollect.faces.http.write_health import PROBE_INTERVAL_SECONDS, WriteHealth
@@ -150,7 +151,7 @@ async def swell(_: Job) -> UnitOfWork:
     """A job that learns more than there is space for."""
 
     def work(tx: Tx) -> None:
-        tx.state.append("much", "." * 1_000_000)
+        tx.state.append(StateKind.OTHER, "much", "." * 1_000_000, Owner.nobody())
 
     return work
 
@@ -196,7 +197,7 @@ async def test_a_write_that_failed_is_forgotten_once_there_is_space_again(memory
     writing = WriteHealth(lambda: moment[0])
     await memory.store.write(lambda tx: allow(tx, 10))
     with pytest.raises(StoreUnwritable):
-        await memory.store.write(lambda tx: tx.state.append("much", "." * 1_000_000))
+        await memory.store.write(lambda tx: tx.state.append(StateKind.OTHER, "much", "." * 1_000_000, Owner.nobody()))
     for _ in range(2):
         assert "no space left" in str(await writing.problem(memory.engine.write_monitor))
         moment[0] += PROBE_INTERVAL_SECONDS
@@ -220,7 +221,7 @@ async def test_a_store_that_could_not_be_written_is_tried_now_and_then_until_it_
     assert await writing.problem(memory.engine.write_monitor), "and not at each call"
     moment[0] += PROBE_INTERVAL_SECONDS
     assert await writing.problem(memory.engine.write_monitor) is None
-    assert await memory.store.read(lambda tx: tx.state.names("web.")) == []
+    assert await memory.store.read(lambda tx: tx.state.keys(StateKind.WRITE_PROBE)) == []
 
 
 @pytest.mark.parametrize("path", ["/health", "/ready"])

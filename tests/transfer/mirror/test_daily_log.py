@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from recollect.core.state import StateKind
 from recollect.core.types import Message, Place
 from recollect.learning.ingest import spoken
 from recollect.testing.clock import START
@@ -171,7 +172,7 @@ async def test_a_line_that_was_written_just_before_a_crash_is_not_written_again(
         stage.clock.advance(hours=1)
         await written(stage)
         assert (memory(tmp_path) / TODAY).read_bytes() == before
-        assert await stage.memory.store.read(lambda tx: tx.state.items("journal")) == []
+        assert await stage.memory.store.read(lambda tx: tx.state.items(StateKind.DAILY_LOG)) == []
 
 
 async def test_a_line_that_two_wrote_is_there_once_after_the_next_change(tmp_path: Path) -> None:
@@ -211,7 +212,7 @@ async def test_a_disk_that_refuses_costs_no_line_and_no_learning(
 async def test_no_journal_is_kept_unless_it_is_asked_for(tmp_path: Path) -> None:
     async with keeping(tmp_path, "discoclaw", model=SILENT) as stage:
         await stage.tell("we ship on Friday")
-        assert await stage.memory.store.read(lambda tx: tx.state.items("journal")) == []
+        assert await stage.memory.store.read(lambda tx: tx.state.items(StateKind.DAILY_LOG)) == []
     assert kept(memory(tmp_path)) == []
 
 
@@ -239,5 +240,5 @@ async def test_what_is_said_while_lines_are_written_waits_for_the_next_round(tmp
         complete = await handler(job)
         await stage.say("second")
         await store.write(lambda tx: tx.jobs.finish(job.id, "w") and complete(tx))
-        assert await store.read(lambda tx: tx.state.items("journal")) == ["2025-03-01 discord/m2"]
+        assert await store.read(lambda tx: tx.state.items(StateKind.DAILY_LOG)) == ["2025-03-01 discord/m2"]
         assert await store.read(lambda tx: tx.jobs.find("daily_log")) is not None

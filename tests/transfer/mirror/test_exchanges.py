@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from recollect import Place
+from recollect.core.state import StateKind
 from recollect.privacy.target import ErasureTarget
 from recollect.settings import load
 from tests.scenes import DEV, DM, ELSEWHERE, GENERAL, STAFF, Stage
@@ -171,9 +172,9 @@ async def test_an_erased_guild_has_no_file_and_none_is_remembered(tmp_path: Path
         assert str(folder(tmp_path) / "g1.json") in preview.files
         assert (await stage.memory.privacy.erase(target, asked_by="op")).clean
         assert kept(folder(tmp_path)) == ["g2.json"]
-        names = await stage.memory.store.read(lambda tx: tx.state.names("file:shortterm"))
-        assert names == ["file:shortterm g2"]
-        assert await stage.memory.store.read(lambda tx: tx.state.items("files:guilds")) == ["g2"]
+        files = await stage.memory.store.read(lambda tx: tx.state.keys(StateKind.FILE_DIGESTS))
+        assert [file for file in files if file.startswith("shortterm")] == ["shortterm g2"]
+        assert await stage.memory.store.read(lambda tx: tx.state.items(StateKind.MIRROR_GUILDS)) == ["g2"]
 
 
 async def test_a_file_that_someone_edited_is_kept_aside_and_a_deleted_one_comes_back(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from recollect import plugins
 from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
+from recollect.core.state import Owner, StateKind
 from recollect.testing.clock import START
 from recollect.transfer.mirror.state import MirrorState
 from tests.scenes import opened
@@ -54,7 +55,7 @@ async def test_what_was_begun_first_and_written_last_is_looked_at_once(database:
         begun, loop, over = asyncio.Event(), asyncio.get_running_loop(), asyncio.Event()
 
         def slow(tx: Tx) -> None:
-            tx.state.append("begun", "first")
+            tx.state.append(StateKind.OTHER, "begun", "first", Owner.nobody())
             loop.call_soon_threadsafe(begun.set)
             asyncio.run_coroutine_threadsafe(over.wait(), loop).result()
             tx.events.add(Event("memo.added", START, reason="begun first"))

@@ -47,7 +47,7 @@ SECTIONS: dict[str, Section] = {
     "tombstones": _section("scope fingerprint", "at"),
     "summaries": _section("session sequence", "text updated through"),  # without a text: cleared
     "exchanges": _section("guild at id", "channel channel_name author text expires"),
-    "state": _section("name", "items"),
+    "state": _section("kind key item", "number person guild"),  # `number` is the position in its list
     "jobs": _section("id", "kind queue tenant payload state due attempts dedupe error"),  # what is claimed waits
     "events": _section("id", "kind at actor scope memo reason data"),
     "vector sets": _section("corpus model", "dims serving complete"),

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
+from recollect.core.state import Owner, StateKind, StateRow
 from recollect.core.types import Metadata
 
 EXTRACT, SUMMARIZE, DAILY_LOG, CONSOLIDATE = "extract", "summarize", "daily_log", "consolidate"
@@ -120,17 +121,34 @@ class Jobs(Protocol):
 
 
 class State(Protocol):
-    """Named lists of strings, such as a user's messages since the last extraction."""
+    """Lists of small records, such as a user's messages since the last extraction. Each record has an owner."""
 
-    def append(self, name: str, item: str) -> int:
-        """Append an item to a list unless it is in it; returns the length of the list."""
+    def append(self, kind: StateKind, key: str, item: str, owner: Owner) -> None:
+        """Append an item to a list unless it is in it."""
         ...
 
-    def items(self, name: str) -> list[str]: ...
-    def clear(self, name: str) -> list[str]:
+    def items(self, kind: StateKind, key: str = "") -> list[str]: ...
+    def count(self, kind: StateKind, key: str = "") -> int: ...
+    def remove(self, kind: StateKind, key: str, items: Collection[str]) -> None:
+        """Remove items from a list, whoever owns them."""
+        ...
+
+    def clear(self, kind: StateKind, key: str = "") -> list[str]:
         """Empty the list and return its items."""
         ...
 
-    def names(self, prefix: str = "") -> list[str]:
-        """Names of the lists that are not empty."""
+    def keys(self, kind: StateKind) -> list[str]:
+        """Keys of the lists of a kind that are not empty."""
+        ...
+
+    def owned_by(self, owner: Owner) -> list[StateRow]:
+        """All that goes with an owner; see `Owner.includes`."""
+        ...
+
+    def naming(self, text: str) -> list[StateRow]:
+        """Records whose key or item contains a text."""
+        ...
+
+    def erase(self, owner: Owner) -> int:
+        """Delete all that goes with an owner, except for what outlasts an erasure; returns how many lists that was."""
         ...

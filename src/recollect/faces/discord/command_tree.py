@@ -8,6 +8,7 @@ from typing import Any
 import discord
 from discord import app_commands
 
+from recollect.core.state import Owner, StateKind
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.shards import is_allowed
 
@@ -15,7 +16,7 @@ log = logging.getLogger("recollect.discord")
 
 NOT_ALLOWED = "I am not allowed to talk with you; the person who runs me can change that."
 FAILED = "That did not work; it is in my log."
-_FINGERPRINT = "commands"
+_FINGERPRINT = (StateKind.COMMANDS, "")
 
 
 class MemoryCommandTree(app_commands.CommandTree[Any]):
@@ -55,7 +56,7 @@ class MemoryCommandTree(app_commands.CommandTree[Any]):
             current = self.fingerprint()
             if await bot.state.get(_FINGERPRINT) != current:
                 await self.sync()
-                await bot.state.put(_FINGERPRINT, current)
+                await bot.state.put(_FINGERPRINT, current, Owner.nobody())
         except Exception:
             log.exception("cannot register the slash commands; the next session tries again")
             return False

@@ -12,6 +12,7 @@ import discord
 from recollect.core.clock import Clock
 from recollect.core.errors import RecollectError
 from recollect.core.events import Event
+from recollect.core.state import Owner
 from recollect.core.types import Place
 from recollect.faces.assistant.assistant import Assistant
 from recollect.faces.commands.dispatcher import ChatCommands
@@ -97,14 +98,14 @@ class BotContext:
 
     async def mark_notified(self, user: int) -> None:
         """Store that the privacy notice reached someone."""
-        await self.state.put(state.notified(user), self.clock().isoformat())
+        await self.state.put(state.notified(user), self.clock().isoformat(), Owner.person(str(user)))
 
     async def record_place(self, place: Place, channel: int) -> None:
         """Store that messages were received here, so that a resync looks here for edits and deletions."""
         name = state.listened_channel(place.session)
         try:
             if await self.state.get(name) is None:
-                await self.state.put(name, str(channel))
+                await self.state.put(name, str(channel), Owner.of_session(place.session))
         except RecollectError as error:
             log.warning("cannot record that messages were received in %s: %s", place.session, error)
 

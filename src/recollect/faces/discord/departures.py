@@ -10,6 +10,7 @@ import discord
 from discord.ext import commands, tasks
 
 from recollect.core.errors import RecollectError
+from recollect.core.state import Owner, StateKind
 from recollect.faces.discord import state
 from recollect.faces.discord.context import BotContext
 from recollect.privacy.target import ErasureTarget
@@ -66,7 +67,7 @@ class GuildDepartures(commands.Cog):
             if await self._has_left(guild):
                 await self._handle_departure(guild)
         for guild in sorted(current - before):
-            await bot.state.add(name, guild)
+            await bot.state.add(name, guild, Owner.guild(guild))
         await self._review_planned(current)
 
     async def _review_planned(self, current: set[str]) -> None:
@@ -112,5 +113,6 @@ class GuildDepartures(commands.Cog):
 
     async def _has_other_bot(self, guild: str) -> bool:
         """Whether another bot with this memory is in a server."""
-        own, names = state.member_guilds(self._bot.me.id), await self._bot.state.names(state.GUILDS_PREFIX)
-        return any([guild in await self._bot.state.items(name) for name in names if name != own])
+        bots = [int(bot) for bot in await self._bot.state.keys(StateKind.BOT_GUILDS)]
+        others = [state.member_guilds(bot) for bot in bots if bot != self._bot.me.id]
+        return any([guild in await self._bot.state.items(name) for name in others])

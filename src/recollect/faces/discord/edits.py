@@ -8,6 +8,7 @@ import discord
 
 from recollect.core.errors import RecollectError
 from recollect.core.ports import Tx
+from recollect.core.state import StateKind
 from recollect.core.types import Message, Place
 from recollect.faces.discord import state
 from recollect.faces.discord.context import BotContext
@@ -52,10 +53,9 @@ async def delete_place(bot: BotContext, place: Place) -> int:
         count += sum(removed)
         if not any(removed):
             break
-    recorded = state.listened_channel(place.session)
-    for name in await bot.state.names(recorded):
-        if name == recorded or name.startswith(f"{recorded}:"):
-            await bot.state.drop(name)
+    for session in await bot.state.keys(StateKind.LISTENED_CHANNEL):
+        if session == place.session or session.startswith(f"{place.session}:"):
+            await bot.state.drop(state.listened_channel(session))
     return count
 
 

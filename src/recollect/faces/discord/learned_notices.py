@@ -12,6 +12,7 @@ import discord
 from recollect.core.errors import BadInput
 from recollect.core.events import Event
 from recollect.core.outcomes import Undone
+from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Audience, Memo, Origin, Place, Subject
 from recollect.faces.discord import state
@@ -54,10 +55,10 @@ class LearnedNotices:
 
     async def remove_stale(self) -> None:
         """After an erasure: remove notices about memos that no longer exist, even if notices are off now."""
-        for name in await self._bot.state.names(state.NOTICE_PREFIX):
-            scope, _, memo_id = name.removeprefix(state.NOTICE_PREFIX).rpartition(":")
+        for key in await self._bot.state.keys(StateKind.NOTICE_MESSAGE):
+            scope, _, memo_id = key.rpartition(":")
             if await self._memo(scope, memo_id) is None:
-                await self._remove_notice(name)
+                await self._remove_notice(state.notice_message(scope, memo_id))
 
     async def _is_ours(self, memo: Memo | None) -> bool:
         """Whether the notice belongs to this process's shards."""
@@ -81,7 +82,7 @@ class LearnedNotices:
         elif _is_learning_event(event) or event.kind == "memo.undone":
             await self._message(location).edit(content=_render(event, memo), view=_buttons(memo, event.id))
 
-    async def _remove_notice(self, name: str) -> None:
+    async def _remove_notice(self, name: state.Name) -> None:
         location = await self._bot.state.get(name)
         if location is not None:
             with suppress(discord.NotFound, discord.Forbidden):
@@ -103,7 +104,8 @@ class LearnedNotices:
             return
         view = _buttons(memo, event.id)
         sent = await channel.send(_render(event, memo), view=view, silent=True, suppress_embeds=True)
-        await self._bot.state.put(state.notice_message(memo.subject.scope, memo.id), f"{sent.channel.id}/{sent.id}")
+        name, owner = state.notice_message(memo.subject.scope, memo.id), Owner.of_subject(memo.subject)
+        await self._bot.state.put(name, f"{sent.channel.id}/{sent.id}", owner)
 
     async def _channel(self, memo: Memo, target: str) -> tuple[discord.abc.Messageable, Place]:
         client, source, user = self._bot.client, memo.source, memo.source.actor

@@ -14,6 +14,7 @@ from discord.ext import commands, tasks
 from recollect.core.errors import RecollectError
 from recollect.core.events import Event
 from recollect.core.ports import Tx
+from recollect.core.state import Owner, StateKind
 from recollect.faces.discord import state
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.learned_notices import LearnedNotices
@@ -30,7 +31,6 @@ POLL_INTERVAL_SECONDS = 2.0
 RETRY_DELAY = timedelta(minutes=1)
 """Time until the memory channel is tried again after a failure."""
 _EVENTS_PER_POLL = 500
-_PENDING = "owed"
 
 
 class LogFollower(commands.Cog):
@@ -38,7 +38,7 @@ class LogFollower(commands.Cog):
         self._bot = bot
         self._memory_channel = MemoryChannel(bot)
         self._notices = LearnedNotices(bot)
-        self._position = state.log_position(bot.settings.discord.shard)
+        self._shard = bot.settings.discord.shard
         self._failed_at: datetime | None = None
         self._is_swept = False
         self._has_started = False
@@ -80,7 +80,7 @@ class LogFollower(commands.Cog):
                 await self._notices.follow(event)
                 self._is_swept &= event.kind != ERASED
             pending = await self._affected_snapshots(events) if has_channel else []
-            await self._bot.state.advance((self._position, events[-1].id), (_PENDING, pending))
+            await self._bot.state.advance(self._shard, events[-1].id, pending)
         if self._failed_at is None or self._bot.clock() >= self._failed_at + RETRY_DELAY:
             self._failed_at = None
             await self._sweep(has_channel)
@@ -89,16 +89,17 @@ class LogFollower(commands.Cog):
 
     async def _read_position(self) -> int:
         """How far we have come. On the first call also considers positions of another division into shards."""
-        stored = await self._bot.state.get(self._position)
+        own_name = state.log_position(self._shard)
+        stored = await self._bot.state.get(own_name)
         if stored is not None and self._has_started:
             return int(stored)
-        names = [name for name in await self._bot.state.names(state.POSITION) if name != self._position]
-        others = names if stored is None else [name for name in names if not _has_same_count(name, self._position)]
-        positions = [stored, *[await self._bot.state.get(name) for name in others]]
+        shards = [shard for shard in await self._bot.state.keys(StateKind.BOT_POSITION) if shard != self._shard]
+        others = shards if stored is None else [shard for shard in shards if not _has_same_count(shard, self._shard)]
+        positions = [stored, *[await self._bot.state.get(state.log_position(shard)) for shard in others]]
         furthest = max((int(position) for position in positions if position is not None), default=None)
         start = await self._bot.memory.store.read(_last_event_id) if furthest is None else furthest
         if str(start) != stored:
-            await self._bot.state.put(self._position, str(start))
+            await self._bot.state.put(own_name, str(start), Owner.nobody())
         self._has_started = True
         return start
 
@@ -120,8 +121,7 @@ class LogFollower(commands.Cog):
 
     async def _changed_summaries(self, events: Sequence[Event]) -> list[str]:
         """Displayed conversations whose summary repeats something that was forgotten, or restored."""
-        names = await self._bot.state.names(state.VIEWERS_PREFIX)
-        sessions = [name.removeprefix(state.VIEWERS_PREFIX) for name in names]
+        sessions = await self._bot.state.keys(StateKind.SUMMARY_VIEWERS)
         return await self._bot.memory.store.read(lambda tx: withheld.affected_sessions(tx, events, sessions))
 
     async def _sweep(self, has_channel: bool) -> None:
@@ -141,12 +141,12 @@ class LogFollower(commands.Cog):
 
     async def _update_snapshots(self) -> None:
         """Bring the pending snapshots up to date; after a failure the others wait for the retry."""
-        for item in await self._bot.state.items(_PENDING):
+        for item in await self._bot.state.items(state.PENDING_SNAPSHOTS):
             user, _, session = item.partition(" ")
             if not await self._memory_channel.update(user, session or None):
                 self._failed_at = self._bot.clock()
                 return
-            await self._bot.state.remove(_PENDING, item)
+            await self._bot.state.remove(state.PENDING_SNAPSHOTS, item)
 
     async def _last_speaker(self, session: str) -> str | None:
         """The person who spoke last in a conversation: they may see its summary."""
@@ -158,9 +158,9 @@ class LogFollower(commands.Cog):
         return authors[-1] if authors else None
 
 
-def _has_same_count(name: str, other: str) -> bool:
+def _has_same_count(shard: str, other: str) -> bool:
     """Whether two positions belong to the same division into shards."""
-    return name.rpartition("/")[2] == other.rpartition("/")[2]
+    return shard.rpartition("/")[2] == other.rpartition("/")[2]
 
 
 def _last_event_id(tx: Tx) -> int:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 import discord
 
+from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Memo, Place, Subject, Summary
 from recollect.faces.discord import state
@@ -52,13 +53,12 @@ class MemoryChannel:
 
     async def remove_stale(self) -> None:
         """Remove the messages of people without memories, or without the privacy notice."""
-        for name in await self._bot.state.names(state.SNAPSHOT_PREFIX):
-            user = name.removeprefix(state.SNAPSHOT_PREFIX)
+        for user in await self._bot.state.keys(StateKind.SNAPSHOT_MESSAGE):
             memo_count = await self._bot.memory.store.read(lambda tx, user=user: tx.memos.count(Subject(user)))
             if memo_count and await self._bot.was_notified(int(user)):
                 continue
-            for session in await self._bot.state.names(state.VIEWERS_PREFIX):
-                await self._bot.state.remove(session, user)
+            for session in await self._bot.state.keys(StateKind.SUMMARY_VIEWERS):
+                await self._bot.state.remove(state.summary_viewers(session), user)
             self._displayed.pop(user, None)
             await self._remove_message(user)
 
@@ -82,7 +82,7 @@ class MemoryChannel:
         if has_content:
             message = await self._find_pinned(channel, user)
             message = await channel.send(text) if message is None else await message.edit(content=text)
-            await self._bot.state.put(state.snapshot_message(user), f"{channel.id}/{message.id}")
+            await self._bot.state.put(state.snapshot_message(user), f"{channel.id}/{message.id}", Owner.person(user))
             self._displayed[user] = _without_timestamp(text)
             await self._pin(message)
 
@@ -129,10 +129,10 @@ class MemoryChannel:
 
     async def _summary(self, user: str, place: Place, session: str | None) -> Summary | None:
         """The summary of the conversation that changed last, if its messages are visible here."""
-        name = f"mirrored:{user}"
+        name = state.snapshot_session(user)
         previous = await self._bot.state.get(name)
         if session is not None and session != previous:
-            await self._bot.state.put(name, session)
+            await self._bot.state.put(name, session, Owner.person(user))
             await self._bot.state.remove(state.summary_viewers(previous or ""), user)
         source_session = session or previous
         source_place = None if source_session is None else place_of_session(self._bot.client, source_session)
@@ -141,7 +141,7 @@ class MemoryChannel:
         summary = await self._bot.memory.store.read(lambda tx: withheld.screened_summary(tx, source_session))
         if summary is None or not summary.text:
             return None
-        await self._bot.state.add(state.summary_viewers(source_session), user)
+        await self._bot.state.add(state.summary_viewers(source_session), user, Owner.person(user))
         return summary
 
     def _warn_once(self, problem: str) -> None:

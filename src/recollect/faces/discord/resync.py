@@ -12,6 +12,7 @@ import discord
 from discord.ext import commands
 
 from recollect.core.errors import RecollectError
+from recollect.core.state import StateKind
 from recollect.core.types import Message, Place
 from recollect.faces.discord import edits, state
 from recollect.faces.discord.context import BotContext
@@ -81,11 +82,12 @@ class Resync(commands.Cog):
         """Places with stored messages, most recent first; channels that were deleted come before all others."""
         candidates: list[tuple[datetime, Place, int]] = []
         now = self._bot.clock()
-        for name in await self._bot.state.names(state.LISTENED_PREFIX):
-            place = parse_session(name.removeprefix(state.LISTENED_PREFIX))
+        for session in await self._bot.state.keys(StateKind.LISTENED_CHANNEL):
+            place = parse_session(session)
             if place is None or not self._bot.is_ours(place.guild):
                 continue
-            channel, last = await self._bot.state.get(name), await self._stored_messages(place, 1)
+            channel = await self._bot.state.get(state.listened_channel(session))
+            last = await self._stored_messages(place, 1)
             if channel is None or not last:
                 continue
             time = now if self._is_missing(place) else last[-1].at

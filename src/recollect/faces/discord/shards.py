@@ -8,6 +8,7 @@ import discord
 from discord.ext import commands
 
 from recollect.core.errors import RecollectError
+from recollect.core.state import Owner
 from recollect.faces.discord import state
 from recollect.faces.discord.context import BotContext
 
@@ -25,7 +26,7 @@ class Shards(commands.Cog):
         try:
             for guild in self._bot.client.guilds:
                 for role in self._bot.access.roles & {str(role.id) for role in guild.roles}:
-                    await self._bot.state.put(state.role_guild(role), str(guild.id))
+                    await self._bot.state.put(state.role_guild(role), str(guild.id), Owner.guild(str(guild.id)))
         except RecollectError as error:
             log.warning("cannot store which servers have an allowed role: %s", error)
 

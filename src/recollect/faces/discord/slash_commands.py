@@ -6,6 +6,7 @@ import discord
 from discord import app_commands
 
 from recollect.core.errors import BadInput
+from recollect.core.state import Owner
 from recollect.core.text import clip, collapse_spaces, fold
 from recollect.core.types import Memo
 from recollect.faces import outcome_text
@@ -197,7 +198,7 @@ class SlashCommands:
             await send_text(interaction, "That is for those who manage this server.")
             return
         if memory == "off":
-            await self._bot.state.put(state.switched_off(guild), self._bot.clock().isoformat())
+            await self._bot.state.put(state.switched_off(guild), self._bot.clock().isoformat(), Owner.guild(str(guild)))
         else:
             await self._bot.state.drop(state.switched_off(guild))
         await send_text(interaction, SWITCH_REPLIES[memory])

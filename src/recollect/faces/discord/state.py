@@ -1,5 +1,5 @@
 """The bot's own state, persisted in the store: who was notified, which servers are switched off, which messages it
-keeps up to date. Each name holds one value, or a list of them.
+keeps up to date. Each name holds one value, or a list of them, and each of these has an owner.
 """
 
 from collections.abc import Collection
@@ -7,97 +7,101 @@ from datetime import datetime
 
 from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
+from recollect.core.state import Owner, StateKind
 
-GUILDS_PREFIX = "inside:"
-LISTENED_PREFIX = "heard:"
-SNAPSHOT_PREFIX = "mirror:"
-VIEWERS_PREFIX = "showing:"
-NOTICE_PREFIX = "line:"
-POSITION = "followed"
+Name = tuple[StateKind, str]
+"""Kind and key."""
+
+
+PENDING_SNAPSHOTS: Name = (StateKind.PENDING_SNAPSHOTS, "")
+"""Name of the list of snapshots to update, as `user`, or `user session` when a conversation's summary changed."""
 
 
 class BotState:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    async def get(self, name: str) -> str | None:
+    async def get(self, name: Name) -> str | None:
         return await self._store.read(lambda tx: _value(tx, name))
 
-    async def put(self, name: str, value: str) -> None:
-        await self._store.write(lambda tx: _put(tx, name, value))
+    async def put(self, name: Name, value: str, owner: Owner) -> None:
+        await self._store.write(lambda tx: _put(tx, name, value, owner))
 
-    async def drop(self, name: str) -> bool:
-        return bool(await self._store.write(lambda tx: tx.state.clear(_key(name))))
+    async def drop(self, name: Name) -> bool:
+        return bool(await self._store.write(lambda tx: tx.state.clear(*name)))
 
-    async def names(self, prefix: str) -> list[str]:
-        """The stored names that begin with this prefix."""
-        start = _key("")
-        keys = await self._store.read(lambda tx: tx.state.names(_key(prefix)))
-        return [key.removeprefix(start) for key in keys]
+    async def keys(self, kind: StateKind) -> list[str]:
+        """The stored keys of a kind."""
+        return await self._store.read(lambda tx: tx.state.keys(kind))
 
-    async def items(self, name: str) -> list[str]:
-        return await self._store.read(lambda tx: tx.state.items(_key(name)))
+    async def items(self, name: Name) -> list[str]:
+        return await self._store.read(lambda tx: tx.state.items(*name))
 
-    async def add(self, name: str, item: str) -> None:
+    async def add(self, name: Name, item: str, owner: Owner) -> None:
         """Add an item to a list, once."""
-        await self._store.write(lambda tx: tx.state.append(_key(name), item))
+        await self._store.write(lambda tx: tx.state.append(*name, item, owner))
 
-    async def remove(self, name: str, item: str) -> None:
+    async def remove(self, name: Name, item: str) -> None:
         """Remove an item from a list."""
-        await self._store.write(lambda tx: _remove(tx, name, item))
+        await self._store.write(lambda tx: tx.state.remove(*name, [item]))
 
-    async def advance(self, position: tuple[str, int], pending: tuple[str, Collection[str]]) -> None:
-        """Store the position in the log together with the work that it leaves pending."""
-        await self._store.write(lambda tx: _advance(tx, position, pending))
+    async def advance(self, shard: str, position: int, snapshots: Collection[str]) -> None:
+        """Store the position in the log together with the snapshots that are still to be updated."""
+        await self._store.write(lambda tx: _advance(tx, shard, position, snapshots))
 
     async def log_event(self, event: Event) -> None:
         """Add an event to memory's log."""
         await self._store.write(lambda tx: tx.events.add(event))
 
 
-def notified(user: int) -> str:
+def notified(user: int) -> Name:
     """Name of the value that says that someone got the privacy notice."""
-    return f"told:{user}"
+    return StateKind.NOTIFIED, str(user)
 
 
-def switched_off(guild: int) -> str:
+def switched_off(guild: int) -> Name:
     """Name of the value that says that a server's administrators switched memory off."""
-    return f"off:{guild}"
+    return StateKind.SWITCHED_OFF, str(guild)
 
 
-def member_guilds(bot: int) -> str:
+def member_guilds(bot: int) -> Name:
     """Name of the list of servers that a bot is in."""
-    return f"{GUILDS_PREFIX}{bot}"
+    return StateKind.BOT_GUILDS, str(bot)
 
 
-def listened_channel(session: str) -> str:
+def listened_channel(session: str) -> Name:
     """Name of the value that holds the channel of a conversation."""
-    return f"{LISTENED_PREFIX}{session}"
+    return StateKind.LISTENED_CHANNEL, session
 
 
-def role_guild(role: str) -> str:
+def role_guild(role: str) -> Name:
     """Name of the value that holds the server of an allowed role."""
-    return f"home:{role}"
+    return StateKind.ROLE_GUILD, role
 
 
-def log_position(shard: str) -> str:
+def log_position(shard: str) -> Name:
     """Name of the value that holds how far the process with these shards has followed the log."""
-    return f"{POSITION}:{shard}" if shard else POSITION
+    return StateKind.BOT_POSITION, shard
 
 
-def snapshot_message(user: str) -> str:
+def snapshot_message(user: str) -> Name:
     """Name of the value that holds someone's message in the memory channel."""
-    return f"{SNAPSHOT_PREFIX}{user}"
+    return StateKind.SNAPSHOT_MESSAGE, user
 
 
-def summary_viewers(session: str) -> str:
+def snapshot_session(user: str) -> Name:
+    """Name of the value that holds the conversation whose summary someone's snapshot shows."""
+    return StateKind.SNAPSHOT_SESSION, user
+
+
+def summary_viewers(session: str) -> Name:
     """Name of the list of people whose snapshot shows the summary of this conversation."""
-    return f"{VIEWERS_PREFIX}{session}"
+    return StateKind.SUMMARY_VIEWERS, session
 
 
-def notice_message(scope: str, memo: str) -> str:
+def notice_message(scope: str, memo: str) -> Name:
     """Name of the value that holds the message which announced a memo."""
-    return f"{NOTICE_PREFIX}{scope}:{memo}"
+    return StateKind.NOTICE_MESSAGE, f"{scope}:{memo}"
 
 
 def departure_event(guild: int, user: int | None, now: datetime) -> Event:
@@ -106,27 +110,18 @@ def departure_event(guild: int, user: int | None, now: datetime) -> Event:
     return Event("member.left" if user is not None else "guild.left", now, data=data)
 
 
-def _key(name: str) -> str:
-    return f"discord:{name}"
-
-
-def _value(tx: Tx, name: str) -> str | None:
-    values = tx.state.items(_key(name))
+def _value(tx: Tx, name: Name) -> str | None:
+    values = tx.state.items(*name)
     return values[-1] if values else None
 
 
-def _put(tx: Tx, name: str, value: str) -> None:
-    tx.state.clear(_key(name))
-    tx.state.append(_key(name), value)
+def _put(tx: Tx, name: Name, value: str, owner: Owner) -> None:
+    tx.state.clear(*name)
+    tx.state.append(*name, value, owner)
 
 
-def _remove(tx: Tx, name: str, item: str) -> None:
-    for other in tx.state.clear(_key(name)):
-        if other != item:
-            tx.state.append(_key(name), other)
-
-
-def _advance(tx: Tx, position: tuple[str, int], pending: tuple[str, Collection[str]]) -> None:
-    _put(tx, position[0], str(position[1]))
-    for item in pending[1]:
-        tx.state.append(_key(pending[0]), item)
+def _advance(tx: Tx, shard: str, position: int, snapshots: Collection[str]) -> None:
+    _put(tx, log_position(shard), str(position), Owner.nobody())
+    for item in snapshots:
+        user = item.partition(" ")[0]
+        tx.state.append(*PENDING_SNAPSHOTS, item, Owner.person(user))

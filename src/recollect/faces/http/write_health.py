@@ -6,10 +6,10 @@ from time import monotonic
 from recollect.app import WriteMonitor
 from recollect.core.errors import RecollectError, StoreUnwritable
 from recollect.core.ports import Tx
+from recollect.core.state import Owner, StateKind
 
 PROBE_INTERVAL_SECONDS = 5.0
 """Between two probes."""
-PROBE_STATE_NAME = "web.ready"
 PROBE_LINES, PROBE_LINE_CHARS = 100, 400
 """About as much as a few memos, so that the last free page of a disk does not count as space."""
 
@@ -45,5 +45,5 @@ class WriteHealth:
 def _probe(tx: Tx) -> None:
     """Write something and remove it again."""
     for index in range(PROBE_LINES):
-        tx.state.append(PROBE_STATE_NAME, f"{index} {'.' * PROBE_LINE_CHARS}")
-    tx.state.clear(PROBE_STATE_NAME)
+        tx.state.append(StateKind.WRITE_PROBE, "", f"{index} {'.' * PROBE_LINE_CHARS}", Owner.nobody())
+    tx.state.clear(StateKind.WRITE_PROBE)

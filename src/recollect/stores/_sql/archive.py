@@ -103,6 +103,7 @@ SUMMARIES = Columns("summaries", ("session::text", "sequence::bigint"), ("text",
 EXCHANGES = Columns(
     "exchanges", ("guild::text", "at::bigint", "id::text"), ("channel", "channel_name", "author", "text", "expires")
 )
+STATE = Columns("state", ("kind::text", "key::text", "item::text"), ("number", "person", "guild"))
 
 
 class TableSection(RowsSection[D]):

@@ -3,12 +3,14 @@
 Tables lie in a schema of their own, which every connection looks into first.
 """
 
+from collections.abc import Callable
 from typing import LiteralString
 
 from psycopg import errors, sql
 
 from recollect.core.clock import now, to_ms
 from recollect.core.errors import CorruptStore, StoreError, StoreUnwritable
+from recollect.stores._sql import state_names
 from recollect.stores._sql.schema import (
     KINDS_OF_EVENTS,
     KINDS_OF_JOBS,
@@ -132,12 +134,36 @@ DROP VIEW action_log;
 """
 """Names of the glossary in what is stored: queues and tenants of jobs, their states and kinds, kinds of events."""
 
-MIGRATIONS: list[tuple[str, LiteralString]] = [
+_STATE_TABLE: LiteralString = """
+CREATE TABLE state (                     -- lists of records, by kind and key; each record goes with its owner
+    kind text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, number bigint NOT NULL,
+    item text COLLATE "C" NOT NULL, person text COLLATE "C", guild text COLLATE "C",
+    PRIMARY KEY (kind, key, item)
+);
+CREATE INDEX state_in_order ON state (kind, key, number);
+CREATE INDEX state_by_person ON state (person) WHERE person IS NOT NULL;
+CREATE INDEX state_by_guild ON state (guild) WHERE guild IS NOT NULL;
+"""
+
+
+def _add_state_owners(connection: Connection) -> None:
+    """State gets an owner, which so far was part of its name."""
+    connection.execute(_STATE_TABLE)
+    rows = connection.execute("SELECT name, number, item FROM counters").fetchall()
+    columns: LiteralString = "kind, key, number, item, person, guild"
+    with connection.cursor() as cursor, cursor.copy(f"COPY state ({columns}) FROM STDIN") as copy:
+        for row in rows:
+            copy.write_row(state_names.convert(*row))
+    connection.execute("DROP TABLE counters")
+
+
+MIGRATIONS: list[tuple[str, LiteralString | Callable[[Connection], None]]] = [
     ("first tables", _0001_FIRST_TABLES),
     ("memos that are always shown", _0002_ALWAYS_SHOWN_MEMOS),
     ("words counted once", _0003_WORDS_COUNTED_ONCE),
     ("what was committed", _0004_COMMITS),
     ("queues and tenants of jobs, names of the glossary", _0005_JOB_QUEUES),
+    ("state with owners", _add_state_owners),
 ]
 """Ordered; never changed once released, only added to."""
 
@@ -190,8 +216,11 @@ def version_of(connection: Connection, address: Address) -> int | None:
 def _apply(connection: Connection, address: Address, after: int) -> None:
     if after == 0:
         _prepare_database(connection, address)
-    for number, (name, script) in enumerate(MIGRATIONS[after:], after + 1):
-        connection.execute(script)
+    for number, (name, migration) in enumerate(MIGRATIONS[after:], after + 1):
+        if callable(migration):
+            migration(connection)
+        else:
+            connection.execute(migration)
         connection.execute("INSERT INTO migrations VALUES (%s, %s, %s)", (number, name, to_ms(now())))
 
 

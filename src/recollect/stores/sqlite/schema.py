@@ -4,8 +4,11 @@ Rows of one scope lie together: a row's key is `scope << 32 | number`, so readin
 however large the store is, and an index entry carries its scope with it.
 """
 
+from collections.abc import Callable
+
 from recollect.core.clock import now, to_ms
 from recollect.core.errors import CorruptStore
+from recollect.stores._sql import state_names
 from recollect.stores._sql.schema import (
     KINDS_OF_EVENTS,
     KINDS_OF_JOBS,
@@ -187,6 +190,25 @@ DROP VIEW action_log;
 """
 """Names of the glossary in what is stored: queues and tenants of jobs, their states and kinds, kinds of events."""
 
+_STATE_TABLE = """
+CREATE TABLE state (                     -- lists of records, by kind and key; each record goes with its owner
+    kind TEXT NOT NULL, key TEXT NOT NULL, number INTEGER NOT NULL, item TEXT NOT NULL, person TEXT, guild TEXT,
+    PRIMARY KEY (kind, key, item)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX state_in_order ON state (kind, key, number);
+CREATE INDEX state_by_person ON state (person) WHERE person IS NOT NULL;
+CREATE INDEX state_by_guild ON state (guild) WHERE guild IS NOT NULL;
+"""
+
+
+def _add_state_owners(db: Database) -> None:
+    """State gets an owner, which so far was part of its name."""
+    db.run(_STATE_TABLE)
+    rows = [state_names.convert(*row) for row in db.rows("SELECT name, number, item FROM counters")]
+    db.executemany("INSERT INTO state (kind, key, number, item, person, guild) VALUES (?, ?, ?, ?, ?, ?)", rows)
+    db.run("DROP TABLE counters")
+
+
 _MEMORIES = """
 DROP VIEW IF EXISTS memories;
 CREATE VIEW memories AS SELECT
@@ -207,13 +229,14 @@ def memories_view(vector_table: str | None) -> str:
     return _MEMORIES.format(embedding=embedding)
 
 
-MIGRATIONS: list[tuple[str, str]] = [
+MIGRATIONS: list[tuple[str, str | Callable[[Database], None]]] = [
     ("first tables", _0001_FIRST_TABLES + memories_view(None)),
     ("heads of lanes, counters, what rests on a message", _0002_HEADS_OF_QUEUES),
     ("the log under the names of document D", _0003_ACTION_LOG),
     ("the log by kind and day", _0004_EVENT_DAYS),
     ("memos by time", _0005_MEMOS_BY_TIME),
     ("queues and tenants of jobs, names of the glossary", _0006_JOB_QUEUES),
+    ("state with owners", _add_state_owners),
 ]
 """Ordered; never changed once released, only added to."""
 
@@ -231,12 +254,15 @@ def migrate(db: Database) -> None:
 
 
 def _apply(db: Database, after: int) -> None:
-    for number, (name, script) in enumerate(MIGRATIONS[after:], after + 1):
+    for number, (name, migration) in enumerate(MIGRATIONS[after:], after + 1):
         if number == 1:
             db.pragma("application_id", APPLICATION)
             db.run(
                 "CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, at INTEGER NOT NULL) STRICT"
             )
-        db.run(script)
+        if callable(migration):
+            migration(db)
+        else:
+            db.run(migration)
         db.run("INSERT INTO migrations VALUES (?, ?, ?)", (number, name, to_ms(now())))
         db.pragma("user_version", number)

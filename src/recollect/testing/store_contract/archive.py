@@ -10,6 +10,7 @@ from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
 from recollect.core.ports.archive import SECTIONS, Cursor, Record, fingerprint
 from recollect.core.ports.jobs import NewJob
+from recollect.core.state import Owner, StateKind
 from recollect.core.types import Audience, Exchange, Kind, Origin, Provenance, Status, Summary, Tombstone
 from recollect.testing.store_contract.samples import (
     ADA,
@@ -80,8 +81,9 @@ def _queue(tx: Tx) -> None:
     (hopeless,) = [job for job in tx.jobs.claim("w", at(0), at(60), 9) if job.queue == "hopeless"]
     tx.jobs.fail(hopeless.id, "w", "it failed")
     for item in ("b", "a", "c"):
-        tx.state.append("since: ada", item)
-    tx.state.append("other", "x")
+        tx.state.append(StateKind.UNLEARNED_TURNS, "ada", item, Owner.person("ada"))
+    tx.state.append(StateKind.OTHER, "other", "x", Owner.member("ben", "g1"))
+    tx.state.append(StateKind.OTHER, "other", "y", Owner.nobody())
 
 
 def _log(tx: Tx) -> None:
@@ -260,8 +262,10 @@ class ArchiveContract:
         await store.write(lambda tx: tx.messages.add(make_message("the last", OTHER, 99, id="last")))
         numbers = {record[1]: record[2] for record in (await contents(store))["messages"]}
         assert numbers["last"] == max(number for name, number in numbers.items() if name.startswith("line")) + 1
-        assert await store.write(lambda tx: tx.state.append("since: ada", "d")) == 4
-        assert await store.read(lambda tx: tx.state.items("since: ada")) == ["b", "a", "c", "d"]
+        await store.write(lambda tx: tx.state.append(StateKind.UNLEARNED_TURNS, "ada", "d", Owner.person("ada")))
+        assert await store.read(lambda tx: tx.state.items(StateKind.UNLEARNED_TURNS, "ada")) == ["b", "a", "c", "d"]
+        await store.write(lambda tx: tx.state.erase(Owner.guild("g1")))
+        assert await store.read(lambda tx: tx.state.items(StateKind.OTHER, "other")) == ["y"]
 
     async def test_the_log_goes_on_with_its_numbers_and_its_counts(self, store: Store):
         await fill(store)

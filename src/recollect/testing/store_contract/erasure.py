@@ -152,14 +152,6 @@ class ErasureContract:
         claimed = await store.write(lambda tx: tx.jobs.claim("w", at(10), at(20), 5))
         assert [claimed_job.id for claimed_job in claimed] == [ids[2]]
 
-    async def test_counters_are_listed_by_the_beginning_of_their_names(self, store: Store):
-        for name in ("learn:b", "learn:a", "learn", "le%rn:", "turns:a"):
-            await store.write(lambda tx, name=name: tx.state.append(name, "x"))
-        await store.write(lambda tx: tx.state.clear("learn:b"))
-        assert await store.read(lambda tx: tx.state.names("learn:")) == ["learn:a"]
-        assert await store.read(lambda tx: tx.state.names("le%")) == ["le%rn:"]
-        assert len(await store.read(lambda tx: tx.state.names())) == 4
-
     async def test_a_scrubbed_event_says_only_that_something_happened(self, store: Store):
         detailed = Event("memo.undone", at(1), "ada", ADA.scope, "m1", "because of tea", {"undoes": "b", "text": "tea"})
         bare = Event("memo.added", at(2), "ada", ADA.scope)

@@ -17,9 +17,10 @@ from urllib.parse import quote, unquote
 from recollect.core.clock import Clock
 from recollect.core.ports import StaleResult, Store, Tx, UnitOfWork
 from recollect.core.ports.jobs import Job
+from recollect.core.state import StateKind
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Message, message_ref, parse_message_ref
-from recollect.learning.schedule import DAILY_LOG_LIST, MOMENT, daily_log_job
+from recollect.learning.schedule import MOMENT, daily_log_job
 from recollect.policy.rendering import display_name
 from recollect.recall import withheld
 from recollect.transfer.mirror import disk
@@ -127,16 +128,14 @@ class DailyLog:
         """Messages that arrived meanwhile wait for the next job; if one changed meanwhile, the job is repeated."""
         if any(_message(tx, item) != message for item, message in messages.items()):
             raise StaleResult
-        newer = [item for item in tx.state.clear(DAILY_LOG_LIST) if item not in messages]
-        for item in newer:
-            tx.state.append(DAILY_LOG_LIST, item)
-        if newer:
+        tx.state.remove(StateKind.DAILY_LOG, "", messages)
+        if has_pending(tx):
             tx.jobs.add(daily_log_job(self._clock() + MOMENT))
 
 
 def has_pending(tx: Tx) -> bool:
     """Whether messages wait to be written."""
-    return bool(tx.state.items(DAILY_LOG_LIST))
+    return bool(tx.state.items(StateKind.DAILY_LOG))
 
 
 def write_now(tx: Tx, now: datetime) -> None:
@@ -173,7 +172,7 @@ def newest(folder: Path, max_days: int, max_lines: int) -> list[Entry]:
 
 
 def _read_messages(tx: Tx) -> dict[str, Message | None]:
-    return {item: _message(tx, item) for item in tx.state.items(DAILY_LOG_LIST)}
+    return {item: _message(tx, item) for item in tx.state.items(StateKind.DAILY_LOG)}
 
 
 def _message(tx: Tx, item: str) -> Message | None:

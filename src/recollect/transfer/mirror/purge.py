@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from recollect.core.ports import Store, Tx
+from recollect.core.state import StateKind
 from recollect.core.types import Subject, parse_message_ref
 from recollect.transfer.mirror import daily_log, disk
 from recollect.transfer.mirror.json_files import durable_name, exchanges_name, read_entries, summary_name
@@ -29,8 +30,6 @@ _MAX_ATTEMPTS = 5
 _CHAT_HISTORY = "chat_history"
 """What was typed in the terminal chat."""
 BACKUPS = "backups"
-_PAGE_IDS = "pages ids "
-"""The list of memos that have, or had, a page, by scope."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,11 @@ class MirrorPurge:
         """Memos that are gone while their pages are known, as after an erasure that was interrupted."""
         subjects = [Subject(person) for person in people if user in (None, person)]
         subjects += [] if guild is None or user is not None else [Subject.lore(guild)]
-        recorded = ((subject, memo_id) for subject in subjects for memo_id in tx.state.items(_PAGE_IDS + subject.scope))
+        recorded = (
+            (subject, memo_id)
+            for subject in subjects
+            for memo_id in tx.state.items(StateKind.PAGE_MEMOS, subject.scope)
+        )
         return [key for key in recorded if tx.memos.get(*key) is None]
 
     def _pages(self, tx: Tx, user: str | None, guild: str | None, memos: Collection[Key]) -> list[Path]:
@@ -160,16 +163,9 @@ class MirrorPurge:
     def _forget(self, tx: Tx, keys: Collection[Key]) -> None:
         """Drop the records of pages whose memos are gone; last, as the mirror finds pages in writing by them."""
         dropped = {key for key in keys if tx.memos.get(*key) is None}
-        for key in dropped:
-            self._records.drop(tx, key)
-        for subject in {subject for subject, _ in dropped}:
-            remaining = [
-                recorded_id
-                for recorded_id in tx.state.clear(_PAGE_IDS + subject.scope)
-                if (subject, recorded_id) not in dropped
-            ]
-            for memo_id in remaining:
-                tx.state.append(_PAGE_IDS + subject.scope, memo_id)
+        for subject, memo_id in dropped:
+            self._records.drop(tx, (subject, memo_id))
+            tx.state.remove(StateKind.PAGE_MEMOS, subject.scope, [memo_id])
 
     def _find(self, texts: Sequence[str]) -> dict[str, list[int]]:
         matches = {str(path): _count_texts(path, texts) for path in self._files()}

@@ -1,39 +1,17 @@
-"""Sections that are lists of their own: state, jobs and events."""
+"""Sections that are lists of their own: jobs and events."""
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from typing import LiteralString
 
-from recollect.core.ports.archive import Name, Record, encode_json
+from recollect.core.ports.archive import Name, Record
 from recollect.stores._sql.archive import EventsSection, JobsSection
-from recollect.stores._sql.database import Row
 from recollect.stores.postgres import events
 from recollect.stores.postgres.archive.section import ArchiveSection, columns_of
 from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.rows import make_scopes
 
 _DAY = 86_400_000
-
-
-class State(ArchiveSection):
-    """A list is one record, as it is only filled or emptied."""
-
-    columns = ("name", "items")
-    source = "(SELECT name, array_agg(item ORDER BY number) AS items FROM counters GROUP BY name) AS lists"
-    order_by = "name"
-    names = ("name::text",)
-
-    def record(self, row: Row) -> Record:
-        return row[0], encode_json(row[1])
-
-    def put(self, records: Sequence[Record]) -> None:
-        self.remove([record[:1] for record in records])
-        rows = [(name, *item) for name, items in records for item in enumerate(json.loads(items), 1)]
-        self._db.many("INSERT INTO counters (name, number, item) VALUES (%s, %s, %s)", rows)
-
-    def remove(self, names: Sequence[Name]) -> None:
-        self._db.run("DELETE FROM counters WHERE name = ANY(%s::text[])", ([name for (name,) in names],))
 
 
 class Jobs(JobsSection[Database], ArchiveSection):

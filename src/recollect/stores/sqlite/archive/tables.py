@@ -1,40 +1,14 @@
-"""Sections that are lists of their own: state, jobs and events."""
+"""Sections that are lists of their own: jobs and events."""
 
 import json
 from collections.abc import Sequence
 
-from recollect.core.ports.archive import Name, Record, encode_json
-from recollect.core.text import clean
+from recollect.core.ports.archive import Name, Record
 from recollect.stores._sql.archive import EventsSection, JobsSection
-from recollect.stores._sql.database import Row
 from recollect.stores.sqlite import events
 from recollect.stores.sqlite.archive.section import ArchiveSection
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import make_scope
-
-
-class State(ArchiveSection):
-    """A list is one record, as it is only filled or emptied."""
-
-    columns = "name, items"
-    source = (
-        "(SELECT lists.name AS name, (SELECT json_group_array(item) FROM "
-        "(SELECT item FROM counters AS one WHERE one.name = lists.name ORDER BY number)) AS items "
-        "FROM (SELECT DISTINCT name FROM counters) AS lists)"
-    )
-    order_by = "name"
-    match = "name = ?"
-
-    def record(self, row: Row) -> Record:
-        return clean(row[0]), encode_json([clean(item) for item in json.loads(row[1])])
-
-    def put(self, records: Sequence[Record]) -> None:
-        self.remove([record[:1] for record in records])
-        rows = [(name, *item) for name, items in records for item in enumerate(json.loads(items), 1)]
-        self._db.executemany("INSERT INTO counters (name, number, item) VALUES (?, ?, ?)", rows)
-
-    def remove(self, names: Sequence[Name]) -> None:
-        self._db.executemany("DELETE FROM counters WHERE name = ?", names)
 
 
 class Jobs(JobsSection[Database], ArchiveSection):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from recollect.core.clock import to_ms
 from recollect.core.ports import Tx
+from recollect.core.state import Owner, StateKind
 from recollect.core.text import digest
 from recollect.core.types import Memo, Subject
 
@@ -33,18 +34,16 @@ class Record:
 class Records:
     """The records of a store: they hold wherever its folder is moved, or under whatever path it is mounted."""
 
-    _name = "pages"
-
     def get(self, tx: Tx, key: Key) -> Record | None:
-        items = tx.state.items(self._list_name(key))
+        items = tx.state.items(StateKind.PAGE, _page_key(key))
         if not items:
             return None
         path, digests, updated = json.loads(items[-1])
         return Record(path, tuple(digests), updated)
 
     def all(self, tx: Tx) -> Iterator[tuple[Key, Record]]:
-        for scope in tx.state.items(f"{self._name} scopes"):
-            for memo_id in tx.state.items(f"{self._name} ids {scope}"):
+        for scope in tx.state.items(StateKind.PAGE_SCOPES):
+            for memo_id in tx.state.items(StateKind.PAGE_MEMOS, scope):
                 key = Subject.of_scope(scope), memo_id
                 record = self.get(tx, key)
                 if record is not None:
@@ -65,28 +64,31 @@ class Records:
             self._put(tx, key, replace(record, path=path))
 
     def drop(self, tx: Tx, key: Key) -> None:
-        tx.state.clear(self._list_name(key))
+        tx.state.clear(StateKind.PAGE, _page_key(key))
 
     def owner(self, tx: Tx) -> str | None:
         """Whose pages lie in the folder directly."""
-        return next(iter(tx.state.items(f"{self._name} owner")), None)
+        return next(iter(tx.state.items(StateKind.PAGES_OWNER)), None)
 
     def claim(self, tx: Tx, user: str) -> str:
         """The owner; this user, if there was none."""
         owner = self.owner(tx)
         if owner is None:
-            tx.state.append(f"{self._name} owner", user)
+            tx.state.append(StateKind.PAGES_OWNER, "", user, Owner.person(user))
         return user if owner is None else owner
 
     def _put(self, tx: Tx, key: Key, record: Record) -> None:
         subject, memo_id = key
-        tx.state.append(f"{self._name} scopes", subject.scope)
-        tx.state.append(f"{self._name} ids {subject.scope}", memo_id)
-        tx.state.clear(self._list_name(key))
-        tx.state.append(self._list_name(key), json.dumps([record.path, record.digests, record.updated]))
+        owner = Owner.of_subject(subject)
+        tx.state.append(StateKind.PAGE_SCOPES, "", subject.scope, owner)
+        tx.state.append(StateKind.PAGE_MEMOS, subject.scope, memo_id, owner)
+        tx.state.clear(StateKind.PAGE, _page_key(key))
+        item = json.dumps([record.path, record.digests, record.updated])
+        tx.state.append(StateKind.PAGE, _page_key(key), item, owner)
 
-    def _list_name(self, key: Key) -> str:
-        return f"{self._name} memo {key[0].scope} {key[1]}"
+
+def _page_key(key: Key) -> str:
+    return f"{key[0].scope} {key[1]}"
 
 
 def content_digest(data: bytes) -> str:

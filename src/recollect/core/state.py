@@ -1,0 +1,139 @@
+"""Small persisted records: every kind of them, by name, and whose a record is.
+
+A record is an item of a list, which its kind and a key name. Each item has an owner, and erasing a person or a guild
+deletes what they own, whatever its kind. A new kind is a member of `StateKind`, and nothing else.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from recollect.core.text import unescape
+from recollect.core.types import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose a record is: a person's, a guild's, a person's in a guild, or nobody's.
+
+    A guild is written as in the record that it comes from: as in a place, or as in the subject of lore.
+    """
+
+    person_id: str | None
+    guild_id: str | None
+
+    @classmethod
+    def person(cls, person: str) -> "Owner":
+        return cls(person, None)
+
+    @classmethod
+    def guild(cls, guild: str) -> "Owner":
+        return cls(None, guild)
+
+    @classmethod
+    def member(cls, person: str | None, guild: str | None) -> "Owner":
+        """A person in a guild: the record goes with either. Without a guild, the person alone, and vice versa."""
+        return cls(person, guild)
+
+    @classmethod
+    def nobody(cls) -> "Owner":
+        """Records about the program itself, such as its position in the log."""
+        return cls(None, None)
+
+    @classmethod
+    def of_subject(cls, subject: Subject) -> "Owner":
+        """The person, or the guild whose lore it is."""
+        return cls.guild(subject.guild or "") if subject.is_lore else cls.person(subject.id)
+
+    @classmethod
+    def of_session(cls, session: str) -> "Owner":
+        """The person of a DM; else the guild, and the person whose share of a conversation it is."""
+        _, *parts = (unescape(part, ":") for part in session.split(":"))
+        if parts[:1] == ["dm"] and len(parts) == 2:
+            return cls.person(parts[1])
+        has_guild = len(parts) > 2 and parts[1] in ("channel", "thread")
+        has_person = len(parts) > 3 and parts[-2] == "user"
+        return cls(parts[-1] if has_person else None, parts[0] if has_guild else None)
+
+    def includes(self, other: "Owner") -> bool:
+        """Whether a record of another owner goes with this one: a person's in a guild goes with both."""
+        if self == Owner.nobody():
+            return False
+        return self.person_id in (None, other.person_id) and self.guild_id in (None, other.guild_id)
+
+
+class StateKind(StrEnum):
+    """Every kind of record; the values are what stores write. The comment says what the key is, and the items are."""
+
+    # Learning
+    TURNS = "turns"  # session: replies since its last summary
+    LATE_MESSAGES = "late_messages"  # session: messages older than the end of its summary
+    SPEAKERS = "speakers"  # session: people whose messages wait to be learned from
+    UNLEARNED_MESSAGES = "unlearned_messages"  # session and person: messages to learn from
+    UNLEARNED_TURNS = "unlearned_turns"  # person: questions since the last extraction
+    DAILY_LOG = "daily_log"  # messages that the daily log has yet to take in, or out
+    PAUSED = "paused"  # person: since when nothing is learned from them
+    UNSEEN_DELETION = "unseen_deletion"  # message: when it was deleted, before it arrived
+    UNSEEN_DELETIONS = "unseen_deletions"  # these messages, oldest first
+
+    # Recall
+    WITHHELD = "withheld"  # scope: statements that were forgotten or taken back
+    WITHHELD_IN_GUILD = "withheld_in_guild"  # guild: those that were visible there
+    DISPLAY_NAME = "display_name"  # guild and digest of a name: whose it is
+    AUDIENCES_NARROWED = "audiences_narrowed"  # the last event before the migration
+
+    # Privacy
+    PLANNED_ERASURE = "planned_erasure"  # target: the plan
+    RUNNING_ERASURE = "running_erasure"  # target: what an interrupted erasure needs in order to resume
+
+    # Mirrored files
+    MIRROR_POSITION = "mirror_position"  # folders: the last processed event
+    MIRROR_PENDING = "mirror_pending"  # folders: files that are still to be written
+    MIRROR_SESSIONS = "mirror_sessions"  # sessions whose summary was written once
+    MIRROR_GUILDS = "mirror_guilds"  # guilds whose short-term entries were written once
+    FILE_DIGESTS = "file_digests"  # file: digests of what was written to it
+    PAGES_OWNER = "pages_owner"  # whose pages lie in the folder directly
+    PAGE_SCOPES = "page_scopes"  # scopes that have pages
+    PAGE_MEMOS = "page_memos"  # scope: memos that have a page
+    PAGE = "page"  # scope and memo: path, digests and time of its page
+
+    # The HTTP server
+    WRITE_PROBE = "write_probe"  # written and removed, to see whether the store accepts writes
+
+    # The Discord bot
+    NOTIFIED = "discord_notified"  # person: when they got the privacy notice
+    SWITCHED_OFF = "discord_switched_off"  # guild: when its administrators switched memory off
+    BOT_GUILDS = "discord_bot_guilds"  # bot: guilds that it is in
+    LISTENED_CHANNEL = "discord_listened_channel"  # session: its channel
+    ROLE_GUILD = "discord_role_guild"  # role: its guild
+    BOT_POSITION = "discord_position"  # shards: the last event that was followed
+    SNAPSHOT_MESSAGE = "discord_snapshot_message"  # person: their message in the memory channel
+    SNAPSHOT_SESSION = "discord_snapshot_session"  # person: the conversation whose summary it shows
+    SUMMARY_VIEWERS = "discord_summary_viewers"  # session: people whose snapshot shows its summary
+    PENDING_SNAPSHOTS = "discord_pending_snapshots"  # snapshots that are still to be updated
+    NOTICE_MESSAGE = "discord_notice_message"  # scope and memo: the message that announced it
+    COMMANDS = "discord_commands"  # digest of the registered slash commands
+
+    OTHER = "other"  # of plug-ins, and of earlier versions under names that this one doesn't know
+
+
+OUTLASTING = {
+    StateKind.PAUSED: "who was erased is still not to be learned from",
+    StateKind.SWITCHED_OFF: "nor is a guild that was switched off",
+    StateKind.PLANNED_ERASURE: "the erasure itself, which removes its plan",
+    StateKind.RUNNING_ERASURE: "the erasure itself, until it is complete",
+    StateKind.SNAPSHOT_MESSAGE: "the bot deletes the message that it finds by this",
+    StateKind.NOTICE_MESSAGE: "the bot deletes the message that it finds by this",
+    StateKind.BOT_GUILDS: "the bot is still in the guild, and has to notice when it leaves",
+    StateKind.ROLE_GUILD: "configuration: whom the bot deals with",
+}
+"""What stays when its owner is erased, and why. All other kinds go."""
+
+
+class StateRow(NamedTuple):
+    """A record with its list and its owner."""
+
+    kind: str
+    key: str
+    item: str
+    owner: Owner

@@ -1,0 +1,190 @@
+"""The names of state before it had owners, for the migration: each named a list, and often whose it was.
+
+A name that is not understood becomes the key of `StateKind.OTHER`, and its records are nobody's.
+"""
+
+import json
+from collections.abc import Callable
+
+from recollect.core.state import Owner, StateKind
+from recollect.core.text import unescape
+from recollect.core.types import Subject
+
+Row = tuple[str, str, int, str, str | None, str | None]
+"""Kind, key, number, item, person and guild: the columns of the table `state`, in this order."""
+_Named = tuple[StateKind, str, Owner]
+
+_NOBODY = Owner.nobody()
+_WHOLE_NAMES: dict[str, StateKind] = {
+    "journal": StateKind.DAILY_LOG,
+    "gone": StateKind.UNSEEN_DELETIONS,
+    "audiences.narrowed": StateKind.AUDIENCES_NARROWED,
+    "web.ready": StateKind.WRITE_PROBE,
+    "discord:commands": StateKind.COMMANDS,
+    "discord:followed": StateKind.BOT_POSITION,
+}
+"""Lists that were nobody's and had no key."""
+
+
+def convert(name: str, number: int, item: str) -> Row:
+    """The row of `state` for a row of `counters`."""
+    kind, key, owner = _parse(name, item)
+    if kind is StateKind.UNSEEN_DELETIONS:
+        item = item.removeprefix("gone:")
+    return kind.value, key, number, item, owner.person_id, owner.guild_id
+
+
+def _parse(name: str, item: str) -> _Named:
+    if name in _WHOLE_NAMES:
+        return _WHOLE_NAMES[name], "", _NOBODY
+    if name in _SHARED:
+        kind, owner_of = _SHARED[name]
+        return kind, "", owner_of(item)
+    for prefix, kind, owner_of in _PREFIXES:
+        if name.startswith(prefix):
+            key = name.removeprefix(prefix)
+            return kind, key, owner_of(key, item)
+    if name.startswith("files:"):
+        account, _, pending = name.removeprefix("files:").partition(":")
+        return (StateKind.MIRROR_PENDING, account, _file(item)) if pending == "owed" else _position(account)
+    return StateKind.OTHER, name, _NOBODY
+
+
+def _position(account: str) -> _Named:
+    return StateKind.MIRROR_POSITION, account, _NOBODY
+
+
+def _file(file: str) -> Owner:
+    kind, _, name = file.partition(" ")
+    owners = {"durable": Owner.person, "shortterm": Owner.guild, "rolling": Owner.of_session}
+    return owners[kind](name) if kind in owners and name else _NOBODY
+
+
+def _scope(scope: str) -> Owner:
+    kind, _, name = scope.partition(":")
+    return Owner.of_subject(Subject.of_scope(scope)) if kind in ("user", "lore") and name else _NOBODY
+
+
+def _pending_snapshot(item: str) -> Owner:
+    return Owner.person(item.split(" ")[0])
+
+
+_SHARED: dict[str, tuple[StateKind, Callable[[str], Owner]]] = {
+    "files:sessions": (StateKind.MIRROR_SESSIONS, Owner.of_session),
+    "files:guilds": (StateKind.MIRROR_GUILDS, Owner.guild),
+    "pages owner": (StateKind.PAGES_OWNER, Owner.person),
+    "pages scopes": (StateKind.PAGE_SCOPES, _scope),
+    "discord:owed": (StateKind.PENDING_SNAPSHOTS, _pending_snapshot),
+}
+"""Lists without a key whose items say whose they are."""
+
+
+def _unlearned(key: str, _: str) -> Owner:
+    session, _, person = key.rpartition(":")
+    return Owner.member(unescape(person, ":"), Owner.of_session(session).guild_id)
+
+
+def _speaker(key: str, item: str) -> Owner:
+    return Owner.member(item, Owner.of_session(key).guild_id)
+
+
+def _display_name(key: str, item: str) -> Owner:
+    """The place of the name is a guild, or a channel without one."""
+    platform, *place = (unescape(part, ":") for part in key.split(":")[:-1])
+    has_guild = len(place) == 1 and not place[0].startswith((f"{platform}:channel:", f"{platform}:thread:"))
+    return Owner.member(item, place[0] if has_guild else None)
+
+
+def _planned(_: str, item: str) -> Owner:
+    try:
+        plan = json.loads(item)
+    except ValueError:
+        return _NOBODY
+    return Owner(plan[0], plan[1])
+
+
+def _erasing(key: str, _: str) -> Owner:
+    if key.startswith("guild "):
+        return Owner.guild(key.removeprefix("guild "))
+    person, _, guild = key.removeprefix("user ").partition(" in guild ")
+    return Owner.member(person, guild or None)
+
+
+def _withheld(key: str, item: str) -> Owner:
+    """A statement goes with the person that it is about, and with the first guild in which it was visible."""
+    owner = _scope(key)
+    try:
+        guilds = json.loads(item)[-1]
+    except ValueError:
+        return owner
+    return owner if owner.guild_id is not None or not guilds else Owner.member(owner.person_id, guilds[0])
+
+
+def _withheld_in_guild(key: str, item: str) -> Owner:
+    try:
+        scope = json.loads(item)[0]
+    except ValueError:
+        return Owner.guild(key)
+    return Owner.member(_scope(scope).person_id, key)
+
+
+def _person(key: str, _: str) -> Owner:
+    return Owner.person(key)
+
+
+def _guild(key: str, _: str) -> Owner:
+    return Owner.guild(key)
+
+
+def _item_person(_: str, item: str) -> Owner:
+    return Owner.person(item)
+
+
+def _item_guild(_: str, item: str) -> Owner:
+    return Owner.guild(item)
+
+
+def _session(key: str, _: str) -> Owner:
+    return Owner.of_session(key)
+
+
+def _nobody(_: str, __: str) -> Owner:
+    return _NOBODY
+
+
+def _memo_page(key: str, _: str) -> Owner:
+    return _scope(key.rpartition(" ")[0])
+
+
+def _memo_notice(key: str, _: str) -> Owner:
+    return _scope(key.rpartition(":")[0])
+
+
+_PREFIXES: list[tuple[str, StateKind, Callable[[str, str], Owner]]] = [
+    ("turns:", StateKind.TURNS, _session),
+    ("late:", StateKind.LATE_MESSAGES, _session),
+    ("speakers:", StateKind.SPEAKERS, _speaker),
+    ("learn:user:", StateKind.UNLEARNED_TURNS, _person),
+    ("learn:", StateKind.UNLEARNED_MESSAGES, _unlearned),
+    ("paused:", StateKind.PAUSED, _person),
+    ("gone:", StateKind.UNSEEN_DELETION, _nobody),
+    ("planned:", StateKind.PLANNED_ERASURE, _planned),
+    ("erasing:", StateKind.RUNNING_ERASURE, _erasing),
+    ("retired:guild:", StateKind.WITHHELD_IN_GUILD, _withheld_in_guild),
+    ("retired:", StateKind.WITHHELD, _withheld),
+    ("called:", StateKind.DISPLAY_NAME, _display_name),
+    ("file:", StateKind.FILE_DIGESTS, lambda key, _: _file(key)),
+    ("pages ids ", StateKind.PAGE_MEMOS, lambda key, _: _scope(key)),
+    ("pages memo ", StateKind.PAGE, _memo_page),
+    ("discord:told:", StateKind.NOTIFIED, _person),
+    ("discord:off:", StateKind.SWITCHED_OFF, _guild),
+    ("discord:inside:", StateKind.BOT_GUILDS, _item_guild),
+    ("discord:heard:", StateKind.LISTENED_CHANNEL, _session),
+    ("discord:home:", StateKind.ROLE_GUILD, _item_guild),
+    ("discord:followed:", StateKind.BOT_POSITION, _nobody),
+    ("discord:mirror:", StateKind.SNAPSHOT_MESSAGE, _person),
+    ("discord:mirrored:", StateKind.SNAPSHOT_SESSION, _person),
+    ("discord:showing:", StateKind.SUMMARY_VIEWERS, _item_person),
+    ("discord:line:", StateKind.NOTICE_MESSAGE, _memo_notice),
+]
+"""Names that begin with this; the rest is the key. The first that fits counts."""

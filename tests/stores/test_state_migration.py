@@ -1,0 +1,139 @@
+"""State of earlier versions gets owners: nothing is lost, and who is erased takes along what was theirs by its name."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect import plugins
+from recollect.core.ports import Store, Tx
+from recollect.core.state import OUTLASTING, Owner, StateKind, StateRow
+from tests.stores.test_first_edition import old_store, raw
+
+__all__ = ["old_store"]
+
+BEFORE: list[tuple[str, int, str, list[str]]] = json.loads(
+    (Path(__file__).parents[1] / "data" / "state_before_owners" / "counters.json").read_text()
+)
+"""Name, number and item, and the targets whose erasure removed it; see the README there."""
+MORE = [  # what that store lacks, and what nobody can understand
+    ("journal", "2026-03-05 discord/3000", (StateKind.DAILY_LOG, "", None, None)),
+    ("audiences.narrowed", "12", (StateKind.AUDIENCES_NARROWED, "", None, None)),
+    ("late:discord:g1:channel:c:user:ann", "discord/1", (StateKind.LATE_MESSAGES, None, "ann", "g1")),
+    ("late:discord:dm:ann", "discord/2", (StateKind.LATE_MESSAGES, None, "ann", None)),
+    ("mood:ann", "sad", (StateKind.OTHER, "mood:ann", None, None)),
+    ("retired:user:ann", "no JSON", (StateKind.WITHHELD, "user:ann", "ann", None)),
+    ("retired:guild:g1", "no JSON", (StateKind.WITHHELD_IN_GUILD, "g1", None, "g1")),
+    ("planned:user ann", "no JSON", (StateKind.PLANNED_ERASURE, "user ann", None, None)),
+    ("file:notes", "digest", (StateKind.FILE_DIGESTS, "notes", None, None)),
+    ("pages scopes", "neither", (StateKind.PAGE_SCOPES, "", None, None)),
+    ("turns:", "1", (StateKind.TURNS, "", None, None)),
+    ("", "empty", (StateKind.OTHER, "", None, None)),
+]
+OTHERWISE = {StateKind.DISPLAY_NAME, StateKind.PAGE, StateKind.PAGE_MEMOS, StateKind.PAGE_SCOPES}
+"""Erased by their names nowhere, but with the messages and files that they are about; now they have owners as well."""
+TARGETS = {
+    **{f"user {person}": Owner.person(person) for person in ("ann", "a:b", "o/p q%", "1042")},
+    **{f"guild {guild}": Owner.guild(guild) for guild in ("g1", "g2", "500", "1", "slack~1")},
+    **{
+        f"user {person} in guild {guild}": Owner.member(person, guild)
+        for person in ("ann", "a:b", "o/p q%")
+        for guild in ("g1", "1")
+    },
+}
+
+
+def rows(tx: Tx) -> list[StateRow]:
+    return tx.state.naming("")
+
+
+async def converted(address: str, *counters: tuple[str, int, str]) -> Store:
+    """The store, opened with these lists instead of its own."""
+    raw(address, "DELETE FROM counters")
+    raw(address, "INSERT INTO counters (name, number, item) VALUES (?, ?, ?)", *counters)
+    return plugins.load("stores", address)
+
+
+async def test_a_store_of_the_first_edition_keeps_all_its_state(old_store: str):
+    before = raw(old_store, "SELECT name, item FROM counters ORDER BY name, number")
+    store: Store = plugins.load("stores", old_store)
+    try:
+        found = await store.read(rows)
+        paused = await store.read(lambda tx: tx.state.items(StateKind.PAUSED, "1004"))
+        owned = await store.read(lambda tx: tx.state.owned_by(Owner.person("1001")))
+        of_guild = await store.read(lambda tx: tx.state.owned_by(Owner.guild("501")))
+        pages = await store.read(lambda tx: tx.state.items(StateKind.PAGE_MEMOS, "user:1001"))
+    finally:
+        await store.close()
+    assert sorted(row.item for row in found) == sorted(item for _, item in before)
+    assert not [row for row in found if row.kind == StateKind.OTHER]
+    assert paused == [item for name, item in before if name == "paused:1004"]
+    assert pages == [item for name, item in before if name == "pages ids user:1001"]
+    names = {StateKind.FILE_DIGESTS: "file:durable 1001", StateKind.TURNS: "turns:discord:dm:1001"}
+    for kind, name in names.items():
+        assert [row.item for row in owned if row.kind == kind] == [item for n, item in before if n == name]
+    assert {row.key for row in of_guild if row.kind == StateKind.TURNS} == {"discord:501:channel:610"}
+
+
+async def test_no_record_is_lost_and_each_list_keeps_its_order(old_store: str):
+    store = await converted(old_store, *((name, number, item) for name, number, item, _ in BEFORE))
+    try:
+        found = await store.read(rows)
+        viewers = await store.read(lambda tx: tx.state.items(StateKind.PENDING_SNAPSHOTS))
+        held = await store.read(lambda tx: tx.state.items(StateKind.WITHHELD_IN_GUILD, "g1"))
+        ready = await store.read(
+            lambda tx: tx.state.items(StateKind.UNLEARNED_MESSAGES, "discord:dm:o/p q%25:o/p q%25")
+        )
+    finally:
+        await store.close()
+    assert len(found) == len(BEFORE)
+    assert sorted(row.item for row in found) == sorted(item.removeprefix("gone:") for _, _, item, _ in BEFORE)
+    assert not [row for row in found if row.kind == StateKind.OTHER]
+    assert {row.kind for row in found} >= set(StateKind) - {kind for *_, (kind, *_) in MORE}
+    assert viewers == ["1042 discord:500:channel:600", "1043"]
+    assert held == [item for name, _, item, _ in BEFORE if name == "retired:guild:g1"]
+    assert ready == ["discord/m37"]
+
+
+async def test_what_went_with_someone_by_its_name_goes_by_its_owner(old_store: str):
+    store = await converted(old_store, *((name, number, item) for name, number, item, _ in BEFORE))
+    try:
+        for target, owner in TARGETS.items():
+            owned = await store.read(lambda tx, owner=owner: tx.state.owned_by(owner))
+            expected = sorted(item for *_, item, goes_with in BEFORE if target in goes_with)
+            by_name = [row for row in owned if row.kind not in OUTLASTING and row.kind not in OTHERWISE]
+            scopes = [row for row in owned if row.kind == StateKind.PAGE_SCOPES and target.startswith("user")]
+            assert sorted(row.item for row in (*by_name, *scopes)) == expected, target
+        names = await store.read(lambda tx: tx.state.owned_by(Owner.member("a:b", "g1")))
+        lore = await store.read(lambda tx: tx.state.owned_by(Owner.guild("g1")))
+        notices = await store.read(lambda tx: tx.state.owned_by(Owner.guild("500")))
+        erasures = await store.read(lambda tx: tx.state.owned_by(Owner.member("ann", "g1")))
+    finally:
+        await store.close()
+    assert [row.item for row in names if row.kind == StateKind.DISPLAY_NAME] == ["a:b", "a:b"]
+    assert {row.item for row in lore if row.kind == StateKind.PAGE_SCOPES} == {"lore:g1"}
+    assert {row.kind for row in notices if row.kind in OUTLASTING} == {
+        StateKind.NOTICE_MESSAGE,
+        StateKind.SWITCHED_OFF,
+        StateKind.BOT_GUILDS,
+        StateKind.ROLE_GUILD,
+    }
+    assert {row.kind for row in erasures if row.kind in OUTLASTING} == {
+        StateKind.PLANNED_ERASURE,
+        StateKind.RUNNING_ERASURE,
+    }
+
+
+@pytest.mark.parametrize(("name", "item", "becomes"), MORE)
+async def test_what_is_not_understood_is_nobodys(
+    old_store: str, name: str, item: str, becomes: tuple[StateKind, str | None, str | None, str | None]
+):
+    store = await converted(old_store, (name, 1, item))
+    try:
+        (row,) = await store.read(rows)
+    finally:
+        await store.close()
+    kind, key, person, guild = becomes
+    expected: Any = (kind, name.partition(":")[2] if key is None else key, item, Owner(person, guild))
+    assert row == expected
