@@ -25,9 +25,7 @@ _FIRST, _LAST = -(1 << 62), 1 << 62
 
 
 class Messages(ABC, Generic[D]):
-    """Those that are statements read what `read_message` takes, or for `edited`, `deleted` and `erased`, what the
-    indexes have to know.
-    """
+    """The statements yield what `read_message` takes; those that change a message, what its indexes need to know."""
 
     edited: LiteralString
     deleted: LiteralString

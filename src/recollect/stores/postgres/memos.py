@@ -20,6 +20,7 @@ _OLD: LiteralString = """
 SELECT scopes.id, memos.key, memos.text, memos.tags, memos.status FROM scopes
 LEFT JOIN memos ON memos.scope = scopes.id AND memos.id = %s WHERE scopes.mark = %s
 """
+# A new memo and what is derived from it, up to its vector, whose table depends on the model.
 _INSERT: LiteralString = """
 WITH counted AS (
     UPDATE scopes SET last = last + 1, size = size + %(indexed)s WHERE mark = %(mark)s AND NOT EXISTS (
@@ -52,7 +53,8 @@ _EMBED: LiteralString = (
     ", embedded AS (INSERT INTO {table} (key, scope, embedding) SELECT key, scope, %(embedding)s::vector FROM made)"
 )
 _MADE: LiteralString = " SELECT made.key, here.id, here.size, here.last FROM made, here"
-"""A memo that is new, with its scope where that is new too, its words and its vector; nothing if it is there."""
+_INSERT_PLAIN: LiteralString = _INSERT + _MADE
+"""A memo that is new, with its scope where that is new too, and its words; nothing if it is there."""
 _UPDATE: LiteralString = """
 UPDATE memos SET
     id = %(id)s, kind = %(kind)s, text = %(text)s, content = %(content)s, tags = %(tags)s, status = %(status)s,
@@ -140,7 +142,7 @@ class PostgresMemos(Memos[Database]):
             "lacking": memo.active and vector is None,
         }
         if embedder is None or vector is None:
-            row = self._db.row(_INSERT + _MADE, values)
+            row = self._db.row(_INSERT_PLAIN, values)
         else:
             values["embedding"] = vectors.Embedding.of(vector[1])
             row = self._db.row(_INSERT + _EMBED.format(table=embedder.table) + _MADE, values)
