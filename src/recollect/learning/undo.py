@@ -15,7 +15,6 @@ from recollect.learning.apply import ChangeContext, add_tombstone
 from recollect.learning.changes import NO_JOBS, rebuild_derived
 from recollect.learning.rollback import NOT_UNDONE, is_supported
 from recollect.learning.schedule import Schedule
-from recollect.policy.merge import fingerprint
 from recollect.recall import withheld
 from recollect.recall.audience_migration import memo_before
 from recollect.recall.listing import VisibilityCheck
@@ -198,7 +197,7 @@ def _restore(tx: Tx, current: Memo, before: Memo, event: Event) -> Memo:
     memo = replace(before, key=current.key, hits=current.hits)
     tx.memos.put(memo)
     if memo.active:
-        tx.memos.remove_tombstone(memo.subject.scope, fingerprint(memo.text))
+        tx.memos.remove_tombstone(memo.subject.scope, tx.fingerprints.of_text(memo.text))
     elif memo.status is Status.DEPRECATED:
         add_tombstone(tx, memo, event.at)
     return memo

@@ -2,6 +2,7 @@
 
 from typing import LiteralString
 
+from recollect.core.fingerprints import Fingerprints
 from recollect.stores.postgres.archive import PostgresArchive
 from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.events import COUNTING, PostgresEvents
@@ -38,6 +39,12 @@ class PostgresTx:
     def archive(self) -> PostgresArchive:
         """Made when it is asked for, as few units do."""
         return PostgresArchive(self.db)
+
+    @property
+    def fingerprints(self) -> Fingerprints:
+        if "secret" not in self.db.seen["meta"]:
+            self.db.seen["meta"]["secret"] = self.db.value("SELECT value FROM meta WHERE name = 'secret'")
+        return Fingerprints(self.db.seen["meta"]["secret"])
 
     def finish(self) -> tuple[str, str] | None:
         """The last statement of a unit: what it counted, and that it wrote something; or else nothing."""

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from recollect.core.errors import ConfigError, StoreUnwritable
 from recollect.core.ports import HealthCheck, Progress, Tx
-from recollect.stores.sqlite import maintenance, memories_fts, secure_delete, vectors
+from recollect.stores.sqlite import backup, maintenance, memories_fts, secure_delete, vectors
 from recollect.stores.sqlite.engine import Engine
 from recollect.stores.sqlite.schema import migrate
 from recollect.stores.sqlite.tx import SQLiteTx
@@ -32,7 +32,7 @@ class SQLiteStore:
 
     async def backup(self, target: Path, progress: Progress | None = None) -> None:
         path = self._engine.path
-        await self._engine.read(lambda tx: maintenance.backup(path, tx.db, target, progress))
+        await self._engine.read(lambda tx: backup.backup(path, tx.db, target, progress))
 
     async def reindex(self, progress: Progress | None = None) -> int:
         """Rewrite the word index in steps that others can write between; an interrupted run continues."""

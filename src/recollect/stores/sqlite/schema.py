@@ -4,8 +4,13 @@ Rows of one scope lie together: a row's key is `scope << 32 | number`, so readin
 however large the store is, and an index entry carries its scope with it.
 """
 
+from collections.abc import Callable
+from pathlib import Path
+
 from recollect.core.clock import now, to_ms
 from recollect.core.errors import CorruptStore, NewerSchema
+from recollect.core.fingerprints import Fingerprints
+from recollect.stores.sqlite.backup import keep_before_upgrade
 from recollect.stores.sqlite.database import Database
 
 APPLICATION = 0x52454343
@@ -241,13 +246,28 @@ def memories_view(vector_table: str | None) -> str:
     return _MEMORIES.format(embedding=embedding)
 
 
-MIGRATIONS: list[tuple[str, str]] = [
+def _key_fingerprints(db: Database) -> None:
+    """A secret of the store; what tombstones hold of texts is keyed with it. Those of messages hold ids, no texts."""
+    fingerprints = Fingerprints.new()
+    db.run("INSERT INTO meta VALUES ('secret', ?)", (fingerprints.secret,))
+    condition = "scope LIKE 'user:%' OR scope LIKE 'lore:%'"
+    rows = db.rows(f"SELECT scope, fingerprint, at FROM tombstones WHERE {condition}")
+    db.run(f"DELETE FROM tombstones WHERE {condition}")
+    keyed = [(scope, fingerprints.of_digest(unkeyed), at) for scope, unkeyed, at in rows]
+    db.executemany("INSERT INTO tombstones VALUES (?, ?, ?)", keyed)
+
+
+Migration = str | Callable[[Database], None]
+"""A script, or what SQL alone can't do."""
+
+MIGRATIONS: list[tuple[str, Migration]] = [
     ("first tables", _0001_FIRST_TABLES + memories_view(None)),
     ("heads of lanes, counters, what rests on a message", _0002_HEADS_OF_QUEUES),
     ("the log under the names of document D", _0003_ACTION_LOG),
     ("the log by kind and day", _0004_EVENT_DAYS),
     ("memos by time", _0005_MEMOS_BY_TIME),
     ("queues and tenants of jobs, names of the glossary", _0006_JOB_QUEUES),
+    ("a secret, keyed fingerprints", _key_fingerprints),
 ]
 """Ordered; never changed once released, only added to."""
 
@@ -265,7 +285,10 @@ def migrate(db: Database) -> None:
     db.use_log()
     if version < len(MIGRATIONS):
         with db.transaction("BEGIN IMMEDIATE"):
-            _apply(db, after=db.pragma("user_version"))  # read again: another process may have been quicker
+            version = db.pragma("user_version")  # read again: another process may have been quicker
+            if db.filename and 0 < version < len(MIGRATIONS):
+                keep_before_upgrade(Path(db.filename), version, len(MIGRATIONS))
+            _apply(db, after=version)
 
 
 def _apply(db: Database, after: int) -> None:
@@ -275,6 +298,9 @@ def _apply(db: Database, after: int) -> None:
             db.run(
                 "CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, at INTEGER NOT NULL) STRICT"
             )
-        db.run(script)
+        if callable(script):
+            script(db)
+        else:
+            db.run(script)
         db.run("INSERT INTO migrations VALUES (?, ?, ?)", (number, name, to_ms(now())))
         db.pragma("user_version", number)

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from recollect.core.fingerprints import Fingerprints
 from recollect.stores.sqlite.archive import SQLiteArchive
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.events import SQLiteEvents
@@ -36,6 +37,10 @@ class SQLiteTx:
 
     def discard(self) -> None:
         self.words.discard()
+
+    @property
+    def fingerprints(self) -> Fingerprints:
+        return Fingerprints(self.db.value("SELECT value FROM meta WHERE name = 'secret'"))
 
     def generation(self) -> int:
         return self.db.value("SELECT value FROM meta WHERE name = 'generation'")

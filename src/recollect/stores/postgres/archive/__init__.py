@@ -62,6 +62,10 @@ class PostgresArchive:
         if names:
             self._sections[section].remove(names)
 
+    def put_secret(self, secret: str) -> None:
+        self._db.run("UPDATE meta SET value = %s WHERE name = 'secret'", (secret,))
+        self._db.seen["meta"].clear()
+
     def bookmark(self) -> str | None:
         return self._db.value("SELECT value FROM meta WHERE name = %s", (_BOOKMARK,))
 

@@ -59,6 +59,9 @@ class SQLiteArchive:
     def remove(self, section: str, names: Sequence[Name]) -> None:
         self._sections[section].remove(names)
 
+    def put_secret(self, secret: str) -> None:
+        self._db.run("UPDATE meta SET value = ? WHERE name = 'secret'", (secret,))
+
     def bookmark(self) -> str | None:
         return self._db.value("SELECT value FROM meta WHERE name = ?", (_BOOKMARK,))
 
