@@ -195,7 +195,8 @@ async def test_a_copy_that_is_there_is_never_overwritten(old_file: Path, tmp_pat
     async with opened_file(old_file):
         pass
     assert (tmp_path / COPY).read_bytes() == b"precious"
-    assert version(tmp_path / f"{COPY}.2") < len(MIGRATIONS)
+    assert copies(tmp_path) == [COPY, f"{COPY}.2"]
+    assert 0 < version(tmp_path / f"{COPY}.2") < len(MIGRATIONS)
 
 
 async def test_without_room_for_a_copy_nothing_is_changed(
