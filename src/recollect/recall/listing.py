@@ -94,6 +94,11 @@ def get(tx: Tx, subject: Subject, memo_id: str, is_visible: VisibilityCheck) -> 
     return memo
 
 
+def get_shown(tx: Tx, subject: Subject, memo_id: str, is_visible: VisibilityCheck) -> Memo:
+    """The memo with this id, without links to what is not visible; raises UnknownMemo."""
+    return without_hidden_links(tx, get(tx, subject, memo_id, is_visible), is_visible)
+
+
 def history(tx: Tx, subject: Subject, memo_id: str, is_visible: VisibilityCheck) -> list[Event]:
     """The events of a memo, newest first; earlier states only where they are visible themselves."""
     get(tx, subject, memo_id, is_visible)
