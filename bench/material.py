@@ -6,10 +6,12 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
+from recollect.core.fingerprints import Fingerprints
 from recollect.core.types import Kind, Memo, Origin, Provenance, Subject
 from recollect.policy.merge import memo_id
 
 DIMS = 256
+_KEYED = Fingerprints("bench")
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 _WHO = "I we my team my sister the client our vendor Ada Grace Linus".split()
@@ -44,7 +46,7 @@ def memos(count: int, users: int, seed: int = 7, first: int = 0) -> Iterator[tup
             Origin.MANUAL, actor=f"u{number % users}", guild=f"g{number % 13}", channel=f"c{number % 31}"
         )
         memo = Memo(
-            f"{memo_id('fact', text, lambda _: None)}-{number}",
+            f"{memo_id(_KEYED, 'fact', text, lambda _: None)}-{number}",
             Subject(f"u{number % users}"),
             Kind.FACT,
             text,

@@ -266,7 +266,7 @@ class AsyncMemory:
     async def get(self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False) -> Memo:
         """One memo of any status, if it is visible here; raises UnknownMemo."""
         subject, viewer = self.engine.view(user, place, lore, include_expired=True)
-        return await self.store.read(lambda tx: listing.get(tx, subject, memo_id, viewer))
+        return await self.store.read(lambda tx: listing.get_shown(tx, subject, memo_id, viewer))
 
     async def history(self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False) -> list[Event]:
         """Everything that happened to a memo, newest first; raises UnknownMemo."""
@@ -300,7 +300,7 @@ class AsyncMemory:
 
         def edit(tx: Tx) -> Memo:
             memo = listing.get(tx, subject, memo_id, viewer)
-            return edit_memo(tx, memo, requested, context, limits, vector)
+            return listing.without_hidden_links(tx, edit_memo(tx, memo, requested, context, limits, vector), viewer)
 
         memo = await self.store.write(edit)
         self.engine.wake()

@@ -13,7 +13,6 @@ import recollect
 from recollect import Place
 from recollect.adapters.langgraph import RecollectStore
 from recollect.core.errors import BadInput
-from recollect.policy.merge import fingerprint
 from tests import ground
 from tests.scenes import DEV, DM, STAFF, Stage, opened
 
@@ -212,7 +211,9 @@ async def test_what_is_deleted_is_not_learned_again_from_older_words(stage: Stag
     stage.clock.advance(minutes=1)
     await store.aput(ANN, "k", {"text": "I live in Berlin"})
     await store.adelete(ANN, "k")
-    buried = await stage.memory.store.read(lambda tx: tx.memos.tombstone("user:ann", fingerprint("I live in Berlin")))
+    buried = await stage.memory.store.read(
+        lambda tx: tx.memos.tombstone("user:ann", tx.fingerprints.of_text("I live in Berlin"))
+    )
     assert buried is not None
     assert buried.at > before
 

@@ -1,21 +1,23 @@
 """What a statement does to what is known, rule by rule, worked out by hand."""
 
 import hashlib
+import hmac
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.changes import Add, Candidate, Retire, Revise, Skip
+from recollect.core.fingerprints import Fingerprints
 from recollect.core.text import normalize
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Origin, Provenance, Status, Subject, Tombstone
 from recollect.policy.merge import (
     ExistingMemos,
     covered_by,
-    fingerprint,
     is_authored,
     memo_id,
     merge,
@@ -43,6 +45,14 @@ def says(text: str, **changes: object) -> Candidate:
     return replace(Candidate(ANN, Kind.FACT, text, LATER, MANUAL), **changes)  # type: ignore[arg-type]
 
 
+KEYED = Fingerprints("5ec2e7")
+existing = partial(ExistingMemos, KEYED)
+
+
+def keyed_hash(text: str) -> str:
+    return hmac.digest(b"5ec2e7", hashlib.sha256(text.encode()).hexdigest().encode(), "sha256").hex()
+
+
 def none_taken(_: str) -> None:
     return None
 
@@ -50,46 +60,46 @@ def none_taken(_: str) -> None:
 class TestIds:
     @pytest.mark.acceptance("B17")
     def test_an_id_is_a_short_hash_of_kind_and_normal_text_for_life(self):
-        expected = hashlib.sha256(b"fact\x1fworks at acme").hexdigest()[:8]
-        assert memo_id("fact", "Works at Acme", none_taken) == f"durable-{expected}"
-        (change,) = merge(says("Works at Acme"), ExistingMemos(), LATER)
+        expected = keyed_hash("fact\x1fworks at acme")[:8]
+        assert memo_id(KEYED, "fact", "Works at Acme", none_taken) == f"durable-{expected}"
+        (change,) = merge(says("Works at Acme"), existing(), LATER)
         assert isinstance(change, Add)
         assert change.memo.id == f"durable-{expected}"
-        (change,) = merge(says("Works at Initech", id=change.memo.id), ExistingMemos(by_id=change.memo), LATER)
+        (change,) = merge(says("Works at Initech", id=change.memo.id), existing(by_id=change.memo), LATER)
         assert isinstance(change, Revise)
         assert (change.after.id, change.after.text) == (f"durable-{expected}", "Works at Initech")
 
     @pytest.mark.parametrize("text", ["  works   at ACME ", "Works at Acme.", "WORKS AT ACME!", "works\tat\nacme"])
     def test_case_and_white_space_do_not_change_an_id(self, text: str):
-        assert memo_id(" Fact ", text, none_taken) == memo_id("fact", "Works at Acme", none_taken)
+        assert memo_id(KEYED, " Fact ", text, none_taken) == memo_id(KEYED, "fact", "Works at Acme", none_taken)
 
     def test_kind_and_text_change_an_id(self):
-        ids = {memo_id(kind, text, none_taken) for kind in ("fact", "project") for text in ("a b", "ab")}
+        ids = {memo_id(KEYED, kind, text, none_taken) for kind in ("fact", "project") for text in ("a b", "ab")}
         assert len(ids) == 4
 
     def test_an_id_that_is_taken_gets_longer(self):
-        full = hashlib.sha256(b"fact\x1fa").hexdigest()
+        full = keyed_hash("fact\x1fa")
         taken = {f"durable-{full[:8]}": memo("other"), f"durable-{full[:12]}": memo("another")}
-        assert memo_id("fact", "a", taken.get) == f"durable-{full[:16]}"
+        assert memo_id(KEYED, "fact", "a", taken.get) == f"durable-{full[:16]}"
 
     def test_two_texts_whose_short_hashes_collide_both_get_an_id(self):
         first, second = colliding_texts()
-        known = {memo_id("fact", first, none_taken): memo(first)}
-        made = memo_id("fact", second, known.get)
+        known = {memo_id(KEYED, "fact", first, none_taken): memo(first)}
+        made = memo_id(KEYED, "fact", second, known.get)
         assert made not in known
         assert made.startswith(next(iter(known)))
 
     def test_an_id_is_found_even_when_every_length_is_taken(self):
-        full = hashlib.sha256(b"fact\x1fa").hexdigest()
-        made = memo_id("fact", "a", lambda name: memo("x") if name.removeprefix("durable-") in full else None)
+        full = keyed_hash("fact\x1fa")
+        made = memo_id(KEYED, "fact", "a", lambda name: memo("x") if name.removeprefix("durable-") in full else None)
         assert made.startswith("durable-")
         assert made.removeprefix("durable-") not in full
 
 
 def colliding_texts() -> tuple[str, str]:
     """Two texts with the same first eight hex digits, found once by trying (a birthday among 2^32)."""
-    first, second = "note 9405", "note 18772"
-    hashes = [hashlib.sha256(f"fact\x1f{text}".encode()).hexdigest()[:8] for text in (first, second)]
+    first, second = "note 809", "note 75000"
+    hashes = [keyed_hash(f"fact\x1f{text}")[:8] for text in (first, second)]
     assert hashes[0] == hashes[1]
     return first, second
 
@@ -99,27 +109,27 @@ class TestMatching:
     @pytest.mark.acceptance("B37")
     def test_the_order_is_id_then_same_text_then_new(self):
         by_id, same = memo("Works at Acme", "durable-a"), memo("Works at Initech", "durable-b")
-        (first, *_) = merge(says("Works at Initech", id="durable-a"), ExistingMemos(by_id=by_id, same=[same]), LATER)
+        (first, *_) = merge(says("Works at Initech", id="durable-a"), existing(by_id=by_id, same=[same]), LATER)
         assert isinstance(first, Revise)
         assert first.after.id == "durable-a"
-        (first, *_) = merge(says("Works at Initech"), ExistingMemos(same=[same], similar=[by_id]), LATER)
+        (first, *_) = merge(says("Works at Initech"), existing(same=[same], similar=[by_id]), LATER)
         assert isinstance(first, Revise)
         assert first.after.id == "durable-b"
-        (first,) = merge(says("Likes tea"), ExistingMemos(similar=[by_id]), LATER)
+        (first,) = merge(says("Likes tea"), existing(similar=[by_id]), LATER)
         assert isinstance(first, Add)
 
     @pytest.mark.acceptance("B45")
     def test_an_unknown_id_makes_a_new_memo_with_an_id_of_its_own(self):
-        (change,) = merge(says("Works at Acme", id="durable-invented"), ExistingMemos(by_id=None), LATER)
+        (change,) = merge(says("Works at Acme", id="durable-invented"), existing(by_id=None), LATER)
         assert isinstance(change, Add)
-        assert change.memo.id == memo_id("fact", "Works at Acme", none_taken)
+        assert change.memo.id == memo_id(KEYED, "fact", "Works at Acme", none_taken)
 
     @pytest.mark.acceptance("B41")
     def test_a_match_is_updated_in_place_and_keeps_its_id_and_birthday(self):
         known = memo("Works at Acme", tags=("work",), source=LEARNED, confidence=0.9, hits=3)
         new = replace(LEARNED, message="m2")
         wanted = says("Works at Acme Corp", id=known.id, tags=("job", "work"), source=new, confidence=0.5)
-        (change,) = merge(wanted, ExistingMemos(by_id=known), LATER)
+        (change,) = merge(wanted, existing(by_id=known), LATER)
         assert isinstance(change, Revise)
         assert change.before == known
         assert change.after == replace(
@@ -128,53 +138,53 @@ class TestMatching:
 
     @pytest.mark.acceptance("B40")
     def test_text_is_trimmed_and_collapsed_before_anything_else(self):
-        (change,) = merge(says("  Works \n at\tAcme  "), ExistingMemos(), LATER)
+        (change,) = merge(says("  Works \n at\tAcme  "), existing(), LATER)
         assert isinstance(change, Add)
         assert change.memo.text == "Works at Acme"
         assert (change.memo.created, change.memo.updated, change.memo.status) == (LATER, LATER, Status.ACTIVE)
 
     @pytest.mark.parametrize("text", ["", "   ", "\n\t"])
     def test_nothing_said_changes_nothing(self, text: str):
-        (change,) = merge(says(text), ExistingMemos(), LATER)
+        (change,) = merge(says(text), existing(), LATER)
         assert isinstance(change, Skip)
         assert change.reason == "empty"
 
     def test_the_same_text_said_again_stays_one_memo_of_its_kind(self):
         known = memo("Likes tea", kind=Kind.PREFERENCE)
-        (change,) = merge(says("likes TEA."), ExistingMemos(same=[known]), LATER)
+        (change,) = merge(says("likes TEA."), existing(same=[known]), LATER)
         assert isinstance(change, Revise)
         assert (change.after.id, change.after.kind, change.reason) == (known.id, Kind.PREFERENCE, "stated again")
 
     def test_other_words_for_the_same_fact_revise_it(self):
         known = memo("User loves hiking")
-        (change,) = merge(says("I like hiking"), ExistingMemos(similar=[known]), LATER)
+        (change,) = merge(says("I like hiking"), existing(similar=[known]), LATER)
         assert isinstance(change, Revise)
         assert (change.after.id, change.after.text) == (known.id, "I like hiking")
 
     def test_more_detail_revises_and_less_detail_is_skipped(self):
         known = memo("Works with Kubernetes")
-        (change,) = merge(says("Works with Kubernetes and Terraform"), ExistingMemos(similar=[known]), LATER)
+        (change,) = merge(says("Works with Kubernetes and Terraform"), existing(similar=[known]), LATER)
         assert isinstance(change, Revise)
-        (change,) = merge(says("Works with Kubernetes"), ExistingMemos(similar=[change.after]), LATER)
+        (change,) = merge(says("Works with Kubernetes"), existing(similar=[change.after]), LATER)
         assert isinstance(change, Skip)
         assert (change.reason, change.memo and change.memo.id) == ("known in more detail", known.id)
 
     def test_distinct_facts_about_one_topic_are_both_kept(self):
-        (change,) = merge(says("Likes green apples"), ExistingMemos(similar=[memo("Likes red apples")]), LATER)
+        (change,) = merge(says("Likes green apples"), existing(similar=[memo("Likes red apples")]), LATER)
         assert isinstance(change, Add)
 
     def test_an_id_changed_to_the_text_of_another_memo_leaves_one_of_them(self):
         changed, twin = memo("Likes tea", "durable-a"), memo("Likes coffee", "durable-b")
-        first, second = merge(says("Likes coffee", id="durable-a"), ExistingMemos(by_id=changed, same=[twin]), LATER)
+        first, second = merge(says("Likes coffee", id="durable-a"), existing(by_id=changed, same=[twin]), LATER)
         assert isinstance(first, Revise)
         assert isinstance(second, Retire)
         assert (second.after.id, second.after.superseded_by) == ("durable-b", "durable-a")
 
     def test_an_expired_memo_does_not_stand_in_for_a_new_statement(self):
         over = memo("Works with Kubernetes and Terraform", expires=START)
-        (change,) = merge(says("Works with Kubernetes"), ExistingMemos(similar=[over]), LATER)
+        (change,) = merge(says("Works with Kubernetes"), existing(similar=[over]), LATER)
         assert isinstance(change, Add)
-        (change,) = merge(says("Likes tea"), ExistingMemos(same=[memo("Likes tea", expires=START)]), LATER)
+        (change,) = merge(says("Likes tea"), existing(same=[memo("Likes tea", expires=START)]), LATER)
         assert isinstance(change, Revise)
         assert change.after.expires is None
 
@@ -182,7 +192,7 @@ class TestMatching:
 class TestReplacing:
     def test_a_contradiction_takes_the_place_of_the_older_fact_and_both_know_it(self):
         old = memo("Lives in Berlin")
-        added, retired = merge(says("Lives in Paris"), ExistingMemos(similar=[old]), LATER)
+        added, retired = merge(says("Lives in Paris"), existing(similar=[old]), LATER)
         assert isinstance(added, Add)
         assert isinstance(retired, Retire)
         assert added.memo.supersedes == old.id
@@ -192,7 +202,7 @@ class TestReplacing:
     def test_what_was_replaced_can_come_back_and_ends_its_successor(self):
         berlin = memo("Lives in Berlin", "durable-b", status=Status.SUPERSEDED, superseded_by="durable-p")
         paris = memo("Lives in Paris", "durable-p", supersedes="durable-b")
-        back, gone = merge(says("Lives in Berlin"), ExistingMemos(same=[berlin], similar=[paris]), LATER)
+        back, gone = merge(says("Lives in Berlin"), existing(same=[berlin], similar=[paris]), LATER)
         assert isinstance(back, Revise)
         assert isinstance(gone, Retire)
         assert (back.after.id, back.after.active, back.after.superseded_by) == ("durable-b", True, None)
@@ -201,14 +211,14 @@ class TestReplacing:
 
     def test_several_contradicted_facts_all_give_way(self):
         old = [memo("Lives in Berlin", "durable-b"), memo("I live in Rome", "durable-r")]
-        added, *gone = merge(says("Lives in Paris"), ExistingMemos(similar=old), LATER)
+        added, *gone = merge(says("Lives in Paris"), existing(similar=old), LATER)
         assert isinstance(added, Add)
         assert [change.after.superseded_by for change in gone if isinstance(change, Retire)] == [added.memo.id] * 2
 
     def test_an_extractor_may_name_what_it_replaces(self):
         old = memo("Deploys by hand", "durable-x", confidence=0.9)
         wanted = says("Deploys from CI", supersedes=" durable-x ", confidence=0.6, source=LEARNED)
-        added, gone = merge(wanted, ExistingMemos(find_by_id={"durable-x": old}.get), LATER)
+        added, gone = merge(wanted, existing(find_by_id={"durable-x": old}.get), LATER)
         assert isinstance(added, Add)
         assert isinstance(gone, Retire)
         assert (added.memo.supersedes, gone.after.superseded_by) == ("durable-x", added.memo.id)
@@ -216,14 +226,14 @@ class TestReplacing:
 
     @pytest.mark.parametrize("named", [None, "", "  ", "durable-unknown"])
     def test_to_replace_what_is_not_there_is_a_plain_insert(self, named: str | None):
-        (change,) = merge(says("Deploys from CI", supersedes=named), ExistingMemos(), LATER)
+        (change,) = merge(says("Deploys from CI", supersedes=named), existing(), LATER)
         assert isinstance(change, Add)
         assert change.memo.supersedes is None
 
     def test_what_is_already_out_of_use_is_not_replaced_again(self):
         old = memo("Deploys by hand", "durable-x", status=Status.DEPRECATED)
         (change,) = merge(
-            says("Deploys from CI", supersedes="durable-x"), ExistingMemos(find_by_id={"durable-x": old}.get), LATER
+            says("Deploys from CI", supersedes="durable-x"), existing(find_by_id={"durable-x": old}.get), LATER
         )
         assert isinstance(change, Add)
         assert change.memo.supersedes is None
@@ -231,22 +241,22 @@ class TestReplacing:
     def test_older_words_do_not_replace_what_the_owner_wrote_since(self):
         paris = memo("Lives in Paris", updated=LATER)
         in_flight = says("Lives in Berlin", at=START, source=LEARNED)
-        (change,) = merge(in_flight, ExistingMemos(similar=[paris]), LATER + timedelta(minutes=1))
+        (change,) = merge(in_flight, existing(similar=[paris]), LATER + timedelta(minutes=1))
         assert isinstance(change, Skip)
         assert (change.reason, change.memo) == ("older than what is known", paris)
         by_id = says("Lives in Berlin", at=START, source=LEARNED, id=paris.id)
-        (change,) = merge(by_id, ExistingMemos(by_id=paris), LATER + timedelta(minutes=1))
+        (change,) = merge(by_id, existing(by_id=paris), LATER + timedelta(minutes=1))
         assert isinstance(change, Skip)
 
     def test_an_old_import_does_not_replace_what_was_learned_since(self):
         paris = memo("Lives in Paris", updated=LATER, source=LEARNED)
-        (change,) = merge(says("Lives in Berlin", at=START, source=IMPORTED), ExistingMemos(similar=[paris]), LATER)
+        (change,) = merge(says("Lives in Berlin", at=START, source=IMPORTED), existing(similar=[paris]), LATER)
         assert isinstance(change, Skip)
 
     def test_messages_learned_in_order_replace_each_other_however_late_that_happens(self):
         berlin = memo("Lives in Berlin", source=LEARNED, updated=LATER)
         in_order = says("Lives in Paris", at=START + timedelta(minutes=1), source=LEARNED)
-        added, gone = merge(in_order, ExistingMemos(similar=[berlin]), LATER)
+        added, gone = merge(in_order, existing(similar=[berlin]), LATER)
         assert isinstance(added, Add)
         assert isinstance(gone, Retire)
 
@@ -254,20 +264,20 @@ class TestReplacing:
 class TestProvenance:
     def test_what_its_owner_wrote_stays_the_owners_when_it_is_heard_again(self):
         known = memo("Likes tea")
-        (change,) = merge(says("likes tea", source=LEARNED), ExistingMemos(same=[known]), LATER)
+        (change,) = merge(says("likes tea", source=LEARNED), existing(same=[known]), LATER)
         assert isinstance(change, Revise)
         assert change.after.source == MANUAL
 
     def test_words_that_add_to_it_bring_their_evidence_and_leave_it_the_owners(self):
         known = memo("Works with Kubernetes")
         wanted = says("Works with Kubernetes and Terraform", source=LEARNED)
-        (change,) = merge(wanted, ExistingMemos(similar=[known]), LATER)
+        (change,) = merge(wanted, existing(similar=[known]), LATER)
         assert isinstance(change, Revise)
         assert is_authored(change.after)
         assert (change.after.source.evidence, change.after.source.message) == ("said so", "m1")
 
     def test_what_was_learned_becomes_the_owners_when_written_down(self):
-        (change,) = merge(says("Likes tea"), ExistingMemos(same=[memo("Likes tea", source=LEARNED)]), LATER)
+        (change,) = merge(says("Likes tea"), existing(same=[memo("Likes tea", source=LEARNED)]), LATER)
         assert isinstance(change, Revise)
         assert is_authored(change.after)
 
@@ -275,7 +285,7 @@ class TestProvenance:
 class TestForgetting:
     def buried(self, text: str, at: datetime = START) -> ExistingMemos:
         gone = memo(text, status=Status.DEPRECATED, updated=at)
-        return ExistingMemos(same=[gone], tombstone=Tombstone(ANN.scope, fingerprint(text), at))
+        return existing(same=[gone], tombstone=Tombstone(ANN.scope, KEYED.of_text(text), at))
 
     def test_its_owner_may_say_it_again_and_gets_the_same_memo_back(self):
         (change,) = merge(says("Works at Acme"), self.buried("Works at Acme"), LATER)
@@ -310,26 +320,26 @@ class TestForgetting:
     def test_work_in_flight_does_not_bring_it_back_under_its_id_in_new_words(self):
         gone = memo("Works at Acme", status=Status.DEPRECATED, updated=LATER)
         wanted = says("Is employed by the Acme company", id=gone.id, at=START, source=LEARNED)
-        (change,) = merge(wanted, ExistingMemos(by_id=gone), LATER)
+        (change,) = merge(wanted, existing(by_id=gone), LATER)
         assert isinstance(change, Skip)
 
     def test_work_in_flight_does_not_bring_it_back_in_other_words(self):
         gone = memo("Works at Acme Corp", status=Status.DEPRECATED, updated=LATER)
         for text in ("Works at Acme", "I work at Acme Corp", "Works at Acme Corp as an engineer"):
-            (change,) = merge(says(text, at=START, source=LEARNED), ExistingMemos(forgotten=[gone]), LATER)
+            (change,) = merge(says(text, at=START, source=LEARNED), existing(forgotten=[gone]), LATER)
             assert isinstance(change, Skip), text
-        (change,) = merge(says("Likes tea", at=START, source=LEARNED), ExistingMemos(forgotten=[gone]), LATER)
+        (change,) = merge(says("Likes tea", at=START, source=LEARNED), existing(forgotten=[gone]), LATER)
         assert isinstance(change, Add)
 
     def test_the_id_of_a_retired_memo_in_a_new_message_makes_a_new_memo(self):
         gone = memo("Works at Acme", status=Status.DEPRECATED)
-        (change,) = merge(says("Works at Initech", id=gone.id, source=LEARNED), ExistingMemos(by_id=gone), LATER)
+        (change,) = merge(says("Works at Initech", id=gone.id, source=LEARNED), existing(by_id=gone), LATER)
         assert isinstance(change, Add)
         assert change.memo.id != gone.id
 
     def test_what_was_only_archived_comes_back_when_it_is_said_again(self):
         archived = memo("Works at Acme", status=Status.ARCHIVED)
-        (change,) = merge(says("Works at Acme", source=LEARNED), ExistingMemos(same=[archived]), LATER)
+        (change,) = merge(says("Works at Acme", source=LEARNED), existing(same=[archived]), LATER)
         assert isinstance(change, Revise)
         assert change.after.active
 
@@ -337,31 +347,31 @@ class TestForgetting:
 class TestAudiences:
     def test_a_private_statement_does_not_touch_what_is_public(self):
         public = memo("Lives in Berlin", audience=GUILD)
-        (change,) = merge(says("Lives in Paris", audience=DM), ExistingMemos(similar=[public]), LATER)
+        (change,) = merge(says("Lives in Paris", audience=DM), existing(similar=[public]), LATER)
         assert isinstance(change, Add)
         assert (change.memo.audience, change.memo.supersedes) == (DM, None)
         by_id = says("Lives in Paris", audience=DM, id=public.id)
-        (change,) = merge(by_id, ExistingMemos(by_id=public, similar=[public]), LATER)
+        (change,) = merge(by_id, existing(by_id=public, similar=[public]), LATER)
         assert isinstance(change, Add)
 
     @pytest.mark.parametrize("text", ["Lives in Berlin", "I currently live in Berlin"])
     def test_what_everyone_knows_already_is_not_kept_again_in_private(self, text: str):
         public = memo("Lives in Berlin", audience=GUILD)
         same = [public] if normalize(text) == normalize(public.text) else []
-        (change,) = merge(says(text, audience=CHANNEL), ExistingMemos(same=same, similar=[public]), LATER)
+        (change,) = merge(says(text, audience=CHANNEL), existing(same=same, similar=[public]), LATER)
         assert isinstance(change, Skip)
         assert (change.reason, change.memo) == ("already known", public)
 
     def test_more_detail_said_in_private_stays_private(self):
         public = memo("Works with Kubernetes", audience=GUILD)
         wanted = says("Works with Kubernetes and Terraform", audience=CHANNEL)
-        (change,) = merge(wanted, ExistingMemos(similar=[public]), LATER)
+        (change,) = merge(wanted, existing(similar=[public]), LATER)
         assert isinstance(change, Add)
         assert change.memo.audience == CHANNEL
 
     def test_the_same_text_said_in_a_wider_circle_widens_the_memo(self):
         private = memo("Lives in Berlin", audience=CHANNEL, source=LEARNED)
-        (change,) = merge(says("Lives in Berlin", audience=GUILD), ExistingMemos(same=[private]), LATER)
+        (change,) = merge(says("Lives in Berlin", audience=GUILD), existing(same=[private]), LATER)
         assert isinstance(change, Revise)
         assert (change.after.id, change.after.audience) == (private.id, GUILD)
 
@@ -374,7 +384,7 @@ class TestAudiences:
             source=replace(MANUAL, channel="c1", channel_name="secret", evidence="in tears I drink tea"),
         )
         wanted = says("Likes tea", audience=GUILD, tags=("drinks",), source=replace(LEARNED, channel="c2"))
-        (change,) = merge(wanted, ExistingMemos(same=[private]), LATER)
+        (change,) = merge(wanted, existing(same=[private]), LATER)
         assert isinstance(change, Revise)
         assert (change.after.tags, change.after.happened) == (("drinks",), None)
         assert (change.after.source.channel, change.after.source.channel_name) == ("c2", None)
@@ -382,20 +392,20 @@ class TestAudiences:
 
     def test_a_detail_known_only_in_private_does_not_keep_a_public_statement_out(self):
         private = memo("Works with Kubernetes and Terraform", audience=DM)
-        (change,) = merge(says("Works with Kubernetes"), ExistingMemos(similar=[private]), LATER)
+        (change,) = merge(says("Works with Kubernetes"), existing(similar=[private]), LATER)
         assert isinstance(change, Add)
         assert change.memo.audience == EVERYWHERE
 
     def test_a_public_contradiction_ends_a_private_memo(self):
         private = memo("Lives in Berlin", audience=CHANNEL)
-        added, gone = merge(says("Lives in Paris", audience=GUILD), ExistingMemos(similar=[private]), LATER)
+        added, gone = merge(says("Lives in Paris", audience=GUILD), existing(similar=[private]), LATER)
         assert isinstance(added, Add)
         assert isinstance(gone, Retire)
         assert gone.after.audience == CHANNEL
 
     def test_circles_that_do_not_contain_each_other_keep_their_own_memos(self):
         dm = memo("Lives in Berlin", audience=DM)
-        (change,) = merge(says("Lives in Berlin", audience=GUILD), ExistingMemos(same=[dm]), LATER)
+        (change,) = merge(says("Lives in Berlin", audience=GUILD), existing(same=[dm]), LATER)
         assert isinstance(change, Add)
 
 
@@ -505,7 +515,7 @@ def test_after_any_statements_each_circle_knows_each_text_once_and_ids_are_uniqu
     memos: dict[str, Memo] = {}
     for minute, (text, audience, source) in enumerate(said):
         now = START + timedelta(minutes=minute)
-        known = ExistingMemos(
+        known = existing(
             same=[one for one in memos.values() if normalize(one.text) == normalize(text)],
             similar=[one for one in memos.values() if one.active],
             find_by_id=memos.get,

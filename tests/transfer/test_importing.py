@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from recollect.core.errors import RecollectError
+from recollect.core.fingerprints import text_digest
 from recollect.core.ports.format import (
     FOREIGN_ID,
     MessageEntry,
@@ -31,7 +32,6 @@ from recollect.core.types import (
     Summary,
 )
 from recollect.faces.cli.importing import destination
-from recollect.policy.merge import fingerprint
 from recollect.privacy.target import ErasureTarget
 from recollect.testing.clock import START, FakeClock
 from recollect.transfer.importing.convert import ImportOptions
@@ -83,7 +83,7 @@ async def test_the_same_import_twice_changes_nothing_and_says_so(tmp_path: Path)
         entry("We meet at noon", user=None, guild="g1"),
         SummaryEntry("s", "discord:g1:channel:c1", "They talked about tea.", LAST_YEAR),
         MessageEntry("m", said),
-        TombstoneEntry("t", "user:ann", fingerprint("I hate rain"), LAST_YEAR),
+        TombstoneEntry("t", "user:ann", text_digest("I hate rain"), LAST_YEAR),
         PageEntry("p", "MEMORY.md", "- tea\n"),
     ]
     async with opened(tmp_path) as memory:
@@ -433,7 +433,7 @@ async def test_messages_that_were_deleted_or_erased_do_not_come_back_and_nothing
 
 
 async def test_a_tombstone_does_not_touch_what_is_remembered_here(tmp_path: Path):
-    marks = [TombstoneEntry(text, "user:ann", fingerprint(text), LAST_YEAR) for text in ("I like tea", "I like rain")]
+    marks = [TombstoneEntry(text, "user:ann", text_digest(text), LAST_YEAR) for text in ("I like tea", "I like rain")]
     async with opened(tmp_path) as memory:
         await memory.remember("I like tea", user="ann")
         report = await import_(memory, marks)

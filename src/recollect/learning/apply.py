@@ -10,7 +10,7 @@ from recollect.core.changes import Add, Candidate, Change, Retire, Revise, Skip
 from recollect.core.events import Event
 from recollect.core.ports import Tx, Vector
 from recollect.core.types import EVERYWHERE, Audience, Memo, Origin, Status, Tombstone
-from recollect.policy.merge import ExistingMemos, fingerprint, may_retract, merge, over_limit, overflow, retire
+from recollect.policy.merge import ExistingMemos, may_retract, merge, over_limit, overflow, retire
 from recollect.policy.similarity import match_cues
 from recollect.recall import withheld
 from recollect.recall.listing import source_message
@@ -65,10 +65,11 @@ def _existing_memos(tx: Tx, candidate: Candidate) -> ExistingMemos:
     hits = tx.index.words("memos", [subject.scope], match_cues(candidate.text), _MAX_SIMILAR)
     similar = tx.memos.fetch([hit.key for hit in hits])
     return ExistingMemos(
+        fingerprints=tx.fingerprints,
         by_id=tx.memos.get(subject, candidate.id) if candidate.id else None,
         same=tx.memos.same_text(subject, candidate.text),
         similar=[similar[hit.key] for hit in hits if hit.key in similar],
-        tombstone=tx.memos.tombstone(subject.scope, fingerprint(candidate.text)),
+        tombstone=tx.memos.tombstone(subject.scope, tx.fingerprints.of_text(candidate.text)),
         forgotten=_forgotten_since(tx, candidate),
         find_by_id=lambda memo_id: tx.memos.get(subject, memo_id),
     )
@@ -80,7 +81,7 @@ def _forgotten_since(tx: Tx, candidate: Candidate) -> list[Memo]:
         return []
     retired = tx.memos.list(candidate.subject, [Status.DEPRECATED], _MAX_FORGOTTEN)
     since = (memo for memo in retired if memo.updated >= candidate.at)
-    return [memo for memo in since if tx.memos.tombstone(memo.subject.scope, fingerprint(memo.text))]
+    return [memo for memo in since if tx.memos.tombstone(memo.subject.scope, tx.fingerprints.of_text(memo.text))]
 
 
 def _archive_surplus(
@@ -130,14 +131,14 @@ def retract(tx: Tx, memo: Memo, said_at: datetime, audience: Audience, context: 
 
 def add_tombstone(tx: Tx, memo: Memo, now: datetime) -> None:
     """Keep a forgotten text from being learned again, and from being repeated by the assistant."""
-    tx.memos.add_tombstone(Tombstone(memo.subject.scope, fingerprint(memo.text), now))
+    tx.memos.add_tombstone(Tombstone(memo.subject.scope, tx.fingerprints.of_text(memo.text), now))
     message = source_message(tx, memo)
     withheld.retire(tx, memo, now, name="" if message is None else message.name)
 
 
 def remove_tombstone(tx: Tx, memo: Memo) -> None:
     """A memo was stated: it may be learned and shown again, even if it was forgotten once."""
-    tx.memos.remove_tombstone(memo.subject.scope, fingerprint(memo.text))
+    tx.memos.remove_tombstone(memo.subject.scope, tx.fingerprints.of_text(memo.text))
     withheld.lift_stated(tx, memo)
 
 

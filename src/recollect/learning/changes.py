@@ -14,7 +14,7 @@ from recollect.learning.apply import ChangeContext, MemoLimits, add_tombstone, a
 from recollect.learning.rollback import rebuild_summary
 from recollect.learning.schedule import Schedule, queue_daily_log
 from recollect.policy.merge import retire
-from recollect.recall.listing import VisibilityCheck, active_memos, find, get, source_message
+from recollect.recall.listing import VisibilityCheck, active_memos, find, get, source_message, without_hidden_links
 
 NO_JOBS = Schedule()
 
@@ -29,9 +29,20 @@ def remember(
 ) -> Remembered:
     """Apply an explicit statement; raises BadInput when it is not accepted."""
     changes = apply_statement(tx, candidate, context, limits, vector)
-    return Remembered(
-        _resulting_memo(changes), tuple(change for change in changes if _is_change_visible(change, is_visible))
-    )
+    memo = without_hidden_links(tx, _resulting_memo(changes), is_visible)
+    visible = [change for change in changes if _is_change_visible(change, is_visible)]
+    return Remembered(memo, tuple(_without_hidden_links(tx, change, is_visible) for change in visible))
+
+
+def _without_hidden_links(tx: Tx, change: Change, is_visible: VisibilityCheck) -> Change:
+    match change:
+        case Add(memo=memo):
+            return replace(change, memo=without_hidden_links(tx, memo, is_visible))
+        case Revise(before, after) | Retire(before, after):
+            shown = (without_hidden_links(tx, memo, is_visible) for memo in (before, after))
+            return replace(change, **dict(zip(("before", "after"), shown, strict=True)))
+        case Skip():
+            return change
 
 
 def _is_change_visible(change: Change, is_visible: VisibilityCheck) -> bool:
@@ -75,7 +86,7 @@ def forget(
     for memo in matches:
         add_tombstone(tx, memo, context.at)
         rebuild_derived(tx, memo, context.at, "what a message said was forgotten", schedule)
-    return Forgotten(tuple(matches))
+    return Forgotten(tuple(without_hidden_links(tx, memo, is_visible) for memo in matches))
 
 
 def rebuild_derived(tx: Tx, memo: Memo, now: datetime, reason: str, schedule: Schedule) -> None:
@@ -99,7 +110,8 @@ def pin(
 ) -> Memo:
     """Protect a memo from eviction, or no longer."""
     memo = get(tx, subject, memo_id, is_visible)
-    return _revise(tx, memo, replace(memo, pinned=pinned), context, "pinned" if pinned else "unpinned")
+    after = _revise(tx, memo, replace(memo, pinned=pinned), context, "pinned" if pinned else "unpinned")
+    return without_hidden_links(tx, after, is_visible)
 
 
 def share(
@@ -107,7 +119,8 @@ def share(
 ) -> Memo:
     """Set the audience of a memo, wider or narrower than before."""
     memo = get(tx, subject, memo_id, is_visible)
-    return _revise(tx, memo, replace(memo, audience=audience), context, f"audience {audience}")
+    after = _revise(tx, memo, replace(memo, audience=audience), context, f"audience {audience}")
+    return without_hidden_links(tx, after, is_visible)
 
 
 def _revise(tx: Tx, before: Memo, after: Memo, context: ChangeContext, reason: str) -> Memo:

@@ -15,10 +15,9 @@ from recollect.learning.apply import ChangeContext, add_tombstone
 from recollect.learning.changes import NO_JOBS, rebuild_derived
 from recollect.learning.rollback import NOT_UNDONE, is_supported
 from recollect.learning.schedule import Schedule
-from recollect.policy.merge import fingerprint
 from recollect.recall import withheld
 from recollect.recall.audience_migration import memo_before
-from recollect.recall.listing import VisibilityCheck
+from recollect.recall.listing import VisibilityCheck, without_hidden_links
 
 _EVENTS_PER_PAGE = 500
 """Events read at a time while looking for the last change."""
@@ -108,9 +107,16 @@ def _describe(tx: Tx, subject: Subject, parts: Sequence[Event], is_visible: Visi
             before = None if event.kind == "memo.added" else memo_before(tx, event)
             reversals[memo.id] = Reversal(memo, before and replace(before, key=memo.key, hits=memo.hits))
     visible = [
-        reversal for reversal in reversals.values() if is_visible(replace(reversal.current, status=Status.ACTIVE))
+        _without_hidden_links(tx, reversal, is_visible)
+        for reversal in reversals.values()
+        if is_visible(replace(reversal.current, status=Status.ACTIVE))
     ]
     return Undoable(parts[0].id, parts[0].actor, parts[-1].at, tuple(visible), len(reversals) - len(visible))
+
+
+def _without_hidden_links(tx: Tx, reversal: Reversal, is_visible: VisibilityCheck) -> Reversal:
+    after = None if reversal.after is None else without_hidden_links(tx, reversal.after, is_visible)
+    return Reversal(without_hidden_links(tx, reversal.before, is_visible), after)
 
 
 def _last_change(tx: Tx, subject: Subject) -> list[Event] | CannotUndo:
@@ -198,7 +204,7 @@ def _restore(tx: Tx, current: Memo, before: Memo, event: Event) -> Memo:
     memo = replace(before, key=current.key, hits=current.hits)
     tx.memos.put(memo)
     if memo.active:
-        tx.memos.remove_tombstone(memo.subject.scope, fingerprint(memo.text))
+        tx.memos.remove_tombstone(memo.subject.scope, tx.fingerprints.of_text(memo.text))
     elif memo.status is Status.DEPRECATED:
         add_tombstone(tx, memo, event.at)
     return memo

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.core.changes import Add, Candidate, Change, Retire, Revise, Skip
+from recollect.core.fingerprints import Fingerprints
 from recollect.core.text import collapse_spaces, digest, normalize
 from recollect.core.types import Audience, Memo, Origin, Provenance, Status, Tombstone
 from recollect.policy.similarity import Similarity, compare
@@ -26,6 +27,8 @@ _SAME_FACT = (Similarity.SAME, Similarity.RICHER, Similarity.POORER)
 class ExistingMemos:
     """Stored memos that may be affected by a candidate, all about the same subject."""
 
+    fingerprints: Fingerprints
+    """Those of the store, for the ids of new memos."""
     by_id: Memo | None = None
     same: Sequence[Memo] = ()
     similar: Sequence[Memo] = ()
@@ -33,11 +36,6 @@ class ExistingMemos:
     forgotten: Sequence[Memo] = ()
     """Memos that their owner forgot after the candidate was said."""
     find_by_id: Callable[[str], Memo | None] = lambda _: None
-
-
-def fingerprint(text: str) -> str:
-    """The digest that a tombstone holds of a forgotten text."""
-    return digest("memo", normalize(text))
 
 
 def merge(candidate: Candidate, existing: ExistingMemos, now: datetime) -> list[Change]:
@@ -191,7 +189,7 @@ def _merged_source(candidate: Candidate, memo: Memo, widens: bool) -> Provenance
 
 def _add(candidate: Candidate, existing: ExistingMemos, now: datetime) -> Add:
     memo = Memo(
-        id=memo_id(candidate.kind.value, candidate.text, existing.find_by_id),
+        id=memo_id(existing.fingerprints, candidate.kind.value, candidate.text, existing.find_by_id),
         subject=candidate.subject,
         kind=candidate.kind,
         label=candidate.label,
@@ -209,9 +207,12 @@ def _add(candidate: Candidate, existing: ExistingMemos, now: datetime) -> Add:
     return Add(memo)
 
 
-def memo_id(kind: str, text: str, taken: Callable[[str], Memo | None]) -> str:
-    """`durable-<hash>` of kind and text at creation; the hash is longer if another memo has that id."""
-    full_hash = digest(kind.strip().lower(), normalize(text))
+def memo_id(fingerprints: Fingerprints, kind: str, text: str, taken: Callable[[str], Memo | None]) -> str:
+    """`durable-<hash>` of kind and text at creation; the hash is longer if another memo has that id.
+
+    The hash is keyed: whoever sees an id can't confirm a guess at the text.
+    """
+    full_hash = fingerprints.of_memo(kind, text)
     lengths = range(_SHORT_HASH_CHARS, len(full_hash) + 1, 4)
     free = (name for name in (f"durable-{full_hash[:length]}" for length in lengths) if taken(name) is None)
     return next(free, f"durable-{digest(full_hash, text)}")

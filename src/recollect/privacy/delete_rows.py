@@ -12,7 +12,6 @@ from recollect.core.state import StateKind
 from recollect.core.text import escape
 from recollect.core.types import Memo, Message, Subject, Tombstone, parse_message_ref
 from recollect.learning.schedule import Schedule, queue_daily_log, queue_summary
-from recollect.policy.merge import fingerprint
 from recollect.policy.viewer import session_name
 from recollect.privacy.inventory import (
     ERASED,
@@ -119,7 +118,7 @@ def _add_tombstones(tx: Tx, subject: Subject, texts: Iterable[str], now: datetim
     """Add tombstones, except for texts that another memo of the subject, which stays, also has."""
     for text in texts:
         if not tx.memos.same_text(subject, text):
-            tx.memos.add_tombstone(Tombstone(subject.scope, fingerprint(text), now))
+            tx.memos.add_tombstone(Tombstone(subject.scope, tx.fingerprints.of_text(text), now))
 
 
 def erase_remaining(

@@ -42,6 +42,7 @@ def clear_function_caches() -> int:
 
 Keys = Collection[tuple[Subject, str]]
 
+MAX_BACKUPS_NAMED = 8
 OTHER_PROCESSES = "other processes notice at their next read of the store; open chats keep what they already show"
 
 
@@ -60,7 +61,7 @@ class Files(Protocol):
         texts: Sequence[str],
     ) -> int: ...
     async def find(self, texts: Sequence[str]) -> Mapping[str, Sequence[int]]: ...
-    def backups(self) -> int: ...
+    def backups(self) -> Sequence[Path]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +197,17 @@ class PrivacyService:
         )
 
     def _notes(self) -> tuple[str, ...]:
-        backups = self._hooks.files.backups()
-        notes = [f"{backups} backups made earlier still contain it: delete them"] if backups else []
-        return (*notes, "backups and exports elsewhere are out of reach", OTHER_PROCESSES)
+        backups = _describe_backups(self._hooks.files.backups())
+        return (*backups, "backups and exports elsewhere are out of reach", OTHER_PROCESSES)
+
+
+def _describe_backups(paths: Sequence[Path]) -> list[str]:
+    if not paths:
+        return []
+    names = ", ".join(map(str, paths[:MAX_BACKUPS_NAMED]))
+    more = f" and {len(paths) - MAX_BACKUPS_NAMED} more" if len(paths) > MAX_BACKUPS_NAMED else ""
+    backups = "1 backup" if len(paths) == 1 else f"{len(paths)} backups"
+    return [f"{backups} made earlier may still contain it; delete: {names}{more}"]
 
 
 class _Steps:

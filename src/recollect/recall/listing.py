@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
+from recollect.core import serialization
 from recollect.core.errors import UnknownMemo
 from recollect.core.events import Event
 from recollect.core.outcomes import Listing
@@ -12,6 +13,7 @@ from recollect.core.types import (
     Kind,
     Memo,
     Message,
+    Metadata,
     Status,
     Subject,
 )
@@ -27,7 +29,8 @@ def active_page(
 ) -> Listing:
     """A page of the subject's active memos, and the summary of a session."""
     memos = active_memos(tx, subject, is_visible)
-    return Listing(tuple(_page(memos, limit, offset)), len(memos), withheld.screened_summary(tx, session))
+    page = _page(tx, memos, is_visible, limit, offset)
+    return Listing(page, len(memos), withheld.screened_summary(tx, session))
 
 
 def memo_page(
@@ -43,11 +46,24 @@ def memo_page(
     memos = [
         memo for memo in tx.memos.list(subject, statuses) if is_visible(memo) and (not kinds or memo.kind in kinds)
     ]
-    return Listing(tuple(_page(memos, limit, offset)), len(memos), None)
+    return Listing(_page(tx, memos, is_visible, limit, offset), len(memos), None)
 
 
-def _page(memos: list[Memo], limit: int | None, offset: int) -> list[Memo]:
-    return memos[offset : None if limit is None else offset + limit]
+def _page(tx: Tx, memos: list[Memo], is_visible: VisibilityCheck, limit: int | None, offset: int) -> tuple[Memo, ...]:
+    page = memos[offset : None if limit is None else offset + limit]
+    return tuple(without_hidden_links(tx, memo, is_visible) for memo in page)
+
+
+def without_hidden_links(tx: Tx, memo: Memo, is_visible: VisibilityCheck) -> Memo:
+    """The memo as it is shown: the id of one that it replaced, or that replaced it, only where that is visible too."""
+
+    def visible_id(memo_id: str | None) -> str | None:
+        linked = tx.memos.get(memo.subject, memo_id) if memo_id else None
+        return memo_id if linked is not None and is_visible(linked) else None
+
+    if memo.supersedes is None and memo.superseded_by is None:
+        return memo
+    return replace(memo, supersedes=visible_id(memo.supersedes), superseded_by=visible_id(memo.superseded_by))
 
 
 def active_memos(tx: Tx, subject: Subject, is_visible: VisibilityCheck) -> list[Memo]:
@@ -71,22 +87,32 @@ def find(memos: Sequence[Memo], reference: str, share: float) -> list[Memo]:
 
 
 def get(tx: Tx, subject: Subject, memo_id: str, is_visible: VisibilityCheck) -> Memo:
-    """The memo with this id; an invisible one is as unknown as a missing one."""
+    """The memo with this id, as it is stored; an invisible one is as unknown as a missing one."""
     memo = tx.memos.get(subject, memo_id)
     if memo is None or not is_visible(memo):
         raise UnknownMemo(f"there is no memo {memo_id!r}")
     return memo
 
 
+def get_shown(tx: Tx, subject: Subject, memo_id: str, is_visible: VisibilityCheck) -> Memo:
+    """The memo with this id, without links to what is not visible; raises UnknownMemo."""
+    return without_hidden_links(tx, get(tx, subject, memo_id, is_visible), is_visible)
+
+
 def history(tx: Tx, subject: Subject, memo_id: str, is_visible: VisibilityCheck) -> list[Event]:
     """The events of a memo, newest first; earlier states only where they are visible themselves."""
     get(tx, subject, memo_id, is_visible)
     events = tx.events.list(scope=subject.scope, memo=memo_id)
-    return [event if _is_event_visible(tx, event, is_visible) else replace(event, data={}) for event in events]
+    return [replace(event, data=_visible_data(tx, event, is_visible)) for event in events]
 
 
-def _is_event_visible(tx: Tx, event: Event, is_visible: VisibilityCheck) -> bool:
-    return event.data.get("before") is None or is_visible(memo_before(tx, event))
+def _visible_data(tx: Tx, event: Event, is_visible: VisibilityCheck) -> Metadata:
+    if event.data.get("before") is None:
+        return event.data
+    if not is_visible(memo_before(tx, event)):
+        return {}
+    before = serialization.memo_from_json(event.data["before"])
+    return {**event.data, "before": serialization.memo_to_json(without_hidden_links(tx, before, is_visible))}
 
 
 def source_message(tx: Tx, memo: Memo) -> Message | None:

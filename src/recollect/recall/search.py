@@ -4,6 +4,7 @@ No model call. `Searcher` is the whole path; `search` is the part within one rea
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from recollect.core.clock import Clock
@@ -13,6 +14,7 @@ from recollect.core.types import Memo, Status
 from recollect.policy.viewer import Viewer, search_scopes
 from recollect.recall import memos, messages, withheld
 from recollect.recall.diversity import diversify
+from recollect.recall.listing import without_hidden_links
 from recollect.recall.query import EMPTY_SAMPLE, Candidates, Hit, Query, VisibilityCheck
 from recollect.recall.rankers.unified import is_assistant, parse_query
 from recollect.recall.usage import UsageCounter
@@ -88,7 +90,13 @@ def search(tx: Tx, query: Query, is_visible: VisibilityCheck) -> list[Hit]:
     if query.strict or (query.ranker.gated and relevant):
         ranked = relevant
     best = diversify(ranked, query.limit)
-    return [Hit(candidates.rows[result.item.key], result.score, dict(result.parts)) for result in best]
+    hits = (Hit(candidates.rows[result.item.key], result.score, dict(result.parts)) for result in best)
+    return [_shown(tx, hit, is_visible) for hit in hits]
+
+
+def _shown(tx: Tx, hit: Hit, is_visible: VisibilityCheck) -> Hit:
+    memo = hit.memo
+    return hit if memo is None else replace(hit, item=without_hidden_links(tx, memo, is_visible))
 
 
 def _find_candidates(tx: Tx, query: Query, is_visible: VisibilityCheck) -> Candidates:

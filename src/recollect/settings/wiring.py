@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from recollect import plugins
@@ -120,7 +121,14 @@ def mirror_folders(settings: Settings) -> MirrorFolders:
         rolling=settings.summary.dir,
         shortterm=settings.exchanges.dir,
         pages=page_paths(settings),
+        store=file_of(settings.store),
     )
+
+
+def file_of(spec: str) -> Path | None:
+    """The file of an SQLite store; None for any other."""
+    scheme, separator, path = spec.partition(":///")
+    return Path(path).expanduser() if separator and scheme == "sqlite" and path else None
 
 
 def privacy_service(

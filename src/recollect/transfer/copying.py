@@ -164,13 +164,15 @@ class _Copier:
         self.written = self.removed = 0
 
     async def begin(self) -> None:
-        """Put the bookmark into a store that is empty."""
+        """Put the bookmark into a store that is empty, and the secret that the copied fingerprints are keyed with."""
+        fingerprints = await self._source.read(lambda tx: tx.fingerprints)
 
         def unit(tx: Tx) -> None:
             if tx.archive.bookmark() is not None:
                 raise StoreError(_CONCURRENT_COPY)
             if any(map(tx.archive.count, SECTIONS)):
                 raise BadInput("the target holds memories of its own; a copy needs an empty store")
+            tx.archive.put_secret(fingerprints.secret)
             tx.archive.put_bookmark(str(self._bookmark))
 
         await self._measure(existing=0)

@@ -8,11 +8,11 @@ from typing import Protocol
 
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.errors import BadInput
+from recollect.core.fingerprints import text_digest
 from recollect.core.ports import Store, Tx
 from recollect.core.ports.archive import Cursor
 from recollect.core.ports.format import Canonical, Vectors
 from recollect.core.types import Memo, Message, Status, Subject, Summary, Tombstone
-from recollect.policy.merge import fingerprint
 
 ROWS_PER_READ = 500
 _TOMBSTONES_PER_READ = 5_000
@@ -108,24 +108,33 @@ def _replies(tx: Tx, selection: ExportSelection, rows: Sequence[tuple[int, Messa
 
 
 async def _tombstones(store: Store, selection: ExportSelection, memos: Sequence[Memo]) -> list[Tombstone]:
-    """Of the memos that were forgotten, and of all that is theirs alone also of what was erased."""
-    tombstones = await store.read(lambda tx: _of_memos(tx, memos))
+    """Of the memos that were forgotten, and of all that is theirs alone also of what was erased.
+
+    What is left of an erased text means something to this store only: its secret is not handed out.
+    """
+    by_fingerprint = await store.read(lambda tx: _of_memos(tx, memos))
     after: Cursor | None = None
     while selection.user is None or selection.guild is None:
         page = await store.read(lambda tx, after=after: tx.archive.read("tombstones", after, _TOMBSTONES_PER_READ))
-        tombstones += [
-            Tombstone(scope, memo_fingerprint, from_ms(at))
-            for scope, memo_fingerprint, at in page.records
-            if scope == selection.subject.scope
-        ]
+        own = [record for record in page.records if record[0] == selection.subject.scope]
+        erased = await store.read(
+            lambda tx, own=own: [(*record, tx.fingerprints.exported(record[1])) for record in own]
+        )
+        for scope, fingerprint, at, exported in erased:
+            by_fingerprint.setdefault((scope, fingerprint), Tombstone(scope, exported, from_ms(at)))
         after = page.after
         if after is None:
             break
-    unique = {(tombstone.scope, tombstone.fingerprint): tombstone for tombstone in tombstones}
-    return [unique[key] for key in sorted(unique)]
+    return sorted(by_fingerprint.values(), key=lambda tombstone: (tombstone.scope, tombstone.fingerprint))
 
 
-def _of_memos(tx: Tx, memos: Sequence[Memo]) -> list[Tombstone]:
-    forgotten = [memo for memo in memos if memo.status in (Status.DEPRECATED, Status.DELETED)]
-    tombstones = (tx.memos.tombstone(memo.subject.scope, fingerprint(memo.text)) for memo in forgotten)
-    return [tombstone for tombstone in tombstones if tombstone is not None]
+def _of_memos(tx: Tx, memos: Sequence[Memo]) -> dict[tuple[str, str], Tombstone]:
+    """Tombstones by scope and stored fingerprint; the export holds the texts, so that their digests tell nothing."""
+    tombstones: dict[tuple[str, str], Tombstone] = {}
+    for memo in memos:
+        if memo.status in (Status.DEPRECATED, Status.DELETED):
+            scope, fingerprint = memo.subject.scope, tx.fingerprints.of_text(memo.text)
+            tombstone = tx.memos.tombstone(scope, fingerprint)
+            if tombstone is not None:
+                tombstones[scope, fingerprint] = Tombstone(scope, text_digest(memo.text), tombstone.at)
+    return tombstones

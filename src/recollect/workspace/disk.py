@@ -16,6 +16,8 @@ from pathlib import Path
 from recollect.core.errors import BadInput, StoreUnwritable
 
 MAX_FILE_BYTES = 1_000_000
+UPGRADE_COPY = ".before-schema-"
+"""In the names of copies that are kept beside a store when its tables are upgraded."""
 
 _GROUP_AND_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
@@ -202,6 +204,12 @@ def make_folder(folder: Path) -> None:
         make_folder(folder.parent)
         folder.mkdir(0o700, exist_ok=True)
         sync(folder.parent)
+
+
+def upgrade_copies(store: Path) -> list[Path]:
+    """The copies of a store that were kept beside it before upgrades."""
+    names = sorted(store.parent.iterdir()) if store.parent.is_dir() else []
+    return [path for path in names if path.name.startswith(store.name + UPGRADE_COPY) and path.is_file()]
 
 
 def sync(folder: Path) -> None:

@@ -1,6 +1,7 @@
 """config, doctor, backup, reindex, version, and the welcome."""
 
 import asyncio
+import gzip
 import hashlib
 from functools import partial
 from pathlib import Path
@@ -9,8 +10,11 @@ import apsw
 import pytest
 
 from recollect.core.version import __version__
+from recollect.stores.sqlite.schema import MIGRATIONS
 from recollect.testing.model_server import ModelServer, Says
 from tests.faces.cli.conftest import Run
+
+DATA = Path(__file__).parents[2] / "data"
 
 
 @pytest.fixture
@@ -124,6 +128,23 @@ def test_doctor_tells_of_a_newer_store(cli: Run, store: Path):
         db.pragma("user_version", 99)
     assert "pip install --upgrade" in cli("doctor", code=1).out
     assert "newer recollect" in cli("show", code=1).err
+
+
+def test_an_upgrade_is_told_once_and_doctor_names_the_copy_until_it_is_deleted(process: Run, cli: Run, folder: Path):
+    store, upgraded = folder / "data" / "memory.db", len(MIGRATIONS)
+    store.parent.mkdir()
+    store.write_bytes(gzip.decompress((DATA / "second_edition_start" / "memory.db.gz").read_bytes()))
+    first, second = process("show", "--as", "1001"), process("show", "--as", "1001")
+    copy = Path("data", f"memory.db.before-schema-{upgraded}")
+    assert f"recollect: warning: {store} is brought from schema 6 to {upgraded}" in first.err
+    assert first.err.count("brought") == 1
+    assert f"rm {folder / copy}" in first.err
+    assert second.err == ""
+    told = cli("doctor", code=1).out  # a job was given up
+    assert f"! store, earlier copy: {copy} holds what the store held before an upgrade" in told
+    assert f"delete it: rm {copy}" in told
+    copy.unlink()
+    assert "earlier copy" not in cli("doctor", code=1).out
 
 
 def test_doctor_tells_of_wrong_settings_and_missing_keys(cli: Run):

@@ -229,6 +229,15 @@ async def test_why_tells_the_words_of_a_dm_in_the_dm_alone():
         assert "audience everywhere" in alone
 
 
+async def test_why_does_not_name_the_memory_of_a_closed_channel_that_a_public_one_replaced():
+    async with opened() as agent:
+        private = (await agent.memory.remember("I live in Rome", user="ann", place=STAFF)).memo.id
+        public = (await agent.memory.remember("I live in Lyon", user="ann", place=DEV)).memo.id
+        told = await agent.of("ann", DEV)("why", id=public)
+        assert private not in told.text + str(told.data)
+        assert f"it took the place of {private}" in (await agent.of("ann", STAFF)("why", id=public)).text
+
+
 async def test_why_names_a_closed_channel_only_in_it_and_an_open_one_in_its_guild():
     async with opened() as agent:
         one = await shared(agent, "I work at Globex", STAFF)

@@ -91,6 +91,10 @@ class Archive(Protocol):
         """Delete records; rows and vector sets are deleted with their vectors."""
         ...
 
+    def put_secret(self, secret: str) -> None:
+        """Take over the secret of another store, whose fingerprints are copied into this one, which is empty."""
+        ...
+
     def bookmark(self) -> str | None:
         """Progress of a copy into this store; not part of its content."""
         ...

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 
+from recollect.core.fingerprints import Fingerprints
 from recollect.core.ports.archive import Archive
 from recollect.core.ports.events import Events
 from recollect.core.ports.jobs import Jobs, State
@@ -262,6 +263,11 @@ class Tx(Protocol):
     def events(self) -> Events: ...
     @property
     def archive(self) -> Archive: ...
+    @property
+    def fingerprints(self) -> Fingerprints:
+        """Keyed with the secret of this store."""
+        ...
+
     def generation(self) -> int:
         """A number that changes with every write of any process."""
         ...

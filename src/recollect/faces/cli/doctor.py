@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ from recollect.core import ports
 from recollect.core.errors import ConfigError, RecollectError
 from recollect.faces.cli.invocation import Invocation
 from recollect.settings import Settings
+from recollect.settings.wiring import file_of
+from recollect.workspace.disk import upgrade_copies
 
 _SYMBOLS = {"ok": "✓", "note": "!", "broken": "✗"}
 _ADVICE = {
@@ -91,6 +94,11 @@ def _store(spec: str) -> Iterator[Finding]:
     for check in checks:
         advice = "" if check.ok or "recollect reindex" in check.detail else _ADVICE.get(check.check, "restore a backup")
         yield Finding(f"store, {check.check}", "ok" if check.ok else "broken", check.detail, advice)
+    for copy in upgrade_copies(path) if path is not None else ():
+        detail = f"{copy} holds what the store held before an upgrade, also what was erased since"
+        yield Finding(
+            "store, earlier copy", "note", detail, f"when all is well, delete it: rm {shlex.quote(str(copy))}"
+        )
 
 
 def _embedder(settings: Settings) -> Finding:
@@ -139,9 +147,3 @@ def _model(settings: Settings, missing_keys: Sequence[str]) -> Iterator[Finding]
     if not broken:
         quality = ": works offline, at lower quality" if settings.model == "local" else ""
         yield Finding("model", "ok", f"{settings.model}{quality}")
-
-
-def file_of(spec: str) -> Path | None:
-    """The file of an SQLite store; None for any other."""
-    scheme, separator, path = spec.partition(":///")
-    return Path(path).expanduser() if separator and scheme == "sqlite" and path else None

@@ -3,6 +3,7 @@
 Tables lie in a schema of their own, which every connection looks into first.
 """
 
+import logging
 from collections.abc import Callable
 from typing import LiteralString
 
@@ -10,6 +11,7 @@ from psycopg import errors, sql
 
 from recollect.core.clock import now, to_ms
 from recollect.core.errors import CorruptStore, StoreError, StoreUnwritable
+from recollect.core.fingerprints import Fingerprints
 from recollect.stores._sql import state_names
 from recollect.stores._sql.schema import (
     KINDS_OF_EVENTS,
@@ -21,6 +23,8 @@ from recollect.stores._sql.schema import (
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.database import Connection, lock_key
 from recollect.stores.postgres.tables import TABLES
+
+log = logging.getLogger("recollect.stores")
 
 _OWN_TABLES: LiteralString = """
 CREATE TABLE meta (name text COLLATE "C" PRIMARY KEY, value text NOT NULL);
@@ -157,13 +161,30 @@ def _add_state_owners(connection: Connection) -> None:
     connection.execute("DROP TABLE counters")
 
 
-MIGRATIONS: list[tuple[str, LiteralString | Callable[[Connection], None]]] = [
+def _key_fingerprints(connection: Connection) -> None:
+    """A secret of the store; what tombstones hold of texts is keyed with it. Those of messages hold ids, no texts."""
+    fingerprints = Fingerprints.new()
+    connection.execute("INSERT INTO meta VALUES ('secret', %s)", (fingerprints.secret,))
+    rows = connection.execute(
+        "DELETE FROM tombstones WHERE starts_with(scope, 'user:') OR starts_with(scope, 'lore:') "
+        "RETURNING scope, fingerprint, at"
+    ).fetchall()
+    keyed = [(scope, fingerprints.of_digest(unkeyed), at) for scope, unkeyed, at in rows]
+    with connection.cursor() as cursor:
+        cursor.executemany("INSERT INTO tombstones (scope, fingerprint, at) VALUES (%s, %s, %s)", keyed)
+
+
+Migration = LiteralString | Callable[[Connection], None]
+"""A script, or what SQL alone can't do."""
+
+MIGRATIONS: list[tuple[str, Migration]] = [
     ("first tables", _0001_FIRST_TABLES),
     ("memos that are always shown", _0002_ALWAYS_SHOWN_MEMOS),
     ("words counted once", _0003_WORDS_COUNTED_ONCE),
     ("what was committed", _0004_COMMITS),
     ("queues and tenants of jobs, names of the glossary", _0005_JOB_QUEUES),
     ("state with owners", _add_state_owners),
+    ("a secret, keyed fingerprints", _key_fingerprints),
 ]
 """Ordered; never changed once released, only added to."""
 
@@ -214,13 +235,20 @@ def version_of(connection: Connection, address: Address) -> int | None:
 
 
 def _apply(connection: Connection, address: Address, after: int) -> None:
+    if 0 < after < len(MIGRATIONS):
+        log.warning(
+            "%s is brought from schema %d to %d, in one transaction: if it fails, all stays as it was. recollect keeps "
+            "no copy of a server's database; before you update recollect again, make one: pg_dump --format=custom "
+            "--schema=%s --file=recollect.dump <database>",
+            *(address, after, len(MIGRATIONS), address.schema),
+        )
     if after == 0:
         _prepare_database(connection, address)
-    for number, (name, migration) in enumerate(MIGRATIONS[after:], after + 1):
-        if callable(migration):
-            migration(connection)
+    for number, (name, script) in enumerate(MIGRATIONS[after:], after + 1):
+        if callable(script):
+            script(connection)
         else:
-            connection.execute(migration)
+            connection.execute(script)
         connection.execute("INSERT INTO migrations VALUES (%s, %s, %s)", (number, name, to_ms(now())))
 
 

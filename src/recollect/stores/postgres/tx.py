@@ -2,6 +2,7 @@
 
 from typing import LiteralString
 
+from recollect.core.fingerprints import Fingerprints
 from recollect.stores._sql.exchanges import Exchanges
 from recollect.stores._sql.summaries import Summaries
 from recollect.stores.postgres.archive import PostgresArchive
@@ -39,6 +40,12 @@ class PostgresTx:
     def archive(self) -> PostgresArchive:
         """Made when it is asked for, as few units do."""
         return PostgresArchive(self.db)
+
+    @property
+    def fingerprints(self) -> Fingerprints:
+        if "secret" not in self.db.seen["meta"]:
+            self.db.seen["meta"]["secret"] = self.db.value("SELECT value FROM meta WHERE name = 'secret'")
+        return Fingerprints(self.db.seen["meta"]["secret"])
 
     def finish(self) -> tuple[str, str] | None:
         """The last statement of a unit: what it counted, and that it wrote something; or else nothing."""

@@ -9,7 +9,7 @@ from typing import TypeVar
 from recollect.core.errors import ConfigError, StoreUnwritable
 from recollect.core.ports import Corpus, HealthCheck, Progress, Tx
 from recollect.stores._sql.maintenance import reindex, reindex_start
-from recollect.stores.sqlite import maintenance, memories_fts, secure_delete, vectors
+from recollect.stores.sqlite import backup, maintenance, memories_fts, secure_delete, vectors
 from recollect.stores.sqlite.engine import Engine
 from recollect.stores.sqlite.schema import migrate
 from recollect.stores.sqlite.tx import SQLiteTx
@@ -33,7 +33,7 @@ class SQLiteStore:
 
     async def backup(self, target: Path, progress: Progress | None = None) -> None:
         path = self._engine.path
-        await self._engine.read(lambda tx: maintenance.backup(path, tx.db, target, progress))
+        await self._engine.read(lambda tx: backup.backup(path, tx.db, target, progress))
 
     async def reindex(self, progress: Progress | None = None) -> int:
         start = await self._engine.read(lambda tx: reindex_start(tx.db, maintenance.ALIVE))

@@ -1,14 +1,12 @@
-"""Looking after the file: examine it, copy it while in use, rebuild what is derived."""
+"""Looking after the file: examine it, rebuild what is derived."""
 
-import os
 from contextlib import suppress
 from pathlib import Path
 from typing import LiteralString
 
 import apsw
 
-from recollect.core.errors import BadInput, CorruptStore, StoreUnwritable
-from recollect.core.ports import Corpus, HealthCheck, Progress
+from recollect.core.ports import Corpus, HealthCheck
 from recollect.stores._sql.jobs import repair_queues
 from recollect.stores._sql.maintenance import (
     REINDEX_BATCH_ROWS,
@@ -24,10 +22,8 @@ from recollect.stores._sql.maintenance import (
 )
 from recollect.stores.sqlite import events, vectors, words
 from recollect.stores.sqlite.database import Database
-from recollect.stores.sqlite.engine import translated
 from recollect.stores.sqlite.schema import APPLICATION, MIGRATIONS
 from recollect.stores.sqlite.tx import SQLiteTx
-from recollect.workspace.disk import make_folder
 
 ALIVE: dict[Corpus, LiteralString] = {
     "memos": "SELECT key >> 32 AS scope, key, "
@@ -138,41 +134,6 @@ def examine_file(path: Path) -> list[HealthCheck]:
         return [HealthCheck("file is sound", False, str(error))]
     finally:
         db.close()
-
-
-def backup(path: Path | None, db: Database, target: Path, progress: Progress | None) -> None:
-    """Copy the store while it is in use; the copy appears under its name only when it is whole."""
-    if target.exists():
-        raise BadInput(f"{target} exists already; a backup never overwrites")
-    partial = target.with_name(target.name + ".part")
-    try:
-        make_folder(target.parent)
-        partial.unlink(missing_ok=True)
-        with translated(target):
-            _copy(path, db, partial, progress)
-        with partial.open("rb+") as file:
-            os.fsync(file.fileno())
-        partial.rename(target)
-    except OSError as error:
-        raise StoreUnwritable(f"cannot write the backup {target}: {error.strerror}") from error
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
-
-
-def _copy(path: Path | None, db: Database, target: Path, progress: Progress | None) -> None:
-    copy = Database(target)
-    try:
-        with copy.backup("main", db, "main") as steps:
-            while not steps.done:
-                steps.step(2_000)
-                if progress is not None:
-                    progress(steps.page_count - steps.remaining, steps.page_count)
-        copy.pragma("journal_mode", "delete")
-        if copy.value("PRAGMA quick_check(1)") != "ok":
-            raise CorruptStore(f"the copy of {path} is damaged, so the store is; run 'recollect doctor'")
-    finally:
-        copy.close()
 
 
 def reindex_step(corpus: Corpus, after: int, tx: SQLiteTx) -> tuple[int, int]:

@@ -5,9 +5,11 @@ however large the store is, and an index entry carries its scope with it.
 """
 
 from collections.abc import Callable
+from pathlib import Path
 
 from recollect.core.clock import now, to_ms
 from recollect.core.errors import CorruptStore
+from recollect.core.fingerprints import Fingerprints
 from recollect.stores._sql import state_names
 from recollect.stores._sql.schema import (
     KINDS_OF_EVENTS,
@@ -16,6 +18,7 @@ from recollect.stores._sql.schema import (
     action_log,
     refuse_newer,
 )
+from recollect.stores.sqlite.backup import keep_before_upgrade
 from recollect.stores.sqlite.database import Database
 
 APPLICATION = 0x52454343
@@ -229,7 +232,21 @@ def memories_view(vector_table: str | None) -> str:
     return _MEMORIES.format(embedding=embedding)
 
 
-MIGRATIONS: list[tuple[str, str | Callable[[Database], None]]] = [
+def _key_fingerprints(db: Database) -> None:
+    """A secret of the store; what tombstones hold of texts is keyed with it. Those of messages hold ids, no texts."""
+    fingerprints = Fingerprints.new()
+    db.run("INSERT INTO meta VALUES ('secret', ?)", (fingerprints.secret,))
+    condition = "scope LIKE 'user:%' OR scope LIKE 'lore:%'"
+    rows = db.rows(f"SELECT scope, fingerprint, at FROM tombstones WHERE {condition}")
+    db.run(f"DELETE FROM tombstones WHERE {condition}")
+    keyed = [(scope, fingerprints.of_digest(unkeyed), at) for scope, unkeyed, at in rows]
+    db.executemany("INSERT INTO tombstones VALUES (?, ?, ?)", keyed)
+
+
+Migration = str | Callable[[Database], None]
+"""A script, or what SQL alone can't do."""
+
+MIGRATIONS: list[tuple[str, Migration]] = [
     ("first tables", _0001_FIRST_TABLES + memories_view(None)),
     ("heads of lanes, counters, what rests on a message", _0002_HEADS_OF_QUEUES),
     ("the log under the names of document D", _0003_ACTION_LOG),
@@ -237,6 +254,7 @@ MIGRATIONS: list[tuple[str, str | Callable[[Database], None]]] = [
     ("memos by time", _0005_MEMOS_BY_TIME),
     ("queues and tenants of jobs, names of the glossary", _0006_JOB_QUEUES),
     ("state with owners", _add_state_owners),
+    ("a secret, keyed fingerprints", _key_fingerprints),
 ]
 """Ordered; never changed once released, only added to."""
 
@@ -250,7 +268,10 @@ def migrate(db: Database) -> None:
     db.use_log()
     if version < len(MIGRATIONS):
         with db.transaction("BEGIN IMMEDIATE"):
-            _apply(db, after=db.pragma("user_version"))  # read again: another process may have been quicker
+            version = db.pragma("user_version")  # read again: another process may have been quicker
+            if db.filename and 0 < version < len(MIGRATIONS):
+                keep_before_upgrade(Path(db.filename), version, len(MIGRATIONS))
+            _apply(db, after=version)
 
 
 def _apply(db: Database, after: int) -> None:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from recollect.core.fingerprints import Fingerprints
 from recollect.stores._sql.exchanges import Exchanges
 from recollect.stores._sql.summaries import Summaries
 from recollect.stores.sqlite.archive import SQLiteArchive
@@ -37,6 +38,10 @@ class SQLiteTx:
 
     def discard(self) -> None:
         self.words.discard()
+
+    @property
+    def fingerprints(self) -> Fingerprints:
+        return Fingerprints(self.db.value("SELECT value FROM meta WHERE name = 'secret'"))
 
     def generation(self) -> int:
         return self.db.value("SELECT value FROM meta WHERE name = 'generation'")

@@ -20,7 +20,7 @@ from recollect.core.text import clean
 from recollect.core.types import Message, Status, Subject, Summary, Tombstone
 from recollect.learning.apply import ChangeContext, write
 from recollect.policy.guard.instructions import is_instruction
-from recollect.policy.merge import fingerprint, memo_id
+from recollect.policy.merge import memo_id
 from recollect.policy.redaction import redact
 from recollect.transfer.importing.convert import ORDERS, ConvertedEntry, ImportOptions, convert, gives_orders
 from recollect.transfer.importing.decide import Changed, Decision, ExistingMemos, Left, New, Same, decide
@@ -45,6 +45,7 @@ _TEXT_COLUMN, _DELETED_COLUMN = _COLUMNS.index("text"), _COLUMNS.index("deleted"
 _OTHER_WORDS = "is known here in other words"
 _STILL_KNOWN = "is remembered here"
 _DELETED = "was deleted or erased here"
+_FOREIGN_FINGERPRINT = "only the store that it comes from knows what was forgotten"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,7 @@ class _Batch:
     def in_use(self, tx: Tx, scope: str) -> frozenset[str]:
         if scope not in self.fingerprints:
             memos = tx.memos.list(Subject.of_scope(scope), [Status.ACTIVE])
-            self.fingerprints[scope] = frozenset(fingerprint(memo.text) for memo in memos)
+            self.fingerprints[scope] = frozenset(tx.fingerprints.of_text(memo.text) for memo in memos)
         return self.fingerprints[scope]
 
 
@@ -196,14 +197,14 @@ class _Importer:
         existing = ExistingMemos(
             by_id=by_id,
             same=tx.memos.same_text(memo.subject, memo.text) if by_id is None else (),
-            buried=tx.memos.tombstone(memo.subject.scope, fingerprint(memo.text)) is not None,
+            buried=tx.memos.tombstone(memo.subject.scope, tx.fingerprints.of_text(memo.text)) is not None,
         )
         decision = decide(converted, existing, is_own)
         if isinstance(decision, New | Changed) and gives_orders(converted):
             return Left(ORDERS)
         if isinstance(decision, New) and not memo.id:
-            named = memo_id(memo.kind.value, memo.text, lambda one: tx.memos.get(memo.subject, one))
-            decision = New(replace(memo, id=named))
+            new_id = memo_id(tx.fingerprints, memo.kind.value, memo.text, partial(tx.memos.get, memo.subject))
+            decision = New(replace(memo, id=new_id))
         return decision
 
     def _write(self, tx: Tx, decision: New | Changed, converted: ConvertedEntry, batch: _Batch) -> None:
@@ -262,12 +263,15 @@ class _Importer:
 
     def _tombstone(self, tx: Tx, entry: TombstoneEntry, batch: _Batch) -> Outcome:
         outcome = partial(Outcome, entry.location, "tombstone")
-        if tx.memos.tombstone(entry.scope, entry.fingerprint) is not None:
+        fingerprint = tx.fingerprints.imported(entry.fingerprint)
+        if fingerprint is None:
+            return outcome("left", _FOREIGN_FINGERPRINT)
+        if tx.memos.tombstone(entry.scope, fingerprint) is not None:
             return outcome("same")
-        if entry.fingerprint in batch.in_use(tx, entry.scope):
+        if fingerprint in batch.in_use(tx, entry.scope):
             return outcome("left", _STILL_KNOWN)
         if self.seen is None:
-            tx.memos.add_tombstone(Tombstone(entry.scope, entry.fingerprint, entry.at))
+            tx.memos.add_tombstone(Tombstone(entry.scope, fingerprint, entry.at))
         return outcome("new")
 
     def page(self, entry: PageEntry) -> Outcome:

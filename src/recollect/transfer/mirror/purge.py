@@ -21,6 +21,7 @@ from recollect.transfer.mirror.json_files import durable_name, exchanges_name, r
 from recollect.transfer.mirror.pages.paths import LORE, USERS, PagePaths
 from recollect.transfer.mirror.pages.state import Key, Records
 from recollect.workspace import Workspace
+from recollect.workspace.disk import upgrade_copies
 from recollect.workspace.names import safe_id
 
 _LINE = re.compile(r" <!-- (\S+) (\S*) -->$")
@@ -43,6 +44,8 @@ class MirrorFolders:
     rolling: Path | None = None
     shortterm: Path | None = None
     pages: PagePaths | None = None
+    store: Path | None = None
+    """The file of the store, which may lie in none of the folders."""
 
     def folders(self) -> list[Path]:
         """All of them, none inside another."""
@@ -93,10 +96,12 @@ class MirrorPurge:
         """Files that hold one of these texts: how many of each, by path."""
         return await asyncio.to_thread(self._find, texts)
 
-    def backups(self) -> int:
-        """Copies of the store that were made earlier."""
+    def backups(self) -> list[Path]:
+        """Copies of the store that were made earlier, on request or before an upgrade."""
         folder = None if self._folders.data is None else self._folders.data / BACKUPS
-        return 0 if folder is None or not folder.is_dir() else sum(1 for path in folder.iterdir() if path.is_file())
+        requested = sorted(folder.iterdir()) if folder is not None and folder.is_dir() else []
+        upgrades = [] if self._folders.store is None else upgrade_copies(self._folders.store)
+        return [path for path in (*requested, *upgrades) if path.is_file()]
 
     def _orphans(self, tx: Tx, user: str | None, guild: str | None, people: Collection[str]) -> list[Key]:
         """Memos that are gone while their pages are known, as after an erasure that was interrupted."""

@@ -1,0 +1,55 @@
+"""Keyed fingerprints of texts: they tell that two texts are the same, but only to who has the store's secret.
+
+Each is an HMAC of an unkeyed digest, so that a digest that was stored or exported without a key can be keyed later,
+when its text is gone.
+"""
+
+import hmac
+import secrets
+from dataclasses import dataclass, field
+
+from recollect.core.text import digest, normalize
+
+
+def text_digest(text: str) -> str:
+    """The unkeyed digest of a memo's text: for files that hold the text as well."""
+    return digest("memo", normalize(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprints:
+    """Makes the fingerprints of one store."""
+
+    secret: str = field(repr=False)
+    """Made with the store; travels with its copies and backups, and with nothing else."""
+
+    @classmethod
+    def new(cls) -> "Fingerprints":
+        return cls(secrets.token_hex(32))
+
+    def of_text(self, text: str) -> str:
+        """What a tombstone holds of a forgotten text."""
+        return self.of_digest(text_digest(text))
+
+    def of_memo(self, kind: str, text: str) -> str:
+        """What a memo's id is made of."""
+        return self.of_digest(digest(kind.strip().lower(), normalize(text)))
+
+    def of_digest(self, unkeyed: str) -> str:
+        return hmac.digest(self.secret.encode(), unkeyed.encode("utf-8", "replace"), "sha256").hex()
+
+    @property
+    def _key_name(self) -> str:
+        """Tells one secret from another without revealing it."""
+        return self.of_digest("name of the key")[:16]
+
+    def exported(self, fingerprint: str) -> str:
+        """A fingerprint as a file holds it whose text is gone; it means something to this store only."""
+        return f"{self._key_name}:{fingerprint}"
+
+    def imported(self, fingerprint: str) -> str | None:
+        """What a file holds, as a fingerprint of this store; None if only another store knows what it stands for."""
+        key_name, separator, keyed = fingerprint.partition(":")
+        if not separator:
+            return self.of_digest(fingerprint.strip().lower())
+        return keyed if key_name == self._key_name else None
