@@ -18,8 +18,7 @@ import pytest
 from recollect.core.ports import Store, Tx
 from recollect.core.types import Kind, Provenance, Status, Subject, Tombstone
 from recollect.stores.postgres import PostgresStore
-from recollect.stores.postgres.database import Database
-from recollect.stores.postgres.rows import MAX_ID_CHARS, handle
+from recollect.stores.postgres.database import MAX_ID_CHARS, Database, handle
 from recollect.stores.postgres.tx import PostgresTx
 from recollect.stores.sqlite import create as create_sqlite
 from recollect.testing.store_contract.memos import FULL
