@@ -1,7 +1,7 @@
 """State: lists of small records, each with its owner."""
 
 from collections.abc import Collection
-from typing import LiteralString
+from typing import LiteralString, cast
 
 from recollect.core.state import OUTLASTING, Owner, StateKind, StateRow
 from recollect.stores.postgres.database import Database
@@ -78,7 +78,7 @@ def _lock_name(kind: StateKind, key: str) -> str:
 
 def _owned_by(owner: Owner) -> tuple[LiteralString, tuple[str, ...]]:
     """The condition that finds the rows of an owner, and its values."""
-    columns: list[tuple[LiteralString, str | None]] = [("person = %s", owner.person_id), ("guild = %s", owner.guild_id)]
-    named = [(condition, value) for condition, value in columns if value is not None]
-    condition: LiteralString = " AND ".join([condition for condition, _ in named]) or "FALSE"
-    return condition, tuple(value for _, value in named)
+    columns = {"person": owner.person_id, "guild": owner.guild_id}
+    named = {column: value for column, value in columns.items() if value is not None}
+    condition = " AND ".join(f"{column} = %s" for column in named) or "FALSE"
+    return cast("LiteralString", condition), tuple(named.values())
