@@ -46,12 +46,12 @@ class Bench:
         return partial(self._noted, job=job)
 
     def _noted(self, tx: Tx, job: Job) -> None:
-        tx.events.add(Event("noted", self.clock(), reason=job.payload["name"]))
+        tx.events.add(Event("noted", self.clock(), detail=job.payload["name"]))
 
     async def done(self) -> list[str]:
         """What was completed, in that order."""
         events = await self.store.read(lambda tx: tx.events.list(limit=1000))
-        return [event.reason for event in reversed(events) if event.kind == "noted"]
+        return [event.detail for event in reversed(events) if event.kind == "noted"]
 
     async def counts(self) -> dict[str, int]:
         return await self.store.read(lambda tx: tx.jobs.counts())

@@ -199,7 +199,7 @@ async def test_what_a_model_gets_wrong_is_logged_and_memory_stays_as_it_was() ->
         assert await stage.known() == ["Prefers tea"]
         (event,) = await stage.events("extract.error")
         counts = (await stage.memory.worker.status(1)).events
-    assert event.reason == "no JSON"
+    assert event.text == "no JSON"
     assert counts["extract.error"][0] == 1
 
 
@@ -232,7 +232,7 @@ async def test_an_answer_that_never_comes_is_given_up_after_the_timeout() -> Non
         said = await stage.say("I live in Berlin")
         assert not (await stage.memory.wait_learned(said, 5)).done
         (event,) = await stage.events("extract.error")
-    assert event.reason == "no answer within 0 s"
+    assert event.text == "no answer within 0 s"
 
 
 async def test_a_model_that_refuses_for_good_has_its_job_put_aside() -> None:

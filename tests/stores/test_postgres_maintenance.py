@@ -74,11 +74,11 @@ async def test_whoever_follows_the_log_misses_nothing_after_a_restore(
     """The copy's server may count transactions from anywhere: here the original is far ahead of it."""
 
     async def add(store, *reasons: str) -> None:
-        await store.write(lambda tx: [tx.events.add(Event("e", at(0), reason=reason)) for reason in reasons])
+        await store.write(lambda tx: [tx.events.add(Event("e", at(0), detail=reason)) for reason in reasons])
 
     async def after(store, event: int) -> list[tuple[int, str]]:
         found = await store.read(lambda tx: tx.events.after(event, 99))
-        return [(each.id, each.reason) for each in found]
+        return [(each.id, each.detail) for each in found]
 
     async with opened(database, programs()) as store:
         await add(store, "a", "b")

@@ -18,6 +18,7 @@ from recollect.core.clock import Clock
 from recollect.core.errors import BadInput, UnknownMemo
 from recollect.core.events import Event
 from recollect.core.ports import Tx
+from recollect.core.reasons import Reason
 from recollect.core.text import fold, valid_memo_text
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Place, Provenance, Status, Subject, Summary
 from recollect.learning import changes
@@ -195,7 +196,9 @@ class Admin:
         def work(tx: Tx) -> Memo:
             retained = _get_active(tx, subject, keep)
             for memo_id in merged_ids:
-                change = retire(_get_active(tx, subject, memo_id), context.at, f"merged into {keep}", Status.SUPERSEDED)
+                change = retire(
+                    _get_active(tx, subject, memo_id), context.at, Reason.MERGED_BY_HAND, Status.SUPERSEDED, keep
+                )
                 write(tx, [replace(change, after=replace(change.after, superseded_by=keep))], context)
             return edit_memo(tx, retained, MemoEdit(words, None, Provenance(actor=context.actor)), context, limits)
 

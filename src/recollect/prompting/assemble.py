@@ -145,5 +145,5 @@ def _fit(block: Block) -> tuple[list[Line], int]:
     if not fitted.places:
         return [], len(texts) + block.omitted
     lines = [block.lines[index] for index in fitted.places]
-    lines += [Line(text, "over the budget") for text in fitted.notice]
+    lines += [Line(text, "over the budget", is_notice=True) for text in fitted.notice]
     return lines, len(texts) - len(fitted.places) + block.omitted

@@ -14,6 +14,7 @@ from recollect import AsyncMemory, plugins
 from recollect.admin.overview import Day
 from recollect.core.events import Event
 from recollect.core.ports.jobs import NewJob
+from recollect.core.reasons import Reason
 from recollect.core.types import Memo, Message, Place, Summary
 from recollect.faces.http.pages import chart, log, places
 from recollect.faces.http.pages import search as asking_page
@@ -46,8 +47,8 @@ async def test_the_overview_counts_what_there_is_and_what_went_wrong(
         Event(
             "consolidation.done", clock(), "consolidation", "user:ann", data={"input": 0, "output": 0}
         ),  # it asked no model
-        Event("memo.refused", clock(), "haiku", "user:ann", reason="gives instructions", data={"text": "x"}),
-        Event("summarize.error", clock(), "worker", "session:x", reason="the model is asleep"),
+        Event("memo.refused", clock(), "haiku", "user:ann", reason=Reason.INSTRUCTIONS, data={"text": "x"}),
+        Event("summarize.error", clock(), "worker", "session:x", detail="the model is asleep"),
     )
     async with visiting(app) as visitor:
         page = text_of(await visitor.see("/"))
@@ -199,8 +200,8 @@ async def test_the_journal_is_shown_by_day_and_by_kind(app: FastAPI, memory: Asy
     clock.advance(days=2)
     await memory.pin((await memory.show(user="ann")).memos[0].id, user="ann")
     clock.advance(days=2)
-    await note(memory, Event("extract.error", clock(), "worker", "user:ann", reason="it hung"))
-    await note(memory, Event("extract.degraded", clock(), "haiku", "user:ann", reason="learned by local instead"))
+    await note(memory, Event("extract.error", clock(), "worker", "user:ann", detail="it hung"))
+    await note(memory, Event("extract.degraded", clock(), "haiku", "user:ann", reason=Reason.LEARNED_BY_FALLBACK))
     async with visiting(app) as visitor:
         for path in ("/", "/journal"):
             assert "learned by local instead" in text_of(await visitor.see(path))
@@ -226,7 +227,7 @@ async def test_the_journal_is_shown_by_day_and_by_kind(app: FastAPI, memory: Asy
 async def test_the_journal_goes_on_on_older_pages(app: FastAPI, memory: AsyncMemory, clock: FakeClock):
     await note(
         memory,
-        *(Event("consolidation.done", clock(), reason=f"dream number {n} ended") for n in range(log.MAX_ROWS + 5)),
+        *(Event("consolidation.done", clock(), detail=f"dream number {n} ended") for n in range(log.MAX_ROWS + 5)),
     )
     async with visiting(app) as visitor:
         page = await visitor.see("/journal", kind="Reflection")
@@ -277,7 +278,14 @@ async def test_refusals_are_grouped_by_reason(app: FastAPI, memory: AsyncMemory,
     await note(
         memory,
         *(
-            Event("memo.refused", clock(), "haiku", "user:ann", reason=why, data={"text": f"text {n}", "kind": "fact"})
+            Event(
+                "memo.refused",
+                clock(),
+                "haiku",
+                "user:ann",
+                reason=Reason(why),
+                data={"text": f"text {n}", "kind": "fact"},
+            )
             for n, why in enumerate(reasons)
         ),
     )
@@ -290,7 +298,9 @@ async def test_refusals_are_grouped_by_reason(app: FastAPI, memory: AsyncMemory,
 
 
 async def test_a_refusal_whose_words_were_erased_is_still_counted(app: FastAPI, memory: AsyncMemory, clock: FakeClock):
-    await note(memory, Event("memo.refused", clock(), "haiku", "user:ann", reason="too short", data={"text": "otters"}))
+    await note(
+        memory, Event("memo.refused", clock(), "haiku", "user:ann", reason=Reason.TOO_SHORT, data={"text": "otters"})
+    )
     await memory.store.write(lambda tx: tx.events.redact([1]))
     async with visiting(app) as visitor:
         page = text_of(await visitor.see("/refused"))

@@ -19,6 +19,8 @@ class Line:
     reason: str = ""
     until: datetime | None = None
     """When it expires, if it does."""
+    is_notice: bool = False
+    """Whether it only says that lines were left out."""
 
 
 @dataclass(frozen=True, slots=True)

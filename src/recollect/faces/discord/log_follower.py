@@ -12,7 +12,7 @@ import discord
 from discord.ext import commands, tasks
 
 from recollect.core.errors import RecollectError
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.faces.discord import state
 from recollect.faces.discord.context import BotContext
@@ -108,7 +108,7 @@ class LogFollower(commands.Cog):
         for event in events:
             if event.scope.startswith("user:"):
                 pending[event.scope.removeprefix("user:")] = None
-            elif event.kind == "member.left":
+            elif event.kind == EventKind.MEMBER_LEFT:
                 pending[str(event.data["user"])] = None
             elif event.kind.startswith("summary."):
                 viewers = await self._bot.state.items(summary_viewers(event.scope))

@@ -10,7 +10,8 @@ from datetime import date, datetime, timedelta
 from typing import Any, LiteralString
 
 from recollect.core.clock import from_ms, to_ms
-from recollect.core.events import Event
+from recollect.core.events import Event, parse_kind
+from recollect.core.reasons import decode_reason, encode_reason
 from recollect.stores.postgres.database import Database, Row
 from recollect.stores.postgres.rows import make_scope, scope_id
 
@@ -49,7 +50,7 @@ class PostgresEvents:
                 event.actor,
                 make_scope(self._db, event.scope) if event.scope else None,
                 event.memo,
-                event.reason,
+                encode_reason(event.reason, event.detail),
                 _encode(event.data) if event.data else None,
             ),
         )
@@ -164,13 +165,15 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=st
 
 
 def _event(row: Row) -> Event:
+    reason, detail = decode_reason(row[6])
     return Event(
         id=row[0],
-        kind=row[1],
+        kind=parse_kind(row[1]),
         at=from_ms(row[2]),
         actor=row[3],
         scope=row[4],
         memo=row[5],
-        reason=row[6],
+        reason=reason,
+        detail=detail,
         data=json.loads(row[7]) if row[7] else {},
     )

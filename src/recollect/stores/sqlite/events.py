@@ -6,7 +6,8 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from recollect.core.clock import from_ms, to_ms
-from recollect.core.events import Event
+from recollect.core.events import Event, parse_kind
+from recollect.core.reasons import decode_reason, encode_reason
 from recollect.stores.sqlite.database import Database, Row
 from recollect.stores.sqlite.rows import make_scope, scope_id, to_json
 
@@ -31,7 +32,15 @@ class SQLiteEvents:
         )
         self._db.run(
             "INSERT INTO events (kind, at, actor, scope, memo, reason, data) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (event.kind, to_ms(event.at), event.actor, scope, event.memo, event.reason, data),
+            (
+                event.kind,
+                to_ms(event.at),
+                event.actor,
+                scope,
+                event.memo,
+                encode_reason(event.reason, event.detail),
+                data,
+            ),
         )
         return self._db.last_insert_rowid()
 
@@ -104,13 +113,15 @@ def recount(db: Database) -> None:
 
 
 def _event(row: Row) -> Event:
+    reason, detail = decode_reason(row[6])
     return Event(
         id=row[0],
-        kind=row[1],
+        kind=parse_kind(row[1]),
         at=from_ms(row[2]),
         actor=row[3],
         scope=row[4],
         memo=row[5],
-        reason=row[6],
+        reason=reason,
+        detail=detail,
         data=json.loads(row[7]) if row[7] else {},
     )
