@@ -20,7 +20,19 @@ from recollect.core.events import Event
 from recollect.core.ports import Tx
 from recollect.core.reasons import Reason
 from recollect.core.text import fold, valid_memo_text
-from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Place, Provenance, Status, Subject, Summary
+from recollect.core.types import (
+    EVERYWHERE,
+    Audience,
+    AudienceLevel,
+    Kind,
+    Memo,
+    Message,
+    Place,
+    Provenance,
+    Status,
+    Subject,
+    Summary,
+)
 from recollect.learning import changes
 from recollect.learning import undo as undo_module
 from recollect.learning.apply import ChangeContext, write
@@ -127,7 +139,7 @@ class Admin:
         """
         wiring.require_durable(self.memory.settings)
         if subject.is_lore:
-            visible_to = Audience("guild", subject.guild or "", subject.guild or "")
+            visible_to = Audience(AudienceLevel.GUILD, subject.guild or "", subject.guild or "")
         elif audience is None:
             visible_to = stated_audience(Place(dm=subject.id), VisibilityPolicy(self.memory.settings.visibility))
         else:

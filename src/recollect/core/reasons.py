@@ -34,7 +34,7 @@ class Reason(StrEnum):
     UNPINNED = "unpinned"
     AUDIENCE_SET = "audience"
     AUDIENCE_NARROWED = "audience narrowed"
-    NEVER_SHARED = "never shared"
+    NEVER_SHARED = "heard only where it was said, as it was never shared"
     OTHER_TAGS = "other tags"
     MERGED_BY_HAND = "merged by hand"
     PUT_AGAIN = "put again"
@@ -110,11 +110,12 @@ _TEXT = {
     Reason.FORGOTTEN: "forgotten by {}",
     Reason.AUDIENCE_SET: "audience {}",
     Reason.AUDIENCE_NARROWED: "audience {}: it is changed where no others hear it",
-    Reason.NEVER_SHARED: "audience {}: heard only where it was said, as it was never shared",
+    Reason.NEVER_SHARED: f"audience {{}}: {Reason.NEVER_SHARED}",
     Reason.MERGED_BY_HAND: "merged into {}",
     Reason.RESET: "reset by {}",
     Reason.RETRACTED: "{}",
     Reason.ERASED_ALONG: "erased with {}",
+    Reason.LEARNED_BY_FALLBACK: "learned by the local model instead",
 }
 """Texts that differ from the code; `{}` is where the detail goes, which else follows after a colon."""
 

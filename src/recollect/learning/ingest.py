@@ -10,7 +10,7 @@ from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.core.ports.jobs import JobState
 from recollect.core.text import clip, collapse_spaces, digest
-from recollect.core.types import Exchange, Memo, Message, Place, Subject, message_ref
+from recollect.core.types import AudienceLevel, Exchange, Memo, Message, Place, Subject, message_ref
 from recollect.learning.rollback import rollback_message
 from recollect.learning.schedule import Schedule, queue_daily_log, relearn, schedule_jobs
 from recollect.policy.redaction import redact, redact_name
@@ -92,7 +92,7 @@ def add_message(
 def _record_exchange(tx: Tx, question: Message, answer: Message, now: datetime, limits: ExchangeLimits) -> None:
     """Record an exchange that everyone in the guild could read: none from DMs, restricted channels, private threads."""
     audience = question.place.audience
-    if audience.level != "guild" or answer.place.audience != audience:
+    if audience.level != AudienceLevel.GUILD or answer.place.audience != audience:
         return
     place = answer.place
     channel = place.thread or place.channel or ""

@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from html import unescape
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from fastapi import FastAPI
 
 from recollect import AsyncMemory, plugins
 from recollect.admin.overview import Day
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.ports.jobs import NewJob
 from recollect.core.reasons import Reason
 from recollect.core.types import Memo, Message, Place, Summary
@@ -204,7 +205,7 @@ async def test_the_journal_is_shown_by_day_and_by_kind(app: FastAPI, memory: Asy
     await note(memory, Event("extract.degraded", clock(), "haiku", "user:ann", reason=Reason.LEARNED_BY_FALLBACK))
     async with visiting(app) as visitor:
         for path in ("/", "/journal"):
-            assert "learned by local instead" in text_of(await visitor.see(path))
+            assert "learned by the local model instead" in text_of(await visitor.see(path))
         assert "extract.degraded" in text_of(await visitor.see("/jobs"))
         page = text_of(await visitor.see("/journal"))
         days = ["Wednesday, 05 March 2025", "Monday, 03 March 2025", "Saturday, 01 March 2025"]
@@ -212,7 +213,7 @@ async def test_the_journal_is_shown_by_day_and_by_kind(app: FastAPI, memory: Asy
         assert "it hung" in page
         trouble = text_of(await visitor.see("/journal", kind="Trouble"))
         assert "it hung" in trouble
-        assert "learned by local instead" in trouble
+        assert "learned by the local model instead" in trouble
         assert "memo.added" not in trouble
         earlier = text_of(await visitor.see("/journal", day="2025-03-03"))
         assert "it hung" not in earlier
@@ -274,21 +275,10 @@ def test_the_log_is_followed_live_from_where_the_page_ended(served: Served):
 
 
 async def test_refusals_are_grouped_by_reason(app: FastAPI, memory: AsyncMemory, clock: FakeClock):
-    reasons = ["gives instructions", "holds a secret", "gives instructions"]
-    await note(
-        memory,
-        *(
-            Event(
-                "memo.refused",
-                clock(),
-                "haiku",
-                "user:ann",
-                reason=Reason(why),
-                data={"text": f"text {n}", "kind": "fact"},
-            )
-            for n, why in enumerate(reasons)
-        ),
-    )
+    refused = partial(Event, EventKind.MEMO_REFUSED, clock(), "haiku", "user:ann")
+    reasons = [Reason.INSTRUCTIONS, Reason.SECRET, Reason.INSTRUCTIONS]
+    events = (refused(reason=why, data={"text": f"text {n}", "kind": "fact"}) for n, why in enumerate(reasons))
+    await note(memory, *events)
     async with visiting(app) as visitor:
         page = text_of(await visitor.see("/refused"))
         assert -1 < page.find("gives instructions2") < page.find("holds a secret1")

@@ -12,7 +12,7 @@ from recollect.core.errors import BadInput
 from recollect.core.ports import Tx, Vector
 from recollect.core.reasons import Reason
 from recollect.core.text import clean, collapse_spaces
-from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Origin, Place, Provenance, Subject
+from recollect.core.types import EVERYWHERE, Audience, AudienceLevel, Kind, Memo, Origin, Place, Provenance, Subject
 from recollect.learning.apply import ChangeContext, MemoLimits, apply_statement, write
 from recollect.learning.edit import MemoEdit, edit_memo
 from recollect.policy.visibility import VisibilityPolicy, limit_audience, stated_audience
@@ -194,7 +194,7 @@ def _candidate(fresh: Fresh, options: PageSyncOptions, context: ChangeContext) -
 
 def _audience(page: Page, subject: Subject, policy: VisibilityPolicy) -> Audience:
     if subject.is_lore:
-        return page.audience or Audience("guild", subject.guild or "", subject.guild or "")
+        return page.audience or Audience(AudienceLevel.GUILD, subject.guild or "", subject.guild or "")
     alone = Place(dm=subject.id)
     return limit_audience(page.audience or stated_audience(alone, policy), alone, policy)
 
