@@ -5,6 +5,7 @@ A change that can't be undone (its message was deleted, something was erased) is
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import partial
 
 from recollect.core import serialization
 from recollect.core.events import Event, EventKind
@@ -66,21 +67,11 @@ def undo(
     change = _describe(tx, subject, parts, is_visible)
     batch = parts[0].data["batch"]
     data = {"undoes": batch} if memo_id is None else {"undoes": batch, "alone": True}
+    undone = partial(Event, EventKind.MEMO_UNDONE, context.at, context.actor, subject.scope)
     for event in parts:
         _take_back(tx, subject, event, context, schedule)
-        undone = encode_reason(event.reason, event.detail)
-        tx.events.add(
-            Event(
-                EventKind.MEMO_UNDONE,
-                context.at,
-                context.actor,
-                subject.scope,
-                event.memo,
-                Reason.UNDID,
-                data,
-                detail=undone,
-            )
-        )
+        detail = encode_reason(event.reason, event.detail)
+        tx.events.add(undone(event.memo, Reason.UNDID, data, detail=detail))
     shown_again = [tx.memos.get(subject, event.memo or "") for event in parts if event.kind != EventKind.MEMO_ADDED]
     withheld.lift(tx, [memo for memo in shown_again if memo is not None and memo.active])
     return Undone(change.change, change.actor, change.at, change.reversals, change.hidden)

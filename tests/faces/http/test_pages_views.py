@@ -12,12 +12,12 @@ import pytest
 from fastapi import FastAPI
 
 from recollect import AsyncMemory, plugins
-from recollect.admin.overview import Day
+from recollect.admin.overview import PROBLEM_KINDS, Day
 from recollect.core.events import Event, EventKind
 from recollect.core.ports.jobs import NewJob
 from recollect.core.reasons import Reason
 from recollect.core.types import Memo, Message, Place, Summary
-from recollect.faces.http.pages import chart, log, places
+from recollect.faces.http.pages import chart, log, log_rows, places
 from recollect.faces.http.pages import search as asking_page
 from recollect.faces.http.pages.format import ago
 from recollect.testing.clock import FakeClock
@@ -223,6 +223,11 @@ async def test_the_journal_is_shown_by_day_and_by_kind(app: FastAPI, memory: Asy
         assert "memo.added" in first
         assert "nothing of that" in await visitor.see("/journal", day="2024-01-01")
         assert "it hung" in await visitor.see("/journal", day="not a day")
+
+
+def test_every_kind_of_event_is_in_one_group_of_the_journal():
+    assert sorted(kind for kinds in log_rows.KINDS.values() for kind in kinds) == sorted(EventKind)
+    assert set(log_rows.KINDS["Trouble"]) == set(PROBLEM_KINDS)
 
 
 async def test_the_journal_goes_on_on_older_pages(app: FastAPI, memory: AsyncMemory, clock: FakeClock):
