@@ -6,6 +6,7 @@ import pytest
 
 from recollect.core.errors import ModelError, ModelUnavailable
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction, Usage
+from recollect.core.reasons import Reason
 from recollect.core.types import Audience, Origin, Status
 from recollect.jobs.options import WorkerOptions
 from recollect.learning.consent import pause, resume
@@ -434,6 +435,17 @@ async def test_a_refusal_is_an_event_with_its_reason() -> None:
         learned = await stage.memory.wait_learned(said, 5)
     assert event.reason
     assert event in learned.events
+
+
+async def test_the_log_keeps_no_words_of_a_proposal_with_a_secret() -> None:
+    words = "my password is hunter2-Correct-Horse"
+    model = FakeModel(
+        lambda heard: ExtractionResult((Proposal(f"User: {words}", "fact", words, heard.messages[0].id),))
+    )
+    async with opened(model=model) as stage:
+        await stage.tell(words)
+        (event,) = await stage.events("memo.refused")
+    assert (event.reason, event.data["text"]) == (Reason.SECRET, "")
 
 
 async def test_the_cost_of_a_call_is_logged() -> None:
