@@ -67,6 +67,8 @@ LIBRARIES = {
 }
 STANDARD_LIBRARY_ONLY = ("core", "language", "policy")
 ENVIRONMENT = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}
+REASONS = {"reason", "refusal", "why"}
+SEARCHES = {"startswith", "endswith", "split", "partition", "rpartition", "replace", "find", "index", "count", "lower"}
 MAX_MODULE_LINES = 400
 
 
@@ -111,6 +113,47 @@ def reads_environment(source: str) -> bool:
             case _:
                 pass
     return False
+
+
+def reads_prose(source: str) -> bool:
+    """Whether a decision depends on the words of a reason or the spelling of an event's kind: both are enums."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Compare(left=left, comparators=others):
+                operands = [left, *others]
+                if any(map(_is_reason, operands)) and any(text for part in operands for text in _literals(part)):
+                    return True
+                if any(map(_is_kind, operands)) and any("." in text for part in operands for text in _literals(part)):
+                    return True
+            case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in SEARCHES and _is_reason(value):
+                return True
+            case ast.MatchClass(kwd_attrs=names, kwd_patterns=patterns) if "reason" in names:
+                if isinstance(patterns[names.index("reason")], ast.MatchValue | ast.MatchOr):
+                    values = ast.walk(patterns[names.index("reason")])
+                    if any(isinstance(value, ast.Constant) for value in values):
+                        return True
+            case _:
+                pass
+    return False
+
+
+def _is_reason(node: ast.AST) -> bool:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name in REASONS
+        case _:
+            return False
+
+
+def _is_kind(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "kind"
+
+
+def _literals(node: ast.AST) -> Iterator[str]:
+    """The strings that an operand consists of, itself or in a tuple, list or set."""
+    for part in [node, *getattr(node, "elts", [])]:
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield part.value
 
 
 def is_within(name: str, folder: str) -> bool:
@@ -175,6 +218,8 @@ def violations(module: str, source: str, *, is_package: bool = False) -> list[st
         problems.append(inside_problem(importer, rest or "*") if top == "recollect" else outside_problem(importer, top))
     if not is_within(importer, "settings") and reads_environment(source):
         problems.append("reads the environment: only settings does")
+    if reads_prose(source):
+        problems.append("decides by the words of a reason: compare members of `Reason` and `EventKind`")
     if len(source.splitlines()) > MAX_MODULE_LINES:
         problems.append(f"has more than {MAX_MODULE_LINES} lines: it probably holds two ideas")
     return [f"{module} {problem}" for problem in dict.fromkeys(problems) if problem]
@@ -246,6 +291,13 @@ def test_importing_recollect_loads_nothing_heavy():
         ("recollect.stores.sqlite", "import os\nos.environ['HOME']", "reads the environment"),
         ("recollect.app", "from os import getenv", "reads the environment"),
         ("recollect.faces.cli.main", "import typer\ntyper.Option(envvar='X')", "reads the environment"),
+        ("recollect.policy.merge", "reason == 'stated again'", "decides by the words of a reason"),
+        ("recollect.learning.extract", "'secret' in verdict.reason", "decides by the words of a reason"),
+        ("recollect.learning.undo", "event.reason in ('stated again', LATER)", "decides by the words of a reason"),
+        ("recollect.learning.undo", "outcome.reason.split('; ')", "decides by the words of a reason"),
+        ("recollect.learning.undo", "why.replace('its', 'a')", "decides by the words of a reason"),
+        ("recollect.faces.cli.show", "match x:\n    case Skip(reason='empty'):\n        pass", "decides by the words"),
+        ("recollect.faces.cli.show", "event.kind == 'memo.added'", "decides by the words of a reason"),
         ("recollect.app", "\n" * 401, "more than 400 lines"),
     ],
 )
@@ -270,6 +322,9 @@ def test_the_checker_sees_a_violation(module: str, source: str, complaint: str):
         ("recollect.compat.routes.dashboard", "from recollect.faces.http.api.common import ROOT"),
         ("recollect.app", "import os\nos.fsync(1)"),
         ("recollect.__main__", "from recollect.faces.cli.main import main"),
+        ("recollect.policy.merge", "reason is Reason.STATED_AGAIN and event.kind in KINDS and memo.kind == 'fact'"),
+        ("recollect.faces.cli.show", "match x:\n    case Skip(reason=Reason.EMPTY):\n        pass"),
+        ("recollect.faces.cli.show", "print(f'not learned: {event.reason}')"),
         ("recollect.app", "\n" * 400),
     ],
 )

@@ -13,8 +13,9 @@ from datetime import datetime
 from typing import Any, Literal, Self
 
 from recollect.core.errors import MissingExtra, RecollectError
-from recollect.core.events import Event
+from recollect.core.events import Event, parse_kind
 from recollect.core.ports.layer import Line
+from recollect.core.reasons import Reason, decode_reason
 from recollect.core.types import Audience, Kind, Memo, Message, Origin, Place, Provenance, Status, Subject
 from recollect.prompting.assemble import Section
 from recollect.recall.query import Hit
@@ -283,8 +284,11 @@ def _hit(value: Mapping[str, Any]) -> Hit:
 
 
 def _event(value: Mapping[str, Any]) -> Event:
-    fields: dict[str, Any] = {**value, "at": datetime.fromisoformat(value["at"])}
-    return Event(**fields)
+    name, (reason, detail) = str(value.get("code")).upper(), decode_reason(value["reason"])
+    if name in Reason.__members__:
+        reason, detail = Reason[name], value["detail"]
+    fields = {name: value[name] for name in ("id", "actor", "scope", "memo", "data")}
+    return Event(parse_kind(value["kind"]), datetime.fromisoformat(value["at"]), reason=reason, detail=detail, **fields)
 
 
 def _section(value: Mapping[str, Any]) -> Section:

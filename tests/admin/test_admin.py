@@ -208,15 +208,15 @@ async def test_the_overview_counts_by_day_and_adds_up_costs(memory: AsyncMemory,
     await memory.add(Message("m1", "ann", DEV, "hello there", clock()))
     cost = {"input": 100, "output": 20, "requests": 2}
     old = Event("extract.call", START - timedelta(days=2), data=cost)
-    events = [old, Event("extract.call", START, data=cost), Event("job.failed", START, reason="broken")]
-    events.append(Event("memo.refused", START, reason="no quote"))
+    events = [old, Event("extract.call", START, data=cost), Event("job.failed", START, detail="broken")]
+    events.append(Event("memo.refused", START, detail="no quote"))
     await memory.store.write(lambda tx: [tx.events.add(event) for event in events])
     seen = await office.overview(days=3)
     assert (seen.memos, seen.messages) == (1, 1)
     assert [(day.day, day.learned, day.refused) for day in seen.days][-1] == (START.date(), 1, 1)
     assert len(seen.days) == 3
     assert (seen.cost.calls, seen.cost.input, seen.cost.output) == (2, 100, 20)
-    assert [event.reason for event in seen.problems] == ["broken"]
+    assert [event.text for event in seen.problems] == ["broken"]
 
 
 async def test_prompts_that_were_at_hand_are_counted(memory: AsyncMemory, office: Admin):

@@ -46,12 +46,12 @@ class Bench:
         return partial(self._noted, job=job)
 
     def _noted(self, tx: Tx, job: Job) -> None:
-        tx.events.add(Event("noted", self.clock(), reason=job.payload["name"]))
+        tx.events.add(Event("noted", self.clock(), detail=job.payload["name"]))
 
     async def done(self) -> list[str]:
         """What was completed, in that order."""
         events = await self.store.read(lambda tx: tx.events.list(limit=1000))
-        return [event.reason for event in reversed(events) if event.kind == "noted"]
+        return [event.detail for event in reversed(events) if event.kind == "noted"]
 
     async def counts(self) -> dict[str, int]:
         return await self.store.read(lambda tx: tx.jobs.counts())
@@ -171,7 +171,7 @@ async def test_a_job_that_always_fails_is_put_aside_and_the_queue_goes_on(bench:
         assert await bench.done() == ["good"]
     assert [(job.state, job.error) for job in standing.jobs] == [("failed", "ZeroDivisionError: what a pity")]
     assert standing.events["job.failed"][0] == 1
-    assert standing.events["note.error"][0] == FAST.max_attempts
+    assert standing.events["job.error"][0] == FAST.max_attempts
 
 
 async def test_a_job_that_was_put_aside_can_be_tried_again(bench: Bench) -> None:
@@ -212,7 +212,7 @@ async def test_a_model_that_cannot_be_reached_costs_a_delay_and_no_attempt(bench
     async with bench.working(failing(bench, lambda: ModelUnavailable("down"), FAST.max_attempts * 3)) as worker:
         assert not await worker.wait_idle(5), "nothing can be done now, and that is said at once"
         await eventually(lambda: _passing(bench, worker, seconds=60))
-        assert (await worker.status(5)).events["note.error"][0] == 1, "an outage is one line in the log"
+        assert (await worker.status(5)).events["job.error"][0] == 1, "an outage is one line in the log"
     assert await bench.done() == ["patient"]
 
 
@@ -223,7 +223,7 @@ async def test_a_store_that_cannot_be_reached_costs_a_delay_and_no_attempt(
     await bench.add("patient")
     async with bench.working(failing(bench, lambda: error("away"), FAST.max_attempts * 3)) as worker:
         await eventually(lambda: _passing(bench, worker, seconds=60))
-        assert "note.error" not in (await worker.status(5)).events
+        assert "job.error" not in (await worker.status(5)).events
     assert await bench.done() == ["patient"]
 
 

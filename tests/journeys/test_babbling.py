@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from recollect.core.reasons import Reason
 from recollect.faces.assistant.assistant import Assistant
 from recollect.testing.model_server import ModelServer, Overlong, Request, Says, Status
 from tests.scenes import DEV, Stage, opened
@@ -60,7 +61,7 @@ async def test_a_model_that_babbles_twice_loses_nothing(model: str, babble: Any)
         (degraded,) = await stage.events("extract.degraded")
         standing = await stage.memory.worker.status(5)
     assert (degraded.scope, degraded.data["message"]) == ("user:ann", f"discord/{said.id}")
-    assert degraded.reason.startswith("learned by local instead: ")
+    assert degraded.reason is Reason.LEARNED_BY_FALLBACK
     assert standing.events["extract.degraded"][0] == 1
     assert "failed" not in standing.counts
 
@@ -110,7 +111,7 @@ async def test_of_an_answer_cut_off_twice_the_whole_facts_count(model: str) -> N
         assert await told_by(stage) == [("Lives in Lisbon.", model)]
         assert len(server.requests) == 2
         (degraded,) = await stage.events("extract.degraded")
-    assert degraded.reason.startswith("learned from a part of the answer: ")
+    assert degraded.reason is Reason.LEARNED_IN_PART
 
 
 @PROTOCOLS
@@ -170,7 +171,7 @@ async def test_a_good_summary_is_not_replaced_by_babble_and_what_was_said_comes_
         after = await stage.memory.show(user="ann", place=DEV)
     assert shown.summary is not None
     assert (shown.summary.text, shown.summary.sequence) == (SUMMARY, 1)
-    assert error.reason == "the model wrote no summary; the last one stays"
+    assert error.reason is Reason.NO_SUMMARY
     assert after.summary is not None
     assert after.summary.text == "Ann moves to Porto."
     last = server.requests[-1].text

@@ -14,21 +14,14 @@ from hypothesis import strategies as st
 from recollect.core.changes import Add, Retire
 from recollect.core.errors import ModelError, ModelUnavailable
 from recollect.core.ports import ExtractionResult, Proposal, Retraction, StaleResult
+from recollect.core.reasons import Reason
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Origin, Provenance, Status, Subject
 from recollect.jobs.options import WorkerOptions
 from recollect.jobs.worker import Worker
 from recollect.learning import consolidate
 from recollect.learning.apply import ChangeContext, write
 from recollect.learning.consolidate import Consolidator, plan, read_input
-from recollect.learning.consolidate.plan import (
-    CONTRADICTED,
-    MERGED,
-    STATED_OFTEN,
-    TRUSTED_CONFIDENCE,
-    USED_OFTEN,
-    ConsolidationInput,
-    ConsolidationOptions,
-)
+from recollect.learning.consolidate.plan import TRUSTED_CONFIDENCE, ConsolidationInput, ConsolidationOptions
 from recollect.testing.clock import FakeClock
 from recollect.testing.models import FakeModel
 from tests.scenes import DEV, DM, Stage, opened
@@ -81,7 +74,7 @@ class TestNearDuplicates:
         (retired,) = [
             one for one in plan(ConsolidationInput([first, again]), FREELY, NOW).changes if isinstance(one, Retire)
         ]
-        assert (retired.after.id, retired.after.status, retired.reason) == (again.id, Status.SUPERSEDED, MERGED)
+        assert (retired.after.id, retired.after.status, retired.reason) == (again.id, Status.SUPERSEDED, Reason.MERGED)
         assert retired.after.superseded_by == first.id
 
     @pytest.mark.parametrize(
@@ -167,7 +160,7 @@ class TestContradictions:
         (retired,) = [
             one for one in plan(ConsolidationInput([berlin, paris]), FREELY, NOW).changes if isinstance(one, Retire)
         ]
-        assert (retired.before, retired.after.superseded_by, retired.reason) == (berlin, paris.id, CONTRADICTED)
+        assert (retired.before, retired.after.superseded_by, retired.reason) == (berlin, paris.id, Reason.CONTRADICTED)
 
     def test_the_one_that_was_stated_last_counts_not_the_one_that_came_first(self) -> None:
         berlin = memo("Lives in Berlin", 9, updated=NOW)
@@ -190,11 +183,11 @@ class TestContradictions:
 class TestWhatRecurs:
     def test_is_trusted_when_it_was_stated_again_and_again(self) -> None:
         (change,) = plan(ConsolidationInput([memo("Likes tea")], {memo("Likes tea").id: 3}), FREELY, NOW).changes
-        assert (change.after.confidence, change.reason) == (TRUSTED_CONFIDENCE, STATED_OFTEN)
+        assert (change.after.confidence, change.reason) == (TRUSTED_CONFIDENCE, Reason.STATED_OFTEN)
 
     def test_is_trusted_when_it_is_used_often(self) -> None:
         (change,) = plan(ConsolidationInput([memo("Likes tea", hits=50)]), FREELY, NOW).changes
-        assert (change.after.confidence, change.reason) == (TRUSTED_CONFIDENCE, USED_OFTEN)
+        assert (change.after.confidence, change.reason) == (TRUSTED_CONFIDENCE, Reason.USED_OFTEN)
 
     def test_is_not_trusted_for_less(self) -> None:
         assert not plan(
@@ -236,7 +229,7 @@ class TestBounds:
     def test_what_has_expired_is_set_aside_and_counts_as_no_loss(self) -> None:
         old = memo("On holiday", expires=NOW - timedelta(hours=1))
         (change,) = plan(ConsolidationInput([old]), ConsolidationOptions(min_memos=5, max_loss=0.0), NOW).changes
-        assert (change.after.status, change.reason) == (Status.EXPIRED, "expired")
+        assert (change.after.status, change.reason) == (Status.EXPIRED, Reason.EXPIRED)
 
     def test_what_has_expired_takes_nothing_with_it(self) -> None:
         expired = memo("Lives in Paris", 1, expires=NOW - timedelta(hours=1))
@@ -447,7 +440,7 @@ async def test_a_dream_happens_by_itself_when_its_user_is_silent_for_long_enough
         await stage.settle()
         assert await _texts(stage) == ALL - {"Loves tea"}
         (done,) = await stage.events("consolidation.done")
-    assert (done.actor, done.scope, done.reason) == ("consolidation", "user:ann", "1 merged")
+    assert (done.actor, done.scope, done.text) == ("consolidation", "user:ann", "1 merged")
 
 
 async def test_a_dream_that_waits_does_not_hold_up_learning() -> None:
@@ -543,7 +536,7 @@ async def test_a_dream_that_would_lose_too_much_is_noted_and_changes_nothing(cap
             done = await stage.memory.consolidate(user="ann")
         assert (done.applied, done.abort) == (False, "2 of 5 memories would go, more than 20%")
         (event,) = await stage.events("consolidation.aborted")
-        assert event.reason == done.abort
+        assert event.text == done.abort
         assert await _everything(stage) == before
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from recollect.core.errors import ModelError, ModelUnavailable
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction, Usage
+from recollect.core.reasons import Reason
 from recollect.core.types import Audience, Origin, Status
 from recollect.jobs.options import WorkerOptions
 from recollect.learning.consent import pause, resume
@@ -199,7 +200,7 @@ async def test_what_a_model_gets_wrong_is_logged_and_memory_stays_as_it_was() ->
         assert await stage.known() == ["Prefers tea"]
         (event,) = await stage.events("extract.error")
         counts = (await stage.memory.worker.status(1)).events
-    assert event.reason == "no JSON"
+    assert event.text == "no JSON"
     assert counts["extract.error"][0] == 1
 
 
@@ -232,7 +233,7 @@ async def test_an_answer_that_never_comes_is_given_up_after_the_timeout() -> Non
         said = await stage.say("I live in Berlin")
         assert not (await stage.memory.wait_learned(said, 5)).done
         (event,) = await stage.events("extract.error")
-    assert event.reason == "no answer within 0 s"
+    assert event.text == "no answer within 0 s"
 
 
 async def test_a_model_that_refuses_for_good_has_its_job_put_aside() -> None:
@@ -434,6 +435,17 @@ async def test_a_refusal_is_an_event_with_its_reason() -> None:
         learned = await stage.memory.wait_learned(said, 5)
     assert event.reason
     assert event in learned.events
+
+
+async def test_the_log_keeps_no_words_of_a_proposal_with_a_secret() -> None:
+    words = "my password is hunter2-Correct-Horse"
+    model = FakeModel(
+        lambda heard: ExtractionResult((Proposal(f"User: {words}", "fact", words, heard.messages[0].id),))
+    )
+    async with opened(model=model) as stage:
+        await stage.tell(words)
+        (event,) = await stage.events("memo.refused")
+    assert (event.reason, event.data["text"]) == (Reason.SECRET, "")
 
 
 async def test_the_cost_of_a_call_is_logged() -> None:

@@ -248,7 +248,7 @@ async def test_an_erasure_finds_what_the_first_edition_logged_under_a_queue(busy
     async with opened(busy_store, tmp_path, run_worker=False) as memory:
         scope = f"consolidate:{user}"
         events = await memory.store.read(lambda tx: tx.events.list(scope=scope))
-        assert {event.reason for event in events} == {"why"}
+        assert {event.text for event in events} == {"why"}
         assert ErasureTarget(user).owns_queue(scope)
 
 

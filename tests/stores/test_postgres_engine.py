@@ -108,20 +108,20 @@ async def test_whoever_follows_the_log_misses_nothing_however_commits_overlap(da
 
         async def reasons(after: int) -> list[tuple[int, str]]:
             events = await store.read(lambda tx: tx.events.after(after, 99))
-            return [(each.id, each.reason) for each in events]
+            return [(each.id, each.detail) for each in events]
 
         written, enough = asyncio.Event(), asyncio.Event()
 
         def slow(tx: Tx) -> None:
-            tx.events.add(Event("e", at(0), reason="begun first"))
+            tx.events.add(Event("e", at(0), detail="begun first"))
             loop.call_soon_threadsafe(written.set)
             asyncio.run_coroutine_threadsafe(enough.wait(), loop).result()
 
-        await store.write(lambda tx: tx.events.add(Event("e", at(0), reason="old")))
+        await store.write(lambda tx: tx.events.add(Event("e", at(0), detail="old")))
         seen = await reasons(0)
         going = asyncio.create_task(store.write(slow))
         await written.wait()
-        await store.write(lambda tx: tx.events.add(Event("e", at(0), reason="committed first")))
+        await store.write(lambda tx: tx.events.add(Event("e", at(0), detail="committed first")))
         assert await reasons(seen[-1][0]) == [], "an earlier one is on its way"
         enough.set()
         await going

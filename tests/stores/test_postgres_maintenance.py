@@ -15,6 +15,7 @@ from recollect.core.errors import BadInput, ConfigError, StoreError, StoreUnwrit
 from recollect.core.events import Event
 from recollect.core.ports import Tx
 from recollect.core.ports.jobs import NewJob
+from recollect.core.reasons import Reason
 from recollect.stores.postgres import examine
 from recollect.testing.store_contract.samples import (
     ADA,
@@ -74,11 +75,11 @@ async def test_whoever_follows_the_log_misses_nothing_after_a_restore(
     """The copy's server may count transactions from anywhere: here the original is far ahead of it."""
 
     async def add(store, *reasons: str) -> None:
-        await store.write(lambda tx: [tx.events.add(Event("e", at(0), reason=reason)) for reason in reasons])
+        await store.write(lambda tx: [tx.events.add(Event("e", at(0), detail=reason)) for reason in reasons])
 
     async def after(store, event: int) -> list[tuple[int, str]]:
         found = await store.read(lambda tx: tx.events.after(event, 99))
-        return [(each.id, each.reason) for each in found]
+        return [(each.id, each.detail) for each in found]
 
     async with opened(database, programs()) as store:
         await add(store, "a", "b")
@@ -244,10 +245,10 @@ async def test_an_examination_names_each_kind_of_trouble(database: str, bare_dat
 
 async def test_other_programs_read_the_log_under_the_names_of_their_document(database: str):
     async with opened(database) as store:
-        event = Event("memo.added", at(1.5), "ada", ADA.scope, "m1", "said so", {"n": 1})
+        event = Event("memo.added", at(1.5), "ada", ADA.scope, "m1", Reason.IMPORTED, {"n": 1}, detail="jsonl")
         await store.write(lambda tx: tx.events.add(event))
     (row,) = run(database, "SELECT created_at, kind, actor, scope, content, metadata FROM action_log")
-    assert row == ("2025-03-01T12:00:01.500Z", "memory_fact", "ada", "user:ada", "said so", '{"n":1}')
+    assert row == ("2025-03-01T12:00:01.500Z", "memory_fact", "ada", "user:ada", "imported: jsonl", '{"n":1}')
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ worker = sys.argv[2]
 
 def learn(tx, job):
     assert tx.jobs.finish(job.id, worker)
-    tx.events.add(Event("done", at(0), worker, reason=f"{job.queue} {job.payload['n']}"))
+    tx.events.add(Event("done", at(0), worker, detail=f"{job.queue} {job.payload['n']}"))
 
 await store.write(lambda tx: tx.state.append(StateKind.OTHER, "ready", worker, Owner.nobody()))
 while len(await store.read(lambda tx: tx.state.items(StateKind.OTHER, "ready"))) < 3:
@@ -116,10 +116,10 @@ async def test_workers_share_the_jobs_and_each_user_is_served_in_order(database:
         await asyncio.gather(*(finished(start(WORK, database, f"worker {n}")) for n in range(3)))
         assert await store.read(lambda tx: tx.jobs.counts()) == {}
         done = await store.read(lambda tx: tx.events.after(0, 999))
-        assert len(done) == len({each.reason for each in done}) == 90, "each once"
+        assert len(done) == len({each.detail for each in done}) == 90, "each once"
         assert len({each.actor for each in done}) > 1
         for user in range(9):
-            numbers = [int(each.reason.split()[-1]) for each in done if each.reason.startswith(f"user {user} ")]
+            numbers = [int(each.detail.split()[-1]) for each in done if each.detail.startswith(f"user {user} ")]
             assert numbers == sorted(numbers)
 
 

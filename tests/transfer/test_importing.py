@@ -474,7 +474,7 @@ async def test_the_log_says_that_something_was_imported(tmp_path: Path):
     async with opened(tmp_path) as memory:
         await import_(memory, [entry("I like tea")])
         (event,) = [one for one in await memory.log() if one.kind == "memory.imported"]
-    assert (event.actor, event.reason, event.data["new"]) == ("root", "from test", 1)
+    assert (event.actor, event.text, event.data["new"]) == ("root", "imported from test", 1)
 
 
 async def test_text_that_no_store_can_hold_is_made_fit_and_known_again(tmp_path: Path):

@@ -18,8 +18,21 @@ from recollect.core.clock import Clock
 from recollect.core.errors import BadInput, UnknownMemo
 from recollect.core.events import Event
 from recollect.core.ports import Tx
+from recollect.core.reasons import Reason
 from recollect.core.text import fold, valid_memo_text
-from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Place, Provenance, Status, Subject, Summary
+from recollect.core.types import (
+    EVERYWHERE,
+    Audience,
+    AudienceLevel,
+    Kind,
+    Memo,
+    Message,
+    Place,
+    Provenance,
+    Status,
+    Subject,
+    Summary,
+)
 from recollect.learning import changes
 from recollect.learning import undo as undo_module
 from recollect.learning.apply import ChangeContext, write
@@ -126,7 +139,7 @@ class Admin:
         """
         wiring.require_durable(self.memory.settings)
         if subject.is_lore:
-            visible_to = Audience("guild", subject.guild or "", subject.guild or "")
+            visible_to = Audience(AudienceLevel.GUILD, subject.guild or "", subject.guild or "")
         elif audience is None:
             visible_to = stated_audience(Place(dm=subject.id), VisibilityPolicy(self.memory.settings.visibility))
         else:
@@ -195,7 +208,9 @@ class Admin:
         def work(tx: Tx) -> Memo:
             retained = _get_active(tx, subject, keep)
             for memo_id in merged_ids:
-                change = retire(_get_active(tx, subject, memo_id), context.at, f"merged into {keep}", Status.SUPERSEDED)
+                change = retire(
+                    _get_active(tx, subject, memo_id), context.at, Reason.MERGED_BY_HAND, Status.SUPERSEDED, keep
+                )
                 write(tx, [replace(change, after=replace(change.after, superseded_by=keep))], context)
             return edit_memo(tx, retained, MemoEdit(words, None, Provenance(actor=context.actor)), context, limits)
 

@@ -4,24 +4,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.jobs.status import count_delayed
 from recollect.memory import AsyncMemory
 
 DEFAULT_DAYS = 14
 PROBLEM_KINDS = (
-    "job.failed",
-    "job.dropped",
-    "extract.error",
-    "extract.degraded",
-    "summarize.error",
-    "consolidate.error",
-    "daily_log.error",
-    "embedding.error",
+    EventKind.JOB_ERROR,
+    EventKind.JOB_FAILED,
+    EventKind.JOB_DROPPED,
+    EventKind.EXTRACT_ERROR,
+    EventKind.EXTRACT_DEGRADED,
+    EventKind.SUMMARIZE_ERROR,
+    EventKind.CONSOLIDATE_ERROR,
+    EventKind.DAILY_LOG_ERROR,
+    EventKind.ERASE_ERROR,
+    EventKind.EMBEDDING_ERROR,
 )
-MODEL_CALL_KINDS = ("extract.call", "summary.call", "consolidation.done", "consolidation.aborted")
-REFUSED_KIND = "memo.refused"
+MODEL_CALL_KINDS = (
+    EventKind.EXTRACT_CALL,
+    EventKind.SUMMARY_CALL,
+    EventKind.CONSOLIDATION_DONE,
+    EventKind.CONSOLIDATION_ABORTED,
+)
+REFUSED_KIND = EventKind.MEMO_REFUSED
 _MAX_PROBLEMS = 5
 _MAX_MODEL_CALLS = 2_000
 """At most this many model calls of the last day are added up."""
@@ -93,7 +100,8 @@ def _dates(first: date, days: int) -> list[date]:
 
 def _count_day(day: date, counts: Mapping[str, int]) -> Day:
     learned, revised, retired, refused = (
-        counts.get(kind, 0) for kind in ("memo.added", "memo.revised", "memo.retired", REFUSED_KIND)
+        counts.get(kind, 0)
+        for kind in (EventKind.MEMO_ADDED, EventKind.MEMO_REVISED, EventKind.MEMO_RETIRED, REFUSED_KIND)
     )
     return Day(day, learned, revised, retired, refused)
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from recollect.core.reasons import Reason, render_reason
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Provenance, Subject
 
 
@@ -29,28 +30,51 @@ class Candidate:
 @dataclass(frozen=True, slots=True)
 class Add:
     memo: Memo
-    reason: str = "new"
+    reason: Reason = Reason.NEW
+    detail: str = ""
+
+    @property
+    def text(self) -> str:
+        """Why, in words."""
+        return render_reason(self.reason, self.detail)
 
 
 @dataclass(frozen=True, slots=True)
 class Revise:
     before: Memo
     after: Memo
-    reason: str
+    reason: Reason
+    detail: str = ""
+
+    @property
+    def text(self) -> str:
+        """Why, in words."""
+        return render_reason(self.reason, self.detail)
 
 
 @dataclass(frozen=True, slots=True)
 class Retire:
     before: Memo
     after: Memo
-    reason: str
+    reason: Reason
+    detail: str = ""
+
+    @property
+    def text(self) -> str:
+        """Why, in words."""
+        return render_reason(self.reason, self.detail)
 
 
 @dataclass(frozen=True, slots=True)
 class Skip:
     candidate: Candidate
-    reason: str
+    reason: Reason
     memo: Memo | None = None
+
+    @property
+    def text(self) -> str:
+        """Why, in words."""
+        return render_reason(self.reason)
 
 
 Change = Add | Revise | Retire | Skip

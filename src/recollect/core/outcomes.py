@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.core.changes import Change
+from recollect.core.reasons import Reason, render_reason
 from recollect.core.types import Memo, Summary
 
 
@@ -109,7 +110,12 @@ class Undone(Undoable):
 class CannotUndo:
     """Nothing was reversed: the last change can't be undone, or is not the expected one."""
 
-    reason: str
+    reason: Reason
+
+    @property
+    def text(self) -> str:
+        """Why, in words."""
+        return render_reason(self.reason)
 
 
 UndoOffer = Undoable | CannotUndo | None

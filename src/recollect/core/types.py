@@ -51,6 +51,18 @@ class Origin(StrEnum):
     IMPORT = "import"
 
 
+class AudienceLevel(StrEnum):
+    """How far something may spread, narrowest first."""
+
+    DM = "dm"
+    CHANNEL = "channel"
+    GUILD = "guild"
+    EVERYWHERE = "everywhere"
+
+
+_LEVELS = {level.value: level for level in AudienceLevel}
+
+
 @dataclass(frozen=True, slots=True)
 class Audience:
     """Who could hear something: `dm:<user>` ⊂ `channel:<guild>/<id>` ⊂ `guild:<id>` ⊂ `everywhere`.
@@ -59,7 +71,8 @@ class Audience:
     by id alone: the same id on two platforms counts as the same person.
     """
 
-    level: str
+    level: AudienceLevel | str
+    """A `str` that is no level comes from another edition: nobody is known to be in such an audience."""
     id: str = ""
     guild: str = ""
     channel: str | None = None
@@ -67,23 +80,24 @@ class Audience:
 
     @classmethod
     def parse(cls, text: str) -> "Audience":
-        level, _, name = text.partition(":")
-        if level != "channel":
-            return cls(level, name, name if level == "guild" else "")
+        prefix, _, name = text.partition(":")
+        level = _LEVELS.get(prefix, prefix)
+        if level != AudienceLevel.CHANNEL:
+            return cls(level, name, name if level == AudienceLevel.GUILD else "")
         guild, *ids = (unescape(part, "/") for part in name.split("/", 2))
         channel = ids[0] if len(ids) > 1 else None
         return cls(level, ids[-1] if ids else "", guild, channel)
 
     def __str__(self) -> str:
-        if self.level == "everywhere":
-            return self.level
-        if self.level != "channel":
+        if self.level == AudienceLevel.EVERYWHERE:
+            return f"{self.level}"
+        if self.level != AudienceLevel.CHANNEL:
             return f"{self.level}:{self.id}"
         parts = (self.guild, self.id) if self.channel is None else (self.guild, self.channel, self.id)
         return f"{self.level}:{join_escaped('/', *parts)}"
 
 
-EVERYWHERE = Audience("everywhere")
+EVERYWHERE = Audience(AudienceLevel.EVERYWHERE)
 
 
 def guild_key(platform: str, guild: str) -> str:
@@ -137,13 +151,13 @@ class Place:
     def audience(self) -> Audience:
         """Who can hear what is said here."""
         if self.dm is not None:
-            return Audience("dm", self.dm)
+            return Audience(AudienceLevel.DM, self.dm)
         guild = guild_key(self.platform, self.guild or "")
         if self.public and self.guild is not None and (self.thread is None or not self.private_thread):
-            return Audience("guild", guild, guild)
+            return Audience(AudienceLevel.GUILD, guild, guild)
         if self.thread is not None and (self.private_thread or not self.channel):
-            return Audience("channel", self.thread, guild, self.channel or "")
-        return Audience("channel", self.channel or "", guild)
+            return Audience(AudienceLevel.CHANNEL, self.thread, guild, self.channel or "")
+        return Audience(AudienceLevel.CHANNEL, self.channel or "", guild)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 from recollect.core.errors import RecollectError
+from recollect.core.events import EventKind
 from recollect.core.outcomes import Listing, Remembered, Undone
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import EVERYWHERE, Memo, Origin, Place
@@ -132,7 +133,11 @@ def count_noun(count: int, noun: str = "item") -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-_CHANGE_LABELS = {"memo.added": "learned", "memo.revised": "revised", "memo.retired": "no longer so"}
+_CHANGE_LABELS: dict[str, str] = {
+    EventKind.MEMO_ADDED: "learned",
+    EventKind.MEMO_REVISED: "revised",
+    EventKind.MEMO_RETIRED: "no longer so",
+}
 
 
 def render_learned(learned_outcome: LearnedOutcome) -> list[str]:
@@ -142,8 +147,8 @@ def render_learned(learned_outcome: LearnedOutcome) -> list[str]:
         memo = learned_outcome.memos.get(event.memo or "")
         if event.kind in _CHANGE_LABELS and memo is not None:
             lines.append(f"{_CHANGE_LABELS[event.kind]}: [{memo.kind}] {memo.text}")
-        elif event.kind == "memo.refused":
-            lines.append(f"not learned: {event.reason}")
-        elif event.kind == "extract.degraded":
-            lines.append(f"the model's answer could not be used; {event.reason}")
+        elif event.kind == EventKind.MEMO_REFUSED:
+            lines.append(f"not learned: {event.text}")
+        elif event.kind == EventKind.EXTRACT_DEGRADED:
+            lines.append(f"the model's answer could not be used; {event.text}")
     return lines

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from recollect.core.clock import Clock
 from recollect.core.errors import ModelError, ModelUnavailable, RecollectError, StoreBusy, StoreUnreachable
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind, error_kind
 from recollect.core.ports import Handler, Progress, StaleResult, Store, Tx, UnitOfWork
 from recollect.core.ports.jobs import Job, JobState
 from recollect.jobs.limits import ModelLimiter
@@ -312,7 +312,7 @@ class Worker:
         is_expected = isinstance(error, RecollectError | TimeoutError)
         message = str(error) if is_expected else f"{type(error).__name__}: {error}"
         log.warning("%s of %s failed: %s", job.kind, job.queue, message, exc_info=None if is_expected else error)
-        await self._log_event(job, f"{job.kind}.error", message)
+        await self._log_event(job, error_kind(job.kind), message)
         if job.attempts >= self.options.max_attempts:
             return await self._fail(job, message)
         return await self._retry_later(job, self.options.retry_delay * 4 ** (job.attempts - 1), message)
@@ -322,7 +322,7 @@ class Worker:
         delay = min(self.options.max_retry_delay, self.options.retry_delay * 2**self._failures)
         if not self._failures:
             log.warning("the model can't be reached (%s); learning waits, nothing is lost", error)
-            await self._log_event(job, f"{job.kind}.error", str(error))
+            await self._log_event(job, error_kind(job.kind), str(error))
         self._failures += 1
         self._failing_kind = job.kind
         self._resume_at = asyncio.get_running_loop().time() + delay
@@ -336,11 +336,11 @@ class Worker:
     async def _fail(self, job: Job, error: str) -> bool:
         log.error("%s of %s is put aside: %s; 'recollect jobs' shows it", job.kind, job.queue, error)
         await self._write(lambda tx: tx.jobs.fail(job.id, self.name, error))
-        await self._log_event(job, "job.failed", error)
+        await self._log_event(job, EventKind.JOB_FAILED, error)
         return True
 
-    async def _log_event(self, job: Job, kind: str, reason: str) -> None:
-        event = Event(kind, self._clock(), "worker", job.queue, reason=reason, data={"job": job.id})
+    async def _log_event(self, job: Job, kind: EventKind, error: str) -> None:
+        event = Event(kind, self._clock(), "worker", job.queue, detail=error, data={"job": job.id})
         await self._write(lambda tx: tx.events.add(event))
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from recollect.core import serialization
 from recollect.core.changes import Add, Candidate, Change, Retire, Revise, Skip
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx, Vector
+from recollect.core.reasons import Reason
 from recollect.core.types import EVERYWHERE, Audience, Memo, Origin, Status, Tombstone
 from recollect.policy.merge import ExistingMemos, may_retract, merge, over_limit, overflow, retire
 from recollect.policy.similarity import match_cues
@@ -95,12 +96,12 @@ def _archive_surplus(
         if limits.by_guild:
             active = [memo for memo in active if memo.source.guild == candidate.source.guild]
         excess = overflow(active, limits.active, written)
-        archived = [retire(memo, context.at, "over the limit", Status.ARCHIVED) for memo in excess]
+        archived = [retire(memo, context.at, Reason.OVER_LIMIT, Status.ARCHIVED) for memo in excess]
         write(tx, archived, context)
     if limits.total is not None and tx.memos.count(subject) > limits.total:
         for memo in over_limit(tx.memos.list(subject), limits.total, written):
             tx.memos.remove(memo)
-            _log(tx, "memo.dropped", memo, context, "over the limit")
+            _log(tx, EventKind.MEMO_DROPPED, memo, context, Reason.OVER_LIMIT)
     return archived
 
 
@@ -108,24 +109,24 @@ def write(tx: Tx, changes: Sequence[Change], context: ChangeContext, vector: tup
     """Store changes, each with its event."""
     for change in changes:
         match change:
-            case Add(memo, reason):
+            case Add(memo, reason, detail):
                 tx.memos.put(memo, vector)
-                _log(tx, "memo.added", memo, context, reason)
-            case Revise(before, after, reason):
+                _log(tx, EventKind.MEMO_ADDED, memo, context, reason, detail)
+            case Revise(before, after, reason, detail):
                 tx.memos.put(after, vector)
-                _log(tx, "memo.revised", after, context, reason, before=serialization.memo_to_json(before))
-            case Retire(before, after, reason):
+                _log(tx, EventKind.MEMO_REVISED, after, context, reason, detail, before)
+            case Retire(before, after, reason, detail):
                 tx.memos.put(after)
-                _log(tx, "memo.retired", after, context, reason, before=serialization.memo_to_json(before))
+                _log(tx, EventKind.MEMO_RETIRED, after, context, reason, detail, before)
             case Skip():
                 pass
 
 
-def retract(tx: Tx, memo: Memo, said_at: datetime, audience: Audience, context: ChangeContext, reason: str) -> bool:
+def retract(tx: Tx, memo: Memo, said_at: datetime, audience: Audience, context: ChangeContext, detail: str) -> bool:
     """Retire a memo because of a statement at this time to this audience; False when it has no power over the memo."""
     if not may_retract(memo, said_at, audience):
         return False
-    write(tx, [retire(memo, context.at, reason)], context)
+    write(tx, [retire(memo, context.at, Reason.RETRACTED, detail=detail)], context)
     return True
 
 
@@ -142,8 +143,17 @@ def remove_tombstone(tx: Tx, memo: Memo) -> None:
     withheld.lift_stated(tx, memo)
 
 
-def _log(tx: Tx, kind: str, memo: Memo, context: ChangeContext, reason: str, **data: Any) -> None:
+def _log(
+    tx: Tx,
+    kind: EventKind,
+    memo: Memo,
+    context: ChangeContext,
+    reason: Reason,
+    detail: str = "",
+    before: Memo | None = None,
+) -> None:
     origin = {"message": context.message} if context.message else {}
     shared = {"shared": True} if context.shared and memo.audience == EVERYWHERE else {}
-    data = {"batch": context.batch, **origin, **shared, **data}
-    tx.events.add(Event(kind, context.at, context.actor, memo.subject.scope, memo.id, reason, data))
+    previous = {} if before is None else {"before": serialization.memo_to_json(before)}
+    data: dict[str, Any] = {"batch": context.batch, **origin, **shared, **previous}
+    tx.events.add(Event(kind, context.at, context.actor, memo.subject.scope, memo.id, reason, data, detail=detail))

@@ -6,9 +6,10 @@ from datetime import datetime
 
 from recollect.core.changes import Add, Candidate, Change, Retire, Revise, Skip
 from recollect.core.errors import BadInput
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.outcomes import Ambiguous, ForgetOutcome, Forgotten, NotFound, Remembered
 from recollect.core.ports import Tx, Vector
+from recollect.core.reasons import Reason
 from recollect.core.types import Audience, Memo, Subject
 from recollect.learning.apply import ChangeContext, MemoLimits, add_tombstone, apply_statement, write
 from recollect.learning.rollback import rebuild_summary
@@ -57,9 +58,9 @@ def _resulting_memo(changes: Collection[Change]) -> Memo:
             return memo
         case Revise(after=memo) | Retire(after=memo):
             return memo
-        case Skip(reason=reason, memo=memo):
+        case Skip(memo=memo) as skip:
             if memo is None:
-                raise BadInput(f"not remembered: {reason}")
+                raise BadInput(f"not remembered: {skip.text}")
             return memo
 
 
@@ -82,14 +83,14 @@ def forget(
         return NotFound(reference)
     if len(matches) > 1 and not every:
         return Ambiguous(tuple(matches))
-    write(tx, [retire(memo, context.at, f"forgotten by {context.actor}") for memo in matches], context)
+    write(tx, [retire(memo, context.at, Reason.FORGOTTEN, detail=context.actor) for memo in matches], context)
     for memo in matches:
         add_tombstone(tx, memo, context.at)
-        rebuild_derived(tx, memo, context.at, "what a message said was forgotten", schedule)
+        rebuild_derived(tx, memo, context.at, Reason.SAID_WAS_FORGOTTEN, schedule)
     return Forgotten(tuple(without_hidden_links(tx, memo, is_visible) for memo in matches))
 
 
-def rebuild_derived(tx: Tx, memo: Memo, now: datetime, reason: str, schedule: Schedule) -> None:
+def rebuild_derived(tx: Tx, memo: Memo, now: datetime, reason: Reason, schedule: Schedule) -> None:
     """Rebuild summary and daily log without (or, after a restore, with) the memo's source message."""
     message = source_message(tx, memo)
     if message is not None:
@@ -101,7 +102,8 @@ def reset(tx: Tx, session: str, context: ChangeContext) -> bool:
     """Clear the rolling summary of a session; False when there was none."""
     existed = tx.summaries.clear(session, context.at)
     if existed:
-        tx.events.add(Event("summary.reset", context.at, context.actor, session, reason=f"reset by {context.actor}"))
+        by = context.actor
+        tx.events.add(Event(EventKind.SUMMARY_RESET, context.at, by, session, reason=Reason.RESET, detail=by))
     return existed
 
 
@@ -110,7 +112,7 @@ def pin(
 ) -> Memo:
     """Protect a memo from eviction, or no longer."""
     memo = get(tx, subject, memo_id, is_visible)
-    after = _revise(tx, memo, replace(memo, pinned=pinned), context, "pinned" if pinned else "unpinned")
+    after = _revise(tx, memo, replace(memo, pinned=pinned), context, Reason.PINNED if pinned else Reason.UNPINNED)
     return without_hidden_links(tx, after, is_visible)
 
 
@@ -119,10 +121,10 @@ def share(
 ) -> Memo:
     """Set the audience of a memo, wider or narrower than before."""
     memo = get(tx, subject, memo_id, is_visible)
-    after = _revise(tx, memo, replace(memo, audience=audience), context, f"audience {audience}")
+    after = _revise(tx, memo, replace(memo, audience=audience), context, Reason.AUDIENCE_SET, str(audience))
     return without_hidden_links(tx, after, is_visible)
 
 
-def _revise(tx: Tx, before: Memo, after: Memo, context: ChangeContext, reason: str) -> Memo:
-    write(tx, [Revise(before, after, reason)], context)
+def _revise(tx: Tx, before: Memo, after: Memo, context: ChangeContext, reason: Reason, detail: str = "") -> Memo:
+    write(tx, [Revise(before, after, reason, detail)], context)
     return after

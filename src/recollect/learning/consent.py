@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.core.state import Owner, StateKind
 from recollect.core.types import Subject
@@ -13,7 +13,7 @@ def pause(tx: Tx, user: str, now: datetime, by: str = "") -> bool:
     if is_paused(tx, user):
         return False
     tx.state.append(StateKind.PAUSED, user, now.isoformat(), Owner.person(user))
-    tx.events.add(Event("learning.paused", now, by or user, Subject(user).scope))
+    tx.events.add(Event(EventKind.LEARNING_PAUSED, now, by or user, Subject(user).scope))
     return True
 
 
@@ -21,7 +21,7 @@ def resume(tx: Tx, user: str, now: datetime, by: str = "") -> bool:
     """Learn from a user again; False when not paused."""
     if not tx.state.clear(StateKind.PAUSED, user):
         return False
-    tx.events.add(Event("learning.resumed", now, by or user, Subject(user).scope))
+    tx.events.add(Event(EventKind.LEARNING_RESUMED, now, by or user, Subject(user).scope))
     return True
 
 

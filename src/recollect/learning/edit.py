@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from recollect.core.changes import Candidate, Revise, Skip
 from recollect.core.errors import BadInput, UnknownMemo
 from recollect.core.ports import Tx, Vector
+from recollect.core.reasons import Reason
 from recollect.core.types import EVERYWHERE, Audience, Memo, Origin, Provenance
 from recollect.learning.apply import ChangeContext, MemoLimits, apply_statement, write
 from recollect.policy.visibility import common_audience
@@ -49,7 +50,7 @@ def edit_memo(
         memo = _narrow(tx, memo, edit.source.heard, context)
     if tags != memo.tags:
         before, memo = memo, replace(memo, tags=tags, updated=max(context.at, memo.updated))
-        write(tx, [Revise(before, memo, "other tags")], context)
+        write(tx, [Revise(before, memo, Reason.OTHER_TAGS)], context)
     return memo if text == memo.text else _reword(tx, memo, text, edit.source, context, limits, vector)
 
 
@@ -66,7 +67,7 @@ def _narrow(tx: Tx, memo: Memo, audience: Audience | None, context: ChangeContex
     if both == memo.audience:
         return memo
     after = replace(memo, audience=both, updated=max(context.at, memo.updated))
-    write(tx, [Revise(memo, after, f"audience {both}: it is changed where no others hear it")], context)
+    write(tx, [Revise(memo, after, Reason.AUDIENCE_NARROWED, str(both))], context)
     return after
 
 
@@ -92,7 +93,7 @@ def _reword(
     match apply_statement(tx, candidate, context, limits, vector)[0]:
         case Revise(after=after) if after.id == memo.id:
             return after
-        case Skip(reason=reason):
-            raise BadInput(f"not changed: {reason}")
+        case Skip() as skip:
+            raise BadInput(f"not changed: {skip.text}")
         case _:
             raise BadInput("not changed: another memo says this")

@@ -16,7 +16,7 @@ from itertools import groupby
 from recollect.core.changes import Add, Candidate, Change, Revise, Skip
 from recollect.core.clock import Clock
 from recollect.core.errors import ModelUnavailable
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import (
     ExtractionInput,
     ExtractionResult,
@@ -30,6 +30,7 @@ from recollect.core.ports import (
     Vector,
 )
 from recollect.core.ports.jobs import Job, NewJob
+from recollect.core.reasons import Reason, render_reason
 from recollect.core.state import StateKind
 from recollect.core.text import clip
 from recollect.core.types import Memo, Message, Origin, Place, Status, Subject, message_ref, parse_message_ref
@@ -147,7 +148,7 @@ class Extractor:
         if not second.flaw:
             return merged
         if second.accepted or second.result.retractions:
-            return replace(merged, degraded=f"learned from a part of the answer: {second.flaw}")
+            return replace(merged, degraded=Reason.LEARNED_IN_PART, objection=second.flaw)
         if self._fallback is None:
             return merged
         fallback = await self._extract_with(self._fallback, extraction_input)
@@ -155,7 +156,8 @@ class Extractor:
             fallback,
             result=replace(fallback.result, problems=merged.result.problems, usage=merged.result.usage),
             refused=[*second.refused, *fallback.refused],
-            degraded=f"learned by {self._fallback.name} instead: {second.flaw}",
+            degraded=Reason.LEARNED_BY_FALLBACK,
+            objection=second.flaw,
         )
 
     async def _extract_with(self, model: Model, extraction_input: ExtractionInput) -> Extraction:
@@ -175,7 +177,9 @@ class Extractor:
             for proposal, verdict in checked
             if isinstance(verdict, guard.Accepted)
         ]
-        refused = [(proposal, verdict.reason) for proposal, verdict in checked if isinstance(verdict, guard.Refused)]
+        refused = [
+            (proposal, Reason(verdict.reason)) for proposal, verdict in checked if isinstance(verdict, guard.Refused)
+        ]
         return Extraction(extraction_input, model.name, result, accepted, refused, instructions)
 
     async def _ask(self, model: Model, extraction_input: ExtractionInput) -> ExtractionResult:
@@ -220,28 +224,28 @@ class Extractor:
         messages = _read_messages(tx, references)
         for extraction in extractions:
             _check_unchanged(extraction.input.messages, messages)
-        skip_reason = "" if not messages else self._skip_reason(tx, messages[0].author)  # one job, one speaker
-        if skip_reason:
+        skip_reason = self._skip_reason(tx, messages[0].author) if messages else None  # one job, one speaker
+        if skip_reason is not None:
             self._log_skipped(tx, messages, skip_reason)
         elif not extractions and self._inputs(tx, references):  # paused when read, resumed by now
             raise StaleResult
-        for extraction in () if skip_reason else extractions:
+        for extraction in extractions if skip_reason is None else ():
             self._apply(tx, extraction)
         key = batch_key(job)
         if key is not None:
             self._keep_newer(tx, job, key, references)
 
-    def _skip_reason(self, tx: Tx, author: str) -> str:
-        """Why nothing is learned from an author now; empty when learning is on."""
+    def _skip_reason(self, tx: Tx, author: str) -> Reason | None:
+        """Why nothing is learned from an author now; None when learning is on."""
         if not self._options.enabled:
-            return "learning is switched off"
-        return "learning is paused" if is_paused(tx, author) else ""
+            return Reason.SWITCHED_OFF
+        return Reason.PAUSED if is_paused(tx, author) else None
 
-    def _log_skipped(self, tx: Tx, messages: Sequence[Message], reason: str) -> None:
+    def _log_skipped(self, tx: Tx, messages: Sequence[Message], reason: Reason) -> None:
         """Log the messages that are never learned from because their job came up while learning was off."""
         data = {"messages": [message_ref(message) for message in messages]}
         scope = Subject(messages[0].author).scope
-        tx.events.add(Event("learning.skipped", self._clock(), scope=scope, reason=reason, data=data))
+        tx.events.add(Event(EventKind.LEARNING_SKIPPED, self._clock(), scope=scope, reason=reason, data=data))
 
     def _apply(self, tx: Tx, extraction: Extraction) -> None:
         if extraction.result == _EMPTY_RESULT:
@@ -263,8 +267,8 @@ class Extractor:
     def _log_instructions(self, tx: Tx, extraction: Extraction) -> None:
         for message in extraction.instructions:
             data = {"message": message_ref(message), "kind": "", "text": clip(message.text, 200)}
-            scope, reason = Subject(message.author).scope, "gives instructions"
-            tx.events.add(Event("memo.refused", self._clock(), extraction.model, scope, reason=reason, data=data))
+            event = partial(Event, EventKind.MEMO_REFUSED, self._clock(), extraction.model)
+            tx.events.add(event(Subject(message.author).scope, reason=Reason.INSTRUCTIONS, data=data))
 
     def _retract(
         self, tx: Tx, retraction: Retraction, extraction_input: ExtractionInput, context: ChangeContext
@@ -277,28 +281,30 @@ class Extractor:
         for match in matches[:1] if len(matches) == 1 else ():
             memo = tx.memos.get(match.subject, match.id)
             if memo is not None:
-                retract(tx, memo, last.at, last.place.audience, context, clip(retraction.reason or "retracted", 200))
+                retract(tx, memo, last.at, last.place.audience, context, clip(retraction.reason, 200))
 
     def _log(self, tx: Tx, extraction: Extraction, origin: dict[str, str]) -> None:
         scope, now = Subject(extraction.input.messages[0].author).scope, self._clock()
         event = partial(Event, at=now, actor=self._model.name, scope=scope)
         for proposal, reason in extraction.refused:
-            text = "" if "secret" in reason else clip(proposal.text, 200)
+            text = "" if reason is Reason.SECRET else clip(proposal.text, 200)
             data = {**origin, "kind": proposal.kind, "text": text}
-            tx.events.add(event("memo.refused", reason=reason, data=data))
+            tx.events.add(event(EventKind.MEMO_REFUSED, reason=reason, data=data))
         usage = extraction.result.usage
         if usage.requests:
             data = {**origin, "input": usage.input, "output": usage.output, "requests": usage.requests}
             counts = f"{len(extraction.result.proposals)} proposed, {len(extraction.accepted)} taken"
-            tx.events.add(event("extract.call", reason=counts, data=data))
+            tx.events.add(event(EventKind.EXTRACT_CALL, detail=counts, data=data))
         if extraction.result.problems:
             problems = clip("; ".join(extraction.result.problems), 300)
-            log.warning("the model's answer was not all usable: %s", extraction.degraded or problems)
-            tx.events.add(event("extract.error", reason=problems, data=origin))
-        if extraction.degraded:
+            degraded = render_reason(extraction.degraded, extraction.objection)
+            log.warning("the model's answer was not all usable: %s", degraded or problems)
+            tx.events.add(event(EventKind.EXTRACT_ERROR, detail=problems, data=origin))
+        if extraction.degraded is not None:
             references = [message_ref(message) for message in extraction.input.messages]  # for a later re-run
             data = {**origin, "messages": references}
-            tx.events.add(event("extract.degraded", reason=clip(extraction.degraded, 300), data=data))
+            objection = clip(extraction.objection, 300)
+            tx.events.add(event(EventKind.EXTRACT_DEGRADED, reason=extraction.degraded, detail=objection, data=data))
 
     def _keep_newer(self, tx: Tx, job: Job, key: str, done: Sequence[str]) -> None:
         """What was said while the model was asked waits for another round."""
@@ -323,7 +329,7 @@ def _supersede(tx: Tx, memo_id: str, message: Message, successor: Memo | None, c
     if memo is None or successor is None or memo.id == successor.id:
         return
     if may_retract(memo, message.at, message.place.audience):
-        change = retire(memo, context.at, "superseded", Status.SUPERSEDED)
+        change = retire(memo, context.at, Reason.SUPERSEDED, Status.SUPERSEDED)
         write(tx, [replace(change, after=replace(change.after, superseded_by=successor.id))], context)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from recollect.core.changes import Candidate
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Vector
+from recollect.core.reasons import Reason
 from recollect.core.types import Message
 from recollect.learning.apply import MemoLimits
 from recollect.learning.token_usage import total_usage
@@ -48,11 +49,13 @@ class Extraction:
     """Name of the model that answered."""
     result: ExtractionResult
     accepted: Sequence[AcceptedProposal]
-    refused: Sequence[tuple[Proposal, str]]
+    refused: Sequence[tuple[Proposal, Reason]]
     instructions: Sequence[Message] = ()
     """Messages without proposals because they are instructions to the assistant."""
-    degraded: str = ""
+    degraded: Reason | None = None
     """Why less was learned than possible: the model's answers were not usable."""
+    objection: str = ""
+    """What was wrong with them."""
 
     @property
     def flaw(self) -> str:

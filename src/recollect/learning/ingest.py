@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from recollect.core.clock import to_ms
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.core.ports.jobs import JobState
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, collapse_spaces, digest
-from recollect.core.types import Exchange, Memo, Message, Place, Subject, message_ref
+from recollect.core.types import AudienceLevel, Exchange, Memo, Message, Place, Subject, message_ref
 from recollect.learning.rollback import rollback_message
 from recollect.learning.schedule import Schedule, queue_daily_log, relearn, schedule_jobs
 from recollect.policy.redaction import redact, redact_name
@@ -92,7 +92,7 @@ def add_message(
 def _record_exchange(tx: Tx, question: Message, answer: Message, now: datetime, limits: ExchangeLimits) -> None:
     """Record an exchange that everyone in the guild could read: none from DMs, restricted channels, private threads."""
     audience = question.place.audience
-    if audience.level != "guild" or answer.place.audience != audience:
+    if audience.level != AudienceLevel.GUILD or answer.place.audience != audience:
         return
     place = answer.place
     channel = place.thread or place.channel or ""
@@ -138,7 +138,7 @@ def edit(
         if place is None or includes(place.audience, message.place.audience):
             relearn(tx, message, edited_at, schedule)
         queue_daily_log(tx, message, edited_at, schedule)
-        tx.events.add(Event("message.edited", edited_at, data={"platform": platform, "message": message_id}))
+        tx.events.add(Event(EventKind.MESSAGE_EDITED, edited_at, data={"platform": platform, "message": message_id}))
     return changed
 
 
@@ -153,7 +153,7 @@ def delete(tx: Tx, platform: str, message_id: str, deleted_at: datetime, schedul
     _delete_replies(tx, message, deleted_at)
     rollback_message(tx, message, None, deleted_at)
     queue_daily_log(tx, message, deleted_at, schedule)
-    tx.events.add(Event("message.deleted", deleted_at, data={"platform": platform, "message": message_id}))
+    tx.events.add(Event(EventKind.MESSAGE_DELETED, deleted_at, data={"platform": platform, "message": message_id}))
     return True
 
 
@@ -200,7 +200,9 @@ def learned_from(tx: Tx, message: Message) -> LearnedOutcome:
     reference = message_ref(message)
     events = tx.events.list(scope=Subject(message.author).scope, limit=_MAX_EVENTS_SCANNED)
     message_events = [event for event in events if event.data.get("message") == reference]
-    dropped = any(event.kind == "job.dropped" and reference in event.data.get("messages", ()) for event in events)
+    dropped = any(
+        event.kind == EventKind.JOB_DROPPED and reference in event.data.get("messages", ()) for event in events
+    )
     failed = any(reference in job.payload.get("messages", ()) for job in tx.jobs.list(JobState.FAILED))
     rows = (tx.memos.get(Subject(message.author), event.memo) for event in message_events if event.memo)
     memos = {memo.id: memo for memo in rows if memo is not None}

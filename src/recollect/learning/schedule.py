@@ -6,9 +6,10 @@ Pending messages and turns are counted in the store, so a restart loses nothing.
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, time, timedelta
+from functools import partial
 
 from recollect.core.clock import from_ms, to_ms
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.core.ports.jobs import (
     CONSOLIDATE,
@@ -20,6 +21,7 @@ from recollect.core.ports.jobs import (
     NewJob,
     consolidation_queue,
 )
+from recollect.core.reasons import Reason
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import escape
 from recollect.core.types import Message, Place, message_ref
@@ -190,7 +192,8 @@ def _add_extraction(tx: Tx, job: NewJob, schedule: Schedule, now: datetime) -> N
         return
     for dropped in tx.jobs.discard_oldest(EXTRACT, schedule.max_queued):
         data = {"messages": dropped.payload.get("messages", [])}
-        tx.events.add(Event("job.dropped", now, scope=dropped.queue, reason="too many were waiting", data=data))
+        event = partial(Event, EventKind.JOB_DROPPED, now, scope=dropped.queue)
+        tx.events.add(event(reason=Reason.TOO_MANY_WAITING, data=data))
 
 
 def _extraction_job(author: str, place: Place, refs: list[str], due: datetime, key: str | None = None) -> NewJob:

@@ -13,9 +13,10 @@ from functools import partial
 
 from recollect.core.clock import Clock
 from recollect.core.errors import ModelUnavailable
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import GeneratedText, Model, StaleResult, Store, Tx, UnitOfWork, Usage
 from recollect.core.ports.jobs import Job, NewJob
+from recollect.core.reasons import Reason
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, cut
 from recollect.core.types import Message, Place, Summary, message_ref, parse_message_ref
@@ -129,7 +130,7 @@ class Summarizer:
                 log.info("a newer summary of %s is there, or it was reset; this one is dropped", page.session)
                 return
             _update_late(tx, page, missed)
-            tx.events.add(Event("summary.saved", moment, self._model.name, page.session))
+            tx.events.add(Event(EventKind.SUMMARY_SAVED, moment, self._model.name, page.session))
         self._log_cost(tx, page, written.usage)
         if page.full or len(page.late) >= MAX_MESSAGES_PER_SUMMARY:
             key = summary_key(page.session)
@@ -137,15 +138,17 @@ class Summarizer:
 
     def _keep_last(self, tx: Tx, job: Job, page: _Page, usage: Usage) -> None:
         """Keep the last summary; the messages since are covered by the next attempt."""
-        reason = "the model wrote no summary; the last one stays"
-        log.warning("%s of %s: %s", job.kind, page.session, reason)
-        tx.events.add(Event(f"{job.kind}.error", self._clock(), self._model.name, page.session, reason=reason))
+        error = Event(
+            EventKind.SUMMARIZE_ERROR, self._clock(), self._model.name, page.session, reason=Reason.NO_SUMMARY
+        )
+        log.warning("%s of %s: %s", job.kind, page.session, error.text)
+        tx.events.add(error)
         self._log_cost(tx, page, usage)
 
     def _log_cost(self, tx: Tx, page: _Page, usage: Usage) -> None:
         if usage.requests:
             cost = {"input": usage.input, "output": usage.output, "requests": usage.requests}
-            tx.events.add(Event("summary.call", self._clock(), self._model.name, page.session, data=cost))
+            tx.events.add(Event(EventKind.SUMMARY_CALL, self._clock(), self._model.name, page.session, data=cost))
 
 
 def _is_unusable(generated: GeneratedText) -> bool:

@@ -5,11 +5,13 @@ A change that can't be undone (its message was deleted, something was erased) is
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import partial
 
 from recollect.core import serialization
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.outcomes import CannotUndo, Reversal, Undoable, Undone, UndoOffer, UndoOutcome
 from recollect.core.ports import Tx
+from recollect.core.reasons import Reason, encode_reason
 from recollect.core.types import Memo, Status, Subject
 from recollect.learning.apply import ChangeContext, add_tombstone
 from recollect.learning.changes import NO_JOBS, rebuild_derived
@@ -27,25 +29,10 @@ _MAX_EVENTS_AFTER = 200
 """Events of the same change that may follow one of its events in the log."""
 
 
-_UNDOABLE_KINDS = ("memo.added", "memo.revised", "memo.retired")
+_UNDOABLE_KINDS = (EventKind.MEMO_ADDED, EventKind.MEMO_REVISED, EventKind.MEMO_RETIRED)
 
 
-_ERASED_KIND = "memo.erased"
-
-
-_CHANGE_KINDS = (*_UNDOABLE_KINDS, "memo.undone", _ERASED_KIND)
-
-
-_ERASURE_TEXT = "the last change can't be undone: it was an erasure"
-
-
-_MESSAGE_GONE_TEXT = "the last change can't be undone: it came with a message that was deleted or edited"
-
-
-_UNSUPPORTED_TEXT = "the last change can't be undone: what it changed rests on a message that no longer says so"
-
-
-_CHANGED_SINCE_TEXT = "something else was changed in the meantime, so nothing was undone"
+_CHANGE_KINDS = (*_UNDOABLE_KINDS, EventKind.MEMO_UNDONE, EventKind.MEMO_ERASED)
 
 
 def undoable(tx: Tx, subject: Subject, is_visible: VisibilityCheck) -> UndoOffer:
@@ -73,17 +60,18 @@ def undo(
         return parts
     newest = next((event.id for event in parts if memo_id in (None, event.memo)), None)
     if expected is not None and expected != newest:
-        return CannotUndo(_CHANGED_SINCE_TEXT)
+        return CannotUndo(Reason.CHANGED_SINCE)
     if not parts:
         return None
     change = _describe(tx, subject, parts, is_visible)
     batch = parts[0].data["batch"]
     data = {"undoes": batch} if memo_id is None else {"undoes": batch, "alone": True}
+    undone = partial(Event, EventKind.MEMO_UNDONE, context.at, context.actor, subject.scope)
     for event in parts:
         _take_back(tx, subject, event, context, schedule)
-        reason = f"undid: {event.reason}"
-        tx.events.add(Event("memo.undone", context.at, context.actor, subject.scope, event.memo, reason, data))
-    shown_again = [tx.memos.get(subject, event.memo or "") for event in parts if event.kind != "memo.added"]
+        detail = encode_reason(event.reason, event.detail)
+        tx.events.add(undone(event.memo, Reason.UNDID, data, detail=detail))
+    shown_again = [tx.memos.get(subject, event.memo or "") for event in parts if event.kind != EventKind.MEMO_ADDED]
     withheld.lift(tx, [memo for memo in shown_again if memo is not None and memo.active])
     return Undone(change.change, change.actor, change.at, change.reversals, change.hidden)
 
@@ -92,10 +80,10 @@ def _take_back(tx: Tx, subject: Subject, event: Event, context: ChangeContext, s
     memo = tx.memos.get(subject, event.memo or "")
     if memo is None:
         return
-    if event.kind == "memo.added":
+    if event.kind == EventKind.MEMO_ADDED:
         tx.memos.put(replace(memo, status=Status.DELETED, updated=context.at))
     elif _restore(tx, memo, memo_before(tx, event), event).active and not memo.active:
-        rebuild_derived(tx, memo, context.at, "what a message said counts again", schedule)
+        rebuild_derived(tx, memo, context.at, Reason.SAID_COUNTS_AGAIN, schedule)
 
 
 def _describe(tx: Tx, subject: Subject, parts: Sequence[Event], is_visible: VisibilityCheck) -> Undoable:
@@ -104,7 +92,7 @@ def _describe(tx: Tx, subject: Subject, parts: Sequence[Event], is_visible: Visi
     for event in parts:  # newest first: the oldest event holds the state to restore
         memo = tx.memos.get(subject, event.memo or "")
         if memo is not None:
-            before = None if event.kind == "memo.added" else memo_before(tx, event)
+            before = None if event.kind == EventKind.MEMO_ADDED else memo_before(tx, event)
             reversals[memo.id] = Reversal(memo, before and replace(before, key=memo.key, hits=memo.hits))
     visible = [
         _without_hidden_links(tx, reversal, is_visible)
@@ -129,12 +117,12 @@ def _last_change(tx: Tx, subject: Subject) -> list[Event] | CannotUndo:
     while page:
         for event in page:
             batch = event.data.get("batch")
-            if event.kind == _ERASED_KIND:
-                return CannotUndo(_ERASURE_TEXT)
-            if event.kind == "memo.undone":
+            if event.kind == EventKind.MEMO_ERASED:
+                return CannotUndo(Reason.WAS_ERASURE)
+            if event.kind == EventKind.MEMO_UNDONE:
                 undone.add((event.data["undoes"], event.memo if event.data.get("alone") else None))
             elif batch == NOT_UNDONE:
-                return CannotUndo(_MESSAGE_GONE_TEXT)
+                return CannotUndo(Reason.MESSAGE_GONE)
             elif batch and undone.isdisjoint({(batch, None), (batch, event.memo)}):
                 return _undoable_parts(tx, subject, _batch(tx, subject, batch, page), undone)
         page = tx.events.list(scope=subject.scope, limit=_EVENTS_PER_PAGE, before=page[-1].id, kinds=_CHANGE_KINDS)
@@ -156,7 +144,7 @@ def _undoable_parts(
             lost.add(event.memo)
         else:
             remaining.append(event)
-    return remaining or CannotUndo(_UNSUPPORTED_TEXT)
+    return remaining or CannotUndo(Reason.UNSUPPORTED)
 
 
 def _last_learned_change(tx: Tx, subject: Subject, memo_id: str) -> list[Event]:
@@ -171,12 +159,12 @@ def _last_learned_change(tx: Tx, subject: Subject, memo_id: str) -> list[Event]:
 
 def _is_learned(event: Event) -> bool:
     """Whether a memo was added, or revised by a message; other changes are its owner's decisions."""
-    learned = event.kind == "memo.added" or (event.kind == "memo.revised" and "message" in event.data)
+    learned = event.kind == EventKind.MEMO_ADDED or (event.kind == EventKind.MEMO_REVISED and "message" in event.data)
     return learned and _can_undo(event)
 
 
 def _was_replaced(tx: Tx, subject: Subject, event: Event, memo_id: str) -> bool:
-    memo = tx.memos.get(subject, event.memo or "") if event.kind == "memo.retired" else None
+    memo = tx.memos.get(subject, event.memo or "") if event.kind == EventKind.MEMO_RETIRED else None
     return memo is not None and memo.status is Status.SUPERSEDED and memo.superseded_by == memo_id
 
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-Overflow = Literal["stop", "skip", "notice"]
+from recollect.core.ports.layer import Overflow
 
 CHARS_PER_TOKEN = 4
 
@@ -49,15 +48,15 @@ def size(lines: Sequence[str]) -> int:
 
 
 def fit_lines(
-    lines: Sequence[str], budget: Budget, overflow: Overflow = "skip", noun: str = "memories", omitted: int = 0
+    lines: Sequence[str], budget: Budget, overflow: Overflow = Overflow.SKIP, noun: str = "memories", omitted: int = 0
 ) -> FitResult:
-    """Take lines in order while they fit. At one that doesn't: `stop`, `skip` it, or skip it and add a `notice`.
+    """Take lines in order while they fit. `overflow` says what happens at one that doesn't.
 
     The notice counts the skipped lines, plus those `omitted` before.
     """
-    places = _take(lines, budget, stop=overflow == "stop")
+    places = _take(lines, budget, stop=overflow == Overflow.STOP)
     skipped = len(lines) - len(places) + omitted
-    if not skipped or overflow != "notice":
+    if not skipped or overflow != Overflow.NOTICE:
         return FitResult(tuple(places))
     while True:  # the notice has to fit too
         notice = ("...", f"[truncated - {skipped} more {noun} available]")

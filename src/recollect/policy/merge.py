@@ -10,6 +10,7 @@ from datetime import datetime
 
 from recollect.core.changes import Add, Candidate, Change, Retire, Revise, Skip
 from recollect.core.fingerprints import Fingerprints
+from recollect.core.reasons import Reason
 from recollect.core.text import collapse_spaces, digest, normalize
 from recollect.core.types import Audience, Memo, Origin, Provenance, Status, Tombstone
 from recollect.policy.similarity import Similarity, compare
@@ -42,16 +43,16 @@ def merge(candidate: Candidate, existing: ExistingMemos, now: datetime) -> list[
     """The changes that a candidate causes; the first one says what became of the candidate."""
     candidate = replace(candidate, text=collapse_spaces(candidate.text))
     if not candidate.text:
-        return [Skip(candidate, "empty")]
+        return [Skip(candidate, Reason.EMPTY)]
     if _is_forgotten(candidate, existing):
-        return [Skip(candidate, "forgotten by its owner")]
+        return [Skip(candidate, Reason.FORGOTTEN_BY_OWNER)]
     similar = [(memo, compare(candidate.text, memo.text)) for memo in existing.similar if _is_live(memo, now)]
     superseded = existing.find_by_id(candidate.supersedes.strip()) if candidate.supersedes else None
     contradicted = [memo for memo, similarity in similar if similarity is Similarity.CONTRADICTS]
     rivals = _replaceable(candidate, [*filter(None, [superseded]), *existing.same, *contradicted], now)
     newer = next((memo for memo in rivals if _predates(candidate, memo)), None)
     if newer is not None:
-        return [Skip(candidate, "older than what is known", newer)]
+        return [Skip(candidate, Reason.OUTDATED, newer)]
     match = (
         _match_by_id(candidate, existing, now)
         or _match_same_text(candidate, existing, now)
@@ -115,16 +116,16 @@ def _match_by_id(candidate: Candidate, existing: ExistingMemos, now: datetime) -
     if memo is None or not memo.active or not _may_change(candidate, memo):
         return None
     if _predates(candidate, memo):
-        return Skip(candidate, "older than what is known", memo)
-    return _revise(candidate, memo, now, "updated by id")
+        return Skip(candidate, Reason.OUTDATED, memo)
+    return _revise(candidate, memo, now, Reason.UPDATED_BY_ID)
 
 
 def _match_same_text(candidate: Candidate, existing: ExistingMemos, now: datetime) -> Revise | Skip | None:
     for memo in sorted(existing.same, key=lambda memo: not memo.active):
         if _may_change(candidate, memo):
-            return _revise(candidate, memo, now, "stated again" if memo.active else "remembered again")
+            return _revise(candidate, memo, now, Reason.STATED_AGAIN if memo.active else Reason.REMEMBERED_AGAIN)
         if _is_live(memo, now) and includes(memo.audience, candidate.audience):
-            return Skip(candidate, "already known", memo)
+            return Skip(candidate, Reason.ALREADY_KNOWN, memo)
     return None
 
 
@@ -134,9 +135,10 @@ def _match_similar(
     """Revise the memo that says the same in other words, unless it already says more."""
     for memo, similarity in similar:
         if similarity in (Similarity.SAME, Similarity.RICHER) and _may_change(candidate, memo):
-            return _revise(candidate, memo, now, "other words for the same fact")
+            return _revise(candidate, memo, now, Reason.REWORDED)
         if similarity in (Similarity.SAME, Similarity.POORER) and includes(memo.audience, candidate.audience):
-            return Skip(candidate, "known in more detail" if similarity is Similarity.POORER else "already known", memo)
+            known = Reason.KNOWN_IN_DETAIL if similarity is Similarity.POORER else Reason.ALREADY_KNOWN
+            return Skip(candidate, known, memo)
     return None
 
 
@@ -153,16 +155,16 @@ def _replace_rivals(change: Add | Revise, rivals: Sequence[Memo], confidence: fl
     ends = [_supersede(rival, memo.id, now) for rival in replaced]
     if isinstance(change, Revise):
         return [replace(change, after=memo), *ends]
-    return [Add(memo, "takes the place of an older fact"), *ends]
+    return [Add(memo, Reason.TAKES_PLACE), *ends]
 
 
-def _revise(candidate: Candidate, memo: Memo, now: datetime, reason: str) -> Revise:
+def _revise(candidate: Candidate, memo: Memo, now: datetime, reason: Reason) -> Revise:
     # A memo that gains an audience loses the details that only its former audience heard.
     widens = candidate.audience != memo.audience
     after = replace(
         memo,
         text=candidate.text,
-        kind=memo.kind if reason == "stated again" else candidate.kind,
+        kind=memo.kind if reason is Reason.STATED_AGAIN else candidate.kind,
         label=candidate.label or memo.label,
         tags=tuple(dict.fromkeys((*(() if widens else memo.tags), *candidate.tags))),
         source=_merged_source(candidate, memo, widens),
@@ -218,9 +220,9 @@ def memo_id(fingerprints: Fingerprints, kind: str, text: str, taken: Callable[[s
     return next(free, f"durable-{digest(full_hash, text)}")
 
 
-def retire(memo: Memo, now: datetime, reason: str, status: Status = Status.DEPRECATED) -> Retire:
+def retire(memo: Memo, now: datetime, reason: Reason, status: Status = Status.DEPRECATED, detail: str = "") -> Retire:
     """Retire a memo; it stays in the history."""
-    return Retire(memo, replace(memo, status=status, updated=max(now, memo.updated)), reason)
+    return Retire(memo, replace(memo, status=status, updated=max(now, memo.updated)), reason, detail)
 
 
 def may_retract(memo: Memo, said_at: datetime, audience: Audience) -> bool:
@@ -234,7 +236,7 @@ def _supersede(memo: Memo, successor: str, now: datetime) -> Retire:
     after = replace(
         memo, status=Status.SUPERSEDED, supersedes=before, superseded_by=successor, updated=max(now, memo.updated)
     )
-    return Retire(memo, after, "superseded")
+    return Retire(memo, after, Reason.SUPERSEDED)
 
 
 def covered_by(match: str, memos: Collection[Memo], share: float = COVERAGE) -> list[Memo]:

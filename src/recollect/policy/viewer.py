@@ -7,7 +7,18 @@ from datetime import datetime
 from recollect.core.errors import BadInput
 from recollect.core.ports import Corpus
 from recollect.core.text import escape
-from recollect.core.types import EVERYWHERE, LORE, Audience, Memo, Message, Origin, Place, Provenance, Subject
+from recollect.core.types import (
+    EVERYWHERE,
+    LORE,
+    Audience,
+    AudienceLevel,
+    Memo,
+    Message,
+    Origin,
+    Place,
+    Provenance,
+    Subject,
+)
 from recollect.policy.visibility import VisibilityPolicy, audience_covers_place, is_visible, source_audience
 
 
@@ -66,7 +77,7 @@ def session_name(place: Place, user: str | None) -> str:
 
 def guild_audience(place: Place) -> Audience:
     """Everyone in the guild of a place."""
-    return Audience("guild", place.guild_key or "", place.guild_key or "")
+    return Audience(AudienceLevel.GUILD, place.guild_key or "", place.guild_key or "")
 
 
 def provenance(user: str, place: Place, message: str | None, origin: Origin) -> Provenance:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from recollect.core.types import (
     EVERYWHERE,
     Audience,
+    AudienceLevel,
     Memo,
     Message,
     Place,
@@ -51,13 +52,13 @@ def is_visible(
 def audience_covers_place(audience: Audience, place: Place) -> bool:
     """Whether everyone who can read this place belongs to the audience."""
     match audience.level:
-        case "everywhere":
+        case AudienceLevel.EVERYWHERE:
             return True
-        case "guild":
+        case AudienceLevel.GUILD:
             return place.dm is None and place.guild_key == audience.id
-        case "channel":
+        case AudienceLevel.CHANNEL:
             return place.dm is None and place.audience.guild == audience.guild and _is_inside(place, audience)
-        case "dm":
+        case AudienceLevel.DM:
             return place.dm == audience.id
         case _:
             return False
@@ -78,7 +79,7 @@ def includes(wide: Audience, narrow: Audience) -> bool:
     """Whether everyone in `narrow` is known to be in `wide` too."""
     if wide in (narrow, EVERYWHERE):
         return True
-    return wide.level == "guild" and narrow.level == "channel" and narrow.guild == wide.id
+    return wide.level == AudienceLevel.GUILD and narrow.level == AudienceLevel.CHANNEL and narrow.guild == wide.id
 
 
 def stated_audience(place: Place, policy: VisibilityPolicy) -> Audience:
@@ -94,7 +95,9 @@ def source_audience(source: Provenance, owner: str) -> Audience:
     audience = source.heard
     if audience is None and source.guild is not None and (source.channel or source.thread):
         audience = _channel_audience(source)
-    return audience if audience is not None and audience.level in ("guild", "channel") else Audience("dm", owner)
+    if audience is not None and audience.level in (AudienceLevel.GUILD, AudienceLevel.CHANNEL):
+        return audience
+    return Audience(AudienceLevel.DM, owner)
 
 
 def _channel_audience(source: Provenance) -> Audience:
@@ -106,7 +109,9 @@ def limit_audience(audience: Audience, place: Place, policy: VisibilityPolicy) -
     """The audience, limited by the policy: under `guild_isolated`, nothing is shared beyond its guild."""
     if policy is not VisibilityPolicy.GUILD_ISOLATED or audience != EVERYWHERE:
         return audience
-    return place.audience if place.guild_key is None else Audience("guild", place.guild_key, place.guild_key)
+    return (
+        place.audience if place.guild_key is None else Audience(AudienceLevel.GUILD, place.guild_key, place.guild_key)
+    )
 
 
 def narrowest(audiences: Collection[Audience]) -> Audience | None:
@@ -148,4 +153,4 @@ def is_source_visible(memo: Memo, place: Place, message: Message | None = None) 
 def common_audience(memo: Memo, audience: Audience) -> Audience:
     """The audience of a memo that is reworded before another audience: those who heard both versions."""
     # If no common audience is known, only the owner surely heard both.
-    return narrowest([memo.audience, audience]) or Audience("dm", memo.subject.id)
+    return narrowest([memo.audience, audience]) or Audience(AudienceLevel.DM, memo.subject.id)

@@ -5,9 +5,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.core import serialization
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.core.ports.jobs import consolidation_queue
+from recollect.core.reasons import Reason
 from recollect.core.state import StateKind
 from recollect.core.text import escape
 from recollect.core.types import Memo, Message, Subject, Tombstone, parse_message_ref
@@ -79,7 +80,7 @@ def _reset_summaries(tx: Tx, target: ErasureTarget, messages: Sequence[Message],
         if target.owns_session(session):
             _clear_summary(tx, session, now)
         elif tx.summaries.rewind(session, message.at, now):
-            tx.events.add(Event("summary.reset", now, scope=session, reason="what it rests on was erased"))
+            tx.events.add(Event(EventKind.SUMMARY_RESET, now, scope=session, reason=Reason.SOURCE_ERASED))
             is_shared = session_name(message.place, None) == session
             queue_summary(tx, message, None if is_shared else target.user or message.author, now)
 
@@ -87,7 +88,7 @@ def _reset_summaries(tx: Tx, target: ErasureTarget, messages: Sequence[Message],
 def _clear_summary(tx: Tx, session: str, now: datetime) -> int:
     version_count = len(tx.summaries.history(session, 1 << 30))
     if tx.summaries.clear(session, now) or version_count:
-        tx.events.add(Event("summary.reset", now, scope=session, reason="erased"))
+        tx.events.add(Event(EventKind.SUMMARY_RESET, now, scope=session, reason=Reason.ERASED))
     return version_count
 
 
@@ -101,7 +102,8 @@ def erase_memos(tx: Tx, target: ErasureTarget, memos: Sequence[Memo], now: datet
         _add_tombstones(tx, memo.subject, [memo.text], now)
     _redact_events(tx, events, now)
     for scope in sorted({memo.subject.scope for memo in memos} - {target.subject.scope}):
-        tx.events.add(Event(ERASED, now, scope=scope, reason=f"erased with {target}"))  # mirrored files follow the log
+        along = Event(ERASED, now, scope=scope, reason=Reason.ERASED_ALONG, detail=str(target))
+        tx.events.add(along)  # mirrored files follow the log
     return len(memos)
 
 
@@ -136,7 +138,7 @@ def erase_remaining(
         if target.owns_session(session):
             _clear_summary(tx, session, now)
             tx.summaries.remove(session)  # its jobs are gone, so nothing can restore it
-    tx.events.add(Event(ERASED, now, asked_by, target.subject.scope, reason="erased"))
+    tx.events.add(Event(ERASED, now, asked_by, target.subject.scope, reason=Reason.ERASED))
     return counts
 
 

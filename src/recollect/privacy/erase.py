@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from recollect.core.clock import Clock
 from recollect.core.events import Event
 from recollect.core.ports import Progress, Store, Tx
+from recollect.core.reasons import Reason
 from recollect.core.types import Memo, Subject
 from recollect.learning.schedule import Schedule
 from recollect.privacy import delete_rows, planned_erasures
@@ -232,7 +233,7 @@ class _Steps:
 def _log_receipt(tx: Tx, receipt: Receipt, now: datetime) -> None:
     """Log the receipt: counts only, since even a file's name may reveal something."""
     delete_rows.clear_intent(tx, receipt.target)
-    reason = "clean" if receipt.clean else "something was found"
+    reason = Reason.CLEAN if receipt.clean else Reason.NOT_CLEAN
     remaining = sum(check.count for check in receipt.probe)
     data = {"erased": dict(receipt.counts), "texts": receipt.samples, "found": remaining}
     tx.events.add(Event(CHECKED, now, receipt.asked_by, receipt.target.subject.scope, reason=reason, data=data))

@@ -111,7 +111,7 @@ def _event(event: Event) -> dict[str, Any]:
         "at": event.at.isoformat(),
         "actor": event.actor or None,
         "memo": event.memo,
-        "reason": event.reason or None,
+        "reason": event.text or None,
         "data": dict(event.data) or None,
     }
     return {name: item for name, item in record.items() if item is not None}

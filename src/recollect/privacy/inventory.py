@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequen
 from dataclasses import dataclass, field
 from typing import Any
 
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import Store, Tx
 from recollect.core.ports.jobs import Job
 from recollect.core.types import Memo, Message, Subject, message_ref
@@ -14,7 +14,7 @@ from recollect.privacy.target import ErasureTarget
 
 PAGE_SIZE = 500
 _EVENT_PAGE_SIZE = 1000
-ERASED, CHECKED = "memo.erased", "erasure.checked"
+ERASED, CHECKED = EventKind.MEMO_ERASED, EventKind.ERASURE_CHECKED
 """Event kinds: rows were erased, and the result of the probe."""
 
 Rows = list[tuple[int, Message]]
@@ -159,7 +159,7 @@ def has_content(event: Event) -> bool:
     """Whether an event has anything to redact; the events of erasures themselves have no content."""
     if event.kind in (ERASED, CHECKED):
         return False
-    return event.memo is not None or bool(event.reason) or any(name != "undoes" for name in event.data)
+    return event.memo is not None or bool(event.text) or any(name != "undoes" for name in event.data)
 
 
 def quoted_texts(data: Mapping[str, Any]) -> list[str]:

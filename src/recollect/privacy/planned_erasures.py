@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from recollect.core.clock import Clock
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import StaleResult, Store, Tx, UnitOfWork
 from recollect.core.ports.jobs import Job, JobState, NewJob
 from recollect.core.state import StateKind
@@ -50,7 +50,8 @@ def schedule(tx: Tx, plan: Plan) -> bool:
     _save_plan(tx, plan)
     tx.jobs.add(_make_job(plan, plan.due))
     scope, data = plan.target.subject.scope, {"due": plan.due.isoformat()}
-    tx.events.add(Event("erasure.planned", plan.confirmed_at, plan.asked_by, scope, reason=str(plan.target), data=data))
+    event = partial(Event, EventKind.ERASURE_PLANNED, plan.confirmed_at, plan.asked_by, scope)
+    tx.events.add(event(data=data, detail=str(plan.target)))
     return True
 
 
@@ -72,7 +73,8 @@ def cancel(tx: Tx, target: ErasureTarget, asked_by: str, now: datetime) -> bool:
     ]
     for job in (*failed, *([] if waiting is None else [waiting])):
         tx.jobs.discard(job.id)
-    tx.events.add(Event("erasure.called_off", now, asked_by, target.subject.scope, reason=str(target)))
+    scope = target.subject.scope
+    tx.events.add(Event(EventKind.ERASURE_CALLED_OFF, now, asked_by, scope, detail=str(target)))
     return True
 
 

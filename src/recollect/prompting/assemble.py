@@ -10,7 +10,7 @@ from typing import Any
 
 from recollect.core.ports.layer import Block, Line
 from recollect.core.ports.layout import Layout
-from recollect.policy.budget import Budget, Overflow, fit_lines, size
+from recollect.policy.budget import Budget, fit_lines, size
 from recollect.policy.headers import HEADERS, HEADERS_UNIFIED
 from recollect.policy.rendering import neutralize
 
@@ -139,11 +139,10 @@ def _section(name: str, blocks: Sequence[Block], layout: Layout) -> Section | No
 
 
 def _fit(block: Block) -> tuple[list[Line], int]:
-    overflow: Overflow = "stop" if block.overflow == "stop" else "notice" if block.overflow == "notice" else "skip"
     texts = [line.text for line in block.lines]
-    fitted = fit_lines(texts, Budget(block.chars, block.tokens, block.items), overflow, block.noun, block.omitted)
+    fitted = fit_lines(texts, Budget(block.chars, block.tokens, block.items), block.overflow, block.noun, block.omitted)
     if not fitted.places:
         return [], len(texts) + block.omitted
     lines = [block.lines[index] for index in fitted.places]
-    lines += [Line(text, "over the budget") for text in fitted.notice]
+    lines += [Line(text, "over the budget", is_notice=True) for text in fitted.notice]
     return lines, len(texts) - len(fitted.places) + block.omitted

@@ -8,21 +8,20 @@ mark that it is narrowed, so the next start under another profile narrows it aga
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from recollect.core import serialization
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import Store, Tx
 from recollect.core.ports.archive import SECTIONS, Cursor
+from recollect.core.reasons import Reason
 from recollect.core.state import Owner, StateKind
-from recollect.core.types import EVERYWHERE, Memo, Subject
+from recollect.core.types import EVERYWHERE, Audience, Memo, Subject
 from recollect.policy.visibility import source_audience
 
 NARROWED = StateKind.AUDIENCES_NARROWED
 """Its one item is the id of the last event before the migration."""
-SHARED_REASON = f"audience {EVERYWHERE}"
-"""The reason in the events of `share`."""
 _ACTOR = "recollect"
-_REASON = "heard only where it was said: it was never shared"
 _MEMOS_PER_PAGE = 200
 _EVENTS_PER_PAGE = 500
 _COLUMNS = SECTIONS["memos"].names + SECTIONS["memos"].rest
@@ -76,7 +75,8 @@ def _narrow(tx: Tx, scope: str, memo_id: str, now: datetime) -> bool:
     tx.memos.put(replace(memo, audience=audience))
     # Without a batch this is not an owner's change: undo ignores it, and can still take back what came before.
     data = {"before": serialization.memo_to_json(memo)}
-    tx.events.add(Event("memo.revised", now, _ACTOR, scope, memo_id, f"audience {audience}: {_REASON}", data))
+    event = partial(Event, EventKind.MEMO_REVISED, now, _ACTOR, scope, memo_id)
+    tx.events.add(event(Reason.NEVER_SHARED, data, detail=str(audience)))
     return True
 
 
@@ -84,7 +84,7 @@ def _mark_narrowed(tx: Tx, count: int, now: datetime) -> None:
     if tx.state.items(NARROWED):
         return  # another process was faster
     if count:
-        tx.events.add(Event("memory.narrowed", now, _ACTOR, reason=_REASON, data={"memos": count}))
+        tx.events.add(Event(EventKind.MEMORY_NARROWED, now, _ACTOR, reason=Reason.NEVER_SHARED, data={"memos": count}))
     newest = tx.events.list(limit=1)
     tx.state.append(NARROWED, "", str(newest[0].id if newest else 0), Owner.nobody())
 
@@ -94,10 +94,11 @@ def _is_shared(tx: Tx, memo: Memo, before: int | None = None) -> bool:
     undone: set[object] = set()
     for event in _events(tx, memo, before):
         batch = event.data.get("batch")
-        if event.kind == "memo.undone":
+        if event.kind == EventKind.MEMO_UNDONE:
             undone.add(event.data.get("undoes"))
         elif batch not in undone or batch is None:
-            if event.reason == SHARED_REASON or event.data.get("shared"):
+            to_everyone = event.reason is Reason.AUDIENCE_SET and Audience.parse(event.detail) == EVERYWHERE
+            if to_everyone or event.data.get("shared"):
                 return True
             if event.data.get("before", {}).get("audience", str(EVERYWHERE)) != str(EVERYWHERE):
                 return False  # this event made it `everywhere`, and it was not a share

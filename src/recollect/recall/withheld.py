@@ -12,7 +12,7 @@ from typing import Any
 
 from recollect.core import serialization
 from recollect.core.clock import from_ms, to_ms
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import Corpus, Tx
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, fold, normalize, unescape
@@ -26,7 +26,7 @@ MAX_PEOPLE = 6
 """People of a conversation whose lists are read in addition to their guild's."""
 MAX_TEXT_CHARS = 500
 """Characters of a statement that are compared."""
-_CHANGE_KINDS = ("memo.retired", "memo.revised", "memo.undone")
+_CHANGE_KINDS = (EventKind.MEMO_RETIRED, EventKind.MEMO_REVISED, EventKind.MEMO_UNDONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +305,7 @@ def _changed_statements(tx: Tx, event: Event) -> list[Retired]:
         return []
     before = serialization.memo_from_json(event.data["before"]) if "before" in event.data else None
     current = tx.memos.get(Subject.of_scope(event.scope), event.memo)
-    if event.kind == "memo.revised" and before and before.active and current and before.text == current.text:
+    if event.kind == EventKind.MEMO_REVISED and before and before.active and current and before.text == current.text:
         return []
     texts = dict.fromkeys(memo.text for memo in (before, current) if memo is not None)
     return [Retired(event.scope, event.memo, clip(text, MAX_TEXT_CHARS), event.at) for text in texts]

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from enum import StrEnum
 from functools import cache
 from importlib import resources
 from typing import Any, Literal, cast, get_args, get_origin
@@ -71,9 +72,15 @@ def variable(name: str) -> str:
     return "RECOLLECT_" + name.replace(".", "_").upper()
 
 
+def _choices(annotation: Any) -> tuple[str, ...]:
+    if isinstance(annotation, type) and issubclass(annotation, StrEnum):
+        return tuple(member.value for member in annotation)
+    return get_args(annotation) if get_origin(annotation) is Literal else ()
+
+
 def _entry(name: str, field: FieldInfo, aliases: Aliases) -> Entry:
     extra = cast("dict[str, Any]", field.json_schema_extra)
-    choices = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
+    choices = _choices(field.annotation)
     names = {name, variable(name)}
     former = tuple(old for old, new in aliases.renamed.items() if new in names)
     return Entry(

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from recollect.core.ports.layer import Overflow
 from recollect.settings.values import (
     Address,
     Count,
@@ -29,7 +30,6 @@ from recollect.settings.values import (
 )
 
 Visibility = Literal["by_audience", "user_global", "guild_isolated"]
-Overflow = Literal["stop", "skip", "notice"]
 Trigger = Literal["per_turn", "every_n_turns", "on_ingest", "pre_compaction", "idle", "end_of_day", "off"]
 Grounding = Literal["quote", "overlap"]
 File = Literal["durable", "rolling", "shortterm", "journal", "snapshot", "categories"]
@@ -64,7 +64,7 @@ class Memos(Group):
     )
     ranker: Annotated[str, Plugin("rankers")] = detail("unified", "How memories are ordered for a prompt.")
     overflow: Overflow = detail(
-        "notice", "At a line that does not fit: stop, skip it, or skip it and say how many were left out."
+        Overflow.NOTICE, "At a line that does not fit: stop, skip it, or skip it and say how many were left out."
     )
 
 

@@ -246,14 +246,14 @@ async def _trouble(memory: AsyncMemory, clock: FakeClock) -> None:
 
     def work(tx: Tx) -> None:
         told = "the model answered with an empty list of facts, twice"
-        tx.events.add(Event("extract.error", now, "worker", scope, reason=told))
+        tx.events.add(Event("extract.error", now, "worker", scope, detail=told))
         tx.jobs.add(NewJob("extract", LANE, {}, now, tenant=LANE))
         for job in tx.jobs.claim("old-worker", now, now + timedelta(hours=6), 20):
             if job.queue == LANE:
                 tx.jobs.fail(job.id, "old-worker", "the answer was cut off in the middle of a fact")
             else:
                 tx.jobs.retry(job.id, "old-worker", job.due, "", counted=False)
-        tx.events.add(Event("job.failed", now, "worker", LANE, reason="the answer was cut off"))
+        tx.events.add(Event("job.failed", now, "worker", LANE, detail="the answer was cut off"))
 
     await memory.store.write(work)
 

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -10,9 +11,11 @@ from fastapi import FastAPI
 
 from recollect import AsyncMemory, Place
 from recollect.client import ApiError, Client
-from recollect.core.types import Audience, Kind, Memo, Message, Status, Subject
+from recollect.core.events import Event
+from recollect.core.reasons import Reason
+from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Status, Subject
 from recollect.testing.clock import FakeClock
-from tests.faces.http.conftest import BASE, TOKENS, Served
+from tests.faces.http.conftest import BASE, TOKENS, Served, asking
 
 DEV = Place("discord", "g1", "c-dev", name="dev", public=True)
 
@@ -88,6 +91,24 @@ async def test_numbers_the_log_export_and_erasure(remote: Client):
     with pytest.raises(ApiError, match="nothing was erased"):
         await remote.erase(user="ann", confirm="Ann")
     assert (await remote.erase(user="ann", confirm="ann"))["clean"]
+
+
+async def test_an_event_has_its_reason_in_words_and_as_a_code(
+    remote: Client, app: FastAPI, memory: AsyncMemory, clock: FakeClock
+):
+    memo = await remote.remember("Likes tea", user="ann")
+    await remote.share(memo, EVERYWHERE)
+    earlier_edition = Event("memo.revised", clock(), scope="user:ben", detail="audience everywhere")
+    await memory.store.write(lambda tx: tx.events.add(earlier_edition))
+    await memory.store.write(lambda tx: tx.events.add(replace(earlier_edition, detail="he felt like it")))
+    odd, old, new = await remote.events(["memo.revised"])
+    assert [(event.reason, event.detail) for event in (old, new)] == [(Reason.AUDIENCE_SET, "everywhere")] * 2
+    assert (odd.reason, odd.text) == (None, "he felt like it")
+    async with asking(app, {"Authorization": f"Bearer {TOKENS.reader}"}) as web:
+        answer = (await web.get("/api/v1/events", params={"kind": "memo.revised"})).json()
+    fields = [(event["reason"], event["code"], event["detail"]) for event in answer["events"]]
+    assert fields[0] == ("he felt like it", None, "he felt like it")
+    assert fields[1] == fields[2] == ("audience everywhere", "audience_set", "everywhere")
 
 
 async def test_what_is_refused_says_why(remote: Client, app: FastAPI):

@@ -3,6 +3,7 @@
 import pytest
 
 from recollect.core.events import Event
+from recollect.core.reasons import Reason
 from recollect.core.serialization import memo_to_json
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Place, Provenance, Subject
 from recollect.faces.http.pages import format as words
@@ -65,7 +66,7 @@ def test_each_step_of_a_memo_shows_what_it_changed():
 
 def test_what_a_change_made_that_was_undone_later_is_not_made_up():
     events = [
-        Event("memo.undone", START, reason="undid: reworded"),
+        Event("memo.undone", START, reason=Reason.UNDID, detail="reworded"),
         Event("memo.revised", START, data={"before": memo_to_json(memo("Likes tea"))}),
     ]
     undone, revised = steps(memo("Likes tea"), events)

@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from html import unescape
 from pathlib import Path
 
@@ -11,11 +12,12 @@ import pytest
 from fastapi import FastAPI
 
 from recollect import AsyncMemory, plugins
-from recollect.admin.overview import Day
-from recollect.core.events import Event
+from recollect.admin.overview import PROBLEM_KINDS, Day
+from recollect.core.events import Event, EventKind
 from recollect.core.ports.jobs import NewJob
+from recollect.core.reasons import Reason
 from recollect.core.types import Memo, Message, Place, Summary
-from recollect.faces.http.pages import chart, log, places
+from recollect.faces.http.pages import chart, log, log_rows, places
 from recollect.faces.http.pages import search as asking_page
 from recollect.faces.http.pages.format import ago
 from recollect.testing.clock import FakeClock
@@ -46,8 +48,8 @@ async def test_the_overview_counts_what_there_is_and_what_went_wrong(
         Event(
             "consolidation.done", clock(), "consolidation", "user:ann", data={"input": 0, "output": 0}
         ),  # it asked no model
-        Event("memo.refused", clock(), "haiku", "user:ann", reason="gives instructions", data={"text": "x"}),
-        Event("summarize.error", clock(), "worker", "session:x", reason="the model is asleep"),
+        Event("memo.refused", clock(), "haiku", "user:ann", reason=Reason.INSTRUCTIONS, data={"text": "x"}),
+        Event("summarize.error", clock(), "worker", "session:x", detail="the model is asleep"),
     )
     async with visiting(app) as visitor:
         page = text_of(await visitor.see("/"))
@@ -199,11 +201,11 @@ async def test_the_journal_is_shown_by_day_and_by_kind(app: FastAPI, memory: Asy
     clock.advance(days=2)
     await memory.pin((await memory.show(user="ann")).memos[0].id, user="ann")
     clock.advance(days=2)
-    await note(memory, Event("extract.error", clock(), "worker", "user:ann", reason="it hung"))
-    await note(memory, Event("extract.degraded", clock(), "haiku", "user:ann", reason="learned by local instead"))
+    await note(memory, Event("extract.error", clock(), "worker", "user:ann", detail="it hung"))
+    await note(memory, Event("extract.degraded", clock(), "haiku", "user:ann", reason=Reason.LEARNED_BY_FALLBACK))
     async with visiting(app) as visitor:
         for path in ("/", "/journal"):
-            assert "learned by local instead" in text_of(await visitor.see(path))
+            assert "learned by the local model instead" in text_of(await visitor.see(path))
         assert "extract.degraded" in text_of(await visitor.see("/jobs"))
         page = text_of(await visitor.see("/journal"))
         days = ["Wednesday, 05 March 2025", "Monday, 03 March 2025", "Saturday, 01 March 2025"]
@@ -211,7 +213,7 @@ async def test_the_journal_is_shown_by_day_and_by_kind(app: FastAPI, memory: Asy
         assert "it hung" in page
         trouble = text_of(await visitor.see("/journal", kind="Trouble"))
         assert "it hung" in trouble
-        assert "learned by local instead" in trouble
+        assert "learned by the local model instead" in trouble
         assert "memo.added" not in trouble
         earlier = text_of(await visitor.see("/journal", day="2025-03-03"))
         assert "it hung" not in earlier
@@ -223,10 +225,15 @@ async def test_the_journal_is_shown_by_day_and_by_kind(app: FastAPI, memory: Asy
         assert "it hung" in await visitor.see("/journal", day="not a day")
 
 
+def test_every_kind_of_event_is_in_one_group_of_the_journal():
+    assert sorted(kind for kinds in log_rows.KINDS.values() for kind in kinds) == sorted(EventKind)
+    assert set(log_rows.KINDS["Trouble"]) == set(PROBLEM_KINDS)
+
+
 async def test_the_journal_goes_on_on_older_pages(app: FastAPI, memory: AsyncMemory, clock: FakeClock):
     await note(
         memory,
-        *(Event("consolidation.done", clock(), reason=f"dream number {n} ended") for n in range(log.MAX_ROWS + 5)),
+        *(Event("consolidation.done", clock(), detail=f"dream number {n} ended") for n in range(log.MAX_ROWS + 5)),
     )
     async with visiting(app) as visitor:
         page = await visitor.see("/journal", kind="Reflection")
@@ -273,14 +280,10 @@ def test_the_log_is_followed_live_from_where_the_page_ended(served: Served):
 
 
 async def test_refusals_are_grouped_by_reason(app: FastAPI, memory: AsyncMemory, clock: FakeClock):
-    reasons = ["gives instructions", "holds a secret", "gives instructions"]
-    await note(
-        memory,
-        *(
-            Event("memo.refused", clock(), "haiku", "user:ann", reason=why, data={"text": f"text {n}", "kind": "fact"})
-            for n, why in enumerate(reasons)
-        ),
-    )
+    refused = partial(Event, EventKind.MEMO_REFUSED, clock(), "haiku", "user:ann")
+    reasons = [Reason.INSTRUCTIONS, Reason.SECRET, Reason.INSTRUCTIONS]
+    events = (refused(reason=why, data={"text": f"text {n}", "kind": "fact"}) for n, why in enumerate(reasons))
+    await note(memory, *events)
     async with visiting(app) as visitor:
         page = text_of(await visitor.see("/refused"))
         assert -1 < page.find("gives instructions2") < page.find("holds a secret1")
@@ -290,7 +293,9 @@ async def test_refusals_are_grouped_by_reason(app: FastAPI, memory: AsyncMemory,
 
 
 async def test_a_refusal_whose_words_were_erased_is_still_counted(app: FastAPI, memory: AsyncMemory, clock: FakeClock):
-    await note(memory, Event("memo.refused", clock(), "haiku", "user:ann", reason="too short", data={"text": "otters"}))
+    await note(
+        memory, Event("memo.refused", clock(), "haiku", "user:ann", reason=Reason.TOO_SHORT, data={"text": "otters"})
+    )
     await memory.store.write(lambda tx: tx.events.redact([1]))
     async with visiting(app) as visitor:
         page = text_of(await visitor.see("/refused"))

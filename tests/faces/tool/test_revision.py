@@ -37,7 +37,7 @@ async def test_the_history_says_that_fewer_hear_it_and_undo_and_share_let_them_h
     async with opened() as stage:
         learned = await stage.learned("I live in Lisbon", place=DEV)
         await stage.memory.update(learned.id, "I live in Porto", user="ann", place=DM)
-        reasons = [event.reason for event in await stage.memory.history(learned.id, user="ann", place=DM)]
+        reasons = [event.text for event in await stage.memory.history(learned.id, user="ann", place=DM)]
         assert "audience dm:ann: it is changed where no others hear it" in reasons
         await stage.memory.undo(user="ann")
         assert await stage.known(place=DEV) == ["I live in Lisbon"]

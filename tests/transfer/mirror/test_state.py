@@ -39,11 +39,11 @@ async def test_contents_of_one_file_are_not_those_of_another(store: Store) -> No
 
 
 async def test_the_log_is_followed_from_where_we_were_by_all_who_keep_the_same_folders(store: Store) -> None:
-    await store.write(lambda tx: [tx.events.add(Event("memo.added", START, reason=f"{n}")) for n in range(3)])
+    await store.write(lambda tx: [tx.events.add(Event("memo.added", START, detail=f"{n}")) for n in range(3)])
     first, _ = await store.read(lambda tx: STATE.unprocessed(tx, 2))
     await store.write(lambda tx: STATE.advance(tx, first, ["durable ann"]))
     rest, owed = await store.read(lambda tx: MirrorState(FOLDER, None).unprocessed(tx, 10))
-    assert ([event.reason for event in rest], owed) == (["2"], ["durable ann"])
+    assert ([event.detail for event in rest], owed) == (["2"], ["durable ann"])
     everything, nothing = await store.read(lambda tx: MirrorState(Path("elsewhere"), None).unprocessed(tx, 10))
     assert (len(everything), nothing) == (3, [])
 
@@ -58,11 +58,11 @@ async def test_what_was_begun_first_and_written_last_is_looked_at_once(database:
             tx.state.append(StateKind.OTHER, "begun", "first", Owner.nobody())
             loop.call_soon_threadsafe(begun.set)
             asyncio.run_coroutine_threadsafe(over.wait(), loop).result()
-            tx.events.add(Event("memo.added", START, reason="begun first"))
+            tx.events.add(Event("memo.added", START, detail="begun first"))
 
         writing = asyncio.create_task(late.write(slow))
         await begun.wait()
-        await early.write(lambda tx: tx.events.add(Event("memo.added", START, reason="written first")))
+        await early.write(lambda tx: tx.events.add(Event("memo.added", START, detail="written first")))
         over.set()
         await writing
         events, _ = await early.read(lambda tx: STATE.unprocessed(tx, 10))

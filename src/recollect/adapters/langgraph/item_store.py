@@ -10,6 +10,7 @@ from recollect.adapters.langgraph import items
 from recollect.adapters.langgraph.items import Path, StoredItem
 from recollect.core.changes import Add, Revise
 from recollect.core.ports import Tx, Vector
+from recollect.core.reasons import Reason
 from recollect.core.types import Memo, Origin, Place, Status, Subject
 from recollect.learning.apply import ChangeContext, add_tombstone, remove_tombstone, write
 from recollect.policy import kinds
@@ -77,7 +78,7 @@ class ItemStore:
             change, after = Add(new_memo := self._new(item)), new_memo
         else:
             after = self._updated(item, before) if before.active else replace(self._new(item), key=before.key)
-            change = Revise(before, after, "put again")
+            change = Revise(before, after, Reason.PUT_AGAIN)
         write(tx, [change], context, item.vector)
         remove_tombstone(tx, after)
         return after
@@ -85,7 +86,7 @@ class ItemStore:
     def delete(self, tx: Tx, path: Path, key: str, context: ChangeContext) -> int:
         """Forget the value of a key; `Memory.undo` restores it."""
         visible = [memo for memo in self._list_visible(tx) if items.address(memo) == (path, key)]
-        write(tx, [retire(memo, self.now, f"forgotten by {context.actor}") for memo in visible], context)
+        write(tx, [retire(memo, self.now, Reason.FORGOTTEN, detail=context.actor) for memo in visible], context)
         for memo in visible:
             add_tombstone(tx, memo, self.now)
         return len(visible)

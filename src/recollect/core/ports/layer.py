@@ -3,12 +3,22 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, Literal, Protocol, TypeVar
 
 from recollect.core.ports.layout import Layout
 from recollect.core.ports.search import Corpus
 from recollect.core.ports.store import Tx
 from recollect.core.types import Message, Place, Summary
+
+
+class Overflow(StrEnum):
+    """What happens at a line that doesn't fit into the budget."""
+
+    STOP = "stop"
+    SKIP = "skip"
+    NOTICE = "notice"
+    """It is skipped, and a notice says how many were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +29,8 @@ class Line:
     reason: str = ""
     until: datetime | None = None
     """When it expires, if it does."""
+    is_notice: bool = False
+    """Whether it only says that lines were left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +42,7 @@ class Block:
     chars: int | None = None
     tokens: int | None = None
     items: int | None = None
-    overflow: str = "skip"
-    """At a line that doesn't fit: `stop`, `skip` it, or skip it and give `notice`."""
+    overflow: Overflow = Overflow.SKIP
     noun: str = "memories"
     header: str = ""
     """For a section that the layout doesn't know; empty for lines that explain themselves."""

@@ -200,9 +200,7 @@ class Assistant:
 
     async def _answer_offline(self, message: Message, reason: str, show: Callable[[str], None]) -> Reply:
         """Answer from memory; the reason is given once per person."""
-        was_explained = (message.author, reason) in self._explained or (
-            reason == offline.NO_MODEL and not self._excuses
-        )
+        was_explained = (message.author, reason) in self._explained or (self._responder is None and not self._excuses)
         self._explained.add((message.author, reason))
         try:
             text = await offline.offline_answer(self._memory, message, "" if was_explained else reason)

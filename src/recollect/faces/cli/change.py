@@ -59,7 +59,7 @@ def remember(
 
 def _print_remembered(call: Invocation, outcome: Remembered, audience_hint: str) -> None:
     first = next(iter(outcome.changes), None)  # none where what changed may not be told
-    reason = "" if first is None else first.reason
+    reason = "" if first is None else first.text
     verdict = "added" if isinstance(first, Add) else "known" if isinstance(first, Skip) else "revised"
     replaced = [change.before for change in outcome.changes if isinstance(change, Retire)]
     if call.options.json:
@@ -154,7 +154,7 @@ def undo(call: Invocation) -> None:
     """Take back the last change; again for the one before it."""
     outcome = call.run(lambda memory: memory.undo(user=call.user, place=call.place), embeds=True)
     undone = outcome if isinstance(outcome, Undone) else None
-    reason = outcome.reason if isinstance(outcome, CannotUndo) else "there is nothing to undo"
+    reason = outcome.text if isinstance(outcome, CannotUndo) else "there is nothing to undo"
     if call.options.json:
         restored = [records.from_memo(memo) for memo in undone.restored] if undone else []
         removed = [records.from_memo(memo) for memo in undone.removed] if undone else []

@@ -5,12 +5,13 @@ from typing import Annotated, Any
 
 from recollect.core.changes import Retire
 from recollect.core.errors import BadInput
+from recollect.core.reasons import Reason
 from recollect.faces.cli import records
 from recollect.faces.cli.invocation import FAILED, Invocation, fail
 from recollect.faces.cli.options import flag
 from recollect.faces.cli.output import cell
 from recollect.learning.consolidate import ConsolidationReport
-from recollect.learning.consolidate.plan import MERGED, tally
+from recollect.learning.consolidate.plan import tally
 from recollect.memory import AsyncMemory
 
 
@@ -73,11 +74,11 @@ def _describe_changes(report: ConsolidationReport) -> Iterator[str]:
         memo = change.after
         other = after.get(memo.superseded_by or "", memo.superseded_by)
         if isinstance(change, Retire):
-            verb = "merged" if MERGED in change.reason else memo.status
+            verb = "merged" if change.reason is Reason.MERGED else memo.status
             relation = "says it" if verb == "merged" else "is newer"
             yield f'{verb} "{cell(memo.text)}"' + (f': "{other}" {relation}' if other else "")
         elif memo.confidence > change.before.confidence:
-            yield f'trusted "{cell(memo.text)}": {change.reason}'
+            yield f'trusted "{cell(memo.text)}": {change.text}'
 
 
 def _to_json(report: ConsolidationReport) -> dict[str, Any]:
@@ -89,7 +90,7 @@ def _to_json(report: ConsolidationReport) -> dict[str, Any]:
         "counts": tally(report.changes),
         "problems": list(report.problems),
         "changes": [
-            {"reason": change.reason, "before": change.before.text, "memo": records.from_memo(change.after)}
+            {"reason": change.text, "before": change.before.text, "memo": records.from_memo(change.after)}
             for change in report.changes
         ],
     }

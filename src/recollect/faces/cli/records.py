@@ -68,7 +68,7 @@ def from_event(event: Event) -> dict[str, Any]:
         "actor": event.actor,
         "scope": event.scope,
         "memo": event.memo,
-        "reason": event.reason,
+        "reason": event.text,
     }
 
 

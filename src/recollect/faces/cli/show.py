@@ -97,7 +97,7 @@ def history(call: Invocation, ref: MemoRef) -> None:
         call.screen.data({"memo": records.from_memo(target), "events": data})
         return
     rows = [
-        [local_time(event.at), event.actor, event.kind, event.reason, _previous_text(call, event) or ""]
+        [local_time(event.at), event.actor, event.kind, event.text, _previous_text(call, event) or ""]
         for event in events
     ]
     call.screen.table(["when", "who", "what", "why", "text before"], rows, wide="text before")
@@ -118,5 +118,5 @@ def log(
     if call.options.json:
         call.screen.data({"events": [records.from_event(event) for event in events]})
         return
-    rows = [[local_time(event.at), event.actor, event.kind, event.memo or "", event.reason] for event in events]
+    rows = [[local_time(event.at), event.actor, event.kind, event.memo or "", event.text] for event in events]
     call.screen.table(["when", "who", "what", "memory", "why"], rows, wide="why")

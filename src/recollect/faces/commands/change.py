@@ -89,8 +89,8 @@ async def undo(request: CommandRequest) -> str:
     match outcome:
         case Undone():
             return outcome_text.render_undone(outcome)
-        case CannotUndo(reason):
-            return outcome_text.sentence(reason)
+        case CannotUndo():
+            return outcome_text.sentence(outcome.text)
         case None:
             return outcome_text.NOTHING_TO_UNDO
 

@@ -57,7 +57,7 @@ def _switched_off(request: CommandRequest) -> list[str]:
 def _render_injected(prompt: Prompt, off: Sequence[str]) -> str:
     """What the next prompt contains, in the format of the full list."""
     lines = [line for section in _sections(prompt, "durable", "relevant") for line in section.lines]
-    items = sum(line.reason != "over the budget" for line in lines)
+    items = sum(not line.is_notice for line in lines)
     parts = [f"Durable memory ({outcome_text.count_noun(items)}):", *(line.text for line in lines)]
     for section in _sections(prompt, "rolling"):
         parts += ["", "Rolling summary:", *(line.text for line in section.lines)]

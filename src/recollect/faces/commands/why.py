@@ -91,13 +91,13 @@ async def _describe_history(request: CommandRequest, memo: Memo) -> list[str]:
 
 def _describe_event(request: CommandRequest, event: Event) -> str:
     """Reasons and earlier texts may come from places that others can't read: they are for the owner alone."""
-    change = event.kind.rpartition(".")[2]
+    change = event.verb
     line = f"- {event.at:%Y-%m-%d %H:%M} {change} by {_actor_name(request, event.actor)}"
     if not request.is_private:
         return line
     before = event.data.get("before", {}).get("text")
     changed = f', before: "{clip(before, 200)}"' if before else ""
-    return f"{line} ({event.reason}){changed}" if event.reason else f"{line}{changed}"
+    return f"{line} ({event.text}){changed}" if event.text else f"{line}{changed}"
 
 
 def _actor_name(request: CommandRequest, actor: str) -> str:

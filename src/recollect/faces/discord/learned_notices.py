@@ -10,7 +10,7 @@ from typing import Any
 import discord
 
 from recollect.core.errors import BadInput
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.outcomes import Undone
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, collapse_spaces
@@ -24,7 +24,7 @@ from recollect.faces.discord.splitting import LIMIT, harmless
 
 log = logging.getLogger("recollect.discord")
 
-HEADINGS = {"memo.added": "Learned", "memo.revised": "Updated"}
+HEADINGS: dict[str, str] = {EventKind.MEMO_ADDED: "Learned", EventKind.MEMO_REVISED: "Updated"}
 LABELS = {"undo": "Undo", "forget": "Forget", "private": "Keep private"}
 OUTCOMES = {"undo": "Undone.", "forget": "Forgotten.", "private": "Kept private."}
 NOT_YOURS = "Only the person it is about can do that; for a whole server, those who manage messages."
@@ -79,7 +79,7 @@ class LearnedNotices:
         channel = self._bot.client.get_channel(int(location.partition("/")[0]))
         if memo is None or not memo.active or not await self._is_still_visible(channel, memo):
             await self._remove_notice(state.notice_message(event.scope, event.memo or ""))
-        elif _is_learning_event(event) or event.kind == "memo.undone":
+        elif _is_learning_event(event) or event.kind == EventKind.MEMO_UNDONE:
             await self._message(location).edit(content=_render(event, memo), view=_buttons(memo, event.id))
 
     async def _remove_notice(self, name: state.Name) -> None:
@@ -151,7 +151,7 @@ def _owner_id(memo: Memo) -> str:
 
 def _is_learning_event(event: Event) -> bool:
     """Whether a message caused the change; other changes are its owner's."""
-    return event.kind == "memo.added" or (event.kind == "memo.revised" and "message" in event.data)
+    return event.kind == EventKind.MEMO_ADDED or (event.kind == EventKind.MEMO_REVISED and "message" in event.data)
 
 
 def _is_from_discord(memo: Memo) -> bool:

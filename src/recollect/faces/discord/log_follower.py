@@ -12,7 +12,7 @@ import discord
 from discord.ext import commands, tasks
 
 from recollect.core.errors import RecollectError
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.core.state import Owner, StateKind
 from recollect.faces.discord import state
@@ -109,7 +109,7 @@ class LogFollower(commands.Cog):
         for event in events:
             if event.scope.startswith("user:"):
                 pending[event.scope.removeprefix("user:")] = None
-            elif event.kind == "member.left":
+            elif event.kind == EventKind.MEMBER_LEFT:
                 pending[str(event.data["user"])] = None
             elif event.kind.startswith("summary."):
                 viewers = await self._bot.state.items(summary_viewers(event.scope))

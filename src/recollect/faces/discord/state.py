@@ -5,7 +5,7 @@ keeps up to date. Each name holds one value, or a list of them, and each of thes
 from collections.abc import Collection
 from datetime import datetime
 
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import Store, Tx
 from recollect.core.state import Owner, StateKind
 
@@ -107,7 +107,7 @@ def notice_message(scope: str, memo: str) -> Name:
 def departure_event(guild: int, user: int | None, now: datetime) -> Event:
     """The event that the bot, or a member, left a server."""
     data = {"platform": "discord", "guild": str(guild), "user": None if user is None else str(user)}
-    return Event("member.left" if user is not None else "guild.left", now, data=data)
+    return Event(EventKind.MEMBER_LEFT if user is not None else EventKind.GUILD_LEFT, now, data=data)
 
 
 def _value(tx: Tx, name: Name) -> str | None:

@@ -10,13 +10,6 @@ from recollect.core.types import Memo, Origin
 from recollect.policy.kinds import to_category
 from recollect.policy.visibility import VisibilityPolicy
 
-_EVENT_LABELS = {
-    "memo.added": "added",
-    "memo.revised": "revised",
-    "memo.retired": "retired",
-    "memo.undone": "undone",
-    "memo.dropped": "dropped",
-}
 _ORIGIN_LABELS = {
     Origin.MANUAL: "stated by",
     Origin.TOOL: "saved by an agent for",
@@ -107,19 +100,15 @@ def reasons_data(explanation: Explanation) -> dict[str, Any]:
 def _event_data(event: Event, explanation: Explanation) -> dict[str, Any]:
     before = event.data.get("before")
     previous = {"content_before": before["text"]} if before else {}
-    reason = event.reason if explanation.reasons else None
-    return {"at": stamp(event.at), "what": _event_label(event), "by": event.actor, "reason": reason, **previous}
+    reason = event.text if explanation.reasons else None
+    return {"at": stamp(event.at), "what": event.verb, "by": event.actor, "reason": reason, **previous}
 
 
 def _describe_event(event: Event, explanation: Explanation) -> str:
     before = event.data.get("before")
     previous = f', before: "{before["text"]}"' if before and before["text"] != explanation.memo.text else ""
-    reason = f": {event.reason}" if explanation.reasons else ""
-    return f"{_event_label(event)} by {event.actor or 'somebody'}{reason}{previous}"
-
-
-def _event_label(event: Event) -> str:
-    return _EVENT_LABELS.get(event.kind, event.kind.removeprefix("memo."))
+    reason = f": {event.text}" if explanation.reasons else ""
+    return f"{event.verb} by {event.actor or 'somebody'}{reason}{previous}"
 
 
 def _describe_place(explanation: Explanation) -> str:

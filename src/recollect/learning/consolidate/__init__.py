@@ -14,13 +14,13 @@ from datetime import datetime
 from recollect.core.changes import Retire, Revise
 from recollect.core.clock import Clock
 from recollect.core.errors import ModelError, ModelUnavailable, StoreBusy
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import ExtractionResult, Model, Progress, StaleResult, Store, Tx, UnitOfWork, Usage
 from recollect.core.ports.jobs import Job
+from recollect.core.reasons import Reason
 from recollect.core.types import Memo, Status, Subject
 from recollect.learning.apply import ChangeContext, write
 from recollect.learning.consolidate.plan import (
-    MERGED,
     ConsolidationInput,
     ConsolidationOptions,
     Plan,
@@ -34,7 +34,6 @@ from recollect.learning.schedule import consolidation_job
 from recollect.learning.token_usage import total_usage
 
 __all__ = [
-    "MERGED",
     "ConsolidationInput",
     "ConsolidationOptions",
     "ConsolidationReport",
@@ -50,8 +49,8 @@ ACTOR = "consolidation"
 _MAX_EVENTS_SCANNED = 2_000
 """Events of a subject that are read for restatements and undone changes."""
 _MAX_ATTEMPTS = 5
-_RESTATED_REASONS = ("stated again", "other words for the same fact")
-_DONE, _ABORTED = "consolidation.done", "consolidation.aborted"
+_RESTATED_REASONS = (Reason.STATED_AGAIN, Reason.REWORDED)
+_DONE, _ABORTED = EventKind.CONSOLIDATION_DONE, EventKind.CONSOLIDATION_ABORTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +175,7 @@ class Consolidator:
         usage = report.usage
         counts = {**tally(report.changes), "memos": report.memos, "input": usage.input, "output": usage.output}
         data = {"batch": context.batch, "problems": list(report.problems), **counts}
-        tx.events.add(Event(kind, context.at, ACTOR, report.subject.scope, reason=report.description, data=data))
+        tx.events.add(Event(kind, context.at, ACTOR, report.subject.scope, detail=report.description, data=data))
 
     def _requeue(self, tx: Tx, job: Job, due: datetime) -> None:
         """Run again when the interval has passed."""
@@ -203,7 +202,7 @@ def read_input(tx: Tx, subject: Subject) -> ConsolidationInput:
     """The memos of a subject and what happened to them."""
     memos = tx.memos.list(subject, [Status.ACTIVE])
     events = tx.events.list(scope=subject.scope, limit=_MAX_EVENTS_SCANNED)
-    undone = {event.memo: event.at for event in reversed(events) if event.kind == "memo.undone"}
+    undone = {event.memo: event.at for event in reversed(events) if event.kind == EventKind.MEMO_UNDONE}
     return ConsolidationInput(
         memos,
         _count_statements(events),
@@ -216,7 +215,7 @@ def _count_statements(events: Sequence[Event]) -> dict[str, int]:
     """How many messages restated each memo."""
     sources: dict[str, set[str]] = {}
     for event in events:
-        if event.kind == "memo.revised" and event.reason in _RESTATED_REASONS and event.memo:
+        if event.kind == EventKind.MEMO_REVISED and event.reason in _RESTATED_REASONS and event.memo:
             sources.setdefault(event.memo, set()).add(str(event.data.get("message") or event.data.get("batch")))
     return {memo: len(messages) for memo, messages in sources.items()}
 

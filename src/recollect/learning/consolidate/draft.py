@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.core.changes import Retire, Revise
+from recollect.core.reasons import Reason
 from recollect.core.text import normalize
 from recollect.core.types import Audience, Memo, Status
 from recollect.policy.visibility import includes
@@ -21,7 +22,8 @@ class Draft:
         """How often each memo was restated, by its id."""
         self._before = {memo.id: memo for memo in sorted(memos, key=lambda memo: (memo.created, memo.id))}
         self._after = dict(self._before)
-        self._reasons: dict[str, list[str]] = {}
+        self._reasons: dict[str, Reason] = {}
+        """Why each memo was changed last."""
         self._expire()
         self._statements = {(normalize(memo.text), memo.audience) for memo in self.live()}
 
@@ -34,7 +36,7 @@ class Draft:
         memo = self._after.get(memo_id or "")
         return memo if memo is not None and memo.active else None
 
-    def supersede(self, old: Memo, by: Memo, reason: str) -> None:
+    def supersede(self, old: Memo, by: Memo, reason: Reason) -> None:
         """Let one memo supersede another, which comes back should its successor go."""
         before = None if old.supersedes == by.id else old.supersedes
         self._set(
@@ -42,7 +44,7 @@ class Draft:
         )
         self._after[by.id] = replace(by, supersedes=by.supersedes or old.id)
 
-    def improve(self, memo: Memo, reason: str, **fields: Any) -> None:
+    def improve(self, memo: Memo, reason: Reason, **fields: Any) -> None:
         """Change fields of a memo, such as tags or confidence, but not its text."""
         if replace(memo, **fields) != memo:
             self._set(memo, reason, **fields)
@@ -64,19 +66,17 @@ class Draft:
         return len(self._statements)
 
     def _change(self, before: Memo, after: Memo) -> Revise | Retire:
-        reason = "; ".join(self._reasons.get(before.id, ["takes the place of an older fact"]))
+        reason = self._reasons.get(before.id, Reason.TAKES_PLACE)
         return Revise(before, after, reason) if after.active else Retire(before, after, reason)
 
     def _expire(self) -> None:
         for memo in self.live():
             if memo.expires is not None and memo.expires <= self.now:
-                self._set(memo, "expired", status=Status.EXPIRED, updated=self._later(memo))
+                self._set(memo, Reason.EXPIRED, status=Status.EXPIRED, updated=self._later(memo))
 
-    def _set(self, memo: Memo, reason: str, **fields: Any) -> None:
+    def _set(self, memo: Memo, reason: Reason, **fields: Any) -> None:
         self._after[memo.id] = replace(self._after[memo.id], **fields)
-        reasons = self._reasons.setdefault(memo.id, [])
-        if reason not in reasons:
-            reasons.append(reason)
+        self._reasons[memo.id] = reason
 
     def _later(self, memo: Memo) -> datetime:
         return max(self.now, memo.updated)

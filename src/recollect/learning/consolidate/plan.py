@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from recollect.core.changes import Retire, Revise
+from recollect.core.reasons import Reason
 from recollect.core.text import normalize
 from recollect.core.types import Kind, Memo
 from recollect.learning.consolidate.draft import Draft
@@ -18,10 +19,15 @@ from recollect.policy.merge import is_authored
 from recollect.policy.similarity import Similarity, compare, match_cues, slot_of
 from recollect.policy.visibility import includes
 
-MERGED, CONTRADICTED, EXPIRED = "another memory says it", "a newer memory says otherwise", "expired"
-STATED_OFTEN, USED_OFTEN = "stated again and again", "used often"
 MIN_STATEMENTS, MIN_USES, TRUSTED_CONFIDENCE = 3, 50, 0.95
 """A memo that was restated or used this often gets this confidence."""
+_TALLY_NAMES = {
+    Reason.MERGED: "merged",
+    Reason.CONTRADICTED: "contradicted",
+    Reason.EXPIRED: "expired",
+    Reason.STATED_OFTEN: "trusted",
+    Reason.USED_OFTEN: "trusted",
+}
 _MAX_MEMOS_PER_CUE = 64
 """A cue shared by more memos doesn't tell which of them are alike."""
 
@@ -169,20 +175,20 @@ def _merge(draft: Draft, keep: Memo, duplicate: Memo) -> bool:
         draft.stated[keep.id] = draft.stated.get(keep.id, 0) + draft.stated.get(duplicate.id, 0) + 1
         draft.improve(
             keep,
-            "several said this",
+            Reason.SEVERAL_SAID_SO,
             tags=tuple(dict.fromkeys((*keep.tags, *duplicate.tags))),
             confidence=max(keep.confidence, duplicate.confidence),
             updated=max(keep.updated, duplicate.updated),
             happened=keep.happened or duplicate.happened,
         )
-    draft.supersede(duplicate, draft.get(keep.id) or keep, MERGED)
+    draft.supersede(duplicate, draft.get(keep.id) or keep, Reason.MERGED)
     return True
 
 
 def _contradict(draft: Draft, newer: Memo, older: Memo) -> bool:
     if Kind.PERSON in (newer.kind, older.kind) or not may_yield(older, newer):  # "he" may be two people
         return False
-    draft.supersede(older, newer, CONTRADICTED)
+    draft.supersede(older, newer, Reason.CONTRADICTED)
     return True
 
 
@@ -190,18 +196,15 @@ def _raise_confidence(draft: Draft, memo: Memo) -> None:
     if memo.confidence >= TRUSTED_CONFIDENCE:
         return
     if draft.stated.get(memo.id, 0) >= MIN_STATEMENTS:
-        draft.improve(memo, STATED_OFTEN, confidence=TRUSTED_CONFIDENCE)
+        draft.improve(memo, Reason.STATED_OFTEN, confidence=TRUSTED_CONFIDENCE)
     elif memo.hits >= MIN_USES:
-        draft.improve(memo, USED_OFTEN, confidence=TRUSTED_CONFIDENCE)
+        draft.improve(memo, Reason.USED_OFTEN, confidence=TRUSTED_CONFIDENCE)
 
 
 def tally(changes: Iterable[Revise | Retire]) -> dict[str, int]:
     """Count the memos that were merged, contradicted, expired or got more confidence."""
-    names = {MERGED: "merged", CONTRADICTED: "contradicted", EXPIRED: "expired"}
-    counts = dict.fromkeys((*names.values(), "trusted"), 0)
+    counts = dict.fromkeys(_TALLY_NAMES.values(), 0)
     for change in changes:
-        for reason in change.reason.split("; "):
-            if isinstance(change, Retire) and reason in names:
-                counts[names[reason]] += 1
-            counts["trusted"] += reason in (STATED_OFTEN, USED_OFTEN)
+        if change.reason in _TALLY_NAMES:
+            counts[_TALLY_NAMES[change.reason]] += 1
     return counts

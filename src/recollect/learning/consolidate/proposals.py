@@ -8,12 +8,11 @@ from collections.abc import Collection, Sequence
 from itertools import groupby
 
 from recollect.core.ports import ExtractionResult, Proposal, Retraction
+from recollect.core.reasons import Reason
 from recollect.core.text import normalize, words
 from recollect.core.types import Kind, Memo
 from recollect.learning.consolidate.draft import Draft
 from recollect.learning.consolidate.plan import (
-    CONTRADICTED,
-    MERGED,
     ConsolidationInput,
     ConsolidationOptions,
     comparable,
@@ -72,7 +71,7 @@ def _supersede_if_covered(draft: Draft, memo: Memo, keep: Memo, text: str, optio
     if missing or not _may_end(memo, keep, options):  # what the model itself would still say must not go
         return
     if _says_as_much(keep, memo):
-        draft.supersede(memo, keep, MERGED)
+        draft.supersede(memo, keep, Reason.MERGED)
     else:
         _supersede_if_newer(draft, memo, keep)
 
@@ -94,7 +93,7 @@ def _retract(draft: Draft, memo_ids: Collection[str], retraction: Retraction, op
 def _supersede_if_newer(draft: Draft, memo: Memo, keep: Memo) -> None:
     """Older memos may be contradicted, but not those about other people: "he" may be two of them."""
     if memo.kind is not Kind.PERSON and recency(keep) > recency(memo):
-        draft.supersede(memo, keep, CONTRADICTED)
+        draft.supersede(memo, keep, Reason.CONTRADICTED)
 
 
 def _may_end(memo: Memo, keep: Memo, options: ConsolidationOptions) -> bool:

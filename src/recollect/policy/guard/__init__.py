@@ -10,6 +10,7 @@ from typing import Literal
 
 from recollect.core.errors import BadInput
 from recollect.core.ports.model import Proposal
+from recollect.core.reasons import Reason
 from recollect.core.text import clip, collapse_spaces, fold, normalize, words
 from recollect.core.types import Kind, Memo, Message
 from recollect.language import word_forms
@@ -25,8 +26,7 @@ from recollect.policy.kinds import label, tags
 __all__ = ["UNGROUNDED", "Accepted", "Grounding", "Refused", "check", "is_instruction", "normalize_fact", "own_words"]
 
 Grounding = Literal["quote", "overlap"]
-_NO_EVIDENCE, _NO_QUOTE = "evidence says too little", "evidence is no quote"
-UNGROUNDED = (_NO_EVIDENCE, _NO_QUOTE)
+UNGROUNDED = (Reason.NO_EVIDENCE, Reason.NO_QUOTE)
 """Refusals for lack of evidence, which a model can correct on a retry."""
 MIN_FACT_CHARS, MAX_FACT_CHARS, MAX_NORMALIZED_CHARS = 4, 300, 190
 
@@ -102,14 +102,14 @@ def _check_quote(
     proposal: Proposal, text: str, sources: Sequence[Message], known: Sequence[Memo]
 ) -> Accepted | Refused:
     if not has_content(proposal.evidence):
-        return Refused(_NO_EVIDENCE)
+        return Refused(Reason.NO_EVIDENCE)
     for message in sources:
         if quote := find_quote(proposal.evidence, own_words(message.text, message.name)):
             reason = _unsupported_reason(text, message, quote, _revised_text(proposal, known))
             return Refused(reason) if reason else _accept(proposal, text, message, quote)
     if any(find_quote(proposal.evidence, message.text) for message in sources):
         return Refused("evidence is not the speaker's own words")
-    return Refused(_NO_QUOTE)
+    return Refused(Reason.NO_QUOTE)
 
 
 def _revised_text(proposal: Proposal, known: Sequence[Memo]) -> str:

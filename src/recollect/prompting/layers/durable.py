@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from recollect.core.ports import PromptRequest, Tx
-from recollect.core.ports.layer import Block, Line
+from recollect.core.ports.layer import Block, Line, Overflow
 from recollect.core.types import Kind, Memo, Status, Subject
 from recollect.policy import rendering
 from recollect.policy.budget import Budget, size
@@ -35,7 +35,7 @@ class MemoSettings(Protocol):
     @property
     def ranker(self) -> str: ...
     @property
-    def overflow(self) -> str: ...
+    def overflow(self) -> Overflow: ...
 
 
 class LayerSettings(Protocol):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from recollect.core.ports import PromptRequest
-from recollect.core.ports.layer import Block, Line
+from recollect.core.ports.layer import Block, Line, Overflow
 from recollect.policy import rendering
 
 
@@ -43,7 +43,9 @@ class ShortTermLayer:
             Line(rendering.render_exchange(exchange), "recent in another public channel", exchange.expires)
             for exchange in elsewhere
         )
-        return [Block("shortterm", lines, chars=self._shortterm.inject_max_chars, overflow="stop")] if lines else []
+        return (
+            [Block("shortterm", lines, chars=self._shortterm.inject_max_chars, overflow=Overflow.STOP)] if lines else []
+        )
 
 
 def create(spec: str, settings: LayerSettings) -> ShortTermLayer:  # noqa: ARG001 - every layer is made from its name

@@ -18,7 +18,7 @@ from typing import Any
 
 from recollect.core.clock import Clock, now
 from recollect.core.errors import EmbedderError, RecollectError
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import Corpus, Embedder, Progress, Store, Vector, VectorSet
 from recollect.recall.vectors.backfill import Counter, Payload, activate, count_missing, fill
 from recollect.recall.vectors.embedder_chain import EmbedderChain, Sleep, retry_delay
@@ -192,7 +192,7 @@ class VectorIndexer:
                 await self._fill(embedder)
             except EmbedderError as error:
                 self._chain.mark_failed(embedder.name, error)
-                await self._log_event("embedding.error", embedder, str(error))
+                await self._log_event(EventKind.EMBEDDING_ERROR, embedder, str(error))
             except RecollectError as error:
                 log.warning("vectors are behind (%s); searching by words meanwhile", error)
                 return False
@@ -212,12 +212,12 @@ class VectorIndexer:
     async def _fill_set(self, corpus: Corpus, embedder: Embedder, counter: Counter) -> int:
         count = await fill(self._store, corpus, embedder.name, self._chain.embed, counter.add, self._payload)
         if count and not embedder.local:
-            await self._log_event("embedding.call", embedder, f"{count} {corpus}")
+            await self._log_event(EventKind.EMBEDDING_CALL, embedder, f"{count} {corpus}")
         return count
 
-    async def _log_event(self, kind: str, embedder: Embedder, reason: str) -> None:
+    async def _log_event(self, kind: EventKind, embedder: Embedder, detail: str) -> None:
         """Log calls to servers, as they cost money; a failure to log must not stop embedding."""
-        event = Event(kind, self._clock(), embedder.name, reason=reason)
+        event = Event(kind, self._clock(), embedder.name, detail=detail)
         with suppress(RecollectError):
             await self._store.write(lambda tx: tx.events.add(event))
 

@@ -7,7 +7,8 @@ from datetime import date, datetime, timedelta
 from typing import Any, Generic, LiteralString, TypeVar
 
 from recollect.core.clock import from_ms, to_ms
-from recollect.core.events import Event
+from recollect.core.events import Event, parse_kind
+from recollect.core.reasons import decode_reason, encode_reason
 from recollect.stores._sql.database import Database, Row
 from recollect.stores._sql.rows import encode
 
@@ -98,17 +99,20 @@ class Events(ABC, Generic[D]):
 
 def event_row(event: Event, scope: int | None) -> Row:
     data = encode(event.data) if event.data else None
-    return event.kind, to_ms(event.at), event.actor, scope, event.memo, event.reason, data
+    reason = encode_reason(event.reason, event.detail)
+    return event.kind, to_ms(event.at), event.actor, scope, event.memo, reason, data
 
 
 def read_event(row: Row) -> Event:
+    reason, detail = decode_reason(row[6])
     return Event(
         id=row[0],
-        kind=row[1],
+        kind=parse_kind(row[1]),
         at=from_ms(row[2]),
         actor=row[3],
         scope=row[4],
         memo=row[5],
-        reason=row[6],
+        reason=reason,
+        detail=detail,
         data=json.loads(row[7]) if row[7] else {},
     )

@@ -10,6 +10,7 @@ from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
 from recollect.core.ports.archive import SECTIONS, Cursor, Record, fingerprint
 from recollect.core.ports.jobs import NewJob
+from recollect.core.reasons import Reason
 from recollect.core.state import Owner, StateKind
 from recollect.core.types import Audience, Exchange, Kind, Origin, Provenance, Status, Summary, Tombstone
 from recollect.testing.store_contract.samples import (
@@ -87,8 +88,8 @@ def _queue(tx: Tx) -> None:
 
 
 def _log(tx: Tx) -> None:
-    first = tx.events.add(Event("memo.added", at(1), "ada", ADA.scope, "durable-1", "new", {"words": "secret"}))
-    tx.events.add(Event("memo.added", at(86_500), "ada", ADA.scope, "durable-2", "new", {"b": 1, "a": [None]}))
+    first = tx.events.add(Event("memo.added", at(1), "ada", ADA.scope, "durable-1", Reason.NEW, {"words": "secret"}))
+    tx.events.add(Event("memo.added", at(86_500), "ada", ADA.scope, "durable-2", Reason.NEW, {"b": 1, "a": [None]}))
     tx.events.add(Event("swept", at(2)))
     tx.events.redact([first])
 

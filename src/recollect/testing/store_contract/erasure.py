@@ -7,6 +7,7 @@ from dataclasses import replace
 from recollect.core.events import Event
 from recollect.core.ports import Store
 from recollect.core.ports.jobs import NewJob
+from recollect.core.reasons import Reason
 from recollect.core.types import Exchange, Place, Provenance, Status, Summary
 from recollect.testing.store_contract.samples import (
     ADA,
@@ -153,7 +154,8 @@ class ErasureContract:
         assert [claimed_job.id for claimed_job in claimed] == [ids[2]]
 
     async def test_a_scrubbed_event_says_only_that_something_happened(self, store: Store):
-        detailed = Event("memo.undone", at(1), "ada", ADA.scope, "m1", "because of tea", {"undoes": "b", "text": "tea"})
+        data = {"undoes": "b", "text": "tea"}
+        detailed = Event("memo.undone", at(1), "ada", ADA.scope, "m1", Reason.RETRACTED, data, detail="because of tea")
         bare = Event("memo.added", at(2), "ada", ADA.scope)
         ids = [await store.write(lambda tx, event=event: tx.events.add(event)) for event in (detailed, bare)]
         counts = await store.read(lambda tx: tx.events.counts())
@@ -167,7 +169,7 @@ class ErasureContract:
     async def test_texts_are_traced_wherever_they_stand(self, store: Store):
         await say(store, make_message("a quixotic plumbus", id="1"), make_message("another", OTHER, id="2"))
         await put(store, make_memo("a plumbus", source=Provenance(evidence="my quixotic 東京 tower")))
-        await store.write(lambda tx: tx.events.add(Event("e", at(1), reason="plumbus")))
+        await store.write(lambda tx: tx.events.add(Event("e", at(1), detail="plumbus")))
         traces = await store.find_traces(["plumbus", "quixotic", "東京 tower", "nowhere"])
         assert traces["messages"] == [1, 1, 0, 0]
         assert traces["memos"] == [1, 0, 0, 0]

@@ -5,13 +5,14 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import Store
+from recollect.core.reasons import Reason
 from recollect.testing.store_contract.samples import ADA, BEN, at
 
 
-def event(reason: str, **changes: object) -> Event:
-    return replace(Event("memo.added", at(1)), reason=reason, **changes)  # pyright: ignore[reportArgumentType] - any field
+def event(detail: str, **changes: object) -> Event:
+    return replace(Event(EventKind.MEMO_ADDED, at(1)), detail=detail, **changes)  # pyright: ignore[reportArgumentType] - any field
 
 
 async def add(store: Store, *events: Event) -> list[int]:
@@ -21,7 +22,8 @@ async def add(store: Store, *events: Event) -> list[int]:
 class EventsContract:
     async def test_an_event_survives_whole(self, store: Store):
         data = {"before": {"text": "ü"}, "n": [1, None]}
-        full = Event("memo.revised", at(1.234), "ada", ADA.scope, "durable-1", "merged", data)
+        full = Event(EventKind.MEMO_REVISED, at(1.234), "ada", ADA.scope, "durable-1", Reason.AUDIENCE_SET, data)
+        full = replace(full, detail="guild:1: all of it")
         minimal = Event("started", at(2))
         first, second = await add(store, full, minimal)
         assert await store.read(lambda tx: tx.events.list()) == [
@@ -29,13 +31,21 @@ class EventsContract:
             replace(full, id=first),
         ]
 
+    async def test_kind_and_reason_come_back_as_members_of_their_enums(self, store: Store):
+        await add(store, Event(EventKind.MEMO_ADDED, at(1), reason=Reason.NEW), Event("of.tomorrow", at(2)))
+        later, earlier = await store.read(lambda tx: tx.events.list())
+        assert (earlier.kind, earlier.reason) == (EventKind.MEMO_ADDED, Reason.NEW)
+        assert isinstance(earlier.kind, EventKind)
+        assert isinstance(earlier.reason, Reason)
+        assert (later.kind, later.reason, later.text) == ("of.tomorrow", None, "")
+
     async def test_events_come_newest_first_and_page_by_page(self, store: Store):
         numbers = await add(store, *(event(f"{n}") for n in range(10)))
         assert numbers == sorted(set(numbers))
         seen: list[str] = []
         before: int | None = None
         while page := await store.read(lambda tx, before=before: tx.events.list(limit=4, before=before)):
-            seen += [entry.reason for entry in page]
+            seen += [entry.detail for entry in page]
             before = page[-1].id
         assert seen == [f"{n}" for n in range(9, -1, -1)]
 
@@ -43,7 +53,7 @@ class EventsContract:
         numbers = await add(store, *(event(f"{n}", at=at(10 - n)) for n in range(5)))
 
         async def reasons(after: int, limit: int = 10) -> list[str]:
-            return [entry.reason for entry in await store.read(lambda tx: tx.events.after(after, limit))]
+            return [entry.detail for entry in await store.read(lambda tx: tx.events.after(after, limit))]
 
         assert await reasons(0) == ["0", "1", "2", "3", "4"]
         assert await reasons(numbers[1], limit=2) == ["2", "3"]
@@ -51,7 +61,7 @@ class EventsContract:
 
     async def test_order_is_that_of_writing_whatever_the_times_say(self, store: Store):
         await add(store, event("first", at=at(9)), event("second", at=at(1)))
-        assert [entry.reason for entry in await store.read(lambda tx: tx.events.list())] == ["second", "first"]
+        assert [entry.detail for entry in await store.read(lambda tx: tx.events.list())] == ["second", "first"]
 
     async def test_events_are_filtered_by_scope_and_memo(self, store: Store):
         await add(
@@ -63,7 +73,7 @@ class EventsContract:
         )
 
         async def reasons(scope: str | None = None, memo: str | None = None) -> list[str]:
-            return [entry.reason for entry in await store.read(lambda tx: tx.events.list(scope, memo))]
+            return [entry.detail for entry in await store.read(lambda tx: tx.events.list(scope, memo))]
 
         assert await reasons(ADA.scope) == ["a2", "a1"]
         assert await reasons(ADA.scope, "1") == ["a1"]
@@ -71,7 +81,7 @@ class EventsContract:
         assert await reasons("user:nobody") == []
         assert await reasons(memo="3") == []
         limited = await store.read(lambda tx: tx.events.list(ADA.scope, limit=1))
-        assert [entry.reason for entry in limited] == ["a2"]
+        assert [entry.detail for entry in limited] == ["a2"]
         assert await store.read(lambda tx: tx.events.list(ADA.scope, before=limited[0].id, limit=1)) != limited
 
     async def test_an_event_about_a_scope_makes_no_subject(self, store: Store):
@@ -96,7 +106,7 @@ class EventsContract:
 
         async def reasons(*kinds: str, scope: str | None = None) -> list[str]:
             events = await store.read(lambda tx: tx.events.list(scope, kinds=kinds))
-            return [entry.reason for entry in events]
+            return [entry.detail for entry in events]
 
         assert await reasons("learning.skipped") == ["4", "2"]
         assert await reasons("learning.skipped", scope=ADA.scope) == ["4"]
@@ -104,7 +114,7 @@ class EventsContract:
         assert await reasons("nothing") == []
         last = (await store.read(lambda tx: tx.events.list(kinds=["learning.skipped"], limit=1)))[0].id
         older = await store.read(lambda tx: tx.events.list(kinds=["learning.skipped"], before=last))
-        assert [entry.reason for entry in older] == ["2"]
+        assert [entry.detail for entry in older] == ["2"]
 
     async def test_events_are_counted_by_day_and_kind(self, store: Store):
         first = at(0).date()
@@ -120,5 +130,5 @@ class EventsContract:
         wild = "wild \ud800 \x00 end"
         await add(store, event(wild, actor=wild, data={wild: wild}, memo=wild))
         (stored,) = await store.read(lambda tx: tx.events.list())
-        assert stored.reason.startswith("wild ")
-        assert stored.reason.endswith(" end")
+        assert stored.detail.startswith("wild ")
+        assert stored.detail.endswith(" end")

@@ -12,7 +12,7 @@ from recollect.core.clock import from_ms, to_ms
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import FOREIGN_ID, Entry, Problem
 from recollect.core.text import clean, clip, collapse_spaces, digest, valid_memo_text
-from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Origin, Provenance, Subject
+from recollect.core.types import EVERYWHERE, Audience, AudienceLevel, Kind, Memo, Origin, Provenance, Subject
 from recollect.policy import kinds
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.redaction import redact
@@ -172,9 +172,9 @@ def _confidence(value: float) -> float:
 
 def _audience(entry: Entry, subject: Subject, source: Provenance, options: ImportOptions) -> Audience:
     if subject.is_lore:
-        return entry.audience or Audience("guild", subject.guild or "", subject.guild or "")
+        return entry.audience or Audience(AudienceLevel.GUILD, subject.guild or "", subject.guild or "")
     if entry.audience is None:
-        return EVERYWHERE if options.everywhere else Audience("dm", subject.id)
+        return EVERYWHERE if options.everywhere else Audience(AudienceLevel.DM, subject.id)
     if entry.audience == EVERYWHERE and not _may_be_everywhere(entry, options):
         return source_audience(source, subject.id)
     return entry.audience

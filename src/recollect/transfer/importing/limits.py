@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from recollect.core.changes import Retire
 from recollect.core.ports import Tx
+from recollect.core.reasons import Reason
 from recollect.core.types import Memo, Status, Subject
 from recollect.learning.apply import ChangeContext, MemoLimits, write
 from recollect.policy.merge import overflow
@@ -35,7 +36,7 @@ def archive(tx: Tx, subjects: Collection[Subject], limits: Limits, context: Chan
         for group in _groups(tx.memos.list(subject, [Status.ACTIVE]), memo_limits):
             excess = overflow(group, memo_limits.active, ())
             write(
-                tx, [Retire(memo, replace(memo, status=Status.ARCHIVED), "over the limit") for memo in excess], context
+                tx, [Retire(memo, replace(memo, status=Status.ARCHIVED), Reason.OVER_LIMIT) for memo in excess], context
             )
             archived[subject] += len(excess)
     return archived

@@ -12,10 +12,11 @@ from itertools import islice
 
 from recollect.core.changes import Add, Revise
 from recollect.core.errors import BadInput, RecollectError
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import Progress, Store, Tx
 from recollect.core.ports.archive import SECTIONS
 from recollect.core.ports.format import Entry, Item, MessageEntry, PageEntry, Problem, SummaryEntry, TombstoneEntry
+from recollect.core.reasons import Reason
 from recollect.core.text import clean
 from recollect.core.types import Message, Status, Subject, Summary, Tombstone
 from recollect.learning.apply import ChangeContext, write
@@ -31,7 +32,7 @@ from recollect.workspace import Workspace
 
 BATCH_SIZE = 200
 """Items per transaction."""
-IMPORTED = "memory.imported"
+IMPORTED = EventKind.MEMORY_IMPORTED
 
 StoredTexts = dict[tuple[str, str], str]
 """The words of messages that are here, by platform and id."""
@@ -114,7 +115,7 @@ def _pages(items: Iterable[Item]) -> list[PageEntry]:
 
 def _conclude(tx: Tx, report: Report, context: ChangeContext) -> None:
     data = {"new": report.new, "changed": report.changed, "same": report.same, "left_out": report.left_out}
-    tx.events.add(Event(IMPORTED, context.at, context.actor, reason=f"from {report.format}", data=data))
+    tx.events.add(Event(IMPORTED, context.at, context.actor, reason=Reason.IMPORTED, detail=report.format, data=data))
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +215,8 @@ class _Importer:
             return
         batch.fingerprints.pop(memo.subject.scope, None)
         vector = converted.vector if converted.vector is not None and _fits(converted.vector, batch.models) else None
-        reason = f"imported from {self.options.format}"
-        change = Add(memo, reason) if isinstance(decision, New) else Revise(decision.before, memo, reason)
+        reason = Reason.IMPORTED, self.options.format
+        change = Add(memo, *reason) if isinstance(decision, New) else Revise(decision.before, memo, *reason)
         write(tx, [change], replace(self.context, shared=converted.shared), vector)
 
     def _summary(self, tx: Tx, entry: SummaryEntry) -> Outcome:

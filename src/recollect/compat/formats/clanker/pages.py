@@ -7,7 +7,7 @@ from pathlib import Path
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import Entry, Item, MessageEntry, Owner, Problem
 from recollect.core.text import digest
-from recollect.core.types import Audience, Message, Origin, Place, Provenance, guild_key
+from recollect.core.types import Audience, AudienceLevel, Message, Origin, Place, Provenance, guild_key
 from recollect.policy.kinds import from_type
 from recollect.transfer.readers import fields
 from recollect.transfer.readers.generated_pages import DAY
@@ -91,7 +91,7 @@ def _person(line: str, where: str, owner: Owner) -> Iterator[Item]:
         kind, label = from_type(typed[1] if typed else "other")
         source = Provenance(origin=Origin.DISCORD, actor=match[3], platform=PLATFORM, guild=guild)
         key = guild_key(PLATFORM, guild) if guild else ""
-        audience = Audience("guild", key, key) if guild else None
+        audience = Audience(AudienceLevel.GUILD, key, key) if guild else None
         text = typed[2] if typed else fact
         yield Entry(where, match[3], None, kind.value, text, label=label, source=source, audience=audience)
 

@@ -13,7 +13,7 @@ from recollect.compat.formats.clanker import pages as clanker_pages
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import Entry, Item, NeedsOwner, Owner, Problem, problem
 from recollect.core.text import unescape
-from recollect.core.types import LORE, Audience, Origin, Provenance, Status, guild_key
+from recollect.core.types import LORE, Audience, AudienceLevel, Origin, Provenance, Status, guild_key
 from recollect.policy.kinds import TYPES, from_type
 from recollect.transfer.readers import fields, generated_pages
 from recollect.transfer.readers.sqlite_file import Row, columns_of, count, has_table, is_database, reading, rows
@@ -132,7 +132,11 @@ def _audience(source: Provenance) -> Audience | None:
     if source.guild is None:
         return None
     key = guild_key(source.platform, source.guild)
-    return Audience("channel", source.channel, key) if source.channel else Audience("guild", key, key)
+    return (
+        Audience(AudienceLevel.CHANNEL, source.channel, key)
+        if source.channel
+        else Audience(AudienceLevel.GUILD, key, key)
+    )
 
 
 def split_guild_key(key: str | None) -> tuple[str, str | None]:

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import Entry, Item, Owner, PageEntry, Problem
-from recollect.core.types import EVERYWHERE, Audience, Origin, Provenance, Status
+from recollect.core.types import EVERYWHERE, Audience, AudienceLevel, Origin, Provenance, Status
 from recollect.policy.kinds import CATEGORIES, from_kind, to_category
 from recollect.transfer.readers import fields as values
 from recollect.workspace.front_matter import fields, read_text, read_words, split_front_matter, time_of
@@ -177,7 +177,7 @@ def _audience(text: str | None) -> Audience | None:
     if text is None:
         return None
     audience = Audience.parse(text)
-    if audience.level not in ("dm", "channel", "guild", "everywhere") or str(audience) != text:
+    if not isinstance(audience.level, AudienceLevel) or str(audience) != text:
         raise BadInput(f"unknown audience {text[:40]!r}")
     return audience
 

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import Entry, Item, NeedsOwner, Owner, PageEntry, Problem, SummaryEntry, problem
 from recollect.core.text import join_escaped
-from recollect.core.types import EVERYWHERE, Audience, Origin, Provenance, Status, guild_key
+from recollect.core.types import EVERYWHERE, Audience, AudienceLevel, Origin, Provenance, Status, guild_key
 from recollect.policy.kinds import SEVEN
 from recollect.transfer.readers import fields
 from recollect.transfer.readers.json_stream import Broken, Member, members
@@ -199,7 +199,7 @@ def _audience(source: Provenance, user: str | None) -> Audience | None:
         return EVERYWHERE
     if source.guild is None or source.channel is None:
         return None  # a DM, or a channel of a guild that older versions didn't name
-    return Audience("channel", source.channel, guild_key(source.platform, source.guild))
+    return Audience(AudienceLevel.CHANNEL, source.channel, guild_key(source.platform, source.guild))
 
 
 def _source(source: Any, user: str | None) -> Provenance:

@@ -171,7 +171,7 @@ async def get_undoable(state: AppStateDep, subject: SubjectDep) -> UndoableOut:
     """The change that an undo would take back now, and what that would do."""
     offer = await state.admin.undoable(subject)
     if offer is None or isinstance(offer, CannotUndo):
-        reason = "" if offer is None else offer.reason
+        reason = "" if offer is None else offer.text
         return UndoableOut(change=None, at=None, actor="", restored=[], removed=[], refused=reason)
     return UndoableOut(
         change=offer.change,
@@ -190,7 +190,7 @@ async def undo(state: AppStateDep, body: Undoing) -> UndoneOut | Response:
     """
     outcome = await state.admin.undo(subject_of(body.user, body.guild), body.change)
     if isinstance(outcome, CannotUndo):
-        return problem(409, outcome.reason)
+        return problem(409, outcome.text)
     restored, removed = ((), ()) if outcome is None else (outcome.restored, outcome.removed)
     return UndoneOut(
         undone=outcome is not None,
@@ -248,13 +248,13 @@ def _describe_remembered(outcome: Remembered) -> RememberedOut:
     changes: list[ChangeOut] = []
     for change in outcome.changes:
         match change:
-            case Add(memo=memo, reason=reason):
-                changes.append(ChangeOut(done="added", reason=reason, memo=records.from_memo(memo)))
-            case Skip(memo=memo, reason=reason):
-                changes.append(ChangeOut(done="skipped", reason=reason, memo=memo and records.from_memo(memo)))
+            case Add(memo=memo):
+                changes.append(ChangeOut(done="added", reason=change.text, memo=records.from_memo(memo)))
+            case Skip(memo=memo):
+                changes.append(ChangeOut(done="skipped", reason=change.text, memo=memo and records.from_memo(memo)))
             case _:
                 verb = "revised" if isinstance(change, Revise) else "retired"
-                changes.append(ChangeOut(done=verb, reason=change.reason, memo=records.from_memo(change.after)))
+                changes.append(ChangeOut(done=verb, reason=change.text, memo=records.from_memo(change.after)))
     return RememberedOut(memo=records.from_memo(outcome.memo), heard=_describe_audience(outcome.memo), changes=changes)
 
 

@@ -96,6 +96,8 @@ class EventOut(Wire):
     scope: str
     memo: str | None
     reason: str
+    code: str | None = Field(description="The reason for programs: it stays when its words change.")
+    detail: str = Field(description="What completes the reason, such as an audience or an error message.")
     data: dict[str, Any]
 
 
@@ -257,7 +259,9 @@ def from_event(event: Event) -> EventOut:
         actor=event.actor,
         scope=event.scope,
         memo=event.memo,
-        reason=event.reason,
+        reason=event.text,
+        code=None if event.reason is None else event.reason.name.lower(),
+        detail=event.detail,
         data=dict(event.data),
     )
 

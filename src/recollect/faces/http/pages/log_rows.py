@@ -2,35 +2,60 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from recollect.admin.names import Names
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
+from recollect.core.events import EventKind as K
 from recollect.core.ports import Tx
 from recollect.core.text import unescape
 from recollect.core.types import Memo, Subject, parse_message_ref
 from recollect.faces.http.pages.format import describe_place, memo_url, memos_url, url
 from recollect.faces.http.pages.places import parse_session, resolve_place
 
-KINDS = {
-    "Memories": ("memo.added", "memo.revised", "memo.retired", "memo.undone", "memo.dropped"),
-    "Refused": ("memo.refused",),
-    "Summaries": ("summary.saved", "summary.reset"),
-    "Messages": ("message.edited", "message.deleted"),
-    "Model calls": ("extract.call", "summary.call", "embedding.call"),
-    "Reflection": ("consolidation.done", "consolidation.aborted"),
-    "Trouble": (
-        "extract.error",
-        "extract.degraded",
-        "summarize.error",
-        "embedding.error",
-        "consolidate.error",
-        "daily_log.error",
-        "job.failed",
-        "job.dropped",
-    ),
-    "Consent": ("learning.paused", "learning.resumed", "learning.skipped", "member.left", "guild.left"),
-    "Erased": ("memo.erased", "erasure.checked"),
-}
+
+class Group(StrEnum):
+    """A filter of the log."""
+
+    MEMORIES = "Memories"
+    REFUSED = "Refused"
+    SUMMARIES = "Summaries"
+    MESSAGES = "Messages"
+    CALLS = "Model calls"
+    CONSOLIDATION = "Reflection"
+    TROUBLE = "Trouble"
+    CONSENT = "Consent"
+    ERASED = "Erased"
+
+
+def _group(kind: EventKind) -> Group:
+    """The group of a kind; the type checker insists that each has one."""
+    match kind:
+        case K.MEMO_ADDED | K.MEMO_REVISED | K.MEMO_RETIRED | K.MEMO_UNDONE | K.MEMO_DROPPED:
+            return Group.MEMORIES
+        case K.MEMORY_IMPORTED | K.MEMORY_NARROWED:
+            return Group.MEMORIES
+        case K.MEMO_REFUSED:
+            return Group.REFUSED
+        case K.SUMMARY_SAVED | K.SUMMARY_RESET:
+            return Group.SUMMARIES
+        case K.MESSAGE_EDITED | K.MESSAGE_DELETED:
+            return Group.MESSAGES
+        case K.EXTRACT_CALL | K.SUMMARY_CALL | K.EMBEDDING_CALL:
+            return Group.CALLS
+        case K.CONSOLIDATION_DONE | K.CONSOLIDATION_ABORTED:
+            return Group.CONSOLIDATION
+        case K.EXTRACT_ERROR | K.EXTRACT_DEGRADED | K.SUMMARIZE_ERROR | K.CONSOLIDATE_ERROR | K.DAILY_LOG_ERROR:
+            return Group.TROUBLE
+        case K.ERASE_ERROR | K.EMBEDDING_ERROR | K.JOB_ERROR | K.JOB_FAILED | K.JOB_DROPPED:
+            return Group.TROUBLE
+        case K.LEARNING_PAUSED | K.LEARNING_RESUMED | K.LEARNING_SKIPPED | K.MEMBER_LEFT | K.GUILD_LEFT:
+            return Group.CONSENT
+        case K.MEMO_ERASED | K.ERASURE_PLANNED | K.ERASURE_CALLED_OFF | K.ERASURE_CHECKED:
+            return Group.ERASED
+
+
+KINDS = {group.value: tuple(kind for kind in EventKind if _group(kind) is group) for group in Group}
 """Filters of the log: groups of event kinds."""
 
 
@@ -55,7 +80,7 @@ class Row:
         kind = self.event.kind
         if kind.endswith((".error", ".degraded", ".failed", ".dropped", ".aborted")):
             return "bad"
-        return "doubt" if kind == "memo.refused" else "good" if kind == "memo.added" else "plain"
+        return "doubt" if kind == EventKind.MEMO_REFUSED else "good" if kind == EventKind.MEMO_ADDED else "plain"
 
 
 @dataclass(frozen=True, slots=True)

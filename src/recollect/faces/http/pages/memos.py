@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from recollect.admin.names import NameMatch, display_name, display_names
 from recollect.core.changes import Skip
 from recollect.core.errors import BadInput
+from recollect.core.events import EventKind
 from recollect.core.outcomes import CannotUndo, Undoable, Undone
 from recollect.core.ports import Tx
 from recollect.core.text import MAX_MEMO_CHARS
@@ -24,7 +25,12 @@ from recollect.learning.consent import is_paused
 router = APIRouter(include_in_schema=False)
 
 PAGE_SIZE = 25
-CHANGE_KINDS = ("memo.added", "memo.revised", "memo.retired", "memo.undone")
+CHANGE_KINDS = (
+    EventKind.MEMO_ADDED,
+    EventKind.MEMO_REVISED,
+    EventKind.MEMO_RETIRED,
+    EventKind.MEMO_UNDONE,
+)
 
 Text = Annotated[str, Query(max_length=500)]
 Field = Annotated[str, Form(max_length=MAX_MEMO_CHARS * 2)]
@@ -150,7 +156,7 @@ async def last_change(page: PageContext, subject: Subject) -> LastChange:
     undone = list(takewhile(lambda event: event.data.get("undoes") == events[0].data.get("undoes", ""), events))
     rows = await page.state.memory.store.read(lambda tx: log_rows.rows(tx, undone))
     if isinstance(offer, CannotUndo):
-        return LastChange(None, offer.reason, rows)
+        return LastChange(None, offer.text, rows)
     return LastChange(offer, "", rows)
 
 

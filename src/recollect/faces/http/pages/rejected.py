@@ -8,6 +8,7 @@ from fastapi.responses import HTMLResponse
 
 from recollect.admin.overview import REFUSED_KIND
 from recollect.core.ports import Tx
+from recollect.core.reasons import decode_reason
 from recollect.faces.http.pages import log_rows
 from recollect.faces.http.pages.context import PageDep, as_number
 
@@ -22,17 +23,17 @@ Text = Annotated[str, Query(max_length=500)]
 
 @router.get("/refused")
 async def refused(request: Request, page: PageDep, reason: Text = "", before: Text = "") -> HTMLResponse:
-    before_id = as_number(before)
+    before_id, wanted = as_number(before), decode_reason(reason)
 
     def read(tx: Tx) -> tuple[Counter[str], list[log_rows.Row], int]:
         newest = tx.events.list(kinds=[REFUSED_KIND], limit=MAX_COUNTED)
         events = (
             newest if before_id is None else tx.events.list(kinds=[REFUSED_KIND], limit=MAX_COUNTED, before=before_id)
         )
-        matching = [event for event in events if reason in ("", event.reason)]
+        matching = [event for event in events if not reason or (event.reason, event.detail) == wanted]
         count = tx.events.counts().get(REFUSED_KIND)
         return (
-            Counter(event.reason for event in newest),
+            Counter(event.text for event in newest),
             log_rows.rows(tx, matching[: PAGE_SIZE + 1]),
             count[0] if count else 0,
         )

@@ -10,8 +10,9 @@ from recollect.core.changes import Add, Candidate, Revise, Skip
 from recollect.core.clock import to_ms
 from recollect.core.errors import BadInput
 from recollect.core.ports import Tx, Vector
+from recollect.core.reasons import Reason
 from recollect.core.text import clean, collapse_spaces
-from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Origin, Place, Provenance, Subject
+from recollect.core.types import EVERYWHERE, Audience, AudienceLevel, Kind, Memo, Origin, Place, Provenance, Subject
 from recollect.learning.apply import ChangeContext, MemoLimits, apply_statement, write
 from recollect.learning.edit import MemoEdit, edit_memo
 from recollect.policy.visibility import VisibilityPolicy, limit_audience, stated_audience
@@ -104,10 +105,10 @@ def add(
             memo = _with_page_date(tx, memo, fresh.page, context, vector)
         case Revise(after=memo):
             pass
-        case Skip(reason=reason, memo=None):
-            raise BadInput(f"not remembered: {reason}{HINT if fresh.foreign else ''}")
-        case Skip(reason=reason, memo=Memo() as memo):
-            return _keep_conflict_copy(tx, fresh, memo, reason, records)
+        case Skip(memo=None) as skip:
+            raise BadInput(f"not remembered: {skip.text}{HINT if fresh.foreign else ''}")
+        case Skip(memo=Memo() as memo) as skip:
+            return _keep_conflict_copy(tx, fresh, memo, skip.text, records)
         case _:
             raise BadInput("not remembered")
     if records.get(tx, (memo.subject, memo.id)) is not None:
@@ -146,7 +147,7 @@ def _revise(
     after = revised(memo, edited.page)
     if after != memo:
         after = replace(after, created=min(after.created, context.at), updated=max(context.at, memo.updated))
-        write(tx, [Revise(memo, after, "front matter edited in its file")], context)
+        write(tx, [Revise(memo, after, Reason.FRONT_MATTER_EDITED)], context)
     words = collapse_spaces(edited.page.words.text)
     requested = MemoEdit(words, None, _source(edited, Origin.MANUAL))
     return edit_memo(tx, after, requested, context, options.limits_of(memo.subject), vector)
@@ -156,8 +157,8 @@ def _keep_both(tx: Tx, memo: Memo, edited: Edited, context: ChangeContext) -> No
     """The older words pass through the memo's history; undoing the last step brings them back."""
     source = replace(_source(edited, Origin.MANUAL), metadata=memo.source.metadata)
     older = replace(revised(memo, edited.page), text=collapse_spaces(edited.page.words.text), source=source)
-    write(tx, [Revise(memo, older, "edited in its file, before memory changed")], context)
-    write(tx, [Revise(older, memo, "the newer version counts")], replace(context, batch=token_hex(8)))
+    write(tx, [Revise(memo, older, Reason.FILE_EDITED_BEFORE)], context)
+    write(tx, [Revise(older, memo, Reason.NEWER_COUNTS)], replace(context, batch=token_hex(8)))
 
 
 def _keep_memory_version(tx: Tx, memo: Memo, edited: Edited, records: Records) -> Note:
@@ -193,7 +194,7 @@ def _candidate(fresh: Fresh, options: PageSyncOptions, context: ChangeContext) -
 
 def _audience(page: Page, subject: Subject, policy: VisibilityPolicy) -> Audience:
     if subject.is_lore:
-        return page.audience or Audience("guild", subject.guild or "", subject.guild or "")
+        return page.audience or Audience(AudienceLevel.GUILD, subject.guild or "", subject.guild or "")
     alone = Place(dm=subject.id)
     return limit_audience(page.audience or stated_audience(alone, policy), alone, policy)
 

@@ -12,7 +12,7 @@ import yaml
 
 from recollect.core.errors import BadInput
 from recollect.core.text import collapse_spaces, valid_memo_text
-from recollect.core.types import EVERYWHERE, Audience, Kind, Memo
+from recollect.core.types import EVERYWHERE, Audience, AudienceLevel, Kind, Memo
 from recollect.policy.kinds import CATEGORIES, from_category, from_kind, to_category
 from recollect.policy.redaction import Redacted, redact
 from recollect.workspace.front_matter import fields, read_text, read_words, split_front_matter, time_of
@@ -22,7 +22,6 @@ MAX_PAGE_BYTES = 65_536
 _MAX_TAGS = 100
 _OWN_FIELDS = frozenset({"category", "created_at", "keywords", "id", "user", "guild", "kind", "audience", "source"})
 _REWRITTEN = _OWN_FIELDS | {"updated_at"}
-_LEVELS = ("dm", "channel", "guild", "everywhere")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +163,7 @@ def _audience(text: str | None) -> Audience | None:
     if text is None:
         return None
     audience = Audience.parse(text)
-    if audience.level not in _LEVELS or str(audience) != text:
+    if not isinstance(audience.level, AudienceLevel) or str(audience) != text:
         raise BadInput(f"unknown audience {text[:40]!r}")
     return audience
 

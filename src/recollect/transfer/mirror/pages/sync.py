@@ -12,6 +12,7 @@ from functools import partial
 from recollect.core.clock import Clock, to_ms
 from recollect.core.errors import BadInput
 from recollect.core.ports import Progress, Store, Tx, Vector
+from recollect.core.reasons import Reason
 from recollect.learning.apply import ChangeContext, add_tombstone, write
 from recollect.policy.merge import retire
 from recollect.transfer.mirror import disk
@@ -146,7 +147,7 @@ class PageSync:
         if note is None:
             self._pages.records.drop(tx, key)
         elif note.outcome == "retired" and memo is not None:
-            write(tx, [retire(memo, context.at, "its file was deleted")], context)
+            write(tx, [retire(memo, context.at, Reason.FILE_DELETED)], context)
             add_tombstone(tx, memo, context.at)
             self._pages.records.drop(tx, key)
         return note
