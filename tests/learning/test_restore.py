@@ -15,25 +15,18 @@ from recollect.core.outcomes import (
     Undone,
 )
 from recollect.core.ports import Tx
-from recollect.core.types import Memo, Status, Subject
-from recollect.learning.apply import MemoLimits
-from recollect.learning.restore import restore as restore_memo
+from recollect.core.types import Memo, Status
 from recollect.privacy.target import ErasureTarget
 from recollect.testing.models import FakeModel
 from tests.scenes import DEV, DM, STAFF, Stage, lines, opened
 
 
-async def restore(stage: Stage, what: str, place: Place = DM, limits: MemoLimits | None = None) -> RestoreOutcome:
-    engine = stage.memory.engine
-    viewer, context = engine.viewer("ann", place, include_expired=True), engine.change_context("ann")
-    schedule = engine.schedule
-    return await stage.memory.store.write(
-        lambda tx: restore_memo(tx, Subject("ann"), what, context, viewer, schedule, limits)
-    )
+async def restore(stage: Stage, what: str, place: Place = DM) -> RestoreOutcome:
+    return await stage.memory.restore(what, user="ann", place=place)
 
 
-async def restored(stage: Stage, what: str, place: Place = DM, limits: MemoLimits | None = None) -> Restored:
-    outcome = await restore(stage, what, place, limits)
+async def restored(stage: Stage, what: str, place: Place = DM) -> Restored:
+    outcome = await restore(stage, what, place)
     assert isinstance(outcome, Restored), outcome
     return outcome
 
@@ -58,7 +51,7 @@ async def test_a_memo_is_named_by_its_number_among_the_retired_or_by_a_part_of_i
         await stage.remember("I like tea", "I like green hats", "I play chess")
         await stage.memory.forget("I like", user="ann", place=DM, every=True)
         assert isinstance(await restore(stage, "I like"), Ambiguous)
-        retired = await stage.memory.list(user="ann", place=DM, statuses=[Status.DEPRECATED])
+        retired = await stage.memory.forgotten(user="ann", place=DM)
         assert (await restored(stage, "#2")).memo.id == retired.memos[1].id
         assert (await restored(stage, retired.memos[0].text[-4:])).memo.id == retired.memos[0].id
         assert isinstance(await restore(stage, "spoons"), NotFound)
@@ -129,8 +122,15 @@ async def test_what_was_withheld_with_a_forgotten_memo_is_shown_again() -> None:
         await stage.say("What a fine day")
         await restored(stage, memo.id)
         assert len([line for line in lines(await stage.prompt(), "history") if "Ghent" in line]) == 2
-        await stage.tell("I live in Ghent, as I said")
-        assert await stage.known() != [], "its tombstone is gone"
+
+
+async def test_what_was_restored_may_be_learned_again_from_the_same_message() -> None:
+    async with opened() as stage:
+        memo = await stage.learned("I live in Ghent")
+        await stage.memory.forget(memo.id, user="ann", place=DM)
+        await restored(stage, memo.id)
+        await stage.memory.store.write(lambda tx: tx.memos.remove(memo))
+        assert (await stage.learned("I live in Ghent")).active, "its tombstone is gone"
 
 
 async def test_the_summary_is_rebuilt_with_what_counts_again() -> None:
@@ -186,11 +186,11 @@ async def test_a_memo_that_undo_took_back_can_be_restored() -> None:
 
 
 async def test_an_archived_memo_makes_another_one_leave_where_the_limit_is_reached() -> None:
-    async with opened() as stage:
+    async with opened(memos={"max_active": 2}) as stage:
         tea = await stage.remember("I like tea")
         await stage.memory.forget(tea.id, user="ann", place=DM)
         await stage.remember("I play chess", "My sister is Nora")
-        outcome = await restored(stage, tea.id, limits=MemoLimits(active=2))
+        outcome = await restored(stage, tea.id)
         assert [memo.text for memo in outcome.archived] == ["I play chess"]
         assert await stage.known() == ["I like tea", "My sister is Nora"]
 
@@ -213,7 +213,9 @@ async def test_undoing_a_restore_withholds_what_was_forgotten_again() -> None:
         await stage.tell("I live in Ghent")
         [memo] = (await stage.memory.show(user="ann", place=DM)).memos
         await stage.memory.forget(memo.id, user="ann", place=DM)
-        await stage.summarise("They talked about the weather.")
         await restored(stage, memo.id)
+        await stage.summarise("They talked about the weather.", sequence=99)
+        resets = len(await stage.events("summary.reset"))
         await stage.memory.undo(user="ann", place=DM)
         assert not any("Ghent" in line for line in lines(await stage.prompt(place=DEV), "history"))
+        assert len(await stage.events("summary.reset")) == resets + 1, "and the summary is made without it"

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.core.changes import Change
-from recollect.core.types import Memo, Summary
+from recollect.core.changes import Add, Change, Retire
+from recollect.core.events import Event
+from recollect.core.types import Memo, Message, Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +14,44 @@ class Remembered:
 
     memo: Memo
     changes: tuple[Change, ...]
+
+    @property
+    def verdict(self) -> str:
+        """What became of the statement: `added` or `revised`."""
+        return "added" if isinstance(next(iter(self.changes), None), Add) else "revised"
+
+    @property
+    def replaced(self) -> tuple[Memo, ...]:
+        """Memos that were retired because of it."""
+        return tuple(change.before for change in self.changes if isinstance(change, Retire))
+
+
+@dataclass(frozen=True, slots=True)
+class AlreadyKnown(Remembered):
+    """A memo says so already; nothing was changed."""
+
+    @property
+    def verdict(self) -> str:
+        return "known"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A memo, where it comes from and what happened to it, and how much of that may be told here."""
+
+    memo: Memo
+    events: tuple[Event, ...]
+    """Newest first."""
+    message: Message | None
+    """The message that it rests on."""
+    is_source_visible: bool
+    """Whether its place and wording may be told."""
+    are_reasons_visible: bool
+    """Whether the reasons of changes may be told: they may come from places that others can't read."""
+    predecessor: Memo | None = None
+    """The memo that it replaced, if that may be told."""
+    successor: Memo | None = None
+    """The memo that replaced it, if that may be told."""
 
 
 @dataclass(frozen=True, slots=True)

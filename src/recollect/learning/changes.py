@@ -7,7 +7,7 @@ from datetime import datetime
 from recollect.core.changes import Add, Candidate, Change, Retire, Revise, Skip
 from recollect.core.errors import BadInput
 from recollect.core.events import Event
-from recollect.core.outcomes import Ambiguous, ForgetOutcome, Forgotten, NotFound, Remembered
+from recollect.core.outcomes import AlreadyKnown, Ambiguous, ForgetOutcome, Forgotten, NotFound, Remembered
 from recollect.core.ports import Tx, Vector
 from recollect.core.types import Audience, Memo, Subject
 from recollect.learning.apply import ChangeContext, MemoLimits, add_tombstone, apply_statement, write
@@ -29,7 +29,8 @@ def remember(
 ) -> Remembered:
     """Apply an explicit statement; raises BadInput when it is not accepted."""
     changes = apply_statement(tx, candidate, context, limits, vector)
-    return Remembered(
+    outcome = AlreadyKnown if isinstance(changes[0], Skip) else Remembered
+    return outcome(
         _resulting_memo(changes), tuple(change for change in changes if _is_change_visible(change, is_visible))
     )
 

@@ -14,9 +14,7 @@ from recollect.policy.merge import fingerprint, is_live, supersede
 from recollect.policy.similarity import Similarity, compare
 from recollect.policy.visibility import includes
 from recollect.recall import withheld
-from recollect.recall.listing import VisibilityCheck, find
-
-RETIRED = tuple(status for status in Status if status is not Status.ACTIVE)
+from recollect.recall.listing import VisibilityCheck, active_memos, find, retired_memos
 
 
 def restore(
@@ -32,12 +30,10 @@ def restore(
 
     Active memos that contradict it are superseded in turn. `is_visible` has to let expired memos pass.
     """
-    memos = [memo for memo in tx.memos.list(subject) if is_visible(memo)]
-    matches = find([memo for memo in memos if not is_live(memo, context.at)], reference, 0.0)
+    matches = find(retired_memos(tx, subject, is_visible, context.at), reference, 0.0)
     if not matches:
-        live = [memo for memo in memos if is_live(memo, context.at)]
         is_number = reference.strip().removeprefix("#").isdecimal()
-        active = [] if is_number else find(live, reference, 0.0)
+        active = [] if is_number else find(active_memos(tx, subject, is_visible), reference, 0.0)
         return AlreadyActive(active[0]) if active else NotFound(reference)
     if len(matches) > 1:
         return Ambiguous(tuple(matches))

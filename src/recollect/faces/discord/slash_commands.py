@@ -5,13 +5,13 @@ from typing import Any
 import discord
 from discord import app_commands
 
+from recollect import bot_state as state
 from recollect.core.errors import BadInput
 from recollect.core.text import clip, collapse_spaces, fold
 from recollect.core.types import Memo
 from recollect.faces import outcome_text
 from recollect.faces.commands import erase as erasing
 from recollect.faces.commands.help import USAGE
-from recollect.faces.discord import state
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import ConfirmDialog, EditForm, defer, send_answer, send_text
 from recollect.faces.discord.places import interaction_place
