@@ -288,6 +288,10 @@ class AsyncMemory:
         """What `restore` can bring back, newest first."""
         return await self.view(user, place, lore=lore).forgotten(limit, offset)
 
+    async def backup(self, path: Path, progress: Progress | None = None) -> None:
+        """Copy the store to a new file while it is in use."""
+        await self.store.backup(path, progress)
+
     async def reindex(self, progress: Progress | None = None) -> int:
         """Rebuild everything derived: the word index, then missing vectors. Resumable."""
         count = await self.store.reindex(progress)

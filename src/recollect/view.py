@@ -1,6 +1,6 @@
 """`View`: every verb of a person's memory once, for a viewer. It returns outcomes, and faces render them."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Unpack
@@ -24,7 +24,7 @@ from recollect.learning import changes, consent, ingest
 from recollect.learning.apply import ChangeContext
 from recollect.learning.consolidate import ConsolidationReport
 from recollect.learning.edit import MemoEdit, edit_memo
-from recollect.learning.restore import restore
+from recollect.learning.restore import restorable_page, restore
 from recollect.learning.schedule import flush
 from recollect.learning.undo import undo, undoable
 from recollect.policy.merge import COVERAGE
@@ -186,9 +186,9 @@ class View:
     async def forgotten(self, limit: int | None = None, offset: int = 0) -> Listing:
         """What `restore` can bring back, newest first: in the order of its numbers."""
         subject, viewer, now = self.subject, self._viewer_of_expired, self.engine.clock()
-        return await self.engine.store.read(lambda tx: listing.retired_page(tx, subject, viewer, now, limit, offset))
+        return await self.engine.store.read(lambda tx: restorable_page(tx, subject, viewer, now, limit, offset))
 
-    async def find(self, what: str) -> Collection[Memo]:
+    async def find(self, what: str) -> Sequence[Memo]:
         """The active memos that an id, a number in `show`, or a part of a text refers to."""
         return listing.find((await self.show()).memos, what, 0.0)
 

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from recollect.core.changes import Add, Change, Retire
 from recollect.core.events import Event
-from recollect.core.types import Memo, Message, Summary
+from recollect.core.types import Memo, Message, Status, Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,9 @@ class Remembered:
 
     @property
     def replaced(self) -> tuple[Memo, ...]:
-        """Memos that were retired because of it."""
-        return tuple(change.before for change in self.changes if isinstance(change, Retire))
+        """Memos whose place it takes."""
+        retired = (change for change in self.changes if isinstance(change, Retire))
+        return tuple(change.before for change in retired if change.after.status is Status.SUPERSEDED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
 """Restore: bring back a memo that was forgotten, replaced, archived, expired or undone, whatever happened since."""
 
 from dataclasses import replace
+from datetime import datetime
 
 from recollect.core.changes import Change, Revise
-from recollect.core.outcomes import AlreadyActive, Ambiguous, CannotRestore, NotFound, Restored, RestoreOutcome
+from recollect.core.outcomes import AlreadyActive, Ambiguous, CannotRestore, Listing, NotFound, Restored, RestoreOutcome
 from recollect.core.ports import Tx
 from recollect.core.types import Memo, Status, Subject
 from recollect.learning.apply import ChangeContext, MemoLimits, archive_surplus, similar_memos, write
@@ -14,7 +15,7 @@ from recollect.policy.merge import fingerprint, is_live, supersede
 from recollect.policy.similarity import Similarity, compare
 from recollect.policy.visibility import includes
 from recollect.recall import withheld
-from recollect.recall.listing import VisibilityCheck, active_memos, find, retired_memos
+from recollect.recall.listing import VisibilityCheck, active_memos, find, page
 
 
 def restore(
@@ -26,25 +27,59 @@ def restore(
     schedule: Schedule = NO_JOBS,
     limits: MemoLimits | None = None,
 ) -> RestoreOutcome:
-    """Reactivate the memo with this id, this number in the list of retired memos, or this text in it.
+    """Reactivate the memo with this id, this number among what can be restored, or this text in it.
 
     Active memos that contradict it are superseded in turn. `is_visible` has to let expired memos pass.
     """
-    matches = find(retired_memos(tx, subject, is_visible, context.at), reference, 0.0)
+    by_id = tx.memos.get(subject, reference.strip())
+    if by_id is not None and is_visible(by_id):
+        matches = [by_id]
+    else:
+        matches = find(restorable(tx, subject, is_visible, context.at), reference, 0.0)
     if not matches:
-        is_number = reference.strip().removeprefix("#").isdecimal()
-        active = [] if is_number else find(active_memos(tx, subject, is_visible), reference, 0.0)
-        return AlreadyActive(active[0]) if active else NotFound(reference)
+        return _not_restorable(tx, subject, reference, context, is_visible)
     if len(matches) > 1:
         return Ambiguous(tuple(matches))
+    if is_live(matches[0], context.at):
+        return AlreadyActive(matches[0])
+    if not is_supported(tx, matches[0]):
+        return CannotRestore(matches[0])
     return _restore(tx, matches[0], context, is_visible, schedule, limits or MemoLimits())
+
+
+def restorable(tx: Tx, subject: Subject, is_visible: VisibilityCheck, now: datetime) -> list[Memo]:
+    """What can be restored, in the order of its numbers: not what a deleted or edited message said."""
+    return [memo for memo in _retired(tx, subject, is_visible, now) if is_supported(tx, memo)]
+
+
+def restorable_page(
+    tx: Tx, subject: Subject, is_visible: VisibilityCheck, now: datetime, limit: int | None, offset: int
+) -> Listing:
+    """A page of what can be restored."""
+    memos = restorable(tx, subject, is_visible, now)
+    return Listing(tuple(page(memos, limit, offset)), len(memos), None)
+
+
+def _retired(tx: Tx, subject: Subject, is_visible: VisibilityCheck, now: datetime) -> list[Memo]:
+    return [memo for memo in tx.memos.list(subject) if not is_live(memo, now) and is_visible(memo)]
+
+
+def _not_restorable(
+    tx: Tx, subject: Subject, reference: str, context: ChangeContext, is_visible: VisibilityCheck
+) -> RestoreOutcome:
+    """Why a reference names nothing to restore; a number names nothing else."""
+    if reference.strip().removeprefix("#").isdecimal():
+        return NotFound(reference)
+    active = find(active_memos(tx, subject, is_visible), reference, 0.0)
+    if active:
+        return AlreadyActive(active[0])
+    unsupported = find(_retired(tx, subject, is_visible, context.at), reference, 0.0)
+    return CannotRestore(unsupported[0]) if unsupported else NotFound(reference)
 
 
 def _restore(
     tx: Tx, memo: Memo, context: ChangeContext, is_visible: VisibilityCheck, schedule: Schedule, limits: MemoLimits
-) -> RestoreOutcome:
-    if not is_supported(tx, memo):
-        return CannotRestore(memo)
+) -> Restored:
     rivals = _rivals(tx, memo, context)
     restored = _reactivated(memo, rivals, context)
     changes: list[Change] = [Revise(memo, restored, f"restored by {context.actor}")]

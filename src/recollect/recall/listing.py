@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from datetime import datetime
 
 from recollect.core.errors import UnknownMemo
 from recollect.core.events import Event
@@ -16,7 +15,7 @@ from recollect.core.types import (
     Status,
     Subject,
 )
-from recollect.policy.merge import covered_by, is_live
+from recollect.policy.merge import covered_by
 from recollect.recall import withheld
 from recollect.recall.audience_migration import memo_before
 
@@ -28,7 +27,7 @@ def active_page(
 ) -> Listing:
     """A page of the subject's active memos, and the summary of a session."""
     memos = active_memos(tx, subject, is_visible)
-    return Listing(tuple(_page(memos, limit, offset)), len(memos), withheld.screened_summary(tx, session))
+    return Listing(tuple(page(memos, limit, offset)), len(memos), withheld.screened_summary(tx, session))
 
 
 def memo_page(
@@ -44,23 +43,11 @@ def memo_page(
     memos = [
         memo for memo in tx.memos.list(subject, statuses) if is_visible(memo) and (not kinds or memo.kind in kinds)
     ]
-    return Listing(tuple(_page(memos, limit, offset)), len(memos), None)
+    return Listing(tuple(page(memos, limit, offset)), len(memos), None)
 
 
-def retired_page(
-    tx: Tx, subject: Subject, is_visible: VisibilityCheck, now: datetime, limit: int | None, offset: int
-) -> Listing:
-    """A page of the subject's memos that are no longer in use."""
-    memos = retired_memos(tx, subject, is_visible, now)
-    return Listing(tuple(_page(memos, limit, offset)), len(memos), None)
-
-
-def retired_memos(tx: Tx, subject: Subject, is_visible: VisibilityCheck, now: datetime) -> list[Memo]:
-    """A subject's visible memos that are no longer in use, in the order of their numbers."""
-    return [memo for memo in tx.memos.list(subject) if not is_live(memo, now) and is_visible(memo)]
-
-
-def _page(memos: list[Memo], limit: int | None, offset: int) -> list[Memo]:
+def page(memos: Sequence[Memo], limit: int | None, offset: int) -> Sequence[Memo]:
+    """A part of a list."""
     return memos[offset : None if limit is None else offset + limit]
 
 
