@@ -25,7 +25,7 @@ TIERS = [
     {"settings"},
     {"app"},
     {"engine"},
-    {"view", "transfer_wiring"},
+    {"view", "transfers"},
     {"memory"},
     {"admin"},
     {"faces", "adapters", "client", "testing"},

@@ -15,9 +15,9 @@ from recollect.policy.viewer import Viewer, session_name
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.privacy.planned_erasures import ERASE
 from recollect.prompting.compose import LAYERS_TIMEOUT_SECONDS, Composer
-from recollect.recall.journal import Journal
 from recollect.recall.query import Hit
 from recollect.recall.search import Searcher
+from recollect.recall.timeline import Timeline
 from recollect.recall.usage import UsageCounter
 from recollect.settings import wiring
 
@@ -33,7 +33,7 @@ class Engine:
         self.names, self.mirror, self.consolidator = parts.names, parts.mirror, parts.consolidator
         self.policy, self.schedule = VisibilityPolicy(settings.visibility), wiring.schedule(settings)
         self.exchange_limits = wiring.exchange_limits(settings, self.names)
-        self.usage, self.journal = UsageCounter(store, clock), Journal(store, self.names)
+        self.usage, self.timeline = UsageCounter(store, clock), Timeline(store, self.names)
         self.bot_state = BotState(store)
         look_back, lifetime = settings.history.max_messages, settings.search.cache_ttl
         self.composer = Composer(parts.layers, parts.layout, look_back, lifetime, clock, prompt_timeout)

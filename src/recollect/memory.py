@@ -33,9 +33,9 @@ from recollect.policy.statement import StatementOptions
 from recollect.privacy.erase import PrivacyService
 from recollect.prompting.assemble import Prompt
 from recollect.recall.display_names import Names
-from recollect.recall.journal import Journal
 from recollect.recall.query import Hit
 from recollect.recall.search import SearchOptions
+from recollect.recall.timeline import Timeline
 from recollect.recall.vectors.index import VectorIndexer
 from recollect.settings import Loaded, Settings, load
 from recollect.transfer.mirror.follower import MirrorWriter
@@ -56,7 +56,7 @@ class AsyncMemory:
     mirror: MirrorWriter
     names: Names
     privacy: PrivacyService
-    journal: Journal
+    timeline: Timeline
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class AsyncMemory:
         """Use an engine that is opened and closed elsewhere."""
         self.engine, self.settings, self.names = engine, engine.settings, engine.names
         self.store, self.vectors, self.worker = engine.store, engine.vectors, engine.worker
-        self.mirror, self.privacy, self.journal = engine.mirror, engine.privacy, engine.journal
+        self.mirror, self.privacy, self.timeline = engine.mirror, engine.privacy, engine.timeline
 
     if not TYPE_CHECKING:
 

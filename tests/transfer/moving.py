@@ -18,7 +18,7 @@ from recollect.transfer.formats.jsonl import header, line
 from recollect.transfer.importing.convert import ImportOptions
 from recollect.transfer.importing.report import Report
 from recollect.transfer.importing.run import run_import
-from recollect.transfer_wiring import import_destination
+from recollect.transfers import import_destination
 from tests import ground
 from tests.transfer.forms import recognise
 

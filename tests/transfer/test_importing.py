@@ -35,7 +35,7 @@ from recollect.privacy.target import ErasureTarget
 from recollect.testing.clock import START, FakeClock
 from recollect.transfer.importing.convert import ImportOptions
 from recollect.transfer.importing.run import run_import
-from recollect.transfer_wiring import import_destination
+from recollect.transfers import import_destination
 from tests.privacy.telling import bytes_with
 from tests.transfer.moving import ANN, entry, import_, memos_of, opened, state
 

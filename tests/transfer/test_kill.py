@@ -15,7 +15,7 @@ from pathlib import Path
 
 import recollect
 from recollect import plugins
-from recollect.transfer_wiring import import_destination
+from recollect.transfers import import_destination
 from recollect.core.clock import from_ms
 from recollect.core.ports.format import Owner
 from recollect.transfer.importing.run import run_import

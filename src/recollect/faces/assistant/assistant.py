@@ -237,7 +237,7 @@ class Assistant:
         """The message with an author name that is unique in the conversation."""
         try:
             async with asyncio.timeout(STORE_TIMEOUT_SECONDS):
-                return await self._memory.journal.with_unique_name(message)
+                return await self._memory.timeline.with_unique_name(message)
         except (RecollectError, TimeoutError) as error:
             log.warning("cannot read the names of people: %s", str(error) or "no answer in time")
             return message
@@ -259,7 +259,7 @@ class Assistant:
         people = [message.author, *window.people]
         try:
             async with asyncio.timeout(STORE_TIMEOUT_SECONDS):
-                current = await self._memory.journal.withheld(message.place, people)
+                current = await self._memory.timeline.withheld(message.place, people)
         except (RecollectError, TimeoutError) as error:
             log.warning("cannot read what was forgotten: %s", str(error) or "no answer in time")
             return window
@@ -284,7 +284,7 @@ class Assistant:
     async def _recent_messages(self, message: Message, window: Window) -> str:
         """The newest messages of others since the last turn, within a budget."""
         try:
-            messages = await self._memory.journal.recent_to_show(message.place, RECENT_MESSAGES)
+            messages = await self._memory.timeline.recent_to_show(message.place, RECENT_MESSAGES)
         except RecollectError as error:
             log.warning("cannot read what was said meanwhile: %s", error)
             return ""

@@ -77,7 +77,7 @@ async def offline_answer(memory: AsyncMemory, message: Message, reason: str = ""
         hits = await search(over="messages", limit=4 * MAX_RESULTS)
         candidates = [hit.item for hit in hits if isinstance(hit.item, Message)]
         possible = [candidate for candidate in candidates if _is_answer(candidate, message)]
-        answers = await memory.journal.quotable(possible, MAX_RESULTS)
+        answers = await memory.timeline.quotable(possible, MAX_RESULTS)
         texts = [f"{speaker(answer)} said: {answer.text}" for answer in answers]
     if texts:
         opening = f"{reason}; here is what I remember that fits:" if reason else "Here is what I remember that fits:"

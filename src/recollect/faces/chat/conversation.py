@@ -148,7 +148,7 @@ class Conversation:
             self._unconfirmed.remove(message)
 
     async def _is_stored(self, message: Message) -> bool:
-        stored = await self._memory.journal.message(message.place.platform, message.id)
+        stored = await self._memory.timeline.message(message.place.platform, message.id)
         return stored is not None or not self._memory.settings.enabled
 
     async def _prompt(self, message: Message) -> Prompt | None:

@@ -25,7 +25,7 @@ from recollect.privacy.export import encode
 from recollect.privacy.target import ErasureTarget
 from recollect.transfer.exporting import check_empty
 from recollect.transfer.mirror.export import PageFolder, durable
-from recollect.transfer_wiring import export_records, export_vectors
+from recollect.transfers import export_records, export_vectors
 
 UserArgument = Annotated[
     str | None,

@@ -19,7 +19,7 @@ from recollect.transfer.importing.convert import ImportOptions
 from recollect.transfer.importing.detect import check, detect, find_links, format_by_name
 from recollect.transfer.importing.report import OutcomeStatus, Report, from_report
 from recollect.transfer.importing.run import run_import
-from recollect.transfer_wiring import import_destination
+from recollect.transfers import import_destination
 
 FORMATS: list[Format] = plugins.load_all("formats")
 _NAMES = ", ".join(sorted(form.name for form in FORMATS))

@@ -18,7 +18,7 @@ from recollect.settings import wiring
 from recollect.transfer.mirror.pages.apply import Note
 from recollect.transfer.mirror.pages.sync import Report
 from recollect.transfer.mirror.pages.watch import POLL_INTERVAL_SECONDS, Watch
-from recollect.transfer_wiring import page_sync
+from recollect.transfers import page_sync
 
 _NOTE_TEXTS = {
     "new": "new",

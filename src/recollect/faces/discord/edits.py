@@ -41,7 +41,7 @@ async def delete_place(bot: BotContext, place: Place) -> int:
     a resync continues after an interruption.
     """
     count, is_channel = 0, place.thread is None
-    while messages := await bot.memory.journal.recent(place, PAGE_MESSAGES, whole_stream=is_channel):
+    while messages := await bot.memory.timeline.recent(place, PAGE_MESSAGES, whole_stream=is_channel):
         removed = [
             await bot.memory.message_deleted(message.place.platform, message.id) for message in reversed(messages)
         ]
@@ -62,7 +62,7 @@ async def _change(
 ) -> None:
     """Apply a change to memory and to the conversation, unless the stored text is this one already."""
     try:
-        stored = await bot.memory.journal.message(PLATFORM, message_id)
+        stored = await bot.memory.timeline.message(PLATFORM, message_id)
         if stored is not None and stored.text != text:
             await change(PLATFORM, message_id)
             bot.assistant.invalidate(stored.place)

@@ -71,7 +71,7 @@ class LearnedNotices:
         return memo.active and _is_from_discord(memo) and await self._bot.was_notified(int(memo.source.actor))
 
     async def _memo(self, scope: str, memo_id: str) -> Memo | None:
-        return await self._bot.memory.journal.memo(scope, memo_id)
+        return await self._bot.memory.timeline.memo(scope, memo_id)
 
     async def _refresh(self, location: str, event: Event, memo: Memo | None) -> None:
         """Remove the notice of a memo that was retired or is no longer visible there; update one whose text changed."""

@@ -72,7 +72,7 @@ class LogFollower(commands.Cog):
     async def catch_up(self) -> None:
         """Show what changed since the last poll; the very first poll only records where the log ends."""
         position, has_channel = await self._read_position(), await self._memory_channel.is_ours()
-        events = await self._bot.memory.journal.events_after(position, _EVENTS_PER_POLL)
+        events = await self._bot.memory.timeline.events_after(position, _EVENTS_PER_POLL)
         if events:
             for event in events:
                 await self._notices.follow(event)
@@ -94,7 +94,7 @@ class LogFollower(commands.Cog):
         others = names if stored is None else [name for name in names if not _has_same_count(name, self._position)]
         positions = [stored, *[await self._bot.state.get(name) for name in others]]
         furthest = max((int(position) for position in positions if position is not None), default=None)
-        start = await self._bot.memory.journal.last_event_id() if furthest is None else furthest
+        start = await self._bot.memory.timeline.last_event_id() if furthest is None else furthest
         if str(start) != stored:
             await self._bot.state.put(self._position, str(start))
         self._has_started = True
@@ -120,7 +120,7 @@ class LogFollower(commands.Cog):
         """Displayed conversations whose summary repeats something that was forgotten, or restored."""
         names = await self._bot.state.names(state.VIEWERS_PREFIX)
         sessions = [name.removeprefix(state.VIEWERS_PREFIX) for name in names]
-        return await self._bot.memory.journal.changed_summaries(events, sessions)
+        return await self._bot.memory.timeline.changed_summaries(events, sessions)
 
     async def _sweep(self, has_channel: bool) -> None:
         """Remove messages about erased memories: after an erasure, and at the start, in case that was interrupted."""
@@ -151,7 +151,7 @@ class LogFollower(commands.Cog):
         place = place_of_session(self._bot.client, session)
         if place is None:
             return None
-        messages = await self._bot.memory.journal.recent(place, 20)
+        messages = await self._bot.memory.timeline.recent(place, 20)
         authors = [message.author for message in messages if not message.bot and message.place.platform == PLATFORM]
         return authors[-1] if authors else None
 

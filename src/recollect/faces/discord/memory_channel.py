@@ -53,7 +53,7 @@ class MemoryChannel:
         """Remove the messages of people without memories, or without the privacy notice."""
         for name in await self._bot.state.names(state.SNAPSHOT_PREFIX):
             user = name.removeprefix(state.SNAPSHOT_PREFIX)
-            memo_count = await self._bot.memory.journal.memo_count(user)
+            memo_count = await self._bot.memory.timeline.memo_count(user)
             if memo_count and await self._bot.was_notified(int(user)):
                 continue
             for session in await self._bot.state.names(state.VIEWERS_PREFIX):
@@ -137,7 +137,7 @@ class MemoryChannel:
         source_place = None if source_session is None else place_of_session(self._bot.client, source_session)
         if source_session is None or source_place is None or not audience_covers_place(source_place.audience, place):
             return None
-        summary = await self._bot.memory.journal.summary(source_session)
+        summary = await self._bot.memory.timeline.summary(source_session)
         if summary is None or not summary.text:
             return None
         await self._bot.state.add(state.summary_viewers(source_session), user)

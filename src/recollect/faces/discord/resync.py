@@ -96,7 +96,7 @@ class Resync(commands.Cog):
         return [(place, channel) for _, place, channel in candidates[:MAX_PLACES]]
 
     async def _stored_messages(self, place: Place, limit: int) -> list[Message]:
-        return await self._bot.memory.journal.recent(place, limit)
+        return await self._bot.memory.timeline.recent(place, limit)
 
     def _guild(self, place: Place) -> discord.Guild | None:
         """The server of a place, unless it is unavailable."""

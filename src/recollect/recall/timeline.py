@@ -11,7 +11,7 @@ from recollect.recall.display_names import Names
 from recollect.recall.withheld import Withheld
 
 
-class Journal:
+class Timeline:
     def __init__(self, store: Store, names: Names) -> None:
         self._store, self._names = store, names
 
