@@ -154,8 +154,9 @@ async def test_a_memo_whose_message_was_deleted_or_edited_is_not_restored() -> N
                 await stage.memory.message_deleted("discord", said.id)
             else:
                 await stage.memory.message_edited("discord", said.id, "Never mind")
-            outcome = await restore(stage, memo.id)
-            assert isinstance(outcome, CannotRestore)
+            assert (await stage.memory.forgotten(user="ann", place=DM)).memos == ()
+            assert isinstance(await restore(stage, memo.id), CannotRestore)
+            assert isinstance(await restore(stage, f"{change} bike"), CannotRestore)
             assert memo.text not in await stage.known()
 
 
