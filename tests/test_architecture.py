@@ -21,10 +21,11 @@ TIERS = [
     {"jobs", "recall"},
     {"learning"},
     {"prompting", "privacy", "transfer"},
-    {"plugins"},
+    {"plugins", "bot_state"},
     {"settings"},
     {"app"},
     {"engine"},
+    {"view", "transfers"},
     {"memory"},
     {"admin"},
     {"faces", "adapters", "client", "testing"},
@@ -156,6 +157,17 @@ def _literals(node: ast.AST) -> Iterator[str]:
             yield part.value
 
 
+def stores_touched(source: str) -> list[str]:
+    """Where a source takes hold of a store: `….store`, unless that is the setting or the option of this name."""
+    return [
+        ast.unparse(node)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Attribute)
+        and node.attr == "store"
+        and ast.unparse(node.value).rpartition(".")[2] not in ("settings", "options")
+    ]
+
+
 def is_within(name: str, folder: str) -> bool:
     return name == folder or name.startswith(folder + ".")
 
@@ -247,6 +259,21 @@ def cycle(sources: Mapping[str, str], packages: frozenset[str] = frozenset()) ->
 @pytest.mark.parametrize("module", FILES)
 def test_a_module_keeps_the_rules(module: str):
     assert violations(module, FILES[module].read_text("utf-8"), is_package=module in PACKAGES) == []
+
+
+FACES_WITH_STORE = ("recollect.faces.http",)
+"""Faces that still read the store themselves."""
+
+
+@pytest.mark.parametrize("module", [name for name in FILES if is_within(name, "recollect.faces")])
+def test_a_face_never_touches_the_store(module: str):
+    if not any(is_within(module, face) for face in FACES_WITH_STORE):
+        assert stores_touched(FILES[module].read_text("utf-8")) == [], "add a verb to View, or a method to Timeline"
+
+
+def test_a_store_that_is_read_by_a_face_is_found():
+    assert stores_touched("await bot.memory.store.read(work)") == ["bot.memory.store"]
+    assert stores_touched("x = load().settings.store + call.options.store") == []
 
 
 def test_there_is_no_import_cycle():

@@ -9,7 +9,20 @@ async with AsyncMemory("memory.db") as memory:
 """
 
 from recollect.core.errors import RecollectError
-from recollect.core.outcomes import Ambiguous, CannotUndo, Forgotten, Listing, NotFound, Remembered, Undoable, Undone
+from recollect.core.outcomes import (
+    AlreadyActive,
+    AlreadyKnown,
+    Ambiguous,
+    CannotRestore,
+    CannotUndo,
+    Forgotten,
+    Listing,
+    NotFound,
+    Remembered,
+    Restored,
+    Undoable,
+    Undone,
+)
 from recollect.core.ports import Filters
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Place, Status
 from recollect.core.version import __version__
@@ -19,9 +32,12 @@ from recollect.recall.query import Hit
 
 __all__ = [
     "EVERYWHERE",
+    "AlreadyActive",
+    "AlreadyKnown",
     "Ambiguous",
     "AsyncMemory",
     "Audience",
+    "CannotRestore",
     "CannotUndo",
     "Filters",
     "Forgotten",
@@ -35,6 +51,7 @@ __all__ = [
     "Prompt",
     "RecollectError",
     "Remembered",
+    "Restored",
     "Status",
     "Undoable",
     "Undone",

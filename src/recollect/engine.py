@@ -1,22 +1,27 @@
-"""The opened parts of a memory, wired together. `AsyncMemory` implements its verbs on an engine."""
+"""The opened parts of a memory, wired together. `View` implements the verbs on an engine."""
 
 import secrets
-from typing import Literal
+from collections.abc import Callable
+from typing import Literal, TypeVar
 
 from recollect.app import Parts, close_if_unreachable
+from recollect.bot_state import BotState
 from recollect.core.clock import Clock
-from recollect.core.ports import Corpus, Filters
-from recollect.core.types import Place, Status, Subject
+from recollect.core.ports import Corpus, Filters, Tx
+from recollect.core.types import Place, Status
 from recollect.jobs.worker import Worker
 from recollect.learning.apply import ChangeContext
-from recollect.policy.viewer import Viewer, session_name, subject_of
+from recollect.policy.viewer import Viewer, session_name
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.privacy.planned_erasures import ERASE
 from recollect.prompting.compose import LAYERS_TIMEOUT_SECONDS, Composer
 from recollect.recall.query import Hit
 from recollect.recall.search import Searcher
+from recollect.recall.timeline import Timeline
 from recollect.recall.usage import UsageCounter
 from recollect.settings import wiring
+
+T = TypeVar("T")
 
 
 class Engine:
@@ -28,7 +33,8 @@ class Engine:
         self.names, self.mirror, self.consolidator = parts.names, parts.mirror, parts.consolidator
         self.policy, self.schedule = VisibilityPolicy(settings.visibility), wiring.schedule(settings)
         self.exchange_limits = wiring.exchange_limits(settings, self.names)
-        self.usage = UsageCounter(store, clock)
+        self.usage, self.timeline = UsageCounter(store, clock), Timeline(store, self.names)
+        self.bot_state = BotState(store)
         look_back, lifetime = settings.history.max_messages, settings.search.cache_ttl
         self.composer = Composer(parts.layers, parts.layout, look_back, lifetime, clock, prompt_timeout)
         self.privacy = wiring.privacy_service(
@@ -52,6 +58,12 @@ class Engine:
         await self.composer.close()
         await self.usage.close()
 
+    async def write(self, work: Callable[[Tx], T]) -> T:
+        """Commit, then wake whoever has to follow up. Cached prompts need no word: their key holds the generation."""
+        outcome = await self.store.write(work)
+        self.wake()
+        return outcome
+
     def wake(self) -> None:
         """Something was written: check for missing vectors and due jobs."""
         self.vectors.wake()
@@ -66,13 +78,6 @@ class Engine:
     def viewer(self, user: str, place: Place | None, include_expired: bool = False) -> Viewer:
         """A viewer in this place, by default the user's DM."""
         return Viewer(user, place or Place(dm=user), self.policy, None if include_expired else self.clock())
-
-    def view(
-        self, user: str, place: Place | None, lore: bool = False, include_expired: bool = False
-    ) -> tuple[Subject, Viewer]:
-        """Whose memos a call is about, and who asks."""
-        viewer = self.viewer(user, place, include_expired)
-        return subject_of(user, viewer.place, lore), viewer
 
     async def search(
         self,

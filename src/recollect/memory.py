@@ -1,42 +1,45 @@
 """`AsyncMemory`, the one public object: add, remember, search, context, list, update, forget, undo."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from recollect.app import open_parts
 from recollect.core.clock import Clock, now
-from recollect.core.errors import BadInput, RecollectError
+from recollect.core.errors import RecollectError
 from recollect.core.events import Event
-from recollect.core.outcomes import ForgetOutcome, Listing, Remembered, UndoOffer, UndoOutcome
-from recollect.core.ports import Corpus, Filters, Model, Progress, PromptRequest, Store, Tx
-from recollect.core.text import valid_memo_text
+from recollect.core.outcomes import (
+    ForgetOutcome,
+    Listing,
+    Remembered,
+    RestoreOutcome,
+    UndoOffer,
+    UndoOutcome,
+)
+from recollect.core.ports import Model, Progress, Store
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Origin, Place, Status, Subject
 from recollect.engine import Engine
 from recollect.jobs.worker import Worker
-from recollect.learning import changes, ingest
-from recollect.learning import undo as undo_module
+from recollect.learning import ingest
 from recollect.learning.consolidate import ConsolidationReport
-from recollect.learning.edit import MemoEdit, edit_memo
 from recollect.learning.ingest import LearnedOutcome
-from recollect.learning.schedule import extraction_key, flush
-from recollect.policy.merge import COVERAGE
-from recollect.policy.redaction import redact, redact_tags
-from recollect.policy.statement import statement
-from recollect.policy.viewer import provenance
-from recollect.policy.visibility import VisibilityPolicy, limit_audience
+from recollect.learning.schedule import extraction_key
+from recollect.policy.redaction import redact
+from recollect.policy.statement import StatementOptions
 from recollect.privacy.erase import PrivacyService
 from recollect.prompting.assemble import Prompt
-from recollect.recall import listing
 from recollect.recall.display_names import Names
 from recollect.recall.query import Hit
+from recollect.recall.search import SearchOptions
+from recollect.recall.timeline import Timeline
 from recollect.recall.vectors.index import VectorIndexer
-from recollect.settings import Loaded, Settings, load, wiring
+from recollect.settings import Loaded, Settings, load
 from recollect.transfer.mirror.follower import MirrorWriter
+from recollect.view import View
 
 
 class AsyncMemory:
@@ -53,6 +56,7 @@ class AsyncMemory:
     mirror: MirrorWriter
     names: Names
     privacy: PrivacyService
+    timeline: Timeline
 
     def __init__(
         self,
@@ -109,7 +113,7 @@ class AsyncMemory:
         """Use an engine that is opened and closed elsewhere."""
         self.engine, self.settings, self.names = engine, engine.settings, engine.names
         self.store, self.vectors, self.worker = engine.store, engine.vectors, engine.worker
-        self.mirror, self.privacy = engine.mirror, engine.privacy
+        self.mirror, self.privacy, self.timeline = engine.mirror, engine.privacy, engine.timeline
 
     if not TYPE_CHECKING:
 
@@ -120,15 +124,13 @@ class AsyncMemory:
                 )
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
+    def view(self, user: str, place: Place | None = None, *, lore: bool = False) -> View:
+        """Every verb for one user in one place, by default their DM; with `lore`, about the memos of its guild."""
+        return View(self.engine, user, place or Place(dm=user), lore)
+
     async def add(self, message: Message) -> bool:
         """Add a message; False when it is known already, or memory is switched off."""
-        if not self.settings.enabled:
-            return False
-        message = ingest.sanitize(message)
-        now, limits, schedule = self._clock(), self.engine.exchange_limits, self.engine.schedule
-        added = await self.store.write(lambda tx: ingest.add_message(tx, message, now, limits, schedule))
-        self.engine.wake()
-        return added
+        return await self.view(message.author, message.place).add(message)
 
     async def message_edited(
         self, platform: str, message_id: str, text: str, at: datetime | None = None, place: Place | None = None
@@ -137,16 +139,12 @@ class AsyncMemory:
         newer state. `place` is where it is now, if fewer people can see it there than when it was said.
         """
         time, text, schedule = at or self._clock(), redact(text[: ingest.MAX_MESSAGE_CHARS]).text, self.engine.schedule
-        changed = await self.store.write(lambda tx: ingest.edit(tx, platform, message_id, text, time, schedule, place))
-        self.engine.wake()
-        return changed
+        return await self.engine.write(lambda tx: ingest.edit(tx, platform, message_id, text, time, schedule, place))
 
     async def message_deleted(self, platform: str, message_id: str, at: datetime | None = None) -> bool:
         """A message was deleted, and with it what rests on it; False when it is unknown or already deleted."""
         deleted_at, schedule = at or self._clock(), self.engine.schedule
-        changed = await self.store.write(lambda tx: ingest.delete(tx, platform, message_id, deleted_at, schedule))
-        self.engine.wake()
-        return changed
+        return await self.engine.write(lambda tx: ingest.delete(tx, platform, message_id, deleted_at, schedule))
 
     async def wait_learned(self, message: Message, timeout: float | None = None) -> LearnedOutcome:
         """Wait until a message has been learned from; see `LearnedOutcome`."""
@@ -156,15 +154,11 @@ class AsyncMemory:
 
     async def flush(self, place: Place) -> int:
         """Learn now from the queued messages of a conversation; returns how many jobs were made due."""
-        now = self._clock()
-        rounds = await self.store.write(lambda tx: flush(tx, place, now))
-        self.engine.wake()
-        return rounds
+        return await self.view("", place).flush()
 
     async def reset(self, *, user: str, place: Place | None = None) -> bool:
         """Clear the rolling summary of the conversation here; work in flight can't bring it back."""
-        session, context = self.engine.session(user, place or Place(dm=user)), self.engine.change_context(user)
-        return await self.store.write(lambda tx: changes.reset(tx, session, context))
+        return await self.view(user, place).reset()
 
     async def remember(
         self,
@@ -172,65 +166,29 @@ class AsyncMemory:
         *,
         user: str,
         place: Place | None = None,
-        kind: Kind | str | None = None,
-        tags: Collection[str] = (),
-        message: str | None = None,
-        audience: Audience | None = None,
-        happened: datetime | None = None,
-        expires: datetime | None = None,
-        pinned: bool = False,
         lore: bool = False,
-        origin: Origin = Origin.MANUAL,
-        metadata: Mapping[str, Any] | None = None,
-        confidence: float = 1.0,
+        **options: Unpack[StatementOptions],
     ) -> Remembered:
         """Remember a user's statement, merged with existing memos. Its audience is that of the place unless another
         one is given. With `lore` it belongs to the place's guild.
         """
-        wiring.require_durable(self.settings)
-        place = place or Place(dm=user)
-        candidate = statement(
-            text,
-            user,
-            place,
-            self.engine.policy,
-            self._clock(),
-            kind=kind,
-            tags=tags,
-            message=message,
-            audience=audience,
-            happened=happened,
-            expires=expires,
-            pinned=pinned,
-            lore=lore,
-            origin=origin,
-            metadata=metadata,
-            confidence=confidence,
-        )
-        vector = await self.vectors.embed_text(candidate.text)
-        limits, viewer = wiring.memo_limits(self.settings, lore=lore), self.engine.viewer(user, place)
-        context = replace(self.engine.change_context(user), shared=audience == EVERYWHERE)
-        outcome = await self.store.write(lambda tx: changes.remember(tx, candidate, context, limits, vector, viewer))
-        self.engine.wake()
-        return outcome
+        return await self.view(user, place, lore=lore).remember(text, **options)
 
     async def forget(
         self, what: str, *, user: str, place: Place | None = None, every: bool = False, lore: bool = False
     ) -> ForgetOutcome:
         """Retire a memo, found by its id, its number in `show`, or a part of its text. Undoable."""
-        if not what.strip():
-            raise BadInput("say what to forget: a part of its text, its id or its number in the list")
-        share = COVERAGE if self.settings.forget_mode == "coverage60" else 0.0
-        context, schedule = self.engine.change_context(user), self.engine.schedule
-        subject, viewer = self.engine.view(user, place, lore)
-        return await self.store.write(
-            lambda tx: changes.forget(tx, subject, what, context, viewer, share, every, schedule)
-        )
+        return await self.view(user, place, lore=lore).forget(what, every=every)
+
+    async def restore(self, what: str, *, user: str, place: Place | None = None, lore: bool = False) -> RestoreOutcome:
+        """Bring back a memo that was forgotten, replaced, archived, expired or undone, whatever happened since. It is
+        found by its id, its number in `forgotten`, or a part of its text. Memos that contradict it are replaced.
+        """
+        return await self.view(user, place, lore=lore).restore(what)
 
     async def undoable(self, *, user: str, place: Place | None = None, lore: bool = False) -> UndoOffer:
         """The change that `undo` would take back now."""
-        subject, viewer = self.engine.view(user, place, lore)
-        return await self.store.read(lambda tx: undo_module.undoable(tx, subject, viewer))
+        return await self.view(user, place, lore=lore).undoable()
 
     async def undo(
         self,
@@ -242,43 +200,31 @@ class AsyncMemory:
         expected: int | None = None,
     ) -> UndoOutcome:
         """Take back the last change, if it is the one `expected`; or what was last learned about one memo."""
-        context, schedule = self.engine.change_context(user), self.engine.schedule
-        subject, viewer = self.engine.view(user, place, lore)
-        undone = await self.store.write(
-            lambda tx: undo_module.undo(tx, subject, context, viewer, memo, expected, schedule)
-        )
-        self.engine.wake()
-        return undone
+        return await self.view(user, place, lore=lore).undo(memo=memo, expected=expected)
 
     async def consolidate(self, *, user: str, dry_run: bool = False) -> ConsolidationReport:
         """Consolidate a user's memory now. The report shows private memos too: for their eyes only."""
-        return await self.engine.consolidator.consolidate(Subject(user), dry_run=dry_run)
+        return await self.view(user).consolidate(dry_run=dry_run)
 
     async def show(
         self, *, user: str, place: Place | None = None, limit: int | None = None, offset: int = 0
     ) -> Listing:
         """The user's memos, newest first, and the summary of the conversation in this place."""
-        place = place or Place(dm=user)
-        (subject, viewer), session = self.engine.view(user, place), self.engine.session(user, place)
-        page = await self.store.read(lambda tx: listing.active_page(tx, subject, viewer, session, limit, offset))
-        return replace(page, off=wiring.switched_off(self.settings))
+        return await self.view(user, place).show(limit, offset)
 
     async def get(self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False) -> Memo:
         """One memo of any status, if it is visible here; raises UnknownMemo."""
-        subject, viewer = self.engine.view(user, place, lore, include_expired=True)
-        return await self.store.read(lambda tx: listing.get_shown(tx, subject, memo_id, viewer))
+        return await self.view(user, place, lore=lore).get(memo_id)
 
     async def history(self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False) -> list[Event]:
         """Everything that happened to a memo, newest first; raises UnknownMemo."""
-        subject, viewer = self.engine.view(user, place, lore, include_expired=True)
-        return await self.store.read(lambda tx: listing.history(tx, subject, memo_id, viewer))
+        return await self.view(user, place, lore=lore).history(memo_id)
 
     async def pin(
         self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False, pinned: bool = True
     ) -> Memo:
         """Protect a memo from ever being evicted or superseded, or no longer."""
-        context, (subject, viewer) = self.engine.change_context(user), self.engine.view(user, place, lore)
-        return await self.store.write(lambda tx: changes.pin(tx, subject, memo_id, pinned, context, viewer))
+        return await self.view(user, place, lore=lore).pin(memo_id, pinned=pinned)
 
     async def update(
         self,
@@ -291,63 +237,23 @@ class AsyncMemory:
         origin: Origin = Origin.MANUAL,
     ) -> Memo:
         """Change a memo's text, tags, or both; its audience is never wider than that of the change."""
-        context, place = self.engine.change_context(user), place or Place(dm=user)
-        redacted = None if text is None else redact(valid_memo_text(text)).text
-        vector = None if redacted is None else await self.vectors.embed_text(redacted)
-        source, wide = provenance(user, place, None, origin), self.engine.policy is VisibilityPolicy.USER_GLOBAL
-        requested = MemoEdit(redacted, None if tags is None else redact_tags(tags), source, wide)
-        (subject, viewer), limits = self.engine.view(user, place), wiring.memo_limits(self.settings)
-
-        def edit(tx: Tx) -> Memo:
-            memo = listing.get(tx, subject, memo_id, viewer)
-            return listing.without_hidden_links(tx, edit_memo(tx, memo, requested, context, limits, vector), viewer)
-
-        memo = await self.store.write(edit)
-        self.engine.wake()
-        return memo
+        return await self.view(user, place).update(memo_id, text, tags, origin)
 
     async def share(
         self, memo_id: str, *, user: str, place: Place | None = None, audience: Audience = EVERYWHERE
     ) -> Memo:
         """Set the audience of a memo; only its owner may."""
-        context, place = self.engine.change_context(user), place or Place(dm=user)
-        subject, viewer = self.engine.view(user, place)
-        limited = limit_audience(audience, place, self.engine.policy)
-        return await self.store.write(lambda tx: changes.share(tx, subject, memo_id, limited, context, viewer))
+        return await self.view(user, place).share(memo_id, audience)
 
     async def search(
-        self,
-        query: str,
-        *,
-        user: str,
-        place: Place | None = None,
-        over: Corpus = "memos",
-        subject: Literal["mine", "lore", "both"] = "both",
-        filters: Filters | None = None,
-        status: Status = Status.ACTIVE,
-        limit: int | None = None,
-        ranker: str | None = None,
-        strict: bool = False,
-        count_use: bool = True,
+        self, query: str, *, user: str, place: Place | None = None, **options: Unpack[SearchOptions]
     ) -> list[Hit]:
         """The best matches that are visible here, best first; each result explains its score.
 
         Over "memos" it searches the user's memos and the guild's lore, over "messages" this channel's journal.
         With `strict`, only relevant results are returned. The best hits count as used unless `count_use` is off.
         """
-        return await self.engine.search(
-            query,
-            user=user,
-            place=place,
-            over=over,
-            subject=subject,
-            filters=filters,
-            status=status,
-            limit=limit,
-            ranker=ranker,
-            strict=strict,
-            count_use=count_use,
-        )
+        return await self.view(user, place).search(query, **options)
 
     async def context(self, message: Message, *, actions: str = "", count_use: bool = True) -> Prompt:
         """The prompt for answering a message: what all layers have, within their budgets. No model call.
@@ -355,23 +261,7 @@ class AsyncMemory:
         `actions` is what the assistant's platform lets it do, word for word; the layout says where it goes. What the
         prompt finds counts as used unless `count_use` is off.
         """
-        user, place = message.author, message.place
-        viewer = self.engine.viewer(user, place)
-        request = PromptRequest(
-            user=user,
-            place=place,
-            text=message.text,
-            now=self._clock(),
-            store=self.store,
-            search=partial(self.search, user=user, place=place, count_use=count_use),
-            is_visible=viewer,
-            is_visible_to=viewer.can_tell,
-            session=self.engine.session(user, place),
-            message=message.id,
-            with_unique_names=self.names.tagged,
-        )
-        with self.worker.priority.foreground():
-            return await self.engine.composer.prompt(request, actions)
+        return await self.view(message.author, message.place).context(message, actions=actions, count_use=count_use)
 
     async def log(self, *, user: str | None = None, limit: int = 50, before: int | None = None) -> list[Event]:
         """The event log, newest first; of one user when one is named."""
@@ -390,8 +280,17 @@ class AsyncMemory:
         offset: int = 0,
     ) -> Listing:
         """Visible memos of any status and kind, or of the given ones, newest first; expired ones included."""
-        subject, viewer = self.engine.view(user, place, lore, include_expired=True)
-        return await self.store.read(lambda tx: listing.memo_page(tx, subject, viewer, statuses, kinds, limit, offset))
+        return await self.view(user, place, lore=lore).list(statuses, kinds, limit, offset)
+
+    async def forgotten(
+        self, *, user: str, place: Place | None = None, lore: bool = False, limit: int | None = None, offset: int = 0
+    ) -> Listing:
+        """What `restore` can bring back, newest first."""
+        return await self.view(user, place, lore=lore).forgotten(limit, offset)
+
+    async def backup(self, path: Path, progress: Progress | None = None) -> None:
+        """Copy the store to a new file while it is in use."""
+        await self.store.backup(path, progress)
 
     async def reindex(self, progress: Progress | None = None) -> int:
         """Rebuild everything derived: the word index, then missing vectors. Resumable."""

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from recollect import bot_state as state
+from recollect.bot_state import BotState
 from recollect.core.ports import StaleResult
 from recollect.core.ports.jobs import Job
 from recollect.core.state import Owner, StateKind
-from recollect.faces.discord import state
-from recollect.faces.discord.state import BotState
 from recollect.privacy.planned_erasures import CONFIRMATION_INTERVAL, ERASE, PlannedErasures
 from recollect.privacy.receipt import Receipt
 from recollect.privacy.target import ErasureTarget

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import recollect
+from recollect import bot_state as state
+from recollect.bot_state import BotState
 from recollect.core.ports import Tx
 from recollect.core.state import OUTLASTING, Owner, StateKind, StateRow
 from recollect.core.types import Message, Summary
-from recollect.faces.discord import state
-from recollect.faces.discord.state import BotState
 from recollect.learning.consent import pause
 from recollect.learning.ingest import add_message
 from recollect.learning.schedule import Schedule

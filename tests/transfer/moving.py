@@ -10,7 +10,6 @@ import recollect
 from recollect import AsyncMemory
 from recollect.core.ports.format import Entry, Format, Item, Owner
 from recollect.core.types import Memo, Origin, Provenance, Subject
-from recollect.faces.cli.importing import destination
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.privacy.target import ErasureTarget
 from recollect.testing.clock import START, FakeClock
@@ -19,6 +18,7 @@ from recollect.transfer.formats.jsonl import header, line
 from recollect.transfer.importing.convert import ImportOptions
 from recollect.transfer.importing.report import Report
 from recollect.transfer.importing.run import run_import
+from recollect.transfers import import_destination
 from tests import ground
 from tests.transfer.forms import recognise
 
@@ -52,7 +52,7 @@ async def import_(
         form = form or recognise(what)
         name, what = form.name, form.read(what, owner)
     terms = ImportOptions(name, at, everywhere, VisibilityPolicy(memory.settings.visibility))
-    return await run_import(destination(memory, "root", owner), what, terms, dry_run=dry_run)
+    return await run_import(import_destination(memory.engine, "root", owner), what, terms, dry_run=dry_run)
 
 
 async def export(memory: AsyncMemory, target: ErasureTarget) -> bytes:

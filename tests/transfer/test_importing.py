@@ -31,11 +31,11 @@ from recollect.core.types import (
     Subject,
     Summary,
 )
-from recollect.faces.cli.importing import destination
 from recollect.privacy.target import ErasureTarget
 from recollect.testing.clock import START, FakeClock
 from recollect.transfer.importing.convert import ImportOptions
 from recollect.transfer.importing.run import run_import
+from recollect.transfers import import_destination
 from tests.privacy.telling import bytes_with
 from tests.transfer.moving import ANN, entry, import_, memos_of, opened, state
 
@@ -494,7 +494,7 @@ async def test_thousands_of_entries_that_are_left_out_are_counted_and_the_first_
 async def test_the_first_vectors_of_a_store_are_taken_if_its_embedder_makes_such(tmp_path: Path):
     vector = ("openai:text-embedding-3-small", struct.pack("<2f", 0.6, 0.8))
     async with opened(tmp_path) as memory:
-        to = destination(memory, "root", ANN)
+        to = import_destination(memory.engine, "root", ANN)
         terms = ImportOptions("test", START)
         await run_import(to, [entry("I like tea", vector=vector)], terms)
         assert await memory.store.read(lambda tx: tx.index.vectors("memos")) == []
@@ -507,7 +507,7 @@ async def test_progress_is_told_unit_by_unit_up_to_the_total(tmp_path: Path):
     told: list[tuple[int, int]] = []
     items = [entry(f"I know fact number {n}") for n in range(450)]
     async with opened(tmp_path) as memory:
-        to, terms = destination(memory, "root", ANN), ImportOptions("test", START)
+        to, terms = import_destination(memory.engine, "root", ANN), ImportOptions("test", START)
         await run_import(to, items, terms, dry_run=True, total=450, progress=lambda *so_far: told.append(so_far))
     assert told == [(200, 450), (400, 450), (450, 450)]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import recollect
 from recollect import plugins
-from recollect.faces.cli.importing import destination
+from recollect.transfers import import_destination
 from recollect.core.clock import from_ms
 from recollect.core.ports.format import Owner
 from recollect.transfer.importing.run import run_import
@@ -34,7 +34,8 @@ def items():
 async def main():
     data = path.parent / "data"
     async with recollect.AsyncMemory(address, embedder="null", run_worker=False, data_dir=data) as memory:
-        await run_import(destination(memory, "root", Owner("ann")), items(), ImportOptions("recollect", from_ms(0)))
+        target = import_destination(memory.engine, "root", Owner("ann"))
+        await run_import(target, items(), ImportOptions("recollect", from_ms(0)))
 
 
 asyncio.run(main())

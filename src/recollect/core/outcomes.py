@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.core.changes import Change
+from recollect.core.changes import Add, Change, Retire
+from recollect.core.events import Event
 from recollect.core.reasons import Reason, render_reason
-from recollect.core.types import Memo, Summary
+from recollect.core.types import Memo, Message, Status, Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +15,45 @@ class Remembered:
 
     memo: Memo
     changes: tuple[Change, ...]
+
+    @property
+    def verdict(self) -> str:
+        """What became of the statement: `added` or `revised`."""
+        return "added" if isinstance(next(iter(self.changes), None), Add) else "revised"
+
+    @property
+    def replaced(self) -> tuple[Memo, ...]:
+        """Memos whose place it takes."""
+        retired = (change for change in self.changes if isinstance(change, Retire))
+        return tuple(change.before for change in retired if change.after.status is Status.SUPERSEDED)
+
+
+@dataclass(frozen=True, slots=True)
+class AlreadyKnown(Remembered):
+    """A memo says so already; nothing was changed."""
+
+    @property
+    def verdict(self) -> str:
+        return "known"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A memo, where it comes from and what happened to it, and how much of that may be told here."""
+
+    memo: Memo
+    events: tuple[Event, ...]
+    """Newest first."""
+    message: Message | None
+    """The message that it rests on."""
+    is_source_visible: bool
+    """Whether its place and wording may be told."""
+    are_reasons_visible: bool
+    """Whether the reasons of changes may be told: they may come from places that others can't read."""
+    predecessor: Memo | None = None
+    """The memo that it replaced, if that may be told."""
+    successor: Memo | None = None
+    """The memo that replaced it, if that may be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +89,34 @@ class NotFound:
 
 
 ForgetOutcome = Forgotten | Ambiguous | NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """The memo is active again."""
+
+    memo: Memo
+    replaced: tuple[Memo, ...] = ()
+    """Memos that contradict it, and were superseded by it."""
+    archived: tuple[Memo, ...] = ()
+    """Memos that had to make room for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlreadyActive:
+    """The memo to restore is in use; nothing was changed."""
+
+    memo: Memo
+
+
+@dataclass(frozen=True, slots=True)
+class CannotRestore:
+    """The message that the memo rests on was deleted, or no longer says so; nothing was changed."""
+
+    memo: Memo
+
+
+RestoreOutcome = Restored | AlreadyActive | CannotRestore | Ambiguous | NotFound
 
 
 @dataclass(frozen=True, slots=True)

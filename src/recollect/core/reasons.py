@@ -30,6 +30,8 @@ class Reason(StrEnum):
     KNOWN_IN_DETAIL = "known in more detail"
     # A person changed a memo, or a summary.
     FORGOTTEN = "forgotten"
+    RESTORED = "restored"
+    REPLACED_WAS_RESTORED = "what it replaced was restored"
     PINNED = "pinned"
     UNPINNED = "unpinned"
     AUDIENCE_SET = "audience"
@@ -108,6 +110,7 @@ class Reason(StrEnum):
 _TEXT = {
     Reason.IMPORTED: "imported from {}",
     Reason.FORGOTTEN: "forgotten by {}",
+    Reason.RESTORED: "restored by {}",
     Reason.AUDIENCE_SET: "audience {}",
     Reason.AUDIENCE_NARROWED: "audience {}: it is changed where no others hear it",
     Reason.NEVER_SHARED: f"audience {{}}: {Reason.NEVER_SHARED}",

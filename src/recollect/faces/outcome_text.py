@@ -4,13 +4,24 @@ from collections.abc import Collection
 
 from recollect.core.errors import RecollectError
 from recollect.core.events import EventKind
-from recollect.core.outcomes import Listing, Remembered, Undone
+from recollect.core.outcomes import (
+    AlreadyActive,
+    CannotRestore,
+    CannotUndo,
+    Listing,
+    NotFound,
+    Remembered,
+    Restored,
+    Undone,
+    UndoOutcome,
+)
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import EVERYWHERE, Memo, Origin, Place
 from recollect.learning.ingest import LearnedOutcome
 from recollect.policy.visibility import VisibilityPolicy, is_source_visible
 
 NOTHING_TO_UNDO = "There is nothing to undo"
+CANNOT_RESTORE = "It can't be restored: the message that it comes from was deleted, or no longer says so"
 NOTHING_YET = 'Nothing yet; "!memory remember <text>" adds something, "!memory help" lists what else there is.'
 PAUSED = 'Learning is paused: nothing that you say is learned as a fact until "!memory resume".'
 RESUMED = "Learning goes on: what you say from now on may be remembered."
@@ -72,6 +83,31 @@ def render_undone(outcome: Undone) -> str:
     if outcome.hidden:
         lines.append(f"Changed back {count_noun(outcome.hidden)} that may not be told here")
     return "\n".join(lines) or "Nothing is left of what that changed"
+
+
+def render_undo(outcome: UndoOutcome) -> str:
+    """What `undo` did, or why it did nothing."""
+    match outcome:
+        case Undone():
+            return render_undone(outcome)
+        case CannotUndo(reason):
+            return sentence(reason)
+        case None:
+            return NOTHING_TO_UNDO
+
+
+def render_restored(outcome: Restored | AlreadyActive | CannotRestore | NotFound) -> str:
+    """What `restore` did, or why it did nothing."""
+    match outcome:
+        case Restored(memo, replaced_memos, archived):
+            room = [changed("Archived to make room", other) for other in archived]
+            return "\n".join([changed("Restored", memo), *map(replaced, replaced_memos), *room])
+        case AlreadyActive(memo):
+            return changed("It is in use already", memo)
+        case CannotRestore():
+            return CANNOT_RESTORE
+        case NotFound(query):
+            return f'Nothing that was forgotten matches "{echo(query)}"'
 
 
 def render_listing(listing: Listing, place: Place | None = None) -> str:

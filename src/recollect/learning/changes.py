@@ -7,7 +7,7 @@ from datetime import datetime
 from recollect.core.changes import Add, Candidate, Change, Retire, Revise, Skip
 from recollect.core.errors import BadInput
 from recollect.core.events import Event, EventKind
-from recollect.core.outcomes import Ambiguous, ForgetOutcome, Forgotten, NotFound, Remembered
+from recollect.core.outcomes import AlreadyKnown, Ambiguous, ForgetOutcome, Forgotten, NotFound, Remembered
 from recollect.core.ports import Tx, Vector
 from recollect.core.reasons import Reason
 from recollect.core.types import Audience, Memo, Subject
@@ -32,7 +32,8 @@ def remember(
     changes = apply_statement(tx, candidate, context, limits, vector)
     memo = without_hidden_links(tx, _resulting_memo(changes), is_visible)
     visible = [change for change in changes if _is_change_visible(change, is_visible)]
-    return Remembered(memo, tuple(_without_hidden_links(tx, change, is_visible) for change in visible))
+    outcome = AlreadyKnown if isinstance(changes[0], Skip) else Remembered
+    return outcome(memo, tuple(_without_hidden_links(tx, change, is_visible) for change in visible))
 
 
 def _without_hidden_links(tx: Tx, change: Change, is_visible: VisibilityCheck) -> Change:

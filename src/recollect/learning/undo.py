@@ -82,8 +82,9 @@ def _take_back(tx: Tx, subject: Subject, event: Event, context: ChangeContext, s
         return
     if event.kind == EventKind.MEMO_ADDED:
         tx.memos.put(replace(memo, status=Status.DELETED, updated=context.at))
-    elif _restore(tx, memo, memo_before(tx, event), event).active and not memo.active:
-        rebuild_derived(tx, memo, context.at, Reason.SAID_COUNTS_AGAIN, schedule)
+    elif (restored := _restore(tx, memo, memo_before(tx, event), event)).active != memo.active:
+        reason = Reason.SAID_COUNTS_AGAIN if restored.active else Reason.SAID_WAS_FORGOTTEN
+        rebuild_derived(tx, memo, context.at, reason, schedule)
 
 
 def _describe(tx: Tx, subject: Subject, parts: Sequence[Event], is_visible: VisibilityCheck) -> Undoable:

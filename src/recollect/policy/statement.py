@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict
 
 from recollect.core.changes import Candidate
 from recollect.core.errors import BadInput
@@ -16,6 +16,21 @@ from recollect.policy.viewer import guild_audience, provenance, subject_of
 from recollect.policy.visibility import VisibilityPolicy, limit_audience, stated_audience
 
 
+class StatementOptions(TypedDict, total=False):
+    """What can be said about a statement besides its text."""
+
+    kind: Kind | str | None
+    tags: Collection[str]
+    message: str | None
+    audience: Audience | None
+    happened: datetime | None
+    expires: datetime | None
+    pinned: bool
+    origin: Origin
+    metadata: Mapping[str, Any] | None
+    confidence: float
+
+
 def statement(
     text: str,
     user: str,
@@ -23,17 +38,17 @@ def statement(
     policy: VisibilityPolicy,
     now: datetime,
     *,
-    kind: Kind | str | None,
-    tags: Collection[str],
-    message: str | None,
-    audience: Audience | None,
-    happened: datetime | None,
-    expires: datetime | None,
-    pinned: bool,
-    lore: bool,
-    origin: Origin,
-    metadata: Mapping[str, Any] | None,
-    confidence: float,
+    lore: bool = False,
+    kind: Kind | str | None = None,
+    tags: Collection[str] = (),
+    message: str | None = None,
+    audience: Audience | None = None,
+    happened: datetime | None = None,
+    expires: datetime | None = None,
+    pinned: bool = False,
+    origin: Origin = Origin.MANUAL,
+    metadata: Mapping[str, Any] | None = None,
+    confidence: float = 1.0,
 ) -> Candidate:
     """The candidate of a statement; its audience is the place's unless one is named, for lore the whole guild."""
     if not 0 <= confidence <= 1:

@@ -29,8 +29,8 @@ def active_page(
 ) -> Listing:
     """A page of the subject's active memos, and the summary of a session."""
     memos = active_memos(tx, subject, is_visible)
-    page = _page(tx, memos, is_visible, limit, offset)
-    return Listing(page, len(memos), withheld.screened_summary(tx, session))
+    shown = visible_page(tx, memos, is_visible, limit, offset)
+    return Listing(shown, len(memos), withheld.screened_summary(tx, session))
 
 
 def memo_page(
@@ -46,12 +46,13 @@ def memo_page(
     memos = [
         memo for memo in tx.memos.list(subject, statuses) if is_visible(memo) and (not kinds or memo.kind in kinds)
     ]
-    return Listing(_page(tx, memos, is_visible, limit, offset), len(memos), None)
+    return Listing(visible_page(tx, memos, is_visible, limit, offset), len(memos), None)
 
 
-def _page(tx: Tx, memos: list[Memo], is_visible: VisibilityCheck, limit: int | None, offset: int) -> tuple[Memo, ...]:
-    page = memos[offset : None if limit is None else offset + limit]
-    return tuple(without_hidden_links(tx, memo, is_visible) for memo in page)
+def visible_page(
+    tx: Tx, memos: Sequence[Memo], is_visible: VisibilityCheck, limit: int | None, offset: int
+) -> tuple[Memo, ...]:
+    return tuple(without_hidden_links(tx, memo, is_visible) for memo in page(memos, limit, offset))
 
 
 def without_hidden_links(tx: Tx, memo: Memo, is_visible: VisibilityCheck) -> Memo:
@@ -64,6 +65,11 @@ def without_hidden_links(tx: Tx, memo: Memo, is_visible: VisibilityCheck) -> Mem
     if memo.supersedes is None and memo.superseded_by is None:
         return memo
     return replace(memo, supersedes=visible_id(memo.supersedes), superseded_by=visible_id(memo.superseded_by))
+
+
+def page(memos: Sequence[Memo], limit: int | None, offset: int) -> Sequence[Memo]:
+    """A part of a list."""
+    return memos[offset : None if limit is None else offset + limit]
 
 
 def active_memos(tx: Tx, subject: Subject, is_visible: VisibilityCheck) -> list[Memo]:

@@ -5,7 +5,7 @@ No model call. `Searcher` is the whole path; `search` is the part within one rea
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, TypedDict
 
 from recollect.core.clock import Clock
 from recollect.core.ports import Corpus, CorpusSample, Filters, Store, Tx
@@ -23,6 +23,19 @@ from recollect.recall.vectors.index import VectorIndexer
 SAMPLE_SIZE = 300
 USED_RESULTS = 5
 """Results of a search, best first, that count as used."""
+
+
+class SearchOptions(TypedDict, total=False):
+    """How to search; see `AsyncMemory.search`."""
+
+    over: Corpus
+    subject: Literal["mine", "lore", "both"]
+    filters: Filters | None
+    status: Status
+    limit: int | None
+    ranker: str | None
+    strict: bool
+    count_use: bool
 
 
 class Searcher:

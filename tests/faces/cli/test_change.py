@@ -232,3 +232,30 @@ def test_where_summaries_are_switched_off_show_says_so(process: Run):
 def test_a_former_name_of_a_command_still_works_and_is_not_shown(cli: Run, former: str, name: str):
     assert cli(former, "--help").out.replace(f" {former} ", f" {name} ") == cli(name, "--help").out
     assert f" {former} " not in cli("--help").out
+
+
+def test_restore_brings_back_what_was_forgotten_and_says_what_gives_way(cli: Run):
+    ghent = cli("remember", "I live in Ghent", "--json").json["memo"]["id"]
+    cli("remember", "I live in Bruges")
+    cli("remember", "I like tea")
+    cli("forget", "tea")
+    assert [memo["text"] for memo in cli("show", "--forgotten", "--json").json["memos"]] == [
+        "I like tea",
+        "I live in Ghent",
+    ]
+    assert cli("restore", "2").out == 'Restored: "I live in Ghent"\nIt takes the place of: "I live in Bruges"\n'
+    done = cli("restore", "tea", "--json").json
+    assert (done["outcome"], done["memo"]["text"], done["replaced"]) == ("restored", "I like tea", [])
+    assert cli("restore", ghent, "--json").json["outcome"] == "active"
+    assert cli("show", "--forgotten").out.splitlines()[0] == "No longer in use (1 item):"
+    assert cli("undo").out == 'Retired again: "I like tea"\n'
+
+
+def test_restore_that_matches_nothing_or_too_much_changes_nothing(cli: Run):
+    assert cli("restore", "tea", code=3).err == 'recollect: Nothing that was forgotten matches "tea"\n'
+    cli("remember", "I like green tea")
+    cli("remember", "I like black tea in the morning")
+    cli("forget", "tea", "--all", "--yes")
+    assert "2 memories match" in cli("restore", "tea", code=3).err
+    assert cli("restore", "tea", "--json", code=3).json["outcome"] == "ambiguous"
+    assert cli("show", "--json").json["total"] == 0

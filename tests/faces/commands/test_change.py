@@ -61,7 +61,7 @@ async def test_a_correction_names_what_it_takes_the_place_of():
 
 
 @pytest.mark.parametrize(
-    "verb", ["remember", "forget", "forget all", "search", "why", "pin", "unpin", "share", "private"]
+    "verb", ["remember", "forget", "forget all", "restore", "search", "why", "pin", "unpin", "share", "private"]
 )
 @pytest.mark.parametrize("empty", ["", "   ", ' ""'])
 async def test_an_order_without_its_argument_says_how_it_is_used(verb: str, empty: str):
@@ -285,3 +285,32 @@ async def test_a_preference_told_in_one_channel_is_recalled_in_another_while_the
         reply = await talk("!memory forget prefer Rust over Go for systems work", place=GENERAL)
         assert reply.startswith("Deprecated 1 item")
         assert lines(await talk.stage.prompt("Go or Rust?", place=DEV), "durable") == []
+
+
+async def test_restore_brings_back_by_number_or_words_what_was_forgotten_long_ago():
+    async with talking() as talk:
+        await talk("!memory remember I like tea")
+        await talk("!memory remember I like green hats")
+        await talk("!memory forget all I like")
+        await talk("!memory remember I play chess")
+        listed = await talk("!memory forgotten")
+        assert listed.splitlines()[0] == "No longer in use (2 items):"
+        assert "deprecated" in listed
+        asked = await talk("!memory restore I like")
+        assert asked.splitlines()[0] == '2 items match "I like":'
+        assert asked.splitlines()[-1] == "Nothing was changed. Say which by its number."
+        numbers = {line.partition("] ")[2]: line.partition(".")[0] for line in asked.splitlines()[1:-1]}
+        assert await talk(f"!memory restore {numbers['I like tea']}") == 'Restored: "I like tea"'
+        assert await talk("!memory restore green") == 'Restored: "I like green hats"'
+        assert await talk("!memory forgotten") == "Nothing was forgotten that could be restored."
+        assert await talk("!memory restore tea") == 'It is in use already: "I like tea"'
+        assert await talk("!memory restore spoons") == 'Nothing that was forgotten matches "spoons"'
+        assert await talk("!memory undo") == 'Retired again: "I like green hats"'
+
+
+async def test_restore_says_what_gives_way():
+    async with talking() as talk:
+        await talk("!memory remember I live in Ghent")
+        await talk("!memory remember I live in Bruges")
+        replaced = 'Restored: "I live in Ghent"\nIt takes the place of: "I live in Bruges"'
+        assert await talk("!memory restore Ghent") == replaced

@@ -5,9 +5,9 @@ from datetime import timedelta
 import discord
 import pytest
 
+from recollect.bot_state import snapshot_message
 from recollect.core.types import Kind, Memo, Subject, Summary
 from recollect.faces.discord.memory_channel import snapshot
-from recollect.faces.discord.state import snapshot_message
 from recollect.testing.clock import START
 from recollect.testing.models import FakeModel, nothing
 from tests.faces.discord.scene import Scene, acting

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from recollect import AsyncMemory
+from recollect.bot_state import BotState, log_position
 from recollect.core.state import Owner, StateKind
 from recollect.faces.discord.client import Client
 from recollect.faces.discord.departures import GuildDepartures
 from recollect.faces.discord.log_follower import LogFollower
 from recollect.faces.discord.resync import Resync
-from recollect.faces.discord.state import BotState, log_position
 from recollect.settings import load
 from recollect.testing.clock import FakeClock
 from recollect.testing.models import FakeModel

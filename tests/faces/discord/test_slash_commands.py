@@ -45,6 +45,22 @@ async def test_forgetting_is_asked_for_first() -> None:
         assert 'Restored: "Works at Acme Corp"' in text(await slash(scene, "memory undo"))
 
 
+async def test_what_was_forgotten_is_offered_to_restore_as_far_as_it_may_be_heard_here() -> None:
+    async with acting() as scene:
+        ann = str(scene.ann.id)
+        for words in ("Works at Acme Corp", "Likes green tea"):
+            await scene.memory.remember(words, user=ann, place=scene.place(scene.dev))
+        secret = (await scene.memory.remember("Collects stamps in secret", user=ann)).memo
+        await scene.memory.forget("Acme", user=ann)
+        await scene.memory.forget(secret.id, user=ann)
+        choices = await scene.ann.autocomplete(scene.dev, "memory restore", "which", "")
+        assert [one["name"] for one in choices] == ["Works at Acme Corp"]
+        assert "Works at Acme Corp" in text(await slash(scene, "memory forgotten"))
+        restored = text(await slash(scene, "memory restore", which=choices[0]["value"]))
+        assert restored == 'Restored: "Works at Acme Corp"'
+        assert sorted(await scene.known()) == ["Likes green tea", "Works at Acme Corp"]
+
+
 async def test_undo_refuses_after_a_deleted_message_and_says_so_in_words_and_as_a_command() -> None:
     async with acting() as scene:
         await scene.ann.send(scene.dev, "I live in Ghent")

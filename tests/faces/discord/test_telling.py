@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from recollect import bot_state as state
 from recollect.core.types import EVERYWHERE
-from recollect.faces.discord import state
 from recollect.faces.discord.client import Client
 from recollect.faces.discord.context_menus import AUTHOR_NOT_NOTIFIED
 from recollect.faces.discord.messages import message_of

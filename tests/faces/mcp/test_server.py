@@ -186,7 +186,7 @@ class TestIdentity:
                         result = await client.call_tool("memory", action | {name: value})
                         assert result.is_error
                         assert "bees" not in str(result.content)
-            for action in ("why", "delete", "update"):
+            for action in ("why", "delete", "restore", "update"):
                 assert (await client.call_tool("memory", {"action": action, "id": theirs, "content": "x"})).is_error
             assert "bees" not in await said(client, action="search", query="bees")
             assert "keeps" not in await asked(client, topic="bees", user="bob")

@@ -129,6 +129,19 @@ async def test_nothing_expires_by_itself_and_old_memories_are_pruned_through_lis
     assert await agent.listed("event") == ["Deployed v2.1 on 2024-06-20"]
 
 
+async def test_what_was_deleted_is_restored_by_its_id_whatever_was_saved_since(agent: Agent):
+    oslo = await agent.save("The depot is in Oslo")
+    await agent("delete", id=oslo)
+    await agent.save("The office opens at nine")
+    for wrong in ("1", "#1", "Oslo", "durable-00000000"):
+        assert "there is no memo" in await agent.error("restore", id=wrong)
+    answer = await agent("restore", id=oslo)
+    assert answer.text == 'Restored: "The depot is in Oslo"'
+    assert (answer.data["memory"]["id"], answer.data["replaced"]) == (oslo, [])
+    assert await agent.listed() == ["The depot is in Oslo", "The office opens at nine"]
+    assert 'It is in use already: "The depot is in Oslo"' in await agent.error("restore", id=oslo)
+
+
 async def test_a_deletion_is_by_id_alone_and_can_be_undone(agent: Agent):
     one = await agent.save("The depot in Oslo opens early")
     for wrong in ("1", "#1", "Oslo", "durable-00000000"):

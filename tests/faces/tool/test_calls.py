@@ -21,7 +21,7 @@ from recollect.faces.tool.schema import FORMATS, parameters, schema
 from recollect.policy.kinds import CATEGORIES
 from tests.faces.tool.conftest import Agent, opened
 
-NAMES = "save, search, list, index, delete, update, why"
+NAMES = "save, search, list, index, delete, restore, update, why"
 VALIDATOR = Draft202012Validator(parameters())
 
 VALUES = st.one_of(

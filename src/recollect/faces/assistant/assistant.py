@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from recollect.core.clock import Clock, now
 from recollect.core.errors import ModelError, RecollectError, StoreBusy, StoreUnreachable
-from recollect.core.ports import ChatModel, Tx
+from recollect.core.ports import ChatModel
 from recollect.core.text import clip
 from recollect.core.types import Message, Origin, Place
 from recollect.faces.assistant import offline
@@ -26,7 +26,6 @@ from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.redaction import redact
 from recollect.policy.rendering import render_message
 from recollect.prompting.assemble import Prompt, with_message
-from recollect.recall import withheld
 
 __all__ = ["Assistant", "Reply"]
 
@@ -236,11 +235,10 @@ class Assistant:
         """The message with an author name that is unique in the conversation."""
         try:
             async with asyncio.timeout(STORE_TIMEOUT_SECONDS):
-                (tagged,) = await self._memory.store.read(lambda tx: self._memory.names.tagged(tx, [message]))
+                return await self._memory.timeline.with_unique_name(message)
         except (RecollectError, TimeoutError) as error:
             log.warning("cannot read the names of people: %s", str(error) or "no answer in time")
             return message
-        return tagged
 
     def _window(self, message: Message) -> Window:
         """The conversation here; the least recently used ones are dropped, and read again when they continue."""
@@ -259,7 +257,7 @@ class Assistant:
         people = [message.author, *window.people]
         try:
             async with asyncio.timeout(STORE_TIMEOUT_SECONDS):
-                current = await self._memory.store.read(lambda tx: withheld.collect(tx, message.place, people))
+                current = await self._memory.timeline.withheld(message.place, people)
         except (RecollectError, TimeoutError) as error:
             log.warning("cannot read what was forgotten: %s", str(error) or "no answer in time")
             return window
@@ -284,9 +282,7 @@ class Assistant:
     async def _recent_messages(self, message: Message, window: Window) -> str:
         """The newest messages of others since the last turn, within a budget."""
         try:
-            messages = await self._memory.store.read(
-                lambda tx: self._memory.names.tagged(tx, _read_recent(tx, message.place))
-            )
+            messages = await self._memory.timeline.recent_to_show(message.place, RECENT_MESSAGES)
         except RecollectError as error:
             log.warning("cannot read what was said meanwhile: %s", error)
             return ""
@@ -338,12 +334,6 @@ class Assistant:
             )
         except RecollectError as error:
             log.warning("a memory line was not stored: %s", error)
-
-
-def _read_recent(tx: Tx, place: Place) -> list[Message]:
-    """The newest messages of a place, without those that repeat something forgotten."""
-    recent = tx.messages.recent(place, RECENT_MESSAGES)
-    return withheld.visible_messages(tx, withheld.collect(tx, place, (), recent), recent)
 
 
 def _is_guild_wide(place: Place) -> bool:

@@ -3,14 +3,11 @@
 import re
 from functools import partial
 
-from recollect.core.ports import Tx
 from recollect.core.text import normalize, question_share
 from recollect.core.types import Memo, Message
 from recollect.faces import outcome_text
-from recollect.learning import consent
 from recollect.memory import AsyncMemory
 from recollect.policy.rendering import speaker
-from recollect.policy.visibility import is_forgotten
 
 NO_MODEL = "I have no model configured"
 UNREACHABLE = "My model can't be reached right now"
@@ -79,12 +76,9 @@ async def offline_answer(memory: AsyncMemory, message: Message, reason: str = ""
     if not texts and is_question:
         hits = await search(over="messages", limit=4 * MAX_RESULTS)
         candidates = [hit.item for hit in hits if isinstance(hit.item, Message)]
-        tagged = await memory.store.read(
-            lambda tx: memory.names.tagged(
-                tx, [candidate for candidate in candidates if _is_answer(tx, candidate, message)][:MAX_RESULTS]
-            )
-        )
-        texts = [f"{speaker(answer)} said: {answer.text}" for answer in tagged]
+        possible = [candidate for candidate in candidates if _is_answer(candidate, message)]
+        answers = await memory.timeline.quotable(possible, MAX_RESULTS)
+        texts = [f"{speaker(answer)} said: {answer.text}" for answer in answers]
     if texts:
         opening = f"{reason}; here is what I remember that fits:" if reason else "Here is what I remember that fits:"
         return "\n".join([opening, *(f"- {text}" for text in texts)])
@@ -115,19 +109,17 @@ async def _acknowledge(memory: AsyncMemory, message: Message, reason: str) -> st
     """The answer to a statement: what happens with it."""
     if not memory.settings.enabled:
         return f"{reason}. {SWITCHED_OFF}" if reason else SWITCHED_OFF
-    if await memory.store.read(lambda tx: consent.is_paused(tx, message.author)):
+    if await memory.view(message.author, message.place).is_learning_paused():
         return f"{reason}. {outcome_text.PAUSED}" if reason else outcome_text.PAUSED
     if reason:
         return f"{reason}, so I only listen: I keep what you tell me and find it again when you ask."
     return "I am listening."
 
 
-def _is_answer(tx: Tx, message: Message, question: Message) -> bool:
-    """Whether a message may answer a question: it is no question itself, it was not forgotten, and if the question is
-    about its author, it is by that author.
+def _is_answer(message: Message, question: Message) -> bool:
+    """Whether a message may answer a question: it is no question itself, and what someone asks about themselves they
+    have said themselves.
     """
     if message.bot or message.id == question.id or question_share(message.text) > 0:
         return False
-    if message.author != question.author and _MINE.search(question.text):
-        return False
-    return not is_forgotten(tx.memos.from_message(message.place.platform, message.id))
+    return message.author == question.author or _MINE.search(question.text) is None

@@ -148,8 +148,7 @@ class Conversation:
             self._unconfirmed.remove(message)
 
     async def _is_stored(self, message: Message) -> bool:
-        platform = message.place.platform
-        stored = await self._memory.store.read(lambda tx: tx.messages.get(platform, message.id))
+        stored = await self._memory.timeline.message(message.place.platform, message.id)
         return stored is not None or not self._memory.settings.enabled
 
     async def _prompt(self, message: Message) -> Prompt | None:

@@ -192,6 +192,6 @@ async def _ask(message: Message, assistant: Assistant, output: ChatOutput) -> No
 async def _outcome(message: Message, memory: AsyncMemory) -> list[str]:
     """What was learned or refused, and the stored text if it differs from what was said."""
     await memory.worker.wait_idle()
-    stored = await memory.store.read(lambda tx: tx.messages.get(message.place.platform, message.id))
+    stored = await memory.timeline.message(message.place.platform, message.id)
     lines = describe_learned(message, await memory.wait_learned(message))
     return [*lines, f"kept as: {stored.text}"] if stored is not None and stored.text != message.text else lines

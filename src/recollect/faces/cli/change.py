@@ -1,15 +1,26 @@
-"""Commands that change what is remembered: remember, forget, undo, pin, share, add."""
+"""Commands that change what is remembered: remember, forget, restore, undo, pin, share, add."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import uuid4
 
 import typer
 
-from recollect.core.changes import Add, Retire, Skip
 from recollect.core.clock import now
 from recollect.core.errors import BadInput
-from recollect.core.outcomes import Ambiguous, CannotUndo, ForgetOutcome, Forgotten, NotFound, Remembered, Undone
+from recollect.core.outcomes import (
+    AlreadyActive,
+    Ambiguous,
+    CannotRestore,
+    CannotUndo,
+    ForgetOutcome,
+    Forgotten,
+    NotFound,
+    Remembered,
+    Restored,
+    RestoreOutcome,
+    Undone,
+)
 from recollect.core.types import Audience, Kind, Memo, Message
 from recollect.faces import outcome_text
 from recollect.faces.cli import records
@@ -22,6 +33,13 @@ from recollect.memory import AsyncMemory
 
 LEARN_TIMEOUT_SECONDS = 30.0
 """How long a person waits to see what was learned."""
+_RESTORE_OUTCOMES = {
+    Restored: "restored",
+    AlreadyActive: "active",
+    CannotRestore: "refused",
+    Ambiguous: "ambiguous",
+    NotFound: "none",
+}
 _KIND_HELP = f"What sort of thing it is, unless its wording tells: {', '.join(Kind)}."
 
 
@@ -60,20 +78,17 @@ def remember(
 def _print_remembered(call: Invocation, outcome: Remembered, audience_hint: str) -> None:
     first = next(iter(outcome.changes), None)  # none where what changed may not be told
     reason = "" if first is None else first.text
-    verdict = "added" if isinstance(first, Add) else "known" if isinstance(first, Skip) else "revised"
-    replaced = [change.before for change in outcome.changes if isinstance(change, Retire)]
     if call.options.json:
-        replaced_data = [records.from_memo(memo) for memo in replaced]
-        memo = records.from_memo(outcome.memo)
-        call.screen.data({"outcome": verdict, "reason": reason, "memo": memo, "replaced": replaced_data})
+        memo, replaced = records.from_memo(outcome.memo), list(map(records.from_memo, outcome.replaced))
+        call.screen.data({"outcome": outcome.verdict, "reason": reason, "memo": memo, "replaced": replaced})
         return
     call.screen.say(outcome_text.render_remembered(outcome))
     if audience_hint:
         call.screen.aside(f"  {audience_hint}", always=True)
     call.screen.aside(f"  {outcome.memo.kind} · heard {describe_audience(outcome.memo)} · {outcome.memo.id}")
-    if verdict != "added" and reason:
+    if outcome.verdict != "added" and reason:
         call.screen.aside(f"  {reason}")
-    for memo in replaced:
+    for memo in outcome.replaced:
         call.screen.aside(f'  takes the place of: "{memo.text}"')
 
 
@@ -109,9 +124,12 @@ def _choose(call: Invocation, query: str, ambiguous: Ambiguous, every: bool) -> 
 
 def _number_memos(call: Invocation, memos: Sequence[Memo]) -> dict[str, Memo]:
     """Memos by their numbers in `show`, so that a number means the same everywhere."""
-    visible = call.run(lambda memory: memory.show(user=call.user, place=call.place)).memos
+    return _by_number(call.run(lambda memory: memory.show(user=call.user, place=call.place)).memos, memos)
+
+
+def _by_number(listed: Sequence[Memo], memos: Sequence[Memo]) -> dict[str, Memo]:
     ids = {memo.id for memo in memos}
-    return {str(number): memo for number, memo in enumerate(visible, 1) if memo.id in ids}
+    return {str(number): memo for number, memo in enumerate(listed, 1) if memo.id in ids}
 
 
 def _render_listing(numbered: dict[str, Memo]) -> str:
@@ -131,7 +149,7 @@ def _print_forgotten(call: Invocation, query: str, outcome: ForgetOutcome) -> No
             call.screen.say(outcome_text.render_forgotten(memos, query))
             for memo in memos:
                 call.screen.aside(f'  "{memo.text}"')
-            call.screen.aside("  'recollect undo' takes that back")
+            call.screen.aside("  'recollect undo' takes that back, 'recollect restore' at any time")
         case NotFound():
             fail(outcome_text.nothing_matched(query), NO_MATCH)
         case Ambiguous():
@@ -148,6 +166,47 @@ def _name_and_memos(outcome: ForgetOutcome) -> tuple[str, tuple[Memo, ...]]:
             return "ambiguous", memos
         case NotFound():
             return "none", ()
+
+
+def restore(
+    call: Invocation,
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="WHAT", help="A part of its text, its id, or its number in 'show --forgotten'."),
+    ],
+) -> None:
+    """Bring back what was forgotten or replaced."""
+    query = read_text(words)
+    outcome = call.run(lambda memory: memory.restore(query, user=call.user, place=call.place), embeds=True)
+    is_done = isinstance(outcome, Restored | AlreadyActive)
+    if call.options.json:
+        call.screen.data(_restored_data(query, outcome))
+        if not is_done:
+            raise typer.Exit(NO_MATCH)
+    elif isinstance(outcome, Ambiguous):
+        forgotten = call.run(lambda memory: memory.forgotten(user=call.user, place=call.place)).memos
+        listing = _render_listing(_by_number(forgotten, outcome.matches))
+        hint = f"say which: 'recollect restore {outcome.matches[0].id}'"
+        fail(f'{len(outcome.matches)} memories match "{query}"; nothing was restored\n{listing}\n{hint}', NO_MATCH)
+    elif is_done:
+        call.screen.say(outcome_text.render_restored(outcome))
+    else:
+        fail(outcome_text.render_restored(outcome), NO_MATCH)
+
+
+def _restored_data(query: str, outcome: RestoreOutcome) -> dict[str, Any]:
+    data: dict[str, Any] = {"outcome": _RESTORE_OUTCOMES[type(outcome)], "what": query}
+    match outcome:
+        case Restored(memo, replaced, archived):
+            changed = {"replaced": replaced, "archived": archived}
+            lists = {name: [records.from_memo(other) for other in memos] for name, memos in changed.items()}
+            return {**data, "memo": records.from_memo(memo), **lists}
+        case AlreadyActive(memo):
+            return {**data, "memo": records.from_memo(memo)}
+        case Ambiguous(matches):
+            return {**data, "memos": [records.from_memo(memo) for memo in matches]}
+        case _:
+            return data
 
 
 def undo(call: Invocation) -> None:

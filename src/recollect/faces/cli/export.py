@@ -10,7 +10,9 @@ from typing import Annotated, BinaryIO
 import typer
 
 from recollect import plugins
-from recollect.admin.names import match_name, require_single
+from recollect.admin import Admin
+from recollect.admin.names import require_single
+from recollect.core.clock import now
 from recollect.core.errors import BadInput, StoreError
 from recollect.core.ports.format import ExportRecords, Vectors, WritesFolder, WritesLines
 from recollect.core.types import Memo, Message, Status, Summary
@@ -21,8 +23,9 @@ from recollect.memory import AsyncMemory
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.privacy.export import encode
 from recollect.privacy.target import ErasureTarget
-from recollect.transfer.exporting import check_empty, iter_export, vectors
+from recollect.transfer.exporting import check_empty
 from recollect.transfer.mirror.export import PageFolder, durable
+from recollect.transfers import export_records, export_vectors
 
 UserArgument = Annotated[
     str | None,
@@ -107,7 +110,7 @@ async def _write_lines(memory: AsyncMemory, target: ErasureTarget, write: Callab
     form: WritesLines = plugins.load("formats", "jsonl")
     write(form.header())
     count, shared = 0, memory.settings.visibility != VisibilityPolicy.USER_GLOBAL
-    async for record in iter_export(memory.store, target, await memory.privacy.memos(target)):
+    async for record in export_records(memory.engine, target):
         write(form.line(record, shared=shared))
         count += 1
     return count
@@ -134,13 +137,13 @@ def _export_folder(call: Invocation, target: ErasureTarget, form: WritesFolder, 
 
 async def _records(memory: AsyncMemory, target: ErasureTarget, form: WritesFolder) -> ExportRecords:
     """The records that the format can hold."""
-    everything = [record async for record in iter_export(memory.store, target, await memory.privacy.memos(target))]
+    everything = [record async for record in export_records(memory.engine, target)]
     memos = [record for record in everything if isinstance(record, Memo)]
     return ExportRecords(
         memos,
         [record for record in everything if isinstance(record, Summary)] if "summaries" in form.writes else (),
         [record for record in everything if isinstance(record, Message)] if "messages" in form.writes else (),
-        await vectors(memory.store, memos) if "vectors" in form.writes else Vectors(),
+        await export_vectors(memory.engine, memos) if "vectors" in form.writes else Vectors(),
     )
 
 
@@ -201,7 +204,7 @@ def find_target(call: Invocation, user: str | None, guild: str | None) -> Erasur
     require_store(call)
     if user is None:
         return target
-    person = call.run(lambda memory: memory.store.read(lambda tx: match_name(tx, user)))
+    person = call.run(lambda memory: Admin(memory, now).match_name(user))
     if person.suggestions:
         near = ", ".join(f"{name} ({user_id})" if name else user_id for user_id, name in person.suggestions.items())
         warn(f"nobody is known by the id or name {user}; did you mean {near}?")

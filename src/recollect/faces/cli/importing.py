@@ -13,16 +13,13 @@ from recollect.core.errors import BadInput
 from recollect.core.ports.format import CountsEntries, Format, Owner
 from recollect.faces.cli.invocation import FAILED, Invocation
 from recollect.faces.cli.options import flag
-from recollect.learning import ingest
 from recollect.memory import AsyncMemory
 from recollect.policy.visibility import VisibilityPolicy
-from recollect.settings import wiring
 from recollect.transfer.importing.convert import ImportOptions
 from recollect.transfer.importing.detect import check, detect, find_links, format_by_name
-from recollect.transfer.importing.limits import Limits
 from recollect.transfer.importing.report import OutcomeStatus, Report, from_report
-from recollect.transfer.importing.run import Destination, run_import
-from recollect.workspace import Workspace
+from recollect.transfer.importing.run import run_import
+from recollect.transfers import import_destination
 
 FORMATS: list[Format] = plugins.load_all("formats")
 _NAMES = ", ".join(sorted(form.name for form in FORMATS))
@@ -84,29 +81,10 @@ async def _import(
     with call.screen.progress("importing") as progress:
         total = form.count(path) if progress is not None and isinstance(form, CountsEntries) else 0
         items = chain(form.read(path, owner), find_links(path))
-        target = destination(memory, call.user, owner)
+        target = import_destination(memory.engine, call.user, owner)
         report = await run_import(target, items, options, dry_run=dry_run, total=total, progress=progress)
-    memory.vectors.wake()
+    memory.engine.wake()
     return report
-
-
-def destination(memory: AsyncMemory, actor: str, owner: Owner) -> Destination:
-    """A memory as the destination of an import; pages go to their owner's folder of the workspace."""
-    settings = memory.settings
-
-    def workspace(user: str | None) -> Workspace:
-        user_or_owner = user or (owner.user or actor if settings.workspace.per_user else None)
-        return Workspace(settings.workspace.dir, user_or_owner)
-
-    return Destination(
-        store=memory.store,
-        actor=actor,
-        limits=Limits(wiring.memo_limits(settings), wiring.memo_limits(settings, lore=True)),
-        model=memory.vectors.model,
-        workspace=workspace,
-        add_message=lambda tx, message: ingest.add_message(tx, message, now()),
-        max_message_chars=ingest.MAX_MESSAGE_CHARS,
-    )
 
 
 def _print_report(call: Invocation, report: Report) -> None:

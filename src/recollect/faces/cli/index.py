@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from recollect.core.clock import now
 from recollect.core.errors import BadInput, StoreError
 from recollect.faces.cli.invocation import FAILED, Invocation, warn
 from recollect.faces.cli.options import flag
@@ -17,8 +16,9 @@ from recollect.faces.cli.output import cell
 from recollect.memory import AsyncMemory
 from recollect.settings import wiring
 from recollect.transfer.mirror.pages.apply import Note
-from recollect.transfer.mirror.pages.sync import PageSync, Report
+from recollect.transfer.mirror.pages.sync import Report
 from recollect.transfer.mirror.pages.watch import POLL_INTERVAL_SECONDS, Watch
+from recollect.transfers import page_sync
 
 _NOTE_TEXTS = {
     "new": "new",
@@ -68,7 +68,7 @@ async def _work(
     if not dry_run:
         await (memory.mirror.restore() if restore else memory.mirror.catch_up())
     with call.screen.progress("taking over") as progress:
-        report = await _page_sync(memory, call).run(dry_run=dry_run, force=force, progress=progress)
+        report = await page_sync(memory.engine, call.user).run(dry_run=dry_run, force=force, progress=progress)
     if watch:
         _print_report(call, report, dry_run)
         sys.stdout.flush()
@@ -76,16 +76,8 @@ async def _work(
     return report
 
 
-def _page_sync(memory: AsyncMemory, call: Invocation) -> PageSync:
-    settings = memory.settings
-    embed = memory.vectors.embed_text
-    return PageSync(
-        memory.store, wiring.page_paths(settings), embed, wiring.page_sync_options(settings, call.user), now
-    )
-
-
 async def _keep_watching(memory: AsyncMemory, call: Invocation, first: Report) -> None:
-    watch = Watch(_page_sync(memory, call), wiring.page_paths(memory.settings))
+    watch = Watch(page_sync(memory.engine, call.user), wiring.page_paths(memory.settings))
     call.screen.aside(f"  watching {memory.settings.mirror.dir}; Ctrl-C ends it")
     last = first
     while True:

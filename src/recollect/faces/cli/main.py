@@ -23,6 +23,7 @@ COMMANDS = {
     "Remember": {
         "remember": "recollect.faces.cli.change:remember",
         "forget": "recollect.faces.cli.change:forget",
+        "restore": "recollect.faces.cli.change:restore",
         "undo": "recollect.faces.cli.change:undo",
         "add": "recollect.faces.cli.change:add",
         "index": "recollect.faces.cli.index:index",

@@ -72,7 +72,7 @@ def backup(
     path = _backup_path(call, target)
     _require_store(call)
     with call.screen.progress("copying") as progress:
-        call.run(lambda memory: memory.store.backup(path, progress))
+        call.run(lambda memory: memory.backup(path, progress))
     size = path.stat().st_size
     if call.options.json:
         call.screen.data({"path": str(path), "bytes": size})

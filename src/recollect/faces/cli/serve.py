@@ -259,7 +259,7 @@ async def _report_jobs(memory: AsyncMemory, stop: asyncio.Event) -> None:
 
 async def _describe_jobs(memory: AsyncMemory) -> str:
     try:
-        counts = await memory.store.read(lambda tx: tx.jobs.counts())
+        counts = await memory.timeline.job_counts()
     except RecollectError as error:
         return f"they can't be read now ({error})"
     return ", ".join(f"{counts.get(state, 0)} {label}" for state, label in _JOB_STATES.items())

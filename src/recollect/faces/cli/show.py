@@ -18,8 +18,16 @@ from recollect.memory import AsyncMemory
 _STATUS_HELP = f"Only of this status; may be repeated. Statuses: {STATUSES}."
 
 
-def show(call: Invocation, limit: Limit = None, offset: Offset = 0) -> None:
+def show(
+    call: Invocation,
+    limit: Limit = None,
+    offset: Offset = 0,
+    forgotten: Annotated[bool, flag("--forgotten", meaning="Show what 'restore' can bring back instead.")] = False,
+) -> None:
     """Show your memory, as far as it may be heard here."""
+    if forgotten:
+        _show_forgotten(call, limit, offset)
+        return
     listing = call.run(lambda memory: memory.show(user=call.user, place=call.place, limit=limit, offset=offset))
     if call.options.json:
         memos = [{"number": number, **records.from_memo(memo)} for number, memo in enumerate(listing.memos, offset + 1)]
@@ -51,6 +59,21 @@ def _print_listing(call: Invocation, listing: Listing, offset: int) -> None:
         call.screen.say(f"\nRolling summary:\n{listing.summary.text}")
     for line in listing.off:
         call.screen.aside(line)
+
+
+def _show_forgotten(call: Invocation, limit: int | None, offset: int) -> None:
+    listing = call.run(lambda memory: memory.forgotten(user=call.user, place=call.place, limit=limit, offset=offset))
+    numbered = list(enumerate(listing.memos, offset + 1))
+    if call.options.json:
+        memos = [{"number": number, **records.from_memo(memo)} for number, memo in numbered]
+        call.screen.data({"user": call.user, "total": listing.total, "memos": memos})
+        return
+    call.screen.say(f"No longer in use ({outcome_text.count_noun(listing.total)}):")
+    rows = [
+        [str(number), memo.id, memo.status, memo.kind, memo.text, local_time(memo.updated)[:10]]
+        for number, memo in numbered
+    ]
+    call.screen.table(["#", "id", "status", "kind", "text", "updated"], rows, wide="text")
 
 
 def list_(

@@ -1,18 +1,16 @@
 """Commands that change memory: each is one transaction, which undo reverts as far as memos go."""
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 
-from recollect.core.changes import Retire
-from recollect.core.outcomes import Ambiguous, CannotUndo, Forgotten, NotFound, Undone
+from recollect.core.outcomes import Ambiguous, Forgotten, NotFound
 from recollect.core.text import clip
-from recollect.core.types import EVERYWHERE, Audience, Memo, Status
+from recollect.core.types import Audience, Memo
 from recollect.faces import outcome_text
 from recollect.faces.commands.help import usage
 from recollect.faces.commands.parse import split, unquoted
 from recollect.faces.commands.request import CommandRequest, clean_text, list_memos, resolve_memo
-from recollect.learning import consent
-from recollect.policy.viewer import subject_of
 
 MARGIN_CHARS = 40
 """Room for the words of a reply around the text that it quotes."""
@@ -22,18 +20,12 @@ async def remember(request: CommandRequest) -> str:
     if not unquoted(request.words):
         return usage("remember")
     text = unquoted(request.words)
-    outcome = await request.memory.remember(text, user=request.user, place=request.place, message=request.message)
+    outcome = await request.view.remember(text, message=request.message)
     audience = outcome_text.render_audience(outcome.memo, request.memory.settings.visibility)
     max_chars = max(MARGIN_CHARS, request.page_chars - MARGIN_CHARS - len(audience))
     clipped = replace(outcome, memo=replace(outcome.memo, text=clip(outcome.memo.text, max_chars)))
-    replaced = [change.before for change in outcome.changes if isinstance(change, Retire) and _is_replaced(change)]
-    return "\n".join(
-        filter(None, [outcome_text.render_remembered(clipped), *map(outcome_text.replaced, replaced), audience])
-    )
-
-
-def _is_replaced(change: Retire) -> bool:
-    return change.after.status is Status.SUPERSEDED
+    replaced = map(outcome_text.replaced, outcome.replaced)
+    return "\n".join(filter(None, [outcome_text.render_remembered(clipped), *replaced, audience]))
 
 
 async def forget(request: CommandRequest) -> str:
@@ -42,8 +34,7 @@ async def forget(request: CommandRequest) -> str:
     query = clean_text(remaining if is_all else request.words)
     if not query:
         return usage("forget")
-    outcome = await request.memory.forget(query, user=request.user, place=request.place, every=is_all)
-    match outcome:
+    match await request.view.forget(query, every=is_all):
         case Forgotten(memos):
             return _render_forgotten(request, memos, query)
         case Ambiguous(matches):
@@ -70,10 +61,14 @@ def _render_not_found(request: CommandRequest, query: str) -> str:
 
 
 async def _render_matches(request: CommandRequest, query: str, matches: Collection[Memo]) -> str:
-    matching_ids = {memo.id for memo in matches}
-    numbered = [(index, memo) for index, memo in enumerate(await list_memos(request), 1) if memo.id in matching_ids]
     header = f'{outcome_text.count_noun(len(matches))} match "{outcome_text.echo(query)}":'
-    return "\n".join([header, *(outcome_text.numbered(index, memo) for index, memo in numbered)])
+    return "\n".join([header, *_numbered(await list_memos(request), matches)])
+
+
+def _numbered(memos: Sequence[Memo], matches: Collection[Memo]) -> list[str]:
+    """The matches with their numbers in the whole list."""
+    ids = {memo.id for memo in matches}
+    return [outcome_text.numbered(index, memo) for index, memo in enumerate(memos, 1) if memo.id in ids]
 
 
 async def render_unresolved(request: CommandRequest, outcome: Ambiguous | NotFound) -> str:
@@ -84,54 +79,44 @@ async def render_unresolved(request: CommandRequest, outcome: Ambiguous | NotFou
     return f"{await _render_matches(request, query, outcome.matches)}\nSay which by its number."
 
 
+async def restore(request: CommandRequest) -> str:
+    query = clean_text(request.words)
+    if not query:
+        return usage("restore")
+    outcome = await request.view.restore(query)
+    if not isinstance(outcome, Ambiguous):
+        return outcome_text.render_restored(outcome)
+    numbered = _numbered((await request.view.forgotten()).memos, outcome.matches)
+    header = f'{outcome_text.count_noun(len(outcome.matches))} match "{outcome_text.echo(query)}":'
+    return "\n".join([header, *numbered, "Nothing was changed. Say which by its number."])
+
+
 async def undo(request: CommandRequest) -> str:
-    outcome = await request.memory.undo(user=request.user, place=request.place)
-    match outcome:
-        case Undone():
-            return outcome_text.render_undone(outcome)
-        case CannotUndo():
-            return outcome_text.sentence(outcome.text)
-        case None:
-            return outcome_text.NOTHING_TO_UNDO
+    return outcome_text.render_undo(await request.view.undo())
 
 
 async def reset(request: CommandRequest) -> str:
     if clean_text(request.words).casefold() != "rolling":
         return usage("reset")
-    cleared = outcome_text.cleared(await request.memory.reset(user=request.user, place=request.place))
+    cleared = outcome_text.cleared(await request.view.reset())
     return cleared if request.memory.settings.summary.enabled else f"{cleared}. {outcome_text.NO_SUMMARIES}"
 
 
 async def pin(request: CommandRequest) -> str:
-    return await _change(
-        request, "pin", "Pinned", lambda memo_id: request.memory.pin(memo_id, user=request.user, place=request.place)
-    )
+    return await _change(request, "pin", "Pinned", request.view.pin)
 
 
 async def unpin(request: CommandRequest) -> str:
-    return await _change(
-        request,
-        "unpin",
-        "Unpinned",
-        lambda memo_id: request.memory.pin(memo_id, user=request.user, place=request.place, pinned=False),
-    )
+    return await _change(request, "unpin", "Unpinned", partial(request.view.pin, pinned=False))
 
 
 async def share(request: CommandRequest) -> str:
-    return await _set_audience(request, "share", "Shared", EVERYWHERE)
+    return await _change(request, "share", "Shared", request.view.share)
 
 
 async def private(request: CommandRequest) -> str:
-    return await _set_audience(request, "private", "Private", Audience("dm", request.user))
-
-
-async def _set_audience(request: CommandRequest, verb: str, label: str, audience: Audience) -> str:
-    return await _change(
-        request,
-        verb,
-        label,
-        lambda memo_id: request.memory.share(memo_id, user=request.user, place=request.place, audience=audience),
-    )
+    only_in_dm = partial(request.view.share, audience=Audience("dm", request.user))
+    return await _change(request, "private", "Private", only_in_dm)
 
 
 async def _change(request: CommandRequest, verb: str, label: str, change: Callable[[str], Awaitable[Memo]]) -> str:
@@ -144,12 +129,9 @@ async def _change(request: CommandRequest, verb: str, label: str, change: Callab
 
 
 async def pause(request: CommandRequest) -> str:
-    user = subject_of(request.user, request.place).id
-    await request.memory.store.write(lambda tx: consent.pause(tx, user, request.now))
+    await request.view.pause_learning()
     return outcome_text.PAUSED
 
 
 async def resume(request: CommandRequest) -> str:
-    user = subject_of(request.user, request.place).id
-    was_paused = await request.memory.store.write(lambda tx: consent.resume(tx, user, request.now))
-    return outcome_text.RESUMED if was_paused else outcome_text.NOT_PAUSED
+    return outcome_text.RESUMED if await request.view.resume_learning() else outcome_text.NOT_PAUSED

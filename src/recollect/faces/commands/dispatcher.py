@@ -53,6 +53,8 @@ _HANDLERS: dict[str, Callable[[CommandRequest], Awaitable[str | Reply]]] = {
     "why": why.why,
     "remember": change.remember,
     "forget": change.forget,
+    "restore": change.restore,
+    "forgotten": show.forgotten,
     "undo": change.undo,
     "pin": change.pin,
     "unpin": change.unpin,

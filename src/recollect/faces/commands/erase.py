@@ -2,13 +2,10 @@
 
 from collections.abc import Mapping
 
-from recollect.core.errors import BadInput
-from recollect.core.types import Place
 from recollect.faces import outcome_text
 from recollect.faces.commands.help import usage
 from recollect.faces.commands.request import CommandRequest, clean_text
-from recollect.memory import AsyncMemory
-from recollect.privacy.target import ErasureTarget
+from recollect.view import View
 
 EVERYTHING, HERE = "everything", "here"
 NOTHING_TO_ERASE = "Nothing is known of you that could be erased."
@@ -21,32 +18,28 @@ async def erase(request: CommandRequest) -> str:
     here, is_confirmed = HERE in words, EVERYTHING in words
     if set(words) - {EVERYTHING, HERE}:
         return usage("erase")
-    target = erasure_target(request.user, request.place, here=here)
     if is_confirmed:
-        return await run_erasure(request.memory, target, with_counts=request.is_private)
-    question = await render_question(request.memory, target, with_counts=request.is_private)
+        return await run_erasure(request.view, here=here, with_counts=request.is_private)
+    question = await render_question(request.view, here=here, with_counts=request.is_private)
     command = f"!memory erase {EVERYTHING}{f' {HERE}' if here else ''}"
     return NOTHING_TO_ERASE if question is None else f'{question}\nTo go on, say "{command}".'
 
 
-async def render_question(memory: AsyncMemory, target: ErasureTarget, *, with_counts: bool = True) -> str | None:
+async def render_question(view: View, *, here: bool = False, with_counts: bool = True) -> str | None:
     """What would be erased; None when there is nothing. The numbers are private: `with_counts` is for one's own DM."""
-    if await memory.privacy.is_clean(target):
+    preview = await view.preview_erasure(here=here)
+    if preview is None:
         return None
-    preview = await memory.privacy.preview(target)
-    scope = "you left on this server" if target.guild else "is known of you, here and everywhere else,"
+    scope = "you left on this server" if here else "is known of you, here and everywhere else,"
     counts = f" ({_render_counts(preview.counts)})" if with_counts else ""
     return f"Everything that {scope}{counts} would be erased for good. This can't be undone."
 
 
-async def run_erasure(memory: AsyncMemory, target: ErasureTarget, *, with_counts: bool = True) -> str:
-    """Erase at the person's own request, and render the report.
-
-    An erasure is work for the whole store, so it is skipped when there is nothing to erase.
-    """
-    if await memory.privacy.is_clean(target):
+async def run_erasure(view: View, *, here: bool = False, with_counts: bool = True) -> str:
+    """Erase at the person's own request, and render the report."""
+    report = await view.erase(here=here)
+    if report is None:
         return NOTHING_TO_ERASE
-    report = await memory.privacy.erase(target, asked_by=target.user or "")
     counts = f": {_render_counts(report.counts)}" if with_counts else ""
     verification = "A search for it afterwards found nothing."
     if not report.clean:
@@ -56,13 +49,6 @@ async def run_erasure(memory: AsyncMemory, target: ErasureTarget, *, with_counts
             "the person who runs me can see where."
         )
     return f"Erased{counts}. {verification} From here on we start over."
-
-
-def erasure_target(user: str, place: Place, *, here: bool = False) -> ErasureTarget:
-    """Everything about someone, or, with `here`, what they left on this server; raises BadInput where there is none."""
-    if here and place.guild is None:
-        raise BadInput('this is not a server: leave out "here" to erase everything')
-    return ErasureTarget(user, place.guild if here else None)
 
 
 def _render_counts(counts: Mapping[str, int]) -> str:

@@ -11,6 +11,8 @@ USAGE = {
     "why": ("<number, id or part>", "where an item comes from, and what happened to it"),
     "remember": ("<text>", "remember something about you"),
     "forget": ("[all] <part, number or id>", "forget an item, or all that match"),
+    "forgotten": ("", "what was forgotten or replaced, with the numbers for restore"),
+    "restore": ("<number, id or part>", "bring back something that was forgotten or replaced"),
     "undo": ("", "take back the last change; again for the one before it"),
     "pin": ("<number, id or part>", "never let an item give way to newer ones"),
     "unpin": ("<number, id or part>", "let it give way again"),

@@ -9,7 +9,7 @@ from recollect.core.text import MAX_MEMO_CHARS
 from recollect.core.types import Memo, Place
 from recollect.faces.commands.parse import unquoted
 from recollect.memory import AsyncMemory
-from recollect.recall import listing
+from recollect.view import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,10 @@ class CommandRequest:
     message: str | None = None
     page_chars: int = 2000
     """Limit of one page of the answer."""
+
+    @property
+    def view(self) -> View:
+        return self.memory.view(self.user, self.place)
 
     @property
     def is_private(self) -> bool:
@@ -56,13 +60,13 @@ def clean_text(words: str) -> str:
 
 async def list_memos(request: CommandRequest) -> tuple[Memo, ...]:
     """The user's memos, in the order of their numbers."""
-    return (await request.memory.show(user=request.user, place=request.place)).memos
+    return (await request.view.show()).memos
 
 
 async def resolve_memo(request: CommandRequest) -> Memo | Ambiguous | NotFound:
     """The memo that is meant: by id, by number, else by a part of its text."""
     query = clean_text(request.words)
-    matches = listing.find(await list_memos(request), query, 0.0)
+    matches = await request.view.find(query)
     if not matches:
         return NotFound(query)
     return matches[0] if len(matches) == 1 else Ambiguous(tuple(matches))

@@ -11,11 +11,11 @@ from recollect.faces import outcome_text
 from recollect.faces.commands.help import usage
 from recollect.faces.commands.parse import split
 from recollect.faces.commands.request import CommandRequest, File, Reply, clean_text, list_memos
-from recollect.learning import consent
 from recollect.prompting.assemble import Prompt, Section
 from recollect.settings import wiring
 
 MAX_RESULTS = 10
+NOTHING_LEFT = "Nothing was forgotten that could be restored."
 _MEMORY_SECTIONS = ("durable", "relevant", "lore", "people", "rolling", "shortterm", "past")
 """The sections of a prompt that come from memory, rather than from the conversation."""
 
@@ -32,12 +32,11 @@ async def show(request: CommandRequest) -> str:
         if injected
         else await _render_all(request)
     )
-    is_paused = await request.memory.store.read(lambda tx: consent.is_paused(tx, request.user))
-    return f"{reply}\n\n{outcome_text.PAUSED}" if is_paused else reply
+    return f"{reply}\n\n{outcome_text.PAUSED}" if await request.view.is_learning_paused() else reply
 
 
 async def _render_all(request: CommandRequest) -> str:
-    listing = await request.memory.show(user=request.user, place=request.place)
+    listing = await request.view.show()
     is_empty = not listing.total and listing.summary is None and not listing.off
     text = outcome_text.render_listing(listing, request.place)
     return f"{text}\n{outcome_text.NOTHING_YET}" if is_empty else text
@@ -47,7 +46,7 @@ async def _next_prompt(request: CommandRequest, query: str) -> Prompt:
     message = Message(
         request.message or "", request.user, request.place, clean_text(query), request.now, name=request.user
     )
-    return await request.memory.context(message)
+    return await request.view.context(message)
 
 
 def _switched_off(request: CommandRequest) -> list[str]:
@@ -108,11 +107,17 @@ async def list_(request: CommandRequest) -> str:
     )
 
 
+async def forgotten(request: CommandRequest) -> str:
+    memos = (await request.view.forgotten()).memos
+    lines = [f"{outcome_text.numbered(index, memo)} ({memo.id}, {memo.status})" for index, memo in enumerate(memos, 1)]
+    return "\n".join([f"No longer in use ({outcome_text.count_noun(len(memos))}):", *lines]) if lines else NOTHING_LEFT
+
+
 async def search(request: CommandRequest) -> str:
     query = clean_text(request.words)
     if not query:
         return usage("search")
-    hits = await request.memory.search(query, user=request.user, place=request.place, limit=MAX_RESULTS, strict=True)
+    hits = await request.view.search(query, limit=MAX_RESULTS, strict=True)
     if not hits:
         return outcome_text.nothing_matched(outcome_text.echo(query))
     indexes = {memo.id: index for index, memo in enumerate(await list_memos(request), 1)}
@@ -134,7 +139,7 @@ async def export(request: CommandRequest) -> Reply:
     if not request.is_private:
         hint = "This is what may be heard here; in a direct message you get everything, as JSON too."
         return Reply(f"{_markdown(request, await list_memos(request))}\n\n{hint}")
-    memos = (await request.memory.list(user=request.user, place=request.place)).memos
+    memos = (await request.view.list()).memos
     document = _json(request, memos)
     return Reply(document if export_format == "json" else _markdown(request, memos), File("memory.json", document))
 

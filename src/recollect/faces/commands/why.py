@@ -3,17 +3,17 @@
 Outside of the owner's DM it tells only what is visible there anyway.
 """
 
+from collections.abc import Sequence
+
 from recollect.core.errors import UnknownMemo
 from recollect.core.events import Event
-from recollect.core.outcomes import NotFound
+from recollect.core.outcomes import Explanation, NotFound
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Memo
 from recollect.faces import outcome_text
 from recollect.faces.commands.change import render_unresolved
 from recollect.faces.commands.help import usage
 from recollect.faces.commands.request import CommandRequest, clean_text, resolve_memo
-from recollect.policy.visibility import is_source_visible
-from recollect.recall.listing import source_message
 
 MAX_EVENTS = 20
 """The newest changes are listed, the others counted."""
@@ -23,26 +23,18 @@ async def why(request: CommandRequest) -> str:
     if not clean_text(request.words):
         return usage("why")
     memo = await resolve_memo(request)
-    if isinstance(memo, NotFound):
-        memo = await _find_retired(request) or memo
-    if not isinstance(memo, Memo):
-        return await render_unresolved(request, memo)
+    try:  # one that is no longer in use is found only by its id
+        explanation = await request.view.why(memo.id if isinstance(memo, Memo) else clean_text(request.words))
+    except UnknownMemo:
+        return await render_unresolved(request, NotFound(request.words) if isinstance(memo, Memo) else memo)
     return "\n".join(
         [
-            *_describe_memo(memo),
-            await _describe_source(request, memo),
-            *await _describe_lineage(request, memo),
-            *await _describe_history(request, memo),
+            *_describe_memo(explanation.memo),
+            _describe_source(request, explanation),
+            *_describe_lineage(explanation),
+            *_describe_history(request, explanation.events),
         ]
     )
-
-
-async def _find_retired(request: CommandRequest) -> Memo | None:
-    """An inactive memo, which is found only by its id."""
-    try:
-        return await request.memory.get(clean_text(request.words), user=request.user, place=request.place)
-    except UnknownMemo:
-        return None
 
 
 def _describe_memo(memo: Memo) -> list[str]:
@@ -51,11 +43,10 @@ def _describe_memo(memo: Memo) -> list[str]:
     return [f"[{memo.kind}] {memo.text}", f"It is {state} ({memo.id}) and may be recalled {audience}."]
 
 
-async def _describe_source(request: CommandRequest, memo: Memo) -> str:
+def _describe_source(request: CommandRequest, explanation: Explanation) -> str:
     """`Said by you in #dev on 2025-03-01 12:00: "I work at Acme"`"""
+    memo, message, is_visible = explanation.memo, explanation.message, explanation.is_source_visible
     source = memo.source
-    message = await request.memory.store.read(lambda tx: source_message(tx, memo))
-    is_visible = is_source_visible(memo, request.place, message)
     place_text = _describe_place(memo) if is_visible else " elsewhere"
     said_at = message.at if message is not None else memo.created
     evidence = source.evidence or (message.text if message is not None else "")
@@ -69,20 +60,12 @@ def _describe_place(memo: Memo) -> str:
     return f" in #{channel}" if channel else " in a direct message"
 
 
-async def _describe_lineage(request: CommandRequest, memo: Memo) -> list[str]:
-    lines: list[str] = []
-    for memo_id, verb in ((memo.supersedes, "It took the place of"), (memo.superseded_by, "It gave way to")):
-        try:
-            related = await request.memory.get(memo_id, user=request.user, place=request.place) if memo_id else None
-        except UnknownMemo:  # it is not visible here
-            related = None
-        if related is not None:
-            lines.append(f'{verb}: "{related.text}"')
-    return lines
+def _describe_lineage(explanation: Explanation) -> list[str]:
+    related = ("It took the place of", explanation.predecessor), ("It gave way to", explanation.successor)
+    return [f'{verb}: "{memo.text}"' for verb, memo in related if memo is not None]
 
 
-async def _describe_history(request: CommandRequest, memo: Memo) -> list[str]:
-    events = await request.memory.history(memo.id, user=request.user, place=request.place)
+def _describe_history(request: CommandRequest, events: Sequence[Event]) -> list[str]:
     lines = [_describe_event(request, event) for event in events[:MAX_EVENTS]]
     if len(events) > MAX_EVENTS:
         lines.append(f"- and {len(events) - MAX_EVENTS:,} earlier changes")

@@ -9,6 +9,8 @@ from weakref import WeakValueDictionary
 
 import discord
 
+from recollect import bot_state as state
+from recollect.bot_state import BotState
 from recollect.core.clock import Clock
 from recollect.core.errors import RecollectError
 from recollect.core.events import Event
@@ -16,9 +18,7 @@ from recollect.core.state import Owner
 from recollect.core.types import Place
 from recollect.faces.assistant.assistant import Assistant
 from recollect.faces.commands.dispatcher import ChatCommands
-from recollect.faces.discord import state
 from recollect.faces.discord.access import AccessList
-from recollect.faces.discord.state import BotState
 from recollect.memory import AsyncMemory
 from recollect.settings import Settings
 
@@ -74,7 +74,7 @@ class BotContext:
 
     @cached_property
     def state(self) -> BotState:
-        return BotState(self.memory.store)
+        return self.memory.engine.bot_state
 
     async def is_paused(self, user: discord.User | discord.Member, channel: object) -> bool:
         """Whether memory is switched off for this person or place."""

@@ -90,7 +90,7 @@ class ContextMenus:
     async def _question(self, message: discord.Message) -> Message | None:
         reference = message.reference.message_id if message.reference is not None else None
         replied = str(reference or "")
-        return await self._bot.memory.store.read(lambda tx: tx.messages.get(PLATFORM, replied))
+        return await self._bot.memory.timeline.message(PLATFORM, replied)
 
     async def _memos_from(self, interaction: Interaction, message: discord.Message) -> list[Memo]:
         """The user's own items from a message, as far as they are visible here."""

@@ -9,9 +9,9 @@ from datetime import timedelta
 import discord
 from discord.ext import commands, tasks
 
+from recollect import bot_state as state
 from recollect.core.errors import RecollectError
 from recollect.core.state import Owner, StateKind
-from recollect.faces.discord import state
 from recollect.faces.discord.context import BotContext
 from recollect.privacy.target import ErasureTarget
 

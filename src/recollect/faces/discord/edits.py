@@ -6,11 +6,10 @@ from functools import partial
 
 import discord
 
+from recollect import bot_state as state
 from recollect.core.errors import RecollectError
-from recollect.core.ports import Tx
 from recollect.core.state import StateKind
-from recollect.core.types import Message, Place
-from recollect.faces.discord import state
+from recollect.core.types import Place
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.messages import is_from_person, readable_text
 from recollect.faces.discord.places import PLATFORM, place_of
@@ -43,8 +42,7 @@ async def delete_place(bot: BotContext, place: Place) -> int:
     a resync continues after an interruption.
     """
     count, is_channel = 0, place.thread is None
-    read_page = partial(_read_page, place=place, is_channel=is_channel)
-    while messages := await bot.memory.store.read(read_page):
+    while messages := await bot.memory.timeline.recent(place, PAGE_MESSAGES, whole_stream=is_channel):
         removed = [
             await bot.memory.message_deleted(message.place.platform, message.id) for message in reversed(messages)
         ]
@@ -59,16 +57,12 @@ async def delete_place(bot: BotContext, place: Place) -> int:
     return count
 
 
-def _read_page(tx: Tx, place: Place, is_channel: bool) -> list[Message]:
-    return tx.messages.recent(place, PAGE_MESSAGES, whole_stream=is_channel)
-
-
 async def _change(
     bot: BotContext, message_id: str, change: Callable[[str, str], Awaitable[object]], text: str = ""
 ) -> None:
     """Apply a change to memory and to the conversation, unless the stored text is this one already."""
     try:
-        stored = await bot.memory.store.read(lambda tx: tx.messages.get(PLATFORM, message_id))
+        stored = await bot.memory.timeline.message(PLATFORM, message_id)
         if stored is not None and stored.text != text:
             await change(PLATFORM, message_id)
             bot.assistant.invalidate(stored.place)

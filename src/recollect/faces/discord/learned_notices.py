@@ -9,13 +9,13 @@ from typing import Any
 
 import discord
 
+from recollect import bot_state as state
 from recollect.core.errors import BadInput
 from recollect.core.events import Event, EventKind
 from recollect.core.outcomes import Undone
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Audience, Memo, Origin, Place, Subject
-from recollect.faces.discord import state
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import run_work
 from recollect.faces.discord.places import PLATFORM, interaction_place, message_link, place_of
@@ -72,7 +72,7 @@ class LearnedNotices:
         return memo.active and _is_from_discord(memo) and await self._bot.was_notified(int(memo.source.actor))
 
     async def _memo(self, scope: str, memo_id: str) -> Memo | None:
-        return await self._bot.memory.store.read(lambda tx: tx.memos.get(Subject.of_scope(scope), memo_id))
+        return await self._bot.memory.timeline.memo(scope, memo_id)
 
     async def _refresh(self, location: str, event: Event, memo: Memo | None) -> None:
         """Remove the notice of a memo that was retired or is no longer visible there; update one whose text changed."""

@@ -7,11 +7,12 @@ from typing import Any
 import discord
 from discord.ext import commands
 
+from recollect import bot_state as state
 from recollect.core.errors import RecollectError
 from recollect.core.types import Message, Place
 from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.commands.parse import parse
-from recollect.faces.discord import edits, state, streaming
+from recollect.faces.discord import edits, streaming
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.messages import is_addressed, is_from_person, message_of, readable_text
 from recollect.faces.discord.places import place_of

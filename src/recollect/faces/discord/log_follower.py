@@ -11,18 +11,16 @@ from datetime import datetime, timedelta
 import discord
 from discord.ext import commands, tasks
 
+from recollect import bot_state as state
+from recollect.bot_state import summary_viewers
 from recollect.core.errors import RecollectError
 from recollect.core.events import Event, EventKind
-from recollect.core.ports import Tx
 from recollect.core.state import Owner, StateKind
-from recollect.faces.discord import state
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.learned_notices import LearnedNotices
 from recollect.faces.discord.memory_channel import MemoryChannel
 from recollect.faces.discord.places import PLATFORM, place_of_session
-from recollect.faces.discord.state import summary_viewers
 from recollect.privacy.inventory import ERASED
-from recollect.recall import withheld
 
 log = logging.getLogger("recollect.discord")
 
@@ -74,7 +72,7 @@ class LogFollower(commands.Cog):
     async def catch_up(self) -> None:
         """Show what changed since the last poll; the very first poll only records where the log ends."""
         position, has_channel = await self._read_position(), await self._memory_channel.is_ours()
-        events = await self._bot.memory.store.read(lambda tx: tx.events.after(position, _EVENTS_PER_POLL))
+        events = await self._bot.memory.timeline.events_after(position, _EVENTS_PER_POLL)
         if events:
             for event in events:
                 await self._notices.follow(event)
@@ -97,7 +95,7 @@ class LogFollower(commands.Cog):
         others = shards if stored is None else [shard for shard in shards if not _has_same_count(shard, self._shard)]
         positions = [stored, *[await self._bot.state.get(state.log_position(shard)) for shard in others]]
         furthest = max((int(position) for position in positions if position is not None), default=None)
-        start = await self._bot.memory.store.read(_last_event_id) if furthest is None else furthest
+        start = await self._bot.memory.timeline.last_event_id() if furthest is None else furthest
         if str(start) != stored:
             await self._bot.state.put(own_name, str(start), Owner.nobody())
         self._has_started = True
@@ -122,7 +120,7 @@ class LogFollower(commands.Cog):
     async def _changed_summaries(self, events: Sequence[Event]) -> list[str]:
         """Displayed conversations whose summary repeats something that was forgotten, or restored."""
         sessions = await self._bot.state.keys(StateKind.SUMMARY_VIEWERS)
-        return await self._bot.memory.store.read(lambda tx: withheld.affected_sessions(tx, events, sessions))
+        return await self._bot.memory.timeline.changed_summaries(events, sessions)
 
     async def _sweep(self, has_channel: bool) -> None:
         """Remove messages about erased memories: after an erasure, and at the start, in case that was interrupted."""
@@ -153,7 +151,7 @@ class LogFollower(commands.Cog):
         place = place_of_session(self._bot.client, session)
         if place is None:
             return None
-        messages = await self._bot.memory.store.read(lambda tx: tx.messages.recent(place, 20))
+        messages = await self._bot.memory.timeline.recent(place, 20)
         authors = [message.author for message in messages if not message.bot and message.place.platform == PLATFORM]
         return authors[-1] if authors else None
 
@@ -161,8 +159,3 @@ class LogFollower(commands.Cog):
 def _has_same_count(shard: str, other: str) -> bool:
     """Whether two positions belong to the same division into shards."""
     return shard.rpartition("/")[2] == other.rpartition("/")[2]
-
-
-def _last_event_id(tx: Tx) -> int:
-    newest = tx.events.list(limit=1)
-    return newest[0].id if newest else 0

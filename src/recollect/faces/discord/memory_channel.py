@@ -7,16 +7,15 @@ from datetime import datetime
 
 import discord
 
+from recollect import bot_state as state
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, collapse_spaces
-from recollect.core.types import Memo, Place, Subject, Summary
-from recollect.faces.discord import state
+from recollect.core.types import Memo, Place, Summary
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.places import place_of, place_of_session
 from recollect.faces.discord.shards import has_channel
 from recollect.faces.discord.splitting import LIMIT, harmless
 from recollect.policy.visibility import audience_covers_place
-from recollect.recall import withheld
 
 log = logging.getLogger("recollect.discord")
 
@@ -54,7 +53,7 @@ class MemoryChannel:
     async def remove_stale(self) -> None:
         """Remove the messages of people without memories, or without the privacy notice."""
         for user in await self._bot.state.keys(StateKind.SNAPSHOT_MESSAGE):
-            memo_count = await self._bot.memory.store.read(lambda tx, user=user: tx.memos.count(Subject(user)))
+            memo_count = await self._bot.memory.timeline.memo_count(user)
             if memo_count and await self._bot.was_notified(int(user)):
                 continue
             for session in await self._bot.state.keys(StateKind.SUMMARY_VIEWERS):
@@ -138,7 +137,7 @@ class MemoryChannel:
         source_place = None if source_session is None else place_of_session(self._bot.client, source_session)
         if source_session is None or source_place is None or not audience_covers_place(source_place.audience, place):
             return None
-        summary = await self._bot.memory.store.read(lambda tx: withheld.screened_summary(tx, source_session))
+        summary = await self._bot.memory.timeline.summary(source_session)
         if summary is None or not summary.text:
             return None
         await self._bot.state.add(state.summary_viewers(source_session), user, Owner.person(user))

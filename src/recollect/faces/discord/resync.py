@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import discord
 from discord.ext import commands
 
+from recollect import bot_state as state
 from recollect.core.errors import RecollectError
 from recollect.core.state import StateKind
 from recollect.core.types import Message, Place
-from recollect.faces.discord import edits, state
+from recollect.faces.discord import edits
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.places import PLATFORM, parse_session
 
@@ -97,7 +98,7 @@ class Resync(commands.Cog):
         return [(place, channel) for _, place, channel in candidates[:MAX_PLACES]]
 
     async def _stored_messages(self, place: Place, limit: int) -> list[Message]:
-        return await self._bot.memory.store.read(lambda tx: tx.messages.recent(place, limit))
+        return await self._bot.memory.timeline.recent(place, limit)
 
     def _guild(self, place: Place) -> discord.Guild | None:
         """The server of a place, unless it is unavailable."""

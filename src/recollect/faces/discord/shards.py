@@ -7,9 +7,9 @@ import logging
 import discord
 from discord.ext import commands
 
+from recollect import bot_state as state
 from recollect.core.errors import RecollectError
 from recollect.core.state import Owner
-from recollect.faces.discord import state
 from recollect.faces.discord.context import BotContext
 
 log = logging.getLogger("recollect.discord")

@@ -1,10 +1,12 @@
 """`/memory …`: the same commands as `!memory …`, with answers that only the user sees."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import discord
 from discord import app_commands
 
+from recollect import bot_state as state
 from recollect.core.errors import BadInput
 from recollect.core.state import Owner
 from recollect.core.text import clip, collapse_spaces, fold
@@ -12,7 +14,6 @@ from recollect.core.types import Memo
 from recollect.faces import outcome_text
 from recollect.faces.commands import erase as erasing
 from recollect.faces.commands.help import USAGE
-from recollect.faces.discord import state
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import ConfirmDialog, EditForm, defer, send_answer, send_text
 from recollect.faces.discord.places import interaction_place
@@ -20,7 +21,7 @@ from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, ensure_notified
 from recollect.policy.merge import COVERAGE
 from recollect.recall.listing import find
 
-WITHOUT_ARGUMENT = ("undo", "pause", "resume", "help")
+WITHOUT_ARGUMENT = ("forgotten", "undo", "pause", "resume", "help")
 WITH_ITEM = ("why", "pin", "unpin", "share", "private")
 WITH_TEXT = {"remember": "What I shall remember about you", "search": "What you want to know"}
 ERASE_DESCRIPTION = "Erase all that I know of you, for good; you are asked first"
@@ -59,8 +60,10 @@ class SlashCommands:
         with_item.append(self._command("edit", self._edit, "Give an item other words"))
         for command in with_item:
             command.autocomplete("which")(self._choices)
+        restore = self._with_item("restore")
+        restore.autocomplete("which")(self._forgotten_choices)
         destructive = [self._command("reset", self._reset), self._command("erase", self._erase, ERASE_DESCRIPTION)]
-        for command in (*general, *with_item, *destructive):
+        for command in (*general, *with_item, restore, *destructive):
             group.add_command(command)
         return group
 
@@ -143,7 +146,7 @@ class SlashCommands:
     @app_commands.describe(which="The item: choose it, or type a part of it")
     async def _edit(self, interaction: Interaction, which: str) -> None:
         memory, user, place = self._bot.memory, str(interaction.user.id), interaction_place(interaction)
-        matches = find(await self._memos(interaction), which, 0.0)
+        matches = await memory.view(user, place).find(which)
         if len(matches) != 1:
             await defer(interaction)
             await send_text(interaction, f"{outcome_text.count_noun(len(matches))} match; choose one from the list.")
@@ -172,18 +175,18 @@ class SlashCommands:
     async def _erase(self, interaction: Interaction, here: bool = False) -> None:
         await defer(interaction)
         memory, user, place = self._bot.memory, str(interaction.user.id), interaction_place(interaction)
-        try:
-            target = erasing.erasure_target(user, place, here=here)
-        except BadInput as error:
-            await send_text(interaction, outcome_text.problem(error))
-            return
+        view = memory.view(user, place)
 
         async def erase() -> str:
-            report = await erasing.run_erasure(memory, target)
+            report = await erasing.run_erasure(view, here=here)
             self._bot.assistant.forget_conversations(user)
             return report
 
-        question = await erasing.render_question(memory, target)
+        try:
+            question = await erasing.render_question(view, here=here)
+        except BadInput as error:
+            await send_text(interaction, outcome_text.problem(error))
+            return
         if question is None:
             await send_text(interaction, erasing.NOTHING_TO_ERASE)
         else:
@@ -209,11 +212,20 @@ class SlashCommands:
 
     async def _choices(self, interaction: Interaction, current: str) -> list[app_commands.Choice[str]]:
         """The user's own items that are visible here, newest first."""
-        part = fold(collapse_spaces(current))
-        matching = [memo for memo in await self._memos(interaction) if part in fold(collapse_spaces(memo.text))]
-        return [
-            app_commands.Choice(name=clip(memo.text, MAX_LABEL_CHARS), value=memo.id) for memo in matching[:MAX_CHOICES]
-        ]
+        return _matching_choices(await self._memos(interaction), current)
+
+    async def _forgotten_choices(self, interaction: Interaction, current: str) -> list[app_commands.Choice[str]]:
+        """What can be restored here, newest first."""
+        view = self._bot.memory.view(str(interaction.user.id), interaction_place(interaction))
+        return _matching_choices((await view.forgotten()).memos, current)
+
+
+def _matching_choices(memos: Sequence[Memo], current: str) -> list[app_commands.Choice[str]]:
+    part = fold(collapse_spaces(current))
+    matching = [memo for memo in memos if part in fold(collapse_spaces(memo.text))]
+    return [
+        app_commands.Choice(name=clip(memo.text, MAX_LABEL_CHARS), value=memo.id) for memo in matching[:MAX_CHOICES]
+    ]
 
 
 def _describe_request(which: str, matches: list[Memo]) -> str:

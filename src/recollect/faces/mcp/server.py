@@ -19,6 +19,7 @@ from recollect.faces.tool import render
 from recollect.faces.tool.dispatcher import MemoryTool
 from recollect.faces.tool.schema import schema, skill
 from recollect.memory import AsyncMemory
+from recollect.view import View
 
 SCHEME = "memory://"
 PAGE_SIZE = 100
@@ -30,7 +31,7 @@ _Context = ServerRequestContext[Any]
 
 def build(memory: AsyncMemory, *, user: str, place: Place | None = None) -> Server[Any]:
     """The server of this user's memory, as visible in this place; by default their DM."""
-    handlers = _Handlers(memory, MemoryTool(memory, user=user, place=place), user, place or Place(dm=user))
+    handlers = _Handlers(memory, MemoryTool(memory, user=user, place=place), memory.view(user, place))
     return Server(
         "recollect",
         version=__version__,
@@ -52,8 +53,7 @@ class _Handlers:
 
     memory: AsyncMemory
     tool: MemoryTool
-    user: str
-    place: Place
+    view: View
 
     async def tools(self, _: _Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[types.Tool.model_validate(schema("mcp"))])
@@ -67,7 +67,7 @@ class _Handlers:
 
     async def resources(self, _: _Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         offset = _parse_cursor(params)
-        page = await self.memory.show(user=self.user, place=self.place, limit=PAGE_SIZE, offset=offset)
+        page = await self.view.show(PAGE_SIZE, offset)
         next_offset = offset + len(page.memos)
         return types.ListResourcesResult(
             resources=[_resource(memo) for memo in page.memos],
@@ -120,7 +120,7 @@ class _Handlers:
     async def _describe_known(self, topic: str) -> str:
         if topic:
             return (await self.tool(action="search", query=topic, limit=PAGE_SIZE)).text
-        listing = await self.memory.show(user=self.user, place=self.place, limit=PAGE_SIZE)
+        listing = await self.view.show(PAGE_SIZE)
         if not self.memory.settings.memos.enabled:
             return "\n".join(listing.off)
         lines = [render.line(memo) for memo in listing.memos] or ["(nothing yet)"]

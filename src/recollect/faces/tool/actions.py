@@ -101,6 +101,12 @@ class Delete(Call):
     id: _Id
 
 
+class Restore(Call):
+    """bring back a memory that was deleted or replaced"""
+
+    id: _Id
+
+
 class Update(Call):
     """give a memory other words or other keywords"""
 
@@ -116,5 +122,5 @@ class Why(Call):
 
 
 ACTIONS: dict[str, type[Call]] = {
-    kind.__name__.lower(): kind for kind in (Save, Search, List, Index, Delete, Update, Why)
+    kind.__name__.lower(): kind for kind in (Save, Search, List, Index, Delete, Restore, Update, Why)
 }

@@ -6,24 +6,33 @@ User and place are fixed when the tool is created; no argument of a call can cha
 import json
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from recollect.core.changes import Add, Retire, Skip
 from recollect.core.errors import BadInput, RecollectError, UnknownMemo
-from recollect.core.outcomes import Forgotten
+from recollect.core.outcomes import Ambiguous, Explanation, Forgotten, Restored
 from recollect.core.ports import Filters
 from recollect.core.types import Kind, Memo, Origin, Place
 from recollect.faces import outcome_text
 from recollect.faces.tool import render
-from recollect.faces.tool.actions import MAX_RESULTS, RESERVED, Call, Delete, Index, List, Save, Search, Update, Why
+from recollect.faces.tool.actions import (
+    MAX_RESULTS,
+    RESERVED,
+    Call,
+    Delete,
+    Index,
+    List,
+    Restore,
+    Save,
+    Search,
+    Update,
+    Why,
+)
 from recollect.faces.tool.parse import parse_call
 from recollect.faces.tool.schema import FORMATS, Format, schema, skill
 from recollect.memory import AsyncMemory
 from recollect.policy.kinds import CATEGORIES, from_category, to_category
 from recollect.policy.redaction.json_values import redact_value
-from recollect.policy.visibility import is_owner_dm, is_source_visible
-from recollect.recall.listing import source_message
 from recollect.recall.query import Hit
 
 __all__ = ["FORMATS", "Answer", "Format", "MemoryTool", "schema", "skill"]
@@ -60,12 +69,14 @@ class MemoryTool:
         self._memory = memory
         self._user = user
         self._place = place or Place(dm=user)
+        self._view = memory.view(user, self._place)
         self._handlers: dict[type[Call], Callable[[Any], Coroutine[Any, Any, Answer]]] = {
             Save: self._save,
             Search: self._search,
             List: self._list,
             Index: self._index,
             Delete: self._delete,
+            Restore: self._restore,
             Update: self._update,
             Why: self._why,
         }
@@ -86,24 +97,23 @@ class MemoryTool:
         return Answer(outcome.text, {"ok": True, "action": action, **outcome.data})
 
     async def _save(self, call: Save) -> Answer:
-        outcome = await self._memory.remember(
+        outcome = await self._view.remember(
             call.content,
-            user=self._user,
-            place=self._place,
             kind=from_category(call.category)[0],
             tags=redact_value(call.keywords),
             metadata=_metadata(call.metadata),
             audience=self._place.audience,
             origin=Origin.TOOL,
         )
-        first_change = next(iter(outcome.changes), None)
-        result = "added" if isinstance(first_change, Add) else "known" if isinstance(first_change, Skip) else "revised"
-        text = f"{outcome_text.render_remembered(outcome)} (id {outcome.memo.id}, {result})"
-        replaced = [render.data(change.before) for change in outcome.changes if isinstance(change, Retire)]
-        text += "".join(f'\nIt takes the place of: "{entry["content"]}"' for entry in replaced)
+        text = f"{outcome_text.render_remembered(outcome)} (id {outcome.memo.id}, {outcome.verdict})"
+        text += "".join(f"\n{outcome_text.replaced(memo)}" for memo in outcome.replaced)
         text += self._audience_line(outcome.memo)
-        audience = str(outcome.memo.audience)
-        saved = {"outcome": result, "memory": render.data(outcome.memo), "audience": audience, "replaced": replaced}
+        saved = {
+            "outcome": outcome.verdict,
+            "memory": render.data(outcome.memo),
+            "audience": str(outcome.memo.audience),
+            "replaced": [render.data(memo) for memo in outcome.replaced],
+        }
         return Answer(text, saved)
 
     async def _search(self, call: Search) -> Answer:
@@ -119,10 +129,8 @@ class MemoryTool:
 
     async def _run_search(self, call: Search, limit: int | None, *, strict: bool) -> list[Hit]:
         kinds = [kind.value for kind in Kind if call.category in (None, to_category(kind))]
-        return await self._memory.search(
+        return await self._view.search(
             call.query,
-            user=self._user,
-            place=self._place,
             filters=Filters(kinds=kinds) if call.category else None,
             limit=limit,
             strict=strict,
@@ -161,20 +169,30 @@ class MemoryTool:
 
     async def _delete(self, call: Delete) -> Answer:
         memo = await self._own_memo(call.id)
-        outcome = await self._memory.forget(memo.id, user=self._user, place=self._place)
+        outcome = await self._view.forget(memo.id)
         if not isinstance(outcome, Forgotten):
             raise UnknownMemo(f"there is no memo {call.id!r} any more")
         return Answer(f'Forgotten: "{memo.text}". Its owner can undo that.', {"memory": render.data(memo)})
+
+    async def _restore(self, call: Restore) -> Answer:
+        """By id only, so that nothing is changed by a chance match."""
+        await self._view.get(call.id)
+        outcome = await self._view.restore(call.id)
+        if isinstance(outcome, Ambiguous):
+            raise UnknownMemo(f"there is no memo {call.id!r}")
+        if not isinstance(outcome, Restored):
+            raise BadInput(outcome_text.render_restored(outcome))
+        replaced = [render.data(memo) for memo in outcome.replaced]
+        restored = {"memory": render.data(outcome.memo), "replaced": replaced}
+        return Answer(outcome_text.render_restored(outcome), restored)
 
     async def _update(self, call: Update) -> Answer:
         if call.content is None and call.keywords is None:
             raise BadInput("update needs content or keywords")
         await self._own_memo(call.id)
-        memo = await self._memory.update(
+        memo = await self._view.update(
             call.id,
             call.content,
-            user=self._user,
-            place=self._place,
             tags=None if call.keywords is None else redact_value(call.keywords),
             origin=Origin.TOOL,
         )
@@ -186,34 +204,25 @@ class MemoryTool:
         why = render.reasons_data(explanation)
         return Answer(render.reasons(explanation), {"memory": render.data(explanation.memo, why=why)})
 
-    async def explain(self, memo_id: str) -> render.Explanation:
-        """A memory of the user's, or of the server's lore, with its history; raises UnknownMemo.
-
-        Its source and wording are included only where they are visible.
-        """
-        lore = False
+    async def explain(self, memo_id: str) -> Explanation:
+        """A memory of the user's, or of the server's lore, with its history; raises UnknownMemo."""
         try:
-            memo = await self._memory.get(memo_id, user=self._user, place=self._place)
+            return await self._view.why(memo_id)
         except UnknownMemo:
             if self._place.guild is None:
                 raise
-            lore = True
-            memo = await self._memory.get(memo_id, user=self._user, place=self._place, lore=True)
-        events = await self._memory.history(memo_id, user=self._user, place=self._place, lore=lore)
-        message = await self._memory.store.read(lambda tx: source_message(tx, memo))
-        is_visible = is_source_visible(memo, self._place, message)
-        return render.Explanation(memo, events, is_visible, is_owner_dm(memo, self._place))
+            return await replace(self._view, lore=True).why(memo_id)
 
     async def _own_memo(self, memo_id: str) -> Memo:
         """The user's own active memory; by id only, so that nothing is changed by a chance match."""
-        memo = await self._memory.get(memo_id, user=self._user, place=self._place)
+        memo = await self._view.get(memo_id)
         if not memo.active:
             raise UnknownMemo(f"memo {memo_id!r} is no longer in use")
         return memo
 
     async def _active(self, category: str) -> list[Memo]:
         """The user's memories of a category that are visible here, newest first."""
-        listing = await self._memory.show(user=self._user, place=self._place)
+        listing = await self._view.show()
         return [memo for memo in listing.memos if to_category(memo.kind) == category]
 
     @property

@@ -1,11 +1,10 @@
 """Renders memories in the tool's answers: short lines for a model, data for a program."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from recollect.core.events import Event
+from recollect.core.outcomes import Explanation
 from recollect.core.types import Memo, Origin
 from recollect.policy.kinds import to_category
 from recollect.policy.visibility import VisibilityPolicy
@@ -50,19 +49,6 @@ def data(memo: Memo, **extra: Any) -> dict[str, Any]:
     return {**fields, **metadata, **extra}
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """A memory with its history, and how much of that is visible."""
-
-    memo: Memo
-    events: Sequence[Event]
-    """Newest first."""
-    source: bool
-    """Whether its place and wording are visible."""
-    reasons: bool
-    """Whether the reasons of changes are visible: they may come from places that others can't read."""
-
-
 def reasons(explanation: Explanation) -> str:
     """Why a memory is known: who said it, in which words, where and when, and what happened to it."""
     memo = explanation.memo
@@ -71,7 +57,7 @@ def reasons(explanation: Explanation) -> str:
         f"[{to_category(memo.kind)}] {memo.text} (id {memo.id}, {memo.status})",
         f"{label} {memo.source.actor or 'somebody'} {_describe_place(explanation)}, {day(memo.created)}",
     ]
-    if explanation.source and memo.source.evidence:
+    if explanation.is_source_visible and memo.source.evidence:
         lines.append(f'in the words: "{memo.source.evidence}"')
     if memo.supersedes:
         lines.append(f"it took the place of {memo.supersedes}")
@@ -87,8 +73,8 @@ def reasons_data(explanation: Explanation) -> dict[str, Any]:
         "said_by": memo.source.actor,
         "origin": memo.source.origin.value,
         "where": _describe_place(explanation),
-        "message": memo.source.message if explanation.source else None,
-        "evidence": memo.source.evidence if explanation.source else None,
+        "message": memo.source.message if explanation.is_source_visible else None,
+        "evidence": memo.source.evidence if explanation.is_source_visible else None,
         "status": memo.status.value,
         "confidence": memo.confidence,
         "supersedes": memo.supersedes,
@@ -100,21 +86,21 @@ def reasons_data(explanation: Explanation) -> dict[str, Any]:
 def _event_data(event: Event, explanation: Explanation) -> dict[str, Any]:
     before = event.data.get("before")
     previous = {"content_before": before["text"]} if before else {}
-    reason = event.text if explanation.reasons else None
+    reason = event.text if explanation.are_reasons_visible else None
     return {"at": stamp(event.at), "what": event.verb, "by": event.actor, "reason": reason, **previous}
 
 
 def _describe_event(event: Event, explanation: Explanation) -> str:
     before = event.data.get("before")
     previous = f', before: "{before["text"]}"' if before and before["text"] != explanation.memo.text else ""
-    reason = f": {event.text}" if explanation.reasons else ""
+    reason = f": {event.text}" if explanation.are_reasons_visible else ""
     return f"{event.verb} by {event.actor or 'somebody'}{reason}{previous}"
 
 
 def _describe_place(explanation: Explanation) -> str:
     """The place where it was said, as far as it is visible."""
     source = explanation.memo.source
-    if not explanation.source:
+    if not explanation.is_source_visible:
         return "elsewhere"
     if source.channel_name:
         return f"in #{source.channel_name}"

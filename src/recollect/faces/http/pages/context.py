@@ -33,7 +33,7 @@ NAVIGATION = (
     ("/search", "Search"),
     ("/prompt", "Prompt"),
     ("/sessions", "Sessions"),
-    ("/journal", "Journal"),
+    ("/journal", "Timeline"),
     ("/refused", "Refused"),
     ("/jobs", "Jobs"),
     ("/erase", "Erase & export"),

@@ -1,0 +1,84 @@
+"""What was said and logged, for the faces that took it in or follow it: it is read without regard to visibility."""
+
+from collections.abc import Collection, Sequence
+
+from recollect.core.events import Event
+from recollect.core.ports import Store, Tx
+from recollect.core.types import Memo, Message, Place, Subject, Summary
+from recollect.policy.visibility import is_forgotten
+from recollect.recall import withheld
+from recollect.recall.display_names import Names
+from recollect.recall.withheld import Withheld
+
+
+class Timeline:
+    def __init__(self, store: Store, names: Names) -> None:
+        self._store, self._names = store, names
+
+    async def message(self, platform: str, message_id: str) -> Message | None:
+        """A message as it is stored."""
+        return await self._store.read(lambda tx: tx.messages.get(platform, message_id))
+
+    async def recent(self, place: Place, limit: int, *, whole_stream: bool = False) -> list[Message]:
+        """The newest messages of a conversation, or of its whole channel, oldest first."""
+        return await self._store.read(lambda tx: tx.messages.recent(place, limit, whole_stream=whole_stream))
+
+    async def recent_to_show(self, place: Place, limit: int) -> Sequence[Message]:
+        """The same without those that repeat something forgotten, and with unique names."""
+
+        def work(tx: Tx) -> Sequence[Message]:
+            recent = tx.messages.recent(place, limit)
+            held = withheld.collect(tx, place, (), recent)
+            return self._names.tagged(tx, withheld.visible_messages(tx, held, recent))
+
+        return await self._store.read(work)
+
+    async def quotable(self, messages: Sequence[Message], limit: int) -> Sequence[Message]:
+        """The first messages from which nothing was forgotten, with unique names."""
+
+        def work(tx: Tx) -> Sequence[Message]:
+            remaining = [
+                message
+                for message in messages
+                if not is_forgotten(tx.memos.from_message(message.place.platform, message.id))
+            ]
+            return self._names.tagged(tx, remaining[:limit])
+
+        return await self._store.read(work)
+
+    async def with_unique_name(self, message: Message) -> Message:
+        """The message with an author name that is unique in the conversation."""
+        return (await self._store.read(lambda tx: self._names.tagged(tx, [message])))[0]
+
+    async def withheld(self, place: Place, people: Collection[str]) -> Withheld:
+        """What must not be repeated in a place where these people take part."""
+        return await self._store.read(lambda tx: withheld.collect(tx, place, people))
+
+    async def memo(self, scope: str, memo_id: str) -> Memo | None:
+        """A memo of any status that an event names."""
+        return await self._store.read(lambda tx: tx.memos.get(Subject.of_scope(scope), memo_id))
+
+    async def memo_count(self, user: str) -> int:
+        """How many memos of any status there are about someone."""
+        return await self._store.read(lambda tx: tx.memos.count(Subject(user)))
+
+    async def summary(self, session: str) -> Summary | None:
+        """The summary of a conversation without what is withheld."""
+        return await self._store.read(lambda tx: withheld.screened_summary(tx, session))
+
+    async def changed_summaries(self, events: Sequence[Event], sessions: Collection[str]) -> list[str]:
+        """The sessions whose summary repeats what these events retired or restored."""
+        return await self._store.read(lambda tx: withheld.affected_sessions(tx, events, sessions))
+
+    async def events_after(self, event_id: int, limit: int) -> list[Event]:
+        """Events after this one, oldest first."""
+        return await self._store.read(lambda tx: tx.events.after(event_id, limit))
+
+    async def last_event_id(self) -> int:
+        """The id of the newest event; 0 when there is none."""
+        newest = await self._store.read(lambda tx: tx.events.list(limit=1))
+        return newest[0].id if newest else 0
+
+    async def job_counts(self) -> dict[str, int]:
+        """The number of jobs in each state."""
+        return await self._store.read(lambda tx: tx.jobs.counts())

@@ -1,0 +1,274 @@
+"""`View`: every verb of a person's memory once, for a viewer. It returns outcomes, and faces render them."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Unpack
+
+from recollect.core.errors import BadInput
+from recollect.core.events import Event
+from recollect.core.outcomes import (
+    Explanation,
+    ForgetOutcome,
+    Listing,
+    Remembered,
+    RestoreOutcome,
+    UndoOffer,
+    UndoOutcome,
+)
+from recollect.core.ports import PromptRequest, Tx
+from recollect.core.text import valid_memo_text
+from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Origin, Place, Status, Subject
+from recollect.engine import Engine
+from recollect.learning import changes, consent, ingest
+from recollect.learning.apply import ChangeContext
+from recollect.learning.consolidate import ConsolidationReport
+from recollect.learning.edit import MemoEdit, edit_memo
+from recollect.learning.restore import restorable_page, restore
+from recollect.learning.schedule import flush
+from recollect.learning.undo import undo, undoable
+from recollect.policy.merge import COVERAGE
+from recollect.policy.redaction import redact, redact_tags
+from recollect.policy.statement import StatementOptions, statement
+from recollect.policy.viewer import Viewer, provenance, subject_of
+from recollect.policy.visibility import VisibilityPolicy, is_owner_dm, is_source_visible, limit_audience
+from recollect.privacy.receipt import ErasurePreview, Receipt
+from recollect.privacy.target import ErasureTarget
+from recollect.prompting.assemble import Prompt
+from recollect.recall import listing
+from recollect.recall.query import Hit
+from recollect.recall.search import SearchOptions
+from recollect.settings import wiring
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What someone may see and do in a place. With `lore` it is about the memos of the place's guild."""
+
+    engine: Engine
+    user: str
+    place: Place
+    lore: bool = False
+
+    @property
+    def subject(self) -> Subject:
+        """Whose memos this view is about; raises BadInput."""
+        return subject_of(self.user, self.place, self.lore)
+
+    @property
+    def _viewer(self) -> Viewer:
+        return self.engine.viewer(self.user, self.place)
+
+    @property
+    def _viewer_of_expired(self) -> Viewer:
+        return self.engine.viewer(self.user, self.place, include_expired=True)
+
+    @property
+    def _context(self) -> ChangeContext:
+        return self.engine.change_context(self.user)
+
+    @property
+    def _session(self) -> str:
+        return self.engine.session(self.user, self.place)
+
+    async def add(self, message: Message) -> bool:
+        """Add a message; False when it is known already, or memory is switched off."""
+        if not self.engine.settings.enabled:
+            return False
+        message = ingest.sanitize(message)
+        now, limits, schedule = self.engine.clock(), self.engine.exchange_limits, self.engine.schedule
+        return await self.engine.write(lambda tx: ingest.add_message(tx, message, now, limits, schedule))
+
+    async def flush(self) -> int:
+        """Learn now from the queued messages of the conversation; returns how many jobs were made due."""
+        now = self.engine.clock()
+        return await self.engine.write(lambda tx: flush(tx, self.place, now))
+
+    async def reset(self) -> bool:
+        """Clear the rolling summary of the conversation; work in flight can't bring it back."""
+        session, context = self._session, self._context
+        return await self.engine.write(lambda tx: changes.reset(tx, session, context))
+
+    async def pause_learning(self) -> bool:
+        """Learn nothing from the user until `resume_learning`; False when already paused."""
+        user, now = self.subject.id, self.engine.clock()
+        return await self.engine.write(lambda tx: consent.pause(tx, user, now))
+
+    async def resume_learning(self) -> bool:
+        """Learn from the user again; False when not paused."""
+        user, now = self.subject.id, self.engine.clock()
+        return await self.engine.write(lambda tx: consent.resume(tx, user, now))
+
+    async def is_learning_paused(self) -> bool:
+        return await self.engine.store.read(lambda tx: consent.is_paused(tx, self.user))
+
+    async def remember(self, text: str, **options: Unpack[StatementOptions]) -> Remembered:
+        """Remember a statement, merged with existing memos; raises BadInput when it is not accepted."""
+        engine, settings = self.engine, self.engine.settings
+        wiring.require_durable(settings)
+        candidate = statement(text, self.user, self.place, engine.policy, engine.clock(), lore=self.lore, **options)
+        vector = await engine.vectors.embed_text(candidate.text)
+        limits, viewer = wiring.memo_limits(settings, lore=self.lore), self._viewer
+        context = replace(self._context, shared=options.get("audience") == EVERYWHERE)
+        return await engine.write(lambda tx: changes.remember(tx, candidate, context, limits, vector, viewer))
+
+    async def update(
+        self,
+        memo_id: str,
+        text: str | None = None,
+        tags: Collection[str] | None = None,
+        origin: Origin = Origin.MANUAL,
+    ) -> Memo:
+        """Change a memo's text, tags, or both; its audience is never wider than that of the change."""
+        engine = self.engine
+        redacted = None if text is None else redact(valid_memo_text(text)).text
+        vector = None if redacted is None else await engine.vectors.embed_text(redacted)
+        source = provenance(self.user, self.place, None, origin)
+        wide = engine.policy is VisibilityPolicy.USER_GLOBAL
+        requested = MemoEdit(redacted, None if tags is None else redact_tags(tags), source, wide)
+        subject, viewer, context = self.subject, self._viewer, self._context
+        limits = wiring.memo_limits(engine.settings, lore=self.lore)
+
+        def work(tx: Tx) -> Memo:
+            memo = edit_memo(tx, listing.get(tx, subject, memo_id, viewer), requested, context, limits, vector)
+            return listing.without_hidden_links(tx, memo, viewer)
+
+        return await engine.write(work)
+
+    async def forget(self, what: str, *, every: bool = False) -> ForgetOutcome:
+        """Retire a memo, found by its id, its number in `show`, or a part of its text. Undoable."""
+        if not what.strip():
+            raise BadInput("say what to forget: a part of its text, its id or its number in the list")
+        share = COVERAGE if self.engine.settings.forget_mode == "coverage60" else 0.0
+        subject, viewer, context, schedule = self.subject, self._viewer, self._context, self.engine.schedule
+        return await self.engine.write(
+            lambda tx: changes.forget(tx, subject, what, context, viewer, share, every, schedule)
+        )
+
+    async def restore(self, what: str) -> RestoreOutcome:
+        """Bring back a retired memo, found by its id, its number in `forgotten`, or a part of its text. Undoable."""
+        if not what.strip():
+            raise BadInput("say what to restore: a part of its text, its id or its number in the list")
+        subject, viewer, context, schedule = self.subject, self._viewer_of_expired, self._context, self.engine.schedule
+        limits = wiring.memo_limits(self.engine.settings, lore=self.lore)
+        return await self.engine.write(lambda tx: restore(tx, subject, what, context, viewer, schedule, limits))
+
+    async def undoable(self) -> UndoOffer:
+        """The change that `undo` would take back now."""
+        subject, viewer = self.subject, self._viewer
+        return await self.engine.store.read(lambda tx: undoable(tx, subject, viewer))
+
+    async def undo(self, *, memo: str | None = None, expected: int | None = None) -> UndoOutcome:
+        """Take back the last change, if it is the one `expected`; or what was last learned about one memo."""
+        subject, viewer, context, schedule = self.subject, self._viewer, self._context, self.engine.schedule
+        return await self.engine.write(lambda tx: undo(tx, subject, context, viewer, memo, expected, schedule))
+
+    async def pin(self, memo_id: str, *, pinned: bool = True) -> Memo:
+        """Protect a memo from ever being evicted or superseded, or no longer."""
+        subject, viewer, context = self.subject, self._viewer, self._context
+        return await self.engine.write(lambda tx: changes.pin(tx, subject, memo_id, pinned, context, viewer))
+
+    async def share(self, memo_id: str, audience: Audience = EVERYWHERE) -> Memo:
+        """Set the audience of a memo; only its owner may."""
+        subject, viewer, context = self.subject, self._viewer, self._context
+        limited = limit_audience(audience, self.place, self.engine.policy)
+        return await self.engine.write(lambda tx: changes.share(tx, subject, memo_id, limited, context, viewer))
+
+    async def consolidate(self, *, dry_run: bool = False) -> ConsolidationReport:
+        """Merge and tidy the user's memos now. The report shows private memos too: for their eyes only."""
+        report = await self.engine.consolidator.consolidate(Subject(self.user), dry_run=dry_run)
+        self.engine.wake()
+        return report
+
+    async def show(self, limit: int | None = None, offset: int = 0) -> Listing:
+        """The active memos, newest first, and the summary of the conversation in this place."""
+        subject, viewer, session = self.subject, self._viewer, self._session
+        page = await self.engine.store.read(lambda tx: listing.active_page(tx, subject, viewer, session, limit, offset))
+        return replace(page, off=wiring.switched_off(self.engine.settings))
+
+    async def forgotten(self, limit: int | None = None, offset: int = 0) -> Listing:
+        """What `restore` can bring back, newest first: in the order of its numbers."""
+        subject, viewer, now = self.subject, self._viewer_of_expired, self.engine.clock()
+        return await self.engine.store.read(lambda tx: restorable_page(tx, subject, viewer, now, limit, offset))
+
+    async def find(self, what: str) -> Sequence[Memo]:
+        """The active memos that an id, a number in `show`, or a part of a text refers to."""
+        return listing.find((await self.show()).memos, what, 0.0)
+
+    async def get(self, memo_id: str) -> Memo:
+        """One memo of any status, if it is visible here; raises UnknownMemo."""
+        subject, viewer = self.subject, self._viewer_of_expired
+        return await self.engine.store.read(lambda tx: listing.get_shown(tx, subject, memo_id, viewer))
+
+    async def history(self, memo_id: str) -> list[Event]:
+        """Everything that happened to a memo, newest first; raises UnknownMemo."""
+        subject, viewer = self.subject, self._viewer_of_expired
+        return await self.engine.store.read(lambda tx: listing.history(tx, subject, memo_id, viewer))
+
+    async def why(self, memo_id: str) -> Explanation:
+        """Where a memo comes from and what happened to it, as far as that may be told here; raises UnknownMemo."""
+        subject, viewer = self.subject, self._viewer_of_expired
+
+        def work(tx: Tx) -> Explanation:
+            memo = listing.get(tx, subject, memo_id, viewer)
+            message = listing.source_message(tx, memo)
+            related = [tx.memos.get(subject, linked or "") for linked in (memo.supersedes, memo.superseded_by)]
+            before, after = (other if other is not None and viewer(other) else None for other in related)
+            is_visible = is_source_visible(memo, self.place, message)
+            events = tuple(listing.history(tx, subject, memo_id, viewer))
+            memo = listing.without_hidden_links(tx, memo, viewer)
+            return Explanation(memo, events, message, is_visible, is_owner_dm(memo, self.place), before, after)
+
+        return await self.engine.store.read(work)
+
+    async def search(self, query: str, **options: Unpack[SearchOptions]) -> list[Hit]:
+        """The best matches that are visible here, best first; each result explains its score."""
+        return await self.engine.search(query, user=self.user, place=self.place, **options)
+
+    async def context(self, message: Message, *, actions: str = "", count_use: bool = True) -> Prompt:
+        """The prompt for answering a message: what all layers have, within their budgets. No model call."""
+        engine, viewer = self.engine, self._viewer
+        request = PromptRequest(
+            user=self.user,
+            place=self.place,
+            text=message.text,
+            now=engine.clock(),
+            store=engine.store,
+            search=partial(self.search, count_use=count_use),
+            is_visible=viewer,
+            is_visible_to=viewer.can_tell,
+            session=self._session,
+            message=message.id,
+            with_unique_names=engine.names.tagged,
+        )
+        with engine.worker.priority.foreground():
+            return await engine.composer.prompt(request, actions)
+
+    def erasure(self, *, here: bool = False) -> ErasureTarget:
+        """Everything about the user, or, with `here`, what they left on this server; raises BadInput."""
+        if here and self.place.guild is None:
+            raise BadInput('this is not a server: leave out "here" to erase everything')
+        return ErasureTarget(self.user, self.place.guild if here else None)
+
+    async def preview_erasure(self, *, here: bool = False) -> ErasurePreview | None:
+        """What `erase` would remove; None when there is nothing."""
+        target, privacy = self.erasure(here=here), self.engine.privacy
+        return None if await privacy.is_clean(target) else await privacy.preview(target)
+
+    async def erase(self, *, here: bool = False) -> Receipt | None:
+        """Erase at the person's own request, for good. None when there is nothing: it is work for the whole store."""
+        target, privacy = self.erasure(here=here), self.engine.privacy
+        return None if await privacy.is_clean(target) else await privacy.erase(target, asked_by=self.user)
+
+    async def list(
+        self,
+        statuses: Collection[Status] = (),
+        kinds: Collection[Kind] = (),
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> Listing:
+        """Visible memos of any status and kind, or of the given ones, newest first; expired ones included."""
+        subject, viewer = self.subject, self._viewer_of_expired
+        return await self.engine.store.read(
+            lambda tx: listing.memo_page(tx, subject, viewer, statuses, kinds, limit, offset)
+        )
