@@ -11,7 +11,9 @@ from recollect import AsyncMemory, Place
 from recollect.core.types import Audience, Message, Origin
 from recollect.faces.http.app import create
 from recollect.testing.clock import FakeClock
+from recollect.testing.embedding_server import EmbeddingServer
 from tests.faces.http.conftest import OPERATOR, TOKENS, asking, opened
+from tests.waiting import eventually
 
 DEV = Place("discord", "g1", "c-dev", name="dev", public=True)
 ODD = ["a/b", "?x=1&y", "%2F%252F", "👩‍🚀 space", "..", "a b+c", "zurück\u202eknil", "#", "x" * 500]
@@ -261,3 +263,24 @@ async def test_where_durable_memory_is_switched_off_nothing_can_be_written_down(
             assert answer.status_code == 422
             assert answer.json()["detail"].startswith("durable memory is switched off; switch it on with")
         assert texts(await listed(client)) == []
+
+
+async def test_what_the_operator_writes_or_merges_gets_its_vector_without_another_write(
+    tmp_path: Path, clock: FakeClock
+):
+    async with (
+        EmbeddingServer() as server,
+        opened(tmp_path, clock, embedder="openai:m", embedder_base_url=server.url) as memory,
+        asking(create(memory, TOKENS, clock=clock), OPERATOR) as client,
+    ):
+
+        async def embedded(text: str) -> None:
+            await eventually(lambda: any(text in request.texts for request in server.requests))
+
+        kept = await wrote(client, "Plays the cello in an orchestra")
+        await embedded(kept["text"])
+        other = await wrote(client, "Has a string instrument at home")
+        await embedded(other["text"])
+        merging = {"user": "ann", "keep": kept["id"], "others": [other["id"]], "text": "Plays the cello everywhere"}
+        assert (await client.post("/api/v1/memos/merge", json=merging)).status_code == 200
+        await embedded("Plays the cello everywhere")

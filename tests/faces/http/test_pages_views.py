@@ -15,7 +15,7 @@ from recollect.admin.overview import Day
 from recollect.core.events import Event
 from recollect.core.ports.jobs import NewJob
 from recollect.core.types import Memo, Message, Place, Summary
-from recollect.faces.http.pages import chart, log, places
+from recollect.faces.http.pages import chart, log
 from recollect.faces.http.pages import search as asking_page
 from recollect.faces.http.pages.format import ago
 from recollect.testing.clock import FakeClock
@@ -148,30 +148,6 @@ async def test_the_prompt_is_shown_word_for_word_with_a_reason_for_each_line(
     durable = next(section for section in made.sections if section.name == "durable")
     assert f"{durable.used:,} of {durable.limit:,}" in told
     assert await memory.store.read(lambda tx: (tx.index.row_counts(), tx.events.list())) == before
-
-
-@pytest.mark.parametrize(
-    "place",
-    [
-        DEV,
-        Place("discord", dm="ann"),
-        Place("discord", "g", "c", thread="t"),
-        Place("discord", "g", thread="t"),
-        Place("local", channel="c"),
-        Place("local", "a:b", "c%2F:d"),
-        Place("irc", dm="user:x"),
-    ],
-)
-def test_a_conversation_is_found_by_its_name(place: Place):
-    found = places.parse_session(place.session)
-    assert found is not None
-    assert found.session == place.session
-    assert (found.guild, found.channel, found.thread, found.dm) == (place.guild, place.channel, place.thread, place.dm)
-
-
-def test_a_name_that_is_no_conversation_is_none():
-    assert places.parse_session("learn") is None
-    assert places.parse_session("a:b:c:d:e:f:g") is None
 
 
 async def test_a_session_shows_how_its_summary_changed_and_is_cleared(
