@@ -51,6 +51,34 @@ ForgetOutcome = Forgotten | Ambiguous | NotFound
 
 
 @dataclass(frozen=True, slots=True)
+class Restored:
+    """The memo is active again."""
+
+    memo: Memo
+    replaced: tuple[Memo, ...] = ()
+    """Memos that contradict it, and were superseded by it."""
+    archived: tuple[Memo, ...] = ()
+    """Memos that had to make room for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlreadyActive:
+    """The memo to restore is in use; nothing was changed."""
+
+    memo: Memo
+
+
+@dataclass(frozen=True, slots=True)
+class CannotRestore:
+    """The message that the memo rests on was deleted, or no longer says so; nothing was changed."""
+
+    memo: Memo
+
+
+RestoreOutcome = Restored | AlreadyActive | CannotRestore | Ambiguous | NotFound
+
+
+@dataclass(frozen=True, slots=True)
 class Reversal:
     """What undoing a change does to one memo."""
 

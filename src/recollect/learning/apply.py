@@ -9,7 +9,7 @@ from recollect.core import serialization
 from recollect.core.changes import Add, Candidate, Change, Retire, Revise, Skip
 from recollect.core.events import Event
 from recollect.core.ports import Tx, Vector
-from recollect.core.types import EVERYWHERE, Audience, Memo, Origin, Status, Tombstone
+from recollect.core.types import EVERYWHERE, Audience, Memo, Origin, Status, Subject, Tombstone
 from recollect.policy.merge import ExistingMemos, fingerprint, may_retract, merge, over_limit, overflow, retire
 from recollect.policy.similarity import match_cues
 from recollect.recall import withheld
@@ -56,22 +56,27 @@ def apply_statement(
         for change in changes:
             if isinstance(change, Add | Revise):
                 remove_tombstone(tx, change.memo if isinstance(change, Add) else change.after)
-        changes += _archive_surplus(tx, candidate, limits, written, context)
+        changes += archive_surplus(tx, candidate, limits, written, context)
     return changes
 
 
 def _existing_memos(tx: Tx, candidate: Candidate) -> ExistingMemos:
     subject = candidate.subject
-    hits = tx.index.words("memos", [subject.scope], match_cues(candidate.text), _MAX_SIMILAR)
-    similar = tx.memos.fetch([hit.key for hit in hits])
     return ExistingMemos(
         by_id=tx.memos.get(subject, candidate.id) if candidate.id else None,
         same=tx.memos.same_text(subject, candidate.text),
-        similar=[similar[hit.key] for hit in hits if hit.key in similar],
+        similar=similar_memos(tx, subject, candidate.text),
         tombstone=tx.memos.tombstone(subject.scope, fingerprint(candidate.text)),
         forgotten=_forgotten_since(tx, candidate),
         find_by_id=lambda memo_id: tx.memos.get(subject, memo_id),
     )
+
+
+def similar_memos(tx: Tx, subject: Subject, text: str) -> list[Memo]:
+    """Active memos that share words with a text."""
+    hits = tx.index.words("memos", [subject.scope], match_cues(text), _MAX_SIMILAR)
+    memos = tx.memos.fetch([hit.key for hit in hits])
+    return [memos[hit.key] for hit in hits if hit.key in memos]
 
 
 def _forgotten_since(tx: Tx, candidate: Candidate) -> list[Memo]:
@@ -83,16 +88,16 @@ def _forgotten_since(tx: Tx, candidate: Candidate) -> list[Memo]:
     return [memo for memo in since if tx.memos.tombstone(memo.subject.scope, fingerprint(memo.text))]
 
 
-def _archive_surplus(
-    tx: Tx, candidate: Candidate, limits: MemoLimits, written: set[str], context: ChangeContext
-) -> list[Change]:
+def archive_surplus(
+    tx: Tx, statement: Candidate | Memo, limits: MemoLimits, written: set[str], context: ChangeContext
+) -> list[Retire]:
     """Archive memos over the active limit, and delete those over the total limit."""
-    subject = candidate.subject
-    archived: list[Change] = []
+    subject = statement.subject
+    archived: list[Retire] = []
     if limits.active is not None and tx.index.size([subject.scope]) > limits.active:
         active = tx.memos.list(subject, [Status.ACTIVE])
         if limits.by_guild:
-            active = [memo for memo in active if memo.source.guild == candidate.source.guild]
+            active = [memo for memo in active if memo.source.guild == statement.source.guild]
         excess = overflow(active, limits.active, written)
         archived = [retire(memo, context.at, "over the limit", Status.ARCHIVED) for memo in excess]
         write(tx, archived, context)

@@ -95,8 +95,9 @@ def _take_back(tx: Tx, subject: Subject, event: Event, context: ChangeContext, s
         return
     if event.kind == "memo.added":
         tx.memos.put(replace(memo, status=Status.DELETED, updated=context.at))
-    elif _restore(tx, memo, memo_before(tx, event), event).active and not memo.active:
-        rebuild_derived(tx, memo, context.at, "what a message said counts again", schedule)
+    elif (restored := _restore(tx, memo, memo_before(tx, event), event)).active != memo.active:
+        reason = "what a message said counts again" if restored.active else "what a message said was forgotten again"
+        rebuild_derived(tx, memo, context.at, reason, schedule)
 
 
 def _describe(tx: Tx, subject: Subject, parts: Sequence[Event], is_visible: VisibilityCheck) -> Undoable:

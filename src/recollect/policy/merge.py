@@ -47,7 +47,7 @@ def merge(candidate: Candidate, existing: ExistingMemos, now: datetime) -> list[
         return [Skip(candidate, "empty")]
     if _is_forgotten(candidate, existing):
         return [Skip(candidate, "forgotten by its owner")]
-    similar = [(memo, compare(candidate.text, memo.text)) for memo in existing.similar if _is_live(memo, now)]
+    similar = [(memo, compare(candidate.text, memo.text)) for memo in existing.similar if is_live(memo, now)]
     superseded = existing.find_by_id(candidate.supersedes.strip()) if candidate.supersedes else None
     contradicted = [memo for memo, similarity in similar if similarity is Similarity.CONTRADICTS]
     rivals = _replaceable(candidate, [*filter(None, [superseded]), *existing.same, *contradicted], now)
@@ -102,13 +102,14 @@ def _may_change(candidate: Candidate, memo: Memo) -> bool:
     return includes(candidate.audience, memo.audience)
 
 
-def _is_live(memo: Memo, now: datetime) -> bool:
+def is_live(memo: Memo, now: datetime) -> bool:
+    """Whether a memo is active and has not expired."""
     return memo.active and (memo.expires is None or memo.expires > now)
 
 
 def _replaceable(candidate: Candidate, memos: Sequence[Memo], now: datetime) -> list[Memo]:
     """The live memos that the candidate may replace, each once."""
-    unique = {memo.id: memo for memo in memos if _is_live(memo, now) and _may_change(candidate, memo)}
+    unique = {memo.id: memo for memo in memos if is_live(memo, now) and _may_change(candidate, memo)}
     return list(unique.values())
 
 
@@ -125,7 +126,7 @@ def _match_same_text(candidate: Candidate, existing: ExistingMemos, now: datetim
     for memo in sorted(existing.same, key=lambda memo: not memo.active):
         if _may_change(candidate, memo):
             return _revise(candidate, memo, now, "stated again" if memo.active else "remembered again")
-        if _is_live(memo, now) and includes(memo.audience, candidate.audience):
+        if is_live(memo, now) and includes(memo.audience, candidate.audience):
             return Skip(candidate, "already known", memo)
     return None
 
@@ -152,7 +153,7 @@ def _replace_rivals(change: Add | Revise, rivals: Sequence[Memo], confidence: fl
     if not replaced:
         return [change]
     memo = replace(memo, supersedes=replaced[0].id, confidence=max(memo.confidence, confidence))
-    ends = [_supersede(rival, memo.id, now) for rival in replaced]
+    ends = [supersede(rival, memo.id, now) for rival in replaced]
     if isinstance(change, Revise):
         return [replace(change, after=memo), *ends]
     return [Add(memo, "takes the place of an older fact"), *ends]
@@ -228,7 +229,8 @@ def may_retract(memo: Memo, said_at: datetime, audience: Audience) -> bool:
     return memo.active and includes(audience, memo.audience) and not is_outdated
 
 
-def _supersede(memo: Memo, successor: str, now: datetime) -> Retire:
+def supersede(memo: Memo, successor: str, now: datetime) -> Retire:
+    """Retire a memo in favor of its successor."""
     before = None if memo.supersedes == successor else memo.supersedes  # a restored memo supersedes nothing
     after = replace(
         memo, status=Status.SUPERSEDED, supersedes=before, superseded_by=successor, updated=max(now, memo.updated)
