@@ -140,6 +140,10 @@ class Client:
         """Retire a memo; `undo` restores it."""
         return _memo(await self._send("DELETE", "/memo", None, _memo_ref(memo)))
 
+    async def restore(self, memo: Memo) -> Memo:
+        """Bring a retired memo back, whatever happened since; ApiError 409 when its message no longer says so."""
+        return _memo((await self._send("POST", "/memo/restore", None, _memo_ref(memo)))["memo"])
+
     async def pin(self, memo: Memo, pinned: bool = True) -> Memo:
         return _memo(await self._send("POST", "/memo/pin", {"pinned": pinned}, _memo_ref(memo)))
 

@@ -1,4 +1,4 @@
-"""The operator's verbs on memos: list, explain, add, edit, pin, share, merge, retire and undo."""
+"""The operator's verbs on memos: list, explain, add, edit, pin, share, retire, restore, merge and undo."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +18,7 @@ from recollect.learning import changes
 from recollect.learning import undo as undo_module
 from recollect.learning.apply import write
 from recollect.learning.edit import MemoEdit, edit_memo
+from recollect.learning.restore import restore
 from recollect.policy import kinds
 from recollect.policy.merge import retire
 from recollect.policy.redaction import redact, redact_tags
@@ -163,6 +164,17 @@ class MemoAdmin(AdminBase):
             memo = _get_active(tx, subject, memo_id)
             changes.forget(tx, subject, memo.id, context, is_visible, 0.0, every=False, schedule=schedule)
             return _get(tx, subject, memo_id)
+
+        return await self._write(work)
+
+    async def restore(self, subject: Subject, memo_id: str) -> outcomes.RestoreOutcome:
+        """Bring a retired memo back, whatever happened since; undoable. Raises UnknownMemo."""
+        context, schedule = self._context(), self.memory.engine.schedule
+        limits = wiring.memo_limits(self.memory.settings, lore=subject.is_lore)
+
+        def work(tx: Tx) -> outcomes.RestoreOutcome:
+            memo = _get(tx, subject, memo_id)
+            return restore(tx, subject, memo.id, context, is_visible, schedule, limits)
 
         return await self._write(work)
 

@@ -49,6 +49,10 @@ async def test_a_memos_whole_life(remote: Client):
     assert [one["text"] for one in offer["restored"]] == ["Likes black tea"]
     assert await remote.undo(user="ann", change=offer["change"])
     assert (await remote.list(user="ann")).total == 1
+    await remote.forget(memo)
+    await remote.remember("Plays the cello", user="ann")
+    assert (await remote.restore(memo)).active
+    assert (await remote.list(user="ann")).total == 2
     kinds = [event.kind for event in await remote.history(memo)]
     assert kinds[-1] == "memo.added"
     assert "memo.retired" in kinds

@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from recollect.admin.names import NameMatch
 from recollect.core.changes import Skip
 from recollect.core.errors import BadInput
-from recollect.core.outcomes import CannotUndo, Undoable, Undone
+from recollect.core.outcomes import AlreadyActive, CannotUndo, Restored, Undoable, Undone
 from recollect.core.text import MAX_MEMO_CHARS
 from recollect.core.types import EVERYWHERE, Audience, Kind, Status, Subject
 from recollect.faces.http.pages import log_rows
@@ -199,6 +199,18 @@ async def retire(page: PageDep, memo: Name, user: Name = "", guild: Name = "", b
     subject = parse_subject(user, guild)
     await page.state.admin.retire(subject, memo)
     return await redirect_after_change(page, subject, memo, back, "retired")
+
+
+@router.post("/memos/restore")
+async def restore(page: PageDep, memo: Name, user: Name = "", guild: Name = "", back: Name = "") -> Response:
+    """Bring a retired memo back, whatever happened since."""
+    subject = parse_subject(user, guild)
+    outcome = await page.state.admin.restore(subject, memo)
+    if isinstance(outcome, Restored):
+        done = "replacing" if outcome.replaced or outcome.archived else "restored"
+        return await redirect_after_change(page, subject, memo, back, done)
+    done = "active" if isinstance(outcome, AlreadyActive) else "unsupported"
+    return after(local_path(back, memos_url(subject)), done)
 
 
 @router.post("/memos/undo")
