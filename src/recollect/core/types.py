@@ -11,6 +11,9 @@ from recollect.core.text import escape, join_escaped, unescape
 LORE = "__lore__"
 """Subject id of a guild's lore in the documents' files and SQL views."""
 
+ITEM_METADATA = "item"
+"""The key of a memo's metadata that holds the key and value of an item (`recollect.items`)."""
+
 
 Metadata = Mapping[str, Any]
 
