@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -33,8 +34,7 @@ async def test_a_memo_comes_back_as_it_is_stored(remote: Client, memory: AsyncMe
     stored = await memory.get(made.id, user="ann")
     (listed,) = (await remote.list(user="ann")).memos
     assert listed.subject == Subject("ann")
-    for name in ("id", "kind", "text", "created", "updated", "source", "audience", "tags", "status", "pinned"):
-        assert getattr(listed, name) == getattr(stored, name), name
+    assert listed == replace(stored, key=0), "all but the store's own number of it"
 
 
 async def test_a_memos_whole_life(remote: Client):

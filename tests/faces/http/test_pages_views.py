@@ -10,7 +10,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from recollect import AsyncMemory, plugins
+from recollect import AsyncMemory
 from recollect.admin.overview import Day
 from recollect.core.events import Event
 from recollect.core.ports.jobs import NewJob
@@ -18,6 +18,7 @@ from recollect.core.types import Memo, Message, Place, Summary
 from recollect.faces.http.pages import chart, log
 from recollect.faces.http.pages import search as asking_page
 from recollect.faces.http.pages.format import ago
+from recollect.recall.rankers import DESIGN_RANKERS
 from recollect.testing.clock import FakeClock
 from tests.faces.http.conftest import Served, asking
 from tests.faces.http.visiting import text_of, visiting
@@ -96,7 +97,7 @@ async def test_five_rankers_answer_side_by_side_and_each_score_is_taken_apart(ap
         page = await visitor.see("/search", q="green tea", user="ann")
     columns = re.split(r'<h2 id="ranker-', page)[1:]
     assert [column.partition('"')[0] for column in columns] == ["unified", "recency", "overlap", "hybrid", "rrf"]
-    assert set(asking_page.RANKERS) <= set(plugins.names("rankers"))
+    assert tuple(asking_page.RANKERS) == DESIGN_RANKERS
     found = await memory.search("green tea", user="ann", ranker="unified")
     assert f"{found[0].score:.3f}" in columns[0]
     for name, part in found[0].parts.items():

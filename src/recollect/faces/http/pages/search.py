@@ -14,10 +14,11 @@ from recollect.faces.http.pages.context import PageDep
 from recollect.policy.budget import tokens
 from recollect.prompting.assemble import Prompt
 from recollect.recall.query import Hit
+from recollect.recall.rankers import DesignRanker
 
 router = APIRouter(include_in_schema=False)
 
-RANKERS = {
+RANKERS: dict[DesignRanker, str] = {
     "unified": "ours: words, meaning, time and use together",
     "recency": "newest first, whatever was asked",
     "overlap": "words in common, with small boosts",
