@@ -27,7 +27,7 @@ TIERS = [
     {"engine"},
     {"view", "transfers"},
     {"memory"},
-    {"admin"},
+    {"admin", "items"},
     {"faces", "adapters", "client", "testing"},
     {"compat", "__main__", "__init__"},  # compat behaves like an outsider's package: imported by nobody
 ]
@@ -279,6 +279,40 @@ def test_a_store_that_is_read_by_a_face_is_found():
 def test_there_is_no_import_cycle():
     loop = cycle({module: path.read_text("utf-8") for module, path in FILES.items()}, PACKAGES)
     assert not loop, " imports ".join(loop)
+
+
+STORELESS = ("faces.http", "compat", "adapters", "client")
+"""They translate and render: what they read and change is a verb of `Admin`, `AsyncMemory` or `Items`."""
+
+
+def store_calls(source: str) -> list[str]:
+    """Where a module runs units of work itself, as in `memory.store.read(work)`; and whether it knows transactions."""
+    calls: list[str] = []
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Attribute(
+                value=ast.Attribute(attr="store" | "_store") | ast.Name(id="store"), attr="read" | "write" as verb
+            ):
+                calls.append(f"line {node.lineno}: store.{verb}")
+            case ast.ImportFrom(module=str(module), names=names) if module.startswith("recollect.core.ports"):
+                calls += [f"line {node.lineno}: imports Tx" for name in names if name.name == "Tx"]
+            case _:
+                pass
+    return calls
+
+
+@pytest.mark.parametrize(
+    "module", [module for module in FILES if any(is_within(module, f"recollect.{folder}") for folder in STORELESS)]
+)
+def test_a_face_of_the_operator_calls_no_store(module: str):
+    assert store_calls(FILES[module].read_text("utf-8")) == []
+
+
+def test_the_checker_sees_a_store_call():
+    assert store_calls("page.state.memory.store.read(lambda tx: tx.jobs.counts())") == ["line 1: store.read"]
+    assert store_calls("from recollect.core.ports import Filters, Tx") == ["line 1: imports Tx"]
+    assert store_calls("store = memory.store\nstore.write(work)") == ["line 2: store.write"]
+    assert store_calls("from recollect.core.ports import Filters\nsys.stdout.write('')") == []
 
 
 def test_importing_recollect_loads_nothing_heavy():

@@ -16,7 +16,8 @@ from rich.progress import track
 from rich.table import Table
 
 from bench.recall.dataset import Conversation, load
-from bench.recall.measure import CUTS, RANKERS, Tally, measure
+from bench.recall.measure import CUTS, Tally, measure
+from recollect.recall.rankers import RANKERS
 
 PLAIN = {"bm25": "plain BM25", "cosine": "plain vectors", "rrf": "rrf (plain RRF)"}
 COLUMNS = [*(f"share@{cut}" for cut in CUTS), *(f"any@{cut}" for cut in CUTS), *(f"all@{cut}" for cut in CUTS), "mrr"]

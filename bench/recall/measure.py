@@ -11,7 +11,6 @@ from bench.recall.dataset import Conversation
 from recollect import AsyncMemory, Message, Place
 
 CUTS = (5, 10, 20)
-RANKERS = ("unified", "recency", "overlap", "hybrid", "rrf", "bm25", "cosine")
 
 
 @dataclass

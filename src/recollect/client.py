@@ -12,11 +12,12 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Literal, Self
 
+from recollect.core import serialization
 from recollect.core.errors import MissingExtra, RecollectError
 from recollect.core.events import Event, parse_kind
 from recollect.core.ports.layer import Line
 from recollect.core.reasons import Reason, decode_reason
-from recollect.core.types import Audience, Kind, Memo, Message, Origin, Place, Provenance, Status, Subject
+from recollect.core.types import Audience, Kind, Memo, Message, Place, Status, Subject
 from recollect.prompting.assemble import Section
 from recollect.recall.query import Hit
 
@@ -141,6 +142,10 @@ class Client:
         """Retire a memo; `undo` restores it."""
         return _memo(await self._send("DELETE", "/memo", None, _memo_ref(memo)))
 
+    async def restore(self, memo: Memo) -> Memo:
+        """Bring a retired memo back, whatever happened since; ApiError 409 when its message no longer says so."""
+        return _memo((await self._send("POST", "/memo/restore", None, _memo_ref(memo)))["memo"])
+
     async def pin(self, memo: Memo, pinned: bool = True) -> Memo:
         return _memo(await self._send("POST", "/memo/pin", {"pinned": pinned}, _memo_ref(memo)))
 
@@ -242,34 +247,9 @@ def _memo_ref(memo: Memo) -> dict[str, Any]:
     return {**owner, "id": memo.id}
 
 
-def _time(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)
-
-
 def _memo(value: Mapping[str, Any]) -> Memo:
-    source = dict(value["source"])
-    audience = source.pop("heard")
-    origin = Origin(source.pop("origin"))
-    return Memo(
-        id=value["id"],
-        subject=Subject.lore(value["guild"]) if value["user"] is None else Subject(value["user"]),
-        kind=Kind(value["kind"]),
-        text=value["text"],
-        created=datetime.fromisoformat(value["created"]),
-        updated=datetime.fromisoformat(value["updated"]),
-        source=Provenance(origin=origin, heard=Audience.parse(audience) if audience else None, **source),
-        audience=Audience.parse(value["audience"]),
-        tags=tuple(value["tags"]),
-        status=Status(value["status"]),
-        confidence=value["confidence"],
-        pinned=value["pinned"],
-        label=value["label"],
-        happened=_time(value["happened"]),
-        expires=_time(value["expires"]),
-        supersedes=value["supersedes"],
-        superseded_by=value["superseded_by"],
-        hits=value["hits"],
-    )
+    owner = Subject.lore(value["guild"]) if value["user"] is None else Subject(value["user"])
+    return serialization.memo_from_json({**value, "subject": owner.id, "subject_guild": owner.guild})
 
 
 def _message(value: Mapping[str, Any]) -> Message:

@@ -1,7 +1,7 @@
 """Memos as plain values and back, nothing lost."""
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -57,8 +57,16 @@ memos = st.builds(
 
 @given(memos)
 def test_a_memo_goes_through_json_unchanged(memo: Memo):
-    value: dict[str, Any] = json.loads(json.dumps(serialization.memo_to_json(memo)))
-    assert serialization.memo_from_json(value) == memo
+    for write in (serialization.memo_to_json, serialization.memo_fields):
+        value: dict[str, Any] = json.loads(json.dumps(write(memo)))
+        assert serialization.memo_from_json(value) == memo
+
+
+def test_a_document_with_every_field_has_the_empty_ones_too():
+    memo = Memo("durable-1", Subject("ann"), Kind.FACT, "Likes tea", START, START)
+    written = serialization.memo_fields(memo)
+    assert written.keys() == {*(field.name for field in fields(Memo)), "subject_guild"} - {"key"}
+    assert written["source"].keys() == {field.name for field in fields(Provenance)}
 
 
 @given(memos, st.none() | audiences)

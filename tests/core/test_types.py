@@ -14,10 +14,12 @@ from recollect.core.types import (
     Message,
     Place,
     Provenance,
+    Session,
     Status,
     Subject,
     message_ref,
     parse_message_ref,
+    parse_session,
 )
 from recollect.policy.viewer import session_name
 from recollect.testing.clock import START
@@ -207,3 +209,29 @@ def test_a_message_is_found_again_by_its_reference_whatever_its_ids_hold(platfor
 
 def test_the_reference_of_a_plain_message_is_its_platform_and_its_id():
     assert message_ref(Message("7", "ada", DM, "hello", START)) == "discord/7"
+
+
+@pytest.mark.parametrize("user", [None, "ann", "a:b"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        Place("discord", "g1", "c-dev"),
+        Place("discord", dm="ann"),
+        Place("discord", "g", "c", thread="t"),
+        Place("discord", "g", thread="t"),
+        Place("local", channel="c"),
+        Place("local", thread="t"),
+        Place("local", channel="c", thread="t"),
+        Place("local", "a:b", "c%2F:d"),
+        Place("local", "channel", "thread", thread="user"),
+        Place("irc", dm="user:x"),
+    ],
+)
+def test_a_session_is_found_by_its_name(place: Place, user: str | None):
+    share = None if place.dm else user  # a DM is one person's anyway
+    assert parse_session(session_name(place, user)) == Session(place, share)
+
+
+@pytest.mark.parametrize("name", ["", "learn", "a:b", "a:b:c", "a:b:c:d:e:f:g", "imported notes"])
+def test_a_name_that_is_no_session_is_none(name: str):
+    assert parse_session(name) is None

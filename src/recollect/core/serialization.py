@@ -1,4 +1,14 @@
-"""Memos as JSON values and back: for the event log, exports and the API."""
+"""Memos as JSON values and back: one writer and one reader for the log, exports, files, the API and the command line.
+
+`memo_fields` has every field. What the documents of a memo leave out or name otherwise, they do on purpose:
+
+- the log, a person's export and `devclaw` files (`memo_to_json`): no empty fields;
+- JSON lines (`transfer/formats/jsonl`): likewise, and the owner as `type` with `user` or `guild`;
+- REST (`faces/http/api/records`): the owner as `user` and `guild`, and no `trace` of the model call;
+- the command line (`faces/cli/records`): the fields that people look at, with the lore's guild as `guild`.
+
+The `memory` tool describes memos in a vocabulary of its own, for models (`faces/tool/render`).
+"""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -10,12 +20,12 @@ _TIMES = ("created", "updated", "happened", "expires")
 _SOURCE = ("actor", "platform", "guild", "channel", "channel_name", "thread", "message", "evidence", "trace")
 
 
-def memo_to_json(memo: Memo) -> dict[str, Any]:
-    """All fields of a memo that are not empty."""
+def memo_fields(memo: Memo) -> dict[str, Any]:
+    """Every field of a memo, empty ones included."""
     source = {"origin": memo.source.origin.value} | {name: getattr(memo.source, name) for name in _SOURCE}
     source["metadata"] = dict(memo.source.metadata)
     source["heard"] = str(memo.source.heard) if memo.source.heard else None
-    value: dict[str, Any] = {
+    return {
         "id": memo.id,
         "subject": memo.subject.id,
         "subject_guild": memo.subject.guild,
@@ -27,17 +37,22 @@ def memo_to_json(memo: Memo) -> dict[str, Any]:
         "confidence": memo.confidence,
         "pinned": memo.pinned,
         "audience": str(memo.audience),
-        "source": _without_empty(source),
+        "source": source,
         **{name: _to_iso(getattr(memo, name)) for name in _TIMES},
         "supersedes": memo.supersedes,
         "superseded_by": memo.superseded_by,
         "hits": memo.hits,
     }
-    return _without_empty(value)
+
+
+def memo_to_json(memo: Memo) -> dict[str, Any]:
+    """All fields of a memo that are not empty."""
+    fields = memo_fields(memo)
+    return _without_empty(fields | {"source": _without_empty(fields["source"])})
 
 
 def memo_from_json(value: Mapping[str, Any]) -> Memo:
-    """The memo that `memo_to_json` wrote."""
+    """The memo that `memo_to_json` or `memo_fields` wrote."""
     source = dict(value.get("source", {}))
     audience = source.pop("heard", None)
     return Memo(

@@ -15,8 +15,8 @@ from recollect.core.clock import from_ms, to_ms
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Corpus, Tx
 from recollect.core.state import Owner, StateKind
-from recollect.core.text import clip, fold, normalize, unescape
-from recollect.core.types import Memo, Message, Place, Subject, Summary, guild_key
+from recollect.core.text import clip, fold, normalize
+from recollect.core.types import Memo, Message, Place, Subject, Summary, guild_key, parse_session
 from recollect.policy import repetition
 from recollect.policy.viewer import Viewer
 
@@ -226,11 +226,11 @@ def collect(tx: Tx, place: Place, people: Iterable[str], messages: Sequence[Mess
 
 def of_session(tx: Tx, session: str) -> Withheld:
     """What is withheld in a conversation, given its session name."""
-    platform, *parts = (unescape(part, ":") for part in session.split(":"))
-    people = [parts[1]] if parts[:1] == ["dm"] and len(parts) > 1 else []
-    people += [parts[-1]] if len(parts) > 3 and parts[-2] == "user" else []
-    in_guild = len(parts) > 2 and parts[1] in ("channel", "thread")
-    return _collect(tx, guild_key(platform, parts[0]) if in_guild else None, people, {})
+    named = parse_session(session)
+    if named is None:
+        return NOTHING
+    people = [user for user in (named.place.dm, named.user) if user]
+    return _collect(tx, named.place.guild_key, people, {})
 
 
 def _collect(tx: Tx, guild: str | None, people: Collection[str], names: Mapping[str, str]) -> Withheld:

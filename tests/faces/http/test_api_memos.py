@@ -11,7 +11,9 @@ from recollect import AsyncMemory, Place
 from recollect.core.types import Audience, Message, Origin
 from recollect.faces.http.app import create
 from recollect.testing.clock import FakeClock
+from recollect.testing.embedding_server import EmbeddingServer
 from tests.faces.http.conftest import OPERATOR, TOKENS, asking, opened
+from tests.waiting import eventually
 
 DEV = Place("discord", "g1", "c-dev", name="dev", public=True)
 ODD = ["a/b", "?x=1&y", "%2F%252F", "👩‍🚀 space", "..", "a b+c", "zurück\u202eknil", "#", "x" * 500]
@@ -261,3 +263,69 @@ async def test_where_durable_memory_is_switched_off_nothing_can_be_written_down(
             assert answer.status_code == 422
             assert answer.json()["detail"].startswith("durable memory is switched off; switch it on with")
         assert texts(await listed(client)) == []
+
+
+async def test_what_the_operator_writes_or_merges_gets_its_vector_without_another_write(
+    tmp_path: Path, clock: FakeClock
+):
+    async with (
+        EmbeddingServer() as server,
+        opened(tmp_path, clock, embedder="openai:m", embedder_base_url=server.url) as memory,
+        asking(create(memory, TOKENS, clock=clock), OPERATOR) as client,
+    ):
+
+        async def embedded(text: str) -> None:
+            await eventually(lambda: any(text in request.texts for request in server.requests))
+
+        kept = await wrote(client, "Plays the cello in an orchestra")
+        await embedded(kept["text"])
+        other = await wrote(client, "Has a string instrument at home")
+        await embedded(other["text"])
+        merging = {"user": "ann", "keep": kept["id"], "others": [other["id"]], "text": "Plays the cello everywhere"}
+        assert (await client.post("/api/v1/memos/merge", json=merging)).status_code == 200
+        await embedded("Plays the cello everywhere")
+
+
+async def restored(client: httpx.AsyncClient, memo: dict[str, Any], status: int = 200) -> dict[str, Any]:
+    answer = await client.post("/api/v1/memo/restore", params={"user": "ann", "id": memo["id"]})
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+async def test_a_retired_memo_is_restored_after_other_changes_and_that_can_be_undone(client: httpx.AsyncClient):
+    memo = await wrote(client, "Likes green tea")
+    await client.delete("/api/v1/memo", params={"user": "ann", "id": memo["id"]})
+    await wrote(client, "Plays the cello")
+    answer = await restored(client, memo)
+    assert (answer["restored"], answer["memo"]["status"], answer["replaced"]) == (True, "active", [])
+    assert sorted(texts(await listed(client, status="active"))) == ["Likes green tea", "Plays the cello"]
+    assert (await restored(client, memo))["restored"] is False
+    await client.post("/api/v1/memos/undo", json={"user": "ann"})
+    assert texts(await listed(client, status="active")) == ["Plays the cello"]
+
+
+async def test_what_contradicts_a_restored_memo_gives_way_and_is_named(client: httpx.AsyncClient):
+    memo = await wrote(client, "Works at Acme Corp")
+    newer = await wrote(client, "Works at Globex")
+    assert (await client.get("/api/v1/memo", params={"user": "ann", "id": memo["id"]})).json()["status"] == "superseded"
+    answer = await restored(client, memo)
+    assert [one["id"] for one in answer["replaced"]] == [newer["id"]]
+    assert texts(await listed(client, status="active")) == ["Works at Acme Corp"]
+
+
+async def test_a_memo_whose_message_is_gone_or_that_nobody_knows_is_not_restored(
+    client: httpx.AsyncClient, memory: AsyncMemory, clock: FakeClock
+):
+    await memory.add(Message("m1", "ann", DEV, "I like green tea", clock()))
+    memo = (await memory.remember("Likes green tea", user="ann", place=DEV, message="m1", origin=Origin.DISCORD)).memo
+    await memory.message_deleted("discord", "m1")
+    refusal = await restored(client, {"id": memo.id}, 409)
+    assert "message was deleted" in refusal["detail"]
+    await restored(client, {"id": "durable-none"}, 404)
+
+
+async def test_a_reader_restores_nothing(client: httpx.AsyncClient, reader: httpx.AsyncClient):
+    memo = await wrote(client, "Likes green tea")
+    await client.delete("/api/v1/memo", params={"user": "ann", "id": memo["id"]})
+    await restored(reader, memo, 403)
+    assert texts(await listed(client, status="active")) == []

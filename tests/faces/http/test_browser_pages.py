@@ -147,6 +147,24 @@ def test_an_operator_edits_pins_retires_merges_and_takes_each_back(window: Windo
     said.filter(has_text="Favourite bread").wait_for()
 
 
+def test_an_operator_restores_what_was_retired_before_other_changes(window: Window):
+    page = window.page
+    window.go("/people")
+    page.get_by_role("link", name="Tomas").first.click()
+    row = page.get_by_role("row").filter(has_text="Hates coriander")
+    row.get_by_role("button", name="Retire").click()
+    row.wait_for(state="detached")
+    page.get_by_role("row").filter(has_text="Favourite bread").get_by_role("button", name="Pin").click()
+    page.get_by_label("Status").select_option("retired")
+    row.get_by_role("link", name="Hates coriander").click()
+    arrive(window, "Hates coriander")
+    page.get_by_role("button", name="Restore").click()
+    page.locator(".flash").get_by_text("Restored: it is recalled again.").wait_for()
+    page.get_by_role("button", name="Save").wait_for()
+    page.locator(".flash").get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Restore").wait_for()
+
+
 def test_the_list_is_filtered_while_one_types(window: Window):
     page = window.go(f"/people/memos?user={MIRA}")
     assert page.get_by_role("button", name="Filter").count() == 0

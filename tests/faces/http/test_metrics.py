@@ -11,13 +11,13 @@ from fastapi import FastAPI
 from prometheus_client.parser import text_string_to_metric_families
 
 from recollect import AsyncMemory, Place
+from recollect.admin.write_health import PROBE_INTERVAL_SECONDS, WriteHealth
 from recollect.core.errors import StoreUnwritable
 from recollect.core.ports import Tx, UnitOfWork
 from recollect.core.ports.jobs import Job, NewJob
 from recollect.core.state import Owner, StateKind
 from recollect.core.types import Message
 from recollect.faces.http.app import create
-from recollect.faces.http.write_health import PROBE_INTERVAL_SECONDS, WriteHealth
 from recollect.testing.clock import FakeClock
 from tests.faces.http.conftest import OPERATOR, TOKENS, asking, opened
 from tests.waiting import eventually

@@ -468,3 +468,43 @@ async def test_a_long_memory_is_clipped_in_lists_with_the_rest_at_hand_and_whole
         assert listed.count('<details class="more">') == 1, "short ones have nothing to unfold"
         own = await visitor.see("/memo", user="ann", id=long.id)
         assert f"{text}</bdi></h1>" in own
+
+
+async def test_a_retired_memo_is_restored_from_its_page_and_from_the_list(
+    app: FastAPI, memory: AsyncMemory, memo: Memo
+):
+    async with visiting(app) as visitor:
+        assert "Restore" not in text_of(await visitor.see("/memo", user="ann", id=memo.id))
+        await memory.forget(memo.id, user="ann")
+        await memory.remember("Plays the cello", user="ann")
+        assert "Restore" in text_of(await visitor.see("/people/memos", user="ann", status="retired"))
+        page = await visitor.see("/memo", user="ann", id=memo.id)
+        assert "Bring it back" in page
+        answer = await visitor.send("/memos/restore", user="ann", memo=memo.id, back=f"/memo?user=ann&id={memo.id}")
+        page = await visitor.follow(answer)
+        assert "Restored: it is recalled again." in text_of(page)
+        assert "Bring it back" not in page
+        assert (await memory.get(memo.id, user="ann")).active
+        again = await visitor.follow(await visitor.send("/memos/restore", user="ann", memo=memo.id))
+        assert "It is in use already." in text_of(again)
+
+
+async def test_a_page_says_what_gave_way_to_a_restored_memo(app: FastAPI, memory: AsyncMemory):
+    old = (await memory.remember("I work at Acme Corp", user="ann")).memo
+    new = (await memory.remember("I work at Globex", user="ann")).memo
+    async with visiting(app) as visitor:
+        page = await visitor.follow(await visitor.send("/memos/restore", user="ann", memo=old.id))
+        assert "others gave way to it" in text_of(page)
+        assert "retired “I work at Globex”" in text_of(page)
+        assert (await memory.get(new.id, user="ann")).superseded_by == old.id
+
+
+async def test_a_page_says_that_a_memo_can_not_be_restored_without_its_message(
+    app: FastAPI, memory: AsyncMemory, clock: FakeClock
+):
+    await memory.add(Message("m1", "ann", DEV, "I like green tea", clock()))
+    memo = (await memory.remember("Likes green tea", user="ann", place=DEV, message="m1", origin=Origin.DISCORD)).memo
+    await memory.message_deleted("discord", "m1")
+    async with visiting(app) as visitor:
+        page = await visitor.follow(await visitor.send("/memos/restore", user="ann", memo=memo.id))
+        assert "so it can't be restored" in text_of(page)

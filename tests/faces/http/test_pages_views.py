@@ -11,15 +11,16 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from recollect import AsyncMemory, plugins
+from recollect import AsyncMemory
 from recollect.admin.overview import PROBLEM_KINDS, Day
 from recollect.core.events import Event, EventKind
 from recollect.core.ports.jobs import NewJob
 from recollect.core.reasons import Reason
 from recollect.core.types import Memo, Message, Place, Summary
-from recollect.faces.http.pages import chart, log, log_rows, places
+from recollect.faces.http.pages import chart, log, log_rows
 from recollect.faces.http.pages import search as asking_page
 from recollect.faces.http.pages.format import ago
+from recollect.recall.rankers import DESIGN_RANKERS
 from recollect.testing.clock import FakeClock
 from tests.faces.http.conftest import Served, asking
 from tests.faces.http.visiting import text_of, visiting
@@ -98,7 +99,7 @@ async def test_five_rankers_answer_side_by_side_and_each_score_is_taken_apart(ap
         page = await visitor.see("/search", q="green tea", user="ann")
     columns = re.split(r'<h2 id="ranker-', page)[1:]
     assert [column.partition('"')[0] for column in columns] == ["unified", "recency", "overlap", "hybrid", "rrf"]
-    assert set(asking_page.RANKERS) <= set(plugins.names("rankers"))
+    assert tuple(asking_page.RANKERS) == DESIGN_RANKERS
     found = await memory.search("green tea", user="ann", ranker="unified")
     assert f"{found[0].score:.3f}" in columns[0]
     for name, part in found[0].parts.items():
@@ -150,30 +151,6 @@ async def test_the_prompt_is_shown_word_for_word_with_a_reason_for_each_line(
     durable = next(section for section in made.sections if section.name == "durable")
     assert f"{durable.used:,} of {durable.limit:,}" in told
     assert await memory.store.read(lambda tx: (tx.index.row_counts(), tx.events.list())) == before
-
-
-@pytest.mark.parametrize(
-    "place",
-    [
-        DEV,
-        Place("discord", dm="ann"),
-        Place("discord", "g", "c", thread="t"),
-        Place("discord", "g", thread="t"),
-        Place("local", channel="c"),
-        Place("local", "a:b", "c%2F:d"),
-        Place("irc", dm="user:x"),
-    ],
-)
-def test_a_conversation_is_found_by_its_name(place: Place):
-    found = places.parse_session(place.session)
-    assert found is not None
-    assert found.session == place.session
-    assert (found.guild, found.channel, found.thread, found.dm) == (place.guild, place.channel, place.thread, place.dm)
-
-
-def test_a_name_that_is_no_conversation_is_none():
-    assert places.parse_session("learn") is None
-    assert places.parse_session("a:b:c:d:e:f:g") is None
 
 
 async def test_a_session_shows_how_its_summary_changed_and_is_cleared(

@@ -4,10 +4,16 @@ import math
 
 import pytest
 
+from recollect import plugins
 from recollect.core.ports.ranker import bm25
+from recollect.recall.rankers import RANKERS
 from recollect.recall.rankers import bm25 as by_words
 from recollect.recall.rankers import cosine as by_vector
 from tests.recall.rankers.samples import asking, hit, item, keys, pool
+
+
+def test_the_names_that_faces_offer_are_those_of_the_modules():
+    assert sorted(RANKERS) == plugins.names("rankers")
 
 
 def test_bm25_by_hand():

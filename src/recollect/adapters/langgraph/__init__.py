@@ -4,13 +4,10 @@ The namespace ("memories", <user>, …) is that user's memory, as visible in the
 """
 
 import asyncio
-import secrets
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
-from recollect.adapters.langgraph import item_store, items
-from recollect.adapters.langgraph.item_store import ItemStore
 from recollect.adapters.langgraph.namespaces import (
     USER,
     Condition,
@@ -21,13 +18,10 @@ from recollect.adapters.langgraph.namespaces import (
     passes,
 )
 from recollect.core.clock import Clock, now
-from recollect.core.errors import BadInput, MissingExtra
-from recollect.core.ports import Tx
+from recollect.core.errors import MissingExtra
 from recollect.core.types import Memo, Place
-from recollect.learning.apply import ChangeContext
+from recollect.items import Items, Put, values
 from recollect.memory import AsyncMemory
-from recollect.policy.visibility import VisibilityPolicy
-from recollect.settings import wiring
 
 try:
     from langgraph.store.base import (
@@ -68,6 +62,7 @@ class RecollectStore(BaseStore):
     ) -> None:
         self.ttl_config = ttl
         self._memory = memory
+        self._items = Items(memory, clock)
         self._names = Namespaces(namespace)
         self._place = place
         self._clock = clock
@@ -97,7 +92,7 @@ class RecollectStore(BaseStore):
         results = [await self._read(op) for op in ops]
         puts = {(op.namespace, op.key): op for op in ops if isinstance(op, PutOp)}
         if puts:
-            await self._write(list(puts.values()))
+            await self._items.write([self._put(op) for op in puts.values()])
         return results
 
     async def _read(self, op: Op) -> Result:
@@ -116,7 +111,7 @@ class RecollectStore(BaseStore):
         if owner is None:
             return None
         user, path = owner
-        memo = await self._memory.store.read(lambda tx: self._items_of(user).get(tx, path, op.key))
+        memo = await self._items.get(user, self._place_of(user), path, op.key)
         return None if memo is None else Item(**self._item_fields(memo, op.key, op.namespace))
 
     async def _search(self, op: SearchOp) -> list[SearchItem]:
@@ -126,12 +121,12 @@ class RecollectStore(BaseStore):
                 raise InvalidNamespaceError(f"a search is in one user's memory: name it, as in {self._names}")
             return []
         user, path = owner
-        user_items, stop = self._items_of(user), op.offset + op.limit
+        user_items, stop = self._items.of(user, self._place_of(user)), op.offset + op.limit
         ranked = await self._ranked(op, user) if op.query else {}
         matches = [memo for memo, _ in ranked.values() if _is_match(memo, path, op)]
         if len(matches) < stop or not all(map(user_items.is_final, matches)):
             # the ranker did not consider enough candidates
-            matches = [memo for memo in await self._read_ordered(user_items, list(ranked)) if _is_match(memo, path, op)]
+            matches = [memo for memo in await self._read_ordered(user, list(ranked)) if _is_match(memo, path, op)]
         scores = {memo_id: score for memo_id, (_, score) in ranked.items()}
         return [self._search_item(memo, user, scores.get(memo.id)) for memo in matches[op.offset : stop]]
 
@@ -142,14 +137,14 @@ class RecollectStore(BaseStore):
         hits = await self._memory.search(op.query or "", user=user, place=place, subject="mine", limit=limit)
         return {hit.item.id: (hit.item, hit.score) for hit in hits if isinstance(hit.item, Memo)}
 
-    async def _read_ordered(self, user_items: ItemStore, ranked: Sequence[str]) -> list[Memo]:
+    async def _read_ordered(self, user: str, ranked: Sequence[str]) -> list[Memo]:
         """Everything visible: first what was ranked, then the others, newest first."""
         positions = {memo_id: position for position, memo_id in enumerate(ranked)}
-        memos = await self._memory.store.read(user_items.all)
+        memos = await self._items.all(user, self._place_of(user))
         return sorted(memos, key=lambda memo: positions.get(memo.id, len(positions)))
 
     def _search_item(self, memo: Memo, user: str, score: float | None) -> SearchItem:
-        path, key = items.address(memo)
+        path, key = values.address(memo)
         return SearchItem(**self._item_fields(memo, key, self._names.name(user, path)), score=score)
 
     async def _list(self, op: ListNamespacesOp) -> list[Namespace]:
@@ -157,45 +152,22 @@ class RecollectStore(BaseStore):
             (condition.match_type, condition.path) for condition in op.match_conditions or ()
         ]
 
-        def read_namespaces(tx: Tx) -> set[Namespace]:
-            users = [subject.id for subject in tx.memos.subjects() if not subject.is_lore]
-            visible = (user for user in users if self._configured_place(user).dm in (None, user))
-            candidates = [user for user in visible if may_lead_to(self._names.name(user), conditions)]
-            paths = ((user, items.address(memo)[0]) for user in candidates for memo in self._items_of(user).all(tx))
-            return {self._names.name(user, path) for user, path in paths}
+        def place_of(user: str) -> Place | None:
+            place = self._configured_place(user)
+            is_visible = place.dm in (None, user) and may_lead_to(self._names.name(user), conditions)
+            return place if is_visible else None
 
-        matching = [name for name in await self._memory.store.read(read_namespaces) if fits_all(name, conditions)]
-        names = sorted({name[: op.max_depth] for name in matching})
+        namespaces = {self._names.name(user, path) for user, path in await self._items.paths(place_of)}
+        names = sorted({name[: op.max_depth] for name in namespaces if fits_all(name, conditions)})
         return names[op.offset : op.offset + op.limit]
 
-    async def _write(self, ops: Sequence[PutOp]) -> None:
-        if not self._memory.settings.enabled:
-            raise BadInput("memory is switched off; switch it on with RECOLLECT_ENABLED=true")
-        if any(op.value is not None for op in ops):  # deletions are always possible
-            wiring.require_durable(self._memory.settings)
-        writes = [await self._prepare_write(op, secrets.token_hex(8)) for op in ops]
-        await self._memory.store.write(lambda tx: [write(tx) for write in writes])
-        self._memory.vectors.wake()
-        self._memory.worker.wake()
-
-    async def _prepare_write(self, op: PutOp, batch: str) -> Callable[[Tx], object]:
-        """The unit of work of an operation; embedding is done here, before the store is locked."""
+    def _put(self, op: PutOp) -> Put:
         owner = self._names.owner(op.namespace)
         if owner is None:
             raise InvalidNamespaceError(f"{op.namespace} is not a user's memory; this store holds {self._names}")
         user, path = owner
-        user_items = self._items_of(user)
-        context = ChangeContext(user, user_items.now, batch)
-        if op.value is None:
-            return lambda tx: user_items.delete(tx, path, op.key, context)
-        stored = items.to_stored_item(path, op.key, op.value, _indexed_text(op))
-        expires = None if op.ttl is None else user_items.now + timedelta(minutes=op.ttl)
-        vector = await self._memory.vectors.embed_text(stored.text)
-        item = item_store.Item(path, op.key, stored, expires, vector)
-        return lambda tx: user_items.put(tx, item, context)
-
-    def _items_of(self, user: str) -> ItemStore:
-        return ItemStore(user, self._place_of(user), VisibilityPolicy(self._memory.settings.visibility), self._clock())
+        expires = None if op.ttl is None else self._clock() + timedelta(minutes=op.ttl)
+        return Put(user, self._place_of(user), path, op.key, op.value, _indexed_text(op), expires)
 
     def _place_of(self, user: str) -> Place:
         place = self._configured_place(user)
@@ -209,7 +181,7 @@ class RecollectStore(BaseStore):
 
     def _item_fields(self, memo: Memo, key: str, namespace: Namespace) -> dict[str, Any]:
         times = {"created_at": memo.created, "updated_at": memo.updated}
-        return {"value": items.value(memo), "key": key, "namespace": namespace, **times}
+        return {"value": values.value(memo), "key": key, "namespace": namespace, **times}
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:
@@ -222,9 +194,9 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
 def _indexed_text(op: PutOp) -> str | None:
     """The text of the fields by which an item is searched, if some are named."""
     paths = [tokenize_path(path) for path in op.index or ()]
-    return "; ".join(text for path in paths for text in get_text_at_path(op.value, path)) or None
+    return "; ".join(text for path in paths for text in get_text_at_path(op.value or {}, path)) or None
 
 
 def _is_match(memo: Memo, path: Namespace, op: SearchOp) -> bool:
     """Whether a memo is below these labels and passes the filter."""
-    return items.address(memo)[0][: len(path)] == path and passes(items.value(memo), op.filter)
+    return values.address(memo)[0][: len(path)] == path and passes(values.value(memo), op.filter)

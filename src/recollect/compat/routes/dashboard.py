@@ -1,72 +1,22 @@
 """The dashboard's routes of document D: the facts of one guild, and its snapshot `MEMORY.md`."""
 
-from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import JSONResponse
 
-from recollect.compat.rankers import hybrid
-from recollect.core.ports import Filters, Tx
-from recollect.core.ports.ranker import RankQuery
-from recollect.core.types import LORE, Kind, Memo, Subject, guild_key
+from recollect.core.types import LORE, Kind, Memo
 from recollect.faces.http.api.common import CHANGING, MAX_INTEGER, MAX_NAME_CHARS, READING, Wire
 from recollect.faces.http.dependencies import AppState, AppStateDep
-from recollect.memory import AsyncMemory
-from recollect.recall import search
 from recollect.recall.query import Hit
-from recollect.recall.query import Query as SearchQuery
-from recollect.recall.rankers import unified
 
+RANKER = "hybrid"
 MAX_FACTS = 24
 """Facts per response."""
 
 
-async def facts(
-    memory: AsyncMemory, query: str, guild: str, now: datetime, channel: str | None = None, limit: int = 10
-) -> list[Hit]:
-    """Active facts of a guild that are relevant, best first; the channel is a hint, not a filter."""
-    question = RankQuery(query, now, channel)
-    vector = await memory.vectors.embed_query(unified.parse_query(question, ()).topic, "memos")
-
-    def work(tx: Tx) -> list[Hit]:
-        ask = SearchQuery(
-            question=question,
-            corpus="memos",
-            scopes=_scopes(tx, guild),
-            ranker=hybrid.create("hybrid"),
-            limit=clamp_limit(limit),
-            strict=True,
-            filters=Filters(guild=_platform_id(guild)),
-            vector=vector,
-        )
-        return search.search(tx, ask, lambda memo: _is_of(memo, guild, now)) if ask.scopes else []
-
-    return await memory.store.read(work)
-
-
 def clamp_limit(limit: int) -> int:
     return max(1, min(limit, MAX_FACTS))
-
-
-def _scopes(tx: Tx, guild: str) -> list[str]:
-    """Of everyone of whom something was learned there, and of the guild's lore."""
-    scopes = (memo.subject.scope for memo in tx.memos.stated_by(guild=_platform_id(guild)) if memo.active)
-    return [*dict.fromkeys([*scopes, Subject.lore(guild).scope])]
-
-
-def _is_of(memo: Memo, guild: str, now: datetime) -> bool:
-    source = memo.source
-    if memo.expires is not None and memo.expires <= now:
-        return False
-    if memo.subject.is_lore:
-        return memo.subject.guild == guild
-    return source.guild is not None and guild_key(source.platform, source.guild) == guild
-
-
-def _platform_id(guild: str) -> str:
-    """The guild's id on its own platform, as sources have it."""
-    return guild.partition("~")[2] or guild
 
 
 routes = APIRouter(prefix="/api/memory", tags=["dashboard"])
@@ -151,7 +101,7 @@ async def search_facts(
     query, guild_id, channel_id = q.strip(), guild.strip(), channel.strip() or None
     if not query or not guild_id:
         return Facts(results=[], queryText=query, guildId=guild_id, channelId=channel_id, limit=0)
-    hits = await facts(state.memory, query, guild_id, state.clock(), channel_id, limit)
+    hits = await state.admin.search_guild(query, guild_id, RANKER, channel=channel_id, limit=clamp_limit(limit))
     results = [_fact(hit) for hit in hits]
     return Facts(results=results, queryText=query, guildId=guild_id, channelId=channel_id, limit=clamp_limit(limit))
 

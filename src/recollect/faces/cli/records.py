@@ -2,42 +2,22 @@
 
 from typing import Any
 
+from recollect.core import serialization
 from recollect.core.events import Event
 from recollect.core.types import Memo, Message, Summary
 from recollect.recall.query import Hit
 
+_MEMO = (
+    *("id", "subject", "guild", "kind", "text", "tags", "status", "pinned", "confidence", "audience", "source"),
+    *("created", "updated", "happened", "expires", "supersedes", "superseded_by", "hits"),
+)
+_SOURCE = ("origin", "actor", "platform", "guild", "channel", "thread", "message", "evidence")
+
 
 def from_memo(memo: Memo) -> dict[str, Any]:
-    source = memo.source
-    return {
-        "id": memo.id,
-        "subject": memo.subject.id,
-        "guild": memo.subject.guild,
-        "kind": memo.kind,
-        "text": memo.text,
-        "tags": list(memo.tags),
-        "status": memo.status,
-        "pinned": memo.pinned,
-        "confidence": memo.confidence,
-        "audience": str(memo.audience),
-        "source": {
-            "origin": source.origin,
-            "actor": source.actor,
-            "platform": source.platform,
-            "guild": source.guild,
-            "channel": source.channel,
-            "thread": source.thread,
-            "message": source.message,
-            "evidence": source.evidence,
-        },
-        "created": memo.created,
-        "updated": memo.updated,
-        "happened": memo.happened,
-        "expires": memo.expires,
-        "supersedes": memo.supersedes,
-        "superseded_by": memo.superseded_by,
-        "hits": memo.hits,
-    }
+    fields = serialization.memo_fields(memo)
+    fields["guild"], fields["source"] = fields["subject_guild"], {name: fields["source"][name] for name in _SOURCE}
+    return {name: fields[name] for name in _MEMO}
 
 
 def from_message(message: Message) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The command `search`: memories or messages that match a query, and why."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal
 
 import typer
 
@@ -13,9 +13,9 @@ from recollect.faces.cli.invocation import NO_MATCH, Invocation, fail
 from recollect.faces.cli.options import STATUSES, Limit, OnlyKinds, Texts, flag
 from recollect.faces.cli.output import describe_item, explain_score
 from recollect.recall.query import Hit
+from recollect.recall.rankers import RANKERS, RankerName
 
-Ranker = Literal["unified", "recency", "overlap", "hybrid", "rrf", "bm25", "cosine"]
-_RANKER_HELP = f"How results are ordered: {', '.join(get_args(Ranker))}."
+_RANKER_HELP = f"How results are ordered: {', '.join(RANKERS)}."
 _SUBJECT_HELP = "Whose memories: mine, lore or both."
 _STATUS_HELP = f"Search memories of this status: {STATUSES}."
 
@@ -24,7 +24,7 @@ def search(
     call: Invocation,
     query: Texts,
     limit: Limit = None,
-    ranker: Annotated[Ranker | None, typer.Option(metavar="RANKER", help=_RANKER_HELP)] = None,
+    ranker: Annotated[RankerName | None, typer.Option(metavar="RANKER", help=_RANKER_HELP)] = None,
     strict: Annotated[bool, flag("--strict", meaning="Rather nothing than what is not relevant.")] = False,
     explain: Annotated[bool, flag("--explain", meaning="Show what each score is made of.")] = False,
     messages: Annotated[bool, flag("--messages", meaning="Search what was said in the place.")] = False,

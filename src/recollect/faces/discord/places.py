@@ -3,10 +3,9 @@
 Unknown means private.
 """
 
-import re
-
 import discord
 
+from recollect.core import types
 from recollect.core.types import Place
 
 PLATFORM = "discord"
@@ -100,18 +99,14 @@ def message_link(guild: str | None, channel: str, message: str) -> str:
     return f"{channel_url}/{message}" if message.isdecimal() else channel_url
 
 
-_SESSION = re.compile(
-    r"discord:(?:dm:(?P<dm>\d+)|(?P<guild>\d+):(?:channel:(?P<channel>\d+)(?::thread:(?P<thread>\d+))?"
-    r"|thread:(?P<alone>\d+)))(?::user:\d+)?"
-)
-
-
 def parse_session(session: str) -> Place | None:
     """The place that a session names, without its audience; None when it is not on Discord."""
-    match = _SESSION.fullmatch(session)
-    if match is None:
+    named = types.parse_session(session)
+    if named is None or named.place.platform != PLATFORM:
         return None
-    return Place(PLATFORM, match["guild"], match["channel"], match["thread"] or match["alone"], match["dm"])
+    place = named.place
+    is_numeric = all(part is None or part.isdecimal() for part in (place.dm, place.guild, place.channel, place.thread))
+    return place if is_numeric and (place.dm is not None or place.guild is not None) else None
 
 
 def place_of_session(client: discord.Client, session: str) -> Place | None:

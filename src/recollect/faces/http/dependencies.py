@@ -10,7 +10,6 @@ from fastapi import Depends, Request
 from recollect.admin import Admin
 from recollect.core.clock import Clock
 from recollect.faces.http.auth import LoginThrottle, Sessions, Tokens
-from recollect.faces.http.write_health import WriteHealth
 from recollect.memory import AsyncMemory
 
 MAX_STREAMS = 32
@@ -29,7 +28,6 @@ class AppState:
     """Whether this process also runs the background worker."""
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server is about to stop; open streams end then."""
-    write_health: WriteHealth = field(default_factory=WriteHealth)
     streams: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_STREAMS))
 
 

@@ -5,10 +5,8 @@ ids and what people asked for.
 import asyncio
 import logging
 from collections.abc import Iterator
-from datetime import datetime
 from http import HTTPStatus
 from time import perf_counter
-from typing import Any
 
 from fastapi import FastAPI
 from fastapi.responses import JSONResponse, PlainTextResponse
@@ -17,14 +15,13 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from recollect.admin.jobs import StoreCounts
 from recollect.core.errors import RecollectError
-from recollect.core.ports import Tx
 from recollect.core.ports.jobs import JobState
 from recollect.core.version import __version__
 from recollect.faces.http.auth import Role
 from recollect.faces.http.dependencies import AppState, AppStateDep
 from recollect.faces.http.problems import problem
-from recollect.jobs.status import count_delayed
 
 PROBE_PATHS = ("/health", "/ready", "/metrics")
 """Polled every few seconds, so logged only on errors."""
@@ -109,10 +106,8 @@ def install(app: FastAPI) -> None:
     async def metrics(state: AppStateDep) -> PlainTextResponse:
         """Numbers of the memory and of this process."""
         store_registry = CollectorRegistry()
-        counts = await state.memory.store.read(lambda tx: _read_counts(tx, state.clock()))
-        store_registry.register(
-            _StoreMetrics(counts, state.memory.engine.composer.cache_counts, state.memory.worker.is_running)
-        )
+        prompts, worker_running = state.memory.engine.composer.cache_counts, state.memory.worker.is_running
+        store_registry.register(_StoreMetrics(await state.admin.counts(), prompts, worker_running))
         text = generate_latest(store_registry) + generate_latest(registry)
         return PlainTextResponse(text, media_type=METRICS_CONTENT_TYPE)
 
@@ -126,34 +121,27 @@ async def _unready_reason(state: AppState) -> str | None:
         return "the worker does not run"
     try:
         async with asyncio.timeout(STORE_TIMEOUT_SECONDS):
-            await state.memory.store.read(lambda tx: tx.generation())
-            write_problem = await state.write_health.problem(state.memory.engine.write_monitor)
+            write_problem = await state.admin.write_problem()
     except (RecollectError, TimeoutError) as error:
         return f"the store does not answer: {str(error) or 'no answer in time'}"
     return f"the store can't be written: {write_problem}" if write_problem else None
 
 
-def _read_counts(tx: Tx, now: datetime) -> dict[str, Any]:
-    jobs, delayed = tx.jobs.counts(), count_delayed(tx, now)
-    jobs |= {"waiting": jobs.get("waiting", 0) - delayed, "later": delayed}
-    return {"totals": tx.index.row_counts(), "jobs": jobs, "events": tx.events.counts()}
-
-
 class _StoreMetrics:
     """Counts of the store, as Prometheus metrics."""
 
-    def __init__(self, counts: dict[str, Any], prompts: tuple[int, int], worker_running: bool) -> None:
+    def __init__(self, counts: StoreCounts, prompts: tuple[int, int], worker_running: bool) -> None:
         self._counts, self._prompts, self._worker_running = counts, prompts, worker_running
 
     def collect(self) -> Iterator[Metric]:
-        for name, count in self._counts["totals"].items():
+        for name, count in self._counts.totals.items():
             yield GaugeMetricFamily(f"recollect_{name}", f"{name.capitalize()} that are in use.", count)
         jobs = GaugeMetricFamily("recollect_jobs", "Jobs by state; those for later are not due yet.", labels=["state"])
         for state in JOB_STATES:
-            jobs.add_metric([state], self._counts["jobs"].get(state, 0))
+            jobs.add_metric([state], self._counts.jobs.get(state, 0))
         yield jobs
         events = CounterMetricFamily("recollect_events", "Lines of the log by kind.", labels=["kind"])
-        for kind, (count, _) in self._counts["events"].items():
+        for kind, (count, _) in self._counts.events.items():
             events.add_metric([kind], count)
         yield events
         requested, reused = self._prompts

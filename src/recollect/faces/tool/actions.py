@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from recollect.core.text import MAX_MEMO_CHARS
+from recollect.core.types import ITEM_METADATA
 
 NAME = "memory"
 DESCRIPTION = (
@@ -17,7 +18,7 @@ DESCRIPTION = (
 )
 MAX_RESULTS = 100
 DEFAULT_RESULTS = 20
-RESERVED = "item"
+RESERVED = ITEM_METADATA
 """The key of a memory's metadata that is reserved for adapters' values."""
 
 Category = Literal["fact", "preference", "event", "summary"]

@@ -42,14 +42,14 @@ async def list_jobs(
     limit: Limit = 100,
 ) -> Jobs:
     """The queue."""
-    counts, jobs = await state.memory.store.read(lambda tx: (tx.jobs.counts(), tx.jobs.list(job_state, limit)))
+    counts, jobs = await state.admin.jobs(job_state, limit)
     return Jobs(counts=records.job_counts(counts), jobs=[records.from_job(job) for job in jobs])
 
 
 @routes.post("/jobs/retry", responses=CHANGING | problems(404))
 async def retry_jobs(state: AppStateDep, body: Retrying) -> Retried:
     """Retry failed jobs."""
-    retried = await state.memory.worker.retry(body.id)
+    retried = await state.admin.retry_jobs(body.id)
     if body.id is not None and not retried:
         raise missing(f"there is no job {body.id} that failed")
     return Retried(retried=retried)
@@ -58,6 +58,6 @@ async def retry_jobs(state: AppStateDep, body: Retrying) -> Retried:
 @routes.post("/jobs/drop", responses=CHANGING | problems(404))
 async def drop_job(state: AppStateDep, body: Which) -> Dropped:
     """Drop a job that is not running; the message that it is about stays."""
-    if not await state.memory.worker.discard(body.id):
+    if not await state.admin.drop_job(body.id):
         raise missing(f"there is no job {body.id} that can be dropped")
     return Dropped(id=body.id)

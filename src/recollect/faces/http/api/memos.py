@@ -1,4 +1,4 @@
-"""The operator's verbs on memos: list, add, edit, pin, share, merge, retire, undo; and why each is there."""
+"""The operator's verbs on memos: list, add, edit, pin, share, merge, retire, restore, undo; and why each is there."""
 
 from datetime import datetime
 from typing import Annotated
@@ -8,7 +8,15 @@ from pydantic import AfterValidator, Field, StringConstraints
 
 from recollect.core.changes import Add, Revise, Skip
 from recollect.core.errors import BadInput
-from recollect.core.outcomes import CannotUndo, Remembered
+from recollect.core.outcomes import (
+    AlreadyActive,
+    Ambiguous,
+    CannotRestore,
+    CannotUndo,
+    NotFound,
+    Remembered,
+    Restored,
+)
 from recollect.core.types import Audience, Kind, Memo, Status
 from recollect.faces.http.api import records
 from recollect.faces.http.api.common import (
@@ -25,6 +33,7 @@ from recollect.faces.http.api.common import (
     SubjectDep,
     Time,
     Wire,
+    missing,
     problems,
     router,
     subject_of,
@@ -94,6 +103,13 @@ class Pinning(Wire):
 
 class Sharing(Wire):
     audience: AudienceText
+
+
+class RestoredOut(Wire):
+    restored: bool = Field(description="False when it is in use already.")
+    memo: records.MemoOut
+    replaced: list[records.MemoOut] = Field(description="Memos that contradict it, and gave way to it.")
+    archived: list[records.MemoOut] = Field(description="Memos that had to make room for it.")
 
 
 class Merging(Wire):
@@ -217,6 +233,27 @@ async def revise_memo(state: AppStateDep, subject: SubjectDep, memo: MemoId, bod
 async def retire_memo(state: AppStateDep, subject: SubjectDep, memo: MemoId) -> records.MemoOut:
     """Take a memo out of use, and keep it from being learned again; can be undone."""
     return records.from_memo(await state.admin.retire(subject, memo))
+
+
+@routes.post("/memo/restore", responses=CHANGING | NO_MEMO | problems(409), response_model=RestoredOut)
+async def restore_memo(state: AppStateDep, subject: SubjectDep, memo: MemoId) -> RestoredOut | Response:
+    """Bring back a memo that was forgotten, replaced, archived or undone, or has expired; whatever happened since. Can
+    be undone.
+    """
+    match await state.admin.restore(subject, memo):
+        case Restored(memo=restored, replaced=replaced, archived=archived):
+            return RestoredOut(
+                restored=True,
+                memo=records.from_memo(restored),
+                replaced=[records.from_memo(other) for other in replaced],
+                archived=[records.from_memo(other) for other in archived],
+            )
+        case AlreadyActive(memo=active):
+            return RestoredOut(restored=False, memo=records.from_memo(active), replaced=[], archived=[])
+        case CannotRestore():
+            return problem(409, "its message was deleted, or no longer says so: it can't be restored")
+        case NotFound() | Ambiguous():
+            raise missing(f"there is no memo {memo!r}")
 
 
 @routes.post("/memo/pin", responses=CHANGING | NO_MEMO)

@@ -1,14 +1,14 @@
 """Export and erasure of everything about a person or a guild."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Query, Response
 from pydantic import Field
 
+from recollect.admin.erasures import NotConfirmed, confirmation
 from recollect.faces.http.api.common import CHANGING, READING, Name, Wire, problems, router
 from recollect.faces.http.dependencies import AppStateDep
 from recollect.faces.http.problems import problem
-from recollect.privacy.export import encode
 from recollect.privacy.receipt import preview_to_json, receipt_to_json
 from recollect.privacy.target import ErasureTarget
 
@@ -71,28 +71,22 @@ class ReceiptOut(Wire):
 @routes.get("/export", responses=READING | _DOCUMENT, response_class=Response)
 async def export(state: AppStateDep, target: Annotated[ErasureTarget, Depends(_target)]) -> Response:
     """Everything about a person or a guild as one document."""
-    document: dict[str, Any] = await state.memory.privacy.export(target)
     headers = {"content-disposition": 'attachment; filename="export.json"'}
-    return Response(encode(document), 200, headers, "application/json")
+    return Response(await state.admin.export(target), 200, headers, "application/json")
 
 
 @routes.post("/erase/survey", responses=CHANGING)
 async def survey_erasure(state: AppStateDep, body: Targeted) -> SurveyOut:
     """What erasing would remove; changes nothing."""
     target = ErasureTarget(body.user, body.guild)
-    preview = await state.memory.privacy.preview(target)
-    return SurveyOut(**preview_to_json(preview), confirm=_confirmation(target))
+    preview = await state.admin.preview_erasure(target)
+    return SurveyOut(**preview_to_json(preview), confirm=confirmation(target))
 
 
 @routes.post("/erase", responses=CHANGING | problems(409), response_model=ReceiptOut)
 async def erase(state: AppStateDep, body: Erasing) -> ReceiptOut | Response:
     """Remove everything about a person or a guild for good, look for what is left, and give a receipt."""
-    target = ErasureTarget(body.user, body.guild)
-    if body.confirm != _confirmation(target):
+    outcome = await state.admin.erase(ErasureTarget(body.user, body.guild), body.confirm)
+    if isinstance(outcome, NotConfirmed):
         return problem(409, "nothing was erased: confirm has to be the name, exactly as the survey says it")
-    receipt = await state.memory.privacy.erase(target, asked_by=state.admin.name)
-    return ReceiptOut(**receipt_to_json(receipt))
-
-
-def _confirmation(target: ErasureTarget) -> str:
-    return target.user or target.guild or ""
+    return ReceiptOut(**receipt_to_json(outcome.receipt))

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from recollect.admin import MemoDetails
 from recollect.admin.overview import Overview
+from recollect.core import serialization
 from recollect.core.events import Event
 from recollect.core.ports.jobs import Job, JobState
 from recollect.core.types import Kind, Memo, Message, Origin, Place, Status, Subject, Summary
@@ -187,40 +188,10 @@ class Stats(Wire):
 
 
 def from_memo(memo: Memo) -> MemoOut:
-    source = memo.source
-    return MemoOut(
-        id=memo.id,
-        user=None if memo.subject.is_lore else memo.subject.id,
-        guild=memo.subject.guild,
-        kind=memo.kind,
-        text=memo.text,
-        tags=list(memo.tags),
-        status=memo.status,
-        confidence=memo.confidence,
-        pinned=memo.pinned,
-        audience=str(memo.audience),
-        label=memo.label,
-        source=SourceOut(
-            origin=source.origin,
-            actor=source.actor,
-            platform=source.platform,
-            guild=source.guild,
-            channel=source.channel,
-            channel_name=source.channel_name,
-            thread=source.thread,
-            message=source.message,
-            evidence=source.evidence,
-            heard=str(source.heard) if source.heard else None,
-            metadata=dict(source.metadata),
-        ),
-        created=memo.created,
-        updated=memo.updated,
-        happened=memo.happened,
-        expires=memo.expires,
-        supersedes=memo.supersedes,
-        superseded_by=memo.superseded_by,
-        hits=memo.hits,
-    )
+    fields = serialization.memo_fields(memo)
+    del fields["source"]["trace"]
+    subject, guild = fields.pop("subject"), fields.pop("subject_guild")
+    return MemoOut(user=None if memo.subject.is_lore else subject, guild=guild, **fields)
 
 
 def from_place(place: Place) -> PlaceOut:

@@ -1,7 +1,7 @@
 """Search as a person in a place, by one ranker or by all side by side, with the parts of each score."""
 
 import asyncio
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal
 
 from fastapi import Depends, Query
 
@@ -11,10 +11,9 @@ from recollect.faces.http.api import records
 from recollect.faces.http.api.common import READING, Limit, Name, Time, Wire, router
 from recollect.faces.http.dependencies import AppStateDep
 from recollect.policy.viewer import valid_user
+from recollect.recall.rankers import DESIGN_RANKERS, DesignRanker
 
 routes = router("search")
-RankerName = Literal["unified", "recency", "overlap", "hybrid", "rrf"]
-RANKERS: tuple[str, ...] = get_args(RankerName)
 Over = Annotated[Literal["memos", "messages"], Query(description="Memos and lore, or the messages of the channel.")]
 QueryText = Annotated[str, Query(alias="q", max_length=8_000, description="What to look for.")]
 Speaker = Annotated[Name, Query(description="Who asks: their memos, and what they may hear.")]
@@ -66,7 +65,7 @@ async def search(
     place: PlaceDep,
     filters: FiltersDep,
     over: Over = "memos",
-    ranker: Annotated[RankerName | None, Query(description="As configured unless said.")] = None,
+    ranker: Annotated[DesignRanker | None, Query(description="As configured unless said.")] = None,
     strict: Strict = False,
     status: Annotated[Status, Query(description="Of the memos.")] = Status.ACTIVE,
     limit: Limit = 10,
@@ -113,5 +112,5 @@ async def search_by_all_rankers(
         )
         return [records.from_hit(hit) for hit in hits]
 
-    results = await asyncio.gather(*(search_by(name) for name in RANKERS))
-    return SideBySide(rankers=dict(zip(RANKERS, results, strict=True)))
+    results = await asyncio.gather(*(search_by(name) for name in DESIGN_RANKERS))
+    return SideBySide(rankers=dict(zip(DESIGN_RANKERS, results, strict=True)))

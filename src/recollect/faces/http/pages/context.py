@@ -18,6 +18,7 @@ from recollect.core.version import __version__
 from recollect.faces.http.auth import Role, Session
 from recollect.faces.http.dependencies import AppState
 from recollect.faces.http.pages import format as formatting
+from recollect.policy.merge import is_live
 
 ROOT = Path(__file__).parent.parent
 TEMPLATES, STATIC = ROOT / "templates", ROOT / "static"
@@ -75,7 +76,7 @@ def _environment() -> Environment:
     filters |= {function.__name__: function for function in _FILTERS}
     names: dict[str, Any] = environment.globals
     names |= {function.__name__: function for function in _LINKS}
-    names |= {"navigation": NAVIGATION, "version": __version__, "stamp": stamp}
+    names |= {"is_live": is_live, "navigation": NAVIGATION, "version": __version__, "stamp": stamp}
     return environment
 
 

@@ -8,13 +8,13 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
-from recollect.admin.names import Names, require_single
+from recollect.admin.erasures import NotConfirmed
+from recollect.admin.names import require_single
+from recollect.core.types import Subject
 from recollect.faces.http.pages.context import PageContext, PageDep
 from recollect.faces.http.pages.format import url
-from recollect.privacy.export import encode
 from recollect.privacy.receipt import receipt_from_json, receipt_to_json
 from recollect.privacy.target import ErasureTarget
-from recollect.transfer.mirror.export import durable
 
 router = APIRouter(include_in_schema=False)
 
@@ -48,8 +48,8 @@ async def _render_preview(
     user = match.id if match else ""
     is_ambiguous = match is not None and bool(match.matches)
     target = ErasureTarget(user or None, guild or None) if (user or guild) and not is_ambiguous else None
-    display_name = await page.state.memory.store.read(lambda tx: Names(tx)(user)) if user else ""
-    preview = await page.state.memory.privacy.preview(target) if target else None
+    display_name = (await page.state.admin.profile(Subject(user))).name if user else ""
+    preview = await page.state.admin.preview_erasure(target) if target else None
     return page.render(
         request,
         "erase.html",
@@ -69,12 +69,11 @@ async def _render_preview(
 
 @router.post("/erase")
 async def erase(request: Request, page: PageDep, user: Name = "", guild: Name = "", typed: Name = "") -> Response:
-    target = ErasureTarget(user or None, guild or None)
-    if typed != (user or guild):
+    outcome = await page.state.admin.erase(ErasureTarget(user or None, guild or None), typed)
+    if isinstance(outcome, NotConfirmed):
         problem = "Nothing was erased: the name that you typed is not the one above."
         return await _render_preview(request, page, user, guild, problem)
-    receipt = await page.state.memory.privacy.erase(target, asked_by=page.state.admin.name)
-    signed = page.state.sessions.sign(json.dumps(receipt_to_json(receipt)).encode())
+    signed = page.state.sessions.sign(json.dumps(receipt_to_json(outcome.receipt)).encode())
     return RedirectResponse(url("/erase/receipt", of=signed), 303)
 
 
@@ -105,17 +104,17 @@ def _verified_receipt(page: PageContext, of: str) -> dict[str, Any]:
 
 @router.get("/export")
 async def export(page: PageDep, user: Text = "", guild: Text = "", form: Text = "json") -> Response:
-    privacy = page.state.memory.privacy
+    admin = page.state.admin
     if user:
-        match = await page.state.admin.match_name(user)
+        match = await admin.match_name(user)
         if not match.is_known and not match.matches:
             raise HTTPException(404, f"nobody is known by the id or name {user}")
         user = require_single(match)
     target = ErasureTarget(user or None, guild or None)
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", user or guild)[:60]
     if form == "durable":
-        return _file(durable(await privacy.memos(target)), f"durable-{name}.json")
-    return _file(encode(await privacy.export(target)), f"recollect-{name}.json")
+        return _file(await admin.export_durable(target), f"durable-{name}.json")
+    return _file(await admin.export(target), f"recollect-{name}.json")
 
 
 def _file(data: bytes, name: str) -> Response:

@@ -16,25 +16,25 @@ Number = Annotated[str, Form(max_length=20)]
 
 @router.get("/jobs")
 async def jobs(request: Request, page: PageDep) -> HTMLResponse:
-    status = await page.state.memory.worker.status(MAX_JOBS)
+    status = await page.state.admin.job_status(MAX_JOBS)
     return page.render(request, "jobs.html", status=status, running=page.state.memory.worker.is_running)
 
 
 @router.post("/jobs/retry")
 async def retry(page: PageDep, job: Number) -> Response:
     job_id = as_number(job)
-    count = await page.state.memory.worker.retry(job_id) if job_id is not None else 0
+    count = await page.state.admin.retry_jobs(job_id) if job_id is not None else 0
     return after("/jobs", "retried" if count else "gone")
 
 
 @router.post("/jobs/retry-all")
 async def retry_all(page: PageDep) -> Response:
-    count = await page.state.memory.worker.retry()
+    count = await page.state.admin.retry_jobs()
     return after("/jobs", "retried" if count else "gone")
 
 
 @router.post("/jobs/drop")
 async def discard(page: PageDep, job: Number) -> Response:
     job_id = as_number(job)
-    dropped = job_id is not None and await page.state.memory.worker.discard(job_id)
+    dropped = job_id is not None and await page.state.admin.drop_job(job_id)
     return after("/jobs", "dropped" if dropped else "gone")

@@ -4,14 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from recollect.admin.names import Names
+from recollect.admin.log import LogEntry
 from recollect.core.events import Event, EventKind
 from recollect.core.events import EventKind as K
-from recollect.core.ports import Tx
-from recollect.core.text import unescape
 from recollect.core.types import Memo, Subject, parse_message_ref
 from recollect.faces.http.pages.format import describe_place, memo_url, memos_url, url
-from recollect.faces.http.pages.places import parse_session, resolve_place
 
 
 class Group(StrEnum):
@@ -92,34 +89,21 @@ class About:
     link: str
 
 
-def rows(tx: Tx, events: Sequence[Event]) -> list[Row]:
-    names = Names(tx)
-    return [
-        Row(event, _memo(tx, event), _about(tx, event.scope, names), names(event.actor) or event.actor, _message(event))
-        for event in events
-    ]
+def rows(entries: Sequence[LogEntry]) -> list[Row]:
+    return [Row(entry.event, entry.memo, _about(entry), entry.actor, _message(entry.event)) for entry in entries]
 
 
-def _memo(tx: Tx, event: Event) -> Memo | None:
-    if event.memo is None or not event.scope.startswith(("user:", "lore:")):
-        return None
-    return tx.memos.get(Subject.of_scope(event.scope), event.memo)
-
-
-def _about(tx: Tx, scope: str, names: Names) -> About | None:
+def _about(entry: LogEntry) -> About | None:
+    scope = entry.event.scope
     if not scope:
         return None
     if scope.startswith(("user:", "lore:")):
         subject = Subject.of_scope(scope)
         owner = subject.guild or "" if subject.is_lore else subject.id
-        return About("lore" if subject.is_lore else names(owner) or owner, owner, memos_url(subject))
-    if scope.startswith(("learn:", "consolidate:")):
-        user = unescape(scope.rpartition(":")[2], ":")
-        return About(names(user) or user, scope, "/jobs")
-    if scope.startswith("session:") or ":" not in scope:
-        return About(scope, scope, "/jobs")
-    place = parse_session(scope)
-    return About(describe_place(resolve_place(tx, place)) if place else scope, scope, url("/session", name=scope))
+        return About("lore" if subject.is_lore else entry.person, owner, memos_url(subject))
+    if entry.person or scope.startswith("session:") or ":" not in scope:
+        return About(entry.person or scope, scope, "/jobs")
+    return About(describe_place(entry.place) if entry.place else scope, scope, url("/session", name=scope))
 
 
 def _message(event: Event) -> str | None:

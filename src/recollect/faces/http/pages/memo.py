@@ -5,9 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from recollect.admin.names import display_name, display_names
 from recollect.core.errors import BadInput
-from recollect.core.ports import Tx
 from recollect.core.types import EVERYWHERE, Audience, Memo, Subject
 from recollect.faces.http.pages.context import PageContext, PageDep, after, parse_subject
 from recollect.faces.http.pages.diff import steps
@@ -34,14 +32,14 @@ async def render_memo(
 ) -> HTMLResponse:
     details = await page.state.admin.memo_details(subject, memo_id)
     actors = {details.memo.source.actor, *(event.actor for event in details.events)}
-    name, names = await page.state.memory.store.read(lambda tx: (display_name(tx, subject), display_names(tx, actors)))
+    profile = await page.state.admin.profile(subject, actors)
     return page.render(
         request,
         "memo.html",
         422 if problem else 200,
         subject=subject,
-        name=name,
-        names=names,
+        name=profile.name,
+        names=profile.names,
         memo=details.memo,
         message=details.message,
         steps=steps(details.memo, details.events),
@@ -119,17 +117,13 @@ async def _render_merge(
     problem: str = "",
     draft: str | None = None,
 ) -> HTMLResponse:
-    def read(tx: Tx) -> tuple[list[Memo], str]:
-        memos = [tx.memos.get(subject, memo_id) for memo_id in dict.fromkeys(picked)]
-        return [memo for memo in memos if memo is not None and memo.active], display_name(tx, subject)
-
-    memos, name = await page.state.memory.store.read(read)
+    memos = await page.state.admin.active_memos(subject, picked)
     return page.render(
         request,
         "merge.html",
         422 if problem else 200,
         subject=subject,
-        name=name,
+        name=(await page.state.admin.profile(subject)).name,
         memos=memos,
         enough=len(memos) >= MIN_MERGED_MEMOS,
         problem=problem,

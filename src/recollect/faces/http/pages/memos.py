@@ -2,35 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from recollect.admin.names import NameMatch, display_name, display_names
+from recollect.admin.names import NameMatch
 from recollect.core.changes import Skip
 from recollect.core.errors import BadInput
-from recollect.core.events import EventKind
-from recollect.core.outcomes import CannotUndo, Undoable, Undone
-from recollect.core.ports import Tx
+from recollect.core.outcomes import AlreadyActive, CannotUndo, Restored, Undoable, Undone
 from recollect.core.text import MAX_MEMO_CHARS
 from recollect.core.types import EVERYWHERE, Audience, Kind, Status, Subject
 from recollect.faces.http.pages import log_rows
 from recollect.faces.http.pages.context import PageContext, PageDep, after, as_number, local_path, parse_subject
 from recollect.faces.http.pages.format import memos_url, url
 from recollect.faces.http.pages.people import guilds
-from recollect.learning.consent import is_paused
 
 router = APIRouter(include_in_schema=False)
 
 PAGE_SIZE = 25
-CHANGE_KINDS = (
-    EventKind.MEMO_ADDED,
-    EventKind.MEMO_REVISED,
-    EventKind.MEMO_RETIRED,
-    EventKind.MEMO_UNDONE,
-)
 
 Text = Annotated[str, Query(max_length=500)]
 Field = Annotated[str, Form(max_length=MAX_MEMO_CHARS * 2)]
@@ -107,13 +97,7 @@ async def render_list(
         subject, filter.part, STATUSES[filter.status], kinds, PAGE_SIZE, filter.offset
     )
     last = await last_change(page, subject)
-
-    def read(tx: Tx) -> tuple[str, bool, dict[str, str]]:
-        paused = not subject.is_lore and is_paused(tx, subject.id)
-        names = display_names(tx, {*(memo.source.actor for memo in listing.memos), last.actor})
-        return display_name(tx, subject), paused, names
-
-    name, paused, names = await page.state.memory.store.read(read)
+    profile = await page.state.admin.profile(subject, {*(memo.source.actor for memo in listing.memos), last.actor})
     return page.render(
         request,
         "memos.html",
@@ -121,9 +105,9 @@ async def render_list(
         part="memos_list.html",
         subject=subject,
         match=match,
-        name=name,
-        names=names,
-        paused=paused,
+        name=profile.name,
+        names=profile.names,
+        paused=profile.paused,
         last=last,
         filter=filter,
         listing=listing,
@@ -148,23 +132,28 @@ class LastChange:
         return self.offer.actor if self.offer else ""
 
     def concerns(self, memo_id: str) -> bool:
-        return self.offer is not None and any(reversal.before.id == memo_id for reversal in self.offer.reversals)
+        return self.offer is not None and concerns(self.offer, memo_id)
+
+
+def concerns(offer: Undoable, memo_id: str) -> bool:
+    return any(reversal.before.id == memo_id for reversal in offer.reversals)
 
 
 async def last_change(page: PageContext, subject: Subject) -> LastChange:
-    offer, events = await page.state.admin.undoable(subject), await page.state.admin.events(CHANGE_KINDS, subject.scope)
-    undone = list(takewhile(lambda event: event.data.get("undoes") == events[0].data.get("undoes", ""), events))
-    rows = await page.state.memory.store.read(lambda tx: log_rows.rows(tx, undone))
-    if isinstance(offer, CannotUndo):
-        return LastChange(None, offer.text, rows)
-    return LastChange(offer, "", rows)
+    last = await page.state.admin.last_change(subject)
+    rows = log_rows.rows(last.undone)
+    if isinstance(last.offer, CannotUndo):
+        return LastChange(None, last.offer.text, rows)
+    return LastChange(last.offer, "", rows)
 
 
 async def redirect_after_change(page: PageContext, subject: Subject, memo_id: str, back: str, done: str) -> Response:
     """Redirect back to where a memo was changed, with an undo button unless something else has happened since."""
-    last = await last_change(page, subject)
-    is_own = last.concerns(memo_id) and last.actor == page.state.admin.name
-    return after(local_path(back, memos_url(subject)), done, last.offer.change if last.offer and is_own else None)
+    offer = await page.state.admin.undoable(subject)
+    change: int | None = None
+    if isinstance(offer, Undoable) and offer.actor == page.state.admin.name and concerns(offer, memo_id):
+        change = offer.change
+    return after(local_path(back, memos_url(subject)), done, change)
 
 
 @router.post("/memos/add")
@@ -185,7 +174,6 @@ async def add(
         outcome = await page.state.admin.add(subject, text, chosen_kind, audience=audience, pinned=bool(pinned))
     except BadInput as error:
         return await render_list(request, page, subject, _filter("", "", "active", ""), str(error), text)
-    page.state.memory.vectors.wake()
     is_known = all(isinstance(change, Skip) for change in outcome.changes)
     if is_known:
         return after(memos_url(subject), "known")
@@ -211,6 +199,18 @@ async def retire(page: PageDep, memo: Name, user: Name = "", guild: Name = "", b
     subject = parse_subject(user, guild)
     await page.state.admin.retire(subject, memo)
     return await redirect_after_change(page, subject, memo, back, "retired")
+
+
+@router.post("/memos/restore")
+async def restore(page: PageDep, memo: Name, user: Name = "", guild: Name = "", back: Name = "") -> Response:
+    """Bring a retired memo back, whatever happened since."""
+    subject = parse_subject(user, guild)
+    outcome = await page.state.admin.restore(subject, memo)
+    if isinstance(outcome, Restored):
+        done = "replacing" if outcome.replaced or outcome.archived else "restored"
+        return await redirect_after_change(page, subject, memo, back, done)
+    done = "active" if isinstance(outcome, AlreadyActive) else "unsupported"
+    return after(local_path(back, memos_url(subject)), done)
 
 
 @router.post("/memos/undo")

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from recollect.admin.overview import Overview
-from recollect.core.ports import HealthCheck, Tx
+from recollect.core.ports import HealthCheck
 from recollect.core.ports.jobs import JobState
 from recollect.faces.http.pages import chart, log_rows
 from recollect.faces.http.pages.context import PageDep
@@ -17,7 +17,6 @@ from recollect.memory import AsyncMemory
 router = APIRouter(include_in_schema=False)
 
 RECENT_FAILURE = timedelta(hours=1)
-MAX_COUNTED_OWNERS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +33,9 @@ async def overview(request: Request, page: PageDep) -> HTMLResponse:
     memory = page.state.memory
     totals = await page.state.admin.overview()
     checks: Sequence[HealthCheck] | None = (
-        await memory.store.check_health() if "examine" in request.query_params else None
+        await page.state.admin.check_health() if "examine" in request.query_params else None
     )
-    problems = await memory.store.read(lambda tx: log_rows.rows(tx, totals.problems))
-    owners = await memory.store.read(_count_owners)
+    problems = log_rows.rows(await page.state.admin.describe_events(totals.problems))
     return page.render(
         request,
         "overview.html",
@@ -46,7 +44,7 @@ async def overview(request: Request, page: PageDep) -> HTMLResponse:
         lights=_lights(memory, totals, page.state.clock()),
         checks=checks,
         problems=problems,
-        owners=owners,
+        owners=await page.state.admin.count_owners(),
     )
 
 
@@ -61,10 +59,3 @@ def _lights(memory: AsyncMemory, overview: Overview, now: datetime) -> list[Ligh
         Light("Model", not is_failing, model),
         Light("Jobs", not failed_jobs, f"{failed_jobs} failed" if failed_jobs else "none failed"),
     ]
-
-
-def _count_owners(tx: Tx) -> dict[str, int]:
-    """People and guilds that have memos, counted up to MAX_COUNTED_OWNERS."""
-    people = tx.memos.owners(limit=MAX_COUNTED_OWNERS)
-    guilds = tx.memos.owners(limit=MAX_COUNTED_OWNERS, lore=True)
-    return {"people": len(people), "guilds": len(guilds)}

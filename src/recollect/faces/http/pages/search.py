@@ -9,18 +9,16 @@ from uuid import uuid4
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from recollect.admin.names import NameMatch, Names, match_name
-from recollect.core.ports import Tx
-from recollect.core.types import Message, Place
-from recollect.faces.http.pages import places
-from recollect.faces.http.pages.context import PageContext, PageDep
+from recollect.core.types import Message
+from recollect.faces.http.pages.context import PageDep
 from recollect.policy.budget import tokens
 from recollect.prompting.assemble import Prompt
 from recollect.recall.query import Hit
+from recollect.recall.rankers import DesignRanker
 
 router = APIRouter(include_in_schema=False)
 
-RANKERS = {
+RANKERS: dict[DesignRanker, str] = {
     "unified": "ours: words, meaning, time and use together",
     "recency": "newest first, whatever was asked",
     "overlap": "words in common, with small boosts",
@@ -30,7 +28,6 @@ RANKERS = {
 MULTIPLIERS = ("speaker", "date", "statement", "standing")
 """Parts of a `unified` score that multiply the others."""
 MAX_HITS = 8
-MAX_PEOPLE = 100
 
 Text = Annotated[str, Query(max_length=4_000)]
 Name = Annotated[str, Query(max_length=500)]
@@ -56,35 +53,11 @@ class HitRow:
     parts: Sequence[Part]
 
 
-@dataclass(frozen=True, slots=True)
-class Asker:
-    """Who asks from which place, and the choices of the form."""
-
-    match: NameMatch | None
-    place: Place
-    people: Mapping[str, str]
-    """Ids of people to choose from, with their names if known."""
-    places: Sequence[Place]
-
-    @property
-    def user(self) -> str:
-        """The id of the asking person; empty while it is ambiguous or missing."""
-        return self.match.id if self.match else ""
-
-    @property
-    def typed(self) -> str:
-        return self.match.typed if self.match else ""
-
-    @property
-    def name(self) -> str:
-        return self.people.get(self.user) or self.user
-
-
 @router.get("/search")
 async def search(
     request: Request, page: PageDep, q: Text = "", user: Name = "", place: Name = "", over: Name = "", strict: Name = ""
 ) -> HTMLResponse:
-    asker = await _read_asker(page, user, place)
+    asker = await page.state.admin.asker(user, place)
     columns: Mapping[str, Sequence[HitRow]] = {}
     if q.strip() and asker.user:
         corpus = "messages" if over == "messages" else "memos"
@@ -121,27 +94,10 @@ def _part(name: str, value: float, largest: float) -> Part:
 
 @router.get("/prompt")
 async def prompt(request: Request, page: PageDep, q: Text = "", user: Name = "", place: Name = "") -> HTMLResponse:
-    asker = await _read_asker(page, user, place)
+    asker = await page.state.admin.asker(user, place)
     preview: Prompt | None = None
     if q.strip() and asker.user:
         message = Message(uuid4().hex, asker.user, asker.place, q, page.state.clock(), name=asker.user)
         preview = await page.state.memory.context(message, count_use=False)
     size = len(preview.text) if preview else 0
     return page.render(request, "prompt.html", q=q, asker=asker, prompt=preview, size=size, tokens=tokens(size))
-
-
-async def _read_asker(page: PageContext, user: str, place: str) -> Asker:
-    def read(tx: Tx) -> Asker:
-        names = Names(tx)
-        match = match_name(tx, user) if user else None
-        user_id = match.id if match else ""
-        people = {subject.id: names(subject.id) for subject, _ in tx.memos.owners(limit=MAX_PEOPLE)}
-        people |= {user_id: names(user_id)} if user_id else {}
-        choices = places.known_places(tx, user_id)
-        requested = places.parse_session(place) if place else None
-        chosen = places.resolve_place(tx, requested) if requested else next(iter(choices), Place(dm=user_id))
-        if chosen.session not in {choice.session for choice in choices}:
-            choices.append(chosen)
-        return Asker(match, chosen, people, choices if user_id else [])
-
-    return await page.state.memory.store.read(read)

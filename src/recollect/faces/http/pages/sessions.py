@@ -1,6 +1,6 @@
 """Conversations: their summaries, and the history of these."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -9,11 +9,9 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, Response
 
-from recollect.admin.names import display_name
-from recollect.core.ports import Tx
+from recollect.admin.sessions import SessionDetails
 from recollect.core.text import fold
-from recollect.core.types import Place, Subject, Summary
-from recollect.faces.http.pages import places
+from recollect.core.types import Summary
 from recollect.faces.http.pages.context import PageDep, after
 from recollect.faces.http.pages.diff import Piece, pieces
 from recollect.faces.http.pages.format import describe_place, url
@@ -49,9 +47,8 @@ async def sessions(request: Request, page: PageDep, part: Text = "") -> HTMLResp
     folded, admin = fold(part.strip()), page.state.admin
     names = await admin.sessions(part.strip(), PAGE_SIZE + 1)
     others = set(await admin.sessions(limit=MAX_NAMES_SEARCHED)) - {*names} if folded else set[str]()
-    visible, labeled = await page.state.memory.store.read(
-        lambda tx: (_sessions(tx, names), _sessions(tx, sorted(others)))
-    )
+    visible = [_session(details) for details in await admin.describe_sessions(names)]
+    labeled = [_session(details) for details in await admin.describe_sessions(sorted(others))]
     visible += [session for session in labeled if folded in fold(session.label)]
     more = len(visible) > PAGE_SIZE
     visible = sorted(
@@ -62,27 +59,18 @@ async def sessions(request: Request, page: PageDep, part: Text = "") -> HTMLResp
     return page.render(request, "sessions.html", part="sessions_list.html", filter=part, sessions=visible, more=more)
 
 
-def _sessions(tx: Tx, names: Iterable[str]) -> list[Session]:
-    return [_session(tx, name) for name in names]
-
-
-def _session(tx: Tx, name: str) -> Session:
-    place = places.parse_session(name)
-    return Session(name, _label(tx, place) if place else name, tx.summaries.get(name))
-
-
-def _label(tx: Tx, place: Place) -> str:
-    """The place as text; a DM by the person's name."""
-    person = display_name(tx, Subject(place.dm)) if place.dm else ""
-    return describe_place(replace(place, dm=person) if person else places.resolve_place(tx, place))
+def _session(details: SessionDetails) -> Session:
+    """Labeled with its place; a DM with the person's name."""
+    place = details.place
+    named = replace(place, dm=details.person) if place and details.person else place
+    return Session(details.name, describe_place(named) if named else details.name, details.summary)
 
 
 @router.get("/session")
 async def session(request: Request, page: PageDep, name: Text) -> HTMLResponse:
     current, earlier = await page.state.admin.summaries(name)
-    session = await page.state.memory.store.read(lambda tx: _session(tx, name))
-    versions = _versions(current, earlier)
-    return page.render(request, "session.html", session=session, versions=versions)
+    (details,) = await page.state.admin.describe_sessions([name])
+    return page.render(request, "session.html", session=_session(details), versions=_versions(current, earlier))
 
 
 def _versions(current: Summary | None, earlier: Sequence[Summary]) -> list[Version]:

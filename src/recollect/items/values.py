@@ -10,13 +10,10 @@ from typing import Any, cast
 
 from recollect.core.errors import BadInput
 from recollect.core.text import MAX_MEMO_CHARS, clip, collapse_spaces, digest
-from recollect.core.types import Audience, Memo
-from recollect.faces.tool.actions import RESERVED
+from recollect.core.types import ITEM_METADATA, Audience, Memo
 from recollect.policy.redaction import redact
 from recollect.policy.redaction.json_values import redact_value
 
-METADATA_KEY = RESERVED
-"""The metadata key that holds an item's key and value."""
 MAX_VALUE_CHARS = 100_000
 """Limit of one value, as JSON."""
 TEXT_FIELDS = ("text", "content")
@@ -49,7 +46,7 @@ def to_stored_item(path: Path, key: str, value: Mapping[str, Any], search_text: 
     if field and fields[field] == text:
         envelope["field"] = field
         del fields[field]
-    return StoredItem(text, {METADATA_KEY: {**envelope, "value": fields}})
+    return StoredItem(text, {ITEM_METADATA: {**envelope, "value": fields}})
 
 
 def address(memo: Memo) -> tuple[Path, str]:
@@ -71,7 +68,7 @@ def value(memo: Memo) -> Value:
 
 def _read_envelope(memo: Memo) -> Value | None:
     """What `to_stored_item` wrote; None for anything else: metadata may come from any program."""
-    match memo.source.metadata.get(METADATA_KEY):
+    match memo.source.metadata.get(ITEM_METADATA):
         case {"path": list(), "key": str(), "said": str(), "value": dict()} as metadata:
             envelope = cast("Value", metadata)
             words = (*envelope["path"], envelope.get("field", ""))

@@ -6,12 +6,12 @@ Unlike statements and learned facts, items are not merged with existing memos: a
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from recollect.adapters.langgraph import items
-from recollect.adapters.langgraph.items import Path, StoredItem
 from recollect.core.changes import Add, Revise
 from recollect.core.ports import Tx, Vector
 from recollect.core.reasons import Reason
 from recollect.core.types import Memo, Origin, Place, Status, Subject
+from recollect.items import values
+from recollect.items.values import Path, StoredItem
 from recollect.learning.apply import ChangeContext, add_tombstone, remove_tombstone, write
 from recollect.policy import kinds
 from recollect.policy.merge import retire
@@ -31,7 +31,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class ItemStore:
+class UserItems:
     """A user's items at one time, as visible in one place: what is not visible there does not exist."""
 
     user: str
@@ -48,23 +48,23 @@ class ItemStore:
 
     def is_final(self, memo: Memo) -> bool:
         """Whether no other memo takes precedence for its key: it was put here, or a put here would replace it."""
-        _, key = items.address(memo)
+        _, key = values.address(memo)
         return self._is_own_memo(memo) or (memo.id == key and memo.audience == self.place.audience)
 
     def all(self, tx: Tx) -> list[Memo]:
         """Everything visible here, newest first, each key once: what was put here takes precedence."""
         visible = self._list_visible(tx)
-        chosen_ids = {items.address(memo): memo.id for memo in reversed(visible)}
-        chosen_ids |= {items.address(memo): memo.id for memo in visible if self.is_final(memo)}
-        chosen_ids |= {items.address(memo): memo.id for memo in visible if self._is_own_memo(memo)}
-        return [memo for memo in visible if chosen_ids[items.address(memo)] == memo.id]
+        chosen_ids = {values.address(memo): memo.id for memo in reversed(visible)}
+        chosen_ids |= {values.address(memo): memo.id for memo in visible if self.is_final(memo)}
+        chosen_ids |= {values.address(memo): memo.id for memo in visible if self._is_own_memo(memo)}
+        return [memo for memo in visible if chosen_ids[values.address(memo)] == memo.id]
 
     def get(self, tx: Tx, path: Path, key: str) -> Memo | None:
         own_memo = tx.memos.get(self.subject, self._id(path, key))
         if own_memo is not None and self.is_visible(own_memo):
             return own_memo
         by_id = self._by_id(tx, path, key)
-        return by_id or next((memo for memo in self.all(tx) if items.address(memo) == (path, key)), None)
+        return by_id or next((memo for memo in self.all(tx) if values.address(memo) == (path, key)), None)
 
     def put(self, tx: Tx, item: Item, context: ChangeContext) -> Memo:
         """Store a value under its key, replacing what was put there before; other memos stay as they are.
@@ -85,7 +85,7 @@ class ItemStore:
 
     def delete(self, tx: Tx, path: Path, key: str, context: ChangeContext) -> int:
         """Forget the value of a key; `Memory.undo` restores it."""
-        visible = [memo for memo in self._list_visible(tx) if items.address(memo) == (path, key)]
+        visible = [memo for memo in self._list_visible(tx) if values.address(memo) == (path, key)]
         write(tx, [retire(memo, self.now, Reason.FORGOTTEN, detail=context.actor) for memo in visible], context)
         for memo in visible:
             add_tombstone(tx, memo, self.now)
@@ -95,15 +95,15 @@ class ItemStore:
         return [memo for memo in tx.memos.list(self.subject, [Status.ACTIVE]) if self.is_visible(memo)]
 
     def _id(self, path: Path, key: str) -> str:
-        return items.memo_id(path, key, self.place.audience)
+        return values.memo_id(path, key, self.place.audience)
 
     def _is_own_memo(self, memo: Memo) -> bool:
-        return memo.id == self._id(*items.address(memo))
+        return memo.id == self._id(*values.address(memo))
 
     def _by_id(self, tx: Tx, path: Path, key: str) -> Memo | None:
         """A memo whose key is its own id, as it was not put as an item."""
         memo = None if path else tx.memos.get(self.subject, key)
-        return memo if memo and self.is_visible(memo) and items.address(memo) == ((), key) else None
+        return memo if memo and self.is_visible(memo) and values.address(memo) == ((), key) else None
 
     def _new(self, item: Item) -> Memo:
         source = provenance(self.user, self.place, None, Origin.TOOL)

@@ -1,34 +1,13 @@
-"""Places to choose from on a page: where a person has been, and other conversations."""
+"""Places to choose from: where a person has been, and other conversations."""
 
 from collections.abc import Iterator
 
 from recollect.core.ports import Tx
-from recollect.core.text import unescape
-from recollect.core.types import Place, Provenance, Status, Subject
+from recollect.core.types import AudienceLevel, Place, Provenance, Status, Subject, parse_session
 
 MAX_SCANNED = 500
 """Memos of a person, and conversations, that are scanned for places."""
 MAX_PLACES = 60
-
-
-def parse_session(name: str) -> Place | None:
-    """The place of a session name, the inverse of `Place.session`; None when it is no such name."""
-    parts = [unescape(part, ":") for part in name.split(":")]
-    if len(parts) > 4 and parts[-2] == "user":  # one user's share of it
-        parts = parts[:-2]
-    match parts:
-        case [platform, "dm", person]:
-            return Place(platform, dm=person)
-        case [platform, "channel", channel]:
-            return Place(platform, channel=channel)
-        case [platform, guild, "channel", channel]:
-            return Place(platform, guild, channel)
-        case [platform, guild, "thread", thread]:
-            return Place(platform, guild, thread=thread)
-        case [platform, guild, "channel", channel, "thread", thread]:
-            return Place(platform, guild, channel, thread)
-        case _:
-            return None
 
 
 def resolve_place(tx: Tx, place: Place) -> Place:
@@ -59,7 +38,7 @@ def _own_places(tx: Tx, user: str) -> Iterator[Place]:
 
 
 def _source_place(source: Provenance) -> Place:
-    public = source.heard is not None and source.heard.level == "guild"
+    public = source.heard is not None and source.heard.level is AudienceLevel.GUILD
     if source.guild is None:
         return Place(source.platform, dm=source.actor, channel=source.channel)
     return Place(source.platform, source.guild, source.channel, source.thread, name=source.channel_name, public=public)
@@ -67,6 +46,6 @@ def _source_place(source: Provenance) -> Place:
 
 def _conversations(tx: Tx) -> Iterator[Place]:
     for name in tx.summaries.sessions()[:MAX_SCANNED]:
-        place = parse_session(name)
-        if place is not None:
-            yield place
+        session = parse_session(name)
+        if session is not None:
+            yield session.place

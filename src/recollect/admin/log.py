@@ -1,0 +1,189 @@
+"""The event log as the operator reads it: whom each event is about, daily logs, messages, and refused proposals."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from recollect.admin.base import AdminBase, clamp
+from recollect.admin.names import Names
+from recollect.admin.overview import REFUSED_KIND
+from recollect.admin.places import resolve_place
+from recollect.core.events import Event
+from recollect.core.ports import Tx
+from recollect.core.reasons import decode_reason
+from recollect.core.text import unescape
+from recollect.core.types import Memo, Message, Place, Subject, parse_session
+from recollect.transfer.mirror import daily_log, disk
+
+_MAX_EARLIER_MESSAGES = 4
+"""Messages shown before the one that is looked at."""
+_OTHER_SCOPES = ("user:", "lore:", "learn:", "consolidate:", "session:")
+"""Beginnings of scopes that are no sessions: memories, and job queues."""
+MAX_REFUSALS_COUNTED = 1_000
+"""Newest refusals that are counted by reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """An event, and what it is about."""
+
+    event: Event
+    memo: Memo | None
+    """As it is now."""
+    actor: str
+    """Who did it, by name if known."""
+    person: str
+    """The person that it is about, by name if known; empty if it is about no one person."""
+    place: Place | None
+    """The conversation that it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogPage:
+    entries: tuple[LogEntry, ...]
+    newest: int
+    """The id of the newest event in the whole log; 0 when it is empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """Proposals that were refused, newest first."""
+
+    entries: tuple[LogEntry, ...]
+    reasons: Mapping[str, int]
+    """How often each reason occurs among the newest refusals."""
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class MessageDetails:
+    """A message, those before it, oldest first, and the memos that come from it."""
+
+    message: Message
+    earlier: tuple[Message, ...]
+    memos: tuple[Memo, ...]
+
+
+class LogAdmin(AdminBase):
+    async def events(
+        self,
+        kinds: Collection[str] = (),
+        scope: str | None = None,
+        limit: int = 100,
+        before: int | None = None,
+    ) -> list[Event]:
+        """The log, newest first."""
+        return await self._read(lambda tx: tx.events.list(scope, None, clamp(limit), before, kinds))
+
+    async def events_after(self, event_id: int, limit: int = 200) -> list[Event]:
+        """Events after this one, oldest first."""
+        return await self._read(lambda tx: tx.events.after(event_id, clamp(limit)))
+
+    async def describe_events(self, events: Sequence[Event]) -> list[LogEntry]:
+        """These events, with what each is about."""
+        return await self._read(lambda tx: describe_events(tx, events))
+
+    async def log_page(
+        self, kinds: Collection[str] = (), day: datetime | None = None, before: int | None = None, limit: int = 100
+    ) -> LogPage:
+        """The log with what each event is about, newest first; up to the end of a day, or before an event."""
+
+        def work(tx: Tx) -> LogPage:
+            until = before or (_first_after(tx, day + timedelta(days=1)) if day else None)
+            events = tx.events.list(limit=clamp(limit), before=until, kinds=kinds)
+            return LogPage(tuple(describe_events(tx, events)), _newest_id(tx))
+
+        return await self._read(work)
+
+    async def refusals(self, reason: str = "", before: int | None = None, limit: int = 50) -> Refusals:
+        """Refused proposals; of one reason if that is given."""
+
+        def work(tx: Tx) -> Refusals:
+            newest = tx.events.list(kinds=[REFUSED_KIND], limit=MAX_REFUSALS_COUNTED)
+            older = newest
+            if before is not None:
+                older = tx.events.list(kinds=[REFUSED_KIND], limit=MAX_REFUSALS_COUNTED, before=before)
+            matching = [event for event in older if not reason or (event.reason, event.detail) == decode_reason(reason)]
+            total, _ = tx.events.counts().get(REFUSED_KIND, (0, None))
+            entries = describe_events(tx, matching[: clamp(limit)])
+            return Refusals(tuple(entries), Counter(event.text for event in newest), total)
+
+        return await self._read(work)
+
+    async def message_details(self, platform: str, message_id: str) -> MessageDetails | None:
+        """A message with its context; None when it is unknown or deleted."""
+
+        def work(tx: Tx) -> MessageDetails | None:
+            message = tx.messages.get(platform, message_id)
+            if message is None:
+                return None
+            earlier = tx.messages.recent(message.place, _MAX_EARLIER_MESSAGES, before=message.at)
+            return MessageDetails(message, tuple(earlier), tuple(tx.memos.from_message(platform, message_id)))
+
+        return await self._read(work)
+
+    async def daily_logs(self) -> list[str]:
+        """The days that have a daily log, newest first."""
+        paths = await asyncio.to_thread(daily_log.days, self.memory.settings.mirror.dir)
+        return [path.stem for path in reversed(paths)]
+
+    async def daily_log(self, day: str) -> list[daily_log.Entry] | None:
+        """What people said on one day, from its daily log; None when there is none."""
+        paths = {path.stem: path for path in await asyncio.to_thread(daily_log.days, self.memory.settings.mirror.dir)}
+        if day not in paths:
+            return None
+        text = await asyncio.to_thread(disk.read, paths[day]) or b""
+        return daily_log.entries(text.decode("utf-8", "replace"))
+
+
+def describe_events(tx: Tx, events: Sequence[Event]) -> list[LogEntry]:
+    """Look up what events are about."""
+    names = Names(tx)
+    return [
+        LogEntry(
+            event,
+            _memo(tx, event),
+            names(event.actor) or event.actor,
+            (person := _person(event.scope)) and (names(person) or person),
+            _place(tx, event.scope),
+        )
+        for event in events
+    ]
+
+
+def _memo(tx: Tx, event: Event) -> Memo | None:
+    if event.memo is None or not event.scope.startswith(("user:", "lore:")):
+        return None
+    return tx.memos.get(Subject.of_scope(event.scope), event.memo)
+
+
+def _person(scope: str) -> str:
+    """The person of a memory or of a job queue, by id."""
+    if scope.startswith("user:"):
+        return Subject.of_scope(scope).id
+    return unescape(scope.rpartition(":")[2], ":") if scope.startswith(("learn:", "consolidate:")) else ""
+
+
+def _place(tx: Tx, scope: str) -> Place | None:
+    session = None if scope.startswith(_OTHER_SCOPES) else parse_session(scope)
+    return resolve_place(tx, session.place) if session else None
+
+
+def _newest_id(tx: Tx) -> int:
+    events = tx.events.list(limit=1)
+    return events[0].id if events else 0
+
+
+def _first_after(tx: Tx, time: datetime) -> int:
+    """The id of the first event from this time on, by binary search, as ids grow with time."""
+    low, high = 0, _newest_id(tx)
+    while low < high:
+        middle = (low + high + 1) // 2
+        events = tx.events.list(limit=1, before=middle + 1)
+        if events and events[0].at < time:
+            low = middle
+        else:
+            high = middle - 1
+    return low + 1

@@ -1,0 +1,242 @@
+"""The operator's verbs on memos: list, explain, add, edit, pin, share, retire, restore, merge and undo."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import takewhile
+
+from recollect.admin.base import AdminBase, clamp, is_visible
+from recollect.admin.log import LogEntry, describe_events
+from recollect.core import outcomes
+from recollect.core.changes import Candidate
+from recollect.core.errors import BadInput, UnknownMemo
+from recollect.core.events import Event, EventKind
+from recollect.core.ports import Tx
+from recollect.core.reasons import Reason
+from recollect.core.text import fold, valid_memo_text
+from recollect.core.types import (
+    EVERYWHERE,
+    Audience,
+    AudienceLevel,
+    Kind,
+    Memo,
+    Message,
+    Place,
+    Provenance,
+    Status,
+    Subject,
+)
+from recollect.learning import changes
+from recollect.learning import undo as undo_module
+from recollect.learning.apply import write
+from recollect.learning.edit import MemoEdit, edit_memo
+from recollect.learning.restore import restore
+from recollect.policy import kinds
+from recollect.policy.merge import retire
+from recollect.policy.redaction import redact, redact_tags
+from recollect.policy.visibility import VisibilityPolicy, stated_audience
+from recollect.recall import listing
+from recollect.settings import wiring
+
+_CHANGE_KINDS = (EventKind.MEMO_ADDED, EventKind.MEMO_REVISED, EventKind.MEMO_RETIRED, EventKind.MEMO_UNDONE)
+_MAX_CHANGES = 100
+"""Newest changes among which the parts of the last one are found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A page of memos, and how many there are in total."""
+
+    memos: tuple[Memo, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemoDetails:
+    """A memo, its history, and the message that it comes from."""
+
+    memo: Memo
+    events: tuple[Event, ...]
+    message: Message | None
+
+
+@dataclass(frozen=True, slots=True)
+class LastChange:
+    """The change that an undo would revert, or why it can't; and what an undo has just reverted."""
+
+    offer: outcomes.UndoOffer
+    undone: tuple[LogEntry, ...]
+    """Empty once something has happened since."""
+
+
+class MemoAdmin(AdminBase):
+    async def memos(
+        self,
+        subject: Subject,
+        part: str = "",
+        statuses: Collection[Status] = (),
+        kinds: Collection[Kind] = (),
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Listing:
+        """A subject's memos, newest first: of these statuses and kinds, with `part` in text, tags, evidence or id."""
+        folded_part = fold(part)
+
+        def is_match(memo: Memo) -> bool:
+            words = (memo.text, *memo.tags, memo.source.evidence or "", memo.id)
+            return (not kinds or memo.kind in kinds) and any(folded_part in fold(word) for word in words)
+
+        memos = [memo for memo in await self._read(lambda tx: tx.memos.list(subject, statuses)) if is_match(memo)]
+        return Listing(tuple(memos[offset : offset + clamp(limit)]), len(memos))
+
+    async def active_memos(self, subject: Subject, memo_ids: Sequence[str]) -> list[Memo]:
+        """Those of the named memos that are in use, each once."""
+
+        def work(tx: Tx) -> list[Memo]:
+            memos = (tx.memos.get(subject, memo_id) for memo_id in dict.fromkeys(memo_ids))
+            return [memo for memo in memos if memo is not None and memo.active]
+
+        return await self._read(work)
+
+    async def memo_details(self, subject: Subject, memo_id: str) -> MemoDetails:
+        """A memo with its history and source; raises UnknownMemo."""
+
+        def work(tx: Tx) -> MemoDetails:
+            memo = _get(tx, subject, memo_id)
+            source = memo.source
+            message = tx.messages.get(source.platform, source.message) if source.message else None
+            return MemoDetails(memo, tuple(tx.events.list(scope=subject.scope, memo=memo_id)), message)
+
+        return await self._read(work)
+
+    async def add(
+        self,
+        subject: Subject,
+        text: str,
+        kind: str | None = None,
+        tags: Collection[str] = (),
+        audience: Audience | None = None,
+        pinned: bool = False,
+        happened: datetime | None = None,
+        expires: datetime | None = None,
+    ) -> outcomes.Remembered:
+        """Add a memo about a person, visible only to them unless `audience` says otherwise, or lore of a guild. It is
+        merged with existing memos.
+        """
+        wiring.require_durable(self.memory.settings)
+        if subject.is_lore:
+            visible_to = Audience(AudienceLevel.GUILD, subject.guild or "", subject.guild or "")
+        elif audience is None:
+            visible_to = stated_audience(Place(dm=subject.id), VisibilityPolicy(self.memory.settings.visibility))
+        else:
+            visible_to = audience
+        words = redact(valid_memo_text(text)).text
+        candidate = Candidate(
+            subject=subject,
+            kind=kinds.stated_kind(kind, words, lore=subject.is_lore),
+            text=words,
+            at=self._clock(),
+            source=Provenance(actor=self.name, guild=subject.guild if subject.is_lore else None),
+            audience=visible_to,
+            tags=redact_tags(tags),
+            pinned=pinned,
+            happened=happened,
+            expires=expires,
+        )
+        vector = await self.memory.vectors.embed_text(words)
+        limits, context = wiring.memo_limits(self.memory.settings, lore=subject.is_lore), self._context()
+        context = replace(context, shared=audience == EVERYWHERE)
+        return await self._write(lambda tx: changes.remember(tx, candidate, context, limits, vector, is_visible))
+
+    async def update(
+        self, subject: Subject, memo_id: str, text: str | None = None, tags: Collection[str] | None = None
+    ) -> Memo:
+        """Change the text or tags of a memo; its audience stays the same."""
+        words = None if text is None else redact(valid_memo_text(text)).text
+        vector = None if words is None else await self.memory.vectors.embed_text(words)
+        edit = MemoEdit(words, None if tags is None else redact_tags(tags), Provenance(actor=self.name))
+        limits, context = wiring.memo_limits(self.memory.settings, lore=subject.is_lore), self._context()
+        return await self._write(lambda tx: edit_memo(tx, _get(tx, subject, memo_id), edit, context, limits, vector))
+
+    async def pin(self, subject: Subject, memo_id: str, pinned: bool = True) -> Memo:
+        """Pin or unpin a memo."""
+        context = self._context()
+        return await self._write(lambda tx: changes.pin(tx, subject, memo_id, pinned, context, is_visible))
+
+    async def share(self, subject: Subject, memo_id: str, audience: Audience) -> Memo:
+        """Change the audience of a memo."""
+        context = self._context()
+        return await self._write(lambda tx: changes.share(tx, subject, memo_id, audience, context, is_visible))
+
+    async def retire(self, subject: Subject, memo_id: str) -> Memo:
+        """Retire a memo and keep it from being learned again; raises UnknownMemo."""
+        context, schedule = self._context(), self.memory.engine.schedule
+
+        def work(tx: Tx) -> Memo:
+            memo = _get_active(tx, subject, memo_id)
+            changes.forget(tx, subject, memo.id, context, is_visible, 0.0, every=False, schedule=schedule)
+            return _get(tx, subject, memo_id)
+
+        return await self._write(work)
+
+    async def restore(self, subject: Subject, memo_id: str) -> outcomes.RestoreOutcome:
+        """Bring a retired memo back, whatever happened since; undoable. Raises UnknownMemo."""
+        context, schedule = self._context(), self.memory.engine.schedule
+        limits = wiring.memo_limits(self.memory.settings, lore=subject.is_lore)
+
+        def work(tx: Tx) -> outcomes.RestoreOutcome:
+            memo = _get(tx, subject, memo_id)
+            return restore(tx, subject, memo.id, context, is_visible, schedule, limits)
+
+        return await self._write(work)
+
+    async def merge(self, subject: Subject, keep: str, others: Collection[str], text: str | None = None) -> Memo:
+        """Merge other memos into one, optionally with a new text; it is one change and is undone as one."""
+        merged_ids = [memo_id for memo_id in dict.fromkeys(others) if memo_id != keep]
+        if not merged_ids:
+            raise BadInput("name at least one other memo to merge")
+        context, limits = self._context(), wiring.memo_limits(self.memory.settings, lore=subject.is_lore)
+        words = None if text is None else redact(valid_memo_text(text)).text
+
+        def work(tx: Tx) -> Memo:
+            retained = _get_active(tx, subject, keep)
+            for memo_id in merged_ids:
+                memo = _get_active(tx, subject, memo_id)
+                change = retire(memo, context.at, Reason.MERGED_BY_HAND, Status.SUPERSEDED, keep)
+                write(tx, [replace(change, after=replace(change.after, superseded_by=keep))], context)
+            return edit_memo(tx, retained, MemoEdit(words, None, Provenance(actor=context.actor)), context, limits)
+
+        return await self._write(work)
+
+    async def undoable(self, subject: Subject) -> outcomes.UndoOffer:
+        """The change that `undo` would revert now."""
+        return await self._read(lambda tx: undo_module.undoable(tx, subject, is_visible))
+
+    async def undo(self, subject: Subject, expected: int | None = None) -> outcomes.UndoOutcome:
+        """Revert the last change of a subject's memos; with `expected`, only if it is the change of that id."""
+        context, schedule = self._context(), self.memory.engine.schedule
+        return await self._write(
+            lambda tx: undo_module.undo(tx, subject, context, is_visible, expected=expected, schedule=schedule)
+        )
+
+    async def last_change(self, subject: Subject) -> LastChange:
+        """The change that `undo` would revert now, and what it reverted last."""
+
+        def work(tx: Tx) -> LastChange:
+            events = tx.events.list(subject.scope, None, _MAX_CHANGES, None, _CHANGE_KINDS)
+            undone = takewhile(lambda event: event.data.get("undoes") == events[0].data.get("undoes", ""), events)
+            offer = undo_module.undoable(tx, subject, is_visible)
+            return LastChange(offer, tuple(describe_events(tx, list(undone))))
+
+        return await self._read(work)
+
+
+def _get(tx: Tx, subject: Subject, memo_id: str) -> Memo:
+    return listing.get(tx, subject, memo_id, is_visible)
+
+
+def _get_active(tx: Tx, subject: Subject, memo_id: str) -> Memo:
+    memo = _get(tx, subject, memo_id)
+    if not memo.active:
+        raise UnknownMemo(f"memo {memo_id!r} is no longer in use")
+    return memo

@@ -1,0 +1,161 @@
+"""Owners of memos, people and guilds: listing and finding them, their names, and pausing what is learned."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from recollect.admin import names
+from recollect.admin.base import AdminBase, clamp
+from recollect.admin.places import known_places, resolve_place
+from recollect.core.ports import Tx
+from recollect.core.text import fold
+from recollect.core.types import Place, Subject, parse_session
+from recollect.learning import consent
+from recollect.policy.viewer import valid_user
+
+_MAX_NAMES_SEARCHED = 300
+"""People whose names are searched."""
+_MAX_CHOICES = 100
+"""People offered to choose from."""
+_MAX_COUNTED = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A person, or a guild that has lore."""
+
+    subject: Subject
+    memos: int
+    name: str
+    """The display name; empty if unknown, and for guilds."""
+    paused: bool
+    """Whether learning from the person is paused."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerPage:
+    owners: tuple[Owner, ...]
+    after: str
+    """Where the next page starts; empty on the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a page says about a subject, besides its memos."""
+
+    name: str
+    paused: bool
+    names: Mapping[str, str]
+    """Display names of the other people asked for, by id, where known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who asks from which place, and the choices for both."""
+
+    match: names.NameMatch | None
+    place: Place
+    people: Mapping[str, str]
+    """Ids of people to choose from, with their names if known."""
+    places: Sequence[Place]
+
+    @property
+    def user(self) -> str:
+        """The id of the asking person; empty while it is ambiguous or missing."""
+        return self.match.id if self.match else ""
+
+    @property
+    def typed(self) -> str:
+        return self.match.typed if self.match else ""
+
+    @property
+    def name(self) -> str:
+        return self.people.get(self.user) or self.user
+
+
+class PeopleAdmin(AdminBase):
+    async def people(self, part: str = "", after: str = "", limit: int = 50) -> Sequence[tuple[Subject, int]]:
+        """People with memos and how many, by id; only those whose id contains `part`."""
+        return await self._read(lambda tx: tx.memos.owners(part, after, clamp(limit)))
+
+    async def guilds(self, part: str = "", after: str = "", limit: int = 50) -> Sequence[tuple[Subject, int]]:
+        """Guilds with lore, and how many memos of it."""
+        return await self._read(lambda tx: tx.memos.owners(part, after, clamp(limit), lore=True))
+
+    async def owner_page(self, part: str = "", after: str = "", limit: int = 50, *, lore: bool = False) -> OwnerPage:
+        """Owners with their names; `part` may also be in a person's name, on the first page."""
+
+        def work(tx: Tx) -> OwnerPage:
+            owners = list(tx.memos.owners(part, after, clamp(limit) + 1, lore=lore))
+            if part and not after and not lore and len(owners) <= limit:
+                owners += [owner for owner in _find_by_name(tx, part, limit) if owner not in owners]
+            visible = owners[:limit]
+            more = visible[-1][0].scope if len(owners) > limit else ""
+            return OwnerPage(tuple(_describe(tx, subject, count) for subject, count in visible), more)
+
+        return await self._read(work)
+
+    async def count_owners(self) -> dict[str, int]:
+        """How many people and guilds have memos, up to a thousand of each."""
+        return await self._read(
+            lambda tx: {
+                "people": len(tx.memos.owners(limit=_MAX_COUNTED)),
+                "guilds": len(tx.memos.owners(limit=_MAX_COUNTED, lore=True)),
+            }
+        )
+
+    async def match_name(self, typed: str) -> names.NameMatch:
+        """The person that an id or a name refers to."""
+        return await self._read(lambda tx: names.match_name(tx, typed))
+
+    async def profile(self, subject: Subject, others: Collection[str] = ()) -> Profile:
+        """The name of a subject, whether learning from them is paused, and the names of other people."""
+
+        def work(tx: Tx) -> Profile:
+            paused = not subject.is_lore and consent.is_paused(tx, subject.id)
+            return Profile(names.display_name(tx, subject), paused, names.display_names(tx, others))
+
+        return await self._read(work)
+
+    async def asker(self, typed: str, session: str) -> Asker:
+        """Who is meant by an id or a name, in the place of a session or in the likeliest one."""
+
+        def work(tx: Tx) -> Asker:
+            display_names = names.Names(tx)
+            match = names.match_name(tx, typed) if typed else None
+            user = match.id if match else ""
+            people = {subject.id: display_names(subject.id) for subject, _ in tx.memos.owners(limit=_MAX_CHOICES)}
+            people |= {user: display_names(user)} if user else {}
+            choices = known_places(tx, user)
+            requested = parse_session(session) if session else None
+            chosen = resolve_place(tx, requested.place) if requested else next(iter(choices), Place(dm=user))
+            if chosen.session not in {choice.session for choice in choices}:
+                choices.append(chosen)
+            return Asker(match, chosen, people, choices if user else [])
+
+        return await self._read(work)
+
+    async def is_paused(self, user: str) -> bool:
+        """Whether learning from a person is paused."""
+        name = valid_user(user)
+        return await self._read(lambda tx: consent.is_paused(tx, name))
+
+    async def pause(self, user: str) -> bool:
+        """Learn nothing from a person until resumed; False when that was so already."""
+        name, now = valid_user(user), self._clock()
+        return await self._write(lambda tx: consent.pause(tx, name, now, self.name))
+
+    async def resume(self, user: str) -> bool:
+        """Learn from a person again; False when not paused."""
+        name, now = valid_user(user), self._clock()
+        return await self._write(lambda tx: consent.resume(tx, name, now, self.name))
+
+
+def _find_by_name(tx: Tx, part: str, limit: int) -> list[tuple[Subject, int]]:
+    """People whose name contains this, among the first ones."""
+    folded, owners = fold(part), tx.memos.owners(limit=_MAX_NAMES_SEARCHED)
+    return [owner for owner in owners if folded in fold(names.display_name(tx, owner[0]))][:limit]
+
+
+def _describe(tx: Tx, subject: Subject, count: int) -> Owner:
+    paused = not subject.is_lore and consent.is_paused(tx, subject.id)
+    return Owner(subject, count, names.display_name(tx, subject), paused)
