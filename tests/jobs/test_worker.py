@@ -23,7 +23,7 @@ from tests.waiting import eventually
 
 T = TypeVar("T")
 
-FAST = WorkerOptions(poll_interval=0.02, retry_delay=0.01, max_retry_delay=0.02, shutdown_timeout=1.0)
+FAST = WorkerOptions(poll_interval=0.02, retry_delay=0.01, max_retry_delay=0.02, shutdown_timeout=10.0)
 
 
 class Bench:
@@ -459,3 +459,14 @@ async def test_a_worker_goes_on_whatever_the_store_raises(bench: Bench) -> None:
     await eventually(lambda: _is(bench, {}))
     await worker.close()
     assert await bench.done() == ["through"]
+
+
+async def test_jobs_for_later_are_counted_apart_however_many_there_are(bench: Bench) -> None:
+    later = bench.clock() + timedelta(hours=1)
+    await bench.store.write(
+        lambda tx: [tx.jobs.add(NewJob("note", f"user:{number % 7}", {}, later)) for number in range(300)]
+    )
+    await bench.add("due", queue="user:ann")
+    worker = Worker(bench.store, {"note": bench.note}, bench.clock, FAST)
+    status = await worker.status(5)
+    assert (status.counts, status.delayed, len(status.jobs)) == ({"waiting": 301}, 300, 5)

@@ -24,7 +24,6 @@ from recollect.core.version import __version__
 from recollect.faces.http.auth import Role
 from recollect.faces.http.dependencies import AppState, AppStateDep
 from recollect.faces.http.problems import problem
-from recollect.jobs.status import count_delayed
 
 PROBE_PATHS = ("/health", "/ready", "/metrics")
 """Polled every few seconds, so logged only on errors."""
@@ -134,7 +133,7 @@ async def _unready_reason(state: AppState) -> str | None:
 
 
 def _read_counts(tx: Tx, now: datetime) -> dict[str, Any]:
-    jobs, delayed = tx.jobs.counts(), count_delayed(tx, now)
+    jobs, delayed = tx.jobs.counts(), tx.jobs.count_delayed(now)
     jobs |= {"waiting": jobs.get("waiting", 0) - delayed, "later": delayed}
     return {"totals": tx.index.row_counts(), "jobs": jobs, "events": tx.events.counts()}
 

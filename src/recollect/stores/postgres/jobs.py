@@ -219,6 +219,9 @@ class PostgresJobs:
     def counts(self) -> dict[str, int]:
         return dict(self._db.rows(f"SELECT {_VISIBLE_STATE}, count(*) FROM jobs GROUP BY 1"))
 
+    def count_delayed(self, now: datetime) -> int:
+        return self._db.value(f"SELECT count(*) FROM jobs WHERE {_IDLE} AND due > %s", (to_ms(now),))
+
     def _hold(self, queue: str) -> None:
         self._db.lock(_lock_name(queue))
 

@@ -180,6 +180,9 @@ class SQLiteJobs:
     def counts(self) -> dict[str, int]:
         return dict(self._db.rows(f"SELECT {_VISIBLE_STATE}, count(*) FROM jobs GROUP BY 1"))
 
+    def count_delayed(self, now: datetime) -> int:
+        return self._db.value(f"SELECT count(*) FROM jobs WHERE {_IDLE} AND due > ?", (to_ms(now),))
+
 
 def promote_first(db: Database, queues: Iterable[str]) -> None:
     """Let the first job of each queue be claimed, unless one of the queue still runs."""
