@@ -91,6 +91,14 @@ async def background_writes(figures: Figures, rounds: int) -> None:
 
             return work
 
+        async def commits(memory: AsyncMemory) -> list[float]:
+            before = await memory.store.read(lambda tx: tx.generation())
+            await ingest(1, 100)(memory)
+            return [await memory.store.read(lambda tx: tx.generation()) - before]
+
+        await compare(
+            figures, "background writes: commits, one writer", rounds, (kept, plain), commits, statistics.mean
+        )
         await compare(figures, "background writes: one writer, all learned", rounds, (kept, plain), ingest(1, 100))
         many = ingest(WRITERS, 400)
         await compare(figures, "background writes: 64 writers, all learned", rounds, (kept, plain), many)

@@ -45,7 +45,7 @@ def sides(arguments: argparse.Namespace) -> list[Side]:
 def size(arguments: argparse.Namespace) -> Size:
     chosen = Size()
     if arguments.full:
-        chosen = replace(chosen, large=(*chosen.large, 100_000), kills=10, rounds=7, starts=7)
+        chosen = replace(chosen, large=(1_000, 10_000, 100_000), kills=10, rounds=7, starts=7)
     changes = {name: getattr(arguments, name) for name in COUNTS}
     for name in ("sizes", "large"):
         value: str | None = getattr(arguments, name)

@@ -23,7 +23,7 @@ class Size:
 
     sizes: tuple[int, ...] = (1_000, 10_000)
     """Memos of all people together, after each of which saves and searches are measured."""
-    large: tuple[int, ...] = (1_000, 10_000)
+    large: tuple[int, ...] = (1_000, 5_000)
     """Memos of one person."""
     users: int = 100
     rounds: int = 5
