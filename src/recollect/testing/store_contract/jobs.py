@@ -156,7 +156,9 @@ class JobsContract:
         assert (await store.read(lambda tx: tx.jobs.list(JobState.CLAIMED)))[0].id == second.id
 
     async def test_waiting_jobs_that_are_not_due_are_counted_wherever_they_stand_in_a_queue(self, store: Store):
-        delayed = lambda now: store.read(lambda tx: tx.jobs.count_delayed(at(now)))  # noqa: E731
+        async def delayed(now: float) -> int:
+            return await store.read(lambda tx: tx.jobs.count_delayed(at(now)))
+
         await add(store, new_job("a", due=5), new_job("behind", due=9), new_job("b", "2", due=0), new_job("c", "3", 9))
         assert await delayed(0) == 3
         assert await delayed(5) == 2
