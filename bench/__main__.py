@@ -9,6 +9,7 @@ DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 def main() -> int:
     runs = [
+        ["bench.public"],
         ["bench.store"],
         ["bench.search", "--sizes", "1000,10000,100000"],
         ["bench.context"],

@@ -261,14 +261,9 @@ def test_a_module_keeps_the_rules(module: str):
     assert violations(module, FILES[module].read_text("utf-8"), is_package=module in PACKAGES) == []
 
 
-FACES_WITH_STORE = ("recollect.faces.http",)
-"""Faces that still read the store themselves."""
-
-
 @pytest.mark.parametrize("module", [name for name in FILES if is_within(name, "recollect.faces")])
 def test_a_face_never_touches_the_store(module: str):
-    if not any(is_within(module, face) for face in FACES_WITH_STORE):
-        assert stores_touched(FILES[module].read_text("utf-8")) == [], "add a verb to View, or a method to Timeline"
+    assert stores_touched(FILES[module].read_text("utf-8")) == [], "add a verb to View, or a method to Timeline"
 
 
 def test_a_store_that_is_read_by_a_face_is_found():

@@ -73,7 +73,7 @@ RETIRED = {
     "Understood": "ParsedQuery",
     "Unsaid": "NeedsOwner",
     "Veil": "MemoryLineFilter",
-    "Visits": "ReadBatcher",
+    "Visits": "a read of the store",
     "Watched": "WriteMonitor",
     "Written": "GeneratedText",
     "bring": "run_import",

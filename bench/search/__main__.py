@@ -23,7 +23,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 import recollect
-from bench.baseline import Script
+from bench.baseline import Script, row_of
 from bench.material import memos, questions
 from recollect.core.ports.ranker import content_words
 from recollect.core.types import Subject
@@ -60,7 +60,7 @@ async def fill(memory: recollect.AsyncMemory, script: Script, count: int, scopes
                 tx.memos.put(memo, (embedder.name, vector))
 
         await memory.store.write(work)
-        script.save_all(pairs)
+        script.save_all((row_of(memo), vector) for memo, vector in pairs)
         progress.update(task, advance=len(batch))
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from bench.baseline import Script
+from bench.baseline import Row, Script, row_of
 from bench.material import DIMS, START, memos
 from recollect import plugins
 from recollect.core.events import Event
@@ -66,6 +66,10 @@ async def rate(count: int, work) -> float:
     return count / (time.perf_counter() - start)
 
 
+def rows(batch: list[tuple[Memo, bytes]]) -> list[tuple[Row, bytes]]:
+    return [(row_of(memo), vector) for memo, vector in batch]
+
+
 async def measure(folder: Path, rounds: int) -> tuple[dict[str, dict[str, list[float]]], dict[str, float]]:
     store: Store = plugins.load("stores", f"sqlite:///{folder}/ours.db")
     script = Script(folder / "script.db", DIMS)
@@ -74,10 +78,11 @@ async def measure(folder: Path, rounds: int) -> tuple[dict[str, dict[str, list[f
     for number in range(rounds + 1):  # the first one warms up
         single, many = list(islice(supply, SINGLE)), list(islice(supply, BATCH))
         more = list(islice(supply, BATCH))
-        script_single = await rate(SINGLE, lambda single=single: [script.save(*one) for one in single])
+        single_rows, many_rows, more_rows = map(rows, (single, many, more))
+        script_single = await rate(SINGLE, lambda rows=single_rows: [script.save(*row) for row in rows])
         ours_single = await rate(SINGLE, lambda single=single: one_by_one(store, single))
         ours_at_once = await rate(BATCH, lambda many=many: at_once(store, many))
-        script_batch = await rate(BATCH, lambda more=more: script.save_all(more))
+        script_batch = await rate(BATCH, lambda rows=more_rows: script.save_all(rows))
         ours_batch = await rate(BATCH, lambda more=more: store.write(write_all(more)))
         if number:
             rates["single"]["script"].append(script_single)
@@ -86,7 +91,7 @@ async def measure(folder: Path, rounds: int) -> tuple[dict[str, dict[str, list[f
             rates["64 writers"]["recollect"].append(ours_at_once)
             rates["batch"]["script"].append(script_batch)
             rates["batch"]["recollect"].append(ours_batch)
-        script.save_all(many)  # so that both hold the same
+        script.save_all(many_rows)  # so that both hold the same
     await store.close()
     script.close()
     return rates, sizes(folder, rounds)

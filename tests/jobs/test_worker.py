@@ -23,7 +23,7 @@ from tests.waiting import eventually
 
 T = TypeVar("T")
 
-FAST = WorkerOptions(poll_interval=0.02, retry_delay=0.01, max_retry_delay=0.02, shutdown_timeout=1.0)
+FAST = WorkerOptions(poll_interval=0.02, retry_delay=0.01, max_retry_delay=0.02, shutdown_timeout=10.0)
 
 
 class Bench:
@@ -340,36 +340,6 @@ async def test_two_workers_share_the_work_and_do_nothing_twice(bench: Bench) -> 
     assert all(done.index(f"{user} a") < done.index(f"{user} b") for user in range(40))
 
 
-class Noting:
-    """A store that notes how patient each write is."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.background: list[bool] = []
-
-    async def write(self, work: Callable[[Tx], T], *, background: bool = False) -> T:
-        self.background.append(background)
-        return await self._store.write(work, background=background)
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._store, name)
-
-
-async def test_nobody_waits_for_what_a_worker_writes(bench: Bench) -> None:
-    async def fails(_: Job) -> UnitOfWork:
-        raise ValueError("on purpose")
-
-    store = Noting(bench.store)
-    await bench.add("done")
-    await bench.store.write(lambda tx: tx.jobs.add(NewJob("fail", "user:bob", {}, bench.clock())))
-    worker = Worker(cast("Store", store), {"note": bench.note, "fail": fails}, bench.clock, FAST)
-    worker.start()
-    assert await worker.wait_idle(10)
-    assert len(store.background) >= 4, "a claim, the end of a job, a line in the log and another try"
-    assert all(store.background)
-    await worker.close()
-
-
 class Locked:
     """A store that another process keeps locked for the first few writes."""
 
@@ -382,11 +352,11 @@ class Locked:
     def lock(self, times: int) -> None:
         self._left = times
 
-    async def write(self, work: Callable[[Tx], T], *, background: bool = False) -> T:
+    async def write(self, work: Callable[[Tx], T]) -> T:
         if self._left > 0:
             self._left -= 1
             raise self._error("locked")
-        return await self._store.write(work, background=background)
+        return await self._store.write(work)
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._store, name)
@@ -459,3 +429,14 @@ async def test_a_worker_goes_on_whatever_the_store_raises(bench: Bench) -> None:
     await eventually(lambda: _is(bench, {}))
     await worker.close()
     assert await bench.done() == ["through"]
+
+
+async def test_jobs_for_later_are_counted_apart_however_many_there_are(bench: Bench) -> None:
+    later = bench.clock() + timedelta(hours=1)
+    await bench.store.write(
+        lambda tx: [tx.jobs.add(NewJob("note", f"user:{number % 7}", {}, later)) for number in range(300)]
+    )
+    await bench.add("due", queue="user:ann")
+    worker = Worker(bench.store, {"note": bench.note}, bench.clock, FAST)
+    status = await worker.status(5)
+    assert (status.counts, status.delayed, len(status.jobs)) == ({"waiting": 301}, 300, 5)

@@ -30,9 +30,7 @@ class AdminBase:
 
     async def _write(self, work: Callable[[Tx], T]) -> T:
         """Commit, then wake workers and embedder: the only way in which the operator changes anything."""
-        outcome = await self.memory.store.write(work)
-        self.memory.engine.wake()
-        return outcome
+        return await self.memory.engine.write(work)
 
     def _context(self) -> ChangeContext:
         return ChangeContext(self.name, self._clock(), secrets.token_hex(8))

@@ -7,7 +7,7 @@ from datetime import datetime
 from recollect.admin.base import AdminBase, clamp
 from recollect.core.ports import Corpus, HealthCheck, Tx
 from recollect.core.ports.jobs import Job, JobState
-from recollect.jobs.status import WorkerStatus, count_delayed
+from recollect.jobs.status import WorkerStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class JobAdmin(AdminBase):
         now = self._clock()
 
         def work(tx: Tx) -> StoreCounts:
-            jobs, delayed = tx.jobs.counts(), count_delayed(tx, now)
+            jobs, delayed = tx.jobs.counts(), tx.jobs.count_delayed(now)
             waiting = jobs.get(JobState.WAITING, 0) - delayed
             return StoreCounts(
                 tx.index.row_counts(), {**jobs, JobState.WAITING: waiting, "later": delayed}, tx.events.counts()

@@ -6,7 +6,6 @@ from datetime import date, datetime, timedelta
 
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
-from recollect.jobs.status import count_delayed
 from recollect.memory import AsyncMemory
 
 DEFAULT_DAYS = 14
@@ -84,7 +83,7 @@ async def read_overview(memory: AsyncMemory, now: datetime, days: int) -> Overvi
             messages=totals["messages"],
             days=tuple(_count_day(day, counts_by_day.get(day, {})) for day in _dates(first, days)),
             jobs=tx.jobs.counts(),
-            delayed_jobs=count_delayed(tx, now),
+            delayed_jobs=tx.jobs.count_delayed(now),
             problems=tuple(tx.events.list(kinds=PROBLEM_KINDS, limit=_MAX_PROBLEMS)),
             cost=_add_up_cost(tx.events.list(kinds=MODEL_CALL_KINDS, limit=_MAX_MODEL_CALLS), now - timedelta(days=1)),
             prompts=prompts,

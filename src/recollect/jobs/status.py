@@ -1,4 +1,4 @@
-"""What the queue of jobs looks like from outside: counts, delayed jobs, recent events."""
+"""What the queue of jobs looks like from outside, and what its operator may do with failed jobs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,9 +7,6 @@ from datetime import datetime
 from recollect.core.ports import Tx
 from recollect.core.ports.jobs import Job, JobState
 
-MAX_JOBS_COUNTED = 10_000
-"""Waiting jobs that are read to count the delayed ones."""
-
 
 @dataclass(frozen=True, slots=True)
 class WorkerStatus:
@@ -17,11 +14,19 @@ class WorkerStatus:
 
     counts: Mapping[str, int]
     delayed: int
-    """Waiting jobs that are not due yet."""
+    """Waiting jobs that are not due yet, as after a silence or until an erasure is final."""
     jobs: Sequence[Job]
     events: Mapping[str, tuple[int, datetime]]
 
 
-def count_delayed(tx: Tx, now: datetime) -> int:
-    """Count waiting jobs that are not due yet, as after a silence or until an erasure is final."""
-    return sum(job.due > now for job in tx.jobs.list(JobState.WAITING, MAX_JOBS_COUNTED))
+def read_status(tx: Tx, limit: int, now: datetime) -> WorkerStatus:
+    """Up to `limit` jobs, failed ones first."""
+    failed = tx.jobs.list(JobState.FAILED, limit)
+    others = [job for job in tx.jobs.list(limit=limit + len(failed)) if job.state is not JobState.FAILED]
+    return WorkerStatus(tx.jobs.counts(), tx.jobs.count_delayed(now), [*failed, *others][:limit], tx.events.counts())
+
+
+def requeue_failed(tx: Tx, job_id: int | None, now: datetime) -> int:
+    """Requeue one failed job, or all of them; returns how many."""
+    chosen = [job_id] if job_id is not None else [job.id for job in tx.jobs.list(JobState.FAILED, 1 << 30)]
+    return sum(tx.jobs.requeue(failed_id, now) for failed_id in chosen)

@@ -7,31 +7,22 @@ a job that keeps failing for another reason is marked as failed, where people ca
 
 import asyncio
 import logging
-import os
-import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
 from itertools import groupby
-from typing import TypeVar
 
 from recollect.core.clock import Clock
-from recollect.core.errors import ModelError, ModelUnavailable, RecollectError, StoreBusy, StoreUnreachable
-from recollect.core.events import Event, EventKind, error_kind
-from recollect.core.ports import Handler, Progress, StaleResult, Store, Tx, UnitOfWork
-from recollect.core.ports.jobs import Job, JobState
+from recollect.core.errors import RecollectError
+from recollect.core.ports import Handler, Progress, Store
+from recollect.core.ports.jobs import Job
+from recollect.jobs.claimer import Claimer
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.options import WorkerOptions
 from recollect.jobs.priority import ForegroundPriority
-from recollect.jobs.status import WorkerStatus, count_delayed
-
-T = TypeVar("T")
+from recollect.jobs.runner import Runner
+from recollect.jobs.status import WorkerStatus, read_status, requeue_failed
 
 log = logging.getLogger("recollect.jobs")
-
-
-class _LostLease(Exception):
-    """Another worker has claimed the job; its result counts, not ours."""
 
 
 class Worker:
@@ -47,22 +38,22 @@ class Worker:
         limiter: ModelLimiter | None = None,
     ) -> None:
         self._store = store
-        self._handlers = handlers
         self._clock = clock
         self.options = options or WorkerOptions()
         self.priority = priority or ForegroundPriority()
-        self._limiter = limiter or ModelLimiter(self.options.max_model_calls)
-        self.name = f"{os.getpid()}-{secrets.token_hex(4)}"
+        limiter = limiter or ModelLimiter(self.options.max_model_calls)
+        self._claimer = Claimer(store, clock)
+        self._runner = Runner(store, handlers, clock, self._claimer.worker, limiter)
         self._queue_tasks: dict[str, asyncio.Task[None]] = {}
         self._wake = asyncio.Event()
         self._progress = asyncio.Condition()
         self._loop: asyncio.Task[None] | None = None
-        self._unreleased: list[Job] = []
-        self._claiming = False
         self._transitions = 0
-        self._failures = 0
-        self._failing_kind = ""
-        self._resume_at = 0.0
+
+    @property
+    def name(self) -> str:
+        """Under which it holds its leases."""
+        return self._claimer.worker
 
     @property
     def is_running(self) -> bool:
@@ -73,7 +64,7 @@ class Worker:
 
     def add_handler(self, kind: str, handler: Handler) -> None:
         """Run jobs of this kind too."""
-        self._handlers = {**self._handlers, kind: handler}
+        self._runner.add_handler(kind, handler)
 
     def wake(self) -> None:
         """Check for due jobs now."""
@@ -94,47 +85,18 @@ class Worker:
         await asyncio.wait(tasks)
         self._loop = None
         with suppress(RecollectError):
-            await self._store.write(lambda tx: tx.jobs.extend(self.name, self._clock()))  # free at once
+            await self._claimer.end_leases()
 
     async def wait_idle(self, timeout: float | None = None, progress: Progress | None = None) -> bool:
         """Wait until nothing is due any more; False on timeout, or when a model can't be reached."""
-        if progress is None:
-            return await self._wait_until(self._is_idle, timeout) and not self._failures
-        total = sum((await self._store.read(lambda tx: tx.jobs.counts())).values())
+        total = await self._count() if progress else 0
 
         async def is_idle() -> bool:
-            left = sum((await self._store.read(lambda tx: tx.jobs.counts())).values())
-            progress(max(0, total - left), total)
+            if progress:
+                progress(max(0, total - await self._count()), total)
             return await self._is_idle()
 
-        return await self._wait_until(is_idle, timeout) and not self._failures
-
-    async def status(self, limit: int) -> WorkerStatus:
-        """The state of the queue; failed jobs come first."""
-
-        def work(tx: Tx) -> WorkerStatus:
-            failed = tx.jobs.list(JobState.FAILED, limit)
-            others = [job for job in tx.jobs.list(limit=limit + len(failed)) if job.state is not JobState.FAILED]
-            return WorkerStatus(
-                tx.jobs.counts(), count_delayed(tx, self._clock()), [*failed, *others][:limit], tx.events.counts()
-            )
-
-        return await self._store.read(work)
-
-    async def retry(self, job_id: int | None = None) -> int:
-        """Requeue a failed job, or all of them; returns how many."""
-
-        def work(tx: Tx) -> int:
-            chosen = [job.id for job in tx.jobs.list(JobState.FAILED, 1 << 30) if job_id in (None, job.id)]
-            return sum(tx.jobs.requeue(failed_id, self._clock()) for failed_id in chosen)
-
-        count = await self._store.write(work)
-        self.wake()
-        return count
-
-    async def discard(self, job_id: int) -> bool:
-        """Delete a job that is not running; its messages stay."""
-        return await self._store.write(lambda tx: tx.jobs.discard(job_id))
+        return await self._wait_until(is_idle, timeout) and not self._runner.backoff.is_failing
 
     async def wait_for(self, key: str, timeout: float | None = None) -> bool:
         """Wait until the job with this key is done, dropped or failed; False on timeout."""
@@ -144,12 +106,29 @@ class Worker:
 
         return await self._wait_until(is_over, timeout)
 
+    async def status(self, limit: int) -> WorkerStatus:
+        """The state of the queue; failed jobs come first."""
+        return await self._store.read(lambda tx: read_status(tx, limit, self._clock()))
+
+    async def retry(self, job_id: int | None = None) -> int:
+        """Requeue a failed job, or all of them; returns how many."""
+        count = await self._store.write(lambda tx: requeue_failed(tx, job_id, self._clock()))
+        self.wake()
+        return count
+
+    async def discard(self, job_id: int) -> bool:
+        """Delete a job that is not running; its messages stay."""
+        return await self._store.write(lambda tx: tx.jobs.discard(job_id))
+
+    async def _count(self) -> int:
+        return sum((await self._store.read(lambda tx: tx.jobs.counts())).values())
+
     async def _wait_until(self, condition: Callable[[], Awaitable[bool]], timeout: float | None) -> bool:
         self.wake()
         try:
             async with asyncio.timeout(timeout):
                 while not await condition():
-                    if self._failures:
+                    if self._runner.backoff.is_failing:
                         return False
                     await self._wait_for_progress()
         except TimeoutError:
@@ -167,7 +146,7 @@ class Worker:
         """Whether nothing is due, and no job started or ended during the check."""
         transitions = self._transitions
         due = await self._store.read(lambda tx: tx.jobs.next_due())
-        if self._claiming or self._queue_tasks or self._transitions != transitions:
+        if self._claimer.is_claiming or self._queue_tasks or self._transitions != transitions:
             return False
         return due is None or due > self._clock()
 
@@ -177,19 +156,11 @@ class Worker:
         try:
             while True:
                 self._wake.clear()
-                claimed: list[Job] = []
-                try:
-                    await self._release_leftovers()
-                    claimed = await self._claim_due()
-                except RecollectError as error:
-                    log.warning("jobs can't be claimed (%s); retrying", error)
-                except Exception:  # a worker that stops unnoticed would be worse
-                    log.exception("jobs can't be claimed; retrying")
+                claimed = await self._claim()
                 for queue, jobs in groupby(claimed, key=lambda job: job.queue):
                     task = asyncio.create_task(self._run_queue(queue, list(jobs)), name=f"recollect-{queue}")
                     self._queue_tasks[queue] = task
                 self._transitions += len(claimed)
-                self._claiming = False
                 if not claimed:
                     await self._wait_for_work()
                 elif len(self._queue_tasks) < self.options.queues:
@@ -197,31 +168,17 @@ class Worker:
         finally:
             renewal.cancel()
 
-    async def _release_leftovers(self) -> None:
-        """Release jobs that could not be finished because of the store: we still hold their lease."""
-        leftovers = [*self._unreleased]
-        await self._release(leftovers)
-        self._unreleased = self._unreleased[len(leftovers) :]
-
-    async def _claim_due(self) -> list[Job]:
-        free = self.options.queues - len(self._queue_tasks)
-        loop_time = asyncio.get_running_loop().time()
-        if free <= 0 or loop_time < self._resume_at:
-            return []
-        now = self._clock()
-        due = await self._store.read(lambda tx: tx.jobs.next_due())
-        if due is None or due > now:
-            return []
-        self._claiming = True
-        return await self._write(lambda tx: self._claim(tx, now, free))
-
-    def _claim(self, tx: Tx, now: datetime, free: int) -> list[Job]:
-        until = now + timedelta(seconds=self.options.lease)
-        tx.jobs.extend(self.name, until)  # keeps our leases even after the machine slept
-        return tx.jobs.claim(self.name, now, until, free, self.options.batch_size)
-
-    async def _write(self, work: Callable[[Tx], T]) -> T:
-        return await self._store.write(work, background=True)  # no one waits for it
+    async def _claim(self) -> list[Job]:
+        try:
+            await self._claimer.release_leftovers()
+            free = self.options.queues - len(self._queue_tasks)
+            if free > 0 and not self._runner.backoff.is_paused(asyncio.get_running_loop().time()):
+                return await self._claimer.claim(free, self.options)
+        except RecollectError as error:
+            log.warning("jobs can't be claimed (%s); retrying", error)
+        except Exception:  # a worker that stops unnoticed would be worse
+            log.exception("jobs can't be claimed; retrying")
+        return []
 
     async def _wait_for_work(self) -> None:
         with suppress(TimeoutError):
@@ -231,10 +188,9 @@ class Worker:
     async def _renew_leases(self) -> None:
         while True:
             await asyncio.sleep(self.options.lease / 3)
-            until = self._clock() + timedelta(seconds=self.options.lease)
             try:
                 if self._queue_tasks:
-                    await self._write(lambda tx, until=until: tx.jobs.extend(self.name, until))
+                    await self._claimer.renew(self.options)
             except RecollectError as error:
                 log.warning("a lease can't be renewed: %s", error)
 
@@ -243,112 +199,17 @@ class Worker:
         remaining = [*jobs]
         try:
             while remaining:
-                job, may_continue = remaining[0], await self._run_job(remaining[0])
+                job, may_continue = remaining[0], await self._runner.run(remaining[0], self.options)
                 remaining.remove(job)
                 if not may_continue:
-                    await self._release(remaining)
+                    await self._claimer.release(remaining)
                     remaining.clear()
         except RecollectError as error:
             log.warning("a job could not be finished (%s); it will be retried", error)
-            self._unreleased += remaining
+            self._claimer.release_later(remaining)
         finally:
             self._queue_tasks.pop(queue, None)
             self._transitions += 1
             self._wake.set()
             async with self._progress:
                 self._progress.notify_all()
-
-    async def _release(self, jobs: Sequence[Job]) -> None:
-        def work(tx: Tx) -> None:
-            for job in jobs:
-                tx.jobs.retry(job.id, self.name, job.due, job.error or "", counted=False)
-
-        if jobs:
-            await self._write(work)
-
-    async def _run_job(self, job: Job) -> bool:
-        """Run one job; whether the queue may go on to its next one."""
-        if job.attempts > self.options.max_attempts:
-            return await self._fail(job, job.error or "the process ended in the middle of it, again and again")
-        handler = self._handlers.get(job.kind)
-        if handler is None:
-            return await self._fail(job, f"nothing here does jobs of the kind {job.kind!r}")
-        try:
-            work = await self._prepare(handler, job)
-            await self._write(lambda tx: self._complete(tx, job, work))
-        except _LostLease:
-            log.warning("job %d was taken over by another worker", job.id)
-            return False
-        except StaleResult:
-            return await self._retry_later(job, 0.0, "what it rests on has changed", counted=False)
-        except (StoreBusy, StoreUnreachable) as error:  # not the job's fault, and likely temporary
-            return await self._retry_later(job, self.options.retry_delay, str(error), counted=False)
-        except ModelUnavailable as error:
-            return await self._handle_unavailable(job, error)
-        except Exception as error:  # noqa: BLE001 - one job must not stop the others; it is logged
-            return await self._handle_failure(job, error)
-        if job.kind == self._failing_kind:  # success of another kind says nothing about the model
-            self._failures = 0
-        return True
-
-    async def _prepare(self, handler: Handler, job: Job) -> UnitOfWork:
-        """The handler's unit of work; a hung handler is abandoned, even when it can't be cancelled."""
-        task = asyncio.ensure_future(handler(job))
-        try:
-            await asyncio.wait({task}, timeout=self.options.job_timeout)
-            if not task.done():
-                raise TimeoutError(f"it took longer than {self.options.job_timeout:.0f} s")
-            return _result(task)
-        finally:
-            task.cancel()
-            self._limiter.release(task)
-
-    def _complete(self, tx: Tx, job: Job, work: UnitOfWork) -> None:
-        if not tx.jobs.finish(job.id, self.name):
-            raise _LostLease
-        work(tx)
-
-    async def _handle_failure(self, job: Job, error: Exception) -> bool:
-        is_expected = isinstance(error, RecollectError | TimeoutError)
-        message = str(error) if is_expected else f"{type(error).__name__}: {error}"
-        log.warning("%s of %s failed: %s", job.kind, job.queue, message, exc_info=None if is_expected else error)
-        await self._log_event(job, error_kind(job.kind), message)
-        if job.attempts >= self.options.max_attempts:
-            return await self._fail(job, message)
-        return await self._retry_later(job, self.options.retry_delay * 4 ** (job.attempts - 1), message)
-
-    async def _handle_unavailable(self, job: Job, error: ModelUnavailable) -> bool:
-        """Delay everything, longer each time; the attempt doesn't count."""
-        delay = min(self.options.max_retry_delay, self.options.retry_delay * 2**self._failures)
-        if not self._failures:
-            log.warning("the model can't be reached (%s); learning waits, nothing is lost", error)
-            await self._log_event(job, error_kind(job.kind), str(error))
-        self._failures += 1
-        self._failing_kind = job.kind
-        self._resume_at = asyncio.get_running_loop().time() + delay
-        return await self._retry_later(job, delay, str(error), counted=False)
-
-    async def _retry_later(self, job: Job, seconds: float, error: str, *, counted: bool = True) -> bool:
-        due = self._clock() + timedelta(seconds=seconds)
-        await self._write(lambda tx: tx.jobs.retry(job.id, self.name, due, error, counted=counted))
-        return False
-
-    async def _fail(self, job: Job, error: str) -> bool:
-        log.error("%s of %s is put aside: %s; 'recollect jobs' shows it", job.kind, job.queue, error)
-        await self._write(lambda tx: tx.jobs.fail(job.id, self.name, error))
-        await self._log_event(job, EventKind.JOB_FAILED, error)
-        return True
-
-    async def _log_event(self, job: Job, kind: EventKind, error: str) -> None:
-        event = Event(kind, self._clock(), "worker", job.queue, detail=error, data={"job": job.id})
-        await self._write(lambda tx: tx.events.add(event))
-
-
-def _result(task: asyncio.Future[UnitOfWork]) -> UnitOfWork:
-    """The handler's result; cancellation and exits inside it become ordinary errors, as they end it and not us."""
-    if task.cancelled():
-        raise ModelError("it was cancelled from inside")
-    error = task.exception()
-    if error is not None and not isinstance(error, Exception):
-        raise ModelError(f"it ended with {type(error).__name__}")
-    return task.result()

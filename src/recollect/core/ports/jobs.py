@@ -119,6 +119,10 @@ class Jobs(Protocol):
         """The number of jobs in each state."""
         ...
 
+    def count_delayed(self, now: datetime) -> int:
+        """The number of waiting jobs that are not due yet."""
+        ...
+
 
 class State(Protocol):
     """Lists of small records, such as a user's messages since the last extraction. Each record has an owner."""

@@ -54,6 +54,7 @@ _LIST: LiteralString = f"""
 SELECT {COLUMNS} FROM jobs WHERE CAST($1 AS text) IS NULL
 OR CASE state WHEN 'blocked' THEN 'waiting' ELSE state END = $1 ORDER BY id LIMIT $2
 """
+_COUNT_DELAYED = "SELECT count(*) FROM jobs WHERE state IN ('waiting', 'blocked') AND due > $1"
 _COUNTS = "SELECT CASE state WHEN 'blocked' THEN 'waiting' ELSE state END, count(*) FROM jobs GROUP BY 1"
 # Queues with a job that could be claimed beside another one, or without one that can be claimed.
 _MISORDERED = """
@@ -170,6 +171,9 @@ class Jobs(ABC, Generic[D]):
 
     def counts(self) -> dict[str, int]:
         return dict(self._db.rows(_COUNTS))
+
+    def count_delayed(self, now: datetime) -> int:
+        return self._db.value(_COUNT_DELAYED, (to_ms(now),))
 
 
 def lock_name(queue: str) -> str:

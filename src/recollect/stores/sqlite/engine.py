@@ -8,7 +8,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from time import monotonic
 from typing import Any, Generic, Protocol, TypeVar
 
 import apsw
@@ -21,8 +20,6 @@ T = TypeVar("T")
 
 MAX_GROUP_SIZE = 512
 """Units of work that share one commit, at most."""
-GROUP_COMMIT_WINDOW_SECONDS = 0.001
-"""Patient work waits this long after a commit that a caller waited for, to share the commit of the next one."""
 READER_THREADS = 4
 READER_TURN_TIMEOUT_SECONDS = 0.02
 """A reader waits this long for the one before it: Python threads that alternate at each statement get half as much done
@@ -52,7 +49,6 @@ class _QueuedWork:
     future: asyncio.Future[Any]
     reads: bool = False
     exclusive: bool = False
-    background: bool = False
     result: Any = None
     error: BaseException | None = None
 
@@ -64,19 +60,13 @@ class Engine(Generic[S]):
     """
 
     def __init__(
-        self,
-        path: Path | None,
-        prepare: Callable[[Database], None],
-        open_session: Callable[[Database], S],
-        linger: float = GROUP_COMMIT_WINDOW_SECONDS,
+        self, path: Path | None, prepare: Callable[[Database], None], open_session: Callable[[Database], S]
     ) -> None:
         self.path = path
-        self._linger = 0.0 if path is None else linger
         self._open_session = open_session
         self._writes: queue.SimpleQueue[_QueuedWork | None] = queue.SimpleQueue()
         self._reads: queue.SimpleQueue[_QueuedWork | None] = queue.SimpleQueue()
         self._turn = threading.Lock()
-        self._expected = 0.0  # until when a caller that has just written may write again
         self._closed = False
         with translated(path):
             self._writer = Database(path)
@@ -94,8 +84,8 @@ class Engine(Generic[S]):
         for thread in self._threads:
             thread.start()
 
-    async def write(self, work: Callable[[S], T], *, background: bool = False) -> T:
-        return await self._enqueue(self._writes, work, background=background)
+    async def write(self, work: Callable[[S], T]) -> T:
+        return await self._enqueue(self._writes, work)
 
     async def read(self, work: Callable[[S], T]) -> T:
         return await self._enqueue(self._writes if self.path is None else self._reads, work, reads=True)
@@ -111,13 +101,12 @@ class Engine(Generic[S]):
         *,
         reads: bool = False,
         exclusive: bool = False,
-        background: bool = False,
     ) -> T:
         if self._closed:
             raise closed()
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        target.put(_QueuedWork(work, loop, future, reads, exclusive, background))
+        target.put(_QueuedWork(work, loop, future, reads, exclusive))
         return await future
 
     async def close(self) -> None:
@@ -160,8 +149,6 @@ class Engine(Generic[S]):
                 self._run_reads([item for item in group if item.reads])
                 self._run_exclusives([item for item in group if item.exclusive])
                 _answer(group)
-                if any(not item.background for item in group):
-                    self._expected = monotonic() + self._linger
             if last:
                 with suppress(apsw.Error):
                     self._writer.run("PRAGMA optimize")
@@ -169,23 +156,14 @@ class Engine(Generic[S]):
                 return
 
     def _next_group(self) -> tuple[list[_QueuedWork], bool]:
-        """What waits to be written, and whether that is the last.
-
-        Patient work waits for callers that have just written: most write again, and one commit does both.
-        """
+        """What waits to be written, and whether that is the last."""
         group: list[_QueuedWork] = []
         item = self._writes.get()
-        background = True
         while item is not None:
             group.append(item)
-            background = background and item.background
-            if len(group) == MAX_GROUP_SIZE:
+            if len(group) == MAX_GROUP_SIZE or self._writes.empty():
                 return group, False
-            remaining = self._expected - monotonic() if background else 0.0
-            try:
-                item = self._writes.get(timeout=remaining) if remaining > 0 else self._writes.get_nowait()
-            except queue.Empty:
-                return group, False
+            item = self._writes.get()
         return group, True
 
     def _commit(self, group: list[_QueuedWork]) -> None:

@@ -155,6 +155,18 @@ class JobsContract:
         assert names(await store.read(lambda tx: tx.jobs.list(JobState.WAITING))) == ["2", "3", "4"]
         assert (await store.read(lambda tx: tx.jobs.list(JobState.CLAIMED)))[0].id == second.id
 
+    async def test_waiting_jobs_that_are_not_due_are_counted_wherever_they_stand_in_a_queue(self, store: Store):
+        async def delayed(now: float) -> int:
+            return await store.read(lambda tx: tx.jobs.count_delayed(at(now)))
+
+        await add(store, new_job("a", due=5), new_job("behind", due=9), new_job("b", "2", due=0), new_job("c", "3", 9))
+        assert await delayed(0) == 3
+        assert await delayed(5) == 2
+        (job,) = await claim(store)
+        assert await delayed(-1) == 3, "one that runs does not wait"
+        await store.write(lambda tx: tx.jobs.fail(job.id, "w1", "x"))
+        assert await delayed(-1) == 3, "nor does one that has failed"
+
     async def test_many_workers_at_once_get_each_job_once(self, store: Store):
         await add(store, *(new_job(f"{n}", f"queue {n % 25}") for n in range(100)))
         finished: list[str] = []

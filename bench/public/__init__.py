@@ -1,0 +1,1 @@
+"""The public object beside a strong script and other libraries, in one run: `python -m bench.public`."""

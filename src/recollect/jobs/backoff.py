@@ -1,0 +1,37 @@
+"""How long jobs wait after a failure."""
+
+from recollect.jobs.options import WorkerOptions
+
+
+class ModelBackoff:
+    """The pause of all jobs while a model can't be reached: longer with each failure, over with a success."""
+
+    def __init__(self) -> None:
+        self._failures = 0
+        self._kind = ""
+        self._resume_at = 0.0
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether the last attempt failed; a new one may be due all the same."""
+        return self._failures > 0
+
+    def is_paused(self, time: float) -> bool:
+        return time < self._resume_at
+
+    def add_failure(self, kind: str, time: float, options: WorkerOptions) -> float:
+        """Pause from this loop time on; returns for how many seconds."""
+        delay = min(options.max_retry_delay, options.retry_delay * 2**self._failures)
+        self._failures += 1
+        self._kind = kind
+        self._resume_at = time + delay
+        return delay
+
+    def add_success(self, kind: str) -> None:
+        if kind == self._kind:  # success of another kind says nothing about the model
+            self._failures = 0
+
+
+def retry_delay(attempts: int, options: WorkerOptions) -> float:
+    """Seconds until a job that has failed so often is tried again."""
+    return options.retry_delay * 4 ** (attempts - 1)

@@ -1,0 +1,68 @@
+"""Claims due jobs for one worker and keeps their leases."""
+
+import os
+import secrets
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from recollect.core.clock import Clock
+from recollect.core.ports import Store, Tx
+from recollect.core.ports.jobs import Job
+from recollect.jobs.options import WorkerOptions
+
+
+class Claimer:
+    """Holds jobs under a lease in its worker's name."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self.worker = f"{os.getpid()}-{secrets.token_hex(4)}"
+        self.is_claiming = False
+        """Jobs may be ours that the caller doesn't know of yet."""
+        self._unreleased: list[Job] = []
+
+    async def claim(self, queues: int, options: WorkerOptions) -> list[Job]:
+        """Due jobs of up to so many queues, those of a queue one after the other."""
+        now = self._clock()
+        due = await self._store.read(lambda tx: tx.jobs.next_due())
+        if due is None or due > now:
+            return []
+        self.is_claiming = True
+        try:
+            return await self._store.write(lambda tx: self._claim(tx, now, queues, options))
+        finally:
+            self.is_claiming = False
+
+    def _claim(self, tx: Tx, now: datetime, queues: int, options: WorkerOptions) -> list[Job]:
+        until = now + timedelta(seconds=options.lease)
+        tx.jobs.extend(self.worker, until)  # keeps our leases even after the machine slept
+        return tx.jobs.claim(self.worker, now, until, queues, options.batch_size)
+
+    async def renew(self, options: WorkerOptions) -> None:
+        until = self._clock() + timedelta(seconds=options.lease)
+        await self._store.write(lambda tx: tx.jobs.extend(self.worker, until))
+
+    async def end_leases(self) -> None:
+        """Free everything at once, for others or the next start."""
+        await self._store.write(lambda tx: tx.jobs.extend(self.worker, self._clock()))
+
+    async def release(self, jobs: Sequence[Job]) -> None:
+        """Let jobs wait again that were claimed and not started."""
+
+        def work(tx: Tx) -> None:
+            for job in jobs:
+                tx.jobs.retry(job.id, self.worker, job.due, job.error or "", counted=False)
+
+        if jobs:
+            await self._store.write(work)
+
+    def release_later(self, jobs: Sequence[Job]) -> None:
+        """Note jobs for `release_leftovers`: the store can't be written now, and we still hold their lease."""
+        self._unreleased += jobs
+
+    async def release_leftovers(self) -> None:
+        """Release what could not be released when it should have been."""
+        leftovers = [*self._unreleased]
+        await self.release(leftovers)
+        self._unreleased = self._unreleased[len(leftovers) :]

@@ -1,0 +1,122 @@
+"""Runs one job: prepares it, completes it in the transaction that finishes it, or decides what follows a failure."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from datetime import timedelta
+
+from recollect.core.clock import Clock
+from recollect.core.errors import ModelError, ModelUnavailable, RecollectError, StoreBusy, StoreUnreachable
+from recollect.core.events import Event, EventKind, error_kind
+from recollect.core.ports import Handler, StaleResult, Store, Tx, UnitOfWork
+from recollect.core.ports.jobs import Job
+from recollect.jobs.backoff import ModelBackoff, retry_delay
+from recollect.jobs.limits import ModelLimiter
+from recollect.jobs.options import WorkerOptions
+
+log = logging.getLogger("recollect.jobs")
+
+
+class _LostLease(Exception):
+    """Another worker has claimed the job; its result counts, not ours."""
+
+
+class Runner:
+    """Runs jobs that its worker has claimed, with one handler per kind."""
+
+    def __init__(
+        self, store: Store, handlers: Mapping[str, Handler], clock: Clock, worker: str, limiter: ModelLimiter
+    ) -> None:
+        self._store = store
+        self._handlers = dict(handlers)
+        self._clock = clock
+        self._worker = worker
+        self._limiter = limiter
+        self.backoff = ModelBackoff()
+
+    def add_handler(self, kind: str, handler: Handler) -> None:
+        self._handlers[kind] = handler
+
+    async def run(self, job: Job, options: WorkerOptions) -> bool:
+        """Run one job; whether its queue may go on to the next one."""
+        if job.attempts > options.max_attempts:
+            return await self._fail(job, job.error or "the process ended in the middle of it, again and again")
+        handler = self._handlers.get(job.kind)
+        if handler is None:
+            return await self._fail(job, f"nothing here does jobs of the kind {job.kind!r}")
+        try:
+            work = await self._prepare(handler, job, options.job_timeout)
+            await self._store.write(lambda tx: self._complete(tx, job, work))
+        except _LostLease:
+            log.warning("job %d was taken over by another worker", job.id)
+            return False
+        except StaleResult:
+            return await self._retry_later(job, 0.0, "what it rests on has changed", counted=False)
+        except (StoreBusy, StoreUnreachable) as error:  # not the job's fault, and likely temporary
+            return await self._retry_later(job, options.retry_delay, str(error), counted=False)
+        except ModelUnavailable as error:
+            return await self._handle_unavailable(job, error, options)
+        except Exception as error:  # noqa: BLE001 - one job must not stop the others; it is logged
+            return await self._handle_failure(job, error, options)
+        self.backoff.add_success(job.kind)
+        return True
+
+    async def _prepare(self, handler: Handler, job: Job, timeout: float) -> UnitOfWork:
+        """The handler's unit of work; a hung handler is abandoned, even when it can't be cancelled."""
+        task = asyncio.ensure_future(handler(job))
+        try:
+            await asyncio.wait({task}, timeout=timeout)
+            if not task.done():
+                raise TimeoutError(f"it took longer than {timeout:.0f} s")
+            return _result(task)
+        finally:
+            task.cancel()
+            self._limiter.release(task)
+
+    def _complete(self, tx: Tx, job: Job, work: UnitOfWork) -> None:
+        if not tx.jobs.finish(job.id, self._worker):
+            raise _LostLease
+        work(tx)
+
+    async def _handle_failure(self, job: Job, error: Exception, options: WorkerOptions) -> bool:
+        is_expected = isinstance(error, RecollectError | TimeoutError)
+        message = str(error) if is_expected else f"{type(error).__name__}: {error}"
+        log.warning("%s of %s failed: %s", job.kind, job.queue, message, exc_info=None if is_expected else error)
+        await self._log_event(job, error_kind(job.kind), message)
+        if job.attempts >= options.max_attempts:
+            return await self._fail(job, message)
+        return await self._retry_later(job, retry_delay(job.attempts, options), message)
+
+    async def _handle_unavailable(self, job: Job, error: ModelUnavailable, options: WorkerOptions) -> bool:
+        """Pause everything, longer each time; the attempt doesn't count, and an outage is one line in the log."""
+        was_failing = self.backoff.is_failing
+        delay = self.backoff.add_failure(job.kind, asyncio.get_running_loop().time(), options)
+        if not was_failing:
+            log.warning("the model can't be reached (%s); learning waits, nothing is lost", error)
+            await self._log_event(job, error_kind(job.kind), str(error))
+        return await self._retry_later(job, delay, str(error), counted=False)
+
+    async def _retry_later(self, job: Job, seconds: float, error: str, *, counted: bool = True) -> bool:
+        due = self._clock() + timedelta(seconds=seconds)
+        await self._store.write(lambda tx: tx.jobs.retry(job.id, self._worker, due, error, counted=counted))
+        return False
+
+    async def _fail(self, job: Job, error: str) -> bool:
+        log.error("%s of %s is put aside: %s; 'recollect jobs' shows it", job.kind, job.queue, error)
+        await self._store.write(lambda tx: tx.jobs.fail(job.id, self._worker, error))
+        await self._log_event(job, EventKind.JOB_FAILED, error)
+        return True
+
+    async def _log_event(self, job: Job, kind: EventKind, error: str) -> None:
+        event = Event(kind, self._clock(), "worker", job.queue, detail=error, data={"job": job.id})
+        await self._store.write(lambda tx: tx.events.add(event))
+
+
+def _result(task: asyncio.Future[UnitOfWork]) -> UnitOfWork:
+    """The handler's result; cancellation and exits inside it become ordinary errors, as they end it and not us."""
+    if task.cancelled():
+        raise ModelError("it was cancelled from inside")
+    error = task.exception()
+    if error is not None and not isinstance(error, Exception):
+        raise ModelError(f"it ended with {type(error).__name__}")
+    return task.result()
