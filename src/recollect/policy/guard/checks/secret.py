@@ -1,0 +1,9 @@
+"""Neither fact nor evidence holds what was redacted."""
+
+from recollect.policy.guard.case import Claim
+
+_SECRET = "[redacted:"  # noqa: S105 - the marker, not a password
+
+
+def refuse(claim: Claim) -> str | None:
+    return "holds a secret" if any(_SECRET in text for text in claim.texts) else None

@@ -1,0 +1,13 @@
+"""A fact is neither too short to mean anything nor longer than one statement."""
+
+from recollect.policy.guard.case import Claim
+
+MIN_FACT_CHARS, MAX_FACT_CHARS = 4, 300
+
+
+def refuse(claim: Claim) -> str | None:
+    fact = claim.fact
+    is_word = len(fact) > 1 and not fact.isascii()  # one of a script in which two characters say much
+    if len(fact) < MIN_FACT_CHARS and not is_word:
+        return "too short"
+    return "too long" if len(fact) > MAX_FACT_CHARS else None
