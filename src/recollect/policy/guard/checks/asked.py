@@ -11,6 +11,8 @@ _MARKS = ("?", "？")
 
 
 def refuse(case: Case) -> str | None:
+    if not any(mark in case.context.text for mark in _MARKS):
+        return None
     ending, comma, _ = case.quote.after.partition(",")
     is_asked = not comma and ending.rstrip().endswith(_MARKS) and _asks(case.quote.clause, case.lower_fact)
     is_answered = bool(case.clauses) and all(_is_answered(clause, case.lower_fact) for clause in case.clauses)
