@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 ENGLISH = "en"
+FOLDER = Path(__file__).parent / "lexica"
 _REFERENCE = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -30,8 +31,8 @@ def join_lines(expression: str) -> str:
 @cache
 def _lexica() -> dict[str, dict[str, Any]]:
     """All lexica by language, English first."""
-    paths = (Path(__file__).parent / "lexica").glob("*.toml")
-    return {path.stem: read_tables(path) for path in sorted(paths, key=lambda path: (path.stem != ENGLISH, path.stem))}
+    paths = sorted(FOLDER.glob("*.toml"), key=lambda path: (path.stem != ENGLISH, path.stem))
+    return {path.stem: read_tables(path) for path in paths}
 
 
 def foreign_languages() -> tuple[str, ...]:

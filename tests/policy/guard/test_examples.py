@@ -27,12 +27,12 @@ def examples(verdict: str) -> Iterator[tuple[str, list[str]]]:
             yield name, example
 
 
-@pytest.mark.parametrize(("name", "example"), examples("accepted"))
+@pytest.mark.parametrize(("name", "example"), [*examples("accepted")])
 def test_a_check_accepts_its_examples(name: str, example: list[str]):
     assert isinstance(judged(*example), Accepted), judged(*example)
 
 
-@pytest.mark.parametrize(("name", "example"), examples("refused"))
+@pytest.mark.parametrize(("name", "example"), [*examples("refused")])
 def test_a_check_refuses_its_examples(name: str, example: list[str]):
     verdict = judged(*example)
     assert isinstance(verdict, Refused)
@@ -40,4 +40,4 @@ def test_a_check_refuses_its_examples(name: str, example: list[str]):
 
 
 def test_every_check_is_in_a_list():
-    assert NAMES == sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__")
+    assert sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__") == NAMES
