@@ -88,7 +88,7 @@ from recollect.core.types import Message, Place
 from recollect.language import lexicon
 from recollect.policy.guard import check
 lexicon.FOLDER = Path(sys.argv[1])
-said = "minä asun nyt Grazissa ja olen iloinen"
+said = "minä asun nyt kaupungissa Graz ja olen iloinen"
 message = Message("m", "u", Place(dm="u"), said, datetime(2026, 11, 15, tzinfo=UTC), "Ann")
 print(type(check(Proposal("Lives in Graz", "fact", said), [message], [])).__name__)
 """
