@@ -56,7 +56,7 @@ def test_a_language_fills_only_entries_that_english_has(language: str):
 
 def test_every_expression_of_the_offline_model_compiles():
     for section, entries in grammar().items():
-        if section != "rules":
+        if section not in ("rules", "spellings"):
             for name in entries:
                 assert getattr(expressions(section), name).pattern
 

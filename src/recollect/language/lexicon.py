@@ -65,6 +65,13 @@ def ordered_words(name: str) -> tuple[str, ...]:
 
 
 @cache
+def synonyms(name: str) -> dict[str, str]:
+    """English stems that count as one, each with the first of its group."""
+    groups = [group.split() for group in _lexica()[ENGLISH]["stems"][name]]
+    return {stem: group[0] for group in groups for stem in group}
+
+
+@cache
 def forms(name: str, *languages: str) -> str:
     """The alternatives that languages have for one thing, as a regular expression."""
     entries = [table[name] for table in tables("forms", *languages).values() if name in table]

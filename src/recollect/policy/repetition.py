@@ -25,20 +25,6 @@ _LABEL = re.compile(r"^\W*(?:\d{4}-\d{2}-\d{2}\s+)?\[?([^\]:\n]{1,60})\]?:\s")
 _NAME = re.compile(r"(?<=[^\W_] )[A-ZÀ-ÖØ-Þ][^\W_]*|[^\W_]*\d[^\W_]*")
 """Words with a capital letter inside a sentence, or with a digit: compared exactly."""
 
-_SYNONYMS = {
-    root: roots[0]
-    for roots in (
-        ("live", "liv", "hom", "resid", "bas", "stay"),
-        ("work", "job", "employ", "employer"),
-        ("call", "cal", "nam", "name"),
-        ("like", "lik", "lov", "enjoy", "ador", "prefer", "fan", "favourit", "favorit"),
-        ("has", "hav", "have", "own", "keep"),
-        ("use", "using", "used", "utiliz", "utilis"),
-        ("kid", "child", "children"),
-        ("born", "birthday"),
-    )
-    for root in roots
-}
 _ENDINGS = tuple((ending, "") for ending in ("ing", "ied", "ies", "ed", "es", "s"))
 
 
@@ -174,7 +160,8 @@ def _root(word: str) -> str:
     """Enough of a stem to join "lives" with "living" and "lived"."""
     is_plain = word.isascii() and word.isalpha() and len(word) > 3
     root = word_forms.stem(word, _ENDINGS) if is_plain else word
-    return _SYNONYMS.get(root) or _SYNONYMS.get(word) or root
+    synonyms = lexicon.synonyms("repetition")
+    return synonyms.get(root) or synonyms.get(word) or root
 
 
 @cache

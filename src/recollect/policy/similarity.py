@@ -42,23 +42,6 @@ _PHRASES = (
     (re.compile(r"[,;:(]|\s[-–—]\s"), " and "),
     (re.compile(r"(?:\band\s+){2,}"), "and "),
 )
-_SYNONYMS = {
-    stem: stems[0]
-    for stems in (
-        ("has", "hav"),
-        ("lik", "lov", "enjoy", "ador"),
-        ("hat", "dislik", "despis", "detest"),
-        ("use", "using", "utiliz", "utilis"),
-        ("build", "develop", "creat", "mak"),
-        ("big", "larg"),
-        ("kid", "child", "children"),
-        ("job", "occupation", "profession"),
-        ("colour", "color"),
-        ("favourit", "favorit"),
-    )
-    for stem in stems
-}
-"""Stems that are synonyms in a statement about a person."""
 _OPPOSITES = {"lik", "hat"}
 
 _ENDINGS = (("ies", "y"), ("ing", ""), ("es", "e"), ("s", ""))
@@ -320,11 +303,11 @@ def _order(text: str) -> list[str]:
     for pattern, replacement in _PHRASES:
         text = pattern.sub(replacement, text)
     all_words = words(text)
-    last = len(all_words) - 1
+    last, filler = len(all_words) - 1, lexicon.words("filler")
     return [
         _stem(word)
         for index, word in enumerate(all_words)
-        if word not in lexicon.words("filler") or (index == last and word in _NOT_FILLER_AT_END)
+        if word not in filler or (index == last and word in _NOT_FILLER_AT_END)
     ]
 
 
@@ -333,7 +316,7 @@ def _stem(word: str) -> str:
     if word in _unchanged():
         return word
     stem = word_forms.stem(word, _ENDINGS)
-    return _SYNONYMS.get(stem, stem)
+    return lexicon.synonyms("statement").get(stem, stem)
 
 
 @cache

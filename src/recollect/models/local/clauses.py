@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
 from recollect.models.local import rejections
-from recollect.models.local.grammar import expressions
+from recollect.models.local.grammar import expressions, grammar
 
 MAX_MESSAGE_CHARS = 20_000
 """Characters read of one message; anything longer is a paste."""
@@ -23,33 +24,6 @@ _CODE = re.compile(
     r"var |console\.|#include|--|//|#!|\$ )|[{}]\s*$|\);|=>|==|\w\(\)|\w\('"
 )
 _ASIDE = re.compile(r"\*[^*\n]{1,200}\*|<[@#&!:\w][^>\n]{0,80}>|https?://\S+|(?<!\w)@[\w.]+|:\w+:")
-_SPELLINGS = [
-    (re.compile(pattern, re.IGNORECASE), replacement)
-    for pattern, replacement in (
-        (r"[’ʼ`´]", "'"),
-        (r"\bi'?m\b", "I am"),
-        (r"\bi a m\b", "I am"),
-        (r"\bi'?ve\b", "I have"),
-        (r"\bi'd\b", "I would"),
-        (r"\bi'll\b", "I will"),
-        (r"\bwe're\b", "we are"),
-        (r"\bwe'?ve\b", "we have"),
-        (r"\bwe'll\b", "we will"),
-        (r"\bdon'?t\b", "do not"),
-        (r"\bcan'?t\b", "cannot"),
-        (r"\bcan not\b", "cannot"),
-        (r"\bdoesn'?t\b", "doesn't"),
-        (r"\bisn'?t\b", "isn't"),
-        (r"\bi am not\b", "I am not"),
-        (r"\bany ?more\b", "anymore"),
-        (r"\b(my (?:\w+ )?\w+)'s (?=name\b|birthday\b|bday\b|favou?rite\b)", r"\1's "),
-        (r"\bmy name's\b", "my name is"),
-        (r"\bgonna\b", "going to"),
-        (r"\bfav(?:e|s)?\b", "favourite"),
-        (r"\bbday\b|\bb-day\b", "birthday"),
-        (r"\bi\b(?!/)", "I"),
-    )
-]
 _EXPRESSIONS = expressions("clauses")
 
 
@@ -122,9 +96,14 @@ def _strip_question(sentence: str) -> str:
     return sentence[: question.start()] if question else ""
 
 
+@cache
+def _spellings() -> list[tuple[re.Pattern[str], str]]:
+    return [(re.compile(pattern, re.IGNORECASE), written) for pattern, written in grammar()["spellings"]["pairs"]]
+
+
 def normalize_spelling(text: str) -> str:
     """The text with contractions and chat spellings written out."""
-    for pattern, replacement in _SPELLINGS:
+    for pattern, replacement in _spellings():
         text = pattern.sub(replacement, text)
     return " ".join(text.split())
 
