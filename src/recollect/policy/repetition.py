@@ -156,6 +156,7 @@ def _follows(sentence: str, root: str) -> bool:
     return False
 
 
+@lru_cache(maxsize=8192)
 def _root(word: str) -> str:
     """Enough of a stem to join "lives" with "living" and "lived"."""
     is_plain = word.isascii() and word.isalpha() and len(word) > 3

@@ -311,6 +311,7 @@ def _order(text: str) -> list[str]:
     ]
 
 
+@lru_cache(maxsize=8192)
 def _stem(word: str) -> str:
     """A rough stem, enough to equate `prefers` with `prefer` and `editors` with `editor`, but not the past tense."""
     if word in _unchanged():

@@ -1,5 +1,7 @@
 """What the speaker says or reports about somebody else is that person's only if the fact says so."""
 
+from functools import lru_cache
+
 from recollect.core.text import fold, words
 from recollect.language import kinship, lexicon
 from recollect.language.lexicon import Patterns
@@ -33,6 +35,7 @@ def refuse(case: Case) -> str | None:
     return None
 
 
+@lru_cache(maxsize=1)
 def other_person(case: Case) -> str | None:
     """The word for the other person whom a quote is about, or whose words it reports; None if it is the speaker."""
     other = _about_another(case)
