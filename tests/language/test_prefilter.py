@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.language.prefilter import required_literals
-from recollect.policy.guard.instruction_patterns import instruction_patterns
+from recollect.policy.guard.instructions import instruction_patterns
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,17 @@
-"""The days that a text mentions: absolute dates, or phrases like "last week" relative to a given day.
+"""The days that a text mentions: absolute dates, or phrases like "last week" and "next Friday" relative to a given day.
 
 Cautious: a fraction, a version or a port ("1.24", "80/443") is not a date.
 """
 
 import re
-from collections.abc import Collection
-from datetime import date, timedelta
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import cache
 from typing import NamedTuple
+
+from recollect.language import lexicon
+from recollect.language.lexicon import Patterns
 
 
 class Days(NamedTuple):
@@ -16,43 +21,76 @@ class Days(NamedTuple):
     last: date
 
 
-_MONTHS = {
-    name: month
-    for month, name in enumerate(
-        "january february march april may june july august september october november december".split(), 1
-    )
-}
-_SHORT_MONTHS = {name[:3]: month for name, month in _MONTHS.items() if name != "may"} | {"sept": 9}
-_WEEKDAYS = {
-    name: weekday for weekday, name in enumerate("monday tuesday wednesday thursday friday saturday sunday".split())
-}
-_NUMBERS = {
-    **{word: value for value, word in enumerate("zero one two three four five six seven eight nine ten".split())},
-    "a": 1,
-    "an": 1,
-    "a couple of": 2,
-    "couple of": 2,
-}
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
-
-_ISO = re.compile(r"(?<![\d/.-])((?:19|20)\d\d)-(\d\d)-(\d\d)(?![\d/-])")
-_ISO_MONTH = re.compile(r"(?<![\d/.-])((?:19|20)\d\d)-(\d\d)(?![\d/-])")
-_SLASHED = re.compile(
-    r"(?<![\w/.])(\d{1,2})([/.])(\d{1,2})\2((?:19|20)\d\d)(?![\d/.])"
-    r"|\b(?:on|since|until|before|after)\s+(?:the\s+)?(\d{1,2})/(\d{1,2})(?![\w/.])"
-)
-_TWENTY_FOUR_SEVEN = ("24", "7")
-_MONTH = re.compile(
-    rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?({'|'.join([*_MONTHS, *_SHORT_MONTHS])})\b\.?"
-    r"(?:\s+(\d{1,2})(?:st|nd|rd|th)?\b(?!\d))?(?:,?\s+(?:of\s+)?((?:19|20)\d\d)\b)?"
-)
 _MONTHS_THAT_ARE_VERBS = ("may", "march")
-_BEFORE_A_DAY = re.compile(r"\b(?:on|since|until|by|before|after)\s+(?:the\s+)?$")
-_BEFORE_A_MONTH = re.compile(r"\b(?:in|during|of|since|until|by|early|mid|late|last|next|around|before|after)\s+$")
-_YEAR = re.compile(r"\b(?:in|during|of|since)\s+((?:19|20)\d\d)\b")
-_AGO = re.compile(rf"\b(\d{{1,3}}|{'|'.join(_NUMBERS)})\s+(day|week|month|year)s?\s+ago\b")
-_SPAN = re.compile(r"\b(last|past|this|previous)\s+(weekend|week|month|year)\b")
-_WEEKDAY = re.compile(rf"\b(on|last|this|since)\s+({'|'.join(_WEEKDAYS)})\b")
+_TWENTY_FOUR_SEVEN = ("24", "7")
+_NEAR = {"day after tomorrow": 2, "tomorrow": 1, "yesterday": -1, "last night": -1, "day before yesterday": -2}
+
+
+@cache
+def _months() -> dict[str, int]:
+    """Months by their names, in full and shortened."""
+    months = {name: number for number, name in enumerate(lexicon.ordered_words("months"), 1)}
+    return months | {name[:3]: number for name, number in months.items()} | {"sept": 9}
+
+
+@cache
+def _weekdays() -> dict[str, int]:
+    weekdays = {name: number for number, name in enumerate(lexicon.ordered_words("weekdays"))}
+    return weekdays | {name[:3]: number for name, number in weekdays.items()} | {"tues": 1, "thurs": 3}
+
+
+@cache
+def _counts() -> dict[str, int]:
+    counts = {name: number for number, name in enumerate(lexicon.ordered_words("cardinals")[:11])}
+    return counts | {"a": 1, "an": 1, "a couple of": 2, "couple of": 2, "a couple": 2}
+
+
+def _count(word: str) -> int:
+    return int(word) if word.isdigit() else _counts()[word.lower()]
+
+
+@cache
+def _alternatives() -> dict[str, str]:
+    names = {"weekday": _weekdays(), "counts": _counts(), "month_name": _months()}
+    return {name: "|".join(sorted(words, key=len, reverse=True)) for name, words in names.items()} | {
+        "full_weekday": "|".join(lexicon.ordered_words("weekdays"))
+    }
+
+
+_PATTERNS = Patterns(
+    table=_alternatives,
+    iso=r"(?<![\d/.-])((?:19|20)\d\d)-(\d\d)-(\d\d)(?![\d/-])",
+    iso_month=r"(?<![\d/.-])((?:19|20)\d\d)-(\d\d)(?![\d/-])",
+    slashed=r"""
+        (?<![\w/.])(\d{1,2})([/.])(\d{1,2})\2((?:19|20)\d\d)(?![\d/.])
+        |\b(?:on|since|until|before|after)\s+(?:the\s+)?(\d{1,2})/(\d{1,2})(?![\w/.])""",
+    month=r"""
+        \b(?:(\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?)?({month_name})\b\.?
+        (?:\s+(\d{1,2})(?:st|nd|rd|th)?\b(?!\d))?(?:,?\s+(?:of\s+)?((?:19|20)\d\d)\b)?""",
+    before_a_day=r"\b(?:on|since|until|by|before|after)\s+(?:the\s+)?$",
+    before_a_month=r"\b(?:in|during|of|since|until|by|early|mid|late|last|next|around|before|after)\s+$",
+    year=r"\b(?:in|during|of|since)\s+((?:19|20)\d\d)\b",
+    ago=r"\b(\d{1,3}|{counts})\s+(day|week|month|year)s?\s+ago\b",
+    span=r"\b(last|past|this|previous)\s+(weekend|week|month|year)\b",
+    past_weekday=r"\b(on|last|this|since)\s+({full_weekday})\b",
+    now=r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b",
+    any_weekday=r"\b({weekday})s?\b",
+    ordinal_day=r"\bthe (\d{1,2})(?:st|nd|rd|th)\b",
+    ahead=r"\bin (\d{1,2}|{counts}) (day|week|month|year)s?\b",
+    phrase=r"""
+        (?i)(?:,? ?\b(?:on|by|until|till|from|at|starting) )?(?:the )?(?:
+        \b(?P<near>day after tomorrow|day before yesterday|tomorrow|yesterday|today|tonight|last night|this morning
+        |this afternoon|this evening)(?: (?:morning|afternoon|evening|night))?\b
+        |\b(?:(?P<which>this|next|last|coming) )?(?:\b(?P<day>{weekday})\b)
+        (?: (?:morning|afternoon|evening|night))?(?! (?:the )?\d)
+        |\bin (?P<n>\d{1,2}|{counts}) (?P<unit>day|week)s?\b
+        |(?P<ago>(?P<m>\d{1,2}|{counts}) (?P<back>day|week)s? ago)\b
+        |\b(?P<period>next|last) (?P<span>week|weekend|month|year)\b
+        |(?P<date>\b(?:in |on |early |mid |late )?(?:the )?(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?)?\b(?:{month_name})\b\.?
+        (?: (?:the )?\d{1,2}(?:st|nd|rd|th)?\b)?(?:,? 20\d\d\b)?|\b20\d\d-\d\d-\d\d\b)
+        )(?:,? (?:at|@) \d{1,2}(?:[:.]\d\d)? ?(?:am|pm|h)?\b)?""",
+)
 
 
 def days(text: str, today: date | None, years: Collection[int] = ()) -> list[Days]:
@@ -60,20 +98,20 @@ def days(text: str, today: date | None, years: Collection[int] = ()) -> list[Day
     lower = text.lower()
     periods = [*_iso(lower), *_slashed(lower, years), *_named(text, lower, years)]
     if not periods:
-        periods = [Days(date(int(year), 1, 1), date(int(year), 12, 31)) for year in _YEAR.findall(lower)]
+        periods = [Days(date(int(year), 1, 1), date(int(year), 12, 31)) for year in _PATTERNS.year.findall(lower)]
     return periods or ([] if today is None else _relative(lower, today))
 
 
 def _iso(text: str) -> list[Days]:
-    full_dates = [_day(int(year), int(month), int(day)) for year, month, day in _ISO.findall(text)]
-    months = [] if full_dates else [_month(int(year), int(month)) for year, month in _ISO_MONTH.findall(text)]
+    full_dates = [_day(int(year), int(month), int(day)) for year, month, day in _PATTERNS.iso.findall(text)]
+    months = [] if full_dates else [_month(int(year), int(month)) for year, month in _PATTERNS.iso_month.findall(text)]
     return [period for period in (*full_dates, *months) if period is not None]
 
 
 def _slashed(text: str, years: Collection[int]) -> list[Days]:
     """The days of "13.05.2024", "13/05/2024" or "on 13/05"; an ambiguous slashed date yields both readings."""
     readings: list[Days | None] = []
-    for left, separator, right, year, short_left, short_right in _SLASHED.findall(text):
+    for left, separator, right, year, short_left, short_right in _PATTERNS.slashed.findall(text):
         parts = (left, right) if year else (short_left, short_right)
         if parts == _TWENTY_FOUR_SEVEN:
             continue
@@ -87,15 +125,14 @@ def _slashed(text: str, years: Collection[int]) -> list[Days]:
 def _named(text: str, lower: str, years: Collection[int]) -> list[Days]:
     """Dates that name their month."""
     periods: list[Days | None] = []
-    for match in _MONTH.finditer(lower):
+    for match in _PATTERNS.month.finditer(lower):
         before, name, after, year = match.groups()
         day = before or after
         if not year and not (_is_day(match, text) if day else _is_month(match)):
             continue  # "may" the verb, "mar" the ending of a word
-        month = _MONTHS.get(name) or _SHORT_MONTHS[name]
         candidates = [int(year)] if year else sorted(set(years))
         periods += [
-            _day(candidate_year, month, int(day)) if day else _month(candidate_year, month)
+            _day(candidate_year, _months()[name], int(day)) if day else _month(candidate_year, _months()[name])
             for candidate_year in candidates
         ]
     return [period for period in periods if period is not None]
@@ -106,16 +143,16 @@ def _is_day(match: re.Match[str], text: str) -> bool:
     if match[2] not in _MONTHS_THAT_ARE_VERBS or text[match.start(2) : match.end(2)].istitle():
         return True
     ordinal = re.search(r"\d(?:st|nd|rd|th)|\bof\b", match[0])
-    return bool(ordinal or _BEFORE_A_DAY.search(match.string[: match.start()]))
+    return bool(ordinal or _PATTERNS.before_a_day.search(match.string[: match.start()]))
 
 
 def _is_month(match: re.Match[str]) -> bool:
-    if match[2] not in _MONTHS:
+    if match[2] not in lexicon.ordered_words("months"):
         return False
     before, after = match.string[: match.start()], match.string[match.end() :]
     if re.search(r"\bthis\s+$", before):  # "this may be wrong"
         return match[2] not in _MONTHS_THAT_ARE_VERBS or not re.match(r"\s*\w", after)
-    return bool(_BEFORE_A_MONTH.search(before))
+    return bool(_PATTERNS.before_a_month.search(before))
 
 
 def _day(year: int, month: int, day: int) -> Days | None:
@@ -133,20 +170,20 @@ def _month(year: int, month: int) -> Days | None:
 
 
 def _relative(text: str, today: date) -> list[Days]:
-    if ago := _AGO.search(text):
+    if ago := _PATTERNS.ago.search(text):
         unit = _UNIT_DAYS[ago[2]]
-        middle = today - timedelta(unit * (int(ago[1]) if ago[1].isdigit() else _NUMBERS[ago[1]]))
+        middle = today - timedelta(unit * _count(ago[1]))
         return [Days(middle - timedelta(unit // 2), middle + timedelta(unit // 2))]
     if "day before yesterday" in text:
         return [Days(today - timedelta(2), today - timedelta(2))]
     if "yesterday" in text or "last night" in text:
         return [Days(today - timedelta(1), today - timedelta(1))]
-    if span := _SPAN.search(text):
+    if span := _PATTERNS.span.search(text):
         return [_span(span[1], span[2], today)]
-    if weekday := _WEEKDAY.search(text):
-        day = today - timedelta((today.weekday() - _WEEKDAYS[weekday[2]]) % 7 or 7)
+    if weekday := _PATTERNS.past_weekday.search(text):
+        day = today - timedelta((today.weekday() - _weekdays()[weekday[2]]) % 7 or 7)
         return [Days(day, today if weekday[1] == "since" else day)]
-    if re.search(r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b", text):
+    if _PATTERNS.now.search(text):
         return [Days(today, today)]
     return []
 
@@ -160,3 +197,112 @@ def _span(which: str, unit: str, today: date) -> Days:
         return Days(saturday, min(today, saturday + timedelta(1)))
     length = _UNIT_DAYS[unit]
     return Days(today - timedelta(length if which == "this" else 2 * length), today)
+
+
+def nearby_days(text: str, today: date) -> Iterator[Days]:
+    """Days and periods around today that a text may mean: "tomorrow", "Friday", "the 5th", "in two weeks"."""
+    folded = text.casefold()
+    for word, offset in _near_days().items():
+        if re.search(rf"\b{word}\b", folded) or (not word.isascii() and word in folded):
+            yield _around(today, offset)
+    for name in _PATTERNS.any_weekday.findall(folded):  # the coming one; `days` yields the past one
+        yield _around(today, (_weekdays()[name] - today.weekday()) % 7 or 7)
+    for number in _PATTERNS.ordinal_day.findall(folded):
+        near = (_around(today, offset) for offset in range(-31, 32))
+        yield from (day for day in near if day.first.day == int(number))
+    for count, unit in _PATTERNS.ahead.findall(folded):
+        yield _around(today, _count(count) * _UNIT_DAYS[unit], 3 if unit in ("month", "year") else 0)
+    if "next year" in folded:
+        yield Days(date(today.year + 1, 1, 1), date(today.year + 1, 12, 31))
+    if re.search(r"\bnext (?:week|month|weekend|\w+day)\b", folded):
+        yield Days(today, today + timedelta(62))
+    if re.search(r"\bthis (?:year|month|week)\b", folded):
+        yield Days(date(today.year, 1, 1), date(today.year, 12, 31))
+
+
+@cache
+def _near_days() -> dict[str, int]:
+    entries = (entry for table in lexicon.tables("near_days").values() for entry in table.items())
+    return {word: int(offset) for offset, group in entries for word in group.split()}
+
+
+def _around(today: date, offset: int, tolerance: int = 0) -> Days:
+    return Days(today + timedelta(offset - tolerance), today + timedelta(offset + tolerance))
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """The first day of a phrase's period, the phrase written out, and its position in the text."""
+
+    day: date
+    words: str
+    start: int
+    end: int
+
+
+def find(text: str, at: datetime, *, ahead: bool) -> When | None:
+    """The first day that a text names, relative to when it was said; `ahead` for statements about the future."""
+    for match in _PATTERNS.phrase.finditer(text):
+        resolved = _resolve(match, at.date(), ahead)
+        if resolved is not None:
+            day, words = resolved
+            return When(day, words, match.start(), match.end())
+    return None
+
+
+def start_of_day(day: date, at: datetime) -> datetime:
+    """The start of a day in the time zone of a message."""
+    return datetime(day.year, day.month, day.day, tzinfo=at.tzinfo)
+
+
+def _resolve(match: re.Match[str], today: date, ahead: bool) -> tuple[date, str] | None:
+    if match["near"]:
+        return _on_day(today + timedelta(_NEAR.get(match["near"].lower(), 0)))
+    if match["day"]:
+        return _on_day(_weekday(match["day"].lower(), (match["which"] or "").lower(), today, ahead))
+    if match["unit"]:
+        return _on_day(today + timedelta(_count(match["n"]) * _UNIT_DAYS[match["unit"].lower()]))
+    if match["ago"]:
+        return _on_day(today - timedelta(_count(match["m"]) * _UNIT_DAYS[match["back"].lower()]))
+    if match["period"]:
+        return _relative_period(match["period"].lower(), match["span"].lower(), today)
+    return _dated(match["date"], today, ahead)
+
+
+def _on_day(day: date) -> tuple[date, str]:
+    return day, f"on {day.isoformat()}"
+
+
+def _weekday(name: str, which: str, today: date, ahead: bool) -> date:
+    weekday = _weekdays()[name]
+    if which == "next":  # the one of next week, as calendars count
+        return today + timedelta(7 - today.weekday() + weekday)
+    if which == "last" or not ahead:
+        return today - timedelta((today.weekday() - weekday) % 7 or 7)
+    return today + timedelta((weekday - today.weekday()) % 7 or 7)
+
+
+def _relative_period(which: str, span: str, today: date) -> tuple[date, str]:
+    step = 1 if which == "next" else -1
+    if span == "year":
+        return date(today.year + step, 1, 1), f"in {today.year + step}"
+    if span == "month":
+        month = today.year * 12 + today.month - 1 + step
+        first = date(month // 12, month % 12 + 1, 1)
+        return first, f"in {first:%Y-%m}"
+    monday = today + timedelta(7 * step - today.weekday())
+    if span == "weekend":
+        return _on_day(monday + timedelta(5))
+    return monday, f"in the week of {monday.isoformat()}"
+
+
+def _dated(phrase: str, today: date, ahead: bool) -> tuple[date, str] | None:
+    periods = days(
+        phrase if re.match(r"(?i)(in|on) ", phrase) else f"in {phrase}", None, range(today.year - 1, today.year + 2)
+    )
+    possible = [period for period in periods if (period.last >= today if ahead else period.first <= today)]
+    if not possible:
+        return None
+    chosen = min(possible) if ahead else max(possible)
+    is_whole_month = chosen.first != chosen.last
+    return (chosen.first, f"in {chosen.first:%Y-%m}") if is_whole_month else _on_day(chosen.first)

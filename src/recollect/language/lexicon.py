@@ -1,109 +1,127 @@
-"""Words that distinguish a durable statement from chatter: tools, trades, kin, pets, conditions, places."""
+"""What is known about words: one file per language in `lexica/`, read on first use. A new language is a new file.
+
+A file has these tables, all optional: `words` (sets of words), `forms` (alternatives of a regular expression),
+`people`, `numbers` and `near_days` (words by what they mean), `verbs` (what entails each plain verb of a fact) and
+`instructions` (patterns). English also has `patterns`, whole expressions. An expression may continue on further lines,
+and `{name}` in it stands for the forms of that name.
+"""
 
 import re
+import tomllib
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+ENGLISH = "en"
+FOLDER = Path(__file__).parent / "lexica"
+_REFERENCE = re.compile(r"\{([a-z_]+)\}")
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+def read_tables(path: Path) -> dict[str, Any]:
+    """A data file."""
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-TOOLS = _words(
-    "python rust go golang java kotlin swift typescript javascript js ts c c++ c# haskell elixir erlang ocaml scala "
-    "ruby perl php lua zig nim julia r sql bash zsh fish nushell powershell linux ubuntu debian fedora arch nixos nix "
-    "gentoo mint windows macos mac ios android vim neovim nvim emacs helix vscode code zed sublime jetbrains pycharm "
-    "intellij webstorm xcode notepad++ git github gitlab bitbucket jujutsu docker podman kubernetes k8s k3s helm "
-    "terraform opentofu pulumi ansible nomad postgres postgresql mysql mariadb sqlite mongodb mongo redis valkey kafka "
-    "rabbitmq nats clickhouse duckdb elasticsearch snowflake bigquery dbt airflow spark pandas polars numpy pytorch "
-    "tensorflow jax react vue svelte angular solid htmx django flask fastapi rails laravel spring express node nodejs "
-    "node.js deno bun npm pnpm yarn poetry uv pip ruff black mypy pyright pytest jest vite webpack aws gcp azure "
-    "cloudflare hetzner vercel heroku netlify fly.io grafana prometheus datadog sentry jenkins circleci notion "
-    "obsidian "
-    "logseq evernote onenote todoist trello jira linear asana slack discord teams zoom telegram signal whatsapp figma "
-    "sketch blender photoshop lightroom gimp krita procreate inkscape ableton reaper unity unreal godot excel sheets "
-    "latex typst anki firefox chrome brave safari arc vivaldi tmux zellij kitty alacritty wezterm ghostty iterm iterm2 "
-    "i3 sway hyprland gnome kde xfce 1password bitwarden keepass proton protonmail gmail fastmail spotify plex "
-    "jellyfin "
-    "ollama copilot cursor claude chatgpt dvorak colemak qwerty"
-)
-LANGUAGES = _words(
-    "english german french spanish portuguese italian dutch swedish norwegian danish finnish icelandic polish czech "
-    "slovak hungarian romanian bulgarian greek turkish russian ukrainian serbian croatian arabic hebrew persian farsi "
-    "hindi urdu bengali tamil telugu punjabi thai vietnamese korean japanese mandarin cantonese chinese indonesian "
-    "malay tagalog swahili amharic yoruba welsh irish gaelic catalan basque estonian latvian lithuanian latin esperanto"
-)
-PLACES = _words(
-    "berlin munich hamburg cologne frankfurt vienna zurich geneva basel paris lyon marseille london manchester leeds "
-    "bristol edinburgh glasgow dublin cork amsterdam rotterdam utrecht brussels antwerp madrid barcelona valencia "
-    "seville lisbon porto rome milan naples turin florence bologna athens istanbul ankara warsaw krakow prague brno "
-    "budapest bucharest sofia belgrade zagreb oslo bergen stockholm gothenburg copenhagen aarhus helsinki tampere "
-    "tallinn riga vilnius kyiv lviv moscow tokyo osaka kyoto seoul busan beijing shanghai taipei singapore bangkok "
-    "hanoi "
-    "jakarta manila mumbai delhi bangalore chennai sydney melbourne brisbane perth auckland wellington toronto "
-    "montreal "
-    "vancouver ottawa calgary chicago boston seattle portland denver austin dallas houston miami atlanta philadelphia "
-    "detroit oakland brooklyn germany france spain portugal italy austria switzerland netherlands belgium denmark "
-    "sweden norway finland iceland ireland scotland wales england poland czechia hungary romania bulgaria greece "
-    "turkey "
-    "ukraine russia japan korea china taiwan india thailand vietnam indonesia australia canada mexico brazil argentina "
-    "chile colombia peru kenya nigeria ghana egypt morocco israel texas california florida oregon europe cairo nairobi "
-    "lagos accra bogota lima santiago"
-)
+def join_lines(expression: str) -> str:
+    """An expression without the line breaks of the file."""
+    return "".join(map(str.strip, expression.splitlines()))
 
-_TRADES = (
-    "nurse|doctor|medic|paramedic|surgeon|vet|dentist|pharmacist|therapist|psychologist|midwife|teacher|tutor|"
-    "professor|"
-    "lecturer|librarian|student|undergrad|postdoc|researcher|scientist|physicist|chemist|biologist|mathematician|"
-    "economist|historian|linguist|engineer|developer|dev|programmer|coder|sysadmin|sre|devops|admin|designer|"
-    "architect|"
-    "analyst|consultant|accountant|auditor|lawyer|attorney|paralegal|judge|translator|interpreter|writer|author|"
-    "editor|"
-    "journalist|reporter|photographer|videographer|filmmaker|musician|composer|drummer|guitarist|pianist|violinist|"
-    "singer|dj|artist|illustrator|animator|painter|sculptor|actor|dancer|chef|cook|baker|barista|bartender|waiter|"
-    "waitress|farmer|gardener|florist|carpenter|electrician|plumber|mechanic|welder|machinist|builder|technician|"
-    "driver|pilot|sailor|firefighter|soldier|veteran|cop|policeman|detective|salesperson|recruiter|manager|director|"
-    "founder|cofounder|co-founder|ceo|cto|cfo|freelancer|contractor|intern|apprentice|trainee|barber|hairdresser|"
-    "tailor|cashier|clerk|receptionist|secretary|geologist|astronomer|meteorologist|statistician|actuary|broker|"
-    "trader|"
-    "realtor|pastor|priest|monk|coach|trainer|referee|streamer|youtuber|podcaster|tester|maintainer|data scientist"
-)
-TRADE = re.compile(rf"^(?:[\w&+#./'-]+ ){{0,4}}?(?:{_TRADES})\b", re.IGNORECASE)
-"""A trade with what describes it: "senior backend engineer at Acme"."""
-NO_TRADE = re.compile(r"\b(?:good|bad|great|terrible|real|such|total|slow|fast|lazy|big|horrible|better|worse)\b", re.I)
 
-KIN = (
-    "wife|husband|spouse|partner|fiancée?|fiance|girlfriend|boyfriend|gf|bf|son|daughter|kid|child|baby|mother|"
-    "father|"
-    "mom|mum|dad|parents|kids|sister|brother|sibling|twin|grandma|grandpa|grandmother|grandfather|aunt|uncle|cousin|"
-    "niece|nephew|boss|manager|friend|best friend|colleague|coworker|co-worker|roommate|flatmate|housemate|neighbour|"
-    "neighbor|teacher|supervisor|mentor|stepdad|stepmom|stepson|stepdaughter|brother-in-law|sister-in-law|"
-    "mother-in-law|father-in-law|landlord|team lead|tech lead|ex"
-)
-PETS = (
-    "cat|dog|puppy|kitten|hamster|rabbit|bunny|parrot|budgie|horse|pony|tortoise|turtle|snake|gecko|lizard|ferret|"
-    "guinea pig|goldfish|axolotl|chicken|corgi|beagle|labrador|lab|poodle|husky|greyhound|dachshund|border collie|"
-    "golden retriever"
-)
-OWNED = (
-    rf"{PETS}|kid|child|children|toddler|newborn|son|daughter|brother|sister|sibling|twin|pet|car|motorcycle|"
-    rf"motorbike|bike|house|"
-    "flat|apartment|cottage|farm|garden|allotment|boat|van|campervan|degree|phd|master's|masters|bachelor's|adhd|"
-    "asthma|"
-    "diabetes|dyslexia|arthritis|migraines|epilepsy|tinnitus|homelab|home lab|blog|newsletter|podcast|"
-    "youtube channel|company|business|bakery|shop|startup|3d printer|telescope|piano|guitar|cello|violin|"
-    "raspberry pi|"
-    "chickens|bees|beehives|goats|sheep|fish|mice|lizards|wolves"
-)
-DIET = (
-    r"vegan|vegetarian|pescatarian|gluten[- ]free|lactose[- ]intolerant|coeliac|celiac|diabetic|teetotal|kosher|halal"
-)
-CONDITION = (
-    r"married|engaged|divorced|widowed|retired|unemployed|self-employed|left-handed|left handed|colou?r ?blind|"
-    r"dyslexic|"
-    r"autistic|bilingual|trilingual|deaf|hard of hearing|short-sighted|pregnant|semi-retired"
-)
-EVENTS = (
-    "meeting|appointment|flight|exam|interview|test|deadline|trip|wedding|party|concert|surgery|operation|call|"
-    "presentation|marathon|race|game|match|class|defen[cs]e|talk|demo|review|conference|shift|gig|recital|workshop|"
-    "hearing|checkup|check-up|scan|move|vacation|holiday|webinar|hackathon|audition|finals?|midterms?|viva|reunion|"
-    "graduation|performance review|tournament|date"
-)
+@cache
+def _lexica() -> dict[str, dict[str, Any]]:
+    """All lexica by language, English first."""
+    paths = sorted(FOLDER.glob("*.toml"), key=lambda path: (path.stem != ENGLISH, path.stem))
+    return {path.stem: read_tables(path) for path in paths}
+
+
+def foreign_languages() -> tuple[str, ...]:
+    return tuple(_lexica())[1:]
+
+
+def is_spaced(language: str) -> bool:
+    """Whether its script separates words by spaces."""
+    return _lexica()[language].get("spaced", True)
+
+
+def tables(name: str, *languages: str) -> dict[str, dict[str, Any]]:
+    """A table of each language that has it."""
+    lexica = ((language, _lexica()[language]) for language in languages or _lexica())
+    return {language: lexicon[name] for language, lexicon in lexica if name in lexicon}
+
+
+@cache
+def words(name: str, *languages: str) -> frozenset[str]:
+    """A set of words, of all languages or of those named."""
+    return frozenset(
+        word for table in tables("words", *languages).values() for word in table.get(name, "").split()
+    ) or _unknown(name)
+
+
+@cache
+def ordered_words(name: str) -> tuple[str, ...]:
+    """English words in their order: months, weekdays."""
+    return tuple(_lexica()[ENGLISH]["words"][name].split())
+
+
+@cache
+def synonyms(name: str) -> dict[str, str]:
+    """English stems that count as one, each with the first of its group."""
+    groups = [group.split() for group in _lexica()[ENGLISH]["stems"][name]]
+    return {stem: group[0] for group in groups for stem in group}
+
+
+@cache
+def forms(name: str, *languages: str) -> str:
+    """The alternatives that languages have for one thing, as a regular expression."""
+    entries = [table[name] for table in tables("forms", *languages).values() if name in table]
+    return "|".join(map(join_lines, entries)) or _unknown(name)
+
+
+@cache
+def relatives(*languages: str) -> tuple[str, ...]:
+    """Words for relatives and acquaintances, the longest first."""
+    entries = (entry for table in tables("people", *languages).values() for entry in table.values())
+    return tuple(sorted({word for entry in entries for word in entry.split()}, key=lambda word: (-len(word), word)))
+
+
+def word_pattern(name: str) -> str:
+    """An expression that finds a form as a whole word; in scripts without spaces, anywhere."""
+    spaced = [language for language, table in tables("forms").items() if name in table and is_spaced(language)]
+    unspaced = [language for language, table in tables("forms").items() if name in table and not is_spaced(language)]
+    return rf"\b(?:{forms(name, *spaced)})\b" + (f"|{forms(name, *unspaced)}" if unspaced else "")
+
+
+def _unknown(name: str) -> Any:
+    raise KeyError(f"no lexicon has {name!r}")
+
+
+class Patterns:
+    """Regular expressions by name, compiled on first use: those given, those of a table, and those of the lexica."""
+
+    def __init__(self, flags: int = 0, table: Callable[[], Mapping[str, str]] = dict[str, str], **given: str):
+        self._flags, self._table, self._given = flags, table, given
+
+    def __getattr__(self, name: str) -> re.Pattern[str]:
+        source = self._own(name) or _lexica()[ENGLISH]["patterns"].get(name) or word_pattern(name)
+        pattern = re.compile(self.expand(source), self._flags)
+        self.__dict__[name] = pattern  # an ordinary attribute from now on
+        return pattern
+
+    def expand(self, expression: str) -> str:
+        """An expression on one line, with its references replaced."""
+        return _REFERENCE.sub(lambda reference: self._referenced(reference[1]), join_lines(expression))
+
+    def _own(self, name: str) -> str | None:
+        return self._given.get(name) or self._table().get(name)
+
+    def _referenced(self, name: str) -> str:
+        if name == "relatives":
+            return "|".join(relatives())
+        if name == "kin":
+            return "|".join(relatives(ENGLISH))
+        if name == "unspaced_relatives":
+            return "|".join(relatives(*(language for language in _lexica() if not is_spaced(language))))
+        if name in ("foreign_and", "foreign_my"):
+            return forms(name.removeprefix("foreign_"), *foreign_languages())
+        return self.expand(self._own(name) or _lexica()[ENGLISH]["patterns"].get(name) or forms(name))

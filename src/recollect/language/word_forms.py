@@ -8,12 +8,12 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection
-from functools import lru_cache
+from collections.abc import Collection, Iterable
+from functools import cache, lru_cache
 
 from recollect.core.text import words
-from recollect.language import kinship
-from recollect.language.related_words import IMPLIED_BY, RELATED_TO
+from recollect.language import kinship, lexicon
+from recollect.language.lexicon import Patterns
 
 MIN_SHARE, MIN_FOREIGN_SHARE, MIN_UNSPACED_SHARE = 1, 4 / 5, 1 / 2
 """Share of a fact's content words that must have been said; less for languages with more inflection than English."""
@@ -21,74 +21,50 @@ _MIN_LANGUAGE_WORDS = 4
 """From this many words on, a text without any known function word is in an unknown language."""
 _MIN_STEM_CHARS, _MAX_ENDING_CHARS = 4, 5
 
-_ENGLISH = frozenset(
-    """
-    a an the i im ive id ill me my mine myself we our us you your he she his her him they their them it its is am are
-    was were be been being do does did doing done have has had having and or but so that this these those there here
-    of in on at for with as by from to into about over under out up not never dont doesnt didnt cant cannot isnt
-    arent wasnt werent wont wouldnt havent hasnt couldnt shouldnt theirs what which who when where why how if than
-    then too very really just also still now currently all each every always usually some any more most much many
-    will would can could should
-    """.split()
-)
-_FOREIGN = frozenset(
-    """
-    ich bin ist und der die das ein eine einen einem nicht kein keine mein meine mit auf für fur aus auch sehr wir habe
-    hat mag zu im von den dem es sind wohne heute
-    je suis le la les un une et est pas mon mes des du dans avec pour jai habite nous sur aime
-    yo soy el los las es que mi mis con para por una vivo tengo muy gusta estoy en trabajo desde
-    eu sou o os um uma meu minha nao moro tenho com muito gosto de e em na da do
-    io sono il lo gli che per non mio mia ho abito di al
-    als bei seit arbeite spiele lerne esse gern comme chez travaille mange joue como trabalho num numa em
-    sono da lavoro ogni piu molto sto
-    ik ben het een niet mijn met van en jag ar och inte min jestem nie mam w z ben bir ve
-    """.split()
-)
-_SHARED = frozenset("a in an so am was will me as on or do no die van met ben min per la".split())
-"""Words of English and of other languages: they count only where no other function word occurs."""
-_ABOUT_A_PERSON = frozenset(
-    """
-    user users person someone somebody people thing things likes like liked loves love loved enjoys enjoy enjoyed hates
-    hate hated dislikes dislike prefers prefer preferred preference preferences favors favours uses use used using works
-    work worked working employed employee job lives live lived living resides reside based wants want wanted wishes
-    needs need owns own owned has keeps gets got called named name names known goes go went going comes came speaks
-    speak spoke says said told tells thinks knows plays play played playing studies study studied studying student plans
-    planning plan interested interest interests fan adores adore travels traveled travelled visits
-    old age aged year years month months week weeks day days today tomorrow yesterday date
-    time once first last next since ago until during between around near same other another own former formerly
-    previously longer anymore both via per etc able reply replies answer answers response responses answered be made
-    makes make does doing moved moves move moving happened recently certain currently regularly often only
-    sometimes considering considers considered thinking rather instead kind type sort way lot because while within
-    without timezone zone pronouns location no nor themselves himself herself few little
-    nutzer benutzer mag hat wohnt lebt heisst ist utilisateur aime habite est usuario vive tiene gusta es usuário mora
-    gosta tem utente vive ha isst spricht fahrt liest lauft schlaft hasst liebt arbeitet travaille trabaja trabalha
-    parle habla fala va fait hace sabe joue juega toca
-    пользователь живет любит работает
-    """.split()
-)
-"""Words with which facts are retold in the third person. `entailment` checks those that claim something; the others
-need no source."""
-_CALENDAR = re.compile(
-    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|e|y|ust|tember|ober|ember)?"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|.*\d.*"
-)
-_OLD = re.compile(
-    r"(?<!year )(?<!years )(?<!month )(?<!months )(?<!weeks )(?<!days )(?<!year-)(?<!month-)\bold\b", re.IGNORECASE
-)
-"""An adjective, not part of an age."""
-_NUMBERS = frozenset(
-    "two three four five six seven eight nine ten eleven twelve twenty thirty hundred thousand".split()
-)
-_SENSITIVE = re.compile(
-    r"allerg|cancer|pregnan|sick|ill$|disease|disorder|depress|addict|alcohol|crimin|arrest|prison|convict|fired|divorc"
-    r"|gay|lesbian|bisexual|transgender|hiv|suicid|bankrupt|dead|died|disabl|diabet|autis|infect|abus"
-)
-"""Harmful if wrong: such a word must itself have been said."""
+_PATTERNS = Patterns()
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
-_UNSPACED_EMPTY = frozenset("的了是在我你他她用户は私がのをにでと、사용자는은이가을를에")
+_LETTER, _DIGIT = re.compile("[A-Za-z]"), re.compile(r"\d")
 
 
-_LETTER = re.compile("[A-Za-z]")
+@cache
+def _foreign() -> frozenset[str]:
+    return lexicon.words("function", *lexicon.foreign_languages())
+
+
+@cache
+def _english() -> frozenset[str]:
+    return lexicon.words("function", lexicon.ENGLISH)
+
+
+@cache
+def _frame() -> frozenset[str]:
+    """Function words, and the words with which facts are retold in the third person."""
+    return _english() | lexicon.words("frame") | lexicon.words("particles")
+
+
+@cache
+def _calendar() -> frozenset[str]:
+    """Months and weekdays, in full and shortened."""
+    months, weekdays = lexicon.ordered_words("months"), lexicon.ordered_words("weekdays")
+    short = (month[:3] for month in months)
+    return frozenset([*months, *short, "sept", *weekdays, *(f"{day}s" for day in weekdays)])
+
+
+@cache
+def _related() -> dict[str, set[str]]:
+    """Synonyms of each word."""
+    related: dict[str, set[str]] = {}
+    for group in lexicon.tables("related")[lexicon.ENGLISH]["groups"]:
+        for word in group.split():
+            related.setdefault(word, set()).update(group.split())
+    return related
+
+
+@cache
+def _implied_by() -> dict[str, frozenset[str]]:
+    """Words that imply a word without being synonyms."""
+    implied = lexicon.tables("implied")[lexicon.ENGLISH]
+    return {word: frozenset(implying.split()) for group, implying in implied.items() for word in group.split()}
 
 
 def is_worded_from(source: str, fact: str, speaker: str = "") -> bool:
@@ -98,7 +74,7 @@ def is_worded_from(source: str, fact: str, speaker: str = "") -> bool:
     required = content_words(fact, speaker)
     source_words = set(tokens(source))
     missing = [word for word in required if not is_stated(word, source_words)]
-    if any(map(_SENSITIVE.match, missing)):
+    if any(map(_PATTERNS.sensitive.match, missing)):
         return False
     return len(required) - len(missing) >= math.ceil(_min_share(fact) * len(required))
 
@@ -134,15 +110,22 @@ def is_foreign(text: str) -> bool:
     return foreign > english or _script(text) not in ("LATIN", "")
 
 
+def foreign_count(text: str) -> int:
+    """How many words of a text are function words of other languages, and none of English."""
+    foreign = _foreign() - _english() - lexicon.words("ambiguous")
+    return sum(word in foreign for word in words(text))
+
+
 @lru_cache(maxsize=16)
 def _count_function_words(text: str) -> tuple[int, int, int]:
     """Number of English function words, of foreign ones, and of all words."""
     all_words = words(text)
-    telling = [word for word in all_words if word not in _SHARED]
-    english, foreign = sum(word in _ENGLISH for word in telling), sum(word in _FOREIGN for word in telling)
-    if not (english or foreign):
-        english, foreign = sum(word in _ENGLISH for word in all_words), sum(word in _FOREIGN for word in all_words)
-    return english, foreign, len(all_words)
+    ambiguous = lexicon.words("ambiguous")  # they count only where no other function word occurs
+    for counted in ([word for word in all_words if word not in ambiguous], all_words):
+        english, foreign = sum(word in _english() for word in counted), sum(word in _foreign() for word in counted)
+        if english or foreign:
+            return english, foreign, len(all_words)
+    return 0, 0, len(all_words)
 
 
 @lru_cache(maxsize=64)
@@ -151,17 +134,17 @@ def content_words(fact: str, speaker: str = "") -> tuple[str, ...]:
     names = words(speaker)
     foreign = is_foreign(fact)
     candidates = (word for word in dict.fromkeys(tokens(fact)) if word not in names and not _is_empty(word))
-    content = [word for word in candidates if not (is_frame_word(word) or (foreign and word in _FOREIGN))]
-    return (*content, "old") if _OLD.search(fact) else tuple(content)
+    content = [word for word in candidates if not (is_frame_word(word) or (foreign and word in _foreign()))]
+    return (*content, "old") if _PATTERNS.old.search(fact) else tuple(content)
 
 
 def is_function_word(word: str) -> bool:
-    return word in _ENGLISH
+    return word in _english()
 
 
 def is_frame_word(word: str) -> bool:
     """Whether any fact may contain this word, whatever it is about."""
-    return word in _ENGLISH or word in _ABOUT_A_PERSON or word in _UNSPACED_EMPTY
+    return word in _frame()
 
 
 def tokens(text: str) -> list[str]:
@@ -173,14 +156,14 @@ def _is_empty(word: str) -> bool:
     """Single letters, numbers and parts of dates: numbers and dates are checked elsewhere."""
     if len(word) == 1:
         return not _UNSPACED.match(word)
-    return word in _NUMBERS or _CALENDAR.fullmatch(word) is not None
+    return word in lexicon.words("number_words") or word in _calendar() or _DIGIT.search(word) is not None
 
 
 def is_stated(word: str, source_words: Collection[str]) -> bool:
     """Whether a word was said, in any form, or is implied by one that was."""
     if word in source_words:
         return True
-    implying = IMPLIED_BY.get(word, ())
+    implying = _implied_by().get(word, ())
     return any(other in implying or is_form(word, other) for other in source_words)
 
 
@@ -194,7 +177,7 @@ def is_form(first: str, second: str) -> bool:
     """Whether two words are forms of one: "allergy" and "allergic", "nut" and "nuts"."""
     if first == second:
         return True
-    if kinship.is_same_person(first, second) or second in RELATED_TO.get(first, ()):
+    if kinship.is_same_person(first, second) or second in _related().get(first, ()):
         return True
     first, second = _american_spelling(first), _american_spelling(second)
     short, long = sorted((first, second), key=len)
@@ -203,6 +186,17 @@ def is_form(first: str, second: str) -> bool:
     stem_chars = max(_MIN_STEM_CHARS if first.isascii() else 3, math.ceil(0.6 * len(short)))
     has_common_stem = first[:stem_chars] == second[:stem_chars] and len(short) >= stem_chars
     return has_common_stem and len(long) - stem_chars <= _MAX_ENDING_CHARS
+
+
+def stem(word: str, endings: Iterable[tuple[str, str]]) -> str:
+    """A word without the first of the endings that it has, and what replaces it; "running" and "runs" are one."""
+    for ending, replacement in endings:
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            word = word[: -len(ending)] + replacement
+            break
+    word = word.rstrip("e") if len(word) > 3 else word
+    is_doubled = len(word) > 3 and word[-1] == word[-2] and word.isascii() and word.isalpha()
+    return word[:-1] if is_doubled else word
 
 
 def _american_spelling(word: str) -> str:

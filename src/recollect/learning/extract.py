@@ -176,9 +176,7 @@ class Extractor:
             for proposal, verdict in checked
             if isinstance(verdict, guard.Accepted)
         ]
-        refused = [
-            (proposal, Reason(verdict.reason)) for proposal, verdict in checked if isinstance(verdict, guard.Refused)
-        ]
+        refused = [(proposal, verdict.reason) for proposal, verdict in checked if isinstance(verdict, guard.Refused)]
         return Extraction(extraction_input, model.name, result, accepted, refused, instructions)
 
     async def _ask(self, model: Model, extraction_input: ExtractionInput) -> ExtractionResult:

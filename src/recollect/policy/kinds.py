@@ -10,6 +10,7 @@ from itertools import islice
 from recollect.core.errors import BadInput
 from recollect.core.text import clean, collapse_spaces
 from recollect.core.types import Kind, Memo
+from recollect.language.lexicon import Patterns
 
 MAX_TAGS, _MAX_TAG_CHARS, _MAX_LABEL_CHARS = 20, 50, 40
 """Limits of a proposal's tags and kind."""
@@ -93,31 +94,21 @@ def to_category(kind: Kind) -> str:
     return kind.value if kind.value in CATEGORIES else "fact"
 
 
-_RELATIVES = (
-    "wife|husband|partner|girlfriend|boyfriend|son|daughter|mother|father|mom|dad|sister|brother|boss|friend|colleague"
+_PATTERNS = Patterns(
+    re.IGNORECASE,
+    constraint=r"^(?:please )?(?:never|don't|do not|always|must)\b|\ballergic\b|\bcan(?:no|')t (?:eat|use|have)\b",
+    preference=r"\b(?:i|user) (?:really )?(?:prefers?|likes?|loves?|hates?|dislikes?|enjoys?)\b|^prefers?\b"
+    r"|\bfavou?rite\b",
+    project=r"\b(?:working on|building|my project|our project|side project|migrating)\b|^project:",
+    person=r"\bmy (?:{kin})\b",
+    tool=r"^(?:i|we|user) uses? \w",
 )
-
-
-_PATTERNS: list[tuple[Kind, re.Pattern[str]]] = [
-    (kind, re.compile(pattern, re.IGNORECASE))
-    for kind, pattern in (
-        (Kind.CONSTRAINT, r"^(?:please )?(?:never|don't|do not|always|must)\b|\ballergic\b"),
-        (Kind.CONSTRAINT, r"\bcan(?:no|')t (?:eat|use|have)\b"),
-        (
-            Kind.PREFERENCE,
-            r"\b(?:i|user) (?:really )?(?:prefers?|likes?|loves?|hates?|dislikes?|enjoys?)\b|^prefers?\b",
-        ),
-        (Kind.PREFERENCE, r"\bfavou?rite\b"),
-        (Kind.PROJECT, r"\b(?:working on|building|my project|our project|side project|migrating)\b|^project:"),
-        (Kind.PERSON, rf"\bmy (?:{_RELATIVES})\b"),
-        (Kind.TOOL, r"^(?:i|we|user) uses? \w"),
-    )
-]
+_INFERRED = (Kind.CONSTRAINT, Kind.PREFERENCE, Kind.PROJECT, Kind.PERSON, Kind.TOOL)
 
 
 def infer(text: str) -> Kind:
     """The kind that a statement's wording implies; a fact if it implies none."""
-    return next((kind for kind, pattern in _PATTERNS if pattern.search(text)), Kind.FACT)
+    return next((kind for kind in _INFERRED if getattr(_PATTERNS, kind.value).search(text)), Kind.FACT)
 
 
 def stated_kind(kind: Kind | str | None, text: str, *, lore: bool = False) -> Kind:

@@ -6,9 +6,10 @@ memo's words and speaks of a person, or says hardly anything else.
 
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from recollect.core.text import fold, query_words
+from recollect.language import lexicon, word_forms
 
 COMMON_WEIGHT = 0.4
 """Weight of a word that many memos have, such as "lives", relative to one such as "Lisbon"."""
@@ -24,54 +25,7 @@ _LABEL = re.compile(r"^\W*(?:\d{4}-\d{2}-\d{2}\s+)?\[?([^\]:\n]{1,60})\]?:\s")
 _NAME = re.compile(r"(?<=[^\W_] )[A-ZÀ-ÖØ-Þ][^\W_]*|[^\W_]*\d[^\W_]*")
 """Words with a capital letter inside a sentence, or with a digit: compared exactly."""
 
-_PERSONS = frozenset(
-    (
-        "i me my mine myself im ive ill id we us our ours you your yours yourself youre youve youll youd he him his "
-        "himself hes she her hers herself shes they them their theirs theyre theyve user users ich mir mich mein "
-        "meine du dir dich dein deine er sie ihr ihre je tu moi toi mon ma mes ton ta tes il elle yo mi su eu meu "
-        "minha voce seu sua "
-    ).split()
-)
-"""Words for the speaker, the listener and third persons."""
-_THIRD = frozenset(
-    "he him his hes she her hers shes they them their theirs theyre theyve er sie ihr ihre il elle".split()
-)
-_SECOND = frozenset(
-    "you your yours yourself youre youve youll youd du dir dich dein deine tu toi ton ta tes voce".split()
-)
-_FUNCTION_WORDS = _PERSONS | frozenset(
-    (
-        "a an the this that these those it its there here and or but nor so if then than as at by for from in into of "
-        "off on onto out over to up with without about after before since until while because is am are was were be "
-        "been being do does did done doing dont doesnt didnt will would shall should can could may might must wont "
-        "cant not no yes very really just also too still now currently already always usually mostly often again "
-        "please well ok okay oh hello hi thanks thank what where when who whom whose which why how any some all both "
-        "each such only even much many more most one thing things something noted sure right great nice good got "
-        "remember remembered said told mentioned der die das ein eine einen und oder im zu mit von ist bin bist sind "
-        "war nicht le la les un une des et ou de en est suis es pas el los las una y o que con soy eres os um e com "
-        "sou "
-    ).split()
-)
-"""Words without meaning of their own."""
-_COMMON = frozenset(
-    "live work call like has use want need mak go com get know think play born year old friend people time day "
-    "study learn speak drink eat read writ buy sell visit travel plan start try tak giv look find feel".split()
-)
-_SYNONYMS = {
-    root: roots[0]
-    for roots in (
-        ("live", "liv", "hom", "resid", "bas", "stay"),
-        ("work", "job", "employ", "employer"),
-        ("call", "cal", "nam", "name"),
-        ("like", "lik", "lov", "enjoy", "ador", "prefer", "fan", "favourit", "favorit"),
-        ("has", "hav", "have", "own", "keep"),
-        ("use", "using", "used", "utiliz", "utilis"),
-        ("kid", "child", "children"),
-        ("born", "birthday"),
-    )
-    for root in roots
-}
-_ENDINGS = ("ing", "ied", "ies", "ed", "es", "s")
+_ENDINGS = tuple((ending, "") for ending in ("ing", "ied", "ies", "ed", "es", "s"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +60,12 @@ def sense(text: str) -> Sense:
     """The content words of a text; cached, because the same sentences are compared with many memos."""
     words = query_words(text)
     exact = {fold(name) for name in _NAME.findall(text)}
-    roots = {word: _root(word) for word in words if word not in _FUNCTION_WORDS}
+    roots = {word: _root(word) for word in words if word not in _function_words()}
     return Sense(
         frozenset(roots.values()),
         frozenset(root for word, root in roots.items() if word in exact),
         frozenset(words),
-        not _PERSONS.isdisjoint(words),
+        not _persons().isdisjoint(words),
     )
 
 
@@ -150,12 +104,12 @@ def _without_owner(known: Sense, owner: Sense) -> Sense:
 
 def speaks_of_a_third(text: str) -> bool:
     """Whether a text mentions someone who is neither its speaker nor its listener."""
-    return not _THIRD.isdisjoint(sense(text).words)
+    return not lexicon.words("third_persons").isdisjoint(sense(text).words)
 
 
 def speaks_to_someone(text: str) -> bool:
     """Whether a text addresses its listener."""
-    return not _SECOND.isdisjoint(sense(text).words)
+    return not lexicon.words("second_persons").isdisjoint(sense(text).words)
 
 
 def shares(text: str, other: str) -> bool:
@@ -174,8 +128,8 @@ def _shared(text: Sense, known: Sense) -> frozenset[str]:
 
 def _weight(roots: frozenset[str], of: Sense) -> float:
     """The weight of words; if a memo has only common ones, those count in full."""
-    only_common = of.roots <= _COMMON
-    return sum(1.0 if only_common or root not in _COMMON else COMMON_WEIGHT for root in roots)
+    only_common = of.roots <= lexicon.words("common")
+    return sum(1.0 if only_common or root not in lexicon.words("common") else COMMON_WEIGHT for root in roots)
 
 
 def _is_form(root: str, other: str, exact: frozenset[str]) -> bool:
@@ -193,23 +147,31 @@ def _follows(sentence: str, root: str) -> bool:
     """Whether the word follows a word for a person, with no content word in between: "you are a vegan"."""
     after_person = False
     for word in query_words(sentence):
-        if word in _PERSONS:
+        if word in _persons():
             after_person = True
-        elif word not in _FUNCTION_WORDS:
+        elif word not in _function_words():
             if after_person and _root(word) == root:
                 return True
             after_person = False
     return False
 
 
+@lru_cache(maxsize=8192)
 def _root(word: str) -> str:
     """Enough of a stem to join "lives" with "living" and "lived"."""
-    root = word
-    if word.isascii() and word.isalpha() and len(word) > 3:
-        for ending in _ENDINGS:
-            if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-                root = word[: -len(ending)]
-                break
-        root = root.rstrip("e") if len(root) > 3 else root
-        root = root[:-1] if len(root) > 3 and root[-1] == root[-2] else root
-    return _SYNONYMS.get(root) or _SYNONYMS.get(word) or root
+    is_plain = word.isascii() and word.isalpha() and len(word) > 3
+    root = word_forms.stem(word, _ENDINGS) if is_plain else word
+    synonyms = lexicon.synonyms("repetition")
+    return synonyms.get(root) or synonyms.get(word) or root
+
+
+@cache
+def _persons() -> frozenset[str]:
+    """Words for the speaker, the listener and third persons."""
+    return lexicon.words("persons")
+
+
+@cache
+def _function_words() -> frozenset[str]:
+    """Words without meaning of their own."""
+    return _persons() | lexicon.words("stop")

@@ -6,9 +6,11 @@ Favors precision: keeping two memos that say nearly the same costs little, losin
 import re
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from recollect.core.text import normalize, query_words, words
+from recollect.language import lexicon, word_forms
+from recollect.language.lexicon import Patterns
 
 MAX_STATEMENT_CHARS = 300
 """Up to this length, a text is one statement that is matched against the patterns of relations."""
@@ -17,19 +19,9 @@ MAX_CUES = 24
 MIN_COMMON_SHARE = 0.6
 """Share of common words from which two texts may be wordings of one fact."""
 
-_FILLER = frozenset(
-    "a an the i im me my mine we our you your he she his her they their it its is am are be being do does "
-    "user users that this these those now currently really very just also still actually mostly usually always "
-    "please".split()
-)
 _NOT_FILLER_AT_END = frozenset("a i it".split())
 """Not filler at the end of a text: "vitamin A", "works in IT"."""
-_RELATIONS = frozenset("to of in on at for with as by from or and".split())
-"""Too common to count, but "works for Ann" is not "works with Ann"."""
-_ADDS = frozenset("and with as since because named called plus including".split())
-"""Words after these add to a statement; others may narrow it ("apple" and "apple pie")."""
 _QUALIFIES = frozenset("in on for during at when".split())
-_PAST = frozenset("was were had did been".split())
 _PERSONS = {
     "he": "he", "his": "he", "him": "he", "she": "she", "her": "she", "hers": "she",
     "they": "they", "their": "they", "them": "they", "you": "you", "your": "you", "yours": "you",
@@ -50,32 +42,10 @@ _PHRASES = (
     (re.compile(r"[,;:(]|\s[-–—]\s"), " and "),
     (re.compile(r"(?:\band\s+){2,}"), "and "),
 )
-_NEGATION = frozenset(
-    "not no never without stopped stop quit formerly previously nor none nothing neither "
-    "nicht kein keine keinen keinem keiner keines nie niemals nichts не нет никогда pas jamais nunca nao "
-    "ない せん なく 不 没 未 않 없 못".split()
-)
-
-_SYNONYMS = {
-    stem: stems[0]
-    for stems in (
-        ("has", "hav"),
-        ("lik", "lov", "enjoy", "ador"),
-        ("hat", "dislik", "despis", "detest"),
-        ("use", "using", "utiliz", "utilis"),
-        ("build", "develop", "creat", "mak"),
-        ("big", "larg"),
-        ("kid", "child", "children"),
-        ("job", "occupation", "profession"),
-        ("colour", "color"),
-        ("favourit", "favorit"),
-    )
-    for stem in stems
-}
-"""Stems that are synonyms in a statement about a person."""
 _OPPOSITES = {"lik", "hat"}
 
-_NUMBERS = {word: str(n) for n, word in enumerate("zero one two three four five six seven eight nine ten".split())}
+_ENDINGS = (("ies", "y"), ("ing", ""), ("es", "e"), ("s", ""))
+"""Not those of the past tense."""
 
 
 class Similarity(Enum):
@@ -104,26 +74,24 @@ class Slot:
 _WHO = r"(?:(?:i|we|user|the user|he|she|they) )?(?:am |is |are )?(?:currently |now )*"
 _NAMED = r"(?!(?:an?|the|my|his|her|their|our|this|that)\b)"
 """Excludes "a bank" or "the city", which may be the known Acme or Berlin."""
-_SLOTS: list[tuple[str, re.Pattern[str]]] = [
-    (name, re.compile(pattern))
-    for name, pattern in (
-        ("home", rf"^{_WHO}(?:lives?|living|resid(?:es?|ing)|based) in {_NAMED}(.+)$"),
-        ("employer", rf"^{_WHO}(?:works?|working) (?:at|for) {_NAMED}"
-         r"(?!(?:home|nights?|weekends?|me|us|him|them|myself|free|fun|now)\b)(.+)$"),
-        ("role", rf"^{_WHO}(?:works?|working) as (?:an? |the )?(.+)$"),
-        ("team", rf"^{_WHO}on the (.+) team$"),
-        ("name", r"^(?:(?:my|user'?s|the user'?s) )?(?:first )?name is (.+)$"),
-        ("age", r"^(?:(?:i|user|the user|he|she|they) )?(?:am|is|are) (\d+)(?: years old)?$"),
-        ("{0}", r"^(?:my |user'?s |the user'?s |the )?((?:favou?rite|preferred) [\w ]+?|birthday|time ?zone|"
-         r"phone number|e-?mail|deadline|job|editor|shell|native language|first language) is (.+)$"),
-        ("{0}", r"^(?:my |user'?s |the user'?s )?(pronouns) are (.+)$"),
-    )
-]  # fmt: skip
-_COUNT = re.compile(rf"^{_WHO}(?:has|have|owns?) (\d+|{'|'.join(_NUMBERS)}) ([\w ]+)$")
-_PREFERS = re.compile(
-    rf"^{_WHO}(?:strongly |really )?prefers? (.+?) (?:over|to|rather than|instead of) (.+?)(?: (?:for|when|in) (.+))?$"
+_PATTERNS = Patterns(
+    home=rf"^{_WHO}(?:lives?|living|resid(?:es?|ing)|based) in {_NAMED}(.+)$",
+    employer=rf"^{_WHO}(?:works?|working) (?:at|for) {_NAMED}"
+    r"(?!(?:home|nights?|weekends?|me|us|him|them|myself|free|fun|now)\b)(.+)$",
+    role=rf"^{_WHO}(?:works?|working) as (?:an? |the )?(.+)$",
+    team=rf"^{_WHO}on the (.+) team$",
+    name=r"^(?:(?:my|user'?s|the user'?s) )?(?:first )?name is (.+)$",
+    age=r"^(?:(?:i|user|the user|he|she|they) )?(?:am|is|are) (\d+)(?: years old)?$",
+    trait=r"^(?:my |user'?s |the user'?s |the )?((?:favou?rite|preferred) [\w ]+?|birthday|time ?zone|phone number"
+    r"|e-?mail|deadline|job|editor|shell|native language|first language) is (.+)$",
+    pronouns=r"^(?:my |user'?s |the user'?s )?(pronouns) are (.+)$",
+    count=rf"^{_WHO}(?:has|have|owns?) (\d+|{{cardinal}}) ([\w ]+)$",
+    prefers=rf"^{_WHO}(?:strongly |really )?prefers? (.+?) (?:over|to|rather than|instead of) (.+?)"
+    r"(?: (?:for|when|in) (.+))?$",
+    moved=rf"^{_WHO}(?:have |has |just |recently )*moved from (.+?) to .+$",
+    table=lambda: {"cardinal": "|".join(lexicon.ordered_words("cardinals")[:11])},
 )
-_MOVED = re.compile(rf"^{_WHO}(?:have |has |just |recently )*moved from (.+?) to .+$")
+_SLOTS = ("home", "employer", "role", "team", "name", "age", "trait", "pronouns")
 _RIVALS = {"home": ("live", "living", "reside", "based"), "employer": ("work",), "role": ("work",)}
 
 
@@ -152,13 +120,13 @@ def _parse(text: str) -> _Parsed:
     normalized = normalize(text).replace("’", "'").replace("i'm ", "i am ")
     order = _order(normalized)
     statement = normalized if len(normalized) <= MAX_STATEMENT_CHARS else ""
-    prefers, moved = _PREFERS.match(statement), _MOVED.match(statement)
+    prefers, moved = _PATTERNS.prefers.match(statement), _PATTERNS.moved.match(statement)
     return _Parsed(
         normalized=normalized,
         order=order,
         content=_content(order),
-        negated=not _NEGATION.isdisjoint(order),
-        past=not _PAST.isdisjoint(order),
+        negated=not lexicon.words("negation").isdisjoint(order),
+        past=not lexicon.words("past").isdisjoint(order),
         persons=_persons(normalized),
         roles=_roles(normalized),
         symbols=_SYMBOLS.findall(text),
@@ -187,7 +155,9 @@ def compare(new: str, old: str) -> Similarity:
 def match_cues(text: str) -> list[str]:
     """Words by which to find the facts that a text may repeat or replace."""
     distinct = query_words(text)
-    content = [word for word in distinct if word not in _FILLER and word not in _RELATIONS] or distinct
+    content = [
+        word for word in distinct if word not in lexicon.words("filler") and word not in lexicon.words("prepositions")
+    ] or distinct
     return list(dict.fromkeys([*_rivals(text), *content]))[:MAX_CUES]
 
 
@@ -205,17 +175,22 @@ def slot_of(text: str) -> Slot | None:
 
 
 def _slot(statement: str) -> Slot | None:
-    for name, pattern in _SLOTS:
-        match = pattern.match(statement)
+    for name in _SLOTS:
+        match = getattr(_PATTERNS, name).match(statement)
         if match:
             *label, value = match.groups()
             persons = sorted(_persons(statement.removesuffix(value)))
-            return Slot(" ".join([*persons, _unify_spelling(name.format(*label))]), value)
-    count = _COUNT.match(statement)
+            return Slot(" ".join([*persons, _unify_spelling(label[0] if label else name)]), value)
+    count = _PATTERNS.count.match(statement)
     if count:
         persons = " ".join(sorted(_persons(statement)))
-        return Slot(f"{persons} how many {' '.join(_order(count[2]))}".strip(), _NUMBERS.get(count[1], count[1]))
+        return Slot(f"{persons} how many {' '.join(_order(count[2]))}".strip(), _number(count[1]))
     return None
+
+
+def _number(word: str) -> str:
+    cardinals = lexicon.ordered_words("cardinals")
+    return str(cardinals.index(word)) if word in cardinals else word
 
 
 def _unify_spelling(name: str) -> str:
@@ -229,7 +204,7 @@ def _unify_spelling(name: str) -> str:
 
 def _compare_values(new: str, old: str) -> Similarity:
     fresh, known = _order(new) or words(new), _order(old) or words(old)
-    if _NEGATION.isdisjoint(fresh) != _NEGATION.isdisjoint(known):
+    if lexicon.words("negation").isdisjoint(fresh) != lexicon.words("negation").isdisjoint(known):
         return Similarity.CONTRADICTS
     if sorted(fresh) == sorted(known):
         return Similarity.SAME
@@ -254,7 +229,14 @@ def _extends(long: list[str], short: list[str]) -> bool:
 
 def _head(order: list[str]) -> list[str]:
     """The value itself: "acme" of "acme as an engineer"."""
-    end = next((index for index, word in enumerate(order) if word in _RELATIONS or word in _ADDS), len(order))
+    end = next(
+        (
+            index
+            for index, word in enumerate(order)
+            if word in lexicon.words("prepositions") or word in lexicon.words("additions")
+        ),
+        len(order),
+    )
     return order[:end]
 
 
@@ -264,8 +246,8 @@ def _flips(new: _Parsed, old: _Parsed) -> bool:
         better, worse, when = old.prefers
         return new.prefers == (worse, better, when)
     if new.negated != old.negated:
-        remaining = [word for word in new.order if word not in _NEGATION]
-        return bool(remaining) and remaining == [word for word in old.order if word not in _NEGATION]
+        remaining = [word for word in new.order if word not in lexicon.words("negation")]
+        return bool(remaining) and remaining == [word for word in old.order if word not in lexicon.words("negation")]
     if len(new.order) != len(old.order):
         return False
     differing = [{first, second} for first, second in zip(new.order, old.order, strict=True) if first != second]
@@ -297,11 +279,11 @@ def _adds(long: list[str], short: list[str]) -> bool:
     if len(long) <= len(short) or not _extends(long, short):
         return False
     following = long[len(short)]
-    return following in _ADDS or following[0].isdecimal()
+    return following in lexicon.words("additions") or following[0].isdecimal()
 
 
 def _content(order: list[str]) -> set[str]:
-    return set(order) - _RELATIONS - _ADDS
+    return set(order) - lexicon.words("prepositions") - lexicon.words("additions")
 
 
 def _roles(text: str) -> list[str]:
@@ -321,23 +303,25 @@ def _order(text: str) -> list[str]:
     for pattern, replacement in _PHRASES:
         text = pattern.sub(replacement, text)
     all_words = words(text)
-    last = len(all_words) - 1
+    last, filler = len(all_words) - 1, lexicon.words("filler")
     return [
         _stem(word)
         for index, word in enumerate(all_words)
-        if word not in _FILLER or (index == last and word in _NOT_FILLER_AT_END)
+        if word not in filler or (index == last and word in _NOT_FILLER_AT_END)
     ]
 
 
+@lru_cache(maxsize=8192)
 def _stem(word: str) -> str:
     """A rough stem, enough to equate `prefers` with `prefer` and `editors` with `editor`, but not the past tense."""
-    if word in _NEGATION or word in _RELATIONS or word in _ADDS or word in _PAST:
+    if word in _unchanged():
         return word
-    for ending, replacement in (("ies", "y"), ("ing", ""), ("es", "e"), ("s", "")):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-            word = word[: -len(ending)] + replacement
-            break
-    word = word.rstrip("e") if len(word) > 3 else word
-    if len(word) > 3 and word[-1] == word[-2] and word.isascii() and word.isalpha():
-        word = word[:-1]  # "running" and "runs"
-    return _SYNONYMS.get(word, word)
+    stem = word_forms.stem(word, _ENDINGS)
+    return lexicon.synonyms("statement").get(stem, stem)
+
+
+@cache
+def _unchanged() -> frozenset[str]:
+    """Words that have no stem."""
+    names = "negation", "prepositions", "additions", "past"
+    return frozenset[str]().union(*map(lexicon.words, names))

@@ -6,54 +6,18 @@ from dataclasses import dataclass, field
 
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction
 from recollect.core.types import Memo, Message
-from recollect.language import relative_dates
-from recollect.models.local import about_me, about_mine, events, habits, rejections, requests
-from recollect.models.local import retractions as retractions
+from recollect.language import dates
+from recollect.models.local import rejections, retractions
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, Clause, split_clauses
+from recollect.models.local.grammar import expressions
 from recollect.models.local.rephrase import strip_asides
-from recollect.models.local.rule import Finding, first_finding
+from recollect.models.local.rule import Finding
+from recollect.models.local.rules import first_finding
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.guard.own_words import own_words
 from recollect.policy.similarity import Similarity, compare
 
-_FIRST_PERSON = re.compile(
-    r"(?:i|we|my \w+ and i|me and my \w+) (?:(?:really|actually|absolutely|totally|currently|now|just|recently|"
-    r"also|still|"
-    r"definitely|strongly|much|personally|finally|honestly|truly|mainly|primarily|genuinely|officially|already|"
-    r"do(?! not)|both|"
-    r"mostly|all|happily|sadly|proudly|very much|simply|quite|myself)\s+)*(?P<rest>.+)$",
-    re.IGNORECASE,
-)
-_AM = re.compile(
-    r"^((?:am|have been|are)) (?:really|actually|currently|now|just|also|still|mainly|mostly|personally|finally|"
-    r"officially|"
-    r"already|definitely|both|recently|very much|technically|proudly|originally(?= from))\s+",
-    re.IGNORECASE)  # fmt: skip
-_ARE = re.compile(r"^are\b", re.IGNORECASE)
-_HABITUAL = re.compile(r"^(?:usually|generally|normally|typically)\s+", re.IGNORECASE)
-_SPLIT = re.compile(
-    r",? (?:and|but|&)(?: also| now| currently| mostly)? (?=(?:am|live|work|use|prefer|love|hate|"
-    r"like(?! (?:i|my|we|our|it|he|she|they|the|an?|there)\b)|enjoy|"
-    r"have (?:an?|two|three|"
-    r"four|five|\d)|speak|play|study|drive|own|run|write|code|teach|allergic|vegan|vegetarian|based|originally|"
-    r"learning|"
-    r"working|building|married|cannot|do not (?:eat|drink|like)|moved|switched|maintain|go by|grew up|was born)\b)",
-    re.IGNORECASE,
-)
-_TIES = re.compile(r"\b(?:they|he|she|it|you|people|who|that|which|when|where|whose|to \w+)\b", re.IGNORECASE)
-_LEANS = re.compile(
-    r"(?:will|would|can|could|should|might|must|shall|do not|did not|cannot|never|rarely|am (?:(?:also|just|still|"
-    r"now|currently|\w+ly) )?(?:not|going|looking|thinking|"
-    r"planning|trying|hoping|interested|excited|keen|focus\w*|considering|busy|ready|about|off|talking|reading)|"
-    r"going|need|"
-    r"want|try|plan|hope|let|get to|have to|got to)\b",
-    re.IGNORECASE,
-)
-"""Governs the verbs after an "and" too: "will rest and use the time", "am looking into loans and building one"."""
-_NOUN_TOO = re.compile(r"(?:love|hate|work|play|study|use|drive|run|code) (?:the|an?|your|my)\b", re.IGNORECASE)
-_STATES = re.compile(
-    r"^(?:allergic|vegan|vegetarian|based|originally|learning|working|building|married)\b", re.IGNORECASE
-)
+_EXPRESSIONS = expressions("extract")
 _MAX_PREDICATES = 6
 
 
@@ -135,7 +99,7 @@ def _read_statements(message: Message) -> Iterator[tuple[Clause, Finding, bool |
     """What each clause states; for something that ended, whether its end is worth a statement (else None)."""
     for clause in split_clauses(own_words(message.text[:MAX_MESSAGE_CHARS], message.name), message.at, message.id):
         text = _move_date_to_end(clause)
-        subject = _FIRST_PERSON.match(text)
+        subject = _EXPRESSIONS.first_person.match(text)
         if subject is None:
             finding = _read_impersonal(text, clause)
             if finding is not None:
@@ -152,7 +116,7 @@ def _read_statements(message: Message) -> Iterator[tuple[Clause, Finding, bool |
 def _move_date_to_end(clause: Clause) -> str:
     """ "On Friday I fly to Oslo" in the order that rules expect."""
     text = clause.text
-    date = relative_dates.find(text[:60], clause.said_at, ahead=True)
+    date = dates.find(text[:60], clause.said_at, ahead=True)
     if date is None or date.start:
         return text
     statement = text[date.end :].lstrip(" ,")
@@ -165,37 +129,37 @@ def _move_date_to_end(clause: Clause) -> str:
 
 def _read_impersonal(text: str, clause: Clause) -> Finding | None:
     """Clauses without an "I": requests, names, favorites, notes on others."""
-    request = first_finding(requests.RULES, text, clause)
+    request = first_finding("requests", text, clause)
     if request is not None:
         return request
     if rejections.is_hedged(strip_asides(text)):
         return None
-    event = first_finding(events.OWN_EVENTS, text, clause)
+    event = first_finding("own_events", text, clause)
     if event is not None or rejections.is_momentary(strip_asides(text)):
         return event
-    return first_finding(about_mine.RULES, text, clause) or first_finding(habits.FREQUENCY_FIRST, text, clause)
+    return first_finding("mine", text, clause) or first_finding("frequency_first", text, clause)
 
 
 def _read_personal(predicate: str, clause: Clause) -> Finding | None:
     if rejections.is_hedged(strip_asides(predicate)):
         return None
-    normalized = _AM.sub(r"\1 ", _AM.sub(r"\1 ", predicate))
-    event = first_finding(events.RULES, normalized, clause)
-    normalized = _ARE.sub("am", normalized)
+    normalized = _EXPRESSIONS.am.sub(r"\1 ", _EXPRESSIONS.am.sub(r"\1 ", predicate))
+    event = first_finding("events", normalized, clause)
+    normalized = re.sub(r"(?i)^are\b", "am", normalized)
     if event is not None or rejections.is_momentary(strip_asides(normalized)):
         return event
-    habit = first_finding(habits.RULES, normalized, clause)
-    return habit or first_finding(about_me.RULES, _HABITUAL.sub("", normalized), clause)
+    habit = first_finding("habits", normalized, clause)
+    return habit or first_finding("me", _EXPRESSIONS.habitual.sub("", normalized), clause)
 
 
 def _predicates(text: str) -> Iterator[str]:
     """The predicates of one subject: "live in Berlin and work at Acme" has two."""
     start = 0
     was_state = re.match(r"(?i)(?:am|are)\b", text) is not None
-    for index, joint in enumerate(() if _LEANS.match(text) else _SPLIT.finditer(text)):
-        if index >= _MAX_PREDICATES or _TIES.search(text[start : joint.start()]):
+    for index, joint in enumerate(() if _EXPRESSIONS.leans.match(text) else _EXPRESSIONS.split.finditer(text)):
+        if index >= _MAX_PREDICATES or _EXPRESSIONS.ties.search(text[start : joint.start()]):
             break
-        if _NOUN_TOO.match(text, start) and text[joint.end() :].split()[0] == text[start:].split()[0]:
+        if _EXPRESSIONS.noun_too.match(text, start) and text[joint.end() :].split()[0] == text[start:].split()[0]:
             continue  # "I love the joy and love in it": the same word, a noun
         yield _complete(text[start : joint.start()], start > 0 and was_state)
         start = joint.end()
@@ -203,4 +167,4 @@ def _predicates(text: str) -> Iterator[str]:
 
 
 def _complete(part: str, was_state: bool) -> str:
-    return f"am {part}" if was_state and _STATES.match(part) else part
+    return f"am {part}" if was_state and _EXPRESSIONS.states.match(part) else part

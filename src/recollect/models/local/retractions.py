@@ -5,18 +5,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from recollect.core.types import Kind, Memo
-from recollect.models.local.about_me import RULES
 from recollect.models.local.clauses import Clause
+from recollect.models.local.grammar import expressions
 from recollect.models.local.rephrase import base_verb, conjugate, object_phrase, strip_duration
-from recollect.models.local.rule import LIKELY, Finding, first_finding, make_finding
+from recollect.models.local.rule import LIKELY, Finding, make_finding
+from recollect.models.local.rules import first_finding
 from recollect.policy.similarity import Similarity, compare
 
-_ENDED = re.compile(
-    r"(?:(?:am )?no longer (?P<a>.+)|(?:do not|can't|cannot) (?P<b>.+?) anymore\b.*|am not (?P<c>.+?) anymore\b.*|"
-    r"(?:have )?(?:just |recently |finally )?(?:stopped|quit|gave up|given up) (?P<g>\w+ing)\b(?P<d>.*)|"
-    r"(?:have )?(?:just |recently |finally )?(?:left|quit) (?P<e>[A-Z]\w+.*)|used to (?P<f>.+))$",
-    re.IGNORECASE,
-)
+_EXPRESSIONS = expressions("retractions")
 _SAME_FACT = (Similarity.SAME, Similarity.RICHER, Similarity.POORER)
 _GENERIC = re.compile(r"(?P<verb>[a-z]+)\b(?P<o>.*)", re.IGNORECASE)
 _COMMON_VERBS = frozenset("eat drink smoke play work live use own drive run write do go watch read teach code".split())
@@ -24,11 +20,11 @@ _COMMON_VERBS = frozenset("eat drink smoke play work live use own drive run writ
 
 def find_ended(predicate: str, clause: Clause) -> tuple[Finding, bool] | None:
     """The statement that no longer holds, and whether its end is worth a statement of its own."""
-    match = _ENDED.match(predicate)
+    match = _EXPRESSIONS.ended.match(predicate)
     if match is None:
         return None
     if match["e"]:
-        finding = first_finding(RULES, f"work at {match['e']}", clause)
+        finding = first_finding("me", f"work at {match['e']}", clause)
     elif match["g"]:
         finding = _read_past(f"{base_verb(match['g'])}{strip_duration(match['d'])}", clause)
     else:
@@ -38,7 +34,7 @@ def find_ended(predicate: str, clause: Clause) -> tuple[Finding, bool] | None:
 
 
 def _read_past(predicate: str, clause: Clause) -> Finding | None:
-    finding = first_finding(RULES, predicate, clause)
+    finding = first_finding("me", predicate, clause)
     generic = _GENERIC.match(predicate)
     if finding is None and generic and generic["verb"].lower() in _COMMON_VERBS:
         phrase = object_phrase(generic["o"]) if generic["o"].strip(" .!,") else ""

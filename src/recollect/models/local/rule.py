@@ -1,9 +1,10 @@
-"""A rule, the finding that it makes of a clause, and the small builders that most rules share."""
+"""A rule, the finding that it makes of a clause, and what builders of findings share."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from recollect.core.types import Kind
 from recollect.models.local.clauses import Clause
@@ -26,48 +27,47 @@ class Finding:
     """The statement that it replaces, where the speaker named it."""
 
 
-Build = Callable[[re.Match[str], Clause], Finding | None]
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A clause as a rule reads it: `reading["o"]` is the object."""
+
+    match: re.Match[str]
+    clause: Clause
+    rule: "Rule"
+
+    def __getitem__(self, group: str | int) -> str | Any:
+        return self.match[group]
+
+    def verb(self) -> str:
+        return self.match["verb"].lower()
+
+
+Build = Callable[[Reading], Finding | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A pattern, and the builder of the statement that it makes."""
+    """A pattern, and how to build the statement that it makes."""
 
     pattern: re.Pattern[str]
     build: Build
-
-    def apply(self, text: str, clause: Clause) -> Finding | None:
-        match = self.pattern.match(text)
-        return self.build(match, clause) if match else None
-
-
-def rule(pattern: str, build: Build) -> Rule:
-    return Rule(re.compile(pattern, re.IGNORECASE), build)
+    fact: str
+    """The statement, with `{}` for the object."""
+    kind: Kind
+    confidence: float
 
 
-def first_finding(rules: Sequence[Rule], text: str, clause: Clause) -> Finding | None:
-    """The finding of the first rule that has one."""
-    for candidate in rules:
-        finding = candidate.apply(text, clause)
-        if finding is not None:
-            return finding
-    return None
+def template(reading: Reading) -> Finding | None:
+    """The rule's fact with the object in its place; without one if the fact has no place for it."""
+    fact = reading.rule.fact
+    phrase = object_phrase(reading["o"]) if "{}" in fact else ""
+    return None if phrase is None else make_finding(fact.format(phrase), reading.rule.kind, reading.rule.confidence)
 
 
 def make_finding(text: str, kind: Kind, confidence: float = SURE, about: str | None = None) -> Finding | None:
     """The finding, if its text reads as a statement."""
     statement = finish_statement(text)
     return None if statement is None else Finding(statement, kind, confidence, about)
-
-
-def from_template(template: str, kind: Kind, confidence: float = SURE) -> Build:
-    """A builder that puts the object (the group `o`) into a template."""
-
-    def build(match: re.Match[str], clause: Clause) -> Finding | None:  # noqa: ARG001 - the words are enough
-        phrase = object_phrase(match["o"])
-        return None if phrase is None else make_finding(template.format(phrase), kind, confidence)
-
-    return build
 
 
 def capitalize_name(text: str, clause: Clause) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from recollect.core.text import clip, collapse_spaces, normalize, words
+from recollect.models.local.grammar import expressions
 from recollect.policy.similarity import Similarity, compare
 
 MAX_LINE_CHARS = 240
@@ -17,37 +18,9 @@ _SPEAKER = re.compile(r"^\[(?P<who>[^\]\n]{1,60})\]:\s?(?P<text>.*)$")
 _SUMMARY_LINE = re.compile(r"^(?P<who>[^\s:.!?][^:.!?\n]{0,39}): (?P<text>.+)$")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_FILLER = re.compile(
-    r"^\W*(?:(?:hi|hello|hey|yo|hiya|good (?:morning|evening|night)|morning|bye|see you|cya|later|"
-    r"thanks?(?: you)?|thx|ty|"
-    r"cheers|ok|okay|k|sure|cool|nice|great|awesome|perfect|got it|sounds good|makes sense|right|yes|yep|yeah|no|"
-    r"nope|lol|"
-    r"haha+|hmm+|ah|oh|wow|no problem|np|you're welcome|happy to help|welcome|of course|absolutely|exactly|agreed|"
-    r"same|"
-    r"i see|gotcha|alright|all right|brb|good question|great question|let me know(?: if.*)?|anything else|"
-    r"how are you|what's "
-    r"up|sup|good luck|have fun|take care|no worries|will do|noted|done|indeed|true|fair|interesting|for sure|"
-    r"so much|"
-    r"a lot|man|there|everyone|all|bot|today|then|again)\b[\s,.!?:)(;-]*)+$",
-    re.IGNORECASE,
-)
-_WEIGHTED_CUES: list[tuple[float, re.Pattern[str]]] = [
-    (weight, re.compile(pattern, re.IGNORECASE))
-    for weight, pattern in (
-        (3.0, r"\b(?:decided|decision|agreed (?:to|on|that)|let's go with|going with|we(?:'ll| will) (?:use|go|"
-             r"keep|ship)|settled on|"
-              r"final(?:ly)? (?:answer|choice)|chose|picked|resolved|fixed|solved|approved|cancell?ed|instead of)\b"),
-        (2.5, r"\b(?:todo|to-do|need(?:s)? to|ha(?:ve|s) to|must|i'll|i will|remind|deadline|due|by (?:mon|tues|"
-             r"wednes|thurs|fri|"
-              r"satur|sun)day|tomorrow|next (?:week|month)|action item|follow up|blocked|assigned|"
-              r"plan(?:ning)? to)\b"),
-        (2.0, r"\b(?:i|my|we|our)\b.{0,20}\b(?:am|is|are|live|work|use|prefer|like|love|hate|have|moved|switched|"
-             r"started|"
-              r"finished|build|building|working|allergic|name)\b|\b(?:i'm|we're)\b"),
-        (1.0, r"\b(?:because|so that|due to|the problem is|issue|error|bug|failed|broken|works|version|prefers?)\b"),
-        (0.5, r"\d"),
-    )
-]  # fmt: skip
+_EXPRESSIONS = expressions("summary")
+_WEIGHTS = {"decision": 3.0, "duty": 2.5, "personal": 2.0, "reason": 1.0, "number": 0.5}
+"""What a sentence with such an expression is worth."""
 _QUESTION_VALUE, _ASSISTANT_FACTOR, _RECENCY_VALUE, _MIN_WORDS = 1.5, 0.6, 1.5, 3
 
 
@@ -103,7 +76,7 @@ def _sentences(text: str) -> Iterator[str]:
     for line in text.splitlines():
         for sentence in _SENTENCE_END.split(line):
             normalized = collapse_spaces(sentence).strip(" -*•")
-            if len(normalized) > 1 and not _FILLER.match(normalized[:MAX_LINE_CHARS]):
+            if len(normalized) > 1 and not _EXPRESSIONS.filler.match(normalized[:MAX_LINE_CHARS]):
                 yield clip(normalized, MAX_LINE_CHARS)
 
 
@@ -146,7 +119,8 @@ def _fit(sentences: list[_Sentence], limit: int) -> str:
 
 
 def _value(sentence: _Sentence, recency: float) -> float:
-    value = max((weight for weight, cue in _WEIGHTED_CUES if cue.search(sentence.text)), default=0.3)
+    weights = (weight for cue, weight in _WEIGHTS.items() if getattr(_EXPRESSIONS, cue).search(sentence.text))
+    value = max(weights, default=0.3)
     if sentence.text.endswith("?"):
         value = _QUESTION_VALUE
     if sentence.speaker.lower() in ("bot", "assistant"):

@@ -1,23 +1,25 @@
 """Whether a proposal may become a memo: only if the speaker said it, and meant it so. A model proposes, this decides.
 
-Each refusal has a short reason that is safe to log: it never quotes the message.
+`checks` lists what is asked of it, in order. Each refusal has a short reason that is safe to log: it never quotes the
+message.
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from recollect.core.errors import BadInput
 from recollect.core.ports.model import Proposal
 from recollect.core.reasons import Reason
-from recollect.core.text import clip, collapse_spaces, fold, normalize, words
+from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Kind, Memo, Message
-from recollect.language import word_forms
 from recollect.policy import kinds
-from recollect.policy.guard import attribution, entailment, modality, overreach, polarity
-from recollect.policy.guard.clauses import QuoteContext, lower, quote_context, source_clauses
-from recollect.policy.guard.grounding import keeps_names, keeps_numbers, overlaps
+from recollect.policy.guard.case import Case, Claim
+from recollect.policy.guard.checks import FACT_CHECKS, OVERLAP_CHECKS, QUOTE_CHECKS, QuoteCheck, name_of
+from recollect.policy.guard.checks.size import MIN_FACT_CHARS
+from recollect.policy.guard.checks.subject import other_person
+from recollect.policy.guard.grounding import overlaps
 from recollect.policy.guard.instructions import is_instruction, remove_invisible
 from recollect.policy.guard.own_words import own_words
 from recollect.policy.guard.quote import MAX_EVIDENCE_CHARS, QuoteMatch, find_quote, has_content
@@ -28,20 +30,9 @@ __all__ = ["UNGROUNDED", "Accepted", "Grounding", "Refused", "check", "is_instru
 Grounding = Literal["quote", "overlap"]
 UNGROUNDED = (Reason.NO_EVIDENCE, Reason.NO_QUOTE)
 """Refusals for lack of evidence, which a model can correct on a retry."""
-MIN_FACT_CHARS, MAX_FACT_CHARS, MAX_NORMALIZED_CHARS = 4, 300, 190
+MAX_NORMALIZED_CHARS = 190
 
-_SECRET = "[redacted:"  # noqa: S105 - the marker, not a password
 _SENTENCE_END = ".!?。！？…"
-_REFERS = re.compile(r"\b(?:it|its|it's|she|he|her|him|his|they|them|their|that|this|there|here|those|these|one)\b")
-"""Words that refer back: then the whole message is compared, not just the sentence."""
-_GREETING = re.compile(
-    r"(?:(?:hi|hello|hey|hiya|yo|howdy|thanks|thank you|thx|bye|goodbye|good (?:morning|night|evening|afternoon)"
-    r"|welcome|cheers|lol|ok|okay|yes|no"
-    r"|hallo|moin|servus|danke|tschüss|guten (?:morgen|tag|abend)|bonjour|salut|merci|hola|gracias|buenos días|oi"
-    r"|olá|obrigad[oa]|ciao|grazie"
-    r"|привет|спасибо|здравствуйте|你好|谢谢|こんにちは|ありがとう|안녕하세요|there|everyone|all|guys|user|says?|said|greets?|greeted"
-    r"|the|bot|assistant)\W*)+"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,111 +53,56 @@ class Accepted:
 class Refused:
     """Nothing is learned, and why."""
 
-    reason: str
+    reason: Reason
+    check: str = field(default="", compare=False)
+    """The name of the check that refused it; none if its evidence was not found."""
 
 
 def check(
     proposal: Proposal, messages: Sequence[Message], known: Sequence[Memo], *, grounding: Grounding = "quote"
 ) -> Accepted | Refused:
     """Whether a proposal may be learned from its speaker's messages."""
-    text = collapse_spaces(remove_invisible(proposal.text))
-    reason = _unfit_reason(text, proposal.evidence)
-    if reason:
-        return Refused(reason)
+    claim = Claim(collapse_spaces(remove_invisible(proposal.text)), proposal.evidence)
+    for fact_check in FACT_CHECKS:
+        if reason := fact_check.refuse(claim):
+            return Refused(reason, name_of(fact_check))
     sources = [message for message in messages if not message.bot and proposal.message in ("", message.id)]
     if not sources:
-        return Refused("no such message")
+        return Refused(Reason.NO_SUCH_MESSAGE)
     if grounding == "overlap":
-        return _check_overlap(proposal, text, sources)
-    return _check_quote(proposal, text, sources, known)
-
-
-def _unfit_reason(text: str, evidence: str) -> str | None:
-    """What is wrong with a fact regardless of its source."""
-    if len(text) < MIN_FACT_CHARS and not (text and not text.isascii() and len(text) > 1):
-        return "too short"
-    if len(text) > MAX_FACT_CHARS:
-        return "too long"
-    if text.endswith(("?", "？")):
-        return "is a question"
-    if _GREETING.fullmatch(normalize(text)):
-        return "is a greeting"
-    if _SECRET in text or _SECRET in evidence:
-        return "holds a secret"
-    if is_instruction(text) or is_instruction(evidence):
-        return "gives instructions"
-    return None
+        return _check_overlap(proposal, claim.fact, sources)
+    return _check_quote(proposal, claim.fact, sources, known)
 
 
 def _check_quote(
-    proposal: Proposal, text: str, sources: Sequence[Message], known: Sequence[Memo]
+    proposal: Proposal, fact: str, sources: Sequence[Message], known: Sequence[Memo]
 ) -> Accepted | Refused:
     if not has_content(proposal.evidence):
         return Refused(Reason.NO_EVIDENCE)
     for message in sources:
         if quote := find_quote(proposal.evidence, own_words(message.text, message.name)):
-            reason = _unsupported_reason(text, message, quote, _revised_text(proposal, known))
-            return Refused(reason) if reason else _accept(proposal, text, message, quote)
+            return _judge(proposal, QUOTE_CHECKS, fact, message, quote, _revised_text(proposal, known))
     if any(find_quote(proposal.evidence, message.text) for message in sources):
-        return Refused("evidence is not the speaker's own words")
+        return Refused(Reason.NOT_OWN_WORDS)
     return Refused(Reason.NO_QUOTE)
 
 
 def _revised_text(proposal: Proposal, known: Sequence[Memo]) -> str:
-    """The text of the memo that the proposal restates: what it says counts as said."""
+    """The text of the memo that the proposal restates."""
     return next((memo.text for memo in known if memo.id == proposal.id), "") if proposal.id else ""
 
 
-def _unsupported_reason(text: str, message: Message, quote: QuoteMatch, revised: str) -> str | None:
-    """Why a quote does not support a fact; None if it does."""
-    if is_instruction(quote.sentence):
-        return "gives instructions"
-    if modality.is_not_meant(quote):
-        return "is not meant"
-    if modality.is_asked(quote, text):
-        return "is asked, not stated"
-    if modality.drops_negation(quote, text):
-        return "leaves out a negation"
-    own_text = own_words(message.text, message.name)
-    if not keeps_numbers(text, own_text, message.at.date(), revised):
-        return "a number was not said"
-    speaker = f"{message.name} {message.author}"
-    if not keeps_names(text, f"{own_text}\n{revised}", speaker):
-        return "a name was not said"
-    context = quote_context(quote)
-    source = own_text if revised or _REFERS.search(context.lower) else context.text
-    if not word_forms.is_worded_from(f"{source}\n{revised}", text, speaker):
-        return "too few of its words were said"
-    return polarity.differs(context, text) or _overreach_reason(text, context, speaker, lower(revised))
-
-
-def _overreach_reason(text: str, context: QuoteContext, speaker: str, known: str) -> str | None:
-    """Why a fact says more than its quote; None if it doesn't."""
-    fact, clauses = lower(text), source_clauses(context, text)
-    if clauses and all(modality.is_answered(clause, text) for clause in clauses):
-        return "is asked, not stated"
-    verbs = entailment.entails(fact, context, known)
-    if verbs is None:
-        return "does not follow"
-    if attribution.differs(text, speaker, context, clauses, verbs):
-        return "is about somebody else"
-    return overreach.overreaches(fact, f"{context.lower} {known}", clauses)
-
-
-def _accept(proposal: Proposal, text: str, message: Message, quote: QuoteMatch) -> Accepted | Refused:
-    """Accept a fact; one about somebody else becomes a note on that person, or is refused."""
+def _judge(
+    proposal: Proposal, checks: Iterable[QuoteCheck], fact: str, message: Message, quote: QuoteMatch, revised: str = ""
+) -> Accepted | Refused:
+    """Accept a fact unless a check refuses it; one about somebody else becomes a note on that person."""
+    case = Case(fact, proposal.evidence, quote, message, proposal.about, revised)
+    for quote_check in checks:
+        if reason := quote_check.refuse(case):
+            return Refused(reason, name_of(quote_check))
     evidence = clip(collapse_spaces(remove_invisible(quote.words)), MAX_EVIDENCE_CHARS)
-    if proposal.about:
-        mentioned = {*words(message.text), *words(text)}
-        if not (set(words(proposal.about)) - {"user", "users", "the", "my"}) & mentioned:
-            return Refused("the person was not mentioned")
-        return _accept_as(Kind.PERSON, proposal, message, evidence, text)
-    clauses = source_clauses(quote_context(quote), text)
-    other = modality.about_another(quote, clauses[0] if len(clauses) == 1 else "")
-    is_own = other is None or fold(other) in words(message.name)
-    if modality.swaps_subject(quote, text) or not (is_own or modality.mentions(text, other or "")):
-        return Refused("is about somebody else")
-    return _accept_as(_parse_kind(proposal.kind) if is_own else Kind.PERSON, proposal, message, evidence, text)
+    is_note = proposal.about or other_person(case) is not None
+    return _accept_as(Kind.PERSON if is_note else _parse_kind(proposal.kind), proposal, message, evidence, fact)
 
 
 def _accept_as(kind: Kind, proposal: Proposal, message: Message, evidence: str, text: str) -> Accepted:
@@ -182,13 +118,12 @@ def _check_overlap(proposal: Proposal, text: str, sources: Sequence[Message]) ->
         if not overlaps(text, own_text):
             continue
         if quote := find_quote(proposal.evidence, own_text):
-            reason = "is not meant" if modality.is_not_meant(quote) else polarity.differs(quote_context(quote), text)
-            return Refused(reason) if reason else _accept(proposal, text, message, quote)
+            return _judge(proposal, OVERLAP_CHECKS, text, message, quote)
         evidence = collapse_spaces(remove_invisible(proposal.evidence))
         grounded = clip(evidence, MAX_EVIDENCE_CHARS) if overlaps(evidence, own_text) else ""
         kind = Kind.PERSON if proposal.about else _parse_kind(proposal.kind)
         return _accept_as(kind, proposal, message, grounded, text)
-    return Refused("too few of its words were said")
+    return Refused(Reason.TOO_FEW_WORDS)
 
 
 def _parse_kind(label: str) -> Kind:

@@ -1,25 +1,25 @@
 """The clauses of a quote's sentence, and those from which a fact was derived."""
 
-import re
-import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
 from recollect.core.text import words
 from recollect.language import word_forms
-from recollect.policy.guard.quote import QuoteMatch
+from recollect.language.lexicon import Patterns
+from recollect.policy.guard.quote import QuoteMatch, lower
 
 _MAX_CONTEXT_CHARS, _MAX_QUOTE_CHARS = 1_000, 4_000
 """Characters that are read on either side of a quote, and of the quote itself."""
 _FRAME_WEIGHT = 0.2
 """Weight of a word that any fact may have, relative to a specific one: "Speaks German" comes from "not German"."""
-_BREAKS = re.compile(
-    r"[,;]\s|:\s|[.!?](?=\s)|[。！？、，\n()]|\s[-–—]\s"
-    r"|(?<!nothing)(?<!anything)(?<!anywhere)(?<!everything)(?<!all)\s(?=but\b)"
-    r"|\s(?=(?:if|unless|because|although|though|while|whereas|however|aber|weil|mais|pero|mas|но)\b)"
-    r"|\s(?=(?:before|until) (?:i|we|he|she|they|it|you|my)\b)"
-    r"|\s(?=(?:and|so|since|und|et|y) (?:i|i'm|i've|my|we|now|she|he|they|you|ich|mein|je|mon|yo|mi)\b)"
+_PATTERNS = Patterns(
+    breaks=r"""
+        [,;]\s|:\s|[.!?](?=\s)|[。！？、，\n()]|\s[-–—]\s
+        |(?<!nothing)(?<!anything)(?<!anywhere)(?<!everything)(?<!all)\s(?=but\b)
+        |\s(?=(?:{break})\b)
+        |\s(?=(?:before|until) (?:i|we|he|she|they|it|you|my)\b)
+        |\s(?=(?:so|since|{and}) (?:{clause_subject})\b)""",
 )
 
 
@@ -45,7 +45,7 @@ class QuoteContext:
     def clauses(self) -> list[str]:
         """The clauses of the sentence that the quote touches."""
         text = self.text
-        breaks = [0, *(match.end() for match in _BREAKS.finditer(_lower_in_place(text))), len(text)]
+        breaks = [0, *(match.end() for match in _PATTERNS.breaks.finditer(_lower_in_place(text))), len(text)]
         touched = [text[start:end] for start, end in pairwise(breaks) if start < self.end and end > self.start]
         return [lower(clause).strip() for clause in touched if clause.strip()]
 
@@ -77,10 +77,3 @@ def _lower_in_place(text: str) -> str:
     """Lower case, unless that would shift positions."""
     lowered = text.lower()
     return lowered if len(lowered) == len(text) else text
-
-
-def lower(text: str) -> str:
-    """Lower case, with one width of letters and one shape of apostrophe."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
-    return text.casefold().replace("’", "'")

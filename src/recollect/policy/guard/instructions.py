@@ -4,9 +4,11 @@
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from recollect.policy.guard.instruction_patterns import instruction_patterns
+from recollect.language import lexicon
+from recollect.language.lexicon import Patterns
+from recollect.language.prefilter import required_literals
 
 _INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
 _JOINERS = re.compile("[\u200c\u200d]")
@@ -19,6 +21,15 @@ _LOOK_ALIKES = str.maketrans({pair[0]: pair[1] for pair in _PAIRS.split()})
 _MAX_CHARS = 2000
 _SPELLED = re.compile(r"(?<!\w)\w(?:[ .·_-]\w){3,}(?!\w)")
 """Spaced-out letters, as in "s y s t e m"."""
+
+
+@cache
+def instruction_patterns() -> list[tuple[tuple[str, ...], re.Pattern[str]]]:
+    """Each pattern of the lexica with its required literals; matched against lower-case text."""
+    parts = Patterns(table=lambda: lexicon.tables("instruction_parts")[lexicon.ENGLISH])
+    sources = (source for table in lexicon.tables("instructions").values() for source in table["patterns"])
+    patterns = [re.compile(parts.expand(source)) for source in sources]
+    return [(required_literals(pattern), pattern) for pattern in patterns]
 
 
 def remove_invisible(text: str) -> str:

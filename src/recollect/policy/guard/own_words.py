@@ -7,6 +7,8 @@ import re
 
 from recollect.core.text import collapse_spaces, fold
 from recollect.core.types import Kind
+from recollect.language import lexicon
+from recollect.language.lexicon import Patterns
 from recollect.policy.headers import HEADERS
 
 _FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
@@ -32,22 +34,7 @@ _PROMPT_HEADER = re.compile(
     r"\s*#{1,4}\s.{0,40}\b(?:memor(?:y|ies)|instructions?|system|prompt|context)\b.*", re.IGNORECASE
 )
 _NAMED = re.compile(r"\s*([^\W\d_][\w'’.-]{0,24}(?: [^\W\d_][\w'’.-]{0,24})?)\s?:\s+(.*)")
-_SPEAKING = re.compile(
-    r"\b(?:i|i'm|i've|i'd|i'll|me|my|we|our|you|your|ich|mein\w*|wir|je|j'\w+|mon|ma|yo|mi|eu|meu|minha|io|я|мой|моя"
-    r"|мне)\b|[我私僕俺你]",
-    re.IGNORECASE,
-)
-_LABELS = frozenset(
-    """
-    update edit note notes ps pps tldr fact confession disclaimer reminder correction info fyi btw me myself also so and
-    but because anyway well honestly reason result example plan status goal news background context question answer
-    summary important warning todo name age city country job work hobby hobbies likes dislikes pronouns language
-    languages birthday location introduction intro hello hi hey favourite favorite favourites favorites food pets pet
-    family studies school timezone role skills interests problem issue tip thing things point first second third
-    one two three allergies diet dream weakness strength truth spoiler rant bonus moral remember hinweis hobbys alter
-    wohnort beruf nota update2 re announcement idea request
-    """.split()
-)
+_PATTERNS = Patterns(re.IGNORECASE)
 
 
 def own_words(text: str, name: str = "") -> str:
@@ -86,5 +73,7 @@ def _is_anothers(line: str, name: str) -> bool:
     if named is None or not named[1][0].isupper():
         return False
     label = fold(named[1])
-    is_own = label == name or any(word.strip(".'’-") in _LABELS for word in label.replace(";", "").split())
-    return not is_own and _SPEAKING.search(named[2]) is not None
+    is_own = label == name or any(
+        word.strip(".'’-") in lexicon.words("labels") for word in label.replace(";", "").split()
+    )
+    return not is_own and _PATTERNS.speaking.search(named[2]) is not None

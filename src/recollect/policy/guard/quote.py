@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from recollect.core.text import words
+from recollect.language import lexicon
 
 MAX_EVIDENCE_CHARS = 220
 """Evidence is clipped to this length."""
@@ -15,13 +16,6 @@ _SHAPES = str.maketrans(
 )
 _EMPHASIS = frozenset("*_~|`")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
-_FUNCTION_WORDS = frozenset(
-    """
-    i im ive id a an the am is are was be been do does did have has had it its this that my me you your we our and or
-    but so to of in on at for with as yes no not yeah ok okay really very just too also ich bin das ist und der die ein
-    je suis le la un une et est yo soy el es que y eu sou o e um uma я это и в на
-    """.split()
-)
 _MIN_SINGLE_WORD_CHARS = 7
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？\n]")
 
@@ -41,6 +35,11 @@ class QuoteMatch:
     @property
     def sentence(self) -> str:
         return f"{self.before}{self.words}{self.after}"
+
+    @property
+    def clause(self) -> str:
+        """The quote with the text before it since the last comma, in lower case."""
+        return lower(re.split(r"[,;:]\s", self.before)[-1] + self.words)
 
 
 def find_quote(quote: str, message: str) -> QuoteMatch | None:
@@ -100,7 +99,14 @@ def _is_inside_word(text: str, position: int) -> bool:
 def has_content(quote: str) -> bool:
     """Whether a quote is long enough to mean anything: two words, one of them a content word, or one long word."""
     all_words = words(quote)
-    content = [word for word in all_words if word not in _FUNCTION_WORDS]
+    content = [word for word in all_words if word not in lexicon.words("quote_fillers")]
     if any(map(_UNSPACED.match, content)):
         return len(_UNSPACED.findall(quote)) >= 3
     return bool(content) and (len(all_words) > 1 or len(content[0]) >= _MIN_SINGLE_WORD_CHARS)
+
+
+def lower(text: str) -> str:
+    """Lower case, with one width of letters and one shape of apostrophe."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return text.casefold().replace("’", "'")

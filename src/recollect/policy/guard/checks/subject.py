@@ -1,0 +1,78 @@
+"""What the speaker says or reports about somebody else is that person's only if the fact says so."""
+
+from functools import lru_cache
+
+from recollect.core.reasons import Reason
+from recollect.core.text import fold, words
+from recollect.language import kinship, lexicon
+from recollect.language.lexicon import Patterns
+from recollect.policy.guard.case import Case
+from recollect.policy.guard.clauses import lower
+
+_WHO = r"^\W*(?:(?:and|but|so|also)\s)?(?P<who><@!?\d+>|@?[^\W\d_][\w'’-]*(?:\s[A-Z][\w'’-]+)?)\s"
+_PATTERNS = Patterns(
+    relative=r"""
+        ^\W*(?:(?:but|so|also|well|{and})\s)?(?:{my})\s(?:\w+\s){0,2}?(?P<who>(?:{relatives})s?)\b
+        (?!\s(?:{and})\s(?:{subject})\b)""",
+    report=r"""
+        (?:^|[\s,;(])
+        (?!(?:{subject}|who|which|that|it|and|also|just|always|never|often|as|like|then|one|people|don't|didn't|can't|to
+        |would|wouldn't|used|i'd)\b)
+        (?P<who>@?<?@?!?[^\W_][\w'’-]*>?)\s(?:(?:always|just|once|also|often)\s)?(?:{says})\b""",
+    reference=r"\b(?:{according})\s(?!me\b)(?P<who>\w+)",
+    itself=r"^\W*(?:(?:and|but|so|because|while|though) )?(?:{subject}|i'm|i've|i'd|we're)\b",
+    states_of=_WHO + "(?:{does})",
+    acts_of=_WHO + "(?:{acts})",
+    of_user=r"users?\b(?!['’]s)",
+)
+
+
+def refuse(case: Case) -> Reason | None:
+    if case.about:
+        return None
+    other = other_person(case)
+    if _swaps_subject(case) or (other is not None and not _mentions(case.fact, other)):
+        return Reason.SOMEBODY_ELSE
+    return None
+
+
+@lru_cache(maxsize=1)
+def other_person(case: Case) -> str | None:
+    """The word for the other person whom a quote is about, or whose words it reports; None if it is the speaker."""
+    other = _about_another(case)
+    return None if other is None or fold(other) in words(case.message.name) else other
+
+
+def _about_another(case: Case) -> str | None:
+    said = lower(case.quote.before + case.quote.words)
+    report = _PATTERNS.report.search(said) or _PATTERNS.reference.search(said)
+    if report and not _PATTERNS.finding.search(said):  # a diagnosis is about the speaker, although a doctor said it
+        return report["who"]
+    if len(case.clauses) == 1 and _PATTERNS.itself.match(case.clauses[0]):
+        return None
+    relative = _PATTERNS.relative.match(case.quote.clause)
+    return relative["who"] if relative else _subject(case, "states_of")
+
+
+def _subject(case: Case, pattern: str) -> str | None:
+    """The word with which a quote or its sentence begins, if it has a verb and the speaker does not appear."""
+    matcher = getattr(_PATTERNS, pattern)
+    subject = matcher.match(case.quote.words) or matcher.match(case.quote.sentence)
+    if subject is None or fold(subject["who"]) in lexicon.words("no_people"):
+        return None
+    return None if _PATTERNS.first_person.search(lower(case.quote.sentence)) else subject["who"]
+
+
+def _swaps_subject(case: Case) -> bool:
+    """Whether the fact puts the user in place of the quote's subject: "Bob uses vim" is not "User uses vim"."""
+    subject = _subject(case, "acts_of")
+    is_of_user = _PATTERNS.of_user.match(case.lower_fact) is not None
+    return subject is not None and is_of_user and not _mentions(case.fact, subject)
+
+
+def _mentions(fact: str, person: str) -> bool:
+    """Whether a fact mentions a person, by the same word or one for the same relative."""
+    fact_words = words(fact)
+    return any(
+        word in fact_words or any(kinship.is_same_person(word, other) for other in fact_words) for word in words(person)
+    )

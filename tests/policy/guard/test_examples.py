@@ -1,0 +1,43 @@
+"""Each check of the guard accepts and refuses the examples beside it."""
+
+import tomllib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from recollect.core.ports.model import Proposal
+from recollect.core.types import Message, Place
+from recollect.policy.guard import Accepted, Refused, check, checks
+
+AT = datetime(2026, 11, 15, 12, tzinfo=UTC)
+FOLDER = Path(checks.__file__).parent
+NAMES = sorted({checks.name_of(module) for module in (*checks.FACT_CHECKS, *checks.QUOTE_CHECKS)})
+
+
+def judged(said: str, fact: str, evidence: str = "", about: str | None = None) -> Accepted | Refused:
+    message = Message("m1", "u1", Place(guild="g", channel="c"), said, AT, "Ann")
+    return check(Proposal(fact, "fact", evidence or said, about=about), [message], [])
+
+
+def examples(verdict: str) -> Iterator[tuple[str, list[str]]]:
+    for name in NAMES:
+        for example in tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))[verdict]:
+            yield name, example
+
+
+@pytest.mark.parametrize(("name", "example"), [*examples("accepted")])
+def test_a_check_accepts_its_examples(name: str, example: list[str]):
+    assert isinstance(judged(*example), Accepted), judged(*example)
+
+
+@pytest.mark.parametrize(("name", "example"), [*examples("refused")])
+def test_a_check_refuses_its_examples(name: str, example: list[str]):
+    verdict = judged(*example)
+    assert isinstance(verdict, Refused)
+    assert verdict.check == name, verdict
+
+
+def test_every_check_is_in_a_list():
+    assert sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__") == NAMES
