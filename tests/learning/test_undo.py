@@ -5,6 +5,7 @@ import pytest
 from recollect import CannotUndo, Undoable, Undone
 from recollect.core.errors import BadInput
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal
+from recollect.core.reasons import Reason
 from recollect.core.types import EVERYWHERE, Audience, Origin
 from recollect.testing.models import FakeModel
 from tests.scenes import DEV, Stage, opened
@@ -135,3 +136,49 @@ async def test_of_two_facts_of_a_message_one_is_undone_alone_and_then_the_other(
         assert [memo.text for memo in (await undo(stage)).removed] == ["I like green tea"]
         assert [memo.text for memo in (await undo(stage)).removed] == ["I play chess"]
         assert await stage.memory.undo(user="ann") is None
+
+
+async def test_of_a_deleted_message_no_word_stays_in_the_record_of_changes() -> None:
+    async with opened(model=FakeModel()) as stage:
+        await stage.tell("I live in Ghent")
+        moved = await stage.tell("I live in Bruges now")
+        (memo,) = (await stage.memory.show(user="ann")).memos
+        await stage.memory.pin(memo.id, user="ann")
+        await undo(stage)
+        await stage.memory.message_deleted("discord", moved.id)
+        page = await stage.memory.store.read(lambda tx: tx.archive.read("changes", None, 1000))
+        assert "Ghent" in str(page.records)
+        assert "Bruges" not in str(page.records)
+        assert memo.id in str(page.records), "what was changed, why and when stays"
+        assert await stage.known() == ["I live in Ghent"]
+
+
+async def test_a_change_that_is_named_is_undone_though_it_is_not_the_last_one() -> None:
+    async with opened() as stage:
+        await stage.remember("I like tea")
+        tea = await offer(stage)
+        await stage.remember("I play chess")
+        done = await stage.memory.undo(user="ann", change=tea.change)
+        assert isinstance(done, Undone)
+        assert [memo.text for memo in done.removed] == ["I like tea"]
+        assert await stage.known() == ["I play chess"]
+        assert [memo.text for memo in (await undo(stage)).removed] == ["I play chess"]
+
+
+async def test_a_named_change_whose_memo_was_changed_since_is_left_alone() -> None:
+    async with opened() as stage:
+        memo = await stage.remember("I like tea")
+        tea = await offer(stage)
+        await stage.memory.pin(memo.id, user="ann")
+        assert await stage.memory.undo(user="ann", change=tea.change) == CannotUndo(Reason.CHANGED_SINCE)
+        await undo(stage)
+        assert isinstance(await stage.memory.undo(user="ann", change=tea.change), Undone), "now it is the last one"
+        assert await stage.memory.undo(user="ann", change=tea.change) == CannotUndo(Reason.CHANGED_SINCE)
+
+
+async def test_nobody_undoes_what_was_changed_in_the_memory_of_another() -> None:
+    async with opened() as stage:
+        await stage.remember("I like tea")
+        change = (await offer(stage)).change
+        assert await stage.memory.undo(user="ben", change=change) == CannotUndo(Reason.CHANGED_SINCE)
+        assert await stage.known() == ["I like tea"]

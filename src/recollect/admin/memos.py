@@ -105,7 +105,7 @@ class MemoAdmin(AdminBase):
             memo = _get(tx, subject, memo_id)
             source = memo.source
             message = tx.messages.get(source.platform, source.message) if source.message else None
-            return MemoDetails(memo, tuple(tx.events.list(scope=subject.scope, memo=memo_id)), message)
+            return MemoDetails(memo, tuple(listing.history(tx, subject, memo_id, is_visible)), message)
 
         return await self._read(work)
 
