@@ -108,8 +108,9 @@ def _record(tx: Tx, step: Step, before: Memo, after: Memo, context: ChangeContex
     """An undo is a change of its own, which only a redo takes back; a redo is never taken back itself: what it brought
     back can be undone again.
     """
-    detail = encode_reason(step.reason, step.detail)
-    reason = Reason.UNDID if step.undoes is None else Reason.REDID
+    reason, detail = Reason.UNDID, encode_reason(step.reason, step.detail)
+    if step.undoes is not None:
+        reason, detail = Reason.REDID, step.detail  # which is the cause of what was undone
     event = Event(
         EventKind.MEMO_UNDONE if reason is Reason.UNDID else EventKind.MEMO_REDONE,
         context.at,
