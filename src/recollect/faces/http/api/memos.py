@@ -124,7 +124,7 @@ class Undoing(Wire):
     user: Name | None = None
     guild: Name | None = None
     change: Number | None = Field(
-        None, description="This change, if its memos were not changed since (409 otherwise); else the last one."
+        None, description="This one, if its memos did not change since (else 409)."
     )
 
 
