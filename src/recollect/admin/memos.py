@@ -92,7 +92,8 @@ class MemoAdmin(AdminBase):
             words = (memo.text, *memo.tags, memo.source.evidence or "", memo.id)
             return (not kinds or memo.kind in kinds) and any(folded_part in fold(word) for word in words)
 
-        memos = [memo for memo in await self._read(lambda tx: tx.memos.list(subject, statuses)) if is_match(memo)]
+        stored = await self._read(lambda tx: tx.memos.list(subject, statuses))
+        memos = [memo for memo in listing.without_pending(stored, statuses) if is_match(memo)]
         return Listing(tuple(memos[offset : offset + clamp(limit)]), len(memos))
 
     async def active_memos(self, subject: Subject, memo_ids: Sequence[str]) -> list[Memo]:

@@ -43,11 +43,18 @@ def memo_page(
     limit: int | None,
     offset: int,
 ) -> Listing:
-    """A page of the subject's memos of these statuses and kinds, or of any."""
+    """A page of the subject's memos of these statuses and kinds, or of any but pending ones."""
     memos = [
-        memo for memo in tx.memos.list(subject, statuses) if is_visible(memo) and (not kinds or memo.kind in kinds)
+        memo
+        for memo in without_pending(tx.memos.list(subject, statuses), statuses)
+        if is_visible(memo) and (not kinds or memo.kind in kinds)
     ]
     return Listing(visible_page(tx, memos, is_visible, limit, offset), len(memos), None)
+
+
+def without_pending(memos: Sequence[Memo], statuses: Collection[Status] = ()) -> list[Memo]:
+    """The memos without pending ones, unless these were asked for."""
+    return [memo for memo in memos if memo.status is not Status.PENDING or Status.PENDING in statuses]
 
 
 def visible_page(

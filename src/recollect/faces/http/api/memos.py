@@ -123,9 +123,7 @@ class Merging(Wire):
 class Undoing(Wire):
     user: Name | None = None
     guild: Name | None = None
-    change: Number | None = Field(
-        None, description="This one, if its memos did not change since (else 409)."
-    )
+    change: Number | None = Field(None, description="This one, if its memos did not change since (else 409).")
 
 
 class Redoing(Wire):

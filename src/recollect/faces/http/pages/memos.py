@@ -27,7 +27,7 @@ Field = Annotated[str, Form(max_length=MAX_MEMO_CHARS * 2)]
 Name = Annotated[str, Form(max_length=2_000)]
 STATUSES = {
     "active": [Status.ACTIVE],
-    "retired": [status for status in Status if status is not Status.ACTIVE],
+    "retired": [status for status in Status if status not in (Status.ACTIVE, Status.PENDING)],
     "all": [],
 }
 """Choices of the status filter."""
