@@ -103,7 +103,10 @@ class Patterns:
         self._flags, self._table, self._given = flags, table, given
 
     def __getattr__(self, name: str) -> re.Pattern[str]:
-        source = self._own(name) or _lexica()[ENGLISH]["patterns"].get(name) or word_pattern(name)
+        try:
+            source = self._own(name) or _lexica()[ENGLISH]["patterns"].get(name) or word_pattern(name)
+        except KeyError as error:
+            raise AttributeError(f"no lexicon has {name!r}") from error
         pattern = re.compile(self.expand(source), self._flags)
         self.__dict__[name] = pattern  # an ordinary attribute from now on
         return pattern

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from recollect.faces.discord.state import BotState
+from recollect.faces.http.write_health import PROBE_STATE_NAME
 
 from recollect import Place
 from recollect.core.ports import Tx
 from recollect.faces.discord import state
-from recollect.faces.http.write_health import PROBE_STATE_NAME
 from recollect.learning.consent import pause
 from recollect.privacy.delete_rows import save_intent
 from recollect.privacy.inventory import Inventory
