@@ -115,3 +115,8 @@ class Terminal:
 def plain(drawn: str) -> str:
     """What was drawn, without colours and the movements of the cursor."""
     return _CONTROL.sub("", drawn).replace("\r", "")
+
+
+def without_ids(text: str) -> str:
+    """Output without ids of memories, which differ from store to store."""
+    return re.sub(r"durable-[0-9a-f]{8}", "durable-…", text)

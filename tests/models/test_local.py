@@ -7,6 +7,7 @@ import pytest
 
 from recollect import plugins
 from recollect.core.changes import Candidate, Retire
+from recollect.core.fingerprints import Fingerprints
 from recollect.core.ports import ExtractionInput, ExtractionResult, Model, ModelOptions
 from recollect.core.types import Kind, Memo, Message, Place, Subject
 from recollect.models.local import NOTICE, LocalModel
@@ -193,7 +194,7 @@ async def test_a_switch_names_the_memo_that_it_replaces():
 async def test_a_move_takes_the_place_of_the_old_home_when_it_is_merged():
     (text,) = await learned("I moved to Lisbon last month", known=["Lives in Berlin"])
     candidate = Candidate(Subject("ann"), Kind.FACT, text, SAID)
-    changes = merge(candidate, ExistingMemos(similar=[memo("Lives in Berlin")]), SAID)
+    changes = merge(candidate, ExistingMemos(Fingerprints("secret"), similar=[memo("Lives in Berlin")]), SAID)
     assert [change.before.text for change in changes if isinstance(change, Retire)] == ["Lives in Berlin"]
 
 

@@ -64,7 +64,9 @@ async def test_an_import_that_was_killed_again_and_again_ends_as_one_that_was_no
         report = await import_(memory, path)
         again = await import_(memory, path)
         killed = await export(memory, ErasureTarget("ann"))
+        secret = await memory.store.read(lambda tx: tx.fingerprints.secret)
     async with opened(tmp_path / "whole", **unlimited) as memory:
+        await memory.store.write(lambda tx: tx.archive.put_secret(secret))  # so that ids are the same
         await import_(memory, path)
         whole = await export(memory, ErasureTarget("ann"))
     assert (report.new, report.same, report.left_out) == (400, 400, 0)

@@ -130,7 +130,7 @@ async def test_what_was_learned_without_the_model_is_told_at_once_and_afterwards
     async with ModelServer(Says("What a lovely place!")) as server:
         env = {"RECOLLECT_MODEL": "openai:small", "RECOLLECT_MODEL_BASE_URL": server.url}
         said = await asyncio.to_thread(partial(process, "add", "I live in Lisbon", **env))
-    told = "learned by local instead: no JSON"
+    told = "learned by the local model instead: no JSON"
     assert "learned: [fact] Lives in Lisbon" in said.out
     assert f"the model's answer could not be used; {told}" in said.out
     row = next(line for line in process("log").out.splitlines() if "extract.degraded" in line)

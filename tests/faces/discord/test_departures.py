@@ -45,6 +45,7 @@ async def test_a_week_after_the_bot_left_a_server_what_was_learned_there_is_eras
             await look(client)
             wire.clock.advance(minutes=15)
             await wire.happened("erasure.checked")
+            assert await wire.memory.worker.wait_idle(WAIT)  # the plan goes when the job ends, after the check
         assert await wire.known() == ["I have two cats"], "what is theirs elsewhere stays"
         assert await wire.memory.privacy.planned() == []
         (receipt,) = await wire.events("erasure.checked")

@@ -22,7 +22,16 @@ HOSTILE = (
     "שלום עולם Z̷̢̛͎̺a̶̡̛͖l̵̨̛͎g̴̢̛͎ơ̶̢̪ &lt;b&gt; " + "long" * 60
 )
 
-COLOURED = ("Overview", "Lena", "Is allergic to hazelnuts", "Search", "#general", "Journal", "Jobs", "Erase and export")
+COLORED = (
+    "Overview",
+    "Lena",
+    "Is allergic to hazelnuts",
+    "Search",
+    "#general",
+    "Timeline",
+    "Jobs",
+    "Erase and export",
+)
 """Pages that have all the colours between them."""
 FOCUSED = """(() => {
   const it = document.activeElement, label = it.labels && it.labels[0];
@@ -82,7 +91,7 @@ def paths(served: Served) -> dict[str, str]:
         "Prompt": f"/prompt?q=What+can+I+bring%3F&user={LENA}&place={KITCHEN}",
         "Sessions": "/sessions",
         "#general": f"/session?name={GENERAL}",
-        "Journal": "/journal?kind=Refused&kind=Trouble&kind=Consent",
+        "Timeline": "/journal?kind=Refused&kind=Trouble&kind=Consent",
         "2026-03-02": "/journal/day?day=2026-03-02",
         "Lena in #kitchen": f"/message?platform=discord&id={memo.source.message}",
         "Refused": "/refused",
@@ -394,7 +403,7 @@ def test_no_page_has_a_serious_problem_of_access(browser: Any, served: Served, p
         window.go("/login")
         assert serious(axe.Axe(), window) == []
         window.sign_in()
-        for path in paths.values() if scheme == "light" else [paths[name] for name in COLOURED]:
+        for path in paths.values() if scheme == "light" else [paths[name] for name in COLORED]:
             page = window.go(path)
             page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
             assert serious(axe.Axe(), window, only="color-contrast" if scheme == "dark" else None) == [], path

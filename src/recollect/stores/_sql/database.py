@@ -36,6 +36,9 @@ class Database(Protocol):
         """An id as it is stored."""
         ...
 
-    def lock(self, *names: str) -> bool:
-        """Hold these names until the transaction ends, where others can write at the same time; False if it did."""
+    def lock(self, *names: str, shared: Sequence[str] = ()) -> bool:
+        """Hold these names until the transaction ends, where others can write at the same time; False if it did.
+
+        Those in `shared` may be held by many, unless a transaction takes one exclusively.
+        """
         ...

@@ -5,6 +5,7 @@ from typing import LiteralString
 from recollect.core.fingerprints import Fingerprints
 from recollect.stores._sql.changes import Changes
 from recollect.stores._sql.exchanges import Exchanges
+from recollect.stores._sql.state import State
 from recollect.stores._sql.summaries import Summaries
 from recollect.stores.postgres.archive import PostgresArchive
 from recollect.stores.postgres.database import Database
@@ -13,7 +14,6 @@ from recollect.stores.postgres.jobs import PostgresJobs
 from recollect.stores.postgres.memos import PostgresMemos
 from recollect.stores.postgres.messages import PostgresMessages
 from recollect.stores.postgres.search import PostgresIndex
-from recollect.stores.postgres.state import PostgresState
 from recollect.stores.postgres.write_gate import Gate
 
 _CLOSING: LiteralString = (
@@ -34,7 +34,7 @@ class PostgresTx:
         self.summaries = Summaries(db)
         self.exchanges = Exchanges(db)
         self.jobs = PostgresJobs(db)
-        self.state = PostgresState(db)
+        self.state = State(db)
         self.events = PostgresEvents(db)
         self.changes = Changes(db)
 

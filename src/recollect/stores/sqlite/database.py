@@ -94,9 +94,9 @@ class Database(apsw.Connection):
         """An id as it is stored: as it is."""
         return text
 
-    def lock(self, *names: str) -> bool:
+    def lock(self, *names: str, shared: Sequence[str] = ()) -> bool:
         """There is one writer, so there is nothing to wait for."""
-        del names
+        del names, shared
         return False
 
     def _execute(self, sql: str, values: Row) -> apsw.Cursor:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from recollect.core.fingerprints import Fingerprints
 from recollect.stores._sql.changes import Changes
 from recollect.stores._sql.exchanges import Exchanges
+from recollect.stores._sql.state import State
 from recollect.stores._sql.summaries import Summaries
 from recollect.stores.sqlite.archive import SQLiteArchive
 from recollect.stores.sqlite.database import Database
@@ -13,7 +14,6 @@ from recollect.stores.sqlite.jobs import SQLiteJobs
 from recollect.stores.sqlite.memos import SQLiteMemos
 from recollect.stores.sqlite.messages import SQLiteMessages
 from recollect.stores.sqlite.search import SQLiteIndex
-from recollect.stores.sqlite.state import SQLiteState
 from recollect.stores.sqlite.words import WordIndex
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class SQLiteTx:
         self.summaries = Summaries(db)
         self.exchanges = Exchanges(db)
         self.jobs = SQLiteJobs(db)
-        self.state = SQLiteState(db)
+        self.state = State(db)
         self.events = SQLiteEvents(db)
         self.changes = Changes(db)
         self.archive = SQLiteArchive(db, self.words)
