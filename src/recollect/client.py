@@ -157,9 +157,13 @@ class Client:
         return await self._get("/memos/undo", {"user": user, "guild": guild})
 
     async def undo(self, *, user: str | None = None, guild: str | None = None, change: int | None = None) -> bool:
-        """Undo the last change, or only if it is the given one; False when there is none."""
+        """Undo the last change, or the given one if its memos were not changed since; False when there is none."""
         body = _encode({"user": user, "guild": guild, "change": change})
         return (await self._send("POST", "/memos/undo", body))["undone"]
+
+    async def redo(self, *, user: str | None = None, guild: str | None = None) -> bool:
+        """Take back the last undo; False when there is none, or something was changed since."""
+        return (await self._send("POST", "/memos/redo", _encode({"user": user, "guild": guild})))["redone"]
 
     async def history(self, memo: Memo) -> list[Event]:
         return [_event(value) for value in (await self._get("/memo/history", _memo_ref(memo)))["events"]]

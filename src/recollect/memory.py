@@ -15,6 +15,7 @@ from recollect.core.events import Event
 from recollect.core.outcomes import (
     ForgetOutcome,
     Listing,
+    RedoOutcome,
     Remembered,
     RestoreOutcome,
     UndoOffer,
@@ -198,9 +199,16 @@ class AsyncMemory:
         lore: bool = False,
         memo: str | None = None,
         expected: int | None = None,
+        change: int | None = None,
     ) -> UndoOutcome:
-        """Take back the last change, if it is the one `expected`; or what was last learned about one memo."""
-        return await self.view(user, place, lore=lore).undo(memo=memo, expected=expected)
+        """Take back the last change, if it is the one `expected`; or the `change` with this id, if its memos were not
+        changed since; or what was last learned about one memo.
+        """
+        return await self.view(user, place, lore=lore).undo(memo=memo, expected=expected, change=change)
+
+    async def redo(self, *, user: str, place: Place | None = None, lore: bool = False) -> RedoOutcome:
+        """Take back the last undo; None when there is none, or something was changed since."""
+        return await self.view(user, place, lore=lore).redo()
 
     async def consolidate(self, *, user: str, dry_run: bool = False) -> ConsolidationReport:
         """Consolidate a user's memory now. The report shows private memos too: for their eyes only."""

@@ -11,6 +11,7 @@ from recollect.core.outcomes import (
     Explanation,
     ForgetOutcome,
     Listing,
+    RedoOutcome,
     Remembered,
     RestoreOutcome,
     UndoOffer,
@@ -26,7 +27,7 @@ from recollect.learning.consolidate import ConsolidationReport
 from recollect.learning.edit import MemoEdit, edit_memo
 from recollect.learning.restore import restorable_page, restore
 from recollect.learning.schedule import flush
-from recollect.learning.undo import undo, undoable
+from recollect.learning.undo import redo, undo, undoable
 from recollect.policy.merge import COVERAGE
 from recollect.policy.redaction import redact, redact_tags
 from recollect.policy.statement import StatementOptions, statement
@@ -158,10 +159,19 @@ class View:
         subject, viewer = self.subject, self._viewer
         return await self.engine.store.read(lambda tx: undoable(tx, subject, viewer))
 
-    async def undo(self, *, memo: str | None = None, expected: int | None = None) -> UndoOutcome:
-        """Take back the last change, if it is the one `expected`; or what was last learned about one memo."""
+    async def undo(
+        self, *, memo: str | None = None, expected: int | None = None, change: int | None = None
+    ) -> UndoOutcome:
+        """Take back the last change, if it is the one `expected`; or the `change` with this id, if its memos were not
+        changed since; or what was last learned about one memo.
+        """
         subject, viewer, context, schedule = self.subject, self._viewer, self._context, self.engine.schedule
-        return await self.engine.write(lambda tx: undo(tx, subject, context, viewer, memo, expected, schedule))
+        return await self.engine.write(lambda tx: undo(tx, subject, context, viewer, memo, expected, schedule, change))
+
+    async def redo(self) -> RedoOutcome:
+        """Take back the last undo; None when there is none, or something was changed since."""
+        subject, viewer, context, schedule = self.subject, self._viewer, self._context, self.engine.schedule
+        return await self.engine.write(lambda tx: redo(tx, subject, context, viewer, schedule))
 
     async def pin(self, memo_id: str, *, pinned: bool = True) -> Memo:
         """Protect a memo from ever being evicted or superseded, or no longer."""

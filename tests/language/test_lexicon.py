@@ -62,7 +62,7 @@ def test_every_expression_of_the_offline_model_compiles():
 
 
 def test_an_unknown_name_is_reported():
-    with pytest.raises(KeyError, match="no lexicon has 'nonsense'"):
+    with pytest.raises(AttributeError, match="no lexicon has 'nonsense'"):
         _ = Patterns().nonsense
 
 

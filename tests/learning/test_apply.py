@@ -7,7 +7,6 @@ from datetime import timedelta
 import pytest
 
 from recollect import plugins
-from recollect.core import serialization
 from recollect.core.changes import Add, Candidate, Change, Revise, Skip
 from recollect.core.events import Event
 from recollect.core.ports import Store
@@ -80,7 +79,11 @@ async def test_every_change_has_its_line_in_the_log_with_what_was_before(store: 
     retired, added, first = await log(store)
     assert (first.kind, added.kind, retired.kind) == ("memo.added", "memo.added", "memo.retired")
     assert (retired.memo, retired.reason, retired.actor) == (berlin.id, "superseded", "ann")
-    assert replace(serialization.memo_from_json(retired.data["before"]), key=berlin.key) == berlin
+    step = (await store.read(lambda tx: tx.changes.find([retired.id])))[retired.id]
+    assert step.before is not None
+    assert step.after is not None
+    assert (replace(step.before, key=berlin.key), step.after.status) == (berlin, Status.SUPERSEDED)
+    assert "before" not in retired.data, "the log has no copy"
     assert retired.data["batch"] == added.data["batch"] == "batch-1"
 
 

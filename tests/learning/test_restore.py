@@ -220,3 +220,15 @@ async def test_undoing_a_restore_withholds_what_was_forgotten_again() -> None:
         await stage.memory.undo(user="ann", place=DM)
         assert not any("Ghent" in line for line in lines(await stage.prompt(place=DEV), "history"))
         assert len(await stage.events("summary.reset")) == resets + 1, "and the summary is made without it"
+
+
+async def test_what_is_pending_is_neither_recalled_nor_listed_unless_asked_for() -> None:
+    async with opened() as stage:
+        memo = await stage.remember("I like tea")
+        await stage.memory.store.write(lambda tx: tx.memos.put(replace(memo, status=Status.PENDING)))
+        assert await stage.known() == []
+        assert await stage.memory.search("tea", user="ann") == []
+        assert (await stage.memory.list(user="ann")).memos == ()
+        assert (await stage.memory.forgotten(user="ann")).memos == ()
+        (pending,) = (await stage.memory.list(user="ann", statuses=[Status.PENDING])).memos
+        assert pending.id == memo.id

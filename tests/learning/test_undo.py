@@ -2,9 +2,10 @@
 
 import pytest
 
-from recollect import CannotUndo, Undoable, Undone
+from recollect import CannotUndo, Redone, Undoable, Undone
 from recollect.core.errors import BadInput
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal
+from recollect.core.reasons import Reason
 from recollect.core.types import EVERYWHERE, Audience, Origin
 from recollect.testing.models import FakeModel
 from tests.scenes import DEV, Stage, opened
@@ -135,3 +136,115 @@ async def test_of_two_facts_of_a_message_one_is_undone_alone_and_then_the_other(
         assert [memo.text for memo in (await undo(stage)).removed] == ["I like green tea"]
         assert [memo.text for memo in (await undo(stage)).removed] == ["I play chess"]
         assert await stage.memory.undo(user="ann") is None
+
+
+async def test_of_a_deleted_message_no_word_stays_in_the_record_of_changes() -> None:
+    async with opened(model=FakeModel()) as stage:
+        await stage.tell("I live in Ghent")
+        moved = await stage.tell("I live in Bruges now")
+        (memo,) = (await stage.memory.show(user="ann")).memos
+        await stage.memory.pin(memo.id, user="ann")
+        await undo(stage)
+        await stage.memory.message_deleted("discord", moved.id)
+        page = await stage.memory.store.read(lambda tx: tx.archive.read("changes", None, 1000))
+        assert "Ghent" in str(page.records)
+        assert "Bruges" not in str(page.records)
+        assert memo.id in str(page.records), "what was changed, why and when stays"
+        assert await stage.known() == ["I live in Ghent"]
+
+
+async def test_a_change_that_is_named_is_undone_though_it_is_not_the_last_one() -> None:
+    async with opened() as stage:
+        await stage.remember("I like tea")
+        tea = await offer(stage)
+        await stage.remember("I play chess")
+        done = await stage.memory.undo(user="ann", change=tea.change)
+        assert isinstance(done, Undone)
+        assert [memo.text for memo in done.removed] == ["I like tea"]
+        assert await stage.known() == ["I play chess"]
+        assert [memo.text for memo in (await undo(stage)).removed] == ["I play chess"]
+
+
+async def test_a_named_change_whose_memo_was_changed_since_is_left_alone() -> None:
+    async with opened() as stage:
+        memo = await stage.remember("I like tea")
+        tea = await offer(stage)
+        await stage.memory.pin(memo.id, user="ann")
+        assert await stage.memory.undo(user="ann", change=tea.change) == CannotUndo(Reason.CHANGED_SINCE)
+        await undo(stage)
+        assert isinstance(await stage.memory.undo(user="ann", change=tea.change), Undone), "now it is the last one"
+        assert await stage.memory.undo(user="ann", change=tea.change) == CannotUndo(Reason.CHANGED_SINCE)
+
+
+async def test_nobody_undoes_what_was_changed_in_the_memory_of_another() -> None:
+    async with opened() as stage:
+        await stage.remember("I like tea")
+        change = (await offer(stage)).change
+        assert await stage.memory.undo(user="ben", change=change) == CannotUndo(Reason.CHANGED_SINCE)
+        assert await stage.known() == ["I like tea"]
+
+
+async def redone(stage: Stage) -> Redone:
+    done = await stage.memory.redo(user="ann")
+    assert isinstance(done, Redone)
+    return done
+
+
+async def test_redo_takes_back_one_undo_after_the_other() -> None:
+    async with opened() as stage:
+        memo = await stage.remember("I like tea")
+        await stage.memory.update(memo.id, "I like green tea", user="ann")
+        await stage.memory.forget("tea", user="ann")
+        states = [await stage.known()]
+        for _ in range(3):
+            await undo(stage)
+            states.append(await stage.known())
+        assert states == [[], ["I like green tea"], ["I like tea"], []]
+        for known in states[2::-1]:
+            await redone(stage)
+            assert await stage.known() == known
+        assert await stage.memory.redo(user="ann") is None
+        assert [memo.text for memo in (await undo(stage)).restored] == ["I like green tea"], "it can be undone again"
+
+
+async def test_what_is_redone_is_forgotten_as_it_was_before() -> None:
+    async with opened() as stage:
+        await stage.remember("I like tea")
+        await stage.memory.forget("tea", user="ann")
+        await undo(stage)
+        assert [memo.text for memo in (await redone(stage)).restored] == ["I like tea"]
+        assert await stage.known() == []
+        with pytest.raises(BadInput, match="forgotten"):
+            await stage.memory.remember("I like tea", user="ann", origin=Origin.IMPORT)
+
+
+async def test_once_something_else_was_changed_nothing_is_redone() -> None:
+    async with opened() as stage:
+        await stage.remember("I like tea")
+        await undo(stage)
+        await stage.remember("I play chess")
+        assert await stage.memory.redo(user="ann") is None
+        await undo(stage)
+        await redone(stage)
+        assert await stage.memory.redo(user="ann") is None, "the older undo is out of reach"
+        assert await stage.known() == ["I play chess"]
+
+
+async def test_what_a_deleted_message_said_is_not_redone() -> None:
+    async with opened(model=FakeModel()) as stage:
+        said = await stage.tell("I live in Ghent")
+        await undo(stage)
+        await stage.memory.message_deleted("discord", said.id)
+        assert await stage.memory.redo(user="ann") is None
+        assert await stage.known() == []
+
+
+async def test_the_history_tells_undo_and_redo_apart() -> None:
+    async with opened() as stage:
+        memo = await stage.remember("I like tea")
+        await stage.memory.pin(memo.id, user="ann")
+        await undo(stage)
+        await redone(stage)
+        history = await stage.memory.history(memo.id, user="ann")
+        assert [event.verb for event in history] == ["redone", "undone", "revised", "added"]
+        assert [event.text for event in history[:2]] == ["redid: pinned", "undid: pinned"]

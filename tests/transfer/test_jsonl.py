@@ -125,7 +125,7 @@ async def test_all_sorts_are_in_a_persons_export_and_forgotten_ones_stay_forgott
         report = await import_(memory, tmp_path / "a.jsonl")
         found = await memos_of(memory)
         assert found["I hate mondays"].status is Status.DEPRECATED
-    assert report.counts["new"] == {"memory": 9, "summary": 3, "message": 6, "tombstone": 1}
+    assert report.counts["new"] == {"memory": 10, "summary": 3, "message": 6, "tombstone": 1}
 
 
 async def test_what_was_erased_does_not_come_into_a_copy_of_the_store_either(tmp_path: Path):

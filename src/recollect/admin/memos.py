@@ -38,7 +38,13 @@ from recollect.policy.visibility import VisibilityPolicy, stated_audience
 from recollect.recall import listing
 from recollect.settings import wiring
 
-_CHANGE_KINDS = (EventKind.MEMO_ADDED, EventKind.MEMO_REVISED, EventKind.MEMO_RETIRED, EventKind.MEMO_UNDONE)
+_CHANGE_KINDS = (
+    EventKind.MEMO_ADDED,
+    EventKind.MEMO_REVISED,
+    EventKind.MEMO_RETIRED,
+    EventKind.MEMO_UNDONE,
+    EventKind.MEMO_REDONE,
+)
 _MAX_CHANGES = 100
 """Newest changes among which the parts of the last one are found."""
 
@@ -86,7 +92,8 @@ class MemoAdmin(AdminBase):
             words = (memo.text, *memo.tags, memo.source.evidence or "", memo.id)
             return (not kinds or memo.kind in kinds) and any(folded_part in fold(word) for word in words)
 
-        memos = [memo for memo in await self._read(lambda tx: tx.memos.list(subject, statuses)) if is_match(memo)]
+        stored = await self._read(lambda tx: tx.memos.list(subject, statuses))
+        memos = [memo for memo in listing.without_pending(stored, statuses) if is_match(memo)]
         return Listing(tuple(memos[offset : offset + clamp(limit)]), len(memos))
 
     async def active_memos(self, subject: Subject, memo_ids: Sequence[str]) -> list[Memo]:
@@ -105,7 +112,7 @@ class MemoAdmin(AdminBase):
             memo = _get(tx, subject, memo_id)
             source = memo.source
             message = tx.messages.get(source.platform, source.message) if source.message else None
-            return MemoDetails(memo, tuple(tx.events.list(scope=subject.scope, memo=memo_id)), message)
+            return MemoDetails(memo, tuple(listing.history(tx, subject, memo_id, is_visible)), message)
 
         return await self._read(work)
 
@@ -212,19 +219,25 @@ class MemoAdmin(AdminBase):
         """The change that `undo` would revert now."""
         return await self._read(lambda tx: undo_module.undoable(tx, subject, is_visible))
 
-    async def undo(self, subject: Subject, expected: int | None = None) -> outcomes.UndoOutcome:
-        """Revert the last change of a subject's memos; with `expected`, only if it is the change of that id."""
+    async def undo(self, subject: Subject, change: int | None = None) -> outcomes.UndoOutcome:
+        """Revert the last change of a subject's memos, or the one with this id if its memos were not changed since."""
         context, schedule = self._context(), self.memory.engine.schedule
         return await self._write(
-            lambda tx: undo_module.undo(tx, subject, context, is_visible, expected=expected, schedule=schedule)
+            lambda tx: undo_module.undo(tx, subject, context, is_visible, change=change, schedule=schedule)
         )
+
+    async def redo(self, subject: Subject) -> outcomes.RedoOutcome:
+        """Take the last undo of a subject's memos back, unless something was changed since."""
+        context, schedule = self._context(), self.memory.engine.schedule
+        return await self._write(lambda tx: undo_module.redo(tx, subject, context, is_visible, schedule))
 
     async def last_change(self, subject: Subject) -> LastChange:
         """The change that `undo` would revert now, and what it reverted last."""
 
         def work(tx: Tx) -> LastChange:
             events = tx.events.list(subject.scope, None, _MAX_CHANGES, None, _CHANGE_KINDS)
-            undone = takewhile(lambda event: event.data.get("undoes") == events[0].data.get("undoes", ""), events)
+            is_last = events[0].kind == EventKind.MEMO_UNDONE if events else False
+            undone = takewhile(lambda event: is_last and event.data.get("undoes") == events[0].data["undoes"], events)
             offer = undo_module.undoable(tx, subject, is_visible)
             return LastChange(offer, tuple(describe_events(tx, list(undone))))
 

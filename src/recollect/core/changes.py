@@ -1,4 +1,4 @@
-"""A candidate for a memo, and the changes that merging makes of it."""
+"""A candidate for a memo, the changes that merging makes of it, and the record of a change."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -78,3 +78,37 @@ class Skip:
 
 
 Change = Add | Revise | Retire | Skip
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a change did to one memo, as it is recorded; the steps of one batch are undone together."""
+
+    id: int
+    """Of the event that logs it."""
+    scope: str
+    memo: str
+    """Empty if its memo was erased."""
+    batch: str | None
+    """None if it is nobody's decision, so that undo ignores it."""
+    at: datetime
+    actor: str = ""
+    before: Memo | None = None
+    """None if there was none, or if it was redacted."""
+    after: Memo | None = None
+    reason: Reason | None = None
+    detail: str = ""
+    message: str | None = None
+    """Reference of the message that caused it."""
+    shared: bool = False
+    """Whether the audience `everywhere` was chosen explicitly."""
+    undoes: str | None = None
+    """The batch that it takes back."""
+    undone: bool = False
+    """Whether it was taken back."""
+    undoable: bool = True
+
+    @property
+    def is_addition(self) -> bool:
+        """Whether the memo is new; its state before a redacted step is unknown."""
+        return self.before is None and self.undoable

@@ -16,6 +16,7 @@ class EventKind(StrEnum):
     MEMO_REVISED = "memo.revised"
     MEMO_RETIRED = "memo.retired"
     MEMO_UNDONE = "memo.undone"
+    MEMO_REDONE = "memo.redone"
     MEMO_DROPPED = "memo.dropped"
     """Deleted, as its subject had too many."""
     MEMO_REFUSED = "memo.refused"

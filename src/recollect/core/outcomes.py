@@ -152,7 +152,7 @@ class Undoable:
     """The change that `undo` would reverse, and its effects. Memos that are not visible here are only counted."""
 
     change: int
-    """The id of its newest event: `undo` takes it as `expected`."""
+    """Its id: `undo` takes it as `change`, or as `expected`."""
     actor: str
     at: datetime
     reversals: tuple[Reversal, ...]
@@ -175,8 +175,13 @@ class Undone(Undoable):
 
 
 @dataclass(frozen=True, slots=True)
+class Redone(Undoable):
+    """This undo was reversed: the change that it had taken back holds again."""
+
+
+@dataclass(frozen=True, slots=True)
 class CannotUndo:
-    """Nothing was reversed: the last change can't be undone, or is not the expected one."""
+    """Nothing was reversed: the change can't be undone, or is not the expected one."""
 
     reason: Reason
 
@@ -191,3 +196,7 @@ UndoOffer = Undoable | CannotUndo | None
 
 UndoOutcome = Undone | CannotUndo | None
 """None when there is nothing to undo."""
+
+
+RedoOutcome = Redone | CannotUndo | None
+"""None when there is nothing to redo."""

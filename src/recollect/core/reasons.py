@@ -45,6 +45,7 @@ class Reason(StrEnum):
     NEWER_COUNTS = "the newer version counts"
     FILE_DELETED = "its file was deleted"
     UNDID = "undid"
+    REDID = "redid"
     RESET = "reset"
     SAID_WAS_FORGOTTEN = "what a message said was forgotten"
     SAID_COUNTS_AGAIN = "what a message said counts again"
@@ -143,7 +144,7 @@ def render_reason(reason: Reason | None, detail: str = "") -> str:
     """A reason in words; a detail without a reason, such as an error message, stands for itself."""
     if reason is None:
         return detail
-    if reason is Reason.UNDID:
+    if reason in (Reason.UNDID, Reason.REDID):
         return f"{reason}: {render_reason(*decode_reason(detail))}" if detail else reason.value
     text = _TEXT.get(reason, reason.value)
     if "{}" in text:

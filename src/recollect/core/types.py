@@ -42,6 +42,8 @@ class Status(StrEnum):
     ARCHIVED = "archived"
     EXPIRED = "expired"
     DELETED = "deleted"
+    PENDING = "pending"
+    """Reserved for memos that wait for approval: listed only where it is asked for."""
 
 
 class Origin(StrEnum):

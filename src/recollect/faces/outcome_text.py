@@ -10,6 +10,8 @@ from recollect.core.outcomes import (
     CannotUndo,
     Listing,
     NotFound,
+    Redone,
+    RedoOutcome,
     Remembered,
     Restored,
     Undone,
@@ -21,6 +23,7 @@ from recollect.learning.ingest import LearnedOutcome
 from recollect.policy.visibility import VisibilityPolicy, is_source_visible
 
 NOTHING_TO_UNDO = "There is nothing to undo"
+NOTHING_TO_REDO = "There is nothing to redo"
 CANNOT_RESTORE = "It can't be restored: the message that it comes from was deleted, or no longer says so"
 NOTHING_YET = 'Nothing yet; "!memory remember <text>" adds something, "!memory help" lists what else there is.'
 PAUSED = 'Learning is paused: nothing that you say is learned as a fact until "!memory resume".'
@@ -77,7 +80,7 @@ def nothing_matched(query: str) -> str:
     return f'Nothing matches "{query}"'
 
 
-def render_undone(outcome: Undone) -> str:
+def render_undone(outcome: Undone | Redone) -> str:
     """One line per memo that was changed back, with what was done to it."""
     lines = [f'{_UNDO_LABELS[reversal.change]}: "{reversal.current.text}"' for reversal in outcome.reversals]
     if outcome.hidden:
@@ -85,15 +88,15 @@ def render_undone(outcome: Undone) -> str:
     return "\n".join(lines) or "Nothing is left of what that changed"
 
 
-def render_undo(outcome: UndoOutcome) -> str:
-    """What `undo` did, or why it did nothing."""
+def render_undo(outcome: UndoOutcome | RedoOutcome, nothing: str = NOTHING_TO_UNDO) -> str:
+    """What `undo` or `redo` did, or why it did nothing."""
     match outcome:
-        case Undone():
+        case Undone() | Redone():
             return render_undone(outcome)
         case CannotUndo(reason):
             return sentence(reason)
         case None:
-            return NOTHING_TO_UNDO
+            return nothing
 
 
 def render_restored(outcome: Restored | AlreadyActive | CannotRestore | NotFound) -> str:

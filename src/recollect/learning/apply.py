@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from recollect.core import serialization
-from recollect.core.changes import Add, Candidate, Change, Retire, Revise, Skip
+from recollect.core.changes import Add, Candidate, Change, Retire, Revise, Skip, Step
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx, Vector
 from recollect.core.reasons import Reason
@@ -41,6 +40,7 @@ class ChangeContext:
     batch: str
     message: str = ""
     """Reference of the source message, if there is one."""
+    undoable: bool = True
     shared: bool = False
     """Whether the audience `everywhere` was chosen explicitly."""
 
@@ -111,18 +111,18 @@ def archive_surplus(
 
 
 def write(tx: Tx, changes: Sequence[Change], context: ChangeContext, vector: tuple[str, Vector] | None = None) -> None:
-    """Store changes, each with its event."""
+    """Store changes, each with its event and its record."""
     for change in changes:
         match change:
-            case Add(memo, reason, detail):
+            case Add(memo):
                 tx.memos.put(memo, vector)
-                _log(tx, EventKind.MEMO_ADDED, memo, context, reason, detail)
-            case Revise(before, after, reason, detail):
+                _record(tx, EventKind.MEMO_ADDED, change, None, memo, context)
+            case Revise(before, after):
                 tx.memos.put(after, vector)
-                _log(tx, EventKind.MEMO_REVISED, after, context, reason, detail, before)
-            case Retire(before, after, reason, detail):
+                _record(tx, EventKind.MEMO_REVISED, change, before, after, context)
+            case Retire(before, after):
                 tx.memos.put(after)
-                _log(tx, EventKind.MEMO_RETIRED, after, context, reason, detail, before)
+                _record(tx, EventKind.MEMO_RETIRED, change, before, after, context)
             case Skip():
                 pass
 
@@ -148,17 +148,37 @@ def remove_tombstone(tx: Tx, memo: Memo) -> None:
     withheld.lift_stated(tx, memo)
 
 
-def _log(
+def _record(
     tx: Tx,
     kind: EventKind,
-    memo: Memo,
+    change: Add | Revise | Retire,
+    before: Memo | None,
+    after: Memo,
     context: ChangeContext,
-    reason: Reason,
-    detail: str = "",
-    before: Memo | None = None,
 ) -> None:
+    event = _log(tx, kind, after, context, change.reason, change.detail)
+    tx.changes.add(
+        Step(
+            event,
+            after.subject.scope,
+            after.id,
+            context.batch,
+            context.at,
+            context.actor,
+            before,
+            after,
+            change.reason,
+            change.detail,
+            context.message or None,
+            shared=context.shared and after.audience == EVERYWHERE,
+            undoable=context.undoable,
+        )
+    )
+
+
+def _log(tx: Tx, kind: EventKind, memo: Memo, context: ChangeContext, reason: Reason, detail: str = "") -> int:
     origin = {"message": context.message} if context.message else {}
-    shared = {"shared": True} if context.shared and memo.audience == EVERYWHERE else {}
-    previous = {} if before is None else {"before": serialization.memo_to_json(before)}
-    data: dict[str, Any] = {"batch": context.batch, **origin, **shared, **previous}
-    tx.events.add(Event(kind, context.at, context.actor, memo.subject.scope, memo.id, reason, data, detail=detail))
+    data: dict[str, Any] = {"batch": context.batch, **origin}
+    return tx.events.add(
+        Event(kind, context.at, context.actor, memo.subject.scope, memo.id, reason, data, detail=detail)
+    )

@@ -17,7 +17,14 @@ from recollect.policy.merge import is_live, supersede
 from recollect.policy.similarity import Similarity, compare
 from recollect.policy.visibility import includes
 from recollect.recall import withheld
-from recollect.recall.listing import VisibilityCheck, active_memos, find, visible_page, without_hidden_links
+from recollect.recall.listing import (
+    VisibilityCheck,
+    active_memos,
+    find,
+    visible_page,
+    without_hidden_links,
+    without_pending,
+)
 
 
 def restore(
@@ -63,7 +70,8 @@ def restorable_page(
 
 
 def _retired(tx: Tx, subject: Subject, is_visible: VisibilityCheck, now: datetime) -> list[Memo]:
-    return [memo for memo in tx.memos.list(subject) if not is_live(memo, now) and is_visible(memo)]
+    memos = without_pending(tx.memos.list(subject))
+    return [memo for memo in memos if not is_live(memo, now) and is_visible(memo)]
 
 
 def _not_restorable(

@@ -7,7 +7,7 @@ had replaced, and what the message had retired, is restored. Summaries that cove
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from recollect.core.changes import Change, Revise
+from recollect.core.changes import Change, Revise, Step
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.core.reasons import Reason
@@ -21,15 +21,7 @@ from recollect.policy.viewer import session_name
 from recollect.recall import withheld
 from recollect.recall.audience_migration import memo_before
 
-NOT_UNDONE = ""
-"""The batch of rollbacks: `undo` must not bring deleted words back."""
-
 _LEARNED_ORIGINS = (Origin.SUMMARY, Origin.DISCORD)
-_MAX_EVENTS_PER_MEMO = 200
-"""Events of one memo that are scanned for earlier states."""
-_EVENTS_PER_PAGE, _MAX_PAGES = 500, 6
-"""Events of an author that are scanned for what a message retired; older retirements stay."""
-
 _ARCHIVED_REASONS = {
     (False, True): Reason.SOURCE_DELETED,
     (False, False): Reason.SOURCE_EDITED,
@@ -38,20 +30,21 @@ _ARCHIVED_REASONS = {
 }
 """By whether the memo was pinned, and whether the message was deleted or edited."""
 _BEGINNING = -1
-"""Before any event."""
+"""Before any step."""
 
 
 @dataclass(frozen=True, slots=True)
 class _EarlierState:
-    """A state to restore, and the event that had changed it."""
+    """A state to restore, and the step that had changed it."""
 
     memo: Memo | None
-    event: int
+    step: int
 
 
 def rollback_message(tx: Tx, message: Message, text: str | None, now: datetime) -> None:
     """Roll back what rests on a message that now has this text, or None if deleted; the store is already updated."""
-    context = ChangeContext(message.author, now, NOT_UNDONE, message_ref(message))
+    # An undo must not bring deleted words back.
+    context = ChangeContext(message.author, now, "", message_ref(message), undoable=False)
     for memo in tx.memos.from_message(message.place.platform, message.id):
         if _is_learned(memo) and not _quotes(memo, text or ""):
             changes = _take_back(tx, memo, now, deleted=text is None)
@@ -61,6 +54,24 @@ def rollback_message(tx: Tx, message: Message, text: str | None, now: datetime) 
     for memo in _retired_by(tx, message):
         write(tx, _revive(tx, memo, now, Reason.NO_LONGER_ENDED), context)
     rebuild_summary(tx, message, now, Reason.MESSAGE_DELETED if text is None else Reason.MESSAGE_EDITED)
+    if text is None:
+        _redact_changes(tx, message)
+
+
+def _redact_changes(tx: Tx, message: Message) -> None:
+    """Remove what a deleted message said from the record of changes: nothing brings it back."""
+    named = {(step.scope, step.memo) for step in tx.changes.caused_by(message_ref(message))}
+    memos = tx.memos.from_message(message.place.platform, message.id)
+    for scope, memo_id in named | {(memo.subject.scope, memo.id) for memo in memos}:
+        steps = tx.changes.of_memo(scope, memo_id)
+        tx.changes.redact([step.id for step in steps if _rests_on(step.before, message)], ("before",))
+        tx.changes.redact([step.id for step in steps if _rests_on(step.after, message)], ("after",))
+
+
+def _rests_on(memo: Memo | None, message: Message) -> bool:
+    if memo is None or not _is_learned(memo):
+        return False
+    return (memo.source.platform, memo.source.message) == (message.place.platform, message.id)
 
 
 def rebuild_summary(tx: Tx, message: Message, now: datetime, reason: Reason) -> None:
@@ -102,18 +113,18 @@ def _take_back(tx: Tx, memo: Memo, now: datetime, *, deleted: bool) -> list[Chan
     if earlier.memo is not None:
         after = replace(earlier.memo, status=memo.status, superseded_by=memo.superseded_by)
         reason = Reason.SOURCE_DELETED if deleted else Reason.SOURCE_EDITED
-        return [Revise(memo, after, reason), *_release_replaced(tx, memo, earlier.event, now)]
+        return [Revise(memo, after, reason), *_release_replaced(tx, memo, earlier.step, now)]
     if is_authored(memo):  # the owner's own wording is lost; better this one than none
         return []
     reason = _ARCHIVED_REASONS[memo.pinned, deleted]
-    return [retire(memo, now, reason, Status.ARCHIVED), *_release_replaced(tx, memo, earlier.event, now)]
+    return [retire(memo, now, reason, Status.ARCHIVED), *_release_replaced(tx, memo, earlier.step, now)]
 
 
 def _release_replaced(tx: Tx, memo: Memo, since: int, now: datetime) -> list[Change]:
-    """Restore what the memo replaced after this event, or hand it to the memo that superseded it."""
+    """Restore what the memo replaced after this step, or hand it to the memo that superseded it."""
     changes: list[Change] = []
     for replaced in tx.memos.list(memo.subject, [Status.SUPERSEDED]):
-        if replaced.superseded_by != memo.id or _retirement_event(tx, replaced).id <= since:
+        if replaced.superseded_by != memo.id or _retirement(tx, replaced) <= since:
             continue
         if memo.active:  # its support was checked when its own message changed
             changes.append(_reactivate(replaced, replaced, now, Reason.SUCCESSOR_GONE))
@@ -137,54 +148,48 @@ def _reactivate(memo: Memo, restored: Memo, now: datetime, reason: Reason) -> Re
 
 def _find_earlier_state(tx: Tx, memo: Memo, now: datetime) -> _EarlierState:
     """The newest earlier state that is supported, with the owner's later decisions on pin and audience."""
-    events = tx.events.list(scope=memo.subject.scope, memo=memo.id, limit=_MAX_EVENTS_PER_MEMO)
-    undone = {event.data.get("undoes") for event in events if event.kind == EventKind.MEMO_UNDONE}
     shared, later = None, memo
-    for event in events:
-        if "before" not in event.data or event.data.get("batch") in undone:
+    for step in tx.changes.of_memo(memo.subject.scope, memo.id):
+        state = None if step.undone or step.undoes is not None else memo_before(tx, step)
+        if state is None:
             continue
-        state = memo_before(tx, event)
-        if shared is None and _is_shared(event, state, later):
+        if shared is None and _is_shared(step, state, later):
             shared = later.audience
         if state.active and is_supported(tx, state):
             audience, updated = shared or state.audience, max(now, memo.updated)
             restored = replace(
                 state, key=memo.key, hits=memo.hits, pinned=memo.pinned, audience=audience, updated=updated
             )
-            return _EarlierState(restored, event.id)
+            return _EarlierState(restored, step.id)
         later = state
     return _EarlierState(None, _BEGINNING)
 
 
-def _is_shared(event: Event, before: Memo, after: Memo) -> bool:
-    """Whether this event changed only the audience of a memo."""
-    return "message" not in event.data and before.text == after.text and before.audience != after.audience
+def _is_shared(step: Step, before: Memo, after: Memo) -> bool:
+    """Whether this step changed only the audience of a memo."""
+    return step.message is None and before.text == after.text and before.audience != after.audience
 
 
 def _retired_by(tx: Tx, message: Message) -> list[Memo]:
     """The author's memos that this message retired and that are still retired."""
-    subject, reference = Subject(message.author), message_ref(message)
+    subject = Subject(message.author)
+    steps = [] if message.bot else tx.changes.caused_by(message_ref(message))
     memos: dict[str, Memo] = {}
-    page = [] if message.bot else tx.events.list(scope=subject.scope, limit=_EVENTS_PER_PAGE)
-    for _ in range(_MAX_PAGES):
-        for event in page:
-            if (
-                event.kind == EventKind.MEMO_RETIRED
-                and event.data.get("message") == reference
-                and event.data.get("batch")
-            ):
-                memo = tx.memos.get(subject, event.memo or "")
-                if memo is not None and memo.status is Status.DEPRECATED and _retirement_event(tx, memo).id == event.id:
-                    memos[memo.id] = memo
-        if len(page) < _EVENTS_PER_PAGE:
-            break
-        page = tx.events.list(scope=subject.scope, limit=_EVENTS_PER_PAGE, before=page[-1].id)
+    for step in steps:
+        if step.undoable and _is_retirement(step):
+            memo = tx.memos.get(subject, step.memo)
+            if memo is not None and memo.status is Status.DEPRECATED and _retirement(tx, memo) == step.id:
+                memos[memo.id] = memo
     return list(memos.values())
 
 
-def _retirement_event(tx: Tx, memo: Memo) -> Event:
-    """The event that retired a memo last."""
-    events = tx.events.list(scope=memo.subject.scope, memo=memo.id, limit=_MAX_EVENTS_PER_MEMO)
-    return next(
-        (event for event in events if event.kind == EventKind.MEMO_RETIRED), Event(EventKind.MEMO_RETIRED, memo.updated)
-    )
+def _retirement(tx: Tx, memo: Memo) -> int:
+    """The id of the step that retired a memo last; 0 when there is none."""
+    steps = tx.changes.of_memo(memo.subject.scope, memo.id)
+    return next((step.id for step in steps if _is_retirement(step)), 0)
+
+
+def _is_retirement(step: Step) -> bool:
+    if step.undoes is not None or step.before is None or step.after is None:
+        return False
+    return not step.after.active and step.before.status is not step.after.status

@@ -1,46 +1,35 @@
-"""Undo: name a subject's last change, and take it back if it is still the last one.
+"""Undo: name a change and take it back; redo takes the last undo back.
 
-A change that can't be undone (its message was deleted, something was erased) is never skipped.
+Without a name it is the subject's last change. One that can't be undone (its message was deleted, something was erased)
+is never skipped: an older change would be undone in its place.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
-from recollect.core import serialization
+from recollect.core.changes import Step
 from recollect.core.events import Event, EventKind
-from recollect.core.outcomes import CannotUndo, Reversal, Undoable, Undone, UndoOffer, UndoOutcome
+from recollect.core.outcomes import CannotUndo, Redone, RedoOutcome, Reversal, Undoable, Undone, UndoOffer, UndoOutcome
 from recollect.core.ports import Tx
 from recollect.core.reasons import Reason, encode_reason
 from recollect.core.types import Memo, Status, Subject
 from recollect.learning.apply import ChangeContext, add_tombstone
 from recollect.learning.changes import NO_JOBS, rebuild_derived
-from recollect.learning.rollback import NOT_UNDONE, is_supported
+from recollect.learning.rollback import is_supported
 from recollect.learning.schedule import Schedule
 from recollect.recall import withheld
 from recollect.recall.audience_migration import memo_before
 from recollect.recall.listing import VisibilityCheck, without_hidden_links
 
-_EVENTS_PER_PAGE = 500
-"""Events read at a time while looking for the last change."""
-
-
-_MAX_EVENTS_AFTER = 200
-"""Events of the same change that may follow one of its events in the log."""
-
-
-_UNDOABLE_KINDS = (EventKind.MEMO_ADDED, EventKind.MEMO_REVISED, EventKind.MEMO_RETIRED)
-
-
-_CHANGE_KINDS = (*_UNDOABLE_KINDS, EventKind.MEMO_UNDONE, EventKind.MEMO_ERASED)
+_ERASURES = (Reason.ERASED, Reason.ERASED_ALONG)
 
 
 def undoable(tx: Tx, subject: Subject, is_visible: VisibilityCheck) -> UndoOffer:
     """What `undo` would take back now."""
-    parts = _last_change(tx, subject)
-    if isinstance(parts, CannotUndo):
-        return parts
-    return _describe(tx, subject, parts, is_visible) if parts else None
+    steps = _last_change(tx, subject)
+    if isinstance(steps, CannotUndo):
+        return steps
+    return _describe(tx, subject, steps, is_visible) if steps else None
 
 
 def undo(
@@ -51,56 +40,119 @@ def undo(
     memo_id: str | None = None,
     expected: int | None = None,
     schedule: Schedule = NO_JOBS,
+    change: int | None = None,
 ) -> UndoOutcome:
-    """Take back the subject's last change that has not been taken back, or what was last learned about one memo;
-    None when there is none. With `expected`, only if that is still the change with this event.
+    """Take back the subject's last change that has not been taken back; or the `change` with this id, if the memos that
+    it touched were not changed since; or what was last learned about one memo. None when there is none.
+
+    With `expected`, only if the change has this id.
     """
-    parts = _last_change(tx, subject) if memo_id is None else _last_learned_change(tx, subject, memo_id)
-    if isinstance(parts, CannotUndo):
-        return parts
-    newest = next((event.id for event in parts if memo_id in (None, event.memo)), None)
+    if change is not None:
+        steps = _named_change(tx, subject, change)
+    else:
+        steps = _last_change(tx, subject) if memo_id is None else _last_learned_change(tx, subject, memo_id)
+    if isinstance(steps, CannotUndo):
+        return steps
+    newest = next((step.id for step in steps if memo_id in (None, step.memo)), None)
     if expected is not None and expected != newest:
         return CannotUndo(Reason.CHANGED_SINCE)
-    if not parts:
+    if not steps:
         return None
-    change = _describe(tx, subject, parts, is_visible)
-    batch = parts[0].data["batch"]
-    data = {"undoes": batch} if memo_id is None else {"undoes": batch, "alone": True}
-    undone = partial(Event, EventKind.MEMO_UNDONE, context.at, context.actor, subject.scope)
-    for event in parts:
-        _take_back(tx, subject, event, context, schedule)
-        detail = encode_reason(event.reason, event.detail)
-        tx.events.add(undone(event.memo, Reason.UNDID, data, detail=detail))
-    shown_again = [tx.memos.get(subject, event.memo or "") for event in parts if event.kind != EventKind.MEMO_ADDED]
-    withheld.lift(tx, [memo for memo in shown_again if memo is not None and memo.active])
-    return Undone(change.change, change.actor, change.at, change.reversals, change.hidden)
+    offer = _describe(tx, subject, steps, is_visible)
+    for step in steps:
+        _take_back(tx, subject, step, context, schedule)
+    tx.changes.mark_undone([step.id for step in steps])
+    return Undone(offer.change, offer.actor, offer.at, offer.reversals, offer.hidden)
 
 
-def _take_back(tx: Tx, subject: Subject, event: Event, context: ChangeContext, schedule: Schedule) -> None:
-    memo = tx.memos.get(subject, event.memo or "")
+def redo(
+    tx: Tx, subject: Subject, context: ChangeContext, is_visible: VisibilityCheck, schedule: Schedule = NO_JOBS
+) -> RedoOutcome:
+    """Take the last undo back, unless something was changed since; None when there is nothing to redo."""
+    last = tx.changes.last_undo(subject.scope)
+    if last is None or last.batch is None or last.undoes is None:
+        return None
+    steps = [step for step in tx.changes.of_batch(subject.scope, last.batch) if not step.undone]
+    if any(not step.undoable or _is_lost(tx, subject, step) for step in steps):
+        return CannotUndo(Reason.UNSUPPORTED)
+    offer = _describe(tx, subject, steps, is_visible)
+    for step in steps:
+        _take_back(tx, subject, step, context, schedule)
+    tx.changes.mark_undone([step.id for step in steps])
+    memos = {step.memo for step in steps}
+    redone = [step.id for step in tx.changes.of_batch(subject.scope, last.undoes) if step.memo in memos]
+    tx.changes.mark_undone(redone, undone=False)
+    return Redone(offer.change, offer.actor, offer.at, offer.reversals, offer.hidden)
+
+
+def _take_back(tx: Tx, subject: Subject, step: Step, context: ChangeContext, schedule: Schedule) -> None:
+    """Bring a memo back to its state before a step. What was new is marked as deleted, so that it can be redone."""
+    memo = tx.memos.get(subject, step.memo)
     if memo is None:
         return
-    if event.kind == EventKind.MEMO_ADDED:
-        tx.memos.put(replace(memo, status=Status.DELETED, updated=context.at))
-    elif (restored := _restore(tx, memo, memo_before(tx, event), event)).active != memo.active:
-        reason = Reason.SAID_COUNTS_AGAIN if restored.active else Reason.SAID_WAS_FORGOTTEN
-        rebuild_derived(tx, memo, context.at, reason, schedule)
+    before = memo_before(tx, step)
+    if before is None:
+        after = replace(memo, status=Status.DELETED, updated=context.at)
+        tx.memos.put(after)
+    else:
+        after = _restore(tx, memo, before, step)
+        if after.active != memo.active:
+            reason = Reason.SAID_COUNTS_AGAIN if after.active else Reason.SAID_WAS_FORGOTTEN
+            rebuild_derived(tx, memo, context.at, reason, schedule)
+        if after.active:
+            withheld.lift(tx, [after])
+    _record(tx, step, memo, after, context)
 
 
-def _describe(tx: Tx, subject: Subject, parts: Sequence[Event], is_visible: VisibilityCheck) -> Undoable:
-    """What undoing these events would do to each memo that still exists."""
+def _record(tx: Tx, step: Step, before: Memo, after: Memo, context: ChangeContext) -> None:
+    """An undo is a change of its own, which only a redo takes back; a redo is never taken back itself: what it brought
+    back can be undone again.
+    """
+    reason, detail = Reason.UNDID, encode_reason(step.reason, step.detail)
+    if step.undoes is not None:
+        reason, detail = Reason.REDID, step.detail  # which is the cause of what was undone
+    event = Event(
+        EventKind.MEMO_UNDONE if reason is Reason.UNDID else EventKind.MEMO_REDONE,
+        context.at,
+        context.actor,
+        before.subject.scope,
+        before.id,
+        reason,
+        {"batch": context.batch, "undoes": step.batch},
+        detail=detail,
+    )
+    tx.changes.add(
+        Step(
+            tx.events.add(event),
+            event.scope,
+            before.id,
+            context.batch,
+            context.at,
+            context.actor,
+            before,
+            after,
+            reason,
+            detail,
+            undoes=step.batch,
+            undoable=step.undoes is None,
+        )
+    )
+
+
+def _describe(tx: Tx, subject: Subject, steps: Sequence[Step], is_visible: VisibilityCheck) -> Undoable:
+    """What taking these steps back would do to each memo that still exists."""
     reversals: dict[str, Reversal] = {}
-    for event in parts:  # newest first: the oldest event holds the state to restore
-        memo = tx.memos.get(subject, event.memo or "")
+    for step in steps:  # newest first: the oldest step holds the state to restore
+        memo = tx.memos.get(subject, step.memo)
         if memo is not None:
-            before = None if event.kind == EventKind.MEMO_ADDED else memo_before(tx, event)
+            before = memo_before(tx, step)
             reversals[memo.id] = Reversal(memo, before and replace(before, key=memo.key, hits=memo.hits))
     visible = [
         _without_hidden_links(tx, reversal, is_visible)
         for reversal in reversals.values()
         if is_visible(replace(reversal.current, status=Status.ACTIVE))
     ]
-    return Undoable(parts[0].id, parts[0].actor, parts[-1].at, tuple(visible), len(reversals) - len(visible))
+    return Undoable(steps[0].id, steps[0].actor, steps[-1].at, tuple(visible), len(reversals) - len(visible))
 
 
 def _without_hidden_links(tx: Tx, reversal: Reversal, is_visible: VisibilityCheck) -> Reversal:
@@ -108,96 +160,79 @@ def _without_hidden_links(tx: Tx, reversal: Reversal, is_visible: VisibilityChec
     return Reversal(without_hidden_links(tx, reversal.before, is_visible), after)
 
 
-def _last_change(tx: Tx, subject: Subject) -> list[Event] | CannotUndo:
-    """The events of the newest change that has not been taken back, newest first.
-
-    A change that can't be undone is returned as such: skipping it would undo an older change instead.
-    """
-    undone: set[tuple[str, str | None]] = set()
-    page = tx.events.list(scope=subject.scope, limit=_EVENTS_PER_PAGE, kinds=_CHANGE_KINDS)
-    while page:
-        for event in page:
-            batch = event.data.get("batch")
-            if event.kind == EventKind.MEMO_ERASED:
-                return CannotUndo(Reason.WAS_ERASURE)
-            if event.kind == EventKind.MEMO_UNDONE:
-                undone.add((event.data["undoes"], event.memo if event.data.get("alone") else None))
-            elif batch == NOT_UNDONE:
-                return CannotUndo(Reason.MESSAGE_GONE)
-            elif batch and undone.isdisjoint({(batch, None), (batch, event.memo)}):
-                return _undoable_parts(tx, subject, _batch(tx, subject, batch, page), undone)
-        page = tx.events.list(scope=subject.scope, limit=_EVENTS_PER_PAGE, before=page[-1].id, kinds=_CHANGE_KINDS)
-    return []
+def _last_change(tx: Tx, subject: Subject) -> list[Step] | CannotUndo:
+    """The steps of the newest change that has not been taken back, newest first."""
+    last = tx.changes.last(subject.scope)
+    return [] if last is None else _undoable_steps(tx, subject, last)
 
 
-def _undoable_parts(
-    tx: Tx, subject: Subject, parts: Sequence[Event], undone: Collection[tuple[str, str | None]]
-) -> list[Event] | CannotUndo:
-    """The events of a change that can still be undone. States that their message no longer supports don't come back,
+def _named_change(tx: Tx, subject: Subject, change: int) -> list[Step] | CannotUndo:
+    """The steps of a change, if they are still the last ones of their memos."""
+    named = tx.changes.find([change]).get(change)
+    if named is None or named.scope != subject.scope or named.undone or named.undoes is not None or not named.batch:
+        return CannotUndo(Reason.CHANGED_SINCE)
+    steps = _undoable_steps(tx, subject, named)
+    if isinstance(steps, CannotUndo):
+        return steps
+    for memo in {step.memo for step in steps}:
+        last = tx.changes.last_of_memo(subject.scope, memo)
+        if last is None or last.batch != named.batch:
+            return CannotUndo(Reason.CHANGED_SINCE)
+    return steps
+
+
+def _undoable_steps(tx: Tx, subject: Subject, step: Step) -> list[Step] | CannotUndo:
+    """The steps of a change that can still be undone. States that their message no longer supports don't come back,
     nor do states before them.
     """
-    lost: set[str | None] = set()
-    remaining: list[Event] = []
-    for event in parts:
-        if (event.data["batch"], event.memo) in undone:
+    if not step.undoable or not step.batch:
+        return CannotUndo(Reason.WAS_ERASURE if step.reason in _ERASURES else Reason.MESSAGE_GONE)
+    lost: set[str] = set()
+    remaining: list[Step] = []
+    for part in tx.changes.of_batch(subject.scope, step.batch):
+        if part.undone:
             continue
-        if event.memo in lost or _is_lost(tx, subject, event):
-            lost.add(event.memo)
+        if part.memo in lost or not part.undoable or _is_lost(tx, subject, part):
+            lost.add(part.memo)
         else:
-            remaining.append(event)
+            remaining.append(part)
     return remaining or CannotUndo(Reason.UNSUPPORTED)
 
 
-def _last_learned_change(tx: Tx, subject: Subject, memo_id: str) -> list[Event]:
-    """The events by which a memo was last learned and others were superseded by it; empty if it was changed since."""
-    for last in tx.events.list(scope=subject.scope, memo=memo_id, limit=1):
-        if _is_learned(last) and not _is_lost(tx, subject, last):
-            page = tx.events.list(scope=subject.scope, limit=_EVENTS_PER_PAGE, before=last.id + _MAX_EVENTS_AFTER)
-            parts = _batch(tx, subject, last.data["batch"], page)
-            return [event for event in parts if event.id == last.id or _was_replaced(tx, subject, event, memo_id)]
-    return []
+def _last_learned_change(tx: Tx, subject: Subject, memo_id: str) -> list[Step]:
+    """The steps by which a memo was last learned and others were superseded by it; empty if it was changed since."""
+    last = next(iter(tx.changes.of_memo(subject.scope, memo_id)), None)
+    if last is None or not last.batch or last.undone or not _is_learned(last) or _is_lost(tx, subject, last):
+        return []
+    steps = (step for step in tx.changes.of_batch(subject.scope, last.batch) if not step.undone)
+    return [step for step in steps if step.id == last.id or _was_replaced(tx, subject, step, memo_id)]
 
 
-def _is_learned(event: Event) -> bool:
+def _is_learned(step: Step) -> bool:
     """Whether a memo was added, or revised by a message; other changes are its owner's decisions."""
-    learned = event.kind == EventKind.MEMO_ADDED or (event.kind == EventKind.MEMO_REVISED and "message" in event.data)
-    return learned and _can_undo(event)
+    if not step.undoable or step.undoes is not None:
+        return False
+    return step.is_addition or (step.message is not None and step.after is not None and step.after.active)
 
 
-def _was_replaced(tx: Tx, subject: Subject, event: Event, memo_id: str) -> bool:
-    memo = tx.memos.get(subject, event.memo or "") if event.kind == EventKind.MEMO_RETIRED else None
+def _was_replaced(tx: Tx, subject: Subject, step: Step, memo_id: str) -> bool:
+    memo = tx.memos.get(subject, step.memo)
     return memo is not None and memo.status is Status.SUPERSEDED and memo.superseded_by == memo_id
 
 
-def _is_lost(tx: Tx, subject: Subject, event: Event) -> bool:
-    """Whether the state before this event is no longer supported by its message."""
-    if "before" not in event.data or tx.memos.get(subject, event.memo or "") is None:
+def _is_lost(tx: Tx, subject: Subject, step: Step) -> bool:
+    """Whether the state before this step is no longer supported by its message."""
+    if step.before is None or tx.memos.get(subject, step.memo) is None:
         return False
-    before = serialization.memo_from_json(event.data["before"])
-    return before.active and not is_supported(tx, before)
+    return step.before.active and not is_supported(tx, step.before)
 
 
-def _batch(tx: Tx, subject: Subject, batch: str, page: list[Event]) -> list[Event]:
-    """All events of a change, newest first; they are adjacent in the log."""
-    parts: list[Event] = []
-    while page:
-        parts += [event for event in page if event.data.get("batch") == batch and _can_undo(event)]
-        if parts and page[-1].data.get("batch") != batch:
-            break
-        page = tx.events.list(scope=subject.scope, limit=_EVENTS_PER_PAGE, before=page[-1].id)
-    return parts
-
-
-def _restore(tx: Tx, current: Memo, before: Memo, event: Event) -> Memo:
+def _restore(tx: Tx, current: Memo, before: Memo, step: Step) -> Memo:
     """Restore the earlier state; a memo that was forgotten then gets its tombstone back."""
     memo = replace(before, key=current.key, hits=current.hits)
     tx.memos.put(memo)
     if memo.active:
         tx.memos.remove_tombstone(memo.subject.scope, tx.fingerprints.of_text(memo.text))
     elif memo.status is Status.DEPRECATED:
-        add_tombstone(tx, memo, event.at)
+        add_tombstone(tx, memo, step.at)
     return memo
-
-
-def _can_undo(event: Event) -> bool:
-    return event.kind in _UNDOABLE_KINDS and bool(event.data.get("batch"))

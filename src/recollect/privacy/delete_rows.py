@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from recollect.core import serialization
+from recollect.core.changes import Step
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.core.ports.jobs import consolidation_queue
@@ -23,7 +23,6 @@ from recollect.privacy.inventory import (
     iter_events,
     iter_log,
     lore_stated_by,
-    quoted_texts,
     session_names,
 )
 from recollect.privacy.target import ErasureTarget
@@ -103,17 +102,19 @@ def erase_memos(tx: Tx, target: ErasureTarget, memos: Sequence[Memo], now: datet
     _redact_events(tx, events, now)
     for scope in sorted({memo.subject.scope for memo in memos} - {target.subject.scope}):
         along = Event(ERASED, now, scope=scope, reason=Reason.ERASED_ALONG, detail=str(target))
-        tx.events.add(along)  # mirrored files follow the log
+        _record_erasure(tx, along)  # mirrored files follow the log
     return len(memos)
 
 
 def _redact_events(tx: Tx, events: Iterable[Event], now: datetime) -> None:
     """Remove the content of events; earlier texts of memos get tombstones too, so that they can't come back."""
-    to_redact = [event for event in events if has_content(event)]
-    for event in to_redact:
-        if event.scope.startswith(("user:", "lore:")) and "before" in event.data:
-            _add_tombstones(tx, Subject.of_scope(event.scope), quoted_texts(event.data), now)
-    tx.events.redact([event.id for event in to_redact], RETAINED_FIELDS)
+    to_redact = {event.id: event for event in events if has_content(event)}
+    steps = tx.changes.find(to_redact)
+    for step_id, step in steps.items():
+        if step.before is not None:
+            _add_tombstones(tx, Subject.of_scope(to_redact[step_id].scope), [step.before.text], now)
+    tx.changes.redact(steps, ("memo", "message", "before", "after"))
+    tx.events.redact(to_redact, RETAINED_FIELDS)
 
 
 def _add_tombstones(tx: Tx, subject: Subject, texts: Iterable[str], now: datetime) -> None:
@@ -138,8 +139,14 @@ def erase_remaining(
         if target.owns_session(session):
             _clear_summary(tx, session, now)
             tx.summaries.remove(session)  # its jobs are gone, so nothing can restore it
-    tx.events.add(Event(ERASED, now, asked_by, target.subject.scope, reason=Reason.ERASED))
+    _record_erasure(tx, Event(ERASED, now, asked_by, target.subject.scope, reason=Reason.ERASED))
     return counts
+
+
+def _record_erasure(tx: Tx, event: Event) -> None:
+    """Log an erasure; what came before it can't be undone."""
+    event_id = tx.events.add(event)
+    tx.changes.add(Step(event_id, event.scope, "", "", event.at, event.actor, reason=event.reason, undoable=False))
 
 
 def _remove_actor(tx: Tx, target: ErasureTarget, now: datetime) -> int:
@@ -162,12 +169,12 @@ def _erase_log(tx: Tx, target: ErasureTarget, inventory: Inventory, now: datetim
     for author in sorted(inventory.authors):
         scope = Subject(author).scope
         if scope not in scopes:
-            to_redact = [
-                event
-                for event in iter_events(tx, scope)
-                if _message_is_deleted(tx, event) or _quotes_own_memo(event, target)
-            ]
-            _redact_events(tx, to_redact, now)
+            events = list(iter_events(tx, scope))
+            steps = tx.changes.find([event.id for event in events])
+            quoting = {step.id for step in steps.values() if step.before is not None and target.owns(step.before)}
+            leading = {step.id for step in steps.values() if step.after is not None and target.owns(step.after)}
+            _redact_events(tx, [e for e in events if e.id in quoting or _message_is_deleted(tx, e)], now)
+            tx.changes.redact(leading - quoting, ("after",))
 
 
 def _queues(inventory: Inventory) -> Iterable[str]:
@@ -181,9 +188,3 @@ def _message_is_deleted(tx: Tx, event: Event) -> bool:
     if event.memo is not None or "message" not in event.data:
         return False
     return tx.messages.get(*parse_message_ref(str(event.data["message"]))) is None
-
-
-def _quotes_own_memo(event: Event, target: ErasureTarget) -> bool:
-    """Whether an event quotes an earlier version of a memo, which the target owned."""
-    before = event.data.get("before")
-    return before is not None and target.owns(serialization.memo_from_json(before))

@@ -1,9 +1,9 @@
 """Takes stock of a target's rows page by page, so that a large store is neither locked nor loaded into memory."""
 
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from recollect.core.changes import Step
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Store, Tx
 from recollect.core.ports.jobs import Job
@@ -107,12 +107,13 @@ def _note_rows(tx: Tx, target: ErasureTarget, inventory: Inventory) -> None:
     sessions = inventory.sessions | {session for session in tx.summaries.sessions() if target.owns_session(session)}
     summaries = [summary for session in sessions for summary in tx.summaries.history(session, PAGE_SIZE)]
     inventory.samples.add(summary.text for summary in summaries if target.owns_session(summary.session))
-    events = 0
-    for event in iter_log(tx, target, memos):
-        inventory.samples.add(quoted_texts(event.data))
-        events += has_content(event)
+    events = list(iter_log(tx, target, memos))
+    for step in tx.changes.find([event.id for event in events]).values():
+        inventory.samples.add(texts_of(step))
+    inventory.samples.add(str(event.data.get("text") or "") for event in events)
     jobs = find_jobs(tx, target, inventory.references)
-    inventory.count(memos=len(memos), exchanges=len(exchanges), summaries=len(summaries), jobs=len(jobs), events=events)
+    inventory.count(memos=len(memos), exchanges=len(exchanges), summaries=len(summaries), jobs=len(jobs))
+    inventory.count(events=sum(map(has_content, events)))
 
 
 def owned_memos(tx: Tx, target: ErasureTarget) -> list[Memo]:
@@ -162,10 +163,9 @@ def has_content(event: Event) -> bool:
     return event.memo is not None or bool(event.text) or any(name != "undoes" for name in event.data)
 
 
-def quoted_texts(data: Mapping[str, Any]) -> list[str]:
-    """The texts that an event quotes: of a memo before its change, or of a proposal."""
-    before: Mapping[str, Any] = data.get("before") or {}
-    return [text for text in (data.get("text"), before.get("text")) if isinstance(text, str) and text]
+def texts_of(step: Step) -> list[str]:
+    """The texts of a memo before and after a change."""
+    return [memo.text for memo in (step.before, step.after) if memo is not None]
 
 
 def lore_stated_by(tx: Tx, target: ErasureTarget) -> list[Memo]:

@@ -5,12 +5,10 @@ said. Profiles with one memory per person for all places keep `everywhere`; open
 mark that it is narrowed, so the next start under another profile narrows it again.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 
-from recollect.core import serialization
+from recollect.core.changes import Step
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Store, Tx
 from recollect.core.ports.archive import SECTIONS, Cursor
@@ -23,7 +21,6 @@ NARROWED = StateKind.AUDIENCES_NARROWED
 """Its one item is the id of the last event before the migration."""
 _ACTOR = "recollect"
 _MEMOS_PER_PAGE = 200
-_EVENTS_PER_PAGE = 500
 _COLUMNS = SECTIONS["memos"].names + SECTIONS["memos"].rest
 _AUDIENCE = _COLUMNS.index("audience")
 
@@ -49,13 +46,13 @@ async def keep_wide(store: Store) -> None:
         await store.write(lambda tx: tx.state.clear(NARROWED))
 
 
-def memo_before(tx: Tx, event: Event) -> Memo:
-    """The memo as it was before an event, narrowed if the event precedes the migration."""
-    memo = serialization.memo_from_json(event.data["before"])
-    if memo.audience != EVERYWHERE or memo.subject.is_lore:
+def memo_before(tx: Tx, step: Step) -> Memo | None:
+    """The memo as it was before a step, narrowed if the step precedes the migration."""
+    memo = step.before
+    if memo is None or memo.audience != EVERYWHERE or memo.subject.is_lore:
         return memo
     narrowed = tx.state.items(NARROWED)
-    if not narrowed or event.id > int(narrowed[0]) or _is_shared(tx, memo, before=event.id):
+    if not narrowed or step.id > int(narrowed[0]) or _is_shared(tx, memo, before=step.id):
         return memo
     return replace(memo, audience=source_audience(memo.source, memo.subject.id))
 
@@ -72,11 +69,12 @@ def _narrow(tx: Tx, scope: str, memo_id: str, now: datetime) -> bool:
     if memo is None or memo.audience != EVERYWHERE or _is_shared(tx, memo):
         return False
     audience = source_audience(memo.source, memo.subject.id)
-    tx.memos.put(replace(memo, audience=audience))
+    after, reason = replace(memo, audience=audience), Reason.NEVER_SHARED
+    tx.memos.put(after)
+    event = Event(EventKind.MEMO_REVISED, now, _ACTOR, scope, memo_id, reason, detail=str(audience))
     # Without a batch this is not an owner's change: undo ignores it, and can still take back what came before.
-    data = {"before": serialization.memo_to_json(memo)}
-    event = partial(Event, EventKind.MEMO_REVISED, now, _ACTOR, scope, memo_id)
-    tx.events.add(event(Reason.NEVER_SHARED, data, detail=str(audience)))
+    step = Step(tx.events.add(event), scope, memo_id, None, now, _ACTOR, memo, after, reason, str(audience))
+    tx.changes.add(step)
     return True
 
 
@@ -90,23 +88,13 @@ def _mark_narrowed(tx: Tx, count: int, now: datetime) -> None:
 
 
 def _is_shared(tx: Tx, memo: Memo, before: int | None = None) -> bool:
-    """Whether the last change of this memo's audience, up to an event, was an explicit share by its owner."""
-    undone: set[object] = set()
-    for event in _events(tx, memo, before):
-        batch = event.data.get("batch")
-        if event.kind == EventKind.MEMO_UNDONE:
-            undone.add(event.data.get("undoes"))
-        elif batch not in undone or batch is None:
-            to_everyone = event.reason is Reason.AUDIENCE_SET and Audience.parse(event.detail) == EVERYWHERE
-            if to_everyone or event.data.get("shared"):
-                return True
-            if event.data.get("before", {}).get("audience", str(EVERYWHERE)) != str(EVERYWHERE):
-                return False  # this event made it `everywhere`, and it was not a share
+    """Whether the last change of this memo's audience, up to a step, was an explicit share by its owner."""
+    for step in tx.changes.of_memo(memo.subject.scope, memo.id):
+        if step.undone or step.undoes is not None or (before is not None and step.id >= before):
+            continue
+        to_everyone = step.reason is Reason.AUDIENCE_SET and Audience.parse(step.detail) == EVERYWHERE
+        if to_everyone or step.shared:
+            return True
+        if step.before is not None and step.before.audience != EVERYWHERE:
+            return False  # this step made it `everywhere`, and it was not a share
     return False
-
-
-def _events(tx: Tx, memo: Memo, before: int | None) -> Iterator[Event]:
-    """The events of a memo, newest first."""
-    while page := tx.events.list(scope=memo.subject.scope, memo=memo.id, limit=_EVENTS_PER_PAGE, before=before):
-        yield from page
-        before = page[-1].id

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from recollect.core import serialization
+from recollect.core.changes import Step
 from recollect.core.errors import UnknownMemo
 from recollect.core.events import Event
 from recollect.core.outcomes import Listing
@@ -42,11 +43,18 @@ def memo_page(
     limit: int | None,
     offset: int,
 ) -> Listing:
-    """A page of the subject's memos of these statuses and kinds, or of any."""
+    """A page of the subject's memos of these statuses and kinds, or of any but pending ones."""
     memos = [
-        memo for memo in tx.memos.list(subject, statuses) if is_visible(memo) and (not kinds or memo.kind in kinds)
+        memo
+        for memo in without_pending(tx.memos.list(subject, statuses), statuses)
+        if is_visible(memo) and (not kinds or memo.kind in kinds)
     ]
     return Listing(visible_page(tx, memos, is_visible, limit, offset), len(memos), None)
+
+
+def without_pending(memos: Sequence[Memo], statuses: Collection[Status] = ()) -> list[Memo]:
+    """The memos without pending ones, unless these were asked for."""
+    return [memo for memo in memos if memo.status is not Status.PENDING or Status.PENDING in statuses]
 
 
 def visible_page(
@@ -109,16 +117,19 @@ def history(tx: Tx, subject: Subject, memo_id: str, is_visible: VisibilityCheck)
     """The events of a memo, newest first; earlier states only where they are visible themselves."""
     get(tx, subject, memo_id, is_visible)
     events = tx.events.list(scope=subject.scope, memo=memo_id)
-    return [replace(event, data=_visible_data(tx, event, is_visible)) for event in events]
+    steps = tx.changes.find([event.id for event in events])
+    return [replace(event, data=_visible_data(tx, event, steps.get(event.id), is_visible)) for event in events]
 
 
-def _visible_data(tx: Tx, event: Event, is_visible: VisibilityCheck) -> Metadata:
-    if event.data.get("before") is None:
-        return event.data
-    if not is_visible(memo_before(tx, event)):
-        return {}
-    before = serialization.memo_from_json(event.data["before"])
-    return {**event.data, "before": serialization.memo_to_json(without_hidden_links(tx, before, is_visible))}
+def _visible_data(tx: Tx, event: Event, step: Step | None, is_visible: VisibilityCheck) -> Metadata:
+    """An event's data with the memo before and after it; nothing if the one before it may not be shown."""
+    before = None if step is None else memo_before(tx, step)
+    if step is None or (before is not None and not is_visible(before)):
+        return {} if step is not None else event.data
+    after = step.after if step.after is not None and is_visible(step.after) else None
+    states = (("before", step.before), ("after", after))
+    shown = {name: without_hidden_links(tx, memo, is_visible) for name, memo in states if memo is not None}
+    return {**event.data, **{name: serialization.memo_to_json(memo) for name, memo in shown.items()}}
 
 
 def source_message(tx: Tx, memo: Memo) -> Message | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from recollect.core import serialization
+from recollect.core.changes import Step
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Corpus, Tx
@@ -26,7 +26,7 @@ MAX_PEOPLE = 6
 """People of a conversation whose lists are read in addition to their guild's."""
 MAX_TEXT_CHARS = 500
 """Characters of a statement that are compared."""
-_CHANGE_KINDS = (EventKind.MEMO_RETIRED, EventKind.MEMO_REVISED, EventKind.MEMO_UNDONE)
+_CHANGE_KINDS = (EventKind.MEMO_RETIRED, EventKind.MEMO_REVISED, EventKind.MEMO_UNDONE, EventKind.MEMO_REDONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,18 +292,20 @@ def screen_summary(summary: Summary, withheld: Withheld) -> Summary | None:
 
 def affected_sessions(tx: Tx, events: Iterable[Event], sessions: Iterable[str]) -> list[str]:
     """The sessions whose summary repeats what these events retired or restored, so that it now reads differently."""
-    items = [item for event in events if event.kind in _CHANGE_KINDS for item in _changed_statements(tx, event)]
+    changes = [event for event in events if event.kind in _CHANGE_KINDS]
+    steps = tx.changes.find([event.id for event in changes])
+    items = [item for event in changes for item in _changed_statements(tx, event, steps.get(event.id))]
     if not items:
         return []
     changed = Withheld(items, {}, _by_head(items))
     return [session for session in sessions if (summary := tx.summaries.get(session)) and changed.repeats(summary.text)]
 
 
-def _changed_statements(tx: Tx, event: Event) -> list[Retired]:
+def _changed_statements(tx: Tx, event: Event, step: Step | None) -> list[Retired]:
     """The texts that a memo had before an event, and has now; none where it was merely restated."""
     if not event.memo:
         return []
-    before = serialization.memo_from_json(event.data["before"]) if "before" in event.data else None
+    before = None if step is None else step.before
     current = tx.memos.get(Subject.of_scope(event.scope), event.memo)
     if event.kind == EventKind.MEMO_REVISED and before and before.active and current and before.text == current.text:
         return []

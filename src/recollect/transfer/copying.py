@@ -15,7 +15,7 @@ from recollect.core.errors import BadInput, StoreError
 from recollect.core.ports import Progress, Store, Tx
 from recollect.core.ports.archive import SECTIONS, Cursor, Name, Page, Record, fingerprint
 
-PROTOCOL_VERSION = 3
+PROTOCOL_VERSION = 4
 """Raised whenever sections, their columns or their contents change: old checksums are meaningless then."""
 _CHECKSUM_MODULUS = 1 << 128
 

@@ -159,6 +159,16 @@ def test_undo_goes_back_step_by_step_until_nothing_is_left(cli: Run):
     assert cli("undo", "--json", code=3).json["outcome"] == "none"
 
 
+def test_redo_takes_an_undo_back_and_says_so(cli: Run):
+    cli("remember", "I like tea")
+    cli("undo")
+    assert cli("redo").out == 'Restored: "I like tea"\n'
+    assert "I like tea" in cli("list").out
+    assert cli("redo", code=3).err == "recollect: there is nothing to redo\n"
+    cli("undo")
+    assert cli("redo", "--json").json["outcome"] == "redone"
+
+
 def test_undo_after_a_pin_does_not_speak_of_restoring(cli: Run):
     cli("remember", "I like tea")
     cli("pin", "1")

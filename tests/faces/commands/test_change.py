@@ -154,6 +154,14 @@ async def test_undo_goes_back_step_by_step_until_there_is_nothing():
         assert await talk("!memory undo") == "There is nothing to undo"
 
 
+async def test_redo_takes_back_the_undo():
+    async with talking() as talk:
+        await talk("!memory remember I like tea")
+        await talk("!memory undo")
+        assert await talk("!memory redo") == 'Restored: "I like tea"'
+        assert await talk("!memory redo") == "There is nothing to redo"
+
+
 async def test_undo_says_what_it_changed_back():
     async with talking() as talk:
         await talk("!memory remember I like tea", place=DM)

@@ -74,13 +74,28 @@ async def test_an_undo_names_its_change_and_takes_back_no_other(client: httpx.As
     assert (offer["actor"], offer["refused"]) == ("operator", "")
     assert [(one["text"], one["pinned"]) for one in offer["restored"]] == [("Likes green tea", False)]
     await wrote(client, "Plays the cello")
+    other = {"user": "ann", "id": memo["id"]}
+    await client.post("/api/v1/memo/share", params=other, json={"audience": "everywhere"})
     late = await client.post("/api/v1/memos/undo", json={"user": "ann", "change": offer["change"]})
     assert (late.status_code, late.headers["content-type"]) == (409, "application/problem+json")
     assert "in the meantime" in late.json()["detail"]
     assert sorted(texts(await listed(client, status="active"))) == ["Likes green tea", "Plays the cello"]
-    offer = (await client.get("/api/v1/memos/undo", params={"user": "ann"})).json()
+    await client.post("/api/v1/memos/undo", json={"user": "ann"})
     done = (await client.post("/api/v1/memos/undo", json={"user": "ann", "change": offer["change"]})).json()
-    assert [one["text"] for one in done["removed"]] == ["Plays the cello"]
+    assert [(one["text"], one["pinned"]) for one in done["restored"]] == [("Likes green tea", False)], (
+        "not the last one"
+    )
+    assert sorted(texts(await listed(client, status="active"))) == ["Likes green tea", "Plays the cello"]
+
+
+async def test_an_undo_is_redone_once(client: httpx.AsyncClient):
+    await wrote(client, "Likes green tea")
+    await client.post("/api/v1/memos/undo", json={"user": "ann"})
+    assert texts(await listed(client, status="active")) == []
+    done = (await client.post("/api/v1/memos/redo", json={"user": "ann"})).json()
+    assert (done["redone"], [one["text"] for one in done["restored"]]) == (True, ["Likes green tea"])
+    assert texts(await listed(client, status="active")) == ["Likes green tea"]
+    assert not (await client.post("/api/v1/memos/redo", json={"user": "ann"})).json()["redone"]
 
 
 async def test_an_undo_is_refused_where_the_last_change_came_with_a_deleted_message(

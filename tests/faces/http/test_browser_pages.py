@@ -259,7 +259,7 @@ def test_a_memo_is_edited_with_the_keyboard_alone(browser: Any, served: Served):
         assert heading(window) == "Working on a solar lamp for the bike trailer"
         tabbed(window, "Undo")
         page.keyboard.press("Enter")
-        page.get_by_text("The last change is undone.").wait_for()
+        page.get_by_text("The change is undone.").wait_for()
 
 
 def test_undo_offers_what_it_names_and_nothing_behind_a_deleted_message(window: Window):

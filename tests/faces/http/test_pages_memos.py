@@ -195,14 +195,37 @@ async def test_a_form_leads_to_no_other_site(app: FastAPI, memo: Memo):
     assert done.headers["location"].startswith("/people/memos?user=ann&done=pinned")
 
 
-async def test_nothing_is_undone_when_something_else_changed_meanwhile(app: FastAPI, memory: AsyncMemory, memo: Memo):
+async def test_nothing_is_undone_when_the_memory_changed_meanwhile(app: FastAPI, memory: AsyncMemory, memo: Memo):
     async with visiting(app) as visitor:
         page = await visitor.follow(await visitor.send("/memos/pin", user="ann", memo=memo.id))
-        await memory.remember("Plays the cello", user="ann")
+        await memory.update(memo.id, "Likes white tea", user="ann")
         page = await press(visitor, page, "/memos/undo")
         assert "changed meanwhile" in page
     assert (await state(memory, memo)).pinned
+    assert (await state(memory, memo)).text == "Likes white tea"
+
+
+async def test_what_the_page_offers_is_undone_though_something_else_was_changed_since(
+    app: FastAPI, memory: AsyncMemory, memo: Memo
+):
+    async with visiting(app) as visitor:
+        page = await visitor.follow(await visitor.send("/memos/pin", user="ann", memo=memo.id))
+        await memory.remember("Plays the cello", user="ann")
+        assert "is undone" in await press(visitor, page, "/memos/undo")
+    assert not (await state(memory, memo)).pinned
     assert "Plays the cello" in [one.text for one in (await memory.show(user="ann")).memos]
+
+
+async def test_after_an_undo_the_page_offers_to_redo_it(app: FastAPI, memory: AsyncMemory, memo: Memo):
+    async with visiting(app) as visitor:
+        page = await visitor.follow(await visitor.send("/memos/pin", user="ann", memo=memo.id))
+        assert ">Redo</button>" not in page
+        page = await press(visitor, page, "/memos/undo")
+        assert ">Redo</button>" in page
+        page = await press(visitor, page, "/memos/redo")
+        assert "The change holds again." in page
+        assert ">Redo</button>" not in page
+    assert (await state(memory, memo)).pinned
 
 
 async def test_what_changed_nothing_offers_no_undo_of_something_else(app: FastAPI, memory: AsyncMemory, memo: Memo):
@@ -258,7 +281,7 @@ async def test_a_page_names_what_its_undo_takes_back_and_afterwards_what_it_took
         assert "last change: reworded “Likes white tea” (was “Likes green tea”) just now by ann" in text_of(page)
         assert "Undo the last change" in await visitor.see("/memo", user="ann", id=memo.id)
         page = await press(visitor, page, "/memos/undo")
-        assert "The last change is undone. “Likes green tea” undid: " in text_of(page)
+        assert "The change is undone. “Likes green tea” undid: " in text_of(page)
         assert "last change: added “Plays the cello”" in text_of(page)
         page = await press(visitor, page, "/memos/undo")
         assert [one.text for one in (await memory.show(user="ann")).memos] == ["Likes green tea"]

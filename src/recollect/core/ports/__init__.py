@@ -1,5 +1,6 @@
 """The ports: protocols that plug-ins implement and the rest of the package uses."""
 
+from recollect.core.ports.changes import Changes
 from recollect.core.ports.embedder import Embedder, EmbedderOptions
 from recollect.core.ports.events import Events
 from recollect.core.ports.handler import Handler, StaleResult, UnitOfWork
@@ -21,6 +22,7 @@ from recollect.core.ports.search import Corpus, CorpusSample, Filters, HealthChe
 from recollect.core.ports.store import Exchanges, Memos, Messages, Progress, SearchIndex, Store, Summaries, Tx
 
 __all__ = [
+    "Changes",
     "ChatModel",
     "Corpus",
     "CorpusSample",

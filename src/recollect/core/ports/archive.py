@@ -50,6 +50,9 @@ SECTIONS: dict[str, Section] = {
     "state": _section("kind key item", "number person guild"),  # `number` is the position in its list
     "jobs": _section("id", "kind queue tenant payload state due attempts dedupe error"),  # what is claimed waits
     "events": _section("id", "kind at actor scope memo reason data"),
+    "changes": _section(
+        "id", "scope memo batch before after reason detail actor at message shared undoes undone undoable"
+    ),
     "vector sets": _section("corpus model", "dims serving complete"),
     "memo vectors": _section("model scope id", "vector"),
     "message vectors": _section("model platform id", "vector"),

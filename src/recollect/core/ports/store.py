@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 from recollect.core.fingerprints import Fingerprints
 from recollect.core.ports.archive import Archive
+from recollect.core.ports.changes import Changes
 from recollect.core.ports.events import Events
 from recollect.core.ports.jobs import Jobs, State
 from recollect.core.ports.search import Corpus, CorpusSample, Filters, HealthCheck, Vector, VectorSet, WordHit
@@ -261,6 +262,8 @@ class Tx(Protocol):
     def state(self) -> State: ...
     @property
     def events(self) -> Events: ...
+    @property
+    def changes(self) -> Changes: ...
     @property
     def archive(self) -> Archive: ...
     @property

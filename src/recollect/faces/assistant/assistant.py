@@ -6,8 +6,9 @@ Whatever fails, memory or model, there is a reply. Commands (`!memory …`) neve
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from recollect.core.clock import Clock, now
@@ -29,6 +30,8 @@ from recollect.prompting.assemble import Prompt, with_message
 
 __all__ = ["Assistant", "Reply"]
 
+T = TypeVar("T")
+
 log = logging.getLogger("recollect.assistant")
 
 PERSONA = """\
@@ -41,6 +44,8 @@ When something about this place as a whole is worth keeping (a tradition, a runn
 with a line `memory_line: <one short sentence>`; it is kept as lore and not shown."""
 STORE_TIMEOUT_SECONDS = 1.5
 """How long a reply waits for the store."""
+STORE_RETRY_SECONDS = 5.0
+"""How long replies do without a store that did not answer."""
 MAX_STORE_ATTEMPTS = 5
 CLOSE_TIMEOUT_SECONDS = 5.0
 MAX_WINDOWS = 500
@@ -115,6 +120,7 @@ class Assistant:
         self._explained: set[tuple[str, str]] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._store_tasks: set[asyncio.Task[None]] = set()
+        self._store_retry_at = 0.0
 
     async def reply(self, message: Message, show: Callable[[str], None] = _ignore_piece) -> Reply:
         """Answer a message, and `show` the answer as it is written. The caller sends it, then calls `said`."""
@@ -233,12 +239,23 @@ class Assistant:
 
     async def _with_unique_name(self, message: Message) -> Message:
         """The message with an author name that is unique in the conversation."""
+        unique = await self._read("the names of people", lambda: self._memory.timeline.with_unique_name(message))
+        return unique or message
+
+    async def _read(self, what: str, read: Callable[[], Awaitable[T]]) -> T | None:
+        """What the store has for a reply, or None. After a failure it is not asked for a while: a store that is away
+        takes its time with every question, and the reply would wait for all of them.
+        """
+        clock = asyncio.get_running_loop().time
+        if clock() < self._store_retry_at:
+            return None
         try:
             async with asyncio.timeout(STORE_TIMEOUT_SECONDS):
-                return await self._memory.timeline.with_unique_name(message)
+                return await read()
         except (RecollectError, TimeoutError) as error:
-            log.warning("cannot read the names of people: %s", str(error) or "no answer in time")
-            return message
+            log.warning("cannot read %s: %s", what, str(error) or "no answer in time")
+            self._store_retry_at = clock() + STORE_RETRY_SECONDS
+            return None
 
     def _window(self, message: Message) -> Window:
         """The conversation here; the least recently used ones are dropped, and read again when they continue."""
@@ -255,11 +272,8 @@ class Assistant:
         if not window.turns:
             return window
         people = [message.author, *window.people]
-        try:
-            async with asyncio.timeout(STORE_TIMEOUT_SECONDS):
-                current = await self._memory.timeline.withheld(message.place, people)
-        except (RecollectError, TimeoutError) as error:
-            log.warning("cannot read what was forgotten: %s", str(error) or "no answer in time")
+        current = await self._read("what was forgotten", lambda: self._memory.timeline.withheld(message.place, people))
+        if current is None:
             return window
         if window.is_outdated(current):
             self.invalidate(message.place)
@@ -281,10 +295,10 @@ class Assistant:
 
     async def _recent_messages(self, message: Message, window: Window) -> str:
         """The newest messages of others since the last turn, within a budget."""
-        try:
-            messages = await self._memory.timeline.recent_to_show(message.place, RECENT_MESSAGES)
-        except RecollectError as error:
-            log.warning("cannot read what was said meanwhile: %s", error)
+        messages = await self._read(
+            "what was said meanwhile", lambda: self._memory.timeline.recent_to_show(message.place, RECENT_MESSAGES)
+        )
+        if messages is None:
             return ""
         last = window.since
         others = [

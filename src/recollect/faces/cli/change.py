@@ -16,10 +16,13 @@ from recollect.core.outcomes import (
     ForgetOutcome,
     Forgotten,
     NotFound,
+    Redone,
+    RedoOutcome,
     Remembered,
     Restored,
     RestoreOutcome,
     Undone,
+    UndoOutcome,
 )
 from recollect.core.types import Audience, Kind, Memo, Message
 from recollect.faces import outcome_text
@@ -212,18 +215,28 @@ def _restored_data(query: str, outcome: RestoreOutcome) -> dict[str, Any]:
 def undo(call: Invocation) -> None:
     """Take back the last change; again for the one before it."""
     outcome = call.run(lambda memory: memory.undo(user=call.user, place=call.place), embeds=True)
-    undone = outcome if isinstance(outcome, Undone) else None
-    reason = outcome.text if isinstance(outcome, CannotUndo) else "there is nothing to undo"
+    _report_undo(call, outcome, "undone", "there is nothing to undo")
+
+
+def redo(call: Invocation) -> None:
+    """Take back the last undo, if nothing was changed since."""
+    outcome = call.run(lambda memory: memory.redo(user=call.user, place=call.place), embeds=True)
+    _report_undo(call, outcome, "redone", "there is nothing to redo")
+
+
+def _report_undo(call: Invocation, outcome: UndoOutcome | RedoOutcome, verdict: str, nothing: str) -> None:
+    done = outcome if isinstance(outcome, Undone | Redone) else None
+    reason = outcome.text if isinstance(outcome, CannotUndo) else nothing
     if call.options.json:
-        restored = [records.from_memo(memo) for memo in undone.restored] if undone else []
-        removed = [records.from_memo(memo) for memo in undone.removed] if undone else []
-        verdict = "undone" if undone else "refused" if outcome else "none"
-        document = {"outcome": verdict, "reason": "" if undone else reason, "at": undone.at if undone else None}
+        restored = [records.from_memo(memo) for memo in done.restored] if done else []
+        removed = [records.from_memo(memo) for memo in done.removed] if done else []
+        verdict = verdict if done else "refused" if outcome else "none"
+        document = {"outcome": verdict, "reason": "" if done else reason, "at": done.at if done else None}
         call.screen.data({**document, "restored": restored, "removed": removed})
-        if not undone:
+        if not done:
             raise typer.Exit(NO_MATCH)
-    elif undone:
-        call.screen.say(outcome_text.render_undone(undone))
+    elif done:
+        call.screen.say(outcome_text.render_undone(done))
     else:
         fail(reason, NO_MATCH)
 

@@ -25,6 +25,7 @@ COMMANDS = {
         "forget": "recollect.faces.cli.change:forget",
         "restore": "recollect.faces.cli.change:restore",
         "undo": "recollect.faces.cli.change:undo",
+        "redo": "recollect.faces.cli.change:redo",
         "add": "recollect.faces.cli.change:add",
         "index": "recollect.faces.cli.index:index",
     },

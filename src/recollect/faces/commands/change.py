@@ -95,6 +95,10 @@ async def undo(request: CommandRequest) -> str:
     return outcome_text.render_undo(await request.view.undo())
 
 
+async def redo(request: CommandRequest) -> str:
+    return outcome_text.render_undo(await request.view.redo(), outcome_text.NOTHING_TO_REDO)
+
+
 async def reset(request: CommandRequest) -> str:
     if clean_text(request.words).casefold() != "rolling":
         return usage("reset")

@@ -56,6 +56,7 @@ _HANDLERS: dict[str, Callable[[CommandRequest], Awaitable[str | Reply]]] = {
     "restore": change.restore,
     "forgotten": show.forgotten,
     "undo": change.undo,
+    "redo": change.redo,
     "pin": change.pin,
     "unpin": change.unpin,
     "share": change.share,

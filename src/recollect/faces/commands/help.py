@@ -14,6 +14,7 @@ USAGE = {
     "forgotten": ("", "what was forgotten or replaced, with the numbers for restore"),
     "restore": ("<number, id or part>", "bring back something that was forgotten or replaced"),
     "undo": ("", "take back the last change; again for the one before it"),
+    "redo": ("", "take back the last undo"),
     "pin": ("<number, id or part>", "never let an item give way to newer ones"),
     "unpin": ("<number, id or part>", "let it give way again"),
     "share": ("<number, id or part>", "let an item be recalled wherever you speak"),

@@ -79,7 +79,7 @@ class LearnedNotices:
         channel = self._bot.client.get_channel(int(location.partition("/")[0]))
         if memo is None or not memo.active or not await self._is_still_visible(channel, memo):
             await self._remove_notice(state.notice_message(event.scope, event.memo or ""))
-        elif _is_learning_event(event) or event.kind == EventKind.MEMO_UNDONE:
+        elif _is_learning_event(event) or event.kind in (EventKind.MEMO_UNDONE, EventKind.MEMO_REDONE):
             await self._message(location).edit(content=_render(event, memo), view=_buttons(memo, event.id))
 
     async def _remove_notice(self, name: state.Name) -> None:

@@ -21,7 +21,7 @@ from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, ensure_notified
 from recollect.policy.merge import COVERAGE
 from recollect.recall.listing import find
 
-WITHOUT_ARGUMENT = ("forgotten", "undo", "pause", "resume", "help")
+WITHOUT_ARGUMENT = ("forgotten", "undo", "redo", "pause", "resume", "help")
 WITH_ITEM = ("why", "pin", "unpin", "share", "private")
 WITH_TEXT = {"remember": "What I shall remember about you", "search": "What you want to know"}
 ERASE_DESCRIPTION = "Erase all that I know of you, for good; you are asked first"

@@ -46,8 +46,6 @@ __all__ = [
 log = logging.getLogger("recollect.learning")
 
 ACTOR = "consolidation"
-_MAX_EVENTS_SCANNED = 2_000
-"""Events of a subject that are read for restatements and undone changes."""
 _MAX_ATTEMPTS = 5
 _RESTATED_REASONS = (Reason.STATED_AGAIN, Reason.REWORDED)
 _DONE, _ABORTED = EventKind.CONSOLIDATION_DONE, EventKind.CONSOLIDATION_ABORTED
@@ -201,23 +199,14 @@ def plan(
 def read_input(tx: Tx, subject: Subject) -> ConsolidationInput:
     """The memos of a subject and what happened to them."""
     memos = tx.memos.list(subject, [Status.ACTIVE])
-    events = tx.events.list(scope=subject.scope, limit=_MAX_EVENTS_SCANNED)
-    undone = {event.memo: event.at for event in reversed(events) if event.kind == EventKind.MEMO_UNDONE}
+    undone = tx.changes.undone_at(subject.scope)
+    last = tx.events.list(scope=subject.scope, kinds=(_DONE, _ABORTED), limit=1)
     return ConsolidationInput(
         memos,
-        _count_statements(events),
+        tx.changes.count_causes(subject.scope, _RESTATED_REASONS),
         frozenset(memo.id for memo in memos if memo.id in undone and memo.updated <= undone[memo.id]),
-        next((event.at for event in events if event.kind in (_DONE, _ABORTED)), None),
+        last[0].at if last else None,
     )
-
-
-def _count_statements(events: Sequence[Event]) -> dict[str, int]:
-    """How many messages restated each memo."""
-    sources: dict[str, set[str]] = {}
-    for event in events:
-        if event.kind == EventKind.MEMO_REVISED and event.reason in _RESTATED_REASONS and event.memo:
-            sources.setdefault(event.memo, set()).add(str(event.data.get("message") or event.data.get("batch")))
-    return {memo: len(messages) for memo, messages in sources.items()}
 
 
 def _people(tx: Tx) -> list[Subject]:

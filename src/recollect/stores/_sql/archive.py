@@ -89,6 +89,7 @@ class Columns(NamedTuple):
     key: tuple[LiteralString, ...]
     rest: tuple[LiteralString, ...]
     where: LiteralString = "true"
+    documents: frozenset[int] = frozenset()
 
     @property
     def names(self) -> tuple[LiteralString, ...]:
@@ -103,6 +104,15 @@ SUMMARIES = Columns("summaries", ("session::text", "sequence::bigint"), ("text",
 EXCHANGES = Columns(
     "exchanges", ("guild::text", "at::bigint", "id::text"), ("channel", "channel_name", "author", "text", "expires")
 )
+CHANGES = Columns(
+    "changes",
+    ("id::bigint",),
+    (
+        *("scope", "memo", "batch", "before", "after", "reason", "detail", "actor", "at", "message", "shared"),
+        *("undoes", "undone", "undoable"),
+    ),
+    documents=frozenset({4, 5}),
+)
 STATE = Columns("state", ("kind::text", "key::text", "item::text"), ("number", "person", "guild"))
 
 
@@ -113,6 +123,7 @@ class TableSection(RowsSection[D]):
         super().__init__(db)
         self._table = table
         self.source, self.where, self.order_by = table.source, table.where, ", ".join(table.names)
+        self.documents = table.documents
 
     @property
     def fields(self) -> LiteralString:

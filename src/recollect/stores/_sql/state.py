@@ -13,6 +13,7 @@ ON CONFLICT DO NOTHING
 """
 _ITEMS = "SELECT item FROM state WHERE kind = $1 AND key = $2 ORDER BY number"
 _COUNT = "SELECT count(*) FROM state WHERE kind = $1 AND key = $2"
+_REMOVE = "DELETE FROM state WHERE kind = $1 AND key = $2 AND item = $3"
 _CLEAR = "DELETE FROM state WHERE kind = $1 AND key = $2"
 _KEYS = "SELECT DISTINCT key FROM state WHERE kind = $1 ORDER BY key"
 _SELECT = "SELECT kind, key, item, person, guild FROM state"
@@ -41,8 +42,8 @@ class State:
 
     def remove(self, kind: StateKind, key: str, items: Collection[str]) -> None:
         self._lock(kind, key)
-        sql: LiteralString = f"DELETE FROM state WHERE item {self._db.among} AND kind = $2 AND key = $3"
-        self._db.run(sql, (self._db.array(items), kind.value, key))
+        for item in items:
+            self._db.run(_REMOVE, (kind.value, key, item))
 
     def clear(self, kind: StateKind, key: str = "") -> list[str]:
         self._lock(kind, key)

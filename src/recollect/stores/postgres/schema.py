@@ -3,16 +3,17 @@
 Tables lie in a schema of their own, which every connection looks into first.
 """
 
+import json
 import logging
 from collections.abc import Callable
 from typing import LiteralString
 
-from psycopg import errors, sql
+from psycopg import RawCursor, errors, sql
 
 from recollect.core.clock import now, to_ms
 from recollect.core.errors import CorruptStore, StoreError, StoreUnwritable
 from recollect.core.fingerprints import Fingerprints
-from recollect.stores._sql import state_names
+from recollect.stores._sql import changes_from_log, state_names
 from recollect.stores._sql.schema import (
     KINDS_OF_EVENTS,
     KINDS_OF_JOBS,
@@ -21,7 +22,7 @@ from recollect.stores._sql.schema import (
     refuse_newer,
 )
 from recollect.stores.postgres.address import Address
-from recollect.stores.postgres.database import Connection, lock_key
+from recollect.stores.postgres.database import Connection, handle, lock_key
 from recollect.stores.postgres.tables import TABLES
 
 log = logging.getLogger("recollect.stores")
@@ -174,6 +175,52 @@ def _key_fingerprints(connection: Connection) -> None:
         cursor.executemany("INSERT INTO tombstones (scope, fingerprint, at) VALUES (%s, %s, %s)", keyed)
 
 
+_CHANGES_TABLE: LiteralString = """
+CREATE TABLE changes (                   -- a row per memo and change; its id is that of the event that logs it
+    id bigint PRIMARY KEY, scope text COLLATE "C" NOT NULL, memo text COLLATE "C" NOT NULL, batch text COLLATE "C",
+    before text, after text,             -- the memo as JSON
+    reason text NOT NULL, detail text NOT NULL, actor text NOT NULL, at bigint NOT NULL, message text COLLATE "C",
+    shared smallint NOT NULL,            -- whether `everywhere` was chosen explicitly
+    undoes text COLLATE "C",             -- the batch that it takes back
+    undone smallint NOT NULL, undoable smallint NOT NULL
+);
+CREATE INDEX changes_by_scope ON changes (scope, id);
+CREATE INDEX changes_by_memo ON changes (scope, memo, id);
+CREATE INDEX changes_by_batch ON changes (batch);
+CREATE INDEX changes_by_message ON changes (message) WHERE message IS NOT NULL;
+"""
+_SOURCE = ("origin", "actor", "platform", "guild", "channel", "channel_name", "thread", "message", "evidence", "trace")
+_FIND_MEMO: LiteralString = f"""
+SELECT tags, origin, actor, platform, guild, channel, channel_name, thread, message, evidence, trace, heard, metadata,
+{changes_from_log.MEMO_COLUMNS} FROM memos WHERE scope = (SELECT id FROM scopes WHERE mark = %s) AND id = %s
+"""
+
+
+def _record_changes(connection: Connection) -> None:
+    """What undo reads gets a table of its own; so far it was in the log."""
+    connection.execute(_CHANGES_TABLE)
+
+    def find_memo(scope: str, memo: str) -> str | None:
+        row = connection.execute(_FIND_MEMO, (handle(scope), handle(memo))).fetchone()
+        if row is None:
+            return None
+        tags, *values = row
+        metadata = json.loads(values[11] or "{}")
+        source = dict(zip((*_SOURCE, "heard"), values[:11], strict=True)) | {"metadata": metadata}
+        return changes_from_log.memo_json(scope, tuple(values[12:]), tags, source)
+
+    reader, before = changes_from_log.LogReader(find_memo, handle), changes_from_log.NEWEST
+    with RawCursor(connection) as page, connection.cursor() as cursor:
+        while events := page.execute(changes_from_log.PAGE, (before,)).fetchall():
+            converted = list(reader.convert(events))
+            with cursor.copy("COPY changes FROM STDIN") as copy:
+                for row, _ in converted:
+                    copy.write_row(row)
+            changed = [(data, row[0]) for row, data in converted]
+            cursor.executemany("UPDATE events SET data = %s WHERE id = %s", changed)
+            before = events[-1][0]
+
+
 Migration = LiteralString | Callable[[Connection], None]
 """A script, or what SQL alone can't do."""
 
@@ -185,6 +232,7 @@ MIGRATIONS: list[tuple[str, Migration]] = [
     ("queues and tenants of jobs, names of the glossary", _0005_JOB_QUEUES),
     ("state with owners", _add_state_owners),
     ("a secret, keyed fingerprints", _key_fingerprints),
+    ("changes", _record_changes),
 ]
 """Ordered; never changed once released, only added to."""
 

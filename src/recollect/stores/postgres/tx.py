@@ -3,6 +3,7 @@
 from typing import LiteralString
 
 from recollect.core.fingerprints import Fingerprints
+from recollect.stores._sql.changes import Changes
 from recollect.stores._sql.exchanges import Exchanges
 from recollect.stores._sql.state import State
 from recollect.stores._sql.summaries import Summaries
@@ -35,6 +36,7 @@ class PostgresTx:
         self.jobs = PostgresJobs(db)
         self.state = State(db)
         self.events = PostgresEvents(db)
+        self.changes = Changes(db)
 
     @property
     def archive(self) -> PostgresArchive:

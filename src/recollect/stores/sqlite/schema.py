@@ -4,13 +4,14 @@ Rows of one scope lie together: a row's key is `scope << 32 | number`, so readin
 however large the store is, and an index entry carries its scope with it.
 """
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 from recollect.core.clock import now, to_ms
 from recollect.core.errors import CorruptStore
 from recollect.core.fingerprints import Fingerprints
-from recollect.stores._sql import state_names
+from recollect.stores._sql import changes_from_log, state_names
 from recollect.stores._sql.schema import (
     KINDS_OF_EVENTS,
     KINDS_OF_JOBS,
@@ -243,6 +244,45 @@ def _key_fingerprints(db: Database) -> None:
     db.executemany("INSERT INTO tombstones VALUES (?, ?, ?)", keyed)
 
 
+_CHANGES_TABLE = """
+CREATE TABLE changes (                   -- a row per memo and change; its id is that of the event that logs it
+    id INTEGER PRIMARY KEY, scope TEXT NOT NULL, memo TEXT NOT NULL, batch TEXT,
+    before TEXT, after TEXT,             -- the memo as JSON
+    reason TEXT NOT NULL, detail TEXT NOT NULL, actor TEXT NOT NULL, at INTEGER NOT NULL, message TEXT,
+    shared INTEGER NOT NULL,             -- whether `everywhere` was chosen explicitly
+    undoes TEXT,                         -- the batch that it takes back
+    undone INTEGER NOT NULL, undoable INTEGER NOT NULL
+) STRICT;
+CREATE INDEX changes_by_scope ON changes (scope);
+CREATE INDEX changes_by_memo ON changes (scope, memo);
+CREATE INDEX changes_by_batch ON changes (batch);
+CREATE INDEX changes_by_message ON changes (message) WHERE message IS NOT NULL;
+"""
+_INSERT_CHANGE = "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+def _record_changes(db: Database) -> None:
+    """What undo reads gets a table of its own; so far it was in the log."""
+    db.run(_CHANGES_TABLE)
+    columns = changes_from_log.MEMO_COLUMNS
+    find = f"SELECT tags, guild, channel, source, {columns} FROM memos WHERE key >> 32 = ? AND id = ?"
+
+    def find_memo(scope: str, memo: str) -> str | None:
+        row = db.row(find, (db.value("SELECT id FROM scopes WHERE name = ?", (scope,)), memo))
+        if row is None:
+            return None
+        tags, guild, channel, source, *values = row
+        origin = {"guild": guild, "channel": channel, **json.loads(source)}
+        return changes_from_log.memo_json(scope, tuple(values), json.loads(tags or "[]"), origin)
+
+    reader, before = changes_from_log.LogReader(find_memo), changes_from_log.NEWEST
+    while events := db.rows(changes_from_log.PAGE, (before,)):
+        converted = list(reader.convert(events))
+        db.executemany(_INSERT_CHANGE, [row for row, _ in converted])
+        db.executemany("UPDATE events SET data = ? WHERE id = ?", [(data, row[0]) for row, data in converted])
+        before = events[-1][0]
+
+
 Migration = str | Callable[[Database], None]
 """A script, or what SQL alone can't do."""
 
@@ -255,6 +295,7 @@ MIGRATIONS: list[tuple[str, Migration]] = [
     ("queues and tenants of jobs, names of the glossary", _0006_JOB_QUEUES),
     ("state with owners", _add_state_owners),
     ("a secret, keyed fingerprints", _key_fingerprints),
+    ("changes", _record_changes),
 ]
 """Ordered; never changed once released, only added to."""
 

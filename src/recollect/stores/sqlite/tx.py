@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from recollect.core.fingerprints import Fingerprints
+from recollect.stores._sql.changes import Changes
 from recollect.stores._sql.exchanges import Exchanges
 from recollect.stores._sql.state import State
 from recollect.stores._sql.summaries import Summaries
@@ -31,6 +32,7 @@ class SQLiteTx:
         self.jobs = SQLiteJobs(db)
         self.state = State(db)
         self.events = SQLiteEvents(db)
+        self.changes = Changes(db)
         self.archive = SQLiteArchive(db, self.words)
 
     def flush(self) -> None:

@@ -12,6 +12,7 @@ makes their failures readable.
 """
 
 from recollect.testing.store_contract.archive import ArchiveContract
+from recollect.testing.store_contract.changes import ChangesContract
 from recollect.testing.store_contract.claims import ClaimsContract
 from recollect.testing.store_contract.erasure import ErasureContract
 from recollect.testing.store_contract.events import EventsContract
@@ -40,6 +41,7 @@ class StoreContract(
     FairnessContract,
     ClaimsContract,
     StateContract,
+    ChangesContract,
     EventsContract,
     ErasureContract,
     ArchiveContract,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from types import NoneType
 
+from recollect.core.changes import Step
 from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
 from recollect.core.ports.archive import SECTIONS, Cursor, Record, fingerprint
@@ -92,6 +93,10 @@ def _log(tx: Tx) -> None:
     tx.events.add(Event("memo.added", at(86_500), "ada", ADA.scope, "durable-2", Reason.NEW, {"b": 1, "a": [None]}))
     tx.events.add(Event("swept", at(2)))
     tx.events.redact([first])
+    tea = make_memo("I like tea", tags=("été",))
+    added = Step(first, ADA.scope, "durable-1", "b1", at(1), "ada", None, tea, Reason.NEW, "why", "discord/said")
+    tx.changes.add(added)
+    tx.changes.add(replace(added, id=first + 1, before=tea, after=None, undoes="b0", undone=True, shared=True))
 
 
 def _embed(tx: Tx) -> None:

@@ -19,6 +19,7 @@ from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
 from recollect.core.types import Memo, Origin, Status, Subject
 from recollect.recall import withheld
+from recollect.recall.listing import without_pending
 from recollect.transfer.mirror import daily_log, disk, snapshot
 from recollect.transfer.mirror.exchanges import ExchangeFiles
 from recollect.transfer.mirror.json_files import durable_name, render_durable, render_summary, summary_name
@@ -287,7 +288,7 @@ def _subjects(events: Iterable[Event]) -> set[Subject]:
 
 def _mirrored_memos(tx: Tx, subject: Subject) -> list[Memo]:
     """A user's memos of all statuses, except those that were deleted together with their message."""
-    return [memo for memo in tx.memos.list(subject) if not _was_deleted_with_message(tx, memo)]
+    return [memo for memo in without_pending(tx.memos.list(subject)) if not _was_deleted_with_message(tx, memo)]
 
 
 def _was_deleted_with_message(tx: Tx, memo: Memo) -> bool:

@@ -123,7 +123,18 @@ class Merging(Wire):
 class Undoing(Wire):
     user: Name | None = None
     guild: Name | None = None
-    change: Number | None = Field(None, description="Only if the last change is still this one; 409 otherwise.")
+    change: Number | None = Field(None, description="This one, if its memos did not change since (else 409).")
+
+
+class Redoing(Wire):
+    user: Name | None = None
+    guild: Name | None = None
+
+
+class RedoneOut(Wire):
+    redone: bool = Field(description="False when there was nothing to redo, or something was changed since.")
+    restored: list[records.MemoOut]
+    removed: list[records.MemoOut]
 
 
 class UndoneOut(Wire):
@@ -210,6 +221,20 @@ async def undo(state: AppStateDep, body: Undoing) -> UndoneOut | Response:
     restored, removed = ((), ()) if outcome is None else (outcome.restored, outcome.removed)
     return UndoneOut(
         undone=outcome is not None,
+        restored=[records.from_memo(memo) for memo in restored],
+        removed=[records.from_memo(memo) for memo in removed],
+    )
+
+
+@routes.post("/memos/redo", responses=CHANGING | problems(409), response_model=RedoneOut)
+async def redo(state: AppStateDep, body: Redoing) -> RedoneOut | Response:
+    """Take back the last undo of someone's memory, if nothing was changed since."""
+    outcome = await state.admin.redo(subject_of(body.user, body.guild))
+    if isinstance(outcome, CannotUndo):
+        return problem(409, outcome.text)
+    restored, removed = ((), ()) if outcome is None else (outcome.restored, outcome.removed)
+    return RedoneOut(
+        redone=outcome is not None,
         restored=[records.from_memo(memo) for memo in restored],
         removed=[records.from_memo(memo) for memo in removed],
     )

@@ -68,11 +68,12 @@ def _is_edge(same: Match, old: list[str], new: list[str]) -> bool:
 
 
 def steps(memo: Memo, events: Sequence[Event]) -> list[Step]:
-    """The history of a memo, newest first. An event holds the state before it, the next event the state after it."""
+    """The history of a memo, newest first. If an event lacks the state after it, the next event has it before it."""
     after: Mapping[str, Any] | None = memo_to_json(memo)
     history: list[Step] = []
     for event in events:
         before: Mapping[str, Any] | None = event.data.get("before")
+        after = event.data.get("after", after)
         if before is None:
             history.append(Step(event))
         elif after is None:

@@ -28,7 +28,7 @@ class Group(StrEnum):
 def _group(kind: EventKind) -> Group:
     """The group of a kind; the type checker insists that each has one."""
     match kind:
-        case K.MEMO_ADDED | K.MEMO_REVISED | K.MEMO_RETIRED | K.MEMO_UNDONE | K.MEMO_DROPPED:
+        case K.MEMO_ADDED | K.MEMO_REVISED | K.MEMO_RETIRED | K.MEMO_UNDONE | K.MEMO_REDONE | K.MEMO_DROPPED:
             return Group.MEMORIES
         case K.MEMORY_IMPORTED | K.MEMORY_NARROWED:
             return Group.MEMORIES

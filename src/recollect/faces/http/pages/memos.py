@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from recollect.admin.names import NameMatch
 from recollect.core.changes import Skip
 from recollect.core.errors import BadInput
-from recollect.core.outcomes import AlreadyActive, CannotUndo, Restored, Undoable, Undone
+from recollect.core.outcomes import AlreadyActive, CannotUndo, Redone, Restored, Undoable, Undone
 from recollect.core.text import MAX_MEMO_CHARS
 from recollect.core.types import EVERYWHERE, Audience, Kind, Status, Subject
 from recollect.faces.http.pages import log_rows
@@ -27,7 +27,7 @@ Field = Annotated[str, Form(max_length=MAX_MEMO_CHARS * 2)]
 Name = Annotated[str, Form(max_length=2_000)]
 STATUSES = {
     "active": [Status.ACTIVE],
-    "retired": [status for status in Status if status is not Status.ACTIVE],
+    "retired": [status for status in Status if status not in (Status.ACTIVE, Status.PENDING)],
     "all": [],
 }
 """Choices of the status filter."""
@@ -213,9 +213,17 @@ async def restore(page: PageDep, memo: Name, user: Name = "", guild: Name = "", 
     return after(local_path(back, memos_url(subject)), done)
 
 
+@router.post("/memos/redo")
+async def redo(page: PageDep, user: Name = "", guild: Name = "", back: Name = "") -> Response:
+    """Take back the undo that the page has just reported."""
+    subject = parse_subject(user, guild)
+    outcome = await page.state.admin.redo(subject)
+    return after(local_path(back, memos_url(subject)), "redone" if isinstance(outcome, Redone) else "not_redone")
+
+
 @router.post("/memos/undo")
 async def undo(page: PageDep, change: Name, user: Name = "", guild: Name = "", back: Name = "") -> Response:
-    """Undo the last change, if it is still the one that the page showed."""
+    """Undo the change that the page showed, if its memos were not changed since."""
     subject = parse_subject(user, guild)
     outcome = await page.state.admin.undo(subject, as_number(change) or 0)
     return after(local_path(back, memos_url(subject)), "undone" if isinstance(outcome, Undone) else "meanwhile")

@@ -1,6 +1,6 @@
 """The archive of a PostgreSQL database."""
 
-from recollect.stores._sql.archive import ERASED_MESSAGES, EXCHANGES, STATE, SUMMARIES, TOMBSTONES, Archive
+from recollect.stores._sql.archive import CHANGES, ERASED_MESSAGES, EXCHANGES, STATE, SUMMARIES, TOMBSTONES, Archive
 from recollect.stores.postgres.archive.rows import Memos, Messages
 from recollect.stores.postgres.archive.section import Table
 from recollect.stores.postgres.archive.tables import Events, Jobs
@@ -11,7 +11,14 @@ from recollect.stores.postgres.database import Database
 class PostgresArchive(Archive[Database]):
     def __init__(self, db: Database) -> None:
         of_rows = (Messages(db), Table(db, ERASED_MESSAGES), Memos(db), Table(db, TOMBSTONES))
-        of_lists = (Table(db, SUMMARIES), Table(db, EXCHANGES), Table(db, STATE), Jobs(db), Events(db))
+        of_lists = (
+            Table(db, SUMMARIES),
+            Table(db, EXCHANGES),
+            Table(db, STATE),
+            Jobs(db),
+            Events(db),
+            Table(db, CHANGES),
+        )
         super().__init__(db, (*of_rows, *of_lists, VectorSets(db), MemoVectors(db), MessageVectors(db)))
 
     def identity(self) -> str:

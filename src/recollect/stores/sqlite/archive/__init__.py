@@ -1,6 +1,6 @@
 """The archive of an SQLite file."""
 
-from recollect.stores._sql.archive import ERASED_MESSAGES, EXCHANGES, STATE, SUMMARIES, TOMBSTONES, Archive
+from recollect.stores._sql.archive import CHANGES, ERASED_MESSAGES, EXCHANGES, STATE, SUMMARIES, TOMBSTONES, Archive
 from recollect.stores.sqlite.archive.rows import Memos, Messages
 from recollect.stores.sqlite.archive.section import Table
 from recollect.stores.sqlite.archive.tables import Events, Jobs
@@ -12,7 +12,7 @@ from recollect.stores.sqlite.words import WordIndex
 class SQLiteArchive(Archive[Database]):
     def __init__(self, db: Database, index: WordIndex) -> None:
         rows = (Messages(db, index), Table(db, ERASED_MESSAGES), Memos(db, index), Table(db, TOMBSTONES))
-        lists = (Table(db, SUMMARIES), Table(db, EXCHANGES), Table(db, STATE), Jobs(db), Events(db))
+        lists = (Table(db, SUMMARIES), Table(db, EXCHANGES), Table(db, STATE), Jobs(db), Events(db), Table(db, CHANGES))
         super().__init__(db, (*rows, *lists, VectorSets(db), MemoVectors(db), MessageVectors(db)))
 
     def identity(self) -> str:

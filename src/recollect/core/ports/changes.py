@@ -1,0 +1,53 @@
+"""The port of a store's record of changes."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Literal, Protocol
+
+from recollect.core.changes import Step
+from recollect.core.reasons import Reason
+
+StepField = Literal["memo", "message", "before", "after"]
+
+
+class Changes(Protocol):
+    """What each change did to each memo. Lists are newest first."""
+
+    def add(self, step: Step) -> None: ...
+    def find(self, ids: Collection[int]) -> dict[int, Step]:
+        """Those of these steps that exist, by id."""
+        ...
+
+    def last(self, scope: str) -> Step | None:
+        """The newest step that was not taken back, and takes nothing back itself."""
+        ...
+
+    def last_undo(self, scope: str) -> Step | None:
+        """A step of the newest undo that can be taken back; None if something else was changed since."""
+        ...
+
+    def last_of_memo(self, scope: str, memo: str) -> Step | None:
+        """The same as `last`, for one memo."""
+        ...
+
+    def of_batch(self, scope: str, batch: str) -> list[Step]: ...
+    def of_memo(self, scope: str, memo: str) -> list[Step]: ...
+    def caused_by(self, message: str) -> list[Step]:
+        """What a message caused, by its reference, in any scope."""
+        ...
+
+    def mark_undone(self, ids: Collection[int], undone: bool = True) -> None:
+        """These steps were taken back, or hold again."""
+        ...
+
+    def count_causes(self, scope: str, reasons: Collection[Reason]) -> dict[str, int]:
+        """For each memo, how many messages or batches changed it for these reasons."""
+        ...
+
+    def undone_at(self, scope: str) -> dict[str, datetime]:
+        """For each memo with a change that was taken back, when that was last done."""
+        ...
+
+    def redact(self, ids: Collection[int], fields: Collection[StepField]) -> None:
+        """Remove these fields and the detail, so that it can't be undone; batch, reason, actor and time stay."""
+        ...
