@@ -111,6 +111,7 @@ def test_unmarked(): assert False
     assert result.ret == pytest.ExitCode.TESTS_FAILED
 
 
+@pytest.mark.slow
 def test_an_item_is_not_shown_when_the_process_of_one_of_its_tests_died(run: Run):
     result = run(
         """

@@ -62,6 +62,7 @@ def with_a_model(server: ModelServer, database: str) -> dict[str, str]:
     return {"RECOLLECT_STORE": database, "OPENAI_API_KEY": "a-key", **model}
 
 
+@pytest.mark.slow
 async def test_two_that_listen_and_two_that_learn_keep_each_users_order_and_learn_each_message_once(database: str):
     async with (
         ModelServer(lambda _: NOTHING) as server,

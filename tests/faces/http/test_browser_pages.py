@@ -190,6 +190,7 @@ def test_the_list_is_filtered_while_one_types(window: Window):
     assert "part=screws" in page.url
 
 
+@pytest.mark.slow
 def test_filters_work_without_scripts(browser: Any, served: Served):
     with opened(browser, served, java_script_enabled=False) as window:
         page = window.sign_in().go(f"/people/memos?user={MIRA}")
@@ -209,6 +210,7 @@ def test_the_log_is_followed_live(window: Window, served: Served):
     page.get_by_role("button", name="Follow live").wait_for()
 
 
+@pytest.mark.slow
 def test_the_prompt_is_copied_word_for_word(browser: Any, served: Served, paths: dict[str, str]):
     with opened(browser, served, permissions=["clipboard-read", "clipboard-write"]) as window:
         page = window.sign_in().go(paths["Prompt"])
@@ -342,6 +344,7 @@ def test_a_name_that_several_have_is_asked_about_and_one_that_nobody_has_brings_
         assert "Nobody is known" not in page.locator("main").inner_text()
 
 
+@pytest.mark.slow
 def test_a_search_and_a_prompt_take_the_name_of_who_asks(window: Window):
     page = window.page
     window.go("/search")
@@ -361,6 +364,7 @@ def test_a_search_and_a_prompt_take_the_name_of_who_asks(window: Window):
     assert heading(window).startswith("Lena")
 
 
+@pytest.mark.slow
 def test_the_sessions_filter_goes_by_what_is_shown_and_deleted_messages_add_none(window: Window):
     page, served = window.page, window.served
     ayo = guild.PEOPLE["ayo"]
@@ -381,6 +385,7 @@ def test_the_sessions_filter_goes_by_what_is_shown_and_deleted_messages_add_none
     assert len(rows.all_inner_texts()) == len(shown)
 
 
+@pytest.mark.slow
 def test_on_a_phone_nothing_has_to_be_pushed_sideways_and_targets_are_large(
     browser: Any, served: Served, paths: dict[str, str]
 ):
@@ -420,6 +425,7 @@ def serious(axe: Any, window: Window, only: str | None = None) -> list[tuple[str
     ]
 
 
+@pytest.mark.slow
 def test_in_the_dark_the_page_is_dark(browser: Any, served: Served, tmp_path: Path):
     shades = {}
     for scheme in ("light", "dark"):
@@ -476,6 +482,7 @@ def test_a_person_is_erased_after_their_name_was_typed(window: Window):
     assert page.get_by_text("Ayo").count() == 0
 
 
+@pytest.mark.slow
 def test_jobs_that_were_put_aside_are_tried_again(window: Window):
     page = window.go("/jobs")
     page.get_by_role("button", name="Retry job").click()
