@@ -98,16 +98,14 @@ class Composer:
             newest = tx.messages.recent(request.place, self._look_back + 1, before=request.now)
             visible = [message for message in newest if message.id != request.message and request.is_visible(message)]
             recent = request.with_unique_names(tx, visible[-self._look_back :])
-            is_stored = (
-                request.message is not None and tx.messages.get(request.place.platform, request.message) is not None
-            )
+            stored = tx.messages.get(request.place.platform, request.message) if request.message else None
             screen = withheld.collect(tx, request.place, [request.user], recent)
-            summary = tx.summaries.get(request.session or request.place.session)
+            summary = _summary_before(tx, request.session or request.place.session, stored)
             return _StoreSnapshot(
                 tx.generation(),
                 withheld.visible_messages(tx, screen, recent),
                 summary and withheld.screen_summary(summary, screen),
-                is_stored,
+                stored is not None,
                 screen,
             )
 
@@ -125,6 +123,15 @@ class Composer:
             message = Block("message", (Line(request.text.strip(), "what is being answered"),))
             blocks.append(quoted(message, headers))
         return replace(assemble(blocks, self._layout), missing=missing)
+
+
+def _summary_before(tx: Tx, session: str, message: Message | None) -> Summary | None:
+    """The summary of what was said before a message: one that was made since would say it a second time."""
+    summary = tx.summaries.get(session)
+    if summary is None or message is None or summary.through is None or summary.through < message.at:
+        return summary
+    earlier = tx.summaries.history(session)
+    return next((past for past in earlier if (past.through or past.updated) < message.at), None)
 
 
 async def collect_blocks(
