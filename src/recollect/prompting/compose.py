@@ -128,10 +128,17 @@ class Composer:
 def _summary_before(tx: Tx, session: str, message: Message | None) -> Summary | None:
     """The summary of what was said before a message: one that was made since would say it a second time."""
     summary = tx.summaries.get(session)
-    if summary is None or message is None or summary.through is None or summary.through < message.at:
+    if summary is None or message is None or not _covers(summary, message):
         return summary
     earlier = tx.summaries.history(session)
-    return next((past for past in earlier if (past.through or past.updated) < message.at), None)
+    return next((past for past in earlier if not _covers(past, message)), None)
+
+
+def _covers(summary: Summary, message: Message) -> bool:
+    if summary.through is None or summary.through < message.at:
+        return False
+    # One made at the very moment of the message may end with another message of that moment.
+    return summary.updated > message.at or message.text in summary.text
 
 
 async def collect_blocks(
