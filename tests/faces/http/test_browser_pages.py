@@ -1,6 +1,8 @@
 """The page as people meet it in a browser: with a mouse, the keyboard alone, a phone, in the dark, without scripts."""
 
+import shutil
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,7 @@ import pytest
 
 from recollect import AsyncMemory
 from recollect.core.types import Message, Place, Summary
+from tests import ground
 from tests.faces.http import guild
 from tests.faces.http.browser import PHONE, Window, launched, opened
 from tests.faces.http.conftest import Served, serving
@@ -53,17 +56,35 @@ def browser() -> Iterator[Any]:
         yield browser
 
 
-@pytest.fixture
-def served(browser: Any, tmp_path: Path) -> Iterator[Served]:
-    """A guild for each test alone, on the store that the test is about; without a browser there is no need for it."""
-    settings = {
-        "run_worker": True,
-        "model": guild.model(),
-        "mirror__files": ("journal",),
-        "summary": {"enabled": False},
-    }
-    with serving(tmp_path, **settings) as served:
+SETTINGS: dict[str, Any] = {
+    "run_worker": True,
+    "model": guild.model(),
+    "mirror__files": ("journal",),
+    "summary": {"enabled": False},
+}
+
+
+@pytest.fixture(scope="module")
+def guild_folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, datetime]:
+    """A guild that has lived, in files to copy, and the time there."""
+    folder = tmp_path_factory.mktemp("guild")
+    with serving(folder, **SETTINGS) as served:
         served.run(lambda memory: guild.live(memory, served.clock))
+        return folder, served.clock()
+
+
+@pytest.fixture
+def served(browser: Any, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Served]:
+    """A guild for each test alone, on the store that the test is about; without a browser there is no need for it."""
+    now: datetime | None = None
+    if ground.is_sqlite():
+        folder, now = request.getfixturevalue("guild_folder")
+        shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    with serving(tmp_path, **SETTINGS) as served:
+        if now is None:
+            served.run(lambda memory: guild.live(memory, served.clock))
+        else:
+            served.clock.advance(seconds=(now - served.clock()).total_seconds())
         yield served
 
 
