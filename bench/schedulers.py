@@ -26,6 +26,8 @@ from bench.sentences import questions
 from recollect import AsyncMemory
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.options import WorkerOptions
+from recollect.learning import extract
+from recollect.prompting import compose
 
 SMALL = Size(rounds=1, single=1, many=1, backlog=1, memos=4_000, questions=1)
 READERS = 8
@@ -74,6 +76,48 @@ async def compare(
             processor[place] = 1000 * (time.process_time() - cpu)
         if number:
             figures.add(name, wall, processor)
+
+
+async def read_batcher(figures: Figures, rounds: int) -> None:
+    """Reads that are requested together go to the store as one."""
+    originals = compose.ReadBatcher, extract.ReadBatcher
+    talk, asked = chatter("b"), questions()
+    async with opened("with", model="null") as kept, opened("without", model="null") as plain:
+        for memory in (kept, plain):
+            await fill(memory, SMALL)
+
+        def switch(memory: AsyncMemory) -> None:
+            if memory is plain:
+                compose.ReadBatcher = extract.ReadBatcher = lambda store: store  # type: ignore[assignment,misc]
+            else:
+                compose.ReadBatcher, extract.ReadBatcher = originals
+
+        async def prompts(memory: AsyncMemory) -> list[float]:
+            switch(memory)
+            times: dict[str, list[float]] = {"context": [], "search": []}
+            await ask(memory, islice(asked, 25), talk, times)
+            return times["context"]
+
+        await compare(figures, "read batcher: context", rounds, (kept, plain), prompts, statistics.median)
+
+        async def together(memory: AsyncMemory) -> None:
+            switch(memory)
+            messages = list(islice(talk, 32))
+            await asyncio.gather(*map(memory.context, messages))
+
+        await compare(figures, "read batcher: 32 prompts at once", rounds, (kept, plain), together)
+    try:
+        async with opened("with", model="null") as kept:
+            switch(plain)
+            async with opened("without", model="null") as plain:
+
+                async def ingest(memory: AsyncMemory) -> None:
+                    await spread(islice(talk, 400), WRITERS, memory.add)
+                    assert await memory.worker.wait_idle()
+
+                await compare(figures, "read batcher: 64 writers, all learned", rounds, (kept, plain), ingest)
+    finally:
+        compose.ReadBatcher, extract.ReadBatcher = originals
 
 
 async def foreground_priority(figures: Figures, rounds: int) -> None:
@@ -172,6 +216,7 @@ async def reader_turns(figures: Figures, rounds: int) -> None:
 
 
 CONTROLS = {
+    "read-batcher": read_batcher,
     "foreground-priority": foreground_priority,
     "model-limiter": model_limiter,
     "reader-turns": reader_turns,

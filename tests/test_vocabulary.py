@@ -73,7 +73,7 @@ RETIRED = {
     "Understood": "ParsedQuery",
     "Unsaid": "NeedsOwner",
     "Veil": "MemoryLineFilter",
-    "Visits": "a read of the store",
+    "Visits": "ReadBatcher",
     "Watched": "WriteMonitor",
     "Written": "GeneratedText",
     "bring": "run_import",

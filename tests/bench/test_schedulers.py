@@ -3,18 +3,23 @@
 import pytest
 
 from bench import schedulers
+from recollect.learning import extract
+from recollect.prompting import compose
 
 
 @pytest.mark.slow
-async def test_a_control_is_measured_with_it_and_without_it():
-    figures = await schedulers.measure(["reader-turns"], rounds=1)
-    assert list(figures.wall) == ["reader turns: 8 searchers", "reader turns: 32 prompts at once"]
+@pytest.mark.parametrize("control", ["read-batcher", "reader-turns"])
+async def test_a_control_is_measured_with_it_and_without_it(control: str):
+    batchers = compose.ReadBatcher, extract.ReadBatcher
+    figures = await schedulers.measure([control], rounds=1)
+    assert all(name.startswith(control.replace("-", " ")) for name in figures.wall)
     for name in figures.wall:
         row = figures.row(name)
         assert row["with"] > 0
         assert row["without"] > 0
         assert row["ratio"] == row["with"] / row["without"]
+    assert batchers == (compose.ReadBatcher, extract.ReadBatcher), "it is on again"
 
 
 def test_every_control_can_be_chosen():
-    assert set(schedulers.CONTROLS) == {"foreground-priority", "model-limiter", "reader-turns"}
+    assert set(schedulers.CONTROLS) == {"read-batcher", "foreground-priority", "model-limiter", "reader-turns"}

@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+from recollect import EVERYWHERE
 from recollect.core.ports import Tx
 from recollect.jobs.priority import ForegroundPriority
 from recollect.testing.models import FakeModel
-from tests.scenes import opened
+from tests.jobs.test_read_batcher import Counting
+from tests.scenes import names, opened
 
 FOR_EVER = 1e6
 
@@ -126,3 +128,16 @@ async def test_whoever_reads_for_a_prompt_or_a_search_is_known_to_ask() -> None:
         await memory.search("tea", user="ann", place=said.place)
     assert len(asked) > prompt
     assert min(asked) >= 1
+
+
+async def test_a_prompt_visits_the_store_three_times_at_the_most() -> None:
+    async with opened() as stage:
+        for number in range(40):  # more than fit, so that they are searched
+            await stage.memory.remember(
+                f"I like tea number {number} with {'much ' * 30}milk", user="ann", audience=EVERYWHERE
+            )
+        counting = Counting(stage.memory.store)
+        memory = stage.with_parts(store=counting).memory
+        prompt = await memory.context(stage.message("which tea do I like?"))
+    assert "relevant" in names(prompt)
+    assert counting.visits <= 3

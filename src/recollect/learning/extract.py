@@ -36,6 +36,7 @@ from recollect.core.text import clip
 from recollect.core.types import Memo, Message, Origin, Place, Status, Subject, message_ref, parse_message_ref
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.priority import ForegroundPriority
+from recollect.jobs.read_batcher import ReadBatcher
 from recollect.learning.apply import ChangeContext, apply_statement, retract, write
 from recollect.learning.consent import is_paused
 from recollect.learning.extraction_records import AcceptedProposal, Extraction, ExtractionOptions, merge_answers
@@ -77,7 +78,7 @@ class Extractor:
         names: Names | None = None,
         fallback: Model | None = None,
     ) -> None:
-        self._store = store
+        self._reads = ReadBatcher(store)  # jobs that start together read in one transaction
         self._embed = embed
         self._model = model
         self._fallback = fallback
@@ -88,7 +89,7 @@ class Extractor:
 
     async def __call__(self, job: Job) -> UnitOfWork:
         async with self._priority.wait_for_foreground():
-            inputs, references = await self._store.read(partial(self._read_inputs, job=job))
+            inputs, references = await self._reads.read(partial(self._read_inputs, job=job))
         extractions = [await self._extract(extraction_input) for extraction_input in inputs]
         return partial(self._complete, job=job, references=references, extractions=extractions)
 

@@ -14,6 +14,7 @@ from recollect.core.ports import Layer, PromptRequest, Tx
 from recollect.core.ports.layer import Block, Line
 from recollect.core.ports.layout import Layout
 from recollect.core.types import Message, Place, Summary
+from recollect.jobs.read_batcher import ReadBatcher
 from recollect.prompting.assemble import Prompt, assemble, headers_of, quoted
 from recollect.prompting.cache import Cache
 from recollect.prompting.instructions import INSTRUCTIONS
@@ -67,6 +68,7 @@ class Composer:
         key = request.user, request.place, request.text, message_id, actions, snapshot.generation
         prepared = replace(
             request,
+            store=ReadBatcher(request.store),
             recent=snapshot.recent,
             summary=snapshot.summary,
             withheld=snapshot.withheld if snapshot.withheld.items else None,
