@@ -78,6 +78,42 @@ async def compare(
             figures.add(name, wall, processor)
 
 
+async def background_writes(figures: Figures, rounds: int) -> None:
+    """The millisecond that writes of the worker wait for the next caller's, to share a commit."""
+    talk = chatter("w")
+    async with opened("with", model="null") as kept, opened("without", model="null") as plain:
+        plain.store._engine._linger = 0.0  # type: ignore[attr-defined]
+
+        def ingest(writers: int, count: int) -> Work:
+            async def work(memory: AsyncMemory) -> None:
+                await spread(islice(talk, count), writers, memory.add)
+                assert await memory.worker.wait_idle()
+
+            return work
+
+        async def commits(memory: AsyncMemory) -> list[float]:
+            before = await memory.store.read(lambda tx: tx.generation())
+            await ingest(1, 100)(memory)
+            return [await memory.store.read(lambda tx: tx.generation()) - before]
+
+        await compare(
+            figures, "background writes: commits, one writer", rounds, (kept, plain), commits, statistics.mean
+        )
+        await compare(figures, "background writes: one writer, all learned", rounds, (kept, plain), ingest(1, 100))
+        many = ingest(WRITERS, 400)
+        await compare(figures, "background writes: 64 writers, all learned", rounds, (kept, plain), many)
+
+        async def adding(memory: AsyncMemory) -> list[float]:
+            times: list[float] = []
+            for message in islice(talk, 60):
+                start = time.perf_counter()
+                await memory.add(message)
+                times.append(1000 * (time.perf_counter() - start))
+            return times
+
+        await compare(figures, "background writes: add", rounds, (kept, plain), adding, statistics.median)
+
+
 async def read_batcher(figures: Figures, rounds: int) -> None:
     """Reads that are requested together go to the store as one."""
     originals = compose.ReadBatcher, extract.ReadBatcher
@@ -216,6 +252,7 @@ async def reader_turns(figures: Figures, rounds: int) -> None:
 
 
 CONTROLS = {
+    "background-writes": background_writes,
     "read-batcher": read_batcher,
     "foreground-priority": foreground_priority,
     "model-limiter": model_limiter,

@@ -62,9 +62,9 @@ class Counted:
         self.trips += 1
         return await self._store.read(work)
 
-    async def write(self, work: Callable[[Any], Any]) -> Any:
+    async def write(self, work: Callable[[Any], Any], *, background: bool = False) -> Any:
         self.trips += 1
-        return await self._store.write(work)
+        return await self._store.write(work, background=background)
 
 
 def said(rng: random.Random, number: int, start: Any) -> Message:

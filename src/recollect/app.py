@@ -64,11 +64,11 @@ class WriteMonitor:
             await self._ensure_ready()
         return await self._store.read(work)
 
-    async def write(self, work: Callable[[Tx], T]) -> T:
+    async def write(self, work: Callable[[Tx], T], *, background: bool = False) -> T:
         if not self._is_ready:
             await self._ensure_ready()
         try:
-            return await self._store.write(work)
+            return await self._store.write(work, background=background)
         except StoreUnwritable as error:
             self._refusal = error
             raise

@@ -8,7 +8,7 @@ from recollect.prompting import compose
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("control", ["read-batcher", "reader-turns"])
+@pytest.mark.parametrize("control", ["background-writes", "read-batcher", "reader-turns"])
 async def test_a_control_is_measured_with_it_and_without_it(control: str):
     batchers = compose.ReadBatcher, extract.ReadBatcher
     figures = await schedulers.measure([control], rounds=1)
@@ -22,4 +22,10 @@ async def test_a_control_is_measured_with_it_and_without_it(control: str):
 
 
 def test_every_control_can_be_chosen():
-    assert set(schedulers.CONTROLS) == {"read-batcher", "foreground-priority", "model-limiter", "reader-turns"}
+    assert set(schedulers.CONTROLS) == {
+        "background-writes",
+        "read-batcher",
+        "foreground-priority",
+        "model-limiter",
+        "reader-turns",
+    }

@@ -340,6 +340,36 @@ async def test_two_workers_share_the_work_and_do_nothing_twice(bench: Bench) -> 
     assert all(done.index(f"{user} a") < done.index(f"{user} b") for user in range(40))
 
 
+class Noting:
+    """A store that notes how patient each write is."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.background: list[bool] = []
+
+    async def write(self, work: Callable[[Tx], T], *, background: bool = False) -> T:
+        self.background.append(background)
+        return await self._store.write(work, background=background)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
+
+
+async def test_nobody_waits_for_what_a_worker_writes(bench: Bench) -> None:
+    async def fails(_: Job) -> UnitOfWork:
+        raise ValueError("on purpose")
+
+    store = Noting(bench.store)
+    await bench.add("done")
+    await bench.store.write(lambda tx: tx.jobs.add(NewJob("fail", "user:bob", {}, bench.clock())))
+    worker = Worker(cast("Store", store), {"note": bench.note, "fail": fails}, bench.clock, FAST)
+    worker.start()
+    assert await worker.wait_idle(10)
+    assert len(store.background) >= 4, "a claim, the end of a job, a line in the log and another try"
+    assert all(store.background)
+    await worker.close()
+
+
 class Locked:
     """A store that another process keeps locked for the first few writes."""
 
@@ -352,11 +382,11 @@ class Locked:
     def lock(self, times: int) -> None:
         self._left = times
 
-    async def write(self, work: Callable[[Tx], T]) -> T:
+    async def write(self, work: Callable[[Tx], T], *, background: bool = False) -> T:
         if self._left > 0:
             self._left -= 1
             raise self._error("locked")
-        return await self._store.write(work)
+        return await self._store.write(work, background=background)
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._store, name)

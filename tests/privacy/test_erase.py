@@ -345,9 +345,9 @@ class Interrupted:
     async def read(self, work: Callable[[Tx], T]) -> T:
         return await self._store.read(work)
 
-    async def write(self, work: Callable[[Tx], T]) -> T:
+    async def write(self, work: Callable[[Tx], T], *, background: bool = False) -> T:
         self._step()
-        return await self._store.write(work)
+        return await self._store.write(work, background=background)
 
     async def purge_deleted(self, progress: object = None) -> None:
         self._step()

@@ -285,7 +285,7 @@ async def test_a_store_that_fails_is_tried_again_and_the_embedder_not_blamed(
     await write(store, *TEXTS)
     real = store.write
 
-    async def busy(work: Callable[[Tx], Any]) -> Any:
+    async def busy(work: Callable[[Tx], Any], *, background: bool = False) -> Any:
         raise StoreBusy("locked")
 
     monkeypatch.setattr(store, "write", busy)

@@ -30,7 +30,7 @@ class Claimer:
             return []
         self.is_claiming = True
         try:
-            return await self._store.write(lambda tx: self._claim(tx, now, queues, options))
+            return await self._store.write(lambda tx: self._claim(tx, now, queues, options), background=True)
         finally:
             self.is_claiming = False
 
@@ -41,7 +41,7 @@ class Claimer:
 
     async def renew(self, options: WorkerOptions) -> None:
         until = self._clock() + timedelta(seconds=options.lease)
-        await self._store.write(lambda tx: tx.jobs.extend(self.worker, until))
+        await self._store.write(lambda tx: tx.jobs.extend(self.worker, until), background=True)
 
     async def end_leases(self) -> None:
         """Free everything at once, for others or the next start."""
@@ -55,7 +55,7 @@ class Claimer:
                 tx.jobs.retry(job.id, self.worker, job.due, job.error or "", counted=False)
 
         if jobs:
-            await self._store.write(work)
+            await self._store.write(work, background=True)
 
     def release_later(self, jobs: Sequence[Job]) -> None:
         """Note jobs for `release_leftovers`: the store can't be written now, and we still hold their lease."""

@@ -46,7 +46,7 @@ class Runner:
             return await self._fail(job, f"nothing here does jobs of the kind {job.kind!r}")
         try:
             work = await self._prepare(handler, job, options.job_timeout)
-            await self._store.write(lambda tx: self._complete(tx, job, work))
+            await self._store.write(lambda tx: self._complete(tx, job, work), background=True)
         except _LostLease:
             log.warning("job %d was taken over by another worker", job.id)
             return False
@@ -98,18 +98,20 @@ class Runner:
 
     async def _retry_later(self, job: Job, seconds: float, error: str, *, counted: bool = True) -> bool:
         due = self._clock() + timedelta(seconds=seconds)
-        await self._store.write(lambda tx: tx.jobs.retry(job.id, self._worker, due, error, counted=counted))
+        await self._store.write(
+            lambda tx: tx.jobs.retry(job.id, self._worker, due, error, counted=counted), background=True
+        )
         return False
 
     async def _fail(self, job: Job, error: str) -> bool:
         log.error("%s of %s is put aside: %s; 'recollect jobs' shows it", job.kind, job.queue, error)
-        await self._store.write(lambda tx: tx.jobs.fail(job.id, self._worker, error))
+        await self._store.write(lambda tx: tx.jobs.fail(job.id, self._worker, error), background=True)
         await self._log_event(job, EventKind.JOB_FAILED, error)
         return True
 
     async def _log_event(self, job: Job, kind: EventKind, error: str) -> None:
         event = Event(kind, self._clock(), "worker", job.queue, detail=error, data={"job": job.id})
-        await self._store.write(lambda tx: tx.events.add(event))
+        await self._store.write(lambda tx: tx.events.add(event), background=True)
 
 
 def _result(task: asyncio.Future[UnitOfWork]) -> UnitOfWork:

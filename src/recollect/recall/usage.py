@@ -46,7 +46,7 @@ class UsageCounter:
         for start in range(0, len(pending), MAX_MEMOS_PER_WRITE):
             keys = pending[start : start + MAX_MEMOS_PER_WRITE]
             try:
-                await self._store.write(lambda tx, keys=keys: tx.memos.count_use(keys, now))
+                await self._store.write(lambda tx, keys=keys: tx.memos.count_use(keys, now), background=True)
             except RecollectError as error:
                 log.warning("uses of %d memos were not counted: %s", len(pending) - start, error)
                 return

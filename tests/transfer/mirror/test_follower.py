@@ -178,11 +178,11 @@ class Interrupted:
         self._happening: Callable[[], Awaitable[None]] | None = happening
         self.read = store.read
 
-    async def write(self, work: Callable[[Tx], T]) -> T:
+    async def write(self, work: Callable[[Tx], T], *, background: bool = False) -> T:
         happening, self._happening = self._happening, None
         if happening is not None:
             await happening()
-        return await self._store.write(work)
+        return await self._store.write(work, background=background)
 
 
 async def test_one_who_writes_an_older_state_last_sets_it_right(tmp_path: Path) -> None:

@@ -287,8 +287,11 @@ class Store(Protocol):
         """Run work on a consistent snapshot; it can't write."""
         ...
 
-    async def write(self, work: Callable[[Tx], T]) -> T:
-        """Run work in a transaction, which is on disk when this returns. An exception rolls back this work alone."""
+    async def write(self, work: Callable[[Tx], T], *, background: bool = False) -> T:
+        """Run work in a transaction, which is on disk when this returns. An exception rolls back this work alone.
+
+        Patient work may be delayed briefly, to be committed together with other work.
+        """
         ...
 
     async def backup(self, target: Path, progress: Progress | None = None) -> None: ...

@@ -29,7 +29,7 @@ async def fill(
     while rows := await store.read(lambda tx, after=after: _texts(tx, corpus, model, after, payload)):
         vectors = await embed(model, [text for _, text in rows])
         by_key = dict(zip((key for key, _ in rows), vectors, strict=True))
-        await store.write(lambda tx, by_key=by_key: tx.index.put_vectors(corpus, model, by_key))
+        await store.write(lambda tx, by_key=by_key: tx.index.put_vectors(corpus, model, by_key), background=True)
         after, count = rows[-1][0], count + len(rows)
         on_batch(len(rows))
     return count

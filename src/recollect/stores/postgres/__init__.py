@@ -41,7 +41,9 @@ class PostgresStore:
     async def read(self, work: Callable[[Tx], T]) -> T:
         return await self._engine.read(work)
 
-    async def write(self, work: Callable[[Tx], T]) -> T:
+    async def write(self, work: Callable[[Tx], T], *, background: bool = False) -> T:
+        """Commits of connections don't wait for each other, so patience would gain nothing."""
+        del background
         result = await self._engine.write(work)
         if monotonic() - self._maintained_at > VECTOR_MAINTENANCE_INTERVAL_SECONDS:
             self._maintained_at = monotonic()

@@ -28,8 +28,8 @@ class SQLiteStore:
     async def read(self, work: Callable[[Tx], T]) -> T:
         return await self._engine.read(work)
 
-    async def write(self, work: Callable[[Tx], T]) -> T:
-        return await self._engine.write(work)
+    async def write(self, work: Callable[[Tx], T], *, background: bool = False) -> T:
+        return await self._engine.write(work, background=background)
 
     async def backup(self, target: Path, progress: Progress | None = None) -> None:
         path = self._engine.path

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any, Generic, Protocol, TypeVar
 
 import apsw
@@ -20,6 +21,8 @@ T = TypeVar("T")
 
 MAX_GROUP_SIZE = 512
 """Units of work that share one commit, at most."""
+GROUP_COMMIT_WINDOW_SECONDS = 0.001
+"""Patient work waits this long after a commit that a caller waited for, to share the commit of the next one."""
 READER_THREADS = 4
 READER_TURN_TIMEOUT_SECONDS = 0.02
 """A reader waits this long for the one before it: Python threads that alternate at each statement get half as much done
@@ -49,6 +52,7 @@ class _QueuedWork:
     future: asyncio.Future[Any]
     reads: bool = False
     exclusive: bool = False
+    background: bool = False
     result: Any = None
     error: BaseException | None = None
 
@@ -60,13 +64,19 @@ class Engine(Generic[S]):
     """
 
     def __init__(
-        self, path: Path | None, prepare: Callable[[Database], None], open_session: Callable[[Database], S]
+        self,
+        path: Path | None,
+        prepare: Callable[[Database], None],
+        open_session: Callable[[Database], S],
+        linger: float = GROUP_COMMIT_WINDOW_SECONDS,
     ) -> None:
         self.path = path
+        self._linger = 0.0 if path is None else linger
         self._open_session = open_session
         self._writes: queue.SimpleQueue[_QueuedWork | None] = queue.SimpleQueue()
         self._reads: queue.SimpleQueue[_QueuedWork | None] = queue.SimpleQueue()
         self._turn = threading.Lock()
+        self._expected = 0.0  # until when a caller that has just written may write again
         self._closed = False
         with translated(path):
             self._writer = Database(path)
@@ -84,8 +94,8 @@ class Engine(Generic[S]):
         for thread in self._threads:
             thread.start()
 
-    async def write(self, work: Callable[[S], T]) -> T:
-        return await self._enqueue(self._writes, work)
+    async def write(self, work: Callable[[S], T], *, background: bool = False) -> T:
+        return await self._enqueue(self._writes, work, background=background)
 
     async def read(self, work: Callable[[S], T]) -> T:
         return await self._enqueue(self._writes if self.path is None else self._reads, work, reads=True)
@@ -101,12 +111,13 @@ class Engine(Generic[S]):
         *,
         reads: bool = False,
         exclusive: bool = False,
+        background: bool = False,
     ) -> T:
         if self._closed:
             raise closed()
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        target.put(_QueuedWork(work, loop, future, reads, exclusive))
+        target.put(_QueuedWork(work, loop, future, reads, exclusive, background))
         return await future
 
     async def close(self) -> None:
@@ -149,6 +160,8 @@ class Engine(Generic[S]):
                 self._run_reads([item for item in group if item.reads])
                 self._run_exclusives([item for item in group if item.exclusive])
                 _answer(group)
+                if any(not item.background for item in group):
+                    self._expected = monotonic() + self._linger
             if last:
                 with suppress(apsw.Error):
                     self._writer.run("PRAGMA optimize")
@@ -156,14 +169,23 @@ class Engine(Generic[S]):
                 return
 
     def _next_group(self) -> tuple[list[_QueuedWork], bool]:
-        """What waits to be written, and whether that is the last."""
+        """What waits to be written, and whether that is the last.
+
+        Patient work waits for callers that have just written: most write again, and one commit does both.
+        """
         group: list[_QueuedWork] = []
         item = self._writes.get()
+        background = True
         while item is not None:
             group.append(item)
-            if len(group) == MAX_GROUP_SIZE or self._writes.empty():
+            background = background and item.background
+            if len(group) == MAX_GROUP_SIZE:
                 return group, False
-            item = self._writes.get()
+            remaining = self._expected - monotonic() if background else 0.0
+            try:
+                item = self._writes.get(timeout=remaining) if remaining > 0 else self._writes.get_nowait()
+            except queue.Empty:
+                return group, False
         return group, True
 
     def _commit(self, group: list[_QueuedWork]) -> None:

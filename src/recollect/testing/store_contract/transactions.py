@@ -87,6 +87,18 @@ class TransactionsContract:
         assert set(await texts_of(store)) == {f"kept {n}" for n in range(50) if n % 5 != 2}
         assert len(await find(store, "kept", limit=99)) == 40
 
+    async def test_patient_work_is_done_as_any_other(self, store: Store):
+        works = [
+            store.write(lambda tx, n=n: tx.memos.put(make_memo(f"kept {n}")), background=n % 2 == 0) for n in range(20)
+        ]
+        failing = store.write(put_and_fail, background=True)
+        *keys, failed = await asyncio.gather(*works, failing, return_exceptions=True)
+        assert isinstance(failed, OddFailure)
+        assert len(set(keys)) == 20
+        assert set(await texts_of(store)) == {f"kept {n}" for n in range(20)}
+        await store.write(lambda tx: tx.memos.put(make_memo("alone")), background=True)
+        assert "alone" in await texts_of(store)
+
     @pytest.mark.parametrize("error", [StopIteration, KeyError, AssertionError, OddFailure])
     async def test_whatever_a_unit_raises_reaches_its_caller(self, store: Store, error: type[Exception]):
         def fail(_: Tx) -> None:
