@@ -39,7 +39,6 @@ class Terminal:
     def __init__(self, folder: Path, *args: str, **env: str) -> None:
         self.here, there = pty.openpty()
         fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
-        self.began = time.monotonic()
         self.process = subprocess.Popen(
             [*PROGRAM, *args],
             stdin=there,
@@ -53,8 +52,6 @@ class Terminal:
         self.raw = ""
         """Everything that was drawn."""
         self._read = 0
-        self.elapsed = 0.0
-        """Seconds from the start until the first line to edit."""
 
     def __enter__(self) -> "Terminal":
         return self
@@ -67,9 +64,7 @@ class Terminal:
 
     def prompt(self, seconds: float = 30) -> str:
         """What was drawn until the next line to edit."""
-        seen = self._until(_PROMPT, seconds)
-        self.elapsed = self.elapsed or time.monotonic() - self.began
-        return seen
+        return self._until(_PROMPT, seconds)
 
     def shows(self, text: str, seconds: float = 30) -> str:
         """What was drawn until this text."""

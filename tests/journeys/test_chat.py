@@ -210,16 +210,6 @@ def test_the_first_start_offers_a_demo_and_the_next_does_not(folder: Path):
         assert "demo" not in terminal.prompt()
 
 
-def test_the_first_prompt_is_there_within_three_seconds(folder: Path):
-    """Of several starts the quickest, as the machine has other things to do; vectors on, as installed."""
-    seconds: list[float] = []
-    for _ in range(3):
-        with Terminal(folder, "chat", "--no-demo", RECOLLECT_EMBEDDER="static") as terminal:
-            terminal.prompt()
-            seconds.append(terminal.elapsed)
-    assert min(seconds) < 3
-
-
 def test_a_pipe_gets_plain_answers_line_by_line(process: Run):
     said = b"I live in Lisbon\n\nwhere do I live?\n/in #dev\nwhere do I live?\n/dm\n!memory forget Lisbon\n/why\n"
     done = process("chat", stdin=said)

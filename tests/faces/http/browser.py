@@ -21,7 +21,7 @@ ARGUMENTS = [
 ]
 DESKTOP = {"width": 1280, "height": 860}
 PHONE = {"width": 390, "height": 844}
-PATIENCE = 15_000
+PATIENCE = 60_000
 """Milliseconds that anything on a page may take on a busy machine."""
 
 
