@@ -22,7 +22,19 @@ from recollect.core.outcomes import (
     UndoOutcome,
 )
 from recollect.core.ports import Model, Progress, Store
-from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Origin, Place, Status, Subject
+from recollect.core.types import (
+    EVERYWHERE,
+    Audience,
+    Kind,
+    Memo,
+    Message,
+    Origin,
+    Place,
+    Status,
+    Subject,
+    person_key,
+    with_bare_id,
+)
 from recollect.engine import Engine
 from recollect.jobs.worker import Worker
 from recollect.learning import ingest
@@ -127,7 +139,8 @@ class AsyncMemory:
 
     def view(self, user: str, place: Place | None = None, *, lore: bool = False) -> View:
         """Every verb for one user in one place, by default their DM; with `lore`, about the memos of its guild."""
-        return View(self.engine, user, place or Place(dm=user), lore)
+        place = with_bare_id(Place(dm=user) if place is None else place)
+        return View(self.engine, person_key(place.platform, user), place, lore)
 
     async def add(self, message: Message) -> bool:
         """Add a message; False when it is known already, or memory is switched off."""

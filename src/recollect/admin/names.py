@@ -99,6 +99,6 @@ def display_name(tx: Tx, subject: Subject) -> str:
         return ""
     for memo in tx.memos.list(subject, [Status.ACTIVE], _MAX_MEMOS_SCANNED):
         message = tx.messages.get(memo.source.platform, memo.source.message) if memo.source.message else None
-        if message is not None and message.author == subject.id and message.name:
+        if message is not None and message.person == subject.id and message.name:
             return message.name
     return ""

@@ -56,11 +56,11 @@ class Messages(Protocol):
         ...
 
     def written_by(
-        self, author: str | None = None, guild: str | None = None, limit: int = 500, after: int = 0
+        self, person: str | None = None, guild: str | None = None, limit: int = 500, after: int = 0
     ) -> list[tuple[int, Message]]:
-        """Someone's messages and all of their DM, by key; with a guild only what they wrote there.
+        """A person's messages (by `person_key`) and all of their DM, by key; with a guild only what they wrote there.
 
-        Without an author, all messages of the guild. Deleted ones are included, empty.
+        Without a person, all messages of the guild. Deleted ones are included, empty.
         """
         ...
 

@@ -84,4 +84,4 @@ def _describe_event(request: CommandRequest, event: Event) -> str:
 
 
 def _actor_name(request: CommandRequest, actor: str) -> str:
-    return "you" if actor == request.user else actor or "someone"
+    return "you" if actor == request.view.user else actor or "someone"
