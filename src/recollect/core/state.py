@@ -82,6 +82,7 @@ class StateKind(StrEnum):
     WITHHELD_IN_GUILD = "withheld_in_guild"  # guild: those that were visible there
     DISPLAY_NAME = "display_name"  # guild and digest of a name: whose it is
     AUDIENCES_NARROWED = "audiences_narrowed"  # the last event before the migration
+    IDENTITIES_SPLIT = "identities_split"  # person: that their memos are still with those of a bare id
 
     # Privacy
     PLANNED_ERASURE = "planned_erasure"  # target: the plan

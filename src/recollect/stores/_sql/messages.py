@@ -123,6 +123,10 @@ class Messages(ABC, Generic[D]):
             return _keyed(self._db.rows(self.of_guild, (after, guild, person, *_on_platform(person), limit)))
         return _keyed(self._db.rows(self.of_author, (after, person, *_on_platform(person), limit)))
 
+    def platforms_of(self, author: str) -> list[str]:
+        rows = self._db.rows("SELECT DISTINCT platform FROM messages WHERE author = $1 AND NOT bot", (author,))
+        return sorted(platform for (platform,) in rows)
+
     def replies_to(self, platform: str, ids: Collection[str]) -> list[tuple[int, Message]]:
         names = self._db.array(map(self._db.handle, ids))
         return _keyed(self._db.rows(self.replies, (names, self._db.handle(platform))))
