@@ -134,7 +134,7 @@ class Memos(ABC, Generic[D]):
     def subjects(self) -> Iterator[Subject]:
         return (Subject.of_scope(name) for (name,) in self._db.rows(self.names))
 
-    def namesakes(self, user: str) -> list[Subject]:
+    def namesakes(self, user: str) -> Sequence[Subject]:
         return [Subject.of_scope(name) for (name,) in self._db.rows(self.same_ids, (user,))]
 
     def owners(
