@@ -22,7 +22,7 @@ from recollect.core.outcomes import (
     UndoOffer,
     UndoOutcome,
 )
-from recollect.core.ports import Model, Progress, Store
+from recollect.core.ports import Model, Progress, Store, Tx
 from recollect.core.types import (
     EVERYWHERE,
     Audience,
@@ -150,22 +150,26 @@ class AsyncMemory:
         place = with_bare_id(Place(dm=user) if place is None else place)
         return View(self.engine, person_key(place.platform, user), place, lore)
 
-    async def _reader(self, user: str, place: Place | None = None, lore: bool = False) -> View:
+    async def _reader(self, name: str, place: Place | None = None, lore: bool = False) -> View:
         """A view that only reads: of the one other person with a bare id that is nobody's here, and then says so."""
-        return self.view(await self._resolve(user, place, changes=False), place, lore=lore)
+        return self.view(await self._resolve(name, place, changes=False), place, lore=lore)
 
-    async def _changer(self, user: str, place: Place | None = None, lore: bool = False) -> View:
-        return self.view(await self._resolve(user, place, changes=True), place, lore=lore)
+    async def _changer(self, name: str, place: Place | None = None, lore: bool = False) -> View:
+        return self.view(await self._resolve(name, place, changes=True), place, lore=lore)
 
-    async def _resolve(self, user: str, place: Place | None, *, changes: bool) -> str:
+    async def _resolve(self, name: str, place: Place | None, *, changes: bool) -> str:
         """Who is meant; with a place, someone of its platform. Raises BadInput, see `people.resolve`."""
-        if place is not None or user in self._known:
-            return user
-        person = await self.store.read(lambda tx: people.resolve(tx, user, changes=changes))
-        if person != user:
-            log.warning("nobody local is called %s: this is about %s", user, person)
-        elif len(self._known) < MAX_KNOWN and await self.store.read(lambda tx: bool(tx.memos.count(Subject(user)))):
-            self._known.add(user)
+        if place is not None or name in self._known:
+            return name
+
+        def work(tx: Tx) -> tuple[str, bool]:
+            return people.resolve(tx, name, changes=changes), bool(tx.memos.count(Subject(name)))
+
+        person, is_known = await self.store.read(work)
+        if ":" in person and ":" not in name:
+            log.warning("nobody local is called %s: this is about %s", name, person)
+        elif is_known and len(self._known) < MAX_KNOWN:
+            self._known.add(name)
         return person
 
     async def add(self, message: Message) -> bool:

@@ -26,9 +26,13 @@ from recollect.testing.clock import FakeClock
 from recollect.testing.models import FakeModel
 from tests.scenes import DEV, DM, Stage, opened
 
-ANN = Subject("ann")
+ANN = Subject("discord:ann")
 NOW = FakeClock()()
-GUILD, STAFF, PRIVATE = Audience("guild", "g1", "g1"), Audience("channel", "c-staff", "g1"), Audience("dm", "ann")
+GUILD, STAFF, PRIVATE = (
+    Audience("guild", "g1", "g1"),
+    Audience("channel", "c-staff", "g1"),
+    Audience("dm", "discord:ann"),
+)
 LEARNED = Provenance(Origin.SUMMARY, "ann", "discord", "g1")
 FREELY = ConsolidationOptions(min_memos=0, max_loss=1.0)
 OTHERS = ("Plays the cello", "Has a dog named Rex", "Speaks Dutch", "Allergic to peanuts", "Building a boat")
@@ -440,7 +444,7 @@ async def test_a_dream_happens_by_itself_when_its_user_is_silent_for_long_enough
         await stage.settle()
         assert await _texts(stage) == ALL - {"Loves tea"}
         (done,) = await stage.events("consolidation.done")
-    assert (done.actor, done.scope, done.text) == ("consolidation", "user:ann", "1 merged")
+    assert (done.actor, done.scope, done.text) == ("consolidation", "user:discord:ann", "1 merged")
 
 
 async def test_a_dream_that_waits_does_not_hold_up_learning() -> None:
@@ -486,7 +490,7 @@ async def test_a_dream_that_is_switched_off_meanwhile_does_nothing() -> None:
         worker.start()
         await worker.wait_idle(10)
         await worker.close()
-        assert await store.read(lambda tx: tx.jobs.find("consolidate:ann")) is None
+        assert await store.read(lambda tx: tx.jobs.find("consolidate:discord:ann")) is None
         assert await _texts(stage) == ALL
 
 

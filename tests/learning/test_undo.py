@@ -94,7 +94,7 @@ async def test_each_sort_of_change_has_its_word() -> None:
         words.append((await offer(stage)).reversals[0].change)
         await stage.memory.pin(memo.id, user="discord:ann", pinned=False)
         words.append((await offer(stage)).reversals[0].change)
-        await stage.memory.share(memo.id, user="discord:ann", audience=Audience("dm", "ann"))
+        await stage.memory.share(memo.id, user="discord:ann", audience=Audience("dm", "discord:ann"))
         words.append((await offer(stage)).reversals[0].change)
         await stage.memory.update(memo.id, "I like green tea", user="discord:ann")
         words.append((await offer(stage)).reversals[0].change)
@@ -172,7 +172,9 @@ async def test_a_named_change_whose_memo_was_changed_since_is_left_alone() -> No
         await stage.memory.pin(memo.id, user="discord:ann")
         assert await stage.memory.undo(user="discord:ann", change=tea.change) == CannotUndo(Reason.CHANGED_SINCE)
         await undo(stage)
-        assert isinstance(await stage.memory.undo(user="discord:ann", change=tea.change), Undone), "now it is the last one"
+        assert isinstance(await stage.memory.undo(user="discord:ann", change=tea.change), Undone), (
+            "now it is the last one"
+        )
         assert await stage.memory.undo(user="discord:ann", change=tea.change) == CannotUndo(Reason.CHANGED_SINCE)
 
 

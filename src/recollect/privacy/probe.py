@@ -11,7 +11,7 @@ from typing import Any
 from recollect.core.ports import Corpus, Store, Tx
 from recollect.core.state import OUTLASTING, StateKind, StateRow
 from recollect.core.text import escape, query_words
-from recollect.core.types import LOCAL, split_person
+from recollect.core.types import split_person
 from recollect.privacy.inventory import Inventory, owned_memos
 from recollect.privacy.receipt import Check
 from recollect.privacy.target import ErasureTarget
@@ -103,13 +103,12 @@ def _is_about(person: str, row: StateRow) -> bool:
     """Whether a record names a person, though it may not be theirs. A guild's id may equal theirs, and withheld
     statements of others are other people's words.
     """
-    platform, bare = split_person(person)
+    bare = split_person(person)[1]
     if row.kind in (StateKind.WITHHELD, StateKind.WITHHELD_IN_GUILD) or row.owner.guild_id == bare:
         return False
     if row.owner.person_id not in (None, person) and split_person(row.owner.person_id)[1] == bare:
         return False  # of the person with this id on another platform
-    texts = [text for text in (row.key, row.item) if platform == LOCAL or platform in text]
-    return any(_names_person(bare, text) for text in texts)
+    return _names_person(bare, row.key) or _names_person(bare, row.item)
 
 
 def _names_person(person: str, text: str) -> bool:

@@ -6,7 +6,7 @@ from recollect.core.errors import BadInput
 from recollect.core.ports.jobs import consolidation_queue
 from recollect.core.state import Owner
 from recollect.core.text import unescape
-from recollect.core.types import LORE, Memo, Subject, person_key
+from recollect.core.types import LOCAL, LORE, Memo, Subject, person_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,8 @@ class ErasureTarget:
             raise BadInput(f"{self.user!r} is not a user")
         if self.guild is not None and not self.guild.strip():
             raise BadInput("a guild needs a name")
+        if self.user is not None:
+            object.__setattr__(self, "user", person_key(LOCAL, self.user))
 
     def __str__(self) -> str:
         if self.user is None:
