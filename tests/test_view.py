@@ -12,7 +12,7 @@ from recollect.engine import Engine
 from recollect.view import View
 from tests.scenes import DEV, STAFF, Stage, opened
 
-DM = Place(dm="ann")
+DM = Place("discord", dm="ann")
 VERBS: dict[str, Callable[[View, Memo], Awaitable[object]]] = {
     "remember": lambda view, _: view.remember("I play chess"),
     "update": lambda view, memo: view.update(memo.id, "I like green tea"),

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 import recollect
+from recollect import Place
 from recollect.core.errors import StoreError
 from recollect.core.types import Message
 from recollect.faces.mcp.server import build

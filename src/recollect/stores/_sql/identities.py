@@ -172,7 +172,7 @@ def _split(db: Database, say: Statements, user: str, keys: list[str], memos: lis
 
 def _convert_changes(db: Database, plan: _Plan) -> None:
     """The memos before and after each change."""
-    for row_id, before, after in db.rows("SELECT id, before, after FROM changes WHERE scope LIKE 'user:%'"):
+    for row_id, before, after in db.rows("SELECT id, before, after FROM changes WHERE substr(scope, 1, 5) = 'user:'"):
         converted = [None if text is None else _memo_json(text, plan) for text in (before, after)]
         if converted != [before, after]:
             db.run("UPDATE changes SET before = $1, after = $2 WHERE id = $3", (*converted, row_id))
@@ -225,9 +225,11 @@ def _owners(kind: str, key: str, item: str, person: str, plan: _Plan) -> list[st
         return [person_key(unescape(name.split(":")[0], ":"), person)]
     if person in plan.people():
         return plan.keys(person)
-    # Someone of whom nothing else is known: what they decided, such as to pause learning, holds everywhere.
-    platforms = {platform for spoken in plan.heard.values() for platform in spoken}
-    return [person_key(platform, person) for platform in sorted({LOCAL, *platforms})]
+    # Nothing else is known of them. That they paused learning holds wherever they may be.
+    platforms = {platform for spoken in plan.heard.values() for platform in spoken} or {LOCAL}
+    if len(platforms) > 1 and kind != StateKind.PAUSED:
+        return [person]
+    return [person_key(platform, person) for platform in sorted(platforms)]
 
 
 def _renamed(kind: str, key: str, item: str, user: str, owner: str) -> tuple[str, str]:
