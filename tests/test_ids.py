@@ -59,9 +59,9 @@ async def test_two_stores_give_the_same_text_different_ids(two_stores: tuple[str
 async def test_who_has_the_code_but_not_the_secret_can_not_confirm_a_guess():
     async with opened(ground.new()) as memory:
         known = await remember(memory, BERLIN)
-        await memory.privacy.erase(ErasureTarget("ann"), asked_by="ann")
+        await memory.privacy.erase(ErasureTarget("discord:ann"), asked_by="ann")
         left = await memory.store.read(lambda tx: tx.archive.read("tombstones", None, 10).records)
-        handed_out = (await export(memory, ErasureTarget("ann"))).decode()
+        handed_out = (await export(memory, ErasureTarget("discord:ann"))).decode()
     guess = normalize(BERLIN)
     unkeyed = [digest(kind, guess) for kind in ("fact", "preference", "person", "event", "memo")]
     guesses = [*unkeyed, *(Fingerprints(key).of_digest(each) for key in ("", "secret", "None") for each in unkeyed)]
@@ -79,8 +79,8 @@ async def test_an_export_holds_no_secret(tmp_path: Path):
         await remember(memory, "I like tea", place=DEV)
         await memory.mirror.rewrite()
         documents = [
-            encode(await memory.privacy.export(ErasureTarget("ann"))),
-            await export(memory, ErasureTarget("ann")),
+            encode(await memory.privacy.export(ErasureTarget("discord:ann"))),
+            await export(memory, ErasureTarget("discord:ann")),
         ]
     ((secret,),) = ground.rows(address, "SELECT value FROM meta WHERE name = 'secret'")
     documents += [path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file()]
@@ -97,23 +97,27 @@ async def test_what_was_forgotten_stays_so_where_an_export_is_imported_in_any_st
     async with opened(ground.at(tmp_path / "here.db"), data_dir=tmp_path / "here") as memory:
         await remember(memory, BERLIN)
         await memory.forget("Berlin", user="ann", place=DM)
-        lines = await export(memory, ErasureTarget("ann"))
+        lines = await export(memory, ErasureTarget("discord:ann"))
     (tmp_path / "ann.jsonl").write_bytes(lines)
     async with opened(ground.at(tmp_path / "there.db"), data_dir=tmp_path / "there") as memory:
         await memory.store.write(lambda tx: tx.archive.put_secret("another store's"))
         report = await import_(memory, tmp_path / "ann.jsonl")
         assert report.left_out == 0
-        buried = await memory.store.read(lambda tx: tx.memos.tombstone("user:ann", tx.fingerprints.of_text(BERLIN)))
+        buried = await memory.store.read(
+            lambda tx: tx.memos.tombstone("user:discord:ann", tx.fingerprints.of_text(BERLIN))
+        )
         assert buried is not None
 
 
 async def test_what_was_erased_is_known_to_the_store_alone(tmp_path: Path):
     async with opened(ground.at(tmp_path / "here.db"), data_dir=tmp_path / "here") as memory:
         await remember(memory, BERLIN)
-        await memory.privacy.erase(ErasureTarget("ann"), asked_by="ann")
-        (tmp_path / "ann.jsonl").write_bytes(await export(memory, ErasureTarget("ann")))
+        await memory.privacy.erase(ErasureTarget("discord:ann"), asked_by="ann")
+        (tmp_path / "ann.jsonl").write_bytes(await export(memory, ErasureTarget("discord:ann")))
         assert (await import_(memory, tmp_path / "ann.jsonl")).same == 1
-        await memory.store.write(lambda tx: tx.memos.remove_tombstone("user:ann", tx.fingerprints.of_text(BERLIN)))
+        await memory.store.write(
+            lambda tx: tx.memos.remove_tombstone("user:discord:ann", tx.fingerprints.of_text(BERLIN))
+        )
         assert (await import_(memory, tmp_path / "ann.jsonl")).new == 1, "here it means something"
     async with opened(ground.at(tmp_path / "there.db"), data_dir=tmp_path / "there") as memory:
         await memory.store.write(lambda tx: tx.archive.put_secret("another store's"))
@@ -124,14 +128,21 @@ async def test_what_was_erased_is_known_to_the_store_alone(tmp_path: Path):
 
 
 async def test_tombstones_of_earlier_exports_are_keyed_when_they_are_imported(tmp_path: Path):
-    line = {"type": "tombstone", "scope": "user:ann", "fingerprint": text_digest(BERLIN), "at": "2026-02-27T10:00:00Z"}
+    line = {
+        "type": "tombstone",
+        "scope": "user:discord:ann",
+        "fingerprint": text_digest(BERLIN),
+        "at": "2026-02-27T10:00:00Z",
+    }
     (tmp_path / "ann.jsonl").write_text('{"format":"recollect","version":1}\n' + json.dumps(line))
     async with opened(ground.at(tmp_path / "memory.db"), data_dir=tmp_path / "data") as memory:
         assert (await import_(memory, tmp_path / "ann.jsonl")).new == 1
         assert (await import_(memory, tmp_path / "ann.jsonl")).same == 1
         records = await memory.store.read(lambda tx: tx.archive.read("tombstones", None, 10).records)
         assert text_digest(BERLIN) not in str(records)
-        assert await memory.store.read(lambda tx: tx.memos.tombstone("user:ann", tx.fingerprints.of_text(BERLIN)))
+        assert await memory.store.read(
+            lambda tx: tx.memos.tombstone("user:discord:ann", tx.fingerprints.of_text(BERLIN))
+        )
 
 
 async def test_the_id_of_a_private_memory_does_not_show_where_a_public_one_took_its_place():
@@ -158,7 +169,7 @@ async def test_the_id_of_a_private_memory_does_not_show_where_a_public_one_took_
             assert public in str(shown)
             assert private not in str(shown)
         assert (await memory.get(public, user="ann", place=STAFF)).supersedes == private, "who heard it sees it"
-        stored = await memory.store.read(lambda tx: tx.memos.get(Subject("ann"), public))
+        stored = await memory.store.read(lambda tx: tx.memos.get(Subject("discord:ann"), public))
         assert stored is not None
         assert stored.supersedes == private, "showing it without the link does not remove the link"
 
@@ -168,7 +179,7 @@ async def test_the_id_of_a_successor_does_not_show_where_that_became_private():
         old = await remember(memory, BERLIN, place=DEV)
         new = await remember(memory, PARIS, place=DEV)
         assert (await memory.get(old, user="ann", place=DEV)).superseded_by == new
-        await memory.share(new, user="ann", place=DM, audience=Audience("dm", "ann"))
+        await memory.share(new, user="ann", place=DM, audience=Audience("dm", "discord:ann"))
         in_public = [
             await memory.get(old, user="ann", place=DEV),
             await memory.list(user="ann", place=DEV, statuses=[Status.SUPERSEDED]),

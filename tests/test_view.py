@@ -12,7 +12,7 @@ from recollect.engine import Engine
 from recollect.view import View
 from tests.scenes import DEV, STAFF, Stage, opened
 
-DM = Place(dm="ann")
+DM = Place("discord", dm="ann")
 VERBS: dict[str, Callable[[View, Memo], Awaitable[object]]] = {
     "remember": lambda view, _: view.remember("I play chess"),
     "update": lambda view, memo: view.update(memo.id, "I like green tea"),
@@ -66,7 +66,7 @@ async def test_the_public_verbs_are_those_of_the_view_of_a_user_in_a_place() -> 
         memo = (await view.remember("I like tea")).memo
         assert (await stage.memory.get(memo.id, user="ann", place=DEV)) == await view.get(memo.id)
         assert (await stage.memory.show(user="ann", place=DEV)).memos == (await view.show()).memos
-        assert [known.id for known in (await stage.memory.view("ann").show()).memos] == [memo.id], "in their DM"
+        assert [known.id for known in (await stage.memory.view("discord:ann").show()).memos] == [memo.id], "in their DM"
         assert (await stage.memory.view("bob", DEV).show()).memos == ()
 
 

@@ -24,7 +24,7 @@ from recollect.learning.extract import Extractor
 from recollect.learning.summarize import Summarizer
 from recollect.policy.kinds import embedding_text
 from recollect.policy.visibility import VisibilityPolicy
-from recollect.recall import audience_migration
+from recollect.recall import audience_migration, identity_migration
 from recollect.recall.display_names import Names
 from recollect.recall.vectors.index import VectorIndexer
 from recollect.settings import Loaded, Settings, secret, wiring
@@ -38,6 +38,10 @@ log = logging.getLogger("recollect")
 
 FALLBACK_MODEL, NO_MODEL = "local", "null"
 """The model that extracts where the chosen one gives no usable answer, and the one that never learns."""
+SPLIT_WARNING = (
+    "people are now told apart by their platform. These ids were used on two platforms, and each memory went to the "
+    "person of the platform where it was said: %s"
+)
 NARROWED_WARNING = (
     "%s could be heard everywhere without having been shared, and can now be heard only where it was said; "
     "'recollect share' lets a memory be heard wherever its owner speaks"
@@ -113,7 +117,7 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
         log.warning(warning)
     settings = loaded.settings
     _keep_folder_private(settings.data_dir)
-    prepare = partial(_migrate_audiences, policy=VisibilityPolicy(settings.visibility), clock=clock)
+    prepare = partial(_migrate, policy=VisibilityPolicy(settings.visibility), clock=clock)
     async with AsyncExitStack() as closing:
         bare_store: Store = plugins.load("stores", settings.store)
         write_monitor = WriteMonitor(bare_store, prepare)
@@ -159,8 +163,10 @@ def _keep_folder_private(folder: Path) -> None:
             keep_private(path)
 
 
-async def _migrate_audiences(store: Store, policy: VisibilityPolicy, clock: Clock) -> None:
-    """See `recall.audience_migration`."""
+async def _migrate(store: Store, policy: VisibilityPolicy, clock: Clock) -> None:
+    """See `recall.identity_migration` and `recall.audience_migration`."""
+    if people := await identity_migration.split(store, clock()):
+        log.warning(SPLIT_WARNING, "; ".join(people))
     if policy is VisibilityPolicy.USER_GLOBAL:
         await audience_migration.keep_wide(store)
     elif count := await audience_migration.narrow(store, clock()):

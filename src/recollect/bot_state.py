@@ -8,6 +8,7 @@ from datetime import datetime
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Store, Tx
 from recollect.core.state import Owner, StateKind
+from recollect.core.types import person_key
 
 Name = tuple[StateKind, str]
 """Kind and key."""
@@ -124,4 +125,4 @@ def _advance(tx: Tx, shard: str, position: int, snapshots: Collection[str]) -> N
     _put(tx, log_position(shard), str(position), Owner.nobody())
     for item in snapshots:
         user = item.partition(" ")[0]
-        tx.state.append(*PENDING_SNAPSHOTS, item, Owner.person(user))
+        tx.state.append(*PENDING_SNAPSHOTS, item, Owner.person(person_key("discord", user)))

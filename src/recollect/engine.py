@@ -8,7 +8,7 @@ from recollect.app import Parts, close_if_unreachable
 from recollect.bot_state import BotState
 from recollect.core.clock import Clock
 from recollect.core.ports import Corpus, Filters, Tx
-from recollect.core.types import Place, Status
+from recollect.core.types import Place, Status, person_key
 from recollect.jobs.worker import Worker
 from recollect.learning.apply import ChangeContext
 from recollect.policy.viewer import Viewer, session_name
@@ -77,7 +77,9 @@ class Engine:
 
     def viewer(self, user: str, place: Place | None, include_expired: bool = False) -> Viewer:
         """A viewer in this place, by default the user's DM."""
-        return Viewer(user, place or Place(dm=user), self.policy, None if include_expired else self.clock())
+        place = place or Place(dm=user)
+        person = person_key(place.platform, user)
+        return Viewer(person, place, self.policy, None if include_expired else self.clock())
 
     async def search(
         self,

@@ -1,5 +1,6 @@
 """`AsyncMemory`, the one public object: add, remember, search, context, list, update, forget, undo."""
 
+import logging
 from collections.abc import Collection
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -21,8 +22,20 @@ from recollect.core.outcomes import (
     UndoOffer,
     UndoOutcome,
 )
-from recollect.core.ports import Model, Progress, Store
-from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Origin, Place, Status, Subject
+from recollect.core.ports import Model, Progress, Store, Tx
+from recollect.core.types import (
+    EVERYWHERE,
+    Audience,
+    Kind,
+    Memo,
+    Message,
+    Origin,
+    Place,
+    Status,
+    Subject,
+    person_key,
+    with_bare_id,
+)
 from recollect.engine import Engine
 from recollect.jobs.worker import Worker
 from recollect.learning import ingest
@@ -33,6 +46,7 @@ from recollect.policy.redaction import redact
 from recollect.policy.statement import StatementOptions
 from recollect.privacy.erase import PrivacyService
 from recollect.prompting.assemble import Prompt
+from recollect.recall import people
 from recollect.recall.display_names import Names
 from recollect.recall.query import Hit
 from recollect.recall.search import SearchOptions
@@ -41,6 +55,11 @@ from recollect.recall.vectors.index import VectorIndexer
 from recollect.settings import Loaded, Settings, load
 from recollect.transfer.mirror.follower import MirrorWriter
 from recollect.view import View
+
+log = logging.getLogger("recollect")
+
+MAX_KNOWN = 10_000
+"""Local people that are remembered to be there."""
 
 
 class AsyncMemory:
@@ -90,6 +109,7 @@ class AsyncMemory:
         self._clock = clock
         self._open_parts = partial(open_parts, loaded, clock, run_worker, model)
         self._closing = AsyncExitStack()
+        self._known: set[str] = set()
 
     async def __aenter__(self) -> Self:
         await self.open()
@@ -127,7 +147,30 @@ class AsyncMemory:
 
     def view(self, user: str, place: Place | None = None, *, lore: bool = False) -> View:
         """Every verb for one user in one place, by default their DM; with `lore`, about the memos of its guild."""
-        return View(self.engine, user, place or Place(dm=user), lore)
+        place = with_bare_id(Place(dm=user) if place is None else place)
+        return View(self.engine, person_key(place.platform, user), place, lore)
+
+    async def _reader(self, name: str, place: Place | None = None, lore: bool = False) -> View:
+        """A view that only reads: of the one other person with a bare id that is nobody's here, and then says so."""
+        return self.view(await self._resolve(name, place, changes=False), place, lore=lore)
+
+    async def _changer(self, name: str, place: Place | None = None, lore: bool = False) -> View:
+        return self.view(await self._resolve(name, place, changes=True), place, lore=lore)
+
+    async def _resolve(self, name: str, place: Place | None, *, changes: bool) -> str:
+        """Who is meant; with a place, someone of its platform. Raises BadInput, see `people.resolve`."""
+        if place is not None or name in self._known:
+            return name
+
+        def work(tx: Tx) -> tuple[str, bool]:
+            return people.resolve(tx, name, changes=changes), bool(tx.memos.count(Subject(name)))
+
+        person, is_known = await self.store.read(work)
+        if ":" in person and ":" not in name:
+            log.warning("nobody local is called %s: this is about %s", name, person)
+        elif is_known and len(self._known) < MAX_KNOWN:
+            self._known.add(name)
+        return person
 
     async def add(self, message: Message) -> bool:
         """Add a message; False when it is known already, or memory is switched off."""
@@ -159,7 +202,7 @@ class AsyncMemory:
 
     async def reset(self, *, user: str, place: Place | None = None) -> bool:
         """Clear the rolling summary of the conversation here; work in flight can't bring it back."""
-        return await self.view(user, place).reset()
+        return await (await self._changer(user, place)).reset()
 
     async def remember(
         self,
@@ -173,23 +216,23 @@ class AsyncMemory:
         """Remember a user's statement, merged with existing memos. Its audience is that of the place unless another
         one is given. With `lore` it belongs to the place's guild.
         """
-        return await self.view(user, place, lore=lore).remember(text, **options)
+        return await (await self._changer(user, place, lore)).remember(text, **options)
 
     async def forget(
         self, what: str, *, user: str, place: Place | None = None, every: bool = False, lore: bool = False
     ) -> ForgetOutcome:
         """Retire a memo, found by its id, its number in `show`, or a part of its text. Undoable."""
-        return await self.view(user, place, lore=lore).forget(what, every=every)
+        return await (await self._changer(user, place, lore)).forget(what, every=every)
 
     async def restore(self, what: str, *, user: str, place: Place | None = None, lore: bool = False) -> RestoreOutcome:
         """Bring back a memo that was forgotten, replaced, archived, expired or undone, whatever happened since. It is
         found by its id, its number in `forgotten`, or a part of its text. Memos that contradict it are replaced.
         """
-        return await self.view(user, place, lore=lore).restore(what)
+        return await (await self._changer(user, place, lore)).restore(what)
 
     async def undoable(self, *, user: str, place: Place | None = None, lore: bool = False) -> UndoOffer:
         """The change that `undo` would take back now."""
-        return await self.view(user, place, lore=lore).undoable()
+        return await (await self._reader(user, place, lore)).undoable()
 
     async def undo(
         self,
@@ -204,35 +247,35 @@ class AsyncMemory:
         """Take back the last change, if it is the one `expected`; or the `change` with this id, if its memos were not
         changed since; or what was last learned about one memo.
         """
-        return await self.view(user, place, lore=lore).undo(memo=memo, expected=expected, change=change)
+        return await (await self._changer(user, place, lore)).undo(memo=memo, expected=expected, change=change)
 
     async def redo(self, *, user: str, place: Place | None = None, lore: bool = False) -> RedoOutcome:
         """Take back the last undo; None when there is none, or something was changed since."""
-        return await self.view(user, place, lore=lore).redo()
+        return await (await self._changer(user, place, lore)).redo()
 
     async def consolidate(self, *, user: str, dry_run: bool = False) -> ConsolidationReport:
         """Consolidate a user's memory now. The report shows private memos too: for their eyes only."""
-        return await self.view(user).consolidate(dry_run=dry_run)
+        return await (await self._changer(user)).consolidate(dry_run=dry_run)
 
     async def show(
         self, *, user: str, place: Place | None = None, limit: int | None = None, offset: int = 0
     ) -> Listing:
         """The user's memos, newest first, and the summary of the conversation in this place."""
-        return await self.view(user, place).show(limit, offset)
+        return await (await self._reader(user, place)).show(limit, offset)
 
     async def get(self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False) -> Memo:
         """One memo of any status, if it is visible here; raises UnknownMemo."""
-        return await self.view(user, place, lore=lore).get(memo_id)
+        return await (await self._reader(user, place, lore)).get(memo_id)
 
     async def history(self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False) -> list[Event]:
         """Everything that happened to a memo, newest first; raises UnknownMemo."""
-        return await self.view(user, place, lore=lore).history(memo_id)
+        return await (await self._reader(user, place, lore)).history(memo_id)
 
     async def pin(
         self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False, pinned: bool = True
     ) -> Memo:
         """Protect a memo from ever being evicted or superseded, or no longer."""
-        return await self.view(user, place, lore=lore).pin(memo_id, pinned=pinned)
+        return await (await self._changer(user, place, lore)).pin(memo_id, pinned=pinned)
 
     async def update(
         self,
@@ -245,13 +288,13 @@ class AsyncMemory:
         origin: Origin = Origin.MANUAL,
     ) -> Memo:
         """Change a memo's text, tags, or both; its audience is never wider than that of the change."""
-        return await self.view(user, place).update(memo_id, text, tags, origin)
+        return await (await self._changer(user, place)).update(memo_id, text, tags, origin)
 
     async def share(
         self, memo_id: str, *, user: str, place: Place | None = None, audience: Audience = EVERYWHERE
     ) -> Memo:
         """Set the audience of a memo; only its owner may."""
-        return await self.view(user, place).share(memo_id, audience)
+        return await (await self._changer(user, place)).share(memo_id, audience)
 
     async def search(
         self, query: str, *, user: str, place: Place | None = None, **options: Unpack[SearchOptions]
@@ -261,7 +304,7 @@ class AsyncMemory:
         Over "memos" it searches the user's memos and the guild's lore, over "messages" this channel's journal.
         With `strict`, only relevant results are returned. The best hits count as used unless `count_use` is off.
         """
-        return await self.view(user, place).search(query, **options)
+        return await (await self._reader(user, place)).search(query, **options)
 
     async def context(self, message: Message, *, actions: str = "", count_use: bool = True) -> Prompt:
         """The prompt for answering a message: what all layers have, within their budgets. No model call.
@@ -273,7 +316,7 @@ class AsyncMemory:
 
     async def log(self, *, user: str | None = None, limit: int = 50, before: int | None = None) -> list[Event]:
         """The event log, newest first; of one user when one is named."""
-        scope = None if user is None else Subject(user).scope
+        scope = None if user is None else Subject(await self._resolve(user, None, changes=False)).scope
         return await self.store.read(lambda tx: tx.events.list(scope=scope, limit=limit, before=before))
 
     async def list(
@@ -288,13 +331,13 @@ class AsyncMemory:
         offset: int = 0,
     ) -> Listing:
         """Visible memos of any status and kind, or of the given ones, newest first; expired ones included."""
-        return await self.view(user, place, lore=lore).list(statuses, kinds, limit, offset)
+        return await (await self._reader(user, place, lore)).list(statuses, kinds, limit, offset)
 
     async def forgotten(
         self, *, user: str, place: Place | None = None, lore: bool = False, limit: int | None = None, offset: int = 0
     ) -> Listing:
         """What `restore` can bring back, newest first."""
-        return await self.view(user, place, lore=lore).forgotten(limit, offset)
+        return await (await self._reader(user, place, lore)).forgotten(limit, offset)
 
     async def backup(self, path: Path, progress: Progress | None = None) -> None:
         """Copy the store to a new file while it is in use."""

@@ -31,8 +31,8 @@ from recollect.learning.undo import redo, undo, undoable
 from recollect.policy.merge import COVERAGE
 from recollect.policy.redaction import redact, redact_tags
 from recollect.policy.statement import StatementOptions, statement
-from recollect.policy.viewer import Viewer, provenance, subject_of
-from recollect.policy.visibility import VisibilityPolicy, is_owner_dm, is_source_visible, limit_audience
+from recollect.policy.viewer import Viewer, provenance, require_present, subject_of
+from recollect.policy.visibility import VisibilityPolicy, addressed, is_owner_dm, is_source_visible, limit_audience
 from recollect.privacy.receipt import ErasurePreview, Receipt
 from recollect.privacy.target import ErasureTarget
 from recollect.prompting.assemble import Prompt
@@ -181,7 +181,7 @@ class View:
     async def share(self, memo_id: str, audience: Audience = EVERYWHERE) -> Memo:
         """Set the audience of a memo; only its owner may."""
         subject, viewer, context = self.subject, self._viewer, self._context
-        limited = limit_audience(audience, self.place, self.engine.policy)
+        limited = limit_audience(addressed(audience, self.user), self.place, self.engine.policy)
         return await self.engine.write(lambda tx: changes.share(tx, subject, memo_id, limited, context, viewer))
 
     async def consolidate(self, *, dry_run: bool = False) -> ConsolidationReport:
@@ -237,6 +237,7 @@ class View:
 
     async def context(self, message: Message, *, actions: str = "", count_use: bool = True) -> Prompt:
         """The prompt for answering a message: what all layers have, within their budgets. No model call."""
+        require_present(message)
         engine, viewer = self.engine, self._viewer
         request = PromptRequest(
             user=self.user,

@@ -14,7 +14,7 @@ from recollect.core.types import Audience, Message, Origin, Subject, Summary
 from recollect.testing.clock import START, FakeClock
 from tests import ground
 
-ANN, BOB, GUILD = Subject("ann"), Subject("bob"), Subject.lore("g1")
+ANN, BOB, GUILD = Subject("discord:ann"), Subject("discord:bob"), Subject.lore("g1")
 STAFF = Place("discord", "g1", "c-staff", name="staff")
 DEV = Place("discord", "g1", "c-dev", name="dev", public=True)
 
@@ -46,8 +46,8 @@ async def test_the_operator_sees_what_was_said_in_closed_rooms(memory: AsyncMemo
 
 
 async def test_memos_are_filtered_by_words_tags_and_kind(memory: AsyncMemory, office: Admin):
-    await memory.remember("Likes green tea", user="ann", kind="preference", tags=["Drinks"])
-    await memory.remember("Lives in Graz", user="ann", kind="fact")
+    await memory.remember("Likes green tea", user="discord:ann", kind="preference", tags=["Drinks"])
+    await memory.remember("Lives in Graz", user="discord:ann", kind="fact")
     assert [memo.text for memo in (await office.memos(ANN, "DRINKS")).memos] == ["Likes green tea"]
     assert [memo.text for memo in (await office.memos(ANN, "graz")).memos] == ["Lives in Graz"]
     page = await office.memos(ANN, limit=1, offset=1)
@@ -66,9 +66,10 @@ async def test_a_person_is_known_by_id_or_by_name_whatever_its_case(
     await named(memory, clock, "310", "Ada Lovelace")
     await memory.remember("Likes coffee", user="ben")
     for typed, user in (
-        ("310", "310"),
-        ("Ada Lovelace", "310"),
-        (" ada LOVELACE", "310"),
+        ("310", "discord:310"),
+        ("discord:310", "discord:310"),
+        ("Ada Lovelace", "discord:310"),
+        (" ada LOVELACE", "discord:310"),
         ("ben", "ben"),
         ("BEN", "ben"),
     ):
@@ -82,14 +83,14 @@ async def test_of_several_who_have_a_name_none_is_meant(memory: AsyncMemory, off
     await named(memory, clock, "310", "Ada")
     await named(memory, clock, "311", "ADA")
     meant = await office.match_name("ada")
-    assert (meant.id, meant.is_known, meant.matches) == ("", False, {"310": "Ada", "311": "ADA"})
+    assert (meant.id, meant.is_known, meant.matches) == ("", False, {"discord:310": "Ada", "discord:311": "ADA"})
 
 
 async def test_a_name_never_hides_an_id(memory: AsyncMemory, office: Admin, clock: FakeClock):
     await named(memory, clock, "310", "eve")
     await memory.add(Message("m9", "eve", DEV, "Nothing is learned from this", clock(), name="Somebody"))
     meant = await office.match_name("eve")
-    assert (meant.id, meant.is_known) == ("eve", True)
+    assert (meant.id, meant.is_known) == ("discord:eve", True)
 
 
 async def test_who_is_not_known_may_be_somebody_with_a_name_like_it(
@@ -99,7 +100,7 @@ async def test_who_is_not_known_may_be_somebody_with_a_name_like_it(
     await named(memory, clock, "311", "Bob")
     for typed in ("Ada", "Ada Lovelaec"):
         meant = await office.match_name(typed)
-        assert (meant.id, meant.is_known, meant.suggestions) == (typed, False, {"310": "Ada Lovelace"}), typed
+        assert (meant.id, meant.is_known, meant.suggestions) == (typed, False, {"discord:310": "Ada Lovelace"}), typed
     assert (await office.match_name("Zeno")).suggestions == {}
 
 
@@ -124,7 +125,7 @@ async def test_a_memo_tells_its_story(memory: AsyncMemory, office: Admin):
     assert story.memo.text == "Lives in Vienna"
     assert [(event.kind, event.actor) for event in story.events] == [
         ("memo.revised", "operator"),
-        ("memo.added", "ann"),
+        ("memo.added", "discord:ann"),
     ]
     with pytest.raises(UnknownMemo):
         await office.memo_details(BOB, memo.id)
@@ -146,7 +147,7 @@ async def test_rewording_by_the_operator_lets_nobody_else_hear_it(memory: AsyncM
 
 
 async def test_what_the_operator_retires_is_not_learned_again_and_can_be_undone(memory: AsyncMemory, office: Admin):
-    memo = (await memory.remember("Likes green tea", user="ann")).memo
+    memo = (await memory.remember("Likes green tea", user="discord:ann")).memo
     assert (await office.retire(ANN, memo.id)).status is Status.DEPRECATED
     assert await texts(office) == []
     with pytest.raises(UnknownMemo, match="no longer"):
@@ -157,9 +158,9 @@ async def test_what_the_operator_retires_is_not_learned_again_and_can_be_undone(
 
 
 async def test_memos_are_merged_into_one_and_apart_again(memory: AsyncMemory, office: Admin, clock: FakeClock):
-    kept = (await memory.remember("Plays the cello in an orchestra", user="ann")).memo
+    kept = (await memory.remember("Plays the cello in an orchestra", user="discord:ann")).memo
     clock.advance(minutes=1)
-    other = (await memory.remember("Has a string instrument at home", user="ann")).memo
+    other = (await memory.remember("Has a string instrument at home", user="discord:ann")).memo
     clock.advance(minutes=1)
     merged = await office.merge(ANN, kept.id, [other.id, kept.id], "Plays the cello at home and in an orchestra")
     assert await texts(office) == ["Plays the cello at home and in an orchestra"]
@@ -169,7 +170,7 @@ async def test_memos_are_merged_into_one_and_apart_again(memory: AsyncMemory, of
 
 
 async def test_a_memo_is_not_merged_with_itself_nor_with_one_that_is_gone(memory: AsyncMemory, office: Admin):
-    kept = (await memory.remember("Plays the cello", user="ann")).memo
+    kept = (await memory.remember("Plays the cello", user="discord:ann")).memo
     with pytest.raises(BadInput, match="other"):
         await office.merge(ANN, kept.id, [kept.id])
     with pytest.raises(UnknownMemo):
@@ -204,7 +205,7 @@ async def test_summaries_are_shown_with_those_before_them(memory: AsyncMemory, o
 
 
 async def test_the_overview_counts_by_day_and_adds_up_costs(memory: AsyncMemory, office: Admin, clock: FakeClock):
-    await memory.remember("Likes green tea", user="ann")
+    await memory.remember("Likes green tea", user="discord:ann")
     await memory.add(Message("m1", "ann", DEV, "hello there", clock()))
     cost = {"input": 100, "output": 20, "requests": 2}
     old = Event("extract.call", START - timedelta(days=2), data=cost)
@@ -228,7 +229,7 @@ async def test_prompts_that_were_at_hand_are_counted(memory: AsyncMemory, office
 
 
 async def test_the_log_goes_on_where_a_reader_stopped(memory: AsyncMemory, office: Admin):
-    await memory.remember("Likes green tea", user="ann")
+    await memory.remember("Likes green tea", user="discord:ann")
     last = (await office.events_after(0))[-1].id
-    await memory.remember("Lives in Graz", user="bob")
+    await memory.remember("Lives in Graz", user="discord:bob")
     assert [event.scope for event in await office.events_after(last)] == [BOB.scope]

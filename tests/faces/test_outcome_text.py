@@ -10,7 +10,7 @@ from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Origin, Place
 from recollect.faces import outcome_text
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
-MEMO = Memo("durable-1", Subject("ada"), Kind.FACT, "Works at Acme Corp", NOW, NOW)
+MEMO = Memo("durable-1", Subject("discord:ada"), Kind.FACT, "Works at Acme Corp", NOW, NOW)
 
 
 @pytest.mark.parametrize(

@@ -26,9 +26,13 @@ from recollect.testing.clock import FakeClock
 from recollect.testing.models import FakeModel
 from tests.scenes import DEV, DM, Stage, opened
 
-ANN = Subject("ann")
+ANN = Subject("discord:ann")
 NOW = FakeClock()()
-GUILD, STAFF, PRIVATE = Audience("guild", "g1", "g1"), Audience("channel", "c-staff", "g1"), Audience("dm", "ann")
+GUILD, STAFF, PRIVATE = (
+    Audience("guild", "g1", "g1"),
+    Audience("channel", "c-staff", "g1"),
+    Audience("dm", "discord:ann"),
+)
 LEARNED = Provenance(Origin.SUMMARY, "ann", "discord", "g1")
 FREELY = ConsolidationOptions(min_memos=0, max_loss=1.0)
 OTHERS = ("Plays the cello", "Has a dog named Rex", "Speaks Dutch", "Allergic to peanuts", "Building a boat")
@@ -397,12 +401,12 @@ def test_undo_restores_exactly_what_a_dream_changed(memos: list[Memo]) -> None:
         async with opened(consolidation={"max_loss": 1, "min_memos": 0}) as stage:
             await _put(stage, *memos)
             before = await _everything(stage)
-            done = await stage.memory.consolidate(user="ann")
+            done = await stage.memory.consolidate(user="discord:ann")
             assert await _everything(stage) == before if not done.changes else await _everything(stage) != before
-            again = await stage.memory.consolidate(user="ann")
+            again = await stage.memory.consolidate(user="discord:ann")
             assert again.changes == ()
             if done.changes:
-                await stage.memory.undo(user="ann")
+                await stage.memory.undo(user="discord:ann")
             assert await _everything(stage) == before
 
     asyncio.run(story())
@@ -440,7 +444,7 @@ async def test_a_dream_happens_by_itself_when_its_user_is_silent_for_long_enough
         await stage.settle()
         assert await _texts(stage) == ALL - {"Loves tea"}
         (done,) = await stage.events("consolidation.done")
-    assert (done.actor, done.scope, done.text) == ("consolidation", "user:ann", "1 merged")
+    assert (done.actor, done.scope, done.text) == ("consolidation", "user:discord:ann", "1 merged")
 
 
 async def test_a_dream_that_waits_does_not_hold_up_learning() -> None:
@@ -486,7 +490,7 @@ async def test_a_dream_that_is_switched_off_meanwhile_does_nothing() -> None:
         worker.start()
         await worker.wait_idle(10)
         await worker.close()
-        assert await store.read(lambda tx: tx.jobs.find("consolidate:ann")) is None
+        assert await store.read(lambda tx: tx.jobs.find("consolidate:discord:ann")) is None
         assert await _texts(stage) == ALL
 
 
@@ -494,25 +498,25 @@ async def test_undo_takes_back_the_whole_dream_and_the_next_one_respects_that() 
     async with opened() as stage:
         await _put(stage, *ENOUGH, memo("Lives in Berlin", 9), memo("Lives in Paris", 1), memo("Has a boat", hits=70))
         before = await _everything(stage)
-        done = await stage.memory.consolidate(user="ann")
+        done = await stage.memory.consolidate(user="discord:ann")
         assert done.applied
         assert done.description == "1 merged, 1 contradicted, 1 trusted"
         stage.clock.advance(minutes=1)
-        assert await stage.memory.undo(user="ann") is not None
+        assert await stage.memory.undo(user="discord:ann") is not None
         assert await _everything(stage) == before
-        assert (await stage.memory.consolidate(user="ann")).changes == ()
+        assert (await stage.memory.consolidate(user="discord:ann")).changes == ()
 
 
 async def test_what_was_put_back_and_stated_anew_may_be_dreamed_of_again() -> None:
     async with opened() as stage:
         await _put(stage, *ENOUGH)
-        await stage.memory.consolidate(user="ann")
-        await stage.memory.undo(user="ann")
+        await stage.memory.consolidate(user="discord:ann")
+        await stage.memory.undo(user="discord:ann")
         stage.clock.advance(minutes=1)
         for one in TWICE:
             stated = replace(one, updated=stage.clock())
             await stage.memory.store.write(partial(_replace, stated=stated))
-        assert (await stage.memory.consolidate(user="ann")).description == "1 merged"
+        assert (await stage.memory.consolidate(user="discord:ann")).description == "1 merged"
 
 
 def _replace(tx: object, stated: Memo) -> None:
@@ -523,7 +527,7 @@ async def test_a_dry_run_tells_and_changes_nothing() -> None:
     async with opened() as stage:
         await _put(stage, *ENOUGH)
         before, log = await _everything(stage), await stage.memory.log(limit=100)
-        done = await stage.memory.consolidate(user="ann", dry_run=True)
+        done = await stage.memory.consolidate(user="discord:ann", dry_run=True)
         assert (done.description, done.applied) == ("1 merged", False)
         assert (await _everything(stage), await stage.memory.log(limit=100)) == (before, log)
 
@@ -533,7 +537,7 @@ async def test_a_dream_that_would_lose_too_much_is_noted_and_changes_nothing(cap
         await _put(stage, *TWICE, *map(memo, OTHERS[:2]), memo("Enjoys tea", 1))
         before = await _everything(stage)
         with caplog.at_level(logging.ERROR, "recollect"):
-            done = await stage.memory.consolidate(user="ann")
+            done = await stage.memory.consolidate(user="discord:ann")
         assert (done.applied, done.abort) == (False, "2 of 5 memories would go, more than 20%")
         (event,) = await stage.events("consolidation.aborted")
         assert event.text == done.abort
@@ -546,9 +550,9 @@ async def test_what_expires_is_not_shown_and_later_set_aside() -> None:
         lasting = await stage.remember("Plays the cello")
         stage.clock.advance(hours=2)
         assert (await stage.known(), lasting.expires) == (["Plays the cello"], None)
-        assert (await stage.memory.consolidate(user="ann", dry_run=True)).description == "1 expired"
+        assert (await stage.memory.consolidate(user="discord:ann", dry_run=True)).description == "1 expired"
         assert {one.status for one in (await _everything(stage)).values()} == {Status.ACTIVE}
-        await stage.memory.consolidate(user="ann")
+        await stage.memory.consolidate(user="discord:ann")
         kept = {one.text: one.status for one in (await _everything(stage)).values()}
         assert kept == {"On holiday": Status.EXPIRED, "Plays the cello": Status.ACTIVE}
 
@@ -556,7 +560,7 @@ async def test_what_expires_is_not_shown_and_later_set_aside() -> None:
 async def test_few_memories_are_left_alone_without_a_word() -> None:
     async with opened() as stage:
         await _put(stage, *TWICE)
-        assert (await stage.memory.consolidate(user="ann")).changes == ()
+        assert (await stage.memory.consolidate(user="discord:ann")).changes == ()
         assert not await stage.events("consolidation.done")
 
 
@@ -569,7 +573,7 @@ async def test_the_model_sees_memos_of_one_circle_at_a_time() -> None:
 
     async with opened(model=FakeModel(consolidates=reflects)) as stage:
         await _put(stage, *map(memo, OTHERS), *(memo(text, audience=PRIVATE) for text in ("Is ill", "Seeks a job")))
-        await stage.memory.consolidate(user="ann", dry_run=True)
+        await stage.memory.consolidate(user="discord:ann", dry_run=True)
     assert shown == [sorted(OTHERS), ["Is ill", "Seeks a job"]]
 
 
@@ -588,9 +592,9 @@ async def test_a_model_that_can_not_be_reached_costs_a_delay() -> None:
         assert not await stage.memory.worker.wait_idle(10)
         assert await _texts(stage) == ALL
         with pytest.raises(ModelUnavailable):
-            await stage.memory.consolidate(user="ann")
+            await stage.memory.consolidate(user="discord:ann")
         failing.clear()
-        assert (await stage.memory.consolidate(user="ann")).applied
+        assert (await stage.memory.consolidate(user="discord:ann")).applied
 
 
 async def test_without_a_usable_answer_of_the_model_words_decide() -> None:
@@ -599,7 +603,7 @@ async def test_without_a_usable_answer_of_the_model_words_decide() -> None:
 
     async with opened(model=FakeModel(consolidates=reflects)) as stage:
         await _put(stage, *ENOUGH)
-        done = await stage.memory.consolidate(user="ann")
+        done = await stage.memory.consolidate(user="discord:ann")
     assert (done.description, done.problems) == ("1 merged", ("it answers in riddles",))
 
 
@@ -627,7 +631,7 @@ async def test_a_plan_for_memories_that_have_changed_is_never_written() -> None:
         view = await stage.memory.store.read(lambda tx: read_input(tx, ANN))
         dreams = Consolidator(stage.memory.store, None, ConsolidationOptions(), stage.clock)
         done = await dreams.consolidate(ANN, dry_run=True)
-        await stage.memory.pin(TWICE[1].id, user="ann")
+        await stage.memory.pin(TWICE[1].id, user="discord:ann")
         with pytest.raises(StaleResult):
             await stage.memory.store.write(lambda tx: dreams._apply(tx, view, done))  # pyright: ignore[reportPrivateUsage]
         assert await _texts(stage) == ALL
@@ -647,7 +651,7 @@ async def test_use_alone_makes_no_plan_stale() -> None:
 async def test_two_dreams_at_once_do_the_work_of_one() -> None:
     async with opened() as stage:
         await _put(stage, *ENOUGH)
-        await asyncio.gather(*(stage.memory.consolidate(user="ann") for _ in range(4)))
+        await asyncio.gather(*(stage.memory.consolidate(user="discord:ann") for _ in range(4)))
         assert await _texts(stage) == ALL - {"Loves tea"}
         assert len([event for event in await stage.memory.log(limit=99) if event.kind == "memo.retired"]) == 1
 
@@ -662,7 +666,7 @@ async def test_what_was_stated_in_several_messages_is_trusted_more() -> None:
     async with opened(model=FakeModel(learns)) as stage:
         for text in ("I like tea", "as I said, I like tea", "did I say that I like tea", "honestly, I like tea"):
             await stage.tell(text)
-        done = await stage.memory.consolidate(user="ann")
+        done = await stage.memory.consolidate(user="discord:ann")
         (known,) = (await stage.memory.show(user="ann", place=DM)).memos
     assert (known.confidence, done.description) == (TRUSTED_CONFIDENCE, "1 trusted")
 
@@ -672,7 +676,7 @@ async def test_deleting_the_message_behind_the_kept_wording_brings_the_other_bac
         kept = await stage.tell("I like tea and cake")
         merged = memo("Likes tea", 1, source=replace(LEARNED, message="m-other"))
         await _put(stage, merged, *map(memo, OTHERS))
-        assert (await stage.memory.consolidate(user="ann")).description == "1 merged"
+        assert (await stage.memory.consolidate(user="discord:ann")).description == "1 merged"
         await stage.memory.message_deleted("discord", kept.id)
         assert await _texts(stage) == {"Likes tea", *OTHERS}
 

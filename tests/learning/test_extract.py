@@ -41,7 +41,7 @@ async def test_what_a_message_says_becomes_a_memo_with_its_evidence() -> None:
     assert memo.text == "I work at Acme on the platform team"
     source = memo.source
     assert (source.origin, source.message, source.channel, source.guild) == (Origin.SUMMARY, said.id, "c-dev", "g1")
-    assert (source.channel_name, source.evidence, source.actor) == ("dev", said.text, "ann")
+    assert (source.channel_name, source.evidence, source.actor) == ("dev", said.text, "discord:ann")
     assert memo.audience == Audience("guild", "g1", "g1")
 
 
@@ -510,7 +510,7 @@ async def test_what_was_said_before_a_pause_is_not_learned_during_it() -> None:
     async with opened(model=model) as stage:
         said = await stage.say("I live in Berlin")
         await model.asked.wait()
-        await stage.memory.store.write(lambda tx: pause(tx, "ann", stage.clock()))
+        await stage.memory.store.write(lambda tx: pause(tx, "discord:ann", stage.clock()))
         model.answer.set()
         await stage.settle()
         assert await stage.known() == []
@@ -523,11 +523,11 @@ async def test_what_waits_for_silence_is_not_learned_during_a_pause_and_no_model
     model = FakeModel()
     async with opened(model=model, extraction={"trigger": "idle"}) as stage:
         await stage.say("I live in Berlin")
-        await stage.memory.store.write(lambda tx: pause(tx, "ann", stage.clock()))
+        await stage.memory.store.write(lambda tx: pause(tx, "discord:ann", stage.clock()))
         stage.clock.advance(minutes=30)
         await stage.settle()
         assert len(await stage.events("learning.skipped")) == 1
-        await stage.memory.store.write(lambda tx: resume(tx, "ann", stage.clock()))
+        await stage.memory.store.write(lambda tx: resume(tx, "discord:ann", stage.clock()))
         await stage.say("I play chess")
         stage.clock.advance(minutes=30)
         await stage.settle()

@@ -164,7 +164,7 @@ async def test_an_erased_memo_is_as_unknown_as_one_that_never_was() -> None:
     async with opened() as stage:
         memo = await stage.remember("I live in Ghent")
         await stage.memory.forget(memo.id, user="ann", place=DM)
-        await stage.memory.privacy.erase(ErasureTarget("ann"), asked_by="ann")
+        await stage.memory.privacy.erase(ErasureTarget("discord:ann"), asked_by="ann")
         assert isinstance(await restore(stage, memo.id), NotFound)
 
 

@@ -18,13 +18,13 @@ async def offer(stage: Stage) -> Undoable:
 
 
 async def undo(stage: Stage, expected: int | None = None) -> Undone:
-    done = await stage.memory.undo(user="ann", expected=expected)
+    done = await stage.memory.undo(user="discord:ann", expected=expected)
     assert isinstance(done, Undone)
     return done
 
 
 async def refused(stage: Stage, expected: int | None = None) -> str:
-    done = await stage.memory.undo(user="ann", expected=expected)
+    done = await stage.memory.undo(user="discord:ann", expected=expected)
     assert isinstance(done, CannotUndo)
     return done.reason
 
@@ -58,7 +58,7 @@ async def test_after_an_edited_message_undo_takes_back_what_was_learned_anew_and
 async def test_what_is_offered_is_what_is_taken_back() -> None:
     async with opened() as stage:
         await stage.remember("I like tea")
-        await stage.memory.forget("tea", user="ann")
+        await stage.memory.forget("tea", user="discord:ann")
         change = await offer(stage)
         assert [memo.text for memo in change.restored] == ["I like tea"]
         assert await stage.known() == [], "to look changes nothing"
@@ -90,19 +90,19 @@ async def test_each_sort_of_change_has_its_word() -> None:
     async with opened() as stage:
         memo = await stage.remember("I like tea")
         words = [(await offer(stage)).reversals[0].change]
-        await stage.memory.pin(memo.id, user="ann")
+        await stage.memory.pin(memo.id, user="discord:ann")
         words.append((await offer(stage)).reversals[0].change)
-        await stage.memory.pin(memo.id, user="ann", pinned=False)
+        await stage.memory.pin(memo.id, user="discord:ann", pinned=False)
         words.append((await offer(stage)).reversals[0].change)
-        await stage.memory.share(memo.id, user="ann", audience=Audience("dm", "ann"))
+        await stage.memory.share(memo.id, user="discord:ann", audience=Audience("dm", "discord:ann"))
         words.append((await offer(stage)).reversals[0].change)
-        await stage.memory.update(memo.id, "I like green tea", user="ann")
+        await stage.memory.update(memo.id, "I like green tea", user="discord:ann")
         words.append((await offer(stage)).reversals[0].change)
-        await stage.memory.update(memo.id, tags=["drink"], user="ann")
+        await stage.memory.update(memo.id, tags=["drink"], user="discord:ann")
         words.append((await offer(stage)).reversals[0].change)
-        await stage.memory.forget("tea", user="ann")
+        await stage.memory.forget("tea", user="discord:ann")
         words.append((await offer(stage)).reversals[0].change)
-        await stage.memory.remember("I like green tea", user="ann")
+        await stage.memory.remember("I like green tea", user="discord:ann")
         words.append((await offer(stage)).reversals[0].change)
     changed = ["added", "pinned", "unpinned", "shared", "reworded", "changed", "retired", "brought back"]
     assert words == changed
@@ -111,14 +111,14 @@ async def test_each_sort_of_change_has_its_word() -> None:
 async def test_what_was_forgotten_stays_forgotten_when_its_return_is_undone() -> None:
     async with opened(memos={"max_items": 2}) as stage:
         await stage.remember("I like tea")
-        await stage.memory.forget("tea", user="ann")
+        await stage.memory.forget("tea", user="discord:ann")
         await stage.remember("I like tea")
         await undo(stage)
         assert await stage.known() == []
         await stage.remember("I play chess", "I own a boat")
         assert (await stage.memory.list(user="ann")).total == 2, "its row has made room"
         with pytest.raises(BadInput, match="forgotten"):
-            await stage.memory.remember("I like tea", user="ann", origin=Origin.IMPORT)
+            await stage.memory.remember("I like tea", user="discord:ann", origin=Origin.IMPORT)
 
 
 async def test_of_two_facts_of_a_message_one_is_undone_alone_and_then_the_other() -> None:
@@ -131,11 +131,11 @@ async def test_of_two_facts_of_a_message_one_is_undone_alone_and_then_the_other(
         await stage.tell("I like green tea and I have two cats")
         cats = next(memo for memo in (await stage.memory.show(user="ann")).memos if "cats" in memo.text)
         other = (await offer(stage)).change
-        assert isinstance(await stage.memory.undo(user="ann", memo=cats.id, expected=other - 99), CannotUndo)
+        assert isinstance(await stage.memory.undo(user="discord:ann", memo=cats.id, expected=other - 99), CannotUndo)
         assert isinstance(await stage.memory.undo(user="ann", place=DEV, memo=cats.id), Undone)
         assert [memo.text for memo in (await undo(stage)).removed] == ["I like green tea"]
         assert [memo.text for memo in (await undo(stage)).removed] == ["I play chess"]
-        assert await stage.memory.undo(user="ann") is None
+        assert await stage.memory.undo(user="discord:ann") is None
 
 
 async def test_of_a_deleted_message_no_word_stays_in_the_record_of_changes() -> None:
@@ -143,7 +143,7 @@ async def test_of_a_deleted_message_no_word_stays_in_the_record_of_changes() -> 
         await stage.tell("I live in Ghent")
         moved = await stage.tell("I live in Bruges now")
         (memo,) = (await stage.memory.show(user="ann")).memos
-        await stage.memory.pin(memo.id, user="ann")
+        await stage.memory.pin(memo.id, user="discord:ann")
         await undo(stage)
         await stage.memory.message_deleted("discord", moved.id)
         page = await stage.memory.store.read(lambda tx: tx.archive.read("changes", None, 1000))
@@ -158,7 +158,7 @@ async def test_a_change_that_is_named_is_undone_though_it_is_not_the_last_one() 
         await stage.remember("I like tea")
         tea = await offer(stage)
         await stage.remember("I play chess")
-        done = await stage.memory.undo(user="ann", change=tea.change)
+        done = await stage.memory.undo(user="discord:ann", change=tea.change)
         assert isinstance(done, Undone)
         assert [memo.text for memo in done.removed] == ["I like tea"]
         assert await stage.known() == ["I play chess"]
@@ -169,23 +169,25 @@ async def test_a_named_change_whose_memo_was_changed_since_is_left_alone() -> No
     async with opened() as stage:
         memo = await stage.remember("I like tea")
         tea = await offer(stage)
-        await stage.memory.pin(memo.id, user="ann")
-        assert await stage.memory.undo(user="ann", change=tea.change) == CannotUndo(Reason.CHANGED_SINCE)
+        await stage.memory.pin(memo.id, user="discord:ann")
+        assert await stage.memory.undo(user="discord:ann", change=tea.change) == CannotUndo(Reason.CHANGED_SINCE)
         await undo(stage)
-        assert isinstance(await stage.memory.undo(user="ann", change=tea.change), Undone), "now it is the last one"
-        assert await stage.memory.undo(user="ann", change=tea.change) == CannotUndo(Reason.CHANGED_SINCE)
+        assert isinstance(await stage.memory.undo(user="discord:ann", change=tea.change), Undone), (
+            "now it is the last one"
+        )
+        assert await stage.memory.undo(user="discord:ann", change=tea.change) == CannotUndo(Reason.CHANGED_SINCE)
 
 
 async def test_nobody_undoes_what_was_changed_in_the_memory_of_another() -> None:
     async with opened() as stage:
         await stage.remember("I like tea")
         change = (await offer(stage)).change
-        assert await stage.memory.undo(user="ben", change=change) == CannotUndo(Reason.CHANGED_SINCE)
+        assert await stage.memory.undo(user="discord:ben", change=change) == CannotUndo(Reason.CHANGED_SINCE)
         assert await stage.known() == ["I like tea"]
 
 
 async def redone(stage: Stage) -> Redone:
-    done = await stage.memory.redo(user="ann")
+    done = await stage.memory.redo(user="discord:ann")
     assert isinstance(done, Redone)
     return done
 
@@ -193,8 +195,8 @@ async def redone(stage: Stage) -> Redone:
 async def test_redo_takes_back_one_undo_after_the_other() -> None:
     async with opened() as stage:
         memo = await stage.remember("I like tea")
-        await stage.memory.update(memo.id, "I like green tea", user="ann")
-        await stage.memory.forget("tea", user="ann")
+        await stage.memory.update(memo.id, "I like green tea", user="discord:ann")
+        await stage.memory.forget("tea", user="discord:ann")
         states = [await stage.known()]
         for _ in range(3):
             await undo(stage)
@@ -203,19 +205,19 @@ async def test_redo_takes_back_one_undo_after_the_other() -> None:
         for known in states[2::-1]:
             await redone(stage)
             assert await stage.known() == known
-        assert await stage.memory.redo(user="ann") is None
+        assert await stage.memory.redo(user="discord:ann") is None
         assert [memo.text for memo in (await undo(stage)).restored] == ["I like green tea"], "it can be undone again"
 
 
 async def test_what_is_redone_is_forgotten_as_it_was_before() -> None:
     async with opened() as stage:
         await stage.remember("I like tea")
-        await stage.memory.forget("tea", user="ann")
+        await stage.memory.forget("tea", user="discord:ann")
         await undo(stage)
         assert [memo.text for memo in (await redone(stage)).restored] == ["I like tea"]
         assert await stage.known() == []
         with pytest.raises(BadInput, match="forgotten"):
-            await stage.memory.remember("I like tea", user="ann", origin=Origin.IMPORT)
+            await stage.memory.remember("I like tea", user="discord:ann", origin=Origin.IMPORT)
 
 
 async def test_once_something_else_was_changed_nothing_is_redone() -> None:
@@ -223,10 +225,10 @@ async def test_once_something_else_was_changed_nothing_is_redone() -> None:
         await stage.remember("I like tea")
         await undo(stage)
         await stage.remember("I play chess")
-        assert await stage.memory.redo(user="ann") is None
+        assert await stage.memory.redo(user="discord:ann") is None
         await undo(stage)
         await redone(stage)
-        assert await stage.memory.redo(user="ann") is None, "the older undo is out of reach"
+        assert await stage.memory.redo(user="discord:ann") is None, "the older undo is out of reach"
         assert await stage.known() == ["I play chess"]
 
 
@@ -235,14 +237,14 @@ async def test_what_a_deleted_message_said_is_not_redone() -> None:
         said = await stage.tell("I live in Ghent")
         await undo(stage)
         await stage.memory.message_deleted("discord", said.id)
-        assert await stage.memory.redo(user="ann") is None
+        assert await stage.memory.redo(user="discord:ann") is None
         assert await stage.known() == []
 
 
 async def test_the_history_tells_undo_and_redo_apart() -> None:
     async with opened() as stage:
         memo = await stage.remember("I like tea")
-        await stage.memory.pin(memo.id, user="ann")
+        await stage.memory.pin(memo.id, user="discord:ann")
         await undo(stage)
         await redone(stage)
         history = await stage.memory.history(memo.id, user="ann")

@@ -12,7 +12,9 @@ from recollect.policy.viewer import provenance
 from tests.scenes import DEV, DM, EVERY_PLACE, GENERAL, PRIVATE_THREAD, STAFF, THREAD
 
 AT = datetime(2025, 1, 15, 10, 42, tzinfo=UTC)
-MEMO = Memo("id", Subject("ann"), Kind.FACT, "Prefers Rust", AT, AT, Provenance(Origin.MANUAL, channel_name="dev"))
+MEMO = Memo(
+    "id", Subject("discord:ann"), Kind.FACT, "Prefers Rust", AT, AT, Provenance(Origin.MANUAL, channel_name="dev")
+)
 
 
 def said(text: str, name: str = "Ann", bot: bool = False) -> str:

@@ -28,7 +28,7 @@ from tests.privacy.telling import ANNS, HERE, THERE, ask, bytes_with, dm, opened
 from tests.scenes import DEV, ELSEWHERE, Stage
 
 T = TypeVar("T")
-ANN = ErasureTarget("ann")
+ANN = ErasureTarget("discord:ann")
 
 
 async def rows_of(stage: Stage, target: ErasureTarget) -> str:
@@ -73,12 +73,12 @@ async def takes_part(stage: Stage, user: str) -> None:
     await stage.settle()
     await stage.remember("I play the xylophone", user=user, place=HERE)
     await stage.remember("I play the xylophone quetzal", user=user, place=dm(user))
-    await stage.memory.forget("lighthouse number 0", user=user)
+    await stage.memory.forget("lighthouse number 0", user=user, place=dm(user))
     await stage.memory.message_deleted("discord", "m3")
     await stage.memory.message_edited("discord", "m5", "I keep a quetzal")
     await stage.settle()
-    await stage.memory.store.write(lambda tx: pause(tx, user, stage.clock()))
-    await stage.memory.store.write(lambda tx: resume(tx, user, stage.clock()))
+    await stage.memory.store.write(lambda tx: pause(tx, f"discord:{user}", stage.clock()))
+    await stage.memory.store.write(lambda tx: resume(tx, f"discord:{user}", stage.clock()))
     await stage.say("I still wait to be learned from, in a zanzibar way", user, HERE, name="Annabel")
     await stage.memory.mirror.flush()
     await stage.memory.mirror.catch_up()
@@ -96,7 +96,7 @@ async def test_whoever_took_part_in_every_way_leaves_neither_id_nor_word_in_any_
     assert len(rows_with(store, user)) >= 7
     assert len(rows_with(store, *words)) >= 5
     async with opened(tmp_path, **settings) as stage:
-        receipt = await stage.memory.privacy.erase(ErasureTarget(user), asked_by="operator")
+        receipt = await stage.memory.privacy.erase(ErasureTarget(f"discord:{user}"), asked_by="operator")
         assert receipt.clean, receipt.probe
         assert bytes_with(tmp_path, *words) == {}
         await stage.settle()
@@ -115,21 +115,26 @@ async def test_whose_turn_it_was_last_is_forgotten_too(tmp_path: Path):
         await ask(stage, "zq7731", "I live in a zanzibar lighthouse", "How nice!", dm("zq7731"))
     assert "meta" in rows_with(store, "zq7731")
     async with opened(tmp_path, run_worker=False) as stage:
-        await stage.memory.privacy.erase(ErasureTarget("zq7731"), asked_by="operator")
+        await stage.memory.privacy.erase(ErasureTarget("discord:zq7731"), asked_by="operator")
     assert set(rows_with(store, "zq7731")) <= STAYS
 
 
 @pytest.mark.parametrize(
     ("key", "item"),
-    [("discord:g1:channel:c-dev", "zq7731"), ("zq7731", "sad"), ("x", "user:zq7731 session"), ("user:zq7731", "x")],
+    [
+        ("discord:g1:channel:c-dev", "zq7731"),
+        ("zq7731", "sad"),
+        ("x", "user:zq7731 session"),
+        ("user:discord:zq7731", "x"),
+    ],
 )
-@pytest.mark.parametrize("owner", [Owner.nobody(), Owner.guild("g1"), Owner.person("ben")])
+@pytest.mark.parametrize("owner", [Owner.nobody(), Owner.guild("g1"), Owner.person("discord:ben")])
 async def test_state_of_others_that_still_names_the_person_is_found(tmp_path: Path, key: str, item: str, owner: Owner):
     """Whoever wrote it said that it is not the person's: erasing leaves it alone, and the receipt says so."""
-    target = ErasureTarget("zq7731")
+    target = ErasureTarget("discord:zq7731")
     async with opened(tmp_path) as stage:
         store = stage.memory.store
-        await store.write(lambda tx: tx.state.append(StateKind.OTHER, key, item, Owner.person("zq7731")))
+        await store.write(lambda tx: tx.state.append(StateKind.OTHER, key, item, Owner.person("discord:zq7731")))
         clean = await stage.memory.privacy.erase(target, asked_by="operator")
         await store.write(lambda tx: tx.state.append(StateKind.OTHER, key, item, owner))
         missed = await stage.memory.privacy.erase(target, asked_by="operator")
@@ -148,7 +153,7 @@ async def test_what_the_mirror_notes_while_it_is_erased_goes_too(tmp_path: Path)
 
         hooks = (memory.search, finish_a_page, lambda: None)
         privacy = wiring.privacy_service(memory.store, memory.settings, stage.clock, *hooks)
-        receipt = await privacy.erase(ErasureTarget("zq7731"), asked_by="operator")
+        receipt = await privacy.erase(ErasureTarget("discord:zq7731"), asked_by="operator")
         state = await memory.store.read(lambda tx: tx.state.naming("zq7731"))
     assert [(check.place, check.count) for check in receipt.probe if not check.clean] == []
     assert state == []
@@ -161,7 +166,7 @@ async def test_a_channel_or_a_guild_called_like_the_person_is_not_taken_for_them
         await stage.reply("Hello Kirkegaard", said)
         await stage.say("I live in a zanzibar lighthouse", "dev", THERE)
         before = await stage.memory.store.read(lambda tx: tx.state.keys(StateKind.UNLEARNED_MESSAGES))
-        receipt = await stage.memory.privacy.erase(ErasureTarget("dev"), asked_by="dev")
+        receipt = await stage.memory.privacy.erase(ErasureTarget("discord:dev"), asked_by="dev")
         after = await stage.memory.store.read(lambda tx: tx.state.keys(StateKind.UNLEARNED_MESSAGES))
     assert receipt.clean
     assert sorted(set(before) - set(after)) == [f"{THERE.session}:dev"]
@@ -173,8 +178,11 @@ async def test_of_whom_nothing_is_left_the_assistant_repeats_what_others_forgot_
         for user in ("ann", "ben"):
             await ask(stage, user, f"I keep a {user}like dragon", "I see")
             await stage.memory.forget("dragon", user=user, place=HERE)
-        assert await stage.memory.store.read(lambda tx: tx.state.keys(StateKind.WITHHELD)) == ["user:ann", "user:ben"]
-        await stage.memory.privacy.erase(ErasureTarget("ann", "g1"), asked_by="ann")
+        assert await stage.memory.store.read(lambda tx: tx.state.keys(StateKind.WITHHELD)) == [
+            "user:discord:ann",
+            "user:discord:ben",
+        ]
+        await stage.memory.privacy.erase(ErasureTarget("discord:ann", "g1"), asked_by="ann")
         left = await stage.memory.store.read(lambda tx: tx.state.items(StateKind.WITHHELD_IN_GUILD, "g1"))
         assert ["benlike" in item for item in left] == [True]
         await stage.memory.privacy.erase(ErasureTarget(guild="g1"), asked_by="operator")
@@ -256,7 +264,7 @@ async def test_a_guild_goes_alone(tmp_path: Path):
 async def test_what_a_person_left_in_one_guild_goes_alone(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
-        receipt = await stage.memory.privacy.erase(ErasureTarget("ann", "g1"), asked_by="ann")
+        receipt = await stage.memory.privacy.erase(ErasureTarget("discord:ann", "g1"), asked_by="ann")
         known = await stage.known()
     assert receipt.clean
     assert sorted(known) == ["I dream of a quetzal at night", "I keep a xylophone in the cellar"]
@@ -273,32 +281,32 @@ async def test_an_erased_text_cannot_be_imported_observed_or_undone(tmp_path: Pa
             assert not await stage.memory.add(message)
         for text in ("I live in a zanzibar lighthouse", "I dream of a quetzal at night"):
             with pytest.raises(BadInput, match="forgotten"):
-                await stage.memory.remember(text, user="ann", origin=Origin.IMPORT)
-        assert isinstance(await stage.memory.undo(user="ann"), CannotUndo)
+                await stage.memory.remember(text, user="discord:ann", origin=Origin.IMPORT)
+        assert isinstance(await stage.memory.undo(user="discord:ann"), CannotUndo)
         assert await stage.known() == []
-        await stage.memory.remember("I live in a zanzibar lighthouse", user="ann")  # their own new word counts
+        await stage.memory.remember("I live in a zanzibar lighthouse", user="discord:ann")  # their own new word counts
         assert await stage.known() == ["I live in a zanzibar lighthouse"]
 
 
 async def test_undo_goes_on_after_an_erasure_with_what_is_new(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await stage.remember("I collect old stamps")
-        assert await stage.memory.undo(user="ann") is not None
+        assert await stage.memory.undo(user="discord:ann") is not None
         await stage.memory.privacy.erase(ANN, asked_by="ann")
-        assert isinstance(await stage.memory.undo(user="ann"), CannotUndo)
+        assert isinstance(await stage.memory.undo(user="discord:ann"), CannotUndo)
         await stage.remember("I grow tomatoes")
-        undone = await stage.memory.undo(user="ann")
+        undone = await stage.memory.undo(user="discord:ann")
         assert isinstance(undone, Undone)
         assert [memo.text for memo in undone.removed] == ["I grow tomatoes"]
-        assert isinstance(await stage.memory.undo(user="ann"), CannotUndo)
+        assert isinstance(await stage.memory.undo(user="discord:ann"), CannotUndo)
 
 
 async def test_undo_does_not_reach_behind_what_was_erased_in_one_guild(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await stage.remember("I grow tomatoes", place=ELSEWHERE)
         await stage.remember("I collect old stamps", place=DEV)
-        await stage.memory.privacy.erase(ErasureTarget("ann", "g1"), asked_by="ann")
-        assert isinstance(await stage.memory.undo(user="ann"), CannotUndo)
+        await stage.memory.privacy.erase(ErasureTarget("discord:ann", "g1"), asked_by="ann")
+        assert isinstance(await stage.memory.undo(user="discord:ann"), CannotUndo)
         assert await stage.known() == ["I grow tomatoes"]
 
 
@@ -308,7 +316,7 @@ async def test_an_earlier_wording_cannot_be_imported_either(tmp_path: Path):
         await stage.memory.update(memo.id, "I collect rare coins", user="ann", place=HERE)
         await stage.memory.privacy.erase(ANN, asked_by="ann")
         with pytest.raises(BadInput, match="forgotten"):
-            await stage.memory.remember("I collect old stamps", user="ann", origin=Origin.IMPORT)
+            await stage.memory.remember("I collect old stamps", user="discord:ann", origin=Origin.IMPORT)
 
 
 async def test_a_model_that_answers_too_late_brings_nothing_back(tmp_path: Path):
@@ -374,12 +382,12 @@ async def erase_interrupted(stage: Stage, target: ErasureTarget, writes: int) ->
     return True
 
 
-@pytest.mark.parametrize("target", [ANN, ErasureTarget(guild="g1"), ErasureTarget("ann", "g1")], ids=str)
+@pytest.mark.parametrize("target", [ANN, ErasureTarget(guild="g1"), ErasureTarget("discord:ann", "g1")], ids=str)
 async def test_an_erasure_that_was_interrupted_anywhere_is_completed_by_the_next(tmp_path: Path, target: ErasureTarget):
     words = {
         ANN: ANNS,
         ErasureTarget(guild="g1"): ("lighthouse", "kirkegaard", "rowing"),
-        ErasureTarget("ann", "g1"): ("lighthouse",),
+        ErasureTarget("discord:ann", "g1"): ("lighthouse",),
     }
     async with opened(tmp_path / "told") as stage:
         await tell(stage)
@@ -408,7 +416,7 @@ async def test_erasing_twice_finds_nothing_more_and_keeps_the_tombstones(tmp_pat
         await stage.memory.privacy.erase(ANN, asked_by="ann")
         again = await stage.memory.privacy.erase(ANN, asked_by="ann")
         with pytest.raises(BadInput, match="forgotten"):
-            await stage.memory.remember("I live in a zanzibar lighthouse", user="ann", origin=Origin.IMPORT)
+            await stage.memory.remember("I live in a zanzibar lighthouse", user="discord:ann", origin=Origin.IMPORT)
         survey = await stage.memory.privacy.preview(ANN)
     assert again.clean
     assert not any(again.counts.values())
@@ -466,15 +474,17 @@ async def test_vectors_go_with_their_rows(tmp_path: Path):
         await tell(stage)
         store = stage.memory.store
         keys = await store.read(
-            lambda tx: [key for key, _ in (*tx.messages.written_by("ann"), *tx.messages.written_by("ben"))]
+            lambda tx: [
+                key for key, _ in (*tx.messages.written_by("discord:ann"), *tx.messages.written_by("discord:ben"))
+            ]
         )
-        memos = await store.read(lambda tx: [memo.key for memo in tx.memos.list(Subject("ann"))])
+        memos = await store.read(lambda tx: [memo.key for memo in tx.memos.list(Subject("discord:ann"))])
         made = b"\0\0\x80?" + b"\0" * 4
         await store.write(lambda tx: tx.index.put_vectors("messages", "m", dict.fromkeys(keys, made)))
         await store.write(lambda tx: tx.index.put_vectors("memos", "m", dict.fromkeys(memos, made)))
         receipt = await stage.memory.privacy.erase(ANN, asked_by="ann")
         left = await store.read(lambda tx: [tx.index.vectors("messages")[0].size, tx.index.vectors("memos")[0].size])
-        assert left == [len(await store.read(lambda tx: tx.messages.written_by("ben"))), 0]
+        assert left == [len(await store.read(lambda tx: tx.messages.written_by("discord:ben"))), 0]
         assert all(finding.ok for finding in await stage.memory.store.check_health())
     assert receipt.clean
 
@@ -522,9 +532,9 @@ async def test_nothing_stays_in_the_memory_of_the_process(tmp_path: Path):
 async def test_someone_who_asked_not_to_be_learned_from_is_not_learned_from_afterwards(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
-        await stage.memory.store.write(lambda tx: pause(tx, "ann", stage.clock()))
+        await stage.memory.store.write(lambda tx: pause(tx, "discord:ann", stage.clock()))
         await stage.memory.privacy.erase(ANN, asked_by="ann")
-        assert await stage.memory.store.read(lambda tx: is_paused(tx, "ann"))
+        assert await stage.memory.store.read(lambda tx: is_paused(tx, "discord:ann"))
 
 
 async def test_the_log_keeps_that_something_happened_and_the_receipt_without_content(tmp_path: Path):
@@ -532,7 +542,7 @@ async def test_the_log_keeps_that_something_happened_and_the_receipt_without_con
         await tell(stage)
         before = await stage.memory.store.read(lambda tx: tx.events.counts())
         await stage.memory.privacy.erase(ANN, asked_by="ben")
-        log = await stage.memory.log(user="ann", limit=1000)
+        log = await stage.memory.log(user="discord:ann", limit=1000)
         after = await stage.memory.store.read(lambda tx: tx.events.counts())
     assert [event.kind for event in log[:2]] == ["erasure.checked", "memo.erased"]
     assert log[0].actor == "ben"
@@ -562,13 +572,13 @@ def test_it_must_be_said_whose(given: dict[str, str]):
 
 
 def test_names_of_sessions_and_queues_tell_whose_they_are():
-    ann, g1, both = ErasureTarget("ann"), ErasureTarget(guild="g1"), ErasureTarget("ann", "g1")
+    ann, g1, both = ErasureTarget("discord:ann"), ErasureTarget(guild="g1"), ErasureTarget("discord:ann", "g1")
     shared, share = HERE.session, f"{HERE.session}:user:ann"
     assert [each.owns_session(shared) for each in (ann, g1, both)] == [False, True, False]
     assert [each.owns_session(share) for each in (ann, g1, both)] == [True, True, True]
     assert [each.owns_session(dm("ann").session) for each in (ann, g1, both)] == [True, False, False]
     assert [each.owns_session(dm("joann").session) for each in (ann, g1, both)] == [False, False, False]
-    assert [each.owns_queue("user:ann") for each in (ann, g1, both)] == [True, False, False]
-    assert [each.owns_queue("consolidate:joann") for each in (ann, g1, both)] == [False, False, False]
+    assert [each.owns_queue("user:discord:ann") for each in (ann, g1, both)] == [True, False, False]
+    assert [each.owns_queue("consolidate:discord:joann") for each in (ann, g1, both)] == [False, False, False]
     assert [each.owns_queue(f"learn:{shared}:ann") for each in (ann, g1, both)] == [True, True, True]
     assert [each.owns_queue(f"learn:{THERE.session}:ann") for each in (ann, g1, both)] == [True, False, False]

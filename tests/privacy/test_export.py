@@ -18,8 +18,8 @@ from tests.privacy.telling import HERE, bytes_with, opened, tell
 async def test_a_person_gets_everything_of_theirs_and_nothing_of_others(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
-        await stage.memory.forget("xylophone", user="ann")
-        document = await stage.memory.privacy.export(ErasureTarget("ann"))
+        await stage.memory.forget("xylophone", user="discord:ann")
+        document = await stage.memory.privacy.export(ErasureTarget("discord:ann"))
     texts = {memo["text"]: memo for memo in document["memos"]}
     assert len(texts) == 4
     forgotten = texts["I keep a xylophone in the cellar"]
@@ -48,25 +48,25 @@ async def test_a_guild_gets_its_lore_and_what_was_said_there(tmp_path: Path):
 async def test_the_same_store_gives_the_same_bytes(tmp_path: Path):
     async with opened(tmp_path / "a") as stage:
         await tell(stage)
-        first = encode(await stage.memory.privacy.export(ErasureTarget("ann")))
-        assert encode(await stage.memory.privacy.export(ErasureTarget("ann"))) == first
+        first = encode(await stage.memory.privacy.export(ErasureTarget("discord:ann")))
+        assert encode(await stage.memory.privacy.export(ErasureTarget("discord:ann"))) == first
     shutil.copytree(tmp_path / "a", tmp_path / "b")
     ground.copy(tmp_path / "a" / "data" / "memory.db", tmp_path / "b" / "data" / "memory.db")
     async with opened(tmp_path / "b") as stage:
-        assert encode(await stage.memory.privacy.export(ErasureTarget("ann"))) == first
+        assert encode(await stage.memory.privacy.export(ErasureTarget("discord:ann"))) == first
     assert json.loads(first)["format"] == "recollect-export"
 
 
 async def test_someone_unknown_gets_an_empty_document(tmp_path: Path):
     async with opened(tmp_path) as stage:
-        document = await stage.memory.privacy.export(ErasureTarget("zoe"))
+        document = await stage.memory.privacy.export(ErasureTarget("discord:zoe"))
     assert [document[name] for name in ("memos", "messages", "summaries", "exchanges", "events")] == [[]] * 5
 
 
 async def test_memos_as_the_file_of_facts(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
-        data = durable(await stage.memory.privacy.memos(ErasureTarget("ann")))
+        data = durable(await stage.memory.privacy.memos(ErasureTarget("discord:ann")))
         assert data == (tmp_path / "data" / "memory" / "durable" / "ann.json").read_bytes()
     (tmp_path / "empty.json").write_bytes(durable([]))
     found = read_durable(tmp_path / "empty.json")
@@ -77,7 +77,7 @@ async def test_memos_as_the_file_of_facts(tmp_path: Path):
 async def test_memos_as_pages(tmp_path: Path):
     async with opened(tmp_path / "store") as stage:
         await tell(stage)
-        memos = await stage.memory.privacy.memos(ErasureTarget("ann"))
+        memos = await stage.memory.privacy.memos(ErasureTarget("discord:ann"))
     first, second = (write_pages(memos, tmp_path / name) for name in ("one", "two"))
     assert [path.relative_to(tmp_path / "one") for path in first] == [
         path.relative_to(tmp_path / "two") for path in second

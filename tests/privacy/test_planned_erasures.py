@@ -121,13 +121,13 @@ async def test_one_that_takes_long_goes_on_while_the_worker_does_other_things(tm
 async def test_what_the_discord_bot_noted_about_someone_goes_with_them(tmp_path: Path):
     async with opened(tmp_path) as stage:
         notes, channel = BotState(stage.memory.store), HERE.session
-        ann, ben = Owner.person("1"), Owner.person("2")
+        ann, ben = Owner.person("discord:1"), Owner.person("discord:2")
         await notes.put(state.notified(1), "x", ann)
         await notes.put(state.snapshot_session("1"), "x", ann)
         await notes.put(state.listened_channel("discord:dm:1"), "x", Owner.of_session("discord:dm:1"))
         await notes.put(state.notified(2), "x", ben)
         await notes.put(state.listened_channel(channel), "x", Owner.of_session(channel))
-        await stage.memory.privacy.erase(ErasureTarget("1"), asked_by="1")
+        await stage.memory.privacy.erase(ErasureTarget("discord:1"), asked_by="1")
         assert await notes.keys(StateKind.NOTIFIED) == ["2"]
         assert await notes.keys(StateKind.LISTENED_CHANNEL) == [channel]
         assert await notes.keys(StateKind.SNAPSHOT_SESSION) == []

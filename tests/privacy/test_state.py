@@ -28,6 +28,7 @@ from tests.privacy.telling import HERE, opened
 from tests.scenes import Stage
 
 USER, GUILD = "zq7731", "g1"
+KEY = f"discord:{USER}"
 SESSION = session_name(HERE, USER)
 SOURCES = Path(recollect.__file__).parent
 
@@ -65,18 +66,18 @@ async def narrow(stage: Stage) -> None:
 
 
 async def plan(stage: Stage) -> None:
-    for target in (ErasureTarget(USER), ErasureTarget(guild=GUILD)):
+    for target in (ErasureTarget(KEY), ErasureTarget(guild=GUILD)):
         await stage.memory.privacy.schedule(target, stage.clock() + timedelta(days=9), asked_by="operator")
 
 
 async def begin(stage: Stage) -> None:
-    inventory = Inventory(authors={USER}, sessions={SESSION})
-    for target in (ErasureTarget(USER), ErasureTarget(guild=GUILD)):
+    inventory = Inventory(authors={KEY}, sessions={SESSION})
+    for target in (ErasureTarget(KEY), ErasureTarget(guild=GUILD)):
         await stage.memory.store.write(lambda tx, target=target: delete_rows.save_intent(tx, target, inventory))
 
 
 async def mirror(stage: Stage) -> None:
-    files, mirror_state = (f"durable {USER}", f"shortterm {GUILD}", f"rolling {SESSION}"), MirrorState(Path("/mirror"))
+    files, mirror_state = (f"durable {KEY}", f"shortterm {GUILD}", f"rolling {SESSION}"), MirrorState(Path("/mirror"))
 
     def work(tx: Tx) -> None:
         mirror_state.advance(tx, [], files)
@@ -93,7 +94,7 @@ async def keep_pages(stage: Stage) -> None:
     ]
 
     def work(tx: Tx) -> None:
-        Records().claim(tx, USER)
+        Records().claim(tx, KEY)
         for memo in memos:
             Records().note(tx, memo, f"fact/{memo.id}.md", b"page")
 
@@ -112,7 +113,7 @@ async def probe_writes(stage: Stage) -> None:
     """It is gone when the transaction that writes it ends."""
 
 
-PERSON, SERVER = Owner.person(USER), Owner.guild(GUILD)
+PERSON, SERVER = Owner.person(KEY), Owner.guild(GUILD)
 MAKERS: dict[StateKind, Maker] = {
     StateKind.TURNS: talk(BY_TURNS),
     StateKind.LATE_MESSAGES: speak_late,
@@ -120,13 +121,14 @@ MAKERS: dict[StateKind, Maker] = {
     StateKind.UNLEARNED_MESSAGES: talk(WHEN_IDLE),
     StateKind.UNLEARNED_TURNS: talk(BY_TURNS),
     StateKind.DAILY_LOG: talk(WHEN_IDLE),
-    StateKind.PAUSED: lambda stage: stage.memory.store.write(lambda tx: pause(tx, USER, stage.clock())),
+    StateKind.PAUSED: lambda stage: stage.memory.store.write(lambda tx: pause(tx, KEY, stage.clock())),
     StateKind.UNSEEN_DELETION: lambda stage: stage.memory.message_deleted("discord", "never seen"),
     StateKind.UNSEEN_DELETIONS: lambda stage: stage.memory.message_deleted("discord", "never seen"),
     StateKind.WITHHELD: forget,
     StateKind.WITHHELD_IN_GUILD: forget,
     StateKind.DISPLAY_NAME: talk(BY_TURNS),
     StateKind.AUDIENCES_NARROWED: narrow,
+    StateKind.IDENTITIES_SPLIT: note((StateKind.IDENTITIES_SPLIT, KEY), USER, PERSON),
     StateKind.PLANNED_ERASURE: plan,
     StateKind.RUNNING_ERASURE: begin,
     StateKind.MIRROR_POSITION: mirror,
@@ -149,9 +151,9 @@ MAKERS: dict[StateKind, Maker] = {
     StateKind.SNAPSHOT_SESSION: note(state.snapshot_session(USER), SESSION, PERSON),
     StateKind.SUMMARY_VIEWERS: note(state.summary_viewers(SESSION), USER, PERSON),
     StateKind.PENDING_SNAPSHOTS: follow_log,
-    StateKind.NOTICE_MESSAGE: note(state.notice_message(f"user:{USER}", "durable-1"), "1/3", PERSON),
+    StateKind.NOTICE_MESSAGE: note(state.notice_message(f"user:{KEY}", "durable-1"), "1/3", PERSON),
     StateKind.COMMANDS: note((StateKind.COMMANDS, ""), "digest", Owner.nobody()),
-    StateKind.OTHER: note((StateKind.OTHER, "mood"), "sad", Owner.member(USER, GUILD)),
+    StateKind.OTHER: note((StateKind.OTHER, "mood"), "sad", Owner.member(KEY, GUILD)),
 }
 """How each kind comes about. A new kind needs a line here, and has to go when its owner does."""
 NOBODYS = {
@@ -196,7 +198,7 @@ async def test_no_kind_of_state_is_left_of_an_erased_person(tmp_path: Path):
             StateKind.BOT_GUILDS,
             StateKind.ROLE_GUILD,
         }
-        receipt = await stage.memory.privacy.erase(ErasureTarget(USER), asked_by="operator")
+        receipt = await stage.memory.privacy.erase(ErasureTarget(KEY), asked_by="operator")
         left = await stage.memory.store.read(lambda tx: tx.state.naming(""))
     assert receipt.clean, receipt.probe
     named = {row.kind for row in left if USER in f"{row}"}
@@ -225,10 +227,10 @@ async def test_no_kind_of_state_is_left_of_an_erased_guild(tmp_path: Path):
 async def test_someone_in_a_guild_keeps_what_is_theirs_elsewhere(tmp_path: Path):
     async with opened(tmp_path, run_worker=False) as stage:
         await make_everything(stage)
-        receipt = await stage.memory.privacy.erase(ErasureTarget(USER, GUILD), asked_by="operator")
+        receipt = await stage.memory.privacy.erase(ErasureTarget(KEY, GUILD), asked_by="operator")
         left = await stage.memory.store.read(lambda tx: tx.state.naming(""))
     assert receipt.clean, receipt.probe
-    assert not [row for row in left if row.kind not in OUTLASTING and row.owner == Owner.member(USER, GUILD)]
+    assert not [row for row in left if row.kind not in OUTLASTING and row.owner == Owner.member(KEY, GUILD)]
     assert {StateKind.NOTIFIED, StateKind.UNLEARNED_TURNS} <= {row.kind for row in left if row.owner == PERSON}
 
 

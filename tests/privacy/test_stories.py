@@ -41,11 +41,13 @@ async def do(stage: Stage, step: Step) -> None:
             for memo in shown.memos[:1]:
                 await memory.update(memo.id, f"{text} now", user=user, place=dm(user))
         case "forget":
-            await memory.forget(f"{user}thing{number}", user=user, every=True)
+            await memory.forget(f"{user}thing{number}", user=user, place=dm(user), every=True)
         case "undo":
-            await memory.undo(user=user)
+            await memory.undo(user=user, place=dm(user))
         case "edit" | "delete":
-            rows = await memory.store.read(lambda tx: [message for _, message in tx.messages.written_by(user)])
+            rows = await memory.store.read(
+                lambda tx: [message for _, message in tx.messages.written_by(f"discord:{user}")]
+            )
             for message in [message for message in rows if message.author == user][:1]:
                 if deed == "edit":
                     await memory.message_edited("discord", message.id, f"{text} after all")
@@ -58,7 +60,7 @@ async def do(stage: Stage, step: Step) -> None:
 
 
 async def everything_of(stage: Stage, user: str) -> str:
-    return json.dumps(await stage.memory.privacy.export(ErasureTarget(user)), sort_keys=True)
+    return json.dumps(await stage.memory.privacy.export(ErasureTarget(f"discord:{user}")), sort_keys=True)
 
 
 @settings(max_examples=12, deadline=None)
@@ -72,7 +74,7 @@ async def test_an_erased_person_leaves_nothing_and_takes_nothing_along(story: li
             await stage.memory.mirror.catch_up()
             others = [user for user in PEOPLE if user != erased]
             before = [await everything_of(stage, user) for user in others]
-            receipt = await stage.memory.privacy.erase(ErasureTarget(erased), asked_by=erased)
+            receipt = await stage.memory.privacy.erase(ErasureTarget(f"discord:{erased}"), asked_by=erased)
             assert receipt.clean
             assert bytes_with(folder, f"{erased}like", f"{erased}thing", f"{erased}more") == {}
             assert [await everything_of(stage, user) for user in others] == before

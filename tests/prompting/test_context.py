@@ -350,7 +350,7 @@ class TestCache:
             assert names(await stage.prompt("hello")) == ["message"]
             await stage.remember("Likes tea")
             assert "Likes tea" in (await stage.prompt("hello")).text
-            await stage.memory.forget("tea", user="ann")
+            await stage.memory.forget("tea", user="discord:ann")
             assert "Likes tea" not in (await stage.prompt("hello")).text
 
     async def test_what_another_process_writes_counts_too(self, tmp_path):

@@ -23,7 +23,7 @@ from recollect.testing.clock import FakeClock
 from tests import ground
 from tests.scenes import DEV, DM, ELSEWHERE, GENERAL, STAFF
 
-ANN = Subject("ann")
+ANN = Subject("discord:ann")
 
 
 def _everything(_: Memo) -> bool:
@@ -84,7 +84,7 @@ async def opened(address: str, clock: FakeClock, **settings: Any) -> AsyncIterat
 
 
 async def audiences(memory: AsyncMemory) -> dict[str, str]:
-    memos = (await memory.list(user="ann")).memos
+    memos = (await memory.list(user="discord:ann")).memos
     return {memo.text: str(memo.audience) for memo in memos}
 
 
@@ -105,10 +105,10 @@ async def test_what_nobody_shared_is_heard_only_where_it_was_said_from_the_first
     with caplog.at_level(logging.WARNING, "recollect"):
         async with opened(address, clock) as memory:
             assert await audiences(memory) == {
-                "I am HIV positive": "dm:ann",
+                "I am HIV positive": "dm:discord:ann",
                 "I like green tea": str(DEV.audience),
                 "I will be promoted in May": str(STAFF.audience),
-                "My cat is called Tom": "dm:ann",
+                "My cat is called Tom": "dm:discord:ann",
                 "I play the cello": "channel:g9/c9",
                 "I speak Portuguese at home": "channel:g9/c9/t9",
                 "I work on Falcon": "everywhere",
@@ -116,7 +116,7 @@ async def test_what_nobody_shared_is_heard_only_where_it_was_said_from_the_first
             }
             (event,) = [one for one in await memory.log() if one.kind == "memory.narrowed"]
             assert event.data["memos"] == 6
-            assert (await memory.get(learned.id, user="ann")).updated == learned.updated
+            assert (await memory.get(learned.id, user="discord:ann")).updated == learned.updated
     assert [record.getMessage().split(" could")[0] for record in caplog.records] == ["6 memories"]
     caplog.clear()
     async with opened(address, clock) as memory:
@@ -131,16 +131,16 @@ async def test_what_was_forgotten_before_comes_back_as_narrow_as_the_rest(tmp_pa
         kept = await old.says("I like green tea", DM)
         await old.does(lambda tx, cause: changes_module.pin(tx, ANN, kept.id, True, cause, _everything))
         made_private = await old.says("I own a boat", DEV)
-        await old.shares(made_private, Audience("dm", "ann"))
+        await old.shares(made_private, Audience("dm", "discord:ann"))
     async with opened(address, clock) as memory:
         for _ in range(5):  # the privacy of the boat, the boat, the pin, the tea, and the forgetting
-            assert await memory.undo(user="ann") is not None
+            assert await memory.undo(user="discord:ann") is not None
         assert await audiences(memory) == {
-            "I am HIV positive": "dm:ann",
-            "I like green tea": "dm:ann",
+            "I am HIV positive": "dm:discord:ann",
+            "I like green tea": "dm:discord:ann",
             "I own a boat": str(DEV.audience),
         }
-        (known,) = (await memory.show(user="ann")).memos
+        (known,) = (await memory.show(user="discord:ann")).memos
         assert known.text == "I am HIV positive"
 
 
@@ -152,15 +152,15 @@ async def test_a_share_counts_when_it_is_the_last_word_about_it(tmp_path: Path, 
         await old.undoes()
         restated = await old.says("I own a boat", DM)
         await old.shares(restated)
-        await old.shares(restated, Audience("dm", "ann"))
+        await old.shares(restated, Audience("dm", "discord:ann"))
         await old.says("I own a boat", DM)
         narrowed_first = await old.says("I work on Falcon", DM)
-        await old.shares(narrowed_first, Audience("dm", "ann"))
+        await old.shares(narrowed_first, Audience("dm", "discord:ann"))
         await old.shares(narrowed_first)
     async with opened(address, clock) as memory:
         assert await audiences(memory) == {
-            "I am looking for a job": "dm:ann",
-            "I own a boat": "dm:ann",
+            "I am looking for a job": "dm:discord:ann",
+            "I own a boat": "dm:discord:ann",
             "I work on Falcon": "everywhere",
         }
 
@@ -176,7 +176,7 @@ async def test_an_earlier_wording_comes_back_as_narrow_as_it_was_said(tmp_path: 
         await old.states("I live in Bern with my dog Rex", source)
     async with opened(address, clock) as memory:
         assert await memory.message_deleted("discord" if DEV.platform == "discord" else DEV.platform, "m1")
-        assert await audiences(memory) == {"I live in Bern": "dm:ann"}
+        assert await audiences(memory) == {"I live in Bern": "dm:discord:ann"}
 
 
 async def test_designs_with_one_memory_per_person_are_left_as_they_are_until_another_profile_opens_the_store(
@@ -193,7 +193,7 @@ async def test_designs_with_one_memory_per_person_are_left_as_they_are_until_ano
         assert {memo.text for memo in (await memory.show(user="ann", place=ELSEWHERE)).memos} > {"I am HIV positive"}
     async with opened(address, clock) as memory:
         assert await audiences(memory) == {
-            "I am HIV positive": "dm:ann",
+            "I am HIV positive": "dm:discord:ann",
             "I like green tea": str(DEV.audience),
             "I own a boat": "everywhere",
         }
@@ -201,7 +201,7 @@ async def test_designs_with_one_memory_per_person_are_left_as_they_are_until_ano
         await memory.remember("I play chess", user="ann", place=DM)
         assert (await audiences(memory))["I play chess"] == "everywhere"
     async with opened(address, clock) as memory:
-        assert (await audiences(memory))["I play chess"] == "dm:ann"
+        assert (await audiences(memory))["I play chess"] == "dm:discord:ann"
         assert (await audiences(memory))["I own a boat"] == "everywhere"
 
 
@@ -223,7 +223,9 @@ async def test_a_statement_is_heard_by_those_who_hear_the_place(place: Place, cl
     async with opened(ground.new(), clock) as memory:
         done = await memory.remember("I own a boat", user="ann", place=place)
         assert done.memo.audience == place.audience
-        assert (await memory.remember("I play chess", user="ann")).memo.audience == Audience("dm", "ann")
+        assert (await memory.remember("I play chess", user="discord:ann")).memo.audience == Audience(
+            "dm", "discord:ann"
+        )
 
 
 async def test_nobody_is_told_what_another_keeps_private_where_each_has_one_memory(clock: FakeClock) -> None:

@@ -152,8 +152,8 @@ def test_in_the_exchange_of_a_summary_nobody_is_the_bot():
 async def test_an_erased_person_keeps_no_name():
     async with opened() as stage:
         await two_anns(stage)
-        await stage.memory.privacy.erase(ErasureTarget("ann"), asked_by="ann")
-        assert await stage.memory.store.read(lambda tx: tx.state.owned_by(Owner.person("ann"))) == []
+        await stage.memory.privacy.erase(ErasureTarget("discord:ann"), asked_by="ann")
+        assert await stage.memory.store.read(lambda tx: tx.state.owned_by(Owner.person("discord:ann"))) == []
         await stage.say("I am still here", "mallory", name="Аnn")
         assert set(speakers(lines(await stage.prompt(user="bob"), "history"))) == {"Аnn"}
 

@@ -134,7 +134,9 @@ async def test_every_memo_message_event_and_job_is_still_there(old_store: str, t
         assert {kind: count for kind, count in EVENTS.items() if events[kind] < count} == {}
         heard = {memo.text: str(memo.audience) for memo in memos}
         assert heard["I speak Portuguese and Galician"] == "everywhere", "it was shared"
-        assert (heard["I am left-handed"], heard["I drive a Skoda"]) == ("dm:1001", "guild:500"), "nobody shared them"
+        assert (heard["I am left-handed"], heard["I drive a Skoda"]) == ("dm:discord:1001", "guild:500"), (
+            "nobody shared them"
+        )
         jobs = await memory.store.read(lambda tx: tx.jobs.list(None, 100))
         assert Counter(job.kind for job in jobs) == {"extract": 5, "consolidate": 2, "erase": 1, "daily_log": 1}
         assert [job.error for job in jobs if job.error] == ["KeyError: 'message'"]
@@ -154,7 +156,7 @@ async def test_what_was_said_before_is_found_by_words_and_by_meaning(old_store: 
 async def test_the_last_change_of_the_first_edition_can_be_undone(old_store: str, tmp_path: Path):
     async with opened(old_store, tmp_path, run_worker=False) as memory:
         await memory.undo(user="1003", place=DEV)
-        log = await memory.log(user="1003")
+        log = await memory.log(user="discord:1003")
         assert log[0].kind == "memo.undone"
 
 
@@ -178,8 +180,8 @@ async def test_jobs_keep_their_place_under_the_new_names(busy_store: str, tmp_pa
         recorded = {(job.kind, job.queue, job.tenant) for job in jobs[: -len(MORE_JOBS)]}
         assert ("daily_log", "mirror", "mirror") in recorded
         assert {queue for kind, queue, _ in recorded if kind == "consolidate"} <= {
-            "consolidate:1002",
-            "consolidate:1003",
+            "consolidate:discord:1002",
+            "consolidate:discord:1003",
         }
         assert not faults(await memory.store.check_health()).keys() - {"jobs"}, "queues are in order, counts agree"
     states = dict(raw(busy_store, "SELECT state, count(*) FROM jobs GROUP BY state"))

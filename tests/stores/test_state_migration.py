@@ -1,6 +1,7 @@
 """State of earlier versions gets owners: nothing is lost, and who is erased takes along what was theirs by its name."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from recollect import plugins
 from recollect.core.ports import Store, Tx
 from recollect.core.state import OUTLASTING, Owner, StateKind, StateRow
+from recollect.core.types import person_key
 from tests.stores.test_first_edition import old_store, raw
 
 __all__ = ["old_store"]
@@ -20,10 +22,10 @@ BEFORE: list[tuple[str, int, str, list[str]]] = json.loads(
 MORE = [  # what that store lacks, and what nobody can understand
     ("journal", "2026-03-05 discord/3000", (StateKind.DAILY_LOG, "", None, None)),
     ("audiences.narrowed", "12", (StateKind.AUDIENCES_NARROWED, "", None, None)),
-    ("late:discord:g1:channel:c:user:ann", "discord/1", (StateKind.LATE_MESSAGES, None, "ann", "g1")),
-    ("late:discord:dm:ann", "discord/2", (StateKind.LATE_MESSAGES, None, "ann", None)),
+    ("late:discord:g1:channel:c:user:ann", "discord/1", (StateKind.LATE_MESSAGES, None, "discord:ann", "g1")),
+    ("late:discord:dm:ann", "discord/2", (StateKind.LATE_MESSAGES, None, "discord:ann", None)),
     ("mood:ann", "sad", (StateKind.OTHER, "mood:ann", None, None)),
-    ("retired:user:ann", "no JSON", (StateKind.WITHHELD, "user:ann", "ann", None)),
+    ("retired:user:ann", "no JSON", (StateKind.WITHHELD, "user:discord:ann", "discord:ann", None)),
     ("retired:guild:g1", "no JSON", (StateKind.WITHHELD_IN_GUILD, "g1", None, "g1")),
     ("planned:user ann", "no JSON", (StateKind.PLANNED_ERASURE, "user ann", None, None)),
     ("file:notes", "digest", (StateKind.FILE_DIGESTS, "notes", None, None)),
@@ -31,6 +33,7 @@ MORE = [  # what that store lacks, and what nobody can understand
     ("turns:", "1", (StateKind.TURNS, "", None, None)),
     ("", "empty", (StateKind.OTHER, "", None, None)),
 ]
+PLATFORMS = ("local", "discord", "slack", "irc")
 OTHERWISE = {StateKind.DISPLAY_NAME, StateKind.PAGE, StateKind.PAGE_MEMOS, StateKind.PAGE_SCOPES}
 """Erased by their names nowhere, but with the messages and files that they are about; now they have owners as well."""
 TARGETS = {
@@ -55,18 +58,30 @@ async def converted(address: str, *counters: tuple[str, int, str]) -> Store:
     return plugins.load("stores", address)
 
 
+def bare(item: str) -> str:
+    """As it was before people had a platform."""
+    return re.sub(r'(^|[" ]|user:)discord:(ann|ben|cy|a:b|o/p q%|10\d\d)(?=$|[" ])', r"\1\2", item)
+
+
+async def owned_by(store: Store, owner: Owner) -> list[StateRow]:
+    """What went with someone when the platform did not matter."""
+    person = owner.person_id
+    owners = [owner] if person is None else [Owner(person_key(name, person), owner.guild_id) for name in PLATFORMS]
+    return [row for each in owners for row in await store.read(lambda tx, each=each: tx.state.owned_by(each))]
+
+
 async def test_a_store_of_the_first_edition_keeps_all_its_state(old_store: str):
     before = raw(old_store, "SELECT name, item FROM counters ORDER BY name, number")
     store: Store = plugins.load("stores", old_store)
     try:
         found = await store.read(rows)
-        paused = await store.read(lambda tx: tx.state.items(StateKind.PAUSED, "1004"))
-        owned = await store.read(lambda tx: tx.state.owned_by(Owner.person("1001")))
+        paused = await store.read(lambda tx: tx.state.items(StateKind.PAUSED, "discord:1004"))
+        owned = await store.read(lambda tx: tx.state.owned_by(Owner.person("discord:1001")))
         of_guild = await store.read(lambda tx: tx.state.owned_by(Owner.guild("501")))
-        pages = await store.read(lambda tx: tx.state.items(StateKind.PAGE_MEMOS, "user:1001"))
+        pages = await store.read(lambda tx: tx.state.items(StateKind.PAGE_MEMOS, "user:discord:1001"))
     finally:
         await store.close()
-    assert sorted(row.item for row in found) == sorted(item for _, item in before)
+    assert sorted(bare(row.item) for row in found) == sorted(item for _, item in before)
     assert not [row for row in found if row.kind == StateKind.OTHER]
     assert paused == [item for name, item in before if name == "paused:1004"]
     assert pages == [item for name, item in before if name == "pages ids user:1001"]
@@ -88,11 +103,11 @@ async def test_no_record_is_lost_and_each_list_keeps_its_order(old_store: str):
     finally:
         await store.close()
     assert len(found) == len(BEFORE)
-    assert sorted(row.item for row in found) == sorted(item.removeprefix("gone:") for _, _, item, _ in BEFORE)
+    assert sorted(bare(row.item) for row in found) == sorted(item.removeprefix("gone:") for _, _, item, _ in BEFORE)
     assert not [row for row in found if row.kind == StateKind.OTHER]
     assert {row.kind for row in found} >= set(StateKind) - {kind for *_, (kind, *_) in MORE}
     assert viewers == ["1042 discord:500:channel:600", "1043"]
-    assert held == [item for name, _, item, _ in BEFORE if name == "retired:guild:g1"]
+    assert [*map(bare, held)] == [item for name, _, item, _ in BEFORE if name == "retired:guild:g1"]
     assert ready == ["discord/m37"]
 
 
@@ -100,15 +115,15 @@ async def test_what_went_with_someone_by_its_name_goes_by_its_owner(old_store: s
     store = await converted(old_store, *((name, number, item) for name, number, item, _ in BEFORE))
     try:
         for target, owner in TARGETS.items():
-            owned = await store.read(lambda tx, owner=owner: tx.state.owned_by(owner))
+            owned = await owned_by(store, owner)
             expected = sorted(item for *_, item, goes_with in BEFORE if target in goes_with)
             by_name = [row for row in owned if row.kind not in OUTLASTING and row.kind not in OTHERWISE]
             scopes = [row for row in owned if row.kind == StateKind.PAGE_SCOPES and target.startswith("user")]
-            assert sorted(row.item for row in (*by_name, *scopes)) == expected, target
-        names = await store.read(lambda tx: tx.state.owned_by(Owner.member("a:b", "g1")))
+            assert sorted(bare(row.item) for row in (*by_name, *scopes)) == expected, target
+        names = await store.read(lambda tx: tx.state.owned_by(Owner.member("discord:a:b", "g1")))
         lore = await store.read(lambda tx: tx.state.owned_by(Owner.guild("g1")))
         notices = await store.read(lambda tx: tx.state.owned_by(Owner.guild("500")))
-        erasures = await store.read(lambda tx: tx.state.owned_by(Owner.member("ann", "g1")))
+        erasures = await store.read(lambda tx: tx.state.owned_by(Owner.member("discord:ann", "g1")))
     finally:
         await store.close()
     assert [row.item for row in names if row.kind == StateKind.DISPLAY_NAME] == ["a:b", "a:b"]

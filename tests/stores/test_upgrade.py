@@ -98,14 +98,20 @@ async def test_old_ids_stay_and_are_matched_by_id_and_by_text(old_store: str, tm
 
 
 async def test_what_was_forgotten_before_is_not_learned_again(old_store: str, tmp_path: Path):
-    entry = {"type": "memo", "user": "1002", "text": "I drive a Skoda", "audience": "guild:500"}
+    entry = {
+        "type": "memo",
+        "user": "1002",
+        "text": "I drive a Skoda",
+        "audience": "guild:500",
+        "source": {"platform": "discord"},
+    }
     (tmp_path / "old.jsonl").write_text('{"format":"recollect","version":1}\n' + json.dumps(entry))
     async with opened(old_store, tmp_path) as memory:
         report = await import_(memory, tmp_path / "old.jsonl")
         assert [reason for _, reason in report.skipped] == ["was forgotten here"]
         records = await memory.store.read(lambda tx: tx.archive.read("tombstones", None, 100).records)
-        assert ("user:1002", text_digest("I drive a Skoda")) not in [record[:2] for record in records]
-        await memory.store.write(lambda tx: tx.memos.remove(_only(tx, "1002", "I drive a Skoda")))
+        assert ("user:discord:1002", text_digest("I drive a Skoda")) not in [record[:2] for record in records]
+        await memory.store.write(lambda tx: tx.memos.remove(_only(tx, "discord:1002", "I drive a Skoda")))
         report = await import_(memory, tmp_path / "old.jsonl")
         assert [reason for _, reason in report.skipped] == ["was forgotten here"], "the tombstone alone tells"
         await memory.remember("I drive a Skoda", user="1002", place=DEV)
@@ -128,18 +134,18 @@ async def test_messages_that_were_erased_before_do_not_come_back(tmp_path: Path)
 async def test_a_copy_on_a_server_keeps_ids_and_what_was_forgotten(old_file: Path, tmp_path: Path, database: str):
     async with opened(old_file, tmp_path) as memory, opened(database, tmp_path / "server") as there:
         await memory.remember("I paint boats", user="1001", place=DEV)
-        old = await memory.store.read(lambda tx: tx.memos.list(Subject("1001")))
+        old = await memory.store.read(lambda tx: tx.memos.list(Subject("discord:1001")))
         assert (await copy(memory.store, there.store)).ok
         assert {memo.id: memo.text for memo in old} == {
-            memo.id: memo.text for memo in await there.store.read(lambda tx: tx.memos.list(Subject("1001")))
+            memo.id: memo.text for memo in await there.store.read(lambda tx: tx.memos.list(Subject("discord:1001")))
         }
         told = await there.remember("I paint boats.", user="1003", place=DEV)
         assert told.memo.id in {memo.id for memo in old}, "the same kind and text, in a store with the same secret"
         buried = await there.store.read(
-            lambda tx: tx.memos.tombstone("user:1002", tx.fingerprints.of_text("I drive a Skoda"))
+            lambda tx: tx.memos.tombstone("user:discord:1002", tx.fingerprints.of_text("I drive a Skoda"))
         )
         assert buried is not None
-        exported = await export(there, ErasureTarget("1001"))
+        exported = await export(there, ErasureTarget("discord:1001"))
         secret = await there.store.read(lambda tx: tx.fingerprints.secret)
         assert secret == await memory.store.read(lambda tx: tx.fingerprints.secret)
         assert secret.encode() not in exported
@@ -183,9 +189,9 @@ async def test_the_copy_is_a_store_that_opens_by_itself(old_file: Path, tmp_path
 
 async def test_a_new_store_and_one_in_memory_are_not_copied(tmp_path: Path, caplog: pytest.LogCaptureFixture):
     async with opened(tmp_path / "new.db", tmp_path) as memory:
-        await memory.remember("I like tea", user="ann")
+        await memory.remember("I like tea", user="discord:ann")
     async with opened("sqlite://", tmp_path) as memory:
-        await memory.remember("I like tea", user="ann")
+        await memory.remember("I like tea", user="discord:ann")
     assert copies(tmp_path) == []
     assert "schema" not in caplog.text
 
@@ -212,7 +218,7 @@ async def test_without_room_for_a_copy_nothing_is_changed(
     assert copies(tmp_path) == []
     monkeypatch.undo()
     async with opened_file(old_file) as store:
-        assert await store.read(lambda tx: tx.memos.count(Subject("1001")))
+        assert await store.read(lambda tx: tx.memos.count(Subject("discord:1001")))
 
 
 STOP = """
@@ -323,10 +329,10 @@ async def test_a_server_is_told_how_to_make_a_copy(
 async def test_an_erasure_names_the_copy_that_still_holds_the_person(tmp_path: Path):
     path = put_back("second_edition_start", tmp_path)
     async with opened(path, tmp_path / "data") as memory:
-        receipt = await memory.privacy.erase(ErasureTarget("1001"), asked_by="1001")
+        receipt = await memory.privacy.erase(ErasureTarget("discord:1001"), asked_by="1001")
         assert any(
             f"1 backup made earlier may still contain it; delete: {tmp_path / COPY}" in note for note in receipt.notes
         )
         (tmp_path / COPY).unlink()
-        receipt = await memory.privacy.erase(ErasureTarget("1002"), asked_by="1002")
+        receipt = await memory.privacy.erase(ErasureTarget("discord:1002"), asked_by="1002")
         assert not any("may still contain" in note for note in receipt.notes)

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from recollect.core.clock import Clock, now
 from recollect.core.errors import BadInput, MissingExtra, RecollectError
-from recollect.core.types import Message, Place
+from recollect.core.types import Message, Place, person_key
 from recollect.faces.tool.dispatcher import MemoryTool
 from recollect.faces.tool.schema import schema, skill
 from recollect.memory import AsyncMemory
@@ -136,7 +136,7 @@ def _identity(
     if not user_id or not user_id.strip():
         raise BadInput("the run has no user: memory needs to know whose it is")
     user_place = (place(ctx) if callable(place) else place) or Place(dm=user_id)
-    if user_place.dm not in (None, user_id):
+    if user_place.person not in (None, person_key(user_place.platform, user_id)):
         raise BadInput(f"{user_id!r} can't speak in the DM of {user_place.dm!r}")
     return user_id, user_place
 

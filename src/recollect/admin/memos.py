@@ -34,7 +34,7 @@ from recollect.learning.restore import restore
 from recollect.policy import kinds
 from recollect.policy.merge import retire
 from recollect.policy.redaction import redact, redact_tags
-from recollect.policy.visibility import VisibilityPolicy, stated_audience
+from recollect.policy.visibility import VisibilityPolicy, addressed, stated_audience
 from recollect.recall import listing
 from recollect.settings import wiring
 
@@ -136,7 +136,7 @@ class MemoAdmin(AdminBase):
         elif audience is None:
             visible_to = stated_audience(Place(dm=subject.id), VisibilityPolicy(self.memory.settings.visibility))
         else:
-            visible_to = audience
+            visible_to = addressed(audience, subject.id)
         words = redact(valid_memo_text(text)).text
         candidate = Candidate(
             subject=subject,
@@ -173,7 +173,8 @@ class MemoAdmin(AdminBase):
     async def share(self, subject: Subject, memo_id: str, audience: Audience) -> Memo:
         """Change the audience of a memo."""
         context = self._context()
-        return await self._write(lambda tx: changes.share(tx, subject, memo_id, audience, context, is_visible))
+        wanted = addressed(audience, subject.id)
+        return await self._write(lambda tx: changes.share(tx, subject, memo_id, wanted, context, is_visible))
 
     async def retire(self, subject: Subject, memo_id: str) -> Memo:
         """Retire a memo and keep it from being learned again; raises UnknownMemo."""

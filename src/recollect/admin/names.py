@@ -7,8 +7,9 @@ from difflib import get_close_matches
 from recollect.core.errors import BadInput
 from recollect.core.ports import Tx
 from recollect.core.text import fold
-from recollect.core.types import Status, Subject
+from recollect.core.types import Status, Subject, split_person
 from recollect.policy.viewer import valid_user
+from recollect.recall.people import resolve
 
 _MAX_MEMOS_SCANNED = 8
 """How many of a person's newest memos are searched for a message with the person's name."""
@@ -34,10 +35,13 @@ class NameMatch:
 def match_name(tx: Tx, typed: str) -> NameMatch:
     """Look a person up by id or, case-insensitively, by name. An id wins: no name can hide it. Raises BadInput."""
     typed = valid_user(typed)
-    if tx.memos.count(Subject(typed)) or tx.messages.written_by(typed, limit=1):
-        return NameMatch(typed, typed, is_known=True)
+    person = resolve(tx, typed, changes=False, speakers=True)
+    if tx.memos.count(Subject(person)) or tx.messages.written_by(person, limit=1):
+        return NameMatch(typed, person, is_known=True)
     query, people = fold(typed.strip()), dict(_list_people(tx))
-    matches = {user: name for user, name in people.items() if query in (fold(user), fold(name))}
+    matches = {
+        user: name for user, name in people.items() if query in (fold(user), fold(split_person(user)[1]), fold(name))
+    }
     if len(matches) == 1:
         return NameMatch(typed, next(iter(matches)), is_known=True)
     if matches:
@@ -99,6 +103,6 @@ def display_name(tx: Tx, subject: Subject) -> str:
         return ""
     for memo in tx.memos.list(subject, [Status.ACTIVE], _MAX_MEMOS_SCANNED):
         message = tx.messages.get(memo.source.platform, memo.source.message) if memo.source.message else None
-        if message is not None and message.author == subject.id and message.name:
+        if message is not None and message.person == subject.id and message.name:
             return message.name
     return ""

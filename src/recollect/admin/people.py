@@ -11,6 +11,7 @@ from recollect.core.text import fold
 from recollect.core.types import Place, Subject, parse_session
 from recollect.learning import consent
 from recollect.policy.viewer import valid_user
+from recollect.recall.people import resolve
 
 _MAX_NAMES_SEARCHED = 300
 """People whose names are searched."""
@@ -134,20 +135,25 @@ class PeopleAdmin(AdminBase):
 
         return await self._read(work)
 
+    async def resolve(self, user: str, *, changes: bool) -> str:
+        """The person that an id means, with or without a platform; raises BadInput, see `recall.people`."""
+        name = valid_user(user)
+        return await self._read(lambda tx: resolve(tx, name, changes=changes, speakers=True))
+
     async def is_paused(self, user: str) -> bool:
         """Whether learning from a person is paused."""
-        name = valid_user(user)
-        return await self._read(lambda tx: consent.is_paused(tx, name))
+        person = await self.resolve(user, changes=False)
+        return await self._read(lambda tx: consent.is_paused(tx, person))
 
     async def pause(self, user: str) -> bool:
         """Learn nothing from a person until resumed; False when that was so already."""
-        name, now = valid_user(user), self._clock()
-        return await self._write(lambda tx: consent.pause(tx, name, now, self.name))
+        person, now = await self.resolve(user, changes=True), self._clock()
+        return await self._write(lambda tx: consent.pause(tx, person, now, self.name))
 
     async def resume(self, user: str) -> bool:
         """Learn from a person again; False when not paused."""
-        name, now = valid_user(user), self._clock()
-        return await self._write(lambda tx: consent.resume(tx, name, now, self.name))
+        person, now = await self.resolve(user, changes=True), self._clock()
+        return await self._write(lambda tx: consent.resume(tx, person, now, self.name))
 
 
 def _find_by_name(tx: Tx, part: str, limit: int) -> list[tuple[Subject, int]]:

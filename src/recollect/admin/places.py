@@ -3,7 +3,16 @@
 from collections.abc import Iterator
 
 from recollect.core.ports import Tx
-from recollect.core.types import AudienceLevel, Place, Provenance, Status, Subject, parse_session
+from recollect.core.types import (
+    AudienceLevel,
+    Place,
+    Provenance,
+    Status,
+    Subject,
+    parse_session,
+    split_person,
+    with_bare_id,
+)
 
 MAX_SCANNED = 500
 """Memos of a person, and conversations, that are scanned for places."""
@@ -20,7 +29,7 @@ def known_places(tx: Tx, user: str) -> list[Place]:
     """Where a person may be: their DM first, then sources of their memos, then other conversations."""
     places: dict[str, Place] = {}
     for place in (*_own_places(tx, user), *_conversations(tx)):
-        if place.session not in places and place.dm in (None, user):
+        if place.session not in places and place.person in (None, user):
             places[place.session] = resolve_place(tx, place)
         if len(places) >= MAX_PLACES:
             break
@@ -29,9 +38,9 @@ def known_places(tx: Tx, user: str) -> list[Place]:
 
 def _own_places(tx: Tx, user: str) -> Iterator[Place]:
     memos = tx.memos.list(Subject(user), [Status.ACTIVE], MAX_SCANNED) if user else []
-    platforms = [memo.source.platform for memo in memos if memo.source.platform != "local"]
     if user:
-        yield Place(platforms[0] if platforms else "local", dm=user)
+        platform, bare = split_person(user)
+        yield Place(platform, dm=bare)
     for memo in memos:
         if memo.source.channel or memo.source.thread:
             yield _source_place(memo.source)
@@ -40,7 +49,7 @@ def _own_places(tx: Tx, user: str) -> Iterator[Place]:
 def _source_place(source: Provenance) -> Place:
     public = source.heard is not None and source.heard.level is AudienceLevel.GUILD
     if source.guild is None:
-        return Place(source.platform, dm=source.actor, channel=source.channel)
+        return with_bare_id(Place(source.platform, dm=source.actor, channel=source.channel))
     return Place(source.platform, source.guild, source.channel, source.thread, name=source.channel_name, public=public)
 
 

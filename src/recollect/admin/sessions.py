@@ -55,5 +55,5 @@ def _describe(tx: Tx, name: str) -> SessionDetails:
     if session is None:
         return SessionDetails(name, None, "", summary)
     place = session.place
-    person = display_name(tx, Subject(place.dm)) if place.dm else ""
+    person = display_name(tx, Subject(place.person)) if place.person else ""
     return SessionDetails(name, place if person else resolve_place(tx, place), person, summary)

@@ -23,6 +23,7 @@ class EventKind(StrEnum):
     MEMO_ERASED = "memo.erased"
     MEMORY_IMPORTED = "memory.imported"
     MEMORY_NARROWED = "memory.narrowed"
+    MEMORY_SPLIT = "memory.split"
     SUMMARY_SAVED = "summary.saved"
     SUMMARY_RESET = "summary.reset"
     SUMMARY_CALL = "summary.call"

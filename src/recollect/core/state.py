@@ -9,14 +9,15 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from recollect.core.text import unescape
-from recollect.core.types import Subject
+from recollect.core.types import Subject, person_key
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
     """Whose a record is: a person's, a guild's, a person's in a guild, or nobody's.
 
-    A guild is written as in the record that it comes from: as in a place, or as in the subject of lore.
+    A person is written as `person_key`. A guild is written as in the record that it comes from: as in a place, or as in
+    the subject of lore.
     """
 
     person_id: str | None
@@ -48,12 +49,12 @@ class Owner:
     @classmethod
     def of_session(cls, session: str) -> "Owner":
         """The person of a DM; else the guild, and the person whose share of a conversation it is."""
-        _, *parts = (unescape(part, ":") for part in session.split(":"))
+        platform, *parts = (unescape(part, ":") for part in session.split(":"))
         if parts[:1] == ["dm"] and len(parts) == 2:
-            return cls.person(parts[1])
+            return cls.person(person_key(platform, parts[1]))
         has_guild = len(parts) > 2 and parts[1] in ("channel", "thread")
-        has_person = len(parts) > 3 and parts[-2] == "user"
-        return cls(parts[-1] if has_person else None, parts[0] if has_guild else None)
+        person = person_key(platform, parts[-1]) if len(parts) > 3 and parts[-2] == "user" else None
+        return cls(person, parts[0] if has_guild else None)
 
     def includes(self, other: "Owner") -> bool:
         """Whether a record of another owner goes with this one: a person's in a guild goes with both."""
@@ -81,6 +82,7 @@ class StateKind(StrEnum):
     WITHHELD_IN_GUILD = "withheld_in_guild"  # guild: those that were visible there
     DISPLAY_NAME = "display_name"  # guild and digest of a name: whose it is
     AUDIENCES_NARROWED = "audiences_narrowed"  # the last event before the migration
+    IDENTITIES_SPLIT = "identities_split"  # person: that their memos are still with those of a bare id
 
     # Privacy
     PLANNED_ERASURE = "planned_erasure"  # target: the plan

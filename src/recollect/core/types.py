@@ -1,7 +1,8 @@
 """The domain as frozen records: messages, places, audiences, memos, summaries."""
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -72,8 +73,7 @@ _LEVELS = {level.value: level for level in AudienceLevel}
 class Audience:
     """Who could hear something: `dm:<user>` ⊂ `channel:<guild>/<id>` ⊂ `guild:<id>` ⊂ `everywhere`.
 
-    A closed thread is `channel:<guild>/<channel>/<id>`. Guilds are identified by `guild_key`; people
-    by id alone: the same id on two platforms counts as the same person.
+    A closed thread is `channel:<guild>/<channel>/<id>`. Guilds are identified by `guild_key`, people by `person_key`.
     """
 
     level: AudienceLevel | str
@@ -110,6 +110,35 @@ def guild_key(platform: str, guild: str) -> str:
     return guild if platform in ("discord", "local") and "~" not in guild else f"{escape(platform, '~')}~{guild}"
 
 
+LOCAL = "local"
+"""The platform of the library, the command line, the terminal chat and MCP; ids there are the application's."""
+
+
+def person_key(platform: str, user: str) -> str:
+    """A person's id that is unique across platforms, such as `discord:1042`; a local one is bare.
+
+    A local id may be such a key itself: the library and the operator name people of any platform.
+    """
+    bare = bare_id(platform, user)
+    is_nobody = not bare.strip() or bare == LORE
+    return bare if platform == LOCAL or is_nobody else f"{escape(platform, ':')}:{bare}"
+
+
+def bare_id(platform: str, user: str) -> str:
+    """The id of a person on their platform, also if the platform is written before it."""
+    prefix = f"{escape(platform, ':')}:"
+    return user[len(prefix) :] if user.startswith(prefix) and len(user) > len(prefix) else user
+
+
+def split_person(key: str) -> tuple[str, str]:
+    """Platform and bare id of a `person_key`."""
+    match = _SPELLED.match(key)
+    return (LOCAL, key) if match is None else (unescape(match[1], ":"), match[2])
+
+
+_SPELLED = re.compile(r"([^:]+):(.+)", re.DOTALL)
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where something is said: a guild's channel or thread, or one person's DM.
@@ -139,7 +168,7 @@ class Place:
     def stream(self) -> str:
         """The channel or DM whose messages belong together; a thread belongs to its channel."""
         if self.dm is not None:
-            return join_escaped(":", self.platform, "dm", self.dm)
+            return join_escaped(":", self.platform, "dm", bare_id(self.platform, self.dm))
         return self._qualify("channel", self.channel or self.thread or "")
 
     def _qualify(self, *parts: str) -> str:
@@ -153,16 +182,27 @@ class Place:
         return None if self.guild is None else guild_key(self.platform, self.guild)
 
     @property
+    def person(self) -> str | None:
+        """Whose DM it is, as `person_key`."""
+        return None if self.dm is None else person_key(self.platform, self.dm)
+
+    @property
     def audience(self) -> Audience:
         """Who can hear what is said here."""
         if self.dm is not None:
-            return Audience(AudienceLevel.DM, self.dm)
+            return Audience(AudienceLevel.DM, person_key(self.platform, self.dm))
         guild = guild_key(self.platform, self.guild or "")
         if self.public and self.guild is not None and (self.thread is None or not self.private_thread):
             return Audience(AudienceLevel.GUILD, guild, guild)
         if self.thread is not None and (self.private_thread or not self.channel):
             return Audience(AudienceLevel.CHANNEL, self.thread, guild, self.channel or "")
         return Audience(AudienceLevel.CHANNEL, self.channel or "", guild)
+
+
+def with_bare_id(place: Place) -> Place:
+    """The place, with the bare id of the person whose DM it is."""
+    bare = None if place.dm is None else bare_id(place.platform, place.dm)
+    return place if bare == place.dm else replace(place, dm=bare)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +256,11 @@ class Message:
     tag: str = ""
     """Distinguishes the author from others of the same name in rendered text. Not stored."""
 
+    @property
+    def person(self) -> str:
+        """Who said it, as `person_key`; `author` is their id on the platform."""
+        return person_key(self.place.platform, self.author)
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -227,7 +272,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Whom a memo is about: one person, or a guild as a whole (its lore)."""
+    """Whom a memo is about: one person, by `person_key`, or a guild as a whole (its lore)."""
 
     id: str
     guild: str | None = None

@@ -44,7 +44,7 @@ class UserItems:
         return subject_of(self.user, self.place)
 
     def is_visible(self, memo: Memo) -> bool:
-        return memo.active and Viewer(self.user, self.place, self.policy, self.now)(memo)
+        return memo.active and Viewer(self.subject.id, self.place, self.policy, self.now)(memo)
 
     def is_final(self, memo: Memo) -> bool:
         """Whether no other memo takes precedence for its key: it was put here, or a put here would replace it."""

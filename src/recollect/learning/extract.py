@@ -98,7 +98,7 @@ class Extractor:
         waiting = job.payload.get("messages", ()) if key is None else tx.state.items(StateKind.UNLEARNED_MESSAGES, key)
         references = list(waiting)
         inputs = self._inputs(tx, references) if self._options.enabled else []
-        return [item for item in inputs if not is_paused(tx, item.messages[0].author)], references
+        return [item for item in inputs if not is_paused(tx, item.messages[0].person)], references
 
     def _inputs(self, tx: Tx, references: Iterable[str]) -> list[ExtractionInput]:
         """The messages to learn from, one input per audience."""
@@ -110,20 +110,20 @@ class Extractor:
     def _input(self, tx: Tx, messages: Sequence[Message]) -> ExtractionInput:
         first, own_ids = messages[0], {message.id for message in messages}
         preceding = tx.messages.recent(first.place, CONTEXT_MESSAGES, before=first.at)
-        screen = withheld.collect(tx, first.place, [first.author], preceding)
+        screen = withheld.collect(tx, first.place, [first.person], preceding)
         others = [message for message in withheld.visible_messages(tx, screen, preceding) if message.id not in own_ids]
         context = self._names.tagged(tx, others)
         return ExtractionInput(messages, self._known_memos(tx, messages), context, self._options.max_proposals)
 
     def _known_memos(self, tx: Tx, messages: Sequence[Message]) -> list[Memo]:
         """The speaker's memos that are visible in the place: related ones first, then the newest."""
-        author, place = messages[0].author, messages[0].place
-        subject = Subject(author)
+        person, place = messages[0].person, messages[0].place
+        subject = Subject(person)
         related = self._related_memos(tx, subject, messages)
-        visible = {memo.key: memo for memo in related if self._is_visible(memo, place, author)}
+        visible = {memo.key: memo for memo in related if self._is_visible(memo, place, person)}
         if len(visible) < MAX_KNOWN_MEMOS:
             newest = tx.memos.list(subject, [Status.ACTIVE], MAX_KNOWN_MEMOS)
-            visible |= {memo.key: memo for memo in newest if self._is_visible(memo, place, author)}
+            visible |= {memo.key: memo for memo in newest if self._is_visible(memo, place, person)}
         return list(visible.values())[:MAX_KNOWN_MEMOS]
 
     def _related_memos(self, tx: Tx, subject: Subject, messages: Sequence[Message]) -> list[Memo]:
@@ -135,8 +135,8 @@ class Extractor:
         memos = tx.memos.fetch(keys)
         return [memos[key] for key in keys if key in memos and memos[key].active]
 
-    def _is_visible(self, memo: Memo, place: Place, author: str) -> bool:
-        return is_visible(memo, place, {author}, self._options.policy)
+    def _is_visible(self, memo: Memo, place: Place, person: str) -> bool:
+        return is_visible(memo, place, {person}, self._options.policy)
 
     async def _extract(self, extraction_input: ExtractionInput) -> Extraction:
         """Ask the model, once more if the answer is unusable, and then the fallback."""
@@ -198,12 +198,12 @@ class Extractor:
         message = verdict.message
         text = guard.normalize_fact(verdict.text) if self._options.grounding == "overlap" else verdict.text
         source = replace(
-            provenance(message.author, message.place, message.id, Origin.SUMMARY),
+            provenance(message.person, message.place, message.id, Origin.SUMMARY),
             evidence=verdict.evidence or None,
             trace=message.source,
         )
         candidate = Candidate(
-            subject=Subject(message.author),
+            subject=Subject(message.person),
             kind=verdict.kind,
             label=verdict.label,
             text=text,
@@ -222,7 +222,7 @@ class Extractor:
         messages = _read_messages(tx, references)
         for extraction in extractions:
             _check_unchanged(extraction.input.messages, messages)
-        skip_reason = self._skip_reason(tx, messages[0].author) if messages else None  # one job, one speaker
+        skip_reason = self._skip_reason(tx, messages[0].person) if messages else None  # one job, one speaker
         if skip_reason is not None:
             self._log_skipped(tx, messages, skip_reason)
         elif not extractions and self._inputs(tx, references):  # paused when read, resumed by now
@@ -233,16 +233,16 @@ class Extractor:
         if key is not None:
             self._keep_newer(tx, job, key, references)
 
-    def _skip_reason(self, tx: Tx, author: str) -> Reason | None:
-        """Why nothing is learned from an author now; None when learning is on."""
+    def _skip_reason(self, tx: Tx, person: str) -> Reason | None:
+        """Why nothing is learned from a person now; None when learning is on."""
         if not self._options.enabled:
             return Reason.SWITCHED_OFF
-        return Reason.PAUSED if is_paused(tx, author) else None
+        return Reason.PAUSED if is_paused(tx, person) else None
 
     def _log_skipped(self, tx: Tx, messages: Sequence[Message], reason: Reason) -> None:
         """Log the messages that are never learned from because their job came up while learning was off."""
         data = {"messages": [message_ref(message) for message in messages]}
-        scope = Subject(messages[0].author).scope
+        scope = Subject(messages[0].person).scope
         tx.events.add(Event(EventKind.LEARNING_SKIPPED, self._clock(), scope=scope, reason=reason, data=data))
 
     def _apply(self, tx: Tx, extraction: Extraction) -> None:
@@ -266,7 +266,7 @@ class Extractor:
         for message in extraction.instructions:
             data = {"message": message_ref(message), "kind": "", "text": clip(message.text, 200)}
             event = partial(Event, EventKind.MEMO_REFUSED, self._clock(), extraction.model)
-            tx.events.add(event(Subject(message.author).scope, reason=Reason.INSTRUCTIONS, data=data))
+            tx.events.add(event(Subject(message.person).scope, reason=Reason.INSTRUCTIONS, data=data))
 
     def _retract(
         self, tx: Tx, retraction: Retraction, extraction_input: ExtractionInput, context: ChangeContext
@@ -282,7 +282,7 @@ class Extractor:
                 retract(tx, memo, last.at, last.place.audience, context, clip(retraction.reason, 200))
 
     def _log(self, tx: Tx, extraction: Extraction, origin: dict[str, str]) -> None:
-        scope, now = Subject(extraction.input.messages[0].author).scope, self._clock()
+        scope, now = Subject(extraction.input.messages[0].person).scope, self._clock()
         event = partial(Event, at=now, actor=self._model.name, scope=scope)
         for proposal, reason in extraction.refused:
             text = "" if reason is Reason.SECRET else clip(proposal.text, 200)
@@ -323,7 +323,7 @@ def _successor(changes: Sequence[Change]) -> Memo | None:
 
 def _supersede(tx: Tx, memo_id: str, message: Message, successor: Memo | None, context: ChangeContext) -> None:
     """Mark another memo of the author as superseded; it comes back should its successor go."""
-    memo = tx.memos.get(Subject(message.author), memo_id)
+    memo = tx.memos.get(Subject(message.person), memo_id)
     if memo is None or successor is None or memo.id == successor.id:
         return
     if may_retract(memo, message.at, message.place.audience):

@@ -11,13 +11,23 @@ from recollect.core.ports import Tx
 from recollect.core.ports.jobs import JobState
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, collapse_spaces, digest
-from recollect.core.types import AudienceLevel, Exchange, Memo, Message, Place, Subject, message_ref
+from recollect.core.types import (
+    AudienceLevel,
+    Exchange,
+    Memo,
+    Message,
+    Place,
+    Subject,
+    bare_id,
+    message_ref,
+    with_bare_id,
+)
 from recollect.learning.rollback import rollback_message
 from recollect.learning.schedule import Schedule, queue_daily_log, relearn, schedule_jobs
 from recollect.policy.redaction import redact, redact_name
 from recollect.policy.rendering import speaker
 from recollect.policy.repetition import shares
-from recollect.policy.viewer import valid_user
+from recollect.policy.viewer import require_present, valid_user
 from recollect.policy.visibility import includes
 from recollect.recall.display_names import Names, claim
 
@@ -59,13 +69,14 @@ def spoken(text: str, author: str, place: Place, at: datetime, *, name: str = ""
 
 
 def sanitize(message: Message) -> Message:
-    """The message as it is stored: secrets redacted, length limited."""
+    """The message as it is stored: secrets redacted, length limited, people by their ids on the platform."""
     length = len(message.text)
     if length > MAX_MESSAGE_CHARS:
         log.warning("message %s has %d characters; the first %d are kept", message.id, length, MAX_MESSAGE_CHARS)
     text, name = redact(message.text[:MAX_MESSAGE_CHARS]).text, redact_name(message.name)
-    is_unchanged = (text, name) == (message.text, message.name)
-    return message if is_unchanged else replace(message, text=text, name=name)
+    author, place = bare_id(message.place.platform, message.author), with_bare_id(message.place)
+    is_unchanged = (text, name, author, place) == (message.text, message.name, message.author, message.place)
+    return message if is_unchanged else replace(message, text=text, name=name, author=author, place=place)
 
 
 def add_message(
@@ -74,9 +85,10 @@ def add_message(
     """Put a message into the journal, an answer into short-term memory, and what is due into the queue.
 
     False when the message is there already, or was deleted before it came. Raises BadInput for an author that
-    nobody can be, a bot's too.
+    nobody can be, a bot's too, and for one who can't speak in the place.
     """
     valid_user(message.author)
+    require_present(message)
     deleted = tx.state.items(StateKind.UNSEEN_DELETION, f"{message.place.platform}/{message.id}")
     if deleted or not tx.messages.add(message):
         return False
@@ -106,7 +118,7 @@ def _record_exchange(tx: Tx, question: Message, answer: Message, now: datetime, 
         guild=audience.id,
         channel=channel,
         channel_name=collapse_spaces(place.name or channel),
-        author=question.author,
+        author=question.person,
         text=f"{author_name}: {question_text} | {bot_name}: {answer_text}",
         at=answer.at,
         expires=answer.at + timedelta(hours=limits.hours),
@@ -198,12 +210,12 @@ class LearnedOutcome:
 def learned_from(tx: Tx, message: Message) -> LearnedOutcome:
     """What the recent log says about a message."""
     reference = message_ref(message)
-    events = tx.events.list(scope=Subject(message.author).scope, limit=_MAX_EVENTS_SCANNED)
+    events = tx.events.list(scope=Subject(message.person).scope, limit=_MAX_EVENTS_SCANNED)
     message_events = [event for event in events if event.data.get("message") == reference]
     dropped = any(
         event.kind == EventKind.JOB_DROPPED and reference in event.data.get("messages", ()) for event in events
     )
     failed = any(reference in job.payload.get("messages", ()) for job in tx.jobs.list(JobState.FAILED))
-    rows = (tx.memos.get(Subject(message.author), event.memo) for event in message_events if event.memo)
+    rows = (tx.memos.get(Subject(message.person), event.memo) for event in message_events if event.memo)
     memos = {memo.id: memo for memo in rows if memo is not None}
     return LearnedOutcome(tuple(message_events[::-1]), memos, not dropped and not failed)

@@ -44,7 +44,7 @@ class _EarlierState:
 def rollback_message(tx: Tx, message: Message, text: str | None, now: datetime) -> None:
     """Roll back what rests on a message that now has this text, or None if deleted; the store is already updated."""
     # An undo must not bring deleted words back.
-    context = ChangeContext(message.author, now, "", message_ref(message), undoable=False)
+    context = ChangeContext(message.person, now, "", message_ref(message), undoable=False)
     for memo in tx.memos.from_message(message.place.platform, message.id):
         if _is_learned(memo) and not _quotes(memo, text or ""):
             changes = _take_back(tx, memo, now, deleted=text is None)
@@ -81,7 +81,7 @@ def rebuild_summary(tx: Tx, message: Message, now: datetime, reason: Reason) -> 
         if not tx.summaries.sequence(session) and tx.jobs.find(summary_key(session)) is None:
             continue  # never summarized, and no summary is queued
         if tx.summaries.rewind(session, message.at, now):
-            tx.events.add(Event(EventKind.SUMMARY_RESET, now, message.author, session, reason=reason))
+            tx.events.add(Event(EventKind.SUMMARY_RESET, now, message.person, session, reason=reason))
             queue_summary(tx, message, user, now)
 
 
@@ -172,7 +172,7 @@ def _is_shared(step: Step, before: Memo, after: Memo) -> bool:
 
 def _retired_by(tx: Tx, message: Message) -> list[Memo]:
     """The author's memos that this message retired and that are still retired."""
-    subject = Subject(message.author)
+    subject = Subject(message.person)
     steps = [] if message.bot else tx.changes.caused_by(message_ref(message))
     memos: dict[str, Memo] = {}
     for step in steps:

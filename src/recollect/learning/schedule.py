@@ -24,7 +24,7 @@ from recollect.core.ports.jobs import (
 from recollect.core.reasons import Reason
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import escape
-from recollect.core.types import Message, Place, message_ref
+from recollect.core.types import Message, Place, Subject, message_ref
 from recollect.learning.consent import is_paused
 from recollect.policy.viewer import session_name
 
@@ -135,7 +135,7 @@ def _consolidation_key(user: str) -> str:
 
 def _handle_message(tx: Tx, message: Message, now: datetime, schedule: Schedule) -> None:
     if schedule.consolidate_after is not None:
-        _postpone_consolidation(tx, message.author, now + schedule.consolidate_after)
+        _postpone_consolidation(tx, message.person, now + schedule.consolidate_after)
     if schedule.summarize in _DELAYED_TRIGGERS:
         user = message.author if schedule.per_user_sessions else None
         queue_summary(tx, message, user, _due(schedule.summarize, now, schedule))
@@ -147,7 +147,7 @@ def _handle_message(tx: Tx, message: Message, now: datetime, schedule: Schedule)
         if schedule.learn in _DELAYED_TRIGGERS:
             due = _due(schedule.learn, now, schedule)
             tx.jobs.add(_batch_job(message.place, message.author, due), postpone=schedule.learn == "idle")
-        owner = Owner.member(message.author, message.place.guild)
+        owner = Owner.member(message.person, message.place.guild)
         key = _batch_key(message.place, message.author)
         tx.state.append(StateKind.UNLEARNED_MESSAGES, key, message_ref(message), owner)
         tx.state.append(StateKind.SPEAKERS, message.place.session, message.author, owner)
@@ -174,16 +174,16 @@ def _handle_reply(tx: Tx, reply: Message, question: Message | None, now: datetim
     if schedule.learn == "per_turn":
         _queue_extraction(tx, [question], now, schedule)
     elif schedule.learn == "every_n_turns":
-        author = question.author
-        tx.state.append(StateKind.UNLEARNED_TURNS, author, message_ref(question), Owner.person(author))
-        if tx.state.count(StateKind.UNLEARNED_TURNS, author) >= schedule.learn_every_turns:
-            refs = tx.state.clear(StateKind.UNLEARNED_TURNS, author)
-            _add_extraction(tx, _extraction_job(author, question.place, refs, now), schedule, now)
+        person = question.person
+        tx.state.append(StateKind.UNLEARNED_TURNS, person, message_ref(question), Owner.person(person))
+        if tx.state.count(StateKind.UNLEARNED_TURNS, person) >= schedule.learn_every_turns:
+            refs = tx.state.clear(StateKind.UNLEARNED_TURNS, person)
+            _add_extraction(tx, _extraction_job(person, question.place, refs, now), schedule, now)
 
 
 def _queue_extraction(tx: Tx, messages: Iterable[Message], now: datetime, schedule: Schedule) -> None:
     for message in messages:
-        job = _extraction_job(message.author, message.place, [message_ref(message)], now, extraction_key(message))
+        job = _extraction_job(message.person, message.place, [message_ref(message)], now, extraction_key(message))
         _add_extraction(tx, job, schedule, now)
 
 
@@ -196,8 +196,8 @@ def _add_extraction(tx: Tx, job: NewJob, schedule: Schedule, now: datetime) -> N
         tx.events.add(event(reason=Reason.TOO_MANY_WAITING, data=data))
 
 
-def _extraction_job(author: str, place: Place, refs: list[str], due: datetime, key: str | None = None) -> NewJob:
-    return NewJob(EXTRACT, f"user:{author}", {"messages": refs}, due, key, _tenant(place))
+def _extraction_job(person: str, place: Place, refs: list[str], due: datetime, key: str | None = None) -> NewJob:
+    return NewJob(EXTRACT, Subject(person).scope, {"messages": refs}, due, key, _tenant(place))
 
 
 def _batch_job(place: Place, author: str, due: datetime) -> NewJob:
@@ -229,7 +229,7 @@ def _is_learnable(tx: Tx, message: Message, schedule: Schedule) -> bool:
     """Whether a message may be learned from: not a bot's, a short one, or one of a person who paused learning."""
     if schedule.learn == "off" or message.bot or len(message.text.strip()) < max(1, schedule.min_chars):
         return False
-    return not is_paused(tx, message.author)
+    return not is_paused(tx, message.person)
 
 
 def _due(trigger: str, now: datetime, schedule: Schedule) -> datetime:

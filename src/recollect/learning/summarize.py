@@ -19,7 +19,7 @@ from recollect.core.ports.jobs import Job, NewJob
 from recollect.core.reasons import Reason
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, cut
-from recollect.core.types import Message, Place, Summary, message_ref, parse_message_ref
+from recollect.core.types import Message, Place, Summary, bare_id, message_ref, parse_message_ref
 from recollect.learning.schedule import summary_key
 from recollect.learning.token_usage import total_usage
 from recollect.policy.redaction import redact
@@ -223,7 +223,7 @@ def _update_late(tx: Tx, page: _Page, missed: Sequence[Message]) -> None:
 
 def _turns_of(user: str, messages: Sequence[Message]) -> list[Message]:
     """One user's messages and the replies to them."""
-    own_ids = {message.id for message in messages if message.author == user}
+    own_ids = {message.id for message in messages if bare_id(message.place.platform, user) == message.author}
     return [message for message in messages if message.id in own_ids or message.reply_to in own_ids]
 
 

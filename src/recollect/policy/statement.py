@@ -13,7 +13,7 @@ from recollect.policy import kinds
 from recollect.policy.redaction import redact, redact_tags
 from recollect.policy.redaction.json_values import redact_value
 from recollect.policy.viewer import guild_audience, provenance, subject_of
-from recollect.policy.visibility import VisibilityPolicy, limit_audience, stated_audience
+from recollect.policy.visibility import VisibilityPolicy, addressed, limit_audience, stated_audience
 
 
 class StatementOptions(TypedDict, total=False):
@@ -54,9 +54,10 @@ def statement(
     if not 0 <= confidence <= 1:
         raise BadInput(f"a confidence of {confidence} is not between 0 and 1")
     text = redact(valid_memo_text(text)).text
-    requested = stated_audience(place, policy) if audience is None else audience
+    subject = subject_of(user, place, lore)
+    requested = stated_audience(place, policy) if audience is None else addressed(audience, subject.id)
     return Candidate(
-        subject=subject_of(user, place, lore),
+        subject=subject,
         kind=kinds.stated_kind(kind, text, lore=lore),
         text=text,
         at=now,

@@ -18,6 +18,8 @@ from recollect.core.types import (
     Place,
     Provenance,
     Subject,
+    bare_id,
+    person_key,
 )
 from recollect.policy.visibility import VisibilityPolicy, audience_covers_place, is_visible, source_audience
 
@@ -60,7 +62,7 @@ def subject_of(user: str, place: Place, lore: bool = False) -> Subject:
         if place.guild_key is None:
             raise BadInput("lore belongs to a guild; say it in one of its channels")
         return Subject.lore(place.guild_key)
-    return Subject(valid_user(user))
+    return Subject(person_key(place.platform, valid_user(user)))
 
 
 def valid_user(name: str) -> str:
@@ -70,9 +72,17 @@ def valid_user(name: str) -> str:
     return name
 
 
+def require_present(message: Message) -> None:
+    """Raise BadInput for a message in somebody else's DM; the assistant may speak in every one."""
+    if not message.bot and message.place.person not in (None, message.person):
+        raise BadInput(f"{message.author!r} can't speak in the DM of {message.place.dm!r}")
+
+
 def session_name(place: Place, user: str | None) -> str:
     """The session: the place's, or one user's share of it."""
-    return place.session if user is None or place.dm is not None else f"{place.session}:user:{escape(user, ':')}"
+    if user is None or place.dm is not None:
+        return place.session
+    return f"{place.session}:user:{escape(bare_id(place.platform, user), ':')}"
 
 
 def guild_audience(place: Place) -> Audience:
@@ -84,7 +94,7 @@ def provenance(user: str, place: Place, message: str | None, origin: Origin) -> 
     """The provenance of a statement; a DM has no guild and no channel name, a thread its own name."""
     return Provenance(
         origin=origin,
-        actor=user,
+        actor=person_key(place.platform, user),
         platform=place.platform,
         guild=place.guild,
         channel=place.channel,

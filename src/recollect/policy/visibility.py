@@ -13,6 +13,7 @@ from recollect.core.types import (
     Provenance,
     Status,
     guild_key,
+    split_person,
 )
 
 _WIDTH = {"dm": 0, "channel": 1, "guild": 2, "everywhere": 3}
@@ -40,7 +41,7 @@ def is_visible(
     is_owner_present = memo.subject.id in present
     if policy is VisibilityPolicy.GUILD_ISOLATED and _source_guild(memo.source) != place.guild_key:
         return False
-    if place.dm == memo.subject.id:
+    if place.person == memo.subject.id:
         return True
     if policy is VisibilityPolicy.USER_GLOBAL and is_owner_present:
         return True
@@ -59,7 +60,7 @@ def audience_covers_place(audience: Audience, place: Place) -> bool:
         case AudienceLevel.CHANNEL:
             return place.dm is None and place.audience.guild == audience.guild and _is_inside(place, audience)
         case AudienceLevel.DM:
-            return place.dm == audience.id
+            return place.person == audience.id
         case _:
             return False
 
@@ -105,6 +106,12 @@ def _channel_audience(source: Provenance) -> Audience:
     return Place(source.platform, source.guild, source.channel, source.thread, private_thread=True).audience
 
 
+def addressed(audience: Audience, owner: str) -> Audience:
+    """The audience, with the owner's DM by their `person_key`, also if it names them by their bare id."""
+    is_own_dm = audience.level == AudienceLevel.DM and audience.id == split_person(owner)[1]
+    return Audience(AudienceLevel.DM, owner) if is_own_dm else audience
+
+
 def limit_audience(audience: Audience, place: Place, policy: VisibilityPolicy) -> Audience:
     """The audience, limited by the policy: under `guild_isolated`, nothing is shared beyond its guild."""
     if policy is not VisibilityPolicy.GUILD_ISOLATED or audience != EVERYWHERE:
@@ -131,7 +138,7 @@ def is_forgotten(derived: Collection[Memo]) -> bool:
 
 def is_owner_dm(memo: Memo, place: Place) -> bool:
     """Whether a place is the DM of the person whom a memo is about."""
-    return place.dm is not None and place.dm == memo.subject.id
+    return place.person == memo.subject.id
 
 
 def is_source_visible(memo: Memo, place: Place, message: Message | None = None) -> bool:

@@ -7,7 +7,7 @@ from recollect.core.changes import Step
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Store, Tx
 from recollect.core.ports.jobs import Job
-from recollect.core.types import Memo, Message, Subject, message_ref
+from recollect.core.types import Memo, Message, Subject, message_ref, split_person
 from recollect.policy.viewer import session_name
 from recollect.privacy.samples import Samples
 from recollect.privacy.target import ErasureTarget
@@ -44,7 +44,7 @@ class Inventory:
 async def take_inventory(store: Store, target: ErasureTarget) -> Inventory:
     """Count everything about a target, and take samples of its texts."""
     inventory = Inventory()
-    inventory.samples.name(target.user)
+    inventory.samples.name(target.user and split_person(target.user)[1])
     inventory.authors |= {target.user} if target.user is not None else set()
     for name in ("memos", "messages", "replies", "exchanges", "summaries", "jobs", "events"):
         inventory.counts[name] = 0
@@ -85,10 +85,10 @@ def _note_messages(inventory: Inventory, target: ErasureTarget, page: Rows, repl
         inventory.sessions |= session_names(message, target)
         inventory.references.add(message_ref(message))
         if not message.bot:
-            inventory.authors.add(message.author)
+            inventory.authors.add(message.person)
     inventory.samples.add(message.text for _, message in (*page, *reply_rows))
     if target.user is not None:
-        inventory.samples.name(*(message.name for _, message in page if message.author == target.user))
+        inventory.samples.name(*(message.name for _, message in page if message.person == target.user))
 
 
 def session_names(message: Message, target: ErasureTarget) -> set[str]:

@@ -11,6 +11,7 @@ from typing import Any
 from recollect.core.ports import Corpus, Store, Tx
 from recollect.core.state import OUTLASTING, StateKind, StateRow
 from recollect.core.text import escape, query_words
+from recollect.core.types import split_person
 from recollect.privacy.inventory import Inventory, owned_memos
 from recollect.privacy.receipt import Check
 from recollect.privacy.target import ErasureTarget
@@ -91,8 +92,8 @@ def _check_state(tx: Tx, target: ErasureTarget) -> list[Check]:
     if tx.messages.written_by(target.user, target.guild, limit=1):
         return [Check("state")]
     person = target.user if target.is_whole_user else None
-    named = [] if person is None else [row for row in tx.state.naming(person) if _is_about(person, row)]
-    rows = {*tx.state.owned_by(target.owner), *named}
+    naming = [] if person is None else tx.state.naming(split_person(person)[1])
+    rows = {*tx.state.owned_by(target.owner), *(row for row in naming if person and _is_about(person, row))}
     remaining = [row for row in rows if row.kind not in OUTLASTING]
     sessions = [session for session in tx.summaries.sessions() if target.owns_session(session)]
     return [Check("state", len(remaining)), Check("sessions", len(sessions))]
@@ -102,9 +103,12 @@ def _is_about(person: str, row: StateRow) -> bool:
     """Whether a record names a person, though it may not be theirs. A guild's id may equal theirs, and withheld
     statements of others are other people's words.
     """
-    if row.kind in (StateKind.WITHHELD, StateKind.WITHHELD_IN_GUILD) or row.owner.guild_id == person:
+    bare = split_person(person)[1]
+    if row.kind in (StateKind.WITHHELD, StateKind.WITHHELD_IN_GUILD) or row.owner.guild_id == bare:
         return False
-    return _names_person(person, row.key) or _names_person(person, row.item)
+    if row.owner.person_id not in (None, person) and split_person(row.owner.person_id)[1] == bare:
+        return False  # of the person with this id on another platform
+    return _names_person(bare, row.key) or _names_person(bare, row.item)
 
 
 def _names_person(person: str, text: str) -> bool:

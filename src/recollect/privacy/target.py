@@ -6,12 +6,12 @@ from recollect.core.errors import BadInput
 from recollect.core.ports.jobs import consolidation_queue
 from recollect.core.state import Owner
 from recollect.core.text import unescape
-from recollect.core.types import LORE, Memo, Subject
+from recollect.core.types import LOCAL, LORE, Memo, Subject, person_key
 
 
 @dataclass(frozen=True, slots=True)
 class ErasureTarget:
-    """A user, a guild, or what a user left in a guild."""
+    """A user (as `person_key`), a guild, or what a user left in a guild."""
 
     user: str | None = None
     guild: str | None = None
@@ -23,6 +23,8 @@ class ErasureTarget:
             raise BadInput(f"{self.user!r} is not a user")
         if self.guild is not None and not self.guild.strip():
             raise BadInput("a guild needs a name")
+        if self.user is not None:
+            object.__setattr__(self, "user", person_key(LOCAL, self.user))
 
     def __str__(self) -> str:
         if self.user is None:
@@ -60,7 +62,8 @@ class ErasureTarget:
         if kind == "session":
             return self.owns_session(name)
         if kind == "learn":
-            session, _, person = name.rpartition(":")
-            return self.owner.includes(Owner.member(unescape(person, ":"), Owner.of_session(session).guild_id))
+            session, _, author = name.rpartition(":")
+            person = person_key(unescape(session.split(":")[0], ":"), unescape(author, ":"))
+            return self.owner.includes(Owner.member(person, Owner.of_session(session).guild_id))
         own_queues = (f"user:{self.user}", consolidation_queue(self.user or ""))
         return self.is_whole_user and queue in own_queues

@@ -16,7 +16,7 @@ from recollect.core.events import Event, EventKind
 from recollect.core.ports import Corpus, Tx
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, fold, normalize
-from recollect.core.types import Memo, Message, Place, Subject, Summary, guild_key, parse_session
+from recollect.core.types import Memo, Message, Place, Subject, Summary, guild_key, parse_session, split_person
 from recollect.policy import repetition
 from recollect.policy.viewer import Viewer
 
@@ -142,7 +142,7 @@ class Withheld:
             return True
         if message.bot:
             return (platform, message.reply_to) in sources or self.repeats(message.text, question)
-        scope = Subject(message.author).scope
+        scope = Subject(message.person).scope
         return any(
             repetition.repeats(sentence, item.text, about=True)
             for sentence in repetition.sentences(message.text)
@@ -152,7 +152,7 @@ class Withheld:
 
     def repeats(self, text: str, question: Message | None = None) -> bool:
         """Whether the assistant's text, as the answer to a question, repeats what is withheld."""
-        question_text, addressee = ("", None) if question is None else (question.text, question.author)
+        question_text, addressee = ("", None) if question is None else (question.text, question.person)
         return bool(self.items) and any(
             self._repeats_item(part, question_text, addressee) for part in repetition.sentences(text)
         )
@@ -212,15 +212,15 @@ def _mentions_owner(text: str, item: Retired) -> bool:
 
 
 def _owner_names(item: Retired) -> str:
-    return f"{item.name} {Subject.of_scope(item.scope).id}"
+    return f"{item.name} {split_person(Subject.of_scope(item.scope).id)[1]}"
 
 
 def collect(tx: Tx, place: Place, people: Iterable[str], messages: Sequence[Message] = ()) -> Withheld:
     """What is withheld in a place where these people take part; `messages` are recent ones there, newest last."""
-    speakers = [message.author for message in reversed(messages) if not message.bot]
-    candidates = [*people, *([place.dm] if place.dm else []), *speakers]
+    speakers = [message.person for message in reversed(messages) if not message.bot]
+    candidates = [*people, *([place.person] if place.person else []), *speakers]
     chosen = list(dict.fromkeys(candidates))[:MAX_PEOPLE]
-    names = {message.author: message.name for message in messages if not message.bot and message.name}
+    names = {message.person: message.name for message in messages if not message.bot and message.name}
     return _collect(tx, place.guild_key, chosen, names)
 
 
@@ -229,7 +229,8 @@ def of_session(tx: Tx, session: str) -> Withheld:
     named = parse_session(session)
     if named is None:
         return NOTHING
-    people = [user for user in (named.place.dm, named.user) if user]
+    owner = Owner.of_session(session).person_id
+    people = [owner] if owner else []
     return _collect(tx, named.place.guild_key, people, {})
 
 
@@ -274,7 +275,7 @@ def question(tx: Tx, message: Message, lookup: Callable[[str], Message | None] =
 
 def is_source(tx: Tx, message: Message) -> bool:
     """Whether a message is the source of something that its author has forgotten."""
-    items = _read_list(tx, StateKind.WITHHELD, Subject(message.author).scope)
+    items = _read_list(tx, StateKind.WITHHELD, Subject(message.person).scope)
     return any(not item.source_gone and item.message == (message.place.platform, message.id) for item in items)
 
 

@@ -12,7 +12,16 @@ from pathlib import Path
 from recollect.core.errors import BadInput, StoreError
 from recollect.workspace import disk
 from recollect.workspace.disk import MAX_FILE_BYTES, Entry
-from recollect.workspace.names import MAX_NAME_BYTES, MAX_PART_BYTES, context_files, daily, day, parts_of, safe_id
+from recollect.workspace.names import (
+    MAX_NAME_BYTES,
+    MAX_PART_BYTES,
+    context_files,
+    daily,
+    day,
+    parts_of,
+    person_id,
+    safe_id,
+)
 
 __all__ = [
     "MAX_FILE_BYTES",
@@ -23,6 +32,7 @@ __all__ = [
     "Workspace",
     "context_files",
     "daily",
+    "person_id",
     "safe_id",
 ]
 
@@ -34,7 +44,7 @@ class Workspace:
 
     def __init__(self, folder: Path, user: str | None = None) -> None:
         self._folder = folder
-        self._subfolder = () if user is None else ("users", safe_id(user))
+        self._subfolder = () if user is None else ("users", person_id(user))
 
     @property
     def root(self) -> Path:

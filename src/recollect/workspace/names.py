@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from recollect.core.errors import BadInput
 from recollect.core.text import digest
-from recollect.core.types import Place
+from recollect.core.types import LOCAL, Place, person_key, split_person
 
 MAX_NAME_BYTES, MAX_PART_BYTES = 500, 200
 """Limits of a name, and of each of its parts."""
@@ -21,6 +21,21 @@ def safe_id(text: str) -> str:
     parts = (chr(byte) if byte in _UNESCAPED else f"%{byte:02x}" for byte in text.encode("utf-8", "surrogatepass"))
     name = "".join(parts)
     return name if 0 < len(name) <= _MAX_ID_CHARS else f"%-{digest(text)}"
+
+
+def person_id(person: str) -> str:
+    """A file name for a person. The documents' files are Discord's: people there have their bare id, and a local person
+    with a number for an id is told apart from them.
+    """
+    platform, bare = split_person(person)
+    if platform == LOCAL and bare.isdecimal():
+        return safe_id(f"{LOCAL}:{bare}")
+    return safe_id(bare if platform == "discord" else person)
+
+
+def person_of(name: str) -> str:
+    """The person that a decoded file name means; the inverse of `person_id`."""
+    return person_key("discord" if name.isdecimal() else LOCAL, name)
 
 
 def daily(at: datetime) -> str:

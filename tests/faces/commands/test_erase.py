@@ -23,7 +23,7 @@ async def test_erasing_is_asked_for_first_and_then_nothing_is_left_but_what_is_o
         assert await talk.stage.known() == []
         assert await talk.stage.known("ben") == ["I like green tea too"]
         (receipt,) = await talk.stage.events("erasure.checked")
-        assert (receipt.actor, receipt.reason) == ("ann", "clean")
+        assert (receipt.actor, receipt.reason) == ("discord:ann", "clean")
 
 
 async def test_after_erasing_memory_is_as_usable_as_before():

@@ -11,7 +11,7 @@ async def learned(talk: Talk, text: str, said: str, place: Place) -> None:
     """As learning leaves it: a memo with the words it rests on, shared by its owner later."""
     message = await talk.stage.say(said, place=place)
     memo = await talk.stage.learned(text, place=place)
-    source = replace(memo.source, origin=Origin.SUMMARY, message=message.id, evidence=said, actor="ann")
+    source = replace(memo.source, origin=Origin.SUMMARY, message=message.id, evidence=said, actor="discord:ann")
     stored = replace(memo, source=source, audience=EVERYWHERE)
     await talk.memory.store.write(lambda tx: tx.memos.put(stored))
 

@@ -8,13 +8,13 @@ import pytest
 import yaml
 
 import recollect
+from recollect import Place
 from recollect.core.errors import StoreError
 from recollect.core.types import Message
 from recollect.faces.mcp.server import build
 from recollect.faces.tool.schema import skill
 from recollect.settings import load
 from tests.faces.tool.conftest import Agent, opened
-from tests.scenes import DM
 
 
 def part(heading: str) -> str:
@@ -94,5 +94,5 @@ async def test_the_paths_out_of_trouble_work(tmp_path: Path):
 
 async def _in_prompt(path: Path, tokens: int) -> int:
     async with opened(path, memos={"inject_max_tokens": tokens, "inject_max_chars": None}) as agent:
-        message = Message("m1", "ann", DM, "which depot?", agent.clock())
+        message = Message("m1", "ann", Place(dm="ann"), "which depot?", agent.clock())
         return (await agent.memory.context(message)).text.count("opens early")

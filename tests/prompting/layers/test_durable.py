@@ -191,5 +191,5 @@ class TestUnified:
             await stage.remember("On holiday", expires=stage.clock.advance(hours=1))
             await stage.remember("Likes tea")
             stage.clock.advance(hours=2)
-            await stage.memory.forget("tea", user="ann")
+            await stage.memory.forget("tea", user="discord:ann")
             assert names(await stage.prompt()) == ["message"]

@@ -19,7 +19,7 @@ from recollect.adapters.langgraph.namespaces import (
 )
 from recollect.core.clock import Clock, now
 from recollect.core.errors import MissingExtra
-from recollect.core.types import Memo, Place
+from recollect.core.types import Memo, Place, person_key
 from recollect.items import Items, Put, values
 from recollect.memory import AsyncMemory
 
@@ -154,7 +154,7 @@ class RecollectStore(BaseStore):
 
         def place_of(user: str) -> Place | None:
             place = self._configured_place(user)
-            is_visible = place.dm in (None, user) and may_lead_to(self._names.name(user), conditions)
+            is_visible = _can_read(user, place) and may_lead_to(self._names.name(user), conditions)
             return place if is_visible else None
 
         namespaces = {self._names.name(user, path) for user, path in await self._items.paths(place_of)}
@@ -171,7 +171,7 @@ class RecollectStore(BaseStore):
 
     def _place_of(self, user: str) -> Place:
         place = self._configured_place(user)
-        if place.dm not in (None, user):
+        if not _can_read(user, place):
             raise InvalidNamespaceError(f"this store belongs to the DM of {place.dm!r}, which {user!r} can't read")
         return place
 
@@ -195,6 +195,10 @@ def _indexed_text(op: PutOp) -> str | None:
     """The text of the fields by which an item is searched, if some are named."""
     paths = [tokenize_path(path) for path in op.index or ()]
     return "; ".join(text for path in paths for text in get_text_at_path(op.value or {}, path)) or None
+
+
+def _can_read(user: str, place: Place) -> bool:
+    return place.person in (None, person_key(place.platform, user))
 
 
 def _is_match(memo: Memo, path: Namespace, op: SearchOp) -> bool:

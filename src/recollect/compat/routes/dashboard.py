@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import JSONResponse
 
-from recollect.core.types import LORE, Kind, Memo
+from recollect.core.types import LORE, Kind, Memo, split_person
 from recollect.faces.http.api.common import CHANGING, MAX_INTEGER, MAX_NAME_CHARS, READING, Wire
 from recollect.faces.http.dependencies import AppState, AppStateDep
 from recollect.recall.query import Hit
@@ -123,7 +123,7 @@ def _fact(hit: Hit) -> FactOut:
         updated_at=memo.updated.isoformat(),
         guild_id=source.guild,
         channel_id=source.channel,
-        subject=LORE if memo.subject.is_lore else memo.subject.id,
+        subject=LORE if memo.subject.is_lore else split_person(memo.subject.id)[1],
         fact=memo.text,
         fact_type=memo.label if memo.label in _LABELS else _TYPES.get(memo.kind, "other"),
         evidence_text=source.evidence,

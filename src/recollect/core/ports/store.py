@@ -56,12 +56,16 @@ class Messages(Protocol):
         ...
 
     def written_by(
-        self, author: str | None = None, guild: str | None = None, limit: int = 500, after: int = 0
+        self, person: str | None = None, guild: str | None = None, limit: int = 500, after: int = 0
     ) -> list[tuple[int, Message]]:
-        """Someone's messages and all of their DM, by key; with a guild only what they wrote there.
+        """A person's messages (by `person_key`) and all of their DM, by key; with a guild only what they wrote there.
 
-        Without an author, all messages of the guild. Deleted ones are included, empty.
+        Without a person, all messages of the guild. Deleted ones are included, empty.
         """
+        ...
+
+    def platforms_of(self, author: str) -> list[str]:
+        """Where someone with this id spoke; reads all messages."""
         ...
 
     def replies_to(self, platform: str, ids: Collection[str]) -> list[tuple[int, Message]]:
@@ -123,6 +127,10 @@ class Memos(Protocol):
     def remove_tombstone(self, scope: str, fingerprint: str) -> None: ...
     def tombstone(self, scope: str, fingerprint: str) -> Tombstone | None: ...
     def subjects(self) -> Iterator[Subject]: ...
+    def namesakes(self, user: str) -> Sequence[Subject]:
+        """The people with memos who have this id on some platform."""
+        ...
+
     def owners(
         self, part: str = "", after: str = "", limit: int = 100, lore: bool = False
     ) -> Sequence[tuple[Subject, int]]:

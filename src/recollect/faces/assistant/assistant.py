@@ -15,7 +15,7 @@ from recollect.core.clock import Clock, now
 from recollect.core.errors import ModelError, RecollectError, StoreBusy, StoreUnreachable
 from recollect.core.ports import ChatModel
 from recollect.core.text import clip
-from recollect.core.types import Message, Origin, Place
+from recollect.core.types import Message, Origin, Place, person_key
 from recollect.faces.assistant import offline
 from recollect.faces.assistant.memory_lines import CONFIDENCE, MemoryLineFilter, lore_text, split_lines
 from recollect.faces.assistant.model_turn import Responder
@@ -271,7 +271,7 @@ class Assistant:
         window = self._window(message)
         if not window.turns:
             return window
-        people = [message.author, *window.people]
+        people = [person_key(message.place.platform, author) for author in (message.author, *window.people)]
         current = await self._read("what was forgotten", lambda: self._memory.timeline.withheld(message.place, people))
         if current is None:
             return window

@@ -103,9 +103,9 @@ class AssistantTools:
 
     def _workspace(self) -> Workspace:
         settings, message = self.memory.settings, self.message
-        if message.place.dm != message.author:
+        if message.place.person != message.person:
             raise BadInput("notes are read and written in direct messages only")
-        return Workspace(settings.workspace.dir, message.author if settings.workspace.per_user else None)
+        return Workspace(settings.workspace.dir, message.person if settings.workspace.per_user else None)
 
     def _name(self, path: str) -> str:
         """A file's name in the workspace; the prompt lists whole paths."""

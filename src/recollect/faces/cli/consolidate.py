@@ -21,7 +21,7 @@ def consolidate(
     everyone: Annotated[bool, flag("--all", meaning="Tidy everyone's memory, one after the other.")] = False,
 ) -> None:
     """Tidy memory: merge what is said twice, retire what was contradicted, trust what recurs."""
-    if call.place.dm != call.user:
+    if call.where is not None:
         raise BadInput("consolidating shows all of a memory: that belongs in direct messages, without --in")
     reports = _consolidate_all(call, dry_run) if everyone else _consolidate_own(call, dry_run)
     if call.options.json:

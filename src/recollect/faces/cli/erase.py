@@ -41,7 +41,7 @@ def erase(
     ] = None,
 ) -> None:
     """Remove all that is known of a person or a guild, for good, and prove it."""
-    target = find_target(call, user, guild)
+    target = find_target(call, user, guild, changes=not dry_run)
     if receipt is not None and receipt.exists():
         raise BadInput(f"{receipt} exists already; a receipt never overwrites")
     if dry_run:

@@ -198,12 +198,14 @@ def _new_file(path: Path) -> Generator[BinaryIO]:
         raise
 
 
-def find_target(call: Invocation, user: str | None, guild: str | None) -> ErasureTarget:
-    """The target of an export or erasure; a person is found by id or by name."""
+def find_target(call: Invocation, user: str | None, guild: str | None, *, changes: bool = False) -> ErasureTarget:
+    """The target of an export or erasure; a person is found by id or by name. What erases has to name the platform."""
     target = ErasureTarget(user, guild)
     require_store(call)
     if user is None:
         return target
+    if changes:
+        call.run(lambda memory: Admin(memory, now).resolve(user, changes=True))
     person = call.run(lambda memory: Admin(memory, now).match_name(user))
     if person.suggestions:
         near = ", ".join(f"{name} ({user_id})" if name else user_id for user_id, name in person.suggestions.items())

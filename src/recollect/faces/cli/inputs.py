@@ -22,11 +22,11 @@ async def resolve_memo(memory: AsyncMemory, call: Invocation, ref: str) -> Memo:
     """The visible memory with this id, or this number in `show`; raises UnknownMemo."""
     number = ref.removeprefix("#")
     if number.isdecimal() and len(number) < 10:
-        active = (await memory.show(user=call.user, place=call.place)).memos
+        active = (await memory.show(user=call.user, place=call.where)).memos
         if 1 <= int(number) <= len(active):
             return active[int(number) - 1]
         raise UnknownMemo(f"there is no number {number} in 'recollect show'")
-    memos = (await memory.list(user=call.user, place=call.place)).memos
+    memos = (await memory.list(user=call.user, place=call.where)).memos
     match = next((memo for memo in memos if memo.id == ref), None)
     if match is None:
         raise UnknownMemo(f"there is no memory {ref!r}; 'recollect list' shows the ids")

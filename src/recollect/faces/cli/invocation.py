@@ -51,6 +51,11 @@ class Invocation:
         return places.parse(place, self.user, self.options.restricted)
 
     @property
+    def where(self) -> Place | None:
+        """The place that was named; None for the person's DM, on whichever platform they are."""
+        return None if self.place.dm is not None else self.place
+
+    @property
     def is_interactive(self) -> bool:
         """Whether a person at a terminal can answer questions."""
         return self.screen.is_terminal and sys.stdin.isatty()

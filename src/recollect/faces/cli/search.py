@@ -55,7 +55,7 @@ def search(
         lambda memory: memory.search(
             text,
             user=call.user,
-            place=call.place,
+            place=call.where,
             over="messages" if messages else "memos",
             subject=subject,
             filters=filters,

@@ -28,7 +28,7 @@ def show(
     if forgotten:
         _show_forgotten(call, limit, offset)
         return
-    listing = call.run(lambda memory: memory.show(user=call.user, place=call.place, limit=limit, offset=offset))
+    listing = call.run(lambda memory: memory.show(user=call.user, place=call.where, limit=limit, offset=offset))
     if call.options.json:
         memos = [{"number": number, **records.from_memo(memo)} for number, memo in enumerate(listing.memos, offset + 1)]
         summary = records.from_summary(listing.summary)
@@ -62,7 +62,7 @@ def _print_listing(call: Invocation, listing: Listing, offset: int) -> None:
 
 
 def _show_forgotten(call: Invocation, limit: int | None, offset: int) -> None:
-    listing = call.run(lambda memory: memory.forgotten(user=call.user, place=call.place, limit=limit, offset=offset))
+    listing = call.run(lambda memory: memory.forgotten(user=call.user, place=call.where, limit=limit, offset=offset))
     numbered = list(enumerate(listing.memos, offset + 1))
     if call.options.json:
         memos = [{"number": number, **records.from_memo(memo)} for number, memo in numbered]
@@ -88,7 +88,7 @@ def list_(
     page = call.run(
         lambda memory: memory.list(
             user=call.user,
-            place=call.place,
+            place=call.where,
             lore=lore,
             statuses=status or (),
             kinds=kind or (),
@@ -128,7 +128,7 @@ def history(call: Invocation, ref: MemoRef) -> None:
 
 def _previous_text(call: Invocation, event: Event) -> str | None:
     """The text before a change; its audience may have been narrower than now, so only the owner's DM shows it."""
-    return event.data.get("before", {}).get("text") if call.place.dm == call.user else None
+    return event.data.get("before", {}).get("text") if call.where is None else None
 
 
 def log(

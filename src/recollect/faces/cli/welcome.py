@@ -31,4 +31,4 @@ def _count_memories(call: Invocation, settings: Settings) -> int:
     path = file_of(settings.store)
     if path is not None and not path.exists():
         return 0  # showing the welcome creates no files
-    return call.run(lambda memory: memory.show(user=call.user, place=call.place, limit=0)).total
+    return call.run(lambda memory: memory.show(user=call.user, place=call.where, limit=0)).total

@@ -33,7 +33,7 @@ class CommandRequest:
     @property
     def is_private(self) -> bool:
         """Whether only the user sees the answer."""
-        return self.place.dm == self.user
+        return self.place.person == self.view.user
 
 
 @dataclass(frozen=True, slots=True)

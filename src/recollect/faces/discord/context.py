@@ -19,6 +19,7 @@ from recollect.core.types import Place
 from recollect.faces.assistant.assistant import Assistant
 from recollect.faces.commands.dispatcher import ChatCommands
 from recollect.faces.discord.access import AccessList
+from recollect.faces.discord.places import person_of
 from recollect.memory import AsyncMemory
 from recollect.settings import Settings
 
@@ -98,7 +99,7 @@ class BotContext:
 
     async def mark_notified(self, user: int) -> None:
         """Store that the privacy notice reached someone."""
-        await self.state.put(state.notified(user), self.clock().isoformat(), Owner.person(str(user)))
+        await self.state.put(state.notified(user), self.clock().isoformat(), Owner.person(person_of(user)))
 
     async def record_place(self, place: Place, channel: int) -> None:
         """Store that messages were received here, so that a resync looks here for edits and deletions."""

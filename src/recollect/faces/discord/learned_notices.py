@@ -15,10 +15,10 @@ from recollect.core.events import Event, EventKind
 from recollect.core.outcomes import Undone
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, collapse_spaces
-from recollect.core.types import Audience, Memo, Origin, Place, Subject
+from recollect.core.types import Audience, Memo, Origin, Place, Subject, split_person
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import run_work
-from recollect.faces.discord.places import PLATFORM, interaction_place, message_link, place_of
+from recollect.faces.discord.places import PLATFORM, interaction_place, message_link, person_of, place_of
 from recollect.faces.discord.shards import has_channel
 from recollect.faces.discord.splitting import LIMIT, harmless
 
@@ -69,7 +69,7 @@ class LearnedNotices:
 
     async def _is_due(self, memo: Memo) -> bool:
         """Whether a notice is due; there is none about someone who did not get the privacy notice."""
-        return memo.active and _is_from_discord(memo) and await self._bot.was_notified(int(memo.source.actor))
+        return memo.active and _is_from_discord(memo) and await self._bot.was_notified(_speaker_id(memo))
 
     async def _memo(self, scope: str, memo_id: str) -> Memo | None:
         return await self._bot.memory.timeline.memo(scope, memo_id)
@@ -96,7 +96,7 @@ class LearnedNotices:
     async def _is_still_visible(self, channel: object, memo: Memo) -> bool:
         if memo.source.guild is None:
             return True  # the notice is in their own DM
-        return await _is_visible(self._bot, memo, place_of(channel, int(memo.source.actor)))
+        return await _is_visible(self._bot, memo, place_of(channel, _speaker_id(memo)))
 
     async def _post(self, event: Event, memo: Memo) -> None:
         channel, place = await self._channel(memo, self._bot.settings.discord.learned_notices)
@@ -108,17 +108,17 @@ class LearnedNotices:
         await self._bot.state.put(name, f"{sent.channel.id}/{sent.id}", owner)
 
     async def _channel(self, memo: Memo, target: str) -> tuple[discord.abc.Messageable, Place]:
-        client, source, user = self._bot.client, memo.source, memo.source.actor
+        client, source, user = self._bot.client, memo.source, _speaker_id(memo)
         if target == "here" and source.guild is None:
-            person = client.get_user(int(user)) or await client.fetch_user(int(user))
-            return person, Place(PLATFORM, dm=user)
+            person = client.get_user(user) or await client.fetch_user(user)
+            return person, Place(PLATFORM, dm=str(user))
         channel_id = (
             self._bot.settings.discord.memory_channel if target == "mirror" else source.thread or source.channel
         )
         channel = client.get_channel(int(channel_id or 0))
         if not isinstance(channel, discord.abc.Messageable):
             raise ValueError(f"there is no channel {channel_id}")  # noqa: TRY004 - not an error of the caller's
-        return channel, place_of(channel, int(user))
+        return channel, place_of(channel, user)
 
 
 async def _is_visible(bot: BotContext, memo: Memo, place: Place) -> bool:
@@ -146,7 +146,12 @@ def _render(event: Event, memo: Memo) -> str:
 
 def _owner_id(memo: Memo) -> str:
     """Who may press the buttons: a user, or `lore` for those who manage messages there."""
-    return "lore" if memo.subject.is_lore else memo.subject.id
+    return "lore" if memo.subject.is_lore else split_person(memo.subject.id)[1]
+
+
+def _speaker_id(memo: Memo) -> int:
+    """Who said it on Discord; raises ValueError for someone of another platform."""
+    return int(split_person(memo.source.actor)[1])
 
 
 def _is_learning_event(event: Event) -> bool:
@@ -200,7 +205,7 @@ class NoticeButton(
         return self.user == "lore"
 
     def _scope(self, place: Place) -> str:
-        return (Subject.lore(place.guild_key or "") if self._is_lore else Subject(self.user)).scope
+        return (Subject.lore(place.guild_key or "") if self._is_lore else Subject(person_of(self.user))).scope
 
     def _may_decide(self, interaction: Interaction) -> bool:
         if self._is_lore:

@@ -19,7 +19,7 @@ from recollect.core.state import Owner, StateKind
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.learned_notices import LearnedNotices
 from recollect.faces.discord.memory_channel import MemoryChannel
-from recollect.faces.discord.places import PLATFORM, place_of_session
+from recollect.faces.discord.places import PLATFORM, place_of_session, user_id
 from recollect.privacy.inventory import ERASED
 
 log = logging.getLogger("recollect.discord")
@@ -106,7 +106,8 @@ class LogFollower(commands.Cog):
         pending = dict[str, None]()
         for event in events:
             if event.scope.startswith("user:"):
-                pending[event.scope.removeprefix("user:")] = None
+                person = user_id(event.scope.removeprefix("user:"))
+                pending |= {} if person is None else {str(person): None}
             elif event.kind == EventKind.MEMBER_LEFT:
                 pending[str(event.data["user"])] = None
             elif event.kind.startswith("summary."):

@@ -12,7 +12,7 @@ from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Memo, Place, Summary
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.places import place_of, place_of_session
+from recollect.faces.discord.places import person_of, place_of, place_of_session
 from recollect.faces.discord.shards import has_channel
 from recollect.faces.discord.splitting import LIMIT, harmless
 from recollect.policy.visibility import audience_covers_place
@@ -53,7 +53,7 @@ class MemoryChannel:
     async def remove_stale(self) -> None:
         """Remove the messages of people without memories, or without the privacy notice."""
         for user in await self._bot.state.keys(StateKind.SNAPSHOT_MESSAGE):
-            memo_count = await self._bot.memory.timeline.memo_count(user)
+            memo_count = await self._bot.memory.timeline.memo_count(person_of(user))
             if memo_count and await self._bot.was_notified(int(user)):
                 continue
             for session in await self._bot.state.keys(StateKind.SUMMARY_VIEWERS):
@@ -81,7 +81,9 @@ class MemoryChannel:
         if has_content:
             message = await self._find_pinned(channel, user)
             message = await channel.send(text) if message is None else await message.edit(content=text)
-            await self._bot.state.put(state.snapshot_message(user), f"{channel.id}/{message.id}", Owner.person(user))
+            await self._bot.state.put(
+                state.snapshot_message(user), f"{channel.id}/{message.id}", Owner.person(person_of(user))
+            )
             self._displayed[user] = _without_timestamp(text)
             await self._pin(message)
 
@@ -131,7 +133,7 @@ class MemoryChannel:
         name = state.snapshot_session(user)
         previous = await self._bot.state.get(name)
         if session is not None and session != previous:
-            await self._bot.state.put(name, session, Owner.person(user))
+            await self._bot.state.put(name, session, Owner.person(person_of(user)))
             await self._bot.state.remove(state.summary_viewers(previous or ""), user)
         source_session = session or previous
         source_place = None if source_session is None else place_of_session(self._bot.client, source_session)
@@ -140,7 +142,7 @@ class MemoryChannel:
         summary = await self._bot.memory.timeline.summary(source_session)
         if summary is None or not summary.text:
             return None
-        await self._bot.state.add(state.summary_viewers(source_session), user, Owner.person(user))
+        await self._bot.state.add(state.summary_viewers(source_session), user, Owner.person(person_of(user)))
         return summary
 
     def _warn_once(self, problem: str) -> None:

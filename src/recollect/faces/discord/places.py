@@ -6,9 +6,20 @@ Unknown means private.
 import discord
 
 from recollect.core import types
-from recollect.core.types import Place
+from recollect.core.types import Place, person_key, split_person
 
 PLATFORM = "discord"
+
+
+def user_id(person: str) -> int | None:
+    """The id of a person on Discord; None for someone of another platform."""
+    platform, bare = split_person(person)
+    return int(bare) if platform == PLATFORM and bare.isdecimal() else None
+
+
+def person_of(user: int | str) -> str:
+    """The person with this id on Discord."""
+    return person_key(PLATFORM, str(user))
 
 
 def place_of(channel: object, user: int, guild: int | None = None) -> Place:

@@ -35,14 +35,14 @@ class PeopleLayer:
 def _read_others(tx: Tx, request: PromptRequest) -> list[tuple[str, list[Memo]]]:
     people: dict[str, str] = {}
     for message in reversed(request.recent[-MAX_RECENT_MESSAGES:]):
-        if not message.bot and message.author != request.user:
-            people.setdefault(message.author, speaker(message))
+        if not message.bot and message.person != request.user:
+            people.setdefault(message.person, speaker(message))
     present = {request.user, *people}
     facts: list[tuple[str, list[Memo]]] = []
-    for author, name in sorted(list(people.items())[:MAX_PEOPLE]):  # an order that does not depend on who spoke last
+    for person, name in sorted(list(people.items())[:MAX_PEOPLE]):  # an order that does not depend on who spoke last
         visible: list[Memo] = []
         for limit in (MAX_FACTS, MAX_MEMOS_READ):
-            memos = tx.memos.list(Subject(author), [Status.ACTIVE], limit=limit)
+            memos = tx.memos.list(Subject(person), [Status.ACTIVE], limit=limit)
             visible = [memo for memo in memos if request.is_visible_to(memo, present)][:MAX_FACTS]
             if len(visible) == MAX_FACTS or len(memos) < limit:
                 break

@@ -47,7 +47,7 @@ class WorkspaceLayer:
                 yield _line(path, "context of every conversation")
         if place.dm is None:
             yield from self._channel_files(place)
-        elif place.dm == user:
+        elif place.person == user:
             yield from self._user_files(user, now)
 
     def _channel_files(self, place: Place) -> Iterator[Line]:

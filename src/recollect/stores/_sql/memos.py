@@ -44,6 +44,8 @@ class Memos(ABC, Generic[D]):
     """The scopes with memos."""
     sizes: LiteralString
     """A page of scopes with their sizes, between two names and with a part in their name."""
+    same_ids: LiteralString
+    """The people with memos who have this id on some platform."""
     _read: Callable[[Row, Subject], Memo]
 
     def __init__(self, db: D) -> None:
@@ -131,6 +133,9 @@ class Memos(ABC, Generic[D]):
 
     def subjects(self) -> Iterator[Subject]:
         return (Subject.of_scope(name) for (name,) in self._db.rows(self.names))
+
+    def namesakes(self, user: str) -> Sequence[Subject]:
+        return [Subject.of_scope(name) for (name,) in self._db.rows(self.same_ids, (user,))]
 
     def owners(
         self, part: str = "", after: str = "", limit: int = 100, lore: bool = False

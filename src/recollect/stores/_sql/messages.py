@@ -7,7 +7,7 @@ from typing import Generic, LiteralString, TypeVar
 
 from recollect.core.clock import to_ms
 from recollect.core.text import clean, question_share
-from recollect.core.types import Message, Place
+from recollect.core.types import Message, Place, split_person
 from recollect.stores._sql import tombstones
 from recollect.stores._sql.database import Database, Row
 from recollect.stores._sql.rows import read_message
@@ -34,9 +34,9 @@ class Messages(ABC, Generic[D]):
     by_keys: LiteralString
     replies: LiteralString
     of_guild: LiteralString
-    """After a key, in a guild, by an author or by anyone."""
+    """After a key, in a guild, by a person or by anyone; a person is a local id, or a platform and an id there."""
     of_author: LiteralString
-    """After a key, by an author or in the author's DM."""
+    """After a key, by a person or in the person's DM."""
     recent_of_session: LiteralString
     recent_of_stream: LiteralString
     later: LiteralString
@@ -117,11 +117,15 @@ class Messages(ABC, Generic[D]):
         return {key: (number, length, asks) for key, number, length, asks in rows}
 
     def written_by(
-        self, author: str | None = None, guild: str | None = None, limit: int = 500, after: int = 0
+        self, person: str | None = None, guild: str | None = None, limit: int = 500, after: int = 0
     ) -> list[tuple[int, Message]]:
         if guild is not None:
-            return _keyed(self._db.rows(self.of_guild, (after, guild, author, limit)))
-        return _keyed(self._db.rows(self.of_author, (after, author, limit)))
+            return _keyed(self._db.rows(self.of_guild, (after, guild, person, *_on_platform(person), limit)))
+        return _keyed(self._db.rows(self.of_author, (after, person, *_on_platform(person), limit)))
+
+    def platforms_of(self, author: str) -> list[str]:
+        rows = self._db.rows("SELECT DISTINCT platform FROM messages WHERE author = $1 AND NOT bot", (author,))
+        return sorted(platform for (platform,) in rows)
 
     def replies_to(self, platform: str, ids: Collection[str]) -> list[tuple[int, Message]]:
         names = self._db.array(map(self._db.handle, ids))
@@ -157,6 +161,10 @@ def remove_unused_places(db: Database, places: Collection[int]) -> None:
     DELETE FROM places WHERE id {db.among} AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.place = places.id)
     """
     db.run(sql, (db.array(set(places)),))
+
+
+def _on_platform(person: str | None) -> tuple[str | None, str | None]:
+    return (None, None) if person is None else split_person(person)
 
 
 def _keyed(rows: list[Row]) -> list[tuple[int, Message]]:

@@ -20,6 +20,15 @@ CREATE VIEW action_log AS SELECT
 """
 
 
+def bare_action_log(created_at: LiteralString, find: LiteralString) -> LiteralString:
+    """The same with people's ids as they are on their platform; `find` is the function that finds a text in a text."""
+    bare: LiteralString = f"substr(scopes.name, 6 + {find}(substr(scopes.name, 6), ':'))"
+    scope: LiteralString = f"CASE WHEN scopes.name LIKE 'user:%' THEN 'user:' || {bare} ELSE scopes.name END AS scope"
+    actor: LiteralString = f"substr(events.actor, 1 + {find}(events.actor, ':')) AS actor"
+    log = action_log(created_at, failed_job="job.failed")
+    return log.replace("scopes.name AS scope", scope).replace("events.actor AS actor", actor)
+
+
 QUEUES_AND_TENANTS: LiteralString = """
 DROP INDEX jobs_by_lane;
 DROP INDEX jobs_of_kind;

@@ -102,6 +102,11 @@ class PostgresMemos(Memos[Database]):
     SELECT name FROM scopes WHERE (starts_with(name, 'user:') OR starts_with(name, 'lore:'))
     AND EXISTS (SELECT 1 FROM memos WHERE memos.scope = scopes.id) ORDER BY name COLLATE "C"
     """
+    same_ids: LiteralString = """
+    SELECT name FROM scopes WHERE starts_with(name, 'user:')
+    AND md5(substr(name, 6 + strpos(substr(name, 6), ':'))) = md5($1)
+    AND EXISTS (SELECT 1 FROM memos WHERE memos.scope = scopes.id) ORDER BY name COLLATE "C"
+    """
     sizes: LiteralString = """
     SELECT name, size FROM scopes WHERE mark > $1 AND mark < $2 AND size > 0
     AND strpos(lower(substr(name, 6)), lower($3)) > 0 ORDER BY mark LIMIT $4

@@ -73,11 +73,12 @@ class PostgresMessages(Messages[Database]):
     by_keys: LiteralString = f"{_READ} WHERE messages.key = ANY($1::bigint[]) AND deleted IS NULL"
     replies: LiteralString = f"{_READ} WHERE bot AND reply_to = ANY($1::text[]) AND platform = $2 ORDER BY messages.key"
     of_guild: LiteralString = (
-        f"{_READ} WHERE messages.key > $1 AND places.guild = $2 AND ($3::text IS NULL OR author = $3) "
-        "ORDER BY messages.key LIMIT $4"
+        f"{_READ} WHERE messages.key > $1 AND places.guild = $2 AND ($3::text IS NULL "
+        "OR (platform = 'local' AND author = $3) OR (platform = $4 AND author = $5)) ORDER BY messages.key LIMIT $6"
     )
     of_author: LiteralString = (
-        f"{_READ} WHERE messages.key > $1 AND (author = $2 OR places.dm = $2) ORDER BY messages.key LIMIT $3"
+        f"{_READ} WHERE messages.key > $1 AND ((platform = 'local' AND (author = $2 OR places.dm = $2)) "
+        "OR (platform = $3 AND (author = $4 OR places.dm = $4))) ORDER BY messages.key LIMIT $5"
     )
     recent_of_session: LiteralString = (
         f"{_READ} WHERE session = {_OF_SCOPE} AND at < $2 ORDER BY at DESC, messages.key DESC LIMIT $3"

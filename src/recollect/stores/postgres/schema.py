@@ -13,17 +13,18 @@ from psycopg import RawCursor, errors, sql
 from recollect.core.clock import now, to_ms
 from recollect.core.errors import CorruptStore, StoreError, StoreUnwritable
 from recollect.core.fingerprints import Fingerprints
-from recollect.stores._sql import changes_from_log, state_names
+from recollect.stores._sql import changes_from_log, identities, state_names
 from recollect.stores._sql.schema import (
     KINDS_OF_EVENTS,
     KINDS_OF_JOBS,
     QUEUES_AND_TENANTS,
     action_log,
+    bare_action_log,
     refuse_newer,
 )
 from recollect.stores.postgres.address import Address
-from recollect.stores.postgres.database import Connection, handle, lock_key
-from recollect.stores.postgres.tables import TABLES
+from recollect.stores.postgres.database import Connection, Database, handle, lock_key
+from recollect.stores.postgres.tables import FACTS, TABLES
 
 log = logging.getLogger("recollect.stores")
 
@@ -221,6 +222,30 @@ def _record_changes(connection: Connection) -> None:
             before = events[-1][0]
 
 
+_IDENTITIES = identities.Statements(
+    memos="SELECT key, (SELECT name FROM scopes WHERE scopes.id = scope), id, platform, actor, audience, heard "
+    "FROM memos ORDER BY key",
+    update_memo="UPDATE memos SET actor = $1, heard = $2, audience = $3 WHERE key = $4",
+    rename_scope="UPDATE scopes SET name = $1, mark = $2 WHERE mark = $3",
+    make_scope="INSERT INTO scopes (name, mark) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+    move_events="UPDATE events SET scope = (SELECT id FROM scopes WHERE mark = $1) "
+    "WHERE scope = (SELECT id FROM scopes WHERE mark = $2) AND memo = $3",
+)
+
+
+def _tell_platforms_apart(connection: Connection) -> None:
+    """People get their platform into their key; the documents' views still show the bare id."""
+    db = Database(connection, writing=True)
+    db.begun = True
+    identities.convert(db, _IDENTITIES)
+    connection.execute(f"DROP VIEW memory_facts; {FACTS} DROP VIEW action_log;")
+    connection.execute(
+        "CREATE INDEX scopes_by_bare_id ON scopes (md5(substr(name, 6 + strpos(substr(name, 6), ':')))) "
+        "WHERE starts_with(name, 'user:')"
+    )
+    connection.execute(bare_action_log(_CREATED_AT, "strpos"))
+
+
 Migration = LiteralString | Callable[[Connection], None]
 """A script, or what SQL alone can't do."""
 
@@ -233,6 +258,7 @@ MIGRATIONS: list[tuple[str, Migration]] = [
     ("state with owners", _add_state_owners),
     ("a secret, keyed fingerprints", _key_fingerprints),
     ("changes", _record_changes),
+    ("people of platforms", _tell_platforms_apart),
 ]
 """Ordered; never changed once released, only added to."""
 

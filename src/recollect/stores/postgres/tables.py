@@ -87,11 +87,12 @@ CREATE TABLE unembedded (                    -- rows written without a vector si
 );
 """
 
-_FACTS = """
+FACTS: LiteralString = """
 CREATE VIEW memory_facts AS SELECT
     memos.key AS id, memos.created AS created_at, memos.updated AS updated_at, memos.guild AS guild_id,
     memos.channel AS channel_id,
-    CASE WHEN starts_with(scopes.name, 'lore:') THEN '__lore__' ELSE substr(scopes.name, 6) END AS subject,
+    CASE WHEN starts_with(scopes.name, 'lore:') THEN '__lore__'
+         ELSE substr(scopes.name, 6 + strpos(substr(scopes.name, 6), ':')) END AS subject,
     memos.text AS fact,
     CASE WHEN memos.label IN ('preference', 'profile', 'relationship', 'project', 'other', 'lore') THEN memos.label
          WHEN memos.kind IN ('preference', 'project', 'lore') THEN memos.kind
@@ -116,7 +117,9 @@ def memories_view(vector_table: LiteralString | None) -> LiteralString:
         else "NULL::vector"
     )
     return (
-        "CREATE OR REPLACE VIEW memories AS SELECT scopes.name || '/' || memos.id AS id, "
+        "CREATE OR REPLACE VIEW memories AS SELECT left(scopes.name, 5) || substr(scopes.name, 6 + CASE WHEN "
+        "starts_with(scopes.name, 'user:') THEN strpos(substr(scopes.name, 6), ':') ELSE 0 END) "
+        "|| '/' || memos.id AS id, "
         "CASE WHEN memos.kind IN ('fact', 'preference', 'event', 'summary') THEN memos.kind ELSE 'fact' END "
         "AS category, memos.text AS content, array_to_json(memos.tags)::text AS keywords, "
         f"{embedding} AS embedding, {_MOMENT} AS created_at, coalesce(memos.metadata, '{{}}') AS metadata, "
@@ -124,4 +127,4 @@ def memories_view(vector_table: LiteralString | None) -> LiteralString:
     )
 
 
-TABLES: LiteralString = _ROWS + _INDEXES + _FACTS + memories_view(None)
+TABLES: LiteralString = _ROWS + _INDEXES + FACTS + memories_view(None)

@@ -62,6 +62,10 @@ class SQLiteMemos(Memos[Database]):
     SELECT name FROM scopes WHERE (name LIKE 'user:%' OR name LIKE 'lore:%') AND EXISTS
     (SELECT 1 FROM memos WHERE key BETWEEN scopes.id << 32 AND (scopes.id << 32) + 4294967295) ORDER BY name
     """
+    same_ids: LiteralString = """
+    SELECT name FROM scopes WHERE substr(name, 1, 5) = 'user:' AND substr(name, 6 + instr(substr(name, 6), ':')) = $1
+    AND EXISTS (SELECT 1 FROM memos WHERE key BETWEEN scopes.id << 32 AND (scopes.id << 32) + 4294967295) ORDER BY name
+    """
     sizes: LiteralString = """
     SELECT name, size FROM scopes WHERE name > $1 AND name < $2 AND size > 0
     AND instr(lower(substr(name, 6)), $3) > 0 ORDER BY name LIMIT $4

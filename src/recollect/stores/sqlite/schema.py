@@ -11,12 +11,13 @@ from pathlib import Path
 from recollect.core.clock import now, to_ms
 from recollect.core.errors import CorruptStore
 from recollect.core.fingerprints import Fingerprints
-from recollect.stores._sql import changes_from_log, state_names
+from recollect.stores._sql import changes_from_log, identities, state_names
 from recollect.stores._sql.schema import (
     KINDS_OF_EVENTS,
     KINDS_OF_JOBS,
     QUEUES_AND_TENANTS,
     action_log,
+    bare_action_log,
     refuse_newer,
 )
 from recollect.stores.sqlite.backup import keep_before_upgrade
@@ -114,10 +115,14 @@ CREATE VIRTUAL TABLE message_words USING fts5(
 CREATE VIRTUAL TABLE message_words_rows USING fts5vocab(message_words, row);
 CREATE VIRTUAL TABLE message_words_places USING fts5vocab(message_words, instance);
 
+"""
+
+_MEMORY_FACTS = """
 CREATE VIEW memory_facts AS SELECT
     memos.key AS id, memos.created AS created_at, memos.updated AS updated_at, memos.guild AS guild_id,
     memos.channel AS channel_id,
-    CASE WHEN scopes.name LIKE 'lore:%' THEN '__lore__' ELSE substr(scopes.name, 6) END AS subject,
+    CASE WHEN scopes.name LIKE 'lore:%' THEN '__lore__'
+         ELSE substr(scopes.name, 6 + instr(substr(scopes.name, 6), ':')) END AS subject,
     memos.text AS fact,
     CASE WHEN memos.label IN ('preference', 'profile', 'relationship', 'project', 'other', 'lore') THEN memos.label
          WHEN memos.kind IN ('preference', 'project', 'lore') THEN memos.kind
@@ -216,7 +221,8 @@ def _add_state_owners(db: Database) -> None:
 _MEMORIES = """
 DROP VIEW IF EXISTS memories;
 CREATE VIEW memories AS SELECT
-    scopes.name || '/' || memos.id AS id,
+    substr(scopes.name, 1, 5) || substr(scopes.name, 6 + CASE WHEN scopes.name LIKE 'user:%'
+        THEN instr(substr(scopes.name, 6), ':') ELSE 0 END) || '/' || memos.id AS id,
     CASE WHEN memos.kind IN ('fact', 'preference', 'event', 'summary') THEN memos.kind ELSE 'fact' END AS category,
     memos.text AS content, coalesce(memos.tags, '[]') AS keywords, {embedding} AS embedding,
     strftime('%Y-%m-%dT%H:%M:%SZ', coalesce(memos.happened, memos.created) / 1000.0, 'unixepoch') AS created_at,
@@ -283,11 +289,40 @@ def _record_changes(db: Database) -> None:
         before = events[-1][0]
 
 
+_MEMOS_OF_PEOPLE = """
+SELECT key, (SELECT name FROM scopes WHERE scopes.id = key >> 32), id, coalesce(source ->> 'platform', 'local'),
+coalesce(source ->> 'actor', ''), audience, source ->> 'heard' FROM memos ORDER BY key
+"""
+_UPDATE_MEMO = """
+UPDATE memos SET source = json_patch(json_set(source, '$.actor', $1), json_object('heard', $2)), audience = $3
+WHERE key = $4
+"""
+_IDENTITIES = identities.Statements(
+    memos=_MEMOS_OF_PEOPLE,
+    update_memo=_UPDATE_MEMO,
+    rename_scope="UPDATE scopes SET name = $1 WHERE $2 <> '' AND name = $3",
+    make_scope="INSERT INTO scopes (name) SELECT $1 WHERE $2 <> '' ON CONFLICT DO NOTHING",
+    move_events="UPDATE events SET scope = (SELECT id FROM scopes WHERE name = $1) "
+    "WHERE scope = (SELECT id FROM scopes WHERE name = $2) AND memo = $3",
+)
+
+
+def _tell_platforms_apart(db: Database) -> None:
+    """People get their platform into their key; the documents' views still show the bare id."""
+    identities.convert(db, _IDENTITIES)
+    db.run(f"DROP VIEW memory_facts; {_MEMORY_FACTS} DROP VIEW action_log;")
+    db.run(
+        "CREATE INDEX scopes_by_bare_id ON scopes (substr(name, 6 + instr(substr(name, 6), ':'))) "
+        "WHERE substr(name, 1, 5) = 'user:'"
+    )
+    db.run(bare_action_log(_CREATED_AT, "instr"))
+
+
 Migration = str | Callable[[Database], None]
 """A script, or what SQL alone can't do."""
 
 MIGRATIONS: list[tuple[str, Migration]] = [
-    ("first tables", _0001_FIRST_TABLES + memories_view(None)),
+    ("first tables", _0001_FIRST_TABLES + _MEMORY_FACTS + memories_view(None)),
     ("heads of lanes, counters, what rests on a message", _0002_HEADS_OF_QUEUES),
     ("the log under the names of document D", _0003_ACTION_LOG),
     ("the log by kind and day", _0004_EVENT_DAYS),
@@ -296,6 +331,7 @@ MIGRATIONS: list[tuple[str, Migration]] = [
     ("state with owners", _add_state_owners),
     ("a secret, keyed fingerprints", _key_fingerprints),
     ("changes", _record_changes),
+    ("people of platforms", _tell_platforms_apart),
 ]
 """Ordered; never changed once released, only added to."""
 

@@ -12,7 +12,18 @@ from recollect.core.clock import from_ms, to_ms
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import FOREIGN_ID, Entry, Problem
 from recollect.core.text import clean, clip, collapse_spaces, digest, valid_memo_text
-from recollect.core.types import EVERYWHERE, Audience, AudienceLevel, Kind, Memo, Origin, Provenance, Subject
+from recollect.core.types import (
+    EVERYWHERE,
+    LOCAL,
+    Audience,
+    AudienceLevel,
+    Kind,
+    Memo,
+    Origin,
+    Provenance,
+    Subject,
+    person_key,
+)
 from recollect.policy import kinds
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.redaction import redact
@@ -108,10 +119,17 @@ def _convert(entry: Entry, options: ImportOptions) -> ConvertedEntry:
 
 def _subject(entry: Entry) -> Subject:
     if entry.user is not None:
-        return Subject(valid_user(clean(entry.user)))
+        return Subject(_person(entry, valid_user(clean(entry.user))))
     if entry.guild is None or not entry.guild.strip():
         raise BadInput("doesn't say whose it is: add --user")
     return Subject.lore(clean(entry.guild))
+
+
+def _person(entry: Entry, user: str) -> str:
+    """The documents' designs are Discord's, where an id is a number; our own files say of each memo its platform."""
+    platform = entry.source.platform
+    is_on_platform = entry.is_ours or user.isdecimal() or platform != "discord"
+    return person_key(platform if is_on_platform and ":" not in user else LOCAL, user)
 
 
 def _id(form: str, foreign_id: str | None, is_own: bool) -> str | None:
@@ -177,6 +195,8 @@ def _audience(entry: Entry, subject: Subject, source: Provenance, options: Impor
         return EVERYWHERE if options.everywhere else Audience(AudienceLevel.DM, subject.id)
     if entry.audience == EVERYWHERE and not _may_be_everywhere(entry, options):
         return source_audience(source, subject.id)
+    if entry.audience == Audience(AudienceLevel.DM, clean(entry.user or "")):
+        return Audience(AudienceLevel.DM, subject.id)
     return entry.audience
 
 

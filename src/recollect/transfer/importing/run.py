@@ -273,6 +273,9 @@ class _Importer:
             return outcome("left", _STILL_KNOWN)
         if self.seen is None:
             tx.memos.add_tombstone(Tombstone(entry.scope, fingerprint, entry.at))
+            for subject in tx.memos.namesakes(Subject.of_scope(entry.scope).id):  # earlier exports name no platform
+                if fingerprint not in batch.in_use(tx, subject.scope):
+                    tx.memos.add_tombstone(Tombstone(subject.scope, fingerprint, entry.at))
         return outcome("new")
 
     def page(self, entry: PageEntry) -> Outcome:

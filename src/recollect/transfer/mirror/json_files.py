@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from recollect.core.clock import to_ms
-from recollect.core.types import Exchange, Memo, Origin, Provenance, Status, Summary
+from recollect.core.types import Exchange, Memo, Origin, Provenance, Status, Summary, split_person
 from recollect.policy.kinds import to_kind
 from recollect.transfer.mirror import disk
-from recollect.workspace.names import safe_id
+from recollect.workspace.names import person_id, safe_id
 
 VERSION = 1
 
@@ -23,7 +23,7 @@ _TYPES = {Origin.MANUAL: "manual", Origin.DISCORD: "discord"}
 
 
 def durable_name(user: str) -> str:
-    return f"{safe_id(user)}.json"
+    return f"{person_id(user)}.json"
 
 
 def summary_name(session: str) -> str:
@@ -59,7 +59,7 @@ def _entry(exchange: Exchange) -> dict[str, Any]:
         "id": exchange.id,
         "channelId": exchange.channel,
         "channelName": exchange.channel_name,
-        "author": exchange.author,
+        "author": split_person(exchange.author)[1],
         "text": exchange.text,
         "at": to_ms(exchange.at),
         "expires": to_ms(exchange.expires),

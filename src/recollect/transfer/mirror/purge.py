@@ -15,14 +15,14 @@ from urllib.parse import unquote
 
 from recollect.core.ports import Store, Tx
 from recollect.core.state import StateKind
-from recollect.core.types import Subject, parse_message_ref
+from recollect.core.types import Subject, parse_message_ref, person_key, split_person
 from recollect.transfer.mirror import daily_log, disk
 from recollect.transfer.mirror.json_files import durable_name, exchanges_name, read_entries, summary_name
 from recollect.transfer.mirror.pages.paths import LORE, USERS, PagePaths
 from recollect.transfer.mirror.pages.state import Key, Records
 from recollect.workspace import Workspace
 from recollect.workspace.disk import upgrade_copies
-from recollect.workspace.names import safe_id
+from recollect.workspace.names import person_id, safe_id
 
 _LINE = re.compile(r" <!-- (\S+) (\S*) -->$")
 _DATABASE = b"SQLite format 3\0"
@@ -130,7 +130,7 @@ class MirrorPurge:
         if user is not None and guild is None:
             paths.append(Workspace(folders.workspace, user).root)
             paths += [folders.durable / durable_name(user)] if folders.durable is not None else []
-            paths += [folders.pages.folder / USERS / safe_id(user)] if folders.pages is not None else []
+            paths += [folders.pages.folder / USERS / person_id(user)] if folders.pages is not None else []
         elif guild is not None and user is None:
             paths += [folders.shortterm / exchanges_name(guild)] if folders.shortterm is not None else []
             paths += [folders.pages.folder / LORE / safe_id(guild)] if folders.pages is not None else []
@@ -258,13 +258,15 @@ def _is_own_line(line: bytes, author: str | None, references: Collection[str]) -
     comment = _LINE.search(line.decode("utf-8", "replace"))
     if comment is None:
         return False
-    return (author is not None and unquote(comment[2]) == author) or unquote(comment[1]) in references
+    reference = unquote(comment[1])
+    written_by = person_key(parse_message_ref(reference)[0], unquote(comment[2]))
+    return (author is not None and written_by == author) or reference in references
 
 
 def _holds_entry(path: Path, user: str, messages: frozenset[str]) -> bool:
     """Whether a file holds short-term entries of a person, or entries that quote these messages."""
     return any(
-        entry.get("author") == user or not messages.isdisjoint(_quoted(str(entry.get("id", ""))))
+        entry.get("author") == split_person(user)[1] or not messages.isdisjoint(_quoted(str(entry.get("id", ""))))
         for entry in read_entries(disk.read(path) or b"")
     )
 

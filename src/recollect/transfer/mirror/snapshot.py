@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from recollect.core.ports import Tx
-from recollect.core.types import Memo, Status, Subject
+from recollect.core.types import Memo, Status, Subject, split_person
 from recollect.policy.rendering import display_name, render_plain
 from recollect.transfer.mirror import daily_log
 from recollect.transfer.mirror.daily_log import Entry, inert
@@ -102,16 +102,16 @@ def _people(people: Sequence[Person]) -> list[str]:
 
 def _person(tx: Tx, subject: Subject) -> Person:
     facts = tx.memos.list(subject, [Status.ACTIVE], MAX_FACTS_PER_PERSON)
-    return Person(display_name(subject.id), _name(tx, subject, facts), facts)
+    return Person(display_name(split_person(subject.id)[1]), _name(tx, subject, facts), facts)
 
 
 def _name(tx: Tx, subject: Subject, facts: Sequence[Memo]) -> str:
     """What someone was called in a message that they wrote, else their id."""
     for source in (memo.source for memo in facts):
         message = tx.messages.get(source.platform, source.message) if source.message else None
-        if message is not None and message.author == subject.id and message.name:
+        if message is not None and message.person == subject.id and message.name:
             return display_name(message.name)
-    return display_name(subject.id)
+    return display_name(split_person(subject.id)[1])
 
 
 def _lore(tx: Tx, latest: Sequence[Subject]) -> list[Memo]:

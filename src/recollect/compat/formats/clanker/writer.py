@@ -11,7 +11,7 @@ from typing import Any
 
 from recollect.compat.formats.clanker.reader import FACTS, TYPE, VECTORS, model_there
 from recollect.core.text import collapse_spaces
-from recollect.core.types import LORE, Memo, Message, Status, guild_key
+from recollect.core.types import LORE, Memo, Message, Status, guild_key, split_person
 from recollect.policy.kinds import to_type
 from recollect.transfer.exporting import Vectors, check_empty
 from recollect.transfer.readers.fields import iso
@@ -107,7 +107,7 @@ def _fact(memo: Memo) -> Fact:
         iso(memo.updated),
         _guild(memo),
         source.thread or source.channel,
-        LORE if memo.subject.is_lore else memo.subject.id,
+        LORE if memo.subject.is_lore else split_person(memo.subject.id)[1],
         memo.text,
         source.metadata.get(TYPE, named) if named == "other" else named,
         source.evidence,

@@ -3,11 +3,12 @@
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Request
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from recollect.core.types import LORE, Subject
+from recollect.faces.http.dependencies import AppState, AppStateDep
 from recollect.faces.http.problems import TYPE
 
 ROOT = "/api/v1"
@@ -15,6 +16,7 @@ MAX_NAME_CHARS, MAX_TEXT_CHARS, MAX_MESSAGE_CHARS = 512, 8_000, 100_000
 """Limits on an id or a name, on a memo, and on a message."""
 MAX_INTEGER = 2**53
 """JavaScript reads larger integers inexactly."""
+SPELLING = "as in discord:1042; without a platform a local person's, or to read, that of the one who has it"
 _ALLOWED_YEARS = range(1900, 9000)
 
 
@@ -94,11 +96,19 @@ def subject_of(user: str | None, guild: str | None) -> Subject:
     return Subject(user)
 
 
+async def known_subject(state: AppState, user: str | None, guild: str | None, *, changes: bool = True) -> Subject:
+    """The same, with the platform of a person; raises BadInput where it has to be said."""
+    subject = subject_of(user, guild)
+    return subject if subject.is_lore else Subject(await state.admin.resolve(subject.id, changes=changes))
+
+
 async def _subject(
-    user: Annotated[Name | None, Query(description="Whose memory: a person's id.")] = None,
+    request: Request,
+    state: AppStateDep,
+    user: Annotated[Name | None, Query(description=f"Whose memory: a person's id, {SPELLING}.")] = None,
     guild: Annotated[Name | None, Query(description="Or the lore of a guild, by its id.")] = None,
 ) -> Subject:
-    return subject_of(user, guild)
+    return await known_subject(state, user, guild, changes=request.method != "GET")
 
 
 SubjectDep = Annotated[Subject, Depends(_subject)]

@@ -33,10 +33,10 @@ from recollect.faces.http.api.common import (
     SubjectDep,
     Time,
     Wire,
+    known_subject,
     missing,
     problems,
     router,
-    subject_of,
 )
 from recollect.faces.http.dependencies import AppStateDep
 from recollect.faces.http.problems import problem
@@ -172,7 +172,7 @@ async def list_memos(
 @routes.post("/memos", status_code=201, responses=CHANGING)
 async def create_memo(state: AppStateDep, body: NewMemo) -> RememberedOut:
     """Write down a memo; it is merged with what is known, and secrets in it are cut out."""
-    subject = subject_of(body.user, body.guild)
+    subject = await known_subject(state, body.user, body.guild)
     outcome = await state.admin.add(
         subject,
         body.text,
@@ -189,7 +189,7 @@ async def create_memo(state: AppStateDep, body: NewMemo) -> RememberedOut:
 @routes.post("/memos/merge", responses=CHANGING | NO_MEMO)
 async def merge_memos(state: AppStateDep, body: Merging) -> records.MemoOut:
     """Let one memo stand for others; one change, undone as one."""
-    subject = subject_of(body.user, body.guild)
+    subject = await known_subject(state, body.user, body.guild)
     return records.from_memo(await state.admin.merge(subject, body.keep, body.others, body.text))
 
 
@@ -215,7 +215,7 @@ async def undo(state: AppStateDep, body: Undoing) -> UndoneOut | Response:
     """Undo the last change of someone's memory, no matter who made it; call again for the one before. A change that
     can't be undone is refused, and nothing older is undone in its place.
     """
-    outcome = await state.admin.undo(subject_of(body.user, body.guild), body.change)
+    outcome = await state.admin.undo(await known_subject(state, body.user, body.guild), body.change)
     if isinstance(outcome, CannotUndo):
         return problem(409, outcome.text)
     restored, removed = ((), ()) if outcome is None else (outcome.restored, outcome.removed)
@@ -229,7 +229,7 @@ async def undo(state: AppStateDep, body: Undoing) -> UndoneOut | Response:
 @routes.post("/memos/redo", responses=CHANGING | problems(409), response_model=RedoneOut)
 async def redo(state: AppStateDep, body: Redoing) -> RedoneOut | Response:
     """Take back the last undo of someone's memory, if nothing was changed since."""
-    outcome = await state.admin.redo(subject_of(body.user, body.guild))
+    outcome = await state.admin.redo(await known_subject(state, body.user, body.guild))
     if isinstance(outcome, CannotUndo):
         return problem(409, outcome.text)
     restored, removed = ((), ()) if outcome is None else (outcome.restored, outcome.removed)

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from recollect.admin.erasures import NotConfirmed, confirmation
 from recollect.faces.http.api.common import CHANGING, READING, Name, Wire, problems, router
-from recollect.faces.http.dependencies import AppStateDep
+from recollect.faces.http.dependencies import AppState, AppStateDep
 from recollect.faces.http.problems import problem
 from recollect.privacy.receipt import preview_to_json, receipt_to_json
 from recollect.privacy.target import ErasureTarget
@@ -21,11 +21,16 @@ _DOCUMENT = {
 }
 
 
+async def _person(state: AppState, user: str | None, *, changes: bool) -> str | None:
+    return None if user is None else await state.admin.resolve(user, changes=changes)
+
+
 async def _target(
+    state: AppStateDep,
     user: Annotated[Name | None, Query(description="A person.")] = None,
     guild: Annotated[Name | None, Query(description="A guild, or what the person left there.")] = None,
 ) -> ErasureTarget:
-    return ErasureTarget(user, guild)
+    return ErasureTarget(await _person(state, user, changes=False), guild)
 
 
 class Targeted(Wire):
@@ -78,7 +83,7 @@ async def export(state: AppStateDep, target: Annotated[ErasureTarget, Depends(_t
 @routes.post("/erase/survey", responses=CHANGING)
 async def survey_erasure(state: AppStateDep, body: Targeted) -> SurveyOut:
     """What erasing would remove; changes nothing."""
-    target = ErasureTarget(body.user, body.guild)
+    target = ErasureTarget(await _person(state, body.user, changes=False), body.guild)
     preview = await state.admin.preview_erasure(target)
     return SurveyOut(**preview_to_json(preview), confirm=confirmation(target))
 
@@ -86,7 +91,8 @@ async def survey_erasure(state: AppStateDep, body: Targeted) -> SurveyOut:
 @routes.post("/erase", responses=CHANGING | problems(409), response_model=ReceiptOut)
 async def erase(state: AppStateDep, body: Erasing) -> ReceiptOut | Response:
     """Remove everything about a person or a guild for good, look for what is left, and give a receipt."""
-    outcome = await state.admin.erase(ErasureTarget(body.user, body.guild), body.confirm)
+    target = ErasureTarget(await _person(state, body.user, changes=True), body.guild)
+    outcome = await state.admin.erase(target, body.confirm)
     if isinstance(outcome, NotConfirmed):
         return problem(409, "nothing was erased: confirm has to be the name, exactly as the survey says it")
     return ReceiptOut(**receipt_to_json(outcome.receipt))

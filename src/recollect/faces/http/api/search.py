@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from fastapi import Depends, Query
 
 from recollect.core.ports import Filters
-from recollect.core.types import Kind, Place, Status
+from recollect.core.types import LOCAL, Kind, Place, Status
 from recollect.faces.http.api import records
 from recollect.faces.http.api.common import READING, Limit, Name, Time, Wire, router
 from recollect.faces.http.dependencies import AppStateDep
@@ -30,7 +30,7 @@ class SideBySide(Wire):
 
 async def _place(
     user: Speaker,
-    platform: Annotated[Name, Query(description="Of the place.")] = "local",
+    platform: Annotated[Name | None, Query(description="Of the place, and of the person; local unless said.")] = None,
     guild: Annotated[Name | None, Query(description="Of the place.")] = None,
     channel: Annotated[
         Name | None, Query(description="Of the place; without one, the asker's direct messages.")
@@ -38,10 +38,10 @@ async def _place(
     thread: Annotated[Name | None, Query(description="Of the place.")] = None,
     public: Annotated[bool, Query(description="Everyone in the guild can read the channel.")] = False,
     private_thread: Annotated[bool, Query(description="The thread is closed.")] = False,
-) -> Place:
+) -> Place | None:
     if channel is None and thread is None:
-        return Place(platform, guild=None, dm=valid_user(user))
-    return Place(platform, guild, channel, thread, public=public, private_thread=private_thread)
+        return None if platform is None else Place(platform, guild=None, dm=valid_user(user))
+    return Place(platform or LOCAL, guild, channel, thread, public=public, private_thread=private_thread)
 
 
 async def _filters(
@@ -53,7 +53,7 @@ async def _filters(
     return Filters(tuple(item.value for item in kind), tuple(tag), None, None, since, until)
 
 
-PlaceDep = Annotated[Place, Depends(_place)]
+PlaceDep = Annotated[Place | None, Depends(_place)]
 FiltersDep = Annotated[Filters, Depends(_filters)]
 
 

@@ -16,7 +16,7 @@ from recollect.core.errors import BadInput
 from recollect.core.text import digest, fold
 from recollect.core.types import Memo, Subject
 from recollect.policy.kinds import CATEGORIES, to_category
-from recollect.workspace.names import safe_id
+from recollect.workspace.names import person_id, person_of, safe_id
 
 USERS, LORE = "users", "lore"
 _MAX_SLUG_CHARS = 48
@@ -54,12 +54,12 @@ class PagePaths:
             return Subject(owner)
         name, lore = parts[1], parts[0] == LORE
         for subject in known_subjects:
-            if subject.is_lore is lore and safe_id((subject.guild or "") if lore else subject.id) == name:
+            if subject.is_lore is lore and (safe_id(subject.guild or "") if lore else person_id(subject.id)) == name:
                 return subject
         decoded = unquote(name)
         if safe_id(decoded) != name:
             raise BadInput(f"nobody is known whose folder is {name!r}")
-        return Subject.lore(decoded) if lore else Subject(decoded)
+        return Subject.lore(decoded) if lore else Subject(person_of(decoded))
 
     def walk(self) -> Iterator[tuple[str, os.DirEntry[str]]]:
         """Every page, hidden files and links left out, by its path inside the folder."""
@@ -71,7 +71,7 @@ class PagePaths:
             yield from self._below(PurePosixPath(LORE, name))
 
     def _user_home(self, user: str) -> PurePosixPath:
-        return PurePosixPath(USERS, safe_id(user))
+        return PurePosixPath(USERS, person_id(user))
 
     def _folders(self, name: str) -> list[str]:
         return sorted(entry.name for entry in _entries(self.folder / name) if entry.is_dir(follow_symlinks=False))

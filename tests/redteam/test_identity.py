@@ -1,0 +1,109 @@
+"""Attacks by someone who has the id of somebody else, on another platform."""
+
+import pytest
+
+from recollect import Place
+from recollect.core.errors import BadInput, RecollectError
+from recollect.core.outcomes import NotFound
+from recollect.privacy.target import ErasureTarget
+from tests import scenes
+
+ID = "1042"
+DISCORD_DM, IRC_DM = Place("discord", dm=ID), Place("irc", dm=ID)
+DISCORD, IRC = Place("discord", "g", "c", name="dev", public=True), Place("irc", "net", "#c", name="c", public=True)
+SECRET = "Is allergic to peanuts"
+
+
+async def test_the_same_id_on_another_platform_neither_reads_nor_changes_anything():
+    async with scenes.opened() as stage:
+        memory = stage.memory
+        told = await stage.remember(SECRET, user=ID, place=DISCORD_DM)
+        await memory.share(told.id, user=ID, place=DISCORD_DM)
+        await stage.say("My dentist is Dr. Molar", user=ID, place=DISCORD_DM)
+        for place in (IRC_DM, IRC, Place(dm="local:1042"), Place(channel="c")):
+            assert (await memory.show(user=ID, place=place)).memos == ()
+            assert await memory.search("peanuts", user=ID, place=place) == []
+            assert await memory.search("dentist", user=ID, place=place, over="messages") == []
+            prompt = (await stage.prompt("What am I allergic to?", ID, place)).text
+            assert "peanut" not in prompt
+            assert "Molar" not in prompt
+            assert isinstance(await memory.forget(told.id, user=ID, place=place), NotFound)
+            for attack in (memory.get, memory.history, memory.pin, memory.share):
+                with pytest.raises(RecollectError):
+                    await attack(told.id, user=ID, place=place)
+            with pytest.raises(RecollectError):
+                await memory.update(told.id, "Loves peanuts", user=ID, place=place)
+            assert await memory.undo(user=ID, place=place) is None
+            assert await memory.view(ID, place).erase() is None
+            await memory.view(ID, place).pause_learning()
+        assert not await memory.view(ID, DISCORD_DM).is_learning_paused()
+        assert [memo.text for memo in (await memory.show(user=ID, place=DISCORD)).memos] == [SECRET]
+
+
+async def test_what_one_says_is_not_learned_about_the_other():
+    async with scenes.opened() as stage:
+        await stage.remember("Lives in Lisbon", user=ID, place=DISCORD)
+        await stage.remember("Lives in Rome", user=ID, place=IRC)
+        assert await stage.known(ID) == ["Lives in Lisbon"]
+        assert await stage.known(ID, IRC) == ["Lives in Rome"]
+        people = scenes.lines(await stage.prompt("hi", "7", DISCORD), "people")
+        assert not any("Rome" in line for line in people)
+
+
+async def test_erasing_one_leaves_the_other():
+    async with scenes.opened() as stage:
+        memory = stage.memory
+        for place in (DISCORD_DM, IRC_DM, Place(dm=ID)):
+            await stage.remember(f"Uses {place.platform} daily", user=ID, place=place)
+            await stage.say(f"I have been on {place.platform} for years", user=ID, place=place)
+            await memory.view(ID, place).pause_learning()
+        receipt = await memory.privacy.erase(ErasureTarget("irc:1042"), asked_by="operator")
+        assert receipt.clean, receipt
+        assert (await memory.show(user=ID, place=IRC_DM)).memos == ()
+        assert await memory.search("years", user=ID, place=IRC_DM, over="messages") == []
+        receipt = await memory.privacy.erase(ErasureTarget(ID), asked_by="operator")
+        assert receipt.clean, receipt
+        assert [memo.text for memo in (await memory.show(user=ID, place=DISCORD_DM)).memos] == ["Uses discord daily"]
+        assert len(await memory.search("years", user=ID, place=DISCORD_DM, over="messages")) == 1
+        assert (await memory.show(user=ID, place=Place(dm="local:1042"))).memos == ()
+
+
+async def test_an_id_that_spells_another_platform_is_still_an_id_of_its_own_platform():
+    async with scenes.opened() as stage:
+        await stage.remember(SECRET, user=ID, place=DISCORD_DM)
+        for place in (Place("irc", dm="discord:1042"), IRC):
+            assert (await stage.memory.show(user="discord:1042", place=place)).memos == ()
+
+
+async def test_nobody_speaks_in_the_dm_of_somebody_else():
+    async with scenes.opened() as stage:
+        await stage.remember(SECRET, user="zoe", place=Place("discord", dm="zoe"))
+        for author, place in (
+            ("eve", Place("discord", dm="zoe")),
+            ("eve", Place(dm="zoe")),
+            ("irc:zoe", Place("discord", dm="zoe")),
+            ("zoe", Place(dm="discord:zoe")),
+        ):
+            with pytest.raises(BadInput, match="can't speak in the DM"):
+                await stage.say("I am zoe", author, place)
+            with pytest.raises(BadInput, match="can't speak in the DM"):
+                await stage.prompt("What am I allergic to?", author, place)
+        answer = await stage.say("Hello", "bot", Place("discord", dm="zoe"), bot=True)
+        assert await stage.memory.timeline.message("discord", answer.id)
+
+
+async def test_without_a_platform_an_id_is_local_and_only_readers_look_further(caplog: pytest.LogCaptureFixture):
+    async with scenes.opened() as stage:
+        memory = stage.memory
+        told = await stage.remember(SECRET, user=ID, place=DISCORD_DM)
+        assert [memo.text for memo in (await memory.show(user="discord:1042")).memos] == [SECRET]
+        assert [memo.text for memo in (await memory.show(user=ID)).memos] == [SECRET]
+        assert "discord:1042" in caplog.text
+        assert (await memory.show(user="local:1042")).memos == ()
+        for attack in (memory.forget, memory.remember, memory.pin, memory.share):
+            with pytest.raises(BadInput, match="discord:1042"):
+                await attack(told.id, user=ID)
+        await memory.remember("Keeps bees", user="local:1042")
+        assert [memo.text for memo in (await memory.show(user=ID)).memos] == ["Keeps bees"]
+        await memory.remember("Sails", user=ID)
+        assert [memo.text for memo in (await memory.show(user="discord:1042")).memos] == [SECRET]
