@@ -13,7 +13,7 @@ from psycopg import RawCursor, errors, sql
 from recollect.core.clock import now, to_ms
 from recollect.core.errors import CorruptStore, StoreError, StoreUnwritable
 from recollect.core.fingerprints import Fingerprints
-from recollect.stores._sql import changes_from_log, state_names
+from recollect.stores._sql import changes_from_log, state_names, summary_audiences
 from recollect.stores._sql.schema import (
     KINDS_OF_EVENTS,
     KINDS_OF_JOBS,
@@ -221,6 +221,19 @@ def _record_changes(connection: Connection) -> None:
             before = events[-1][0]
 
 
+def _record_audiences(connection: Connection) -> None:
+    """Summaries and short-term entries know who could hear what they repeat."""
+    connection.execute(summary_audiences.COLUMNS)
+    cursor = RawCursor(connection)
+    sessions = [name for (name,) in cursor.execute(summary_audiences.SESSIONS).fetchall()]
+
+    def details(session: str) -> list[str]:
+        return [detail for (detail,) in cursor.execute(summary_audiences.PLACES, (session,)).fetchall()]
+
+    for audience, session in summary_audiences.find(sessions, details):
+        connection.execute("UPDATE summaries SET audience = %s WHERE session = %s", (audience, session))
+
+
 Migration = LiteralString | Callable[[Connection], None]
 """A script, or what SQL alone can't do."""
 
@@ -233,6 +246,7 @@ MIGRATIONS: list[tuple[str, Migration]] = [
     ("state with owners", _add_state_owners),
     ("a secret, keyed fingerprints", _key_fingerprints),
     ("changes", _record_changes),
+    ("audiences of summaries and exchanges", _record_audiences),
 ]
 """Ordered; never changed once released, only added to."""
 
