@@ -211,7 +211,8 @@ def could_hear(said: Place, place: Place, lore: bool) -> bool:
         return said.dm == place.dm
     same_guild = (said.platform, said.guild) == (place.platform, place.guild)
     if said.thread is not None and said.private_thread and not lore:
-        return same_guild and (said.channel, said.thread) == (place.channel, place.thread)
+        same_thread = (said.channel, said.thread) == (place.channel, place.thread)
+        return same_guild and same_thread and place.private_thread
     opened = place.public and place.guild is not None and not (place.thread is not None and place.private_thread)
     return same_guild and (
         lore or (said.public and said.guild is not None) or (said.channel == place.channel and not opened)
