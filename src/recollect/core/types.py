@@ -59,6 +59,8 @@ class Origin(StrEnum):
 class AudienceLevel(StrEnum):
     """How far something may spread, narrowest first."""
 
+    UNKNOWN = "unknown"
+    """Nobody is known to have heard it."""
     DM = "dm"
     CHANNEL = "channel"
     GUILD = "guild"
@@ -110,8 +112,7 @@ class Audience:
 
 
 EVERYWHERE = Audience(AudienceLevel.EVERYWHERE)
-UNKNOWN_AUDIENCE = Audience("unknown")
-"""Nobody is known to have heard it; its owner may."""
+UNKNOWN_AUDIENCE = Audience(AudienceLevel.UNKNOWN)
 
 
 def guild_key(platform: str, guild: str) -> str:
