@@ -8,7 +8,7 @@ In synchronous code, call it from one `asyncio.run(main())`.
 
 import json
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any, Literal, Self
 
@@ -27,7 +27,7 @@ except ModuleNotFoundError as error:
     raise MissingExtra("the client", "client") from error
 
 ROOT = "/api/v1"
-_PLACE_FIELDS = ("platform", "guild", "channel", "thread", "dm", "name", "public", "private_thread")
+_PLACE_FIELDS = tuple(field.name for field in fields(Place))
 
 
 class ApiError(RecollectError):

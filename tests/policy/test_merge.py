@@ -392,7 +392,7 @@ class TestAudiences:
 
     def test_a_detail_known_only_in_private_does_not_keep_a_public_statement_out(self):
         private = memo("Works with Kubernetes and Terraform", audience=DM)
-        (change,) = merge(says("Works with Kubernetes"), existing(similar=[private]), LATER)
+        (change,) = merge(says("Works with Kubernetes", audience=EVERYWHERE), existing(similar=[private]), LATER)
         assert isinstance(change, Add)
         assert change.memo.audience == EVERYWHERE
 

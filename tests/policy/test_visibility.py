@@ -211,8 +211,12 @@ def could_hear(said: Place, place: Place, lore: bool) -> bool:
         return said.dm == place.dm
     same_guild = (said.platform, said.guild) == (place.platform, place.guild)
     if said.thread is not None and said.private_thread and not lore:
-        return same_guild and (said.channel, said.thread) == (place.channel, place.thread)
-    return same_guild and (lore or (said.public and said.guild is not None) or said.channel == place.channel)
+        same_thread = (said.channel, said.thread) == (place.channel, place.thread)
+        return same_guild and same_thread and place.private_thread
+    opened = place.public and place.guild is not None and not (place.thread is not None and place.private_thread)
+    return same_guild and (
+        lore or (said.public and said.guild is not None) or (said.channel == place.channel and not opened)
+    )
 
 
 @settings(max_examples=1500, deadline=None)
@@ -302,7 +306,8 @@ async def test_what_is_said_on_a_platform_with_a_slash_in_its_name_is_learned():
 
 
 def test_lore_of_a_restricted_channel_stays_in_it():
-    lore = Memo("durable-1", Subject.lore("g1"), Kind.LORE, "The vault code word", START, START)
+    audience = Audience("guild", "g1", "g1")
+    lore = Memo("durable-1", Subject.lore("g1"), Kind.LORE, "The vault code word", START, START, audience=audience)
     restricted = replace(lore, audience=Audience("channel", "staff", "g1"))
     assert is_visible(lore, Place(guild="g1", channel="general"))
     assert not is_visible(restricted, Place(guild="g1", channel="general"))
@@ -312,7 +317,7 @@ def test_lore_of_a_restricted_channel_stays_in_it():
 
 
 def test_what_is_shared_everywhere_is_heard_only_where_its_owner_is():
-    memo = Memo("durable-1", Subject("ann"), Kind.FACT, "Lives in Berlin", START, START)
+    memo = Memo("durable-1", Subject("ann"), Kind.FACT, "Lives in Berlin", START, START, audience=EVERYWHERE)
     channel = Place("discord", "g1", "c1", public=True)
     assert is_visible(memo, channel, {"ann", "bob"})
     assert not is_visible(memo, channel, {"bob"})

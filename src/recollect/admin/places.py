@@ -1,6 +1,7 @@
 """Places to choose from: where a person has been, and other conversations."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from recollect.core.ports import Tx
 from recollect.core.types import (
@@ -48,9 +49,11 @@ def _own_places(tx: Tx, user: str) -> Iterator[Place]:
 
 def _source_place(source: Provenance) -> Place:
     public = source.heard is not None and source.heard.level is AudienceLevel.GUILD
+    readers = "" if source.heard is None else source.heard.readers
     if source.guild is None:
         return with_bare_id(Place(source.platform, dm=source.actor, channel=source.channel))
-    return Place(source.platform, source.guild, source.channel, source.thread, name=source.channel_name, public=public)
+    place = Place(source.platform, source.guild, source.channel, source.thread, name=source.channel_name, public=public)
+    return replace(place, readers=readers)
 
 
 def _conversations(tx: Tx) -> Iterator[Place]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.core.reasons import Reason, render_reason
-from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Provenance, Subject
+from recollect.core.types import UNKNOWN_AUDIENCE, Audience, Kind, Memo, Provenance, Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Candidate:
     text: str
     at: datetime
     source: Provenance = Provenance()
-    audience: Audience = EVERYWHERE
+    audience: Audience = UNKNOWN_AUDIENCE
     id: str | None = None
     tags: tuple[str, ...] = ()
     confidence: float = 1.0

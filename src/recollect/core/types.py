@@ -60,6 +60,8 @@ class Origin(StrEnum):
 class AudienceLevel(StrEnum):
     """How far something may spread, narrowest first."""
 
+    UNKNOWN = "unknown"
+    """Nobody is known to have heard it."""
     DM = "dm"
     CHANNEL = "channel"
     GUILD = "guild"
@@ -73,7 +75,9 @@ _LEVELS = {level.value: level for level in AudienceLevel}
 class Audience:
     """Who could hear something: `dm:<user>` ⊂ `channel:<guild>/<id>` ⊂ `guild:<id>` ⊂ `everywhere`.
 
-    A closed thread is `channel:<guild>/<channel>/<id>`. Guilds are identified by `guild_key`, people by `person_key`.
+    A closed thread is `channel:<guild>/<channel>/<id>`. Where it is known who can read a channel, as on Discord, that
+    stands behind the level: `guild?*,-7:<id>`, see `policy.readers`. Guilds are identified by `guild_key`, people by
+    `person_key`.
     """
 
     level: AudienceLevel | str
@@ -82,27 +86,34 @@ class Audience:
     guild: str = ""
     channel: str | None = None
     """Of a closed thread: its parent channel, empty when that is unknown."""
+    readers: str = ""
+    """Who of the guild could read it, as `policy.readers` writes it; empty for everyone of a guild, and for a channel
+    of which only its id is known.
+    """
 
     @classmethod
     def parse(cls, text: str) -> "Audience":
         prefix, _, name = text.partition(":")
+        prefix, _, readers = prefix.partition("?")
         level = _LEVELS.get(prefix, prefix)
         if level != AudienceLevel.CHANNEL:
-            return cls(level, name, name if level == AudienceLevel.GUILD else "")
+            return cls(level, name, name if level == AudienceLevel.GUILD else "", readers=readers)
         guild, *ids = (unescape(part, "/") for part in name.split("/", 2))
         channel = ids[0] if len(ids) > 1 else None
-        return cls(level, ids[-1] if ids else "", guild, channel)
+        return cls(level, ids[-1] if ids else "", guild, channel, readers)
 
     def __str__(self) -> str:
         if self.level == AudienceLevel.EVERYWHERE:
             return f"{self.level}"
+        level = f"{self.level}?{self.readers}" if self.readers else self.level
         if self.level != AudienceLevel.CHANNEL:
-            return f"{self.level}:{self.id}"
+            return f"{level}:{self.id}"
         parts = (self.guild, self.id) if self.channel is None else (self.guild, self.channel, self.id)
-        return f"{self.level}:{join_escaped('/', *parts)}"
+        return f"{level}:{join_escaped('/', *parts)}"
 
 
 EVERYWHERE = Audience(AudienceLevel.EVERYWHERE)
+UNKNOWN_AUDIENCE = Audience(AudienceLevel.UNKNOWN)
 
 
 def guild_key(platform: str, guild: str) -> str:
@@ -143,7 +154,8 @@ _SPELLED = re.compile(r"([^:]+):(.+)", re.DOTALL)
 class Place:
     """Where something is said: a guild's channel or thread, or one person's DM.
 
-    `public` means that everyone in the guild can read the channel; unknown counts as private.
+    `public` means that it is an ordinary channel of the guild, which everyone can read, or everyone in `readers`;
+    unknown counts as private.
     """
 
     platform: str = "local"
@@ -154,6 +166,8 @@ class Place:
     name: str | None = None
     public: bool = False
     private_thread: bool = False
+    readers: str = ""
+    """Who of the guild can read the channel, as `policy.readers` writes it; empty when that is everyone, or unknown."""
 
     @property
     def session(self) -> str:
@@ -193,10 +207,10 @@ class Place:
             return Audience(AudienceLevel.DM, person_key(self.platform, self.dm))
         guild = guild_key(self.platform, self.guild or "")
         if self.public and self.guild is not None and (self.thread is None or not self.private_thread):
-            return Audience(AudienceLevel.GUILD, guild, guild)
+            return Audience(AudienceLevel.GUILD, guild, guild, readers=self.readers)
         if self.thread is not None and (self.private_thread or not self.channel):
-            return Audience(AudienceLevel.CHANNEL, self.thread, guild, self.channel or "")
-        return Audience(AudienceLevel.CHANNEL, self.channel or "", guild)
+            return Audience(AudienceLevel.CHANNEL, self.thread, guild, self.channel or "", self.readers)
+        return Audience(AudienceLevel.CHANNEL, self.channel or "", guild, readers=self.readers)
 
 
 def with_bare_id(place: Place) -> Place:
@@ -326,7 +340,7 @@ class Memo:
     created: datetime
     updated: datetime
     source: Provenance = Provenance()
-    audience: Audience = EVERYWHERE
+    audience: Audience = UNKNOWN_AUDIENCE
     tags: tuple[str, ...] = ()
     status: Status = Status.ACTIVE
     confidence: float = 1.0
@@ -364,6 +378,8 @@ class Summary:
     updated: datetime
     through: datetime | None = None
     """Time of the last message it covers."""
+    audience: Audience | None = None
+    """Who could hear all that it covers; None when that is unknown, as of an imported one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,6 +394,8 @@ class Exchange:
     text: str
     at: datetime
     expires: datetime
+    audience: Audience | None = None
+    """Who could hear it; None in those of earlier versions: everyone in the guild."""
 
 
 def message_ref(message: Message) -> str:

@@ -1,6 +1,6 @@
 """Outcomes as text, the same in every face; faces escape it for where they show it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from recollect.core.errors import RecollectError
 from recollect.core.events import EventKind
@@ -18,7 +18,7 @@ from recollect.core.outcomes import (
     UndoOutcome,
 )
 from recollect.core.text import clip, collapse_spaces
-from recollect.core.types import EVERYWHERE, Memo, Origin, Place
+from recollect.core.types import EVERYWHERE, Audience, Memo, Origin, Place
 from recollect.learning.ingest import LearnedOutcome
 from recollect.policy.visibility import VisibilityPolicy, is_source_visible
 
@@ -40,6 +40,12 @@ AUDIENCE_TEXTS = {
     "everywhere": "wherever you speak",
 }
 
+_ELSEWHERE = {
+    "channel": ", and in other channels that nobody else can read",
+    "guild": ", in channels that nobody else can read",
+}
+"""Of audiences that are known by who can read them."""
+
 _UNDO_LABELS = {
     "added": "Removed",
     "retired": "Restored",
@@ -57,6 +63,12 @@ def render_remembered(outcome: Remembered) -> str:
     return f'Remembered: "{outcome.memo.text}"'
 
 
+def describe_audience(audience: Audience, texts: Mapping[str, str] = AUDIENCE_TEXTS) -> str:
+    """Where a memo with this audience may be recalled; `texts` names the levels. Without a known one: privately."""
+    is_by_readers = bool(audience.readers) and audience.channel is None
+    return texts.get(audience.level, texts["dm"]) + (_ELSEWHERE.get(audience.level, "") if is_by_readers else "")
+
+
 def render_audience(memo: Memo, policy: str, how: str = '"!memory {} <a part of it>"') -> str:
     """Where a memo may be recalled, and how its owner changes that; `how` is a template for the face's command.
 
@@ -65,11 +77,13 @@ def render_audience(memo: Memo, policy: str, how: str = '"!memory {} <a part of 
     if policy == VisibilityPolicy.USER_GLOBAL:
         return ""
     if memo.subject.is_lore:
-        return "It may be recalled in all channels of its server."
+        is_for_all = memo.audience.level == "guild" and not memo.audience.readers
+        where = "in all channels of its server" if is_for_all else describe_audience(memo.audience)
+        return f"It may be recalled {where}."
     verb, effect = (
         ("private", "keeps it to you") if memo.audience == EVERYWHERE else ("share", "lets more people hear it")
     )
-    return f"It may be recalled {AUDIENCE_TEXTS[memo.audience.level]}; {how.format(verb)} {effect}."
+    return f"It may be recalled {describe_audience(memo.audience)}; {how.format(verb)} {effect}."
 
 
 def render_forgotten(memos: Collection[Memo], query: str) -> str:

@@ -46,7 +46,7 @@ from recollect.policy.merge import covered_by, may_retract, retire
 from recollect.policy.redaction import redact
 from recollect.policy.similarity import match_cues
 from recollect.policy.viewer import provenance
-from recollect.policy.visibility import is_visible
+from recollect.policy.visibility import audience_covers_place, is_visible
 from recollect.recall import withheld
 from recollect.recall.display_names import Names
 
@@ -109,7 +109,11 @@ class Extractor:
 
     def _input(self, tx: Tx, messages: Sequence[Message]) -> ExtractionInput:
         first, own_ids = messages[0], {message.id for message in messages}
-        preceding = tx.messages.recent(first.place, CONTEXT_MESSAGES, before=first.at)
+        preceding = [
+            message
+            for message in tx.messages.recent(first.place, CONTEXT_MESSAGES, before=first.at)
+            if audience_covers_place(message.place.audience, first.place)
+        ]
         screen = withheld.collect(tx, first.place, [first.person], preceding)
         others = [message for message in withheld.visible_messages(tx, screen, preceding) if message.id not in own_ids]
         context = self._names.tagged(tx, others)

@@ -102,7 +102,7 @@ def add_message(
 
 
 def _record_exchange(tx: Tx, question: Message, answer: Message, now: datetime, limits: ExchangeLimits) -> None:
-    """Record an exchange that everyone in the guild could read: none from DMs, restricted channels, private threads."""
+    """Record an exchange of an ordinary channel: none from DMs, restricted channels, private threads."""
     audience = question.place.audience
     if audience.level != AudienceLevel.GUILD or answer.place.audience != audience:
         return
@@ -122,6 +122,7 @@ def _record_exchange(tx: Tx, question: Message, answer: Message, now: datetime, 
         text=f"{author_name}: {question_text} | {bot_name}: {answer_text}",
         at=answer.at,
         expires=answer.at + timedelta(hours=limits.hours),
+        audience=audience,
     )
     tx.exchanges.add(exchange)
     tx.exchanges.prune(audience.id, now, limits.entries)

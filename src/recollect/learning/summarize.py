@@ -25,9 +25,10 @@ from recollect.learning.token_usage import total_usage
 from recollect.policy.redaction import redact
 from recollect.policy.rendering import render_message
 from recollect.policy.viewer import session_name
-from recollect.policy.visibility import is_forgotten
+from recollect.policy.visibility import audience_covers_place, is_forgotten
 from recollect.recall import withheld
 from recollect.recall.display_names import Names
+from recollect.recall.summaries import latest_for
 
 log = logging.getLogger("recollect.learning")
 
@@ -57,6 +58,8 @@ class _Page:
     """The input of the next summary."""
 
     session: str
+    place: Place
+    """As it was at the last message: only what everyone there could hear is summarized."""
     previous: Summary | None
     sequence: int
     messages: Sequence[Message]
@@ -124,7 +127,7 @@ class Summarizer:
                 raise StaleResult
         moment = self._clock()
         if written.text:
-            summary = Summary(page.session, written.text, page.sequence + 1, moment, page.through)
+            summary = Summary(page.session, written.text, page.sequence + 1, moment, page.through, page.place.audience)
             missed = _missed_messages(tx, job, page)
             if not tx.summaries.save(summary):
                 log.info("a newer summary of %s is there, or it was reset; this one is dropped", page.session)
@@ -159,16 +162,19 @@ def _is_unusable(generated: GeneratedText) -> bool:
 def _page(tx: Tx, job: Job) -> _Page:
     user = job.payload.get("user")
     place = Place(**job.payload["place"])
+    newest = tx.messages.recent(place, 1)
+    place = newest[-1].place if newest else place
     session = session_name(place, user)
-    previous = _previous_summary(tx, session)
+    previous = _previous_summary(tx, session, place)
     waiting = tx.state.items(StateKind.LATE_MESSAGES, session)[:MAX_MESSAGES_PER_SUMMARY]
     since = None if previous is None else previous.through or previous.updated
     came_late = [] if since is None else _late_messages(tx, waiting, since)
-    page = _Page(session, previous, tx.summaries.sequence(session), (), since, late=waiting)
+    page = _Page(session, place, previous, tx.summaries.sequence(session), (), since, late=waiting)
     while True:
         messages = _messages_after(tx, place, page.through if previous else None)
         full, through = len(messages) >= MAX_MESSAGES_PER_SUMMARY, messages[-1].at if messages else page.through
-        page = replace(page, messages=_visible_messages(tx, user, [*came_late, *messages]), through=through, full=full)
+        visible = _visible_messages(tx, user, place, [*came_late, *messages])
+        page = replace(page, messages=visible, through=through, full=full)
         if page.messages or not full:
             return page
 
@@ -181,8 +187,11 @@ def _messages_after(tx: Tx, place: Place, since: datetime | None) -> list[Messag
     )
 
 
-def _visible_messages(tx: Tx, user: str | None, messages: Sequence[Message]) -> list[Message]:
-    """The messages to summarize, without forgotten ones and the replies to them."""
+def _visible_messages(tx: Tx, user: str | None, place: Place, messages: Sequence[Message]) -> list[Message]:
+    """The messages to summarize: those that everyone in the place could hear, without forgotten ones and the replies
+    to them.
+    """
+    messages = [message for message in messages if audience_covers_place(message.place.audience, place)]
     turns = messages if user is None else _turns_of(user, messages)
     forgotten = {
         message.id for message in turns if is_forgotten(tx.memos.from_message(message.place.platform, message.id))
@@ -193,9 +202,9 @@ def _visible_messages(tx: Tx, user: str | None, messages: Sequence[Message]) -> 
     )
 
 
-def _previous_summary(tx: Tx, session: str) -> Summary | None:
-    """The last summary without what is withheld; it counts even when no text remains."""
-    stored = tx.summaries.get(session)
+def _previous_summary(tx: Tx, session: str, place: Place) -> Summary | None:
+    """The last summary that may be told here, without what is withheld; it counts even when no text remains."""
+    stored = latest_for(tx, session, place)
     return None if stored is None else replace(stored, text=withheld.of_session(tx, session).without(stored.text))
 
 
@@ -209,7 +218,7 @@ def _missed_messages(tx: Tx, job: Job, page: _Page) -> list[Message]:
     """Messages that arrived during the model call but are older than the end of its page."""
     last, user = page.messages[-1], job.payload.get("user")
     since = None if page.previous is None else page.previous.through or page.previous.updated
-    messages = _visible_messages(tx, user, _messages_after(tx, last.place, since))
+    messages = _visible_messages(tx, user, page.place, _messages_after(tx, last.place, since))
     seen, through = {message.id for message in page.messages}, page.through or last.at
     return [message for message in messages if message.id not in seen and message.at <= through]
 

@@ -12,7 +12,7 @@ from recollect.core.types import Audience, Kind, Origin, Place
 from recollect.policy import kinds
 from recollect.policy.redaction import redact, redact_tags
 from recollect.policy.redaction.json_values import redact_value
-from recollect.policy.viewer import guild_audience, provenance, subject_of
+from recollect.policy.viewer import lore_audience, provenance, subject_of
 from recollect.policy.visibility import VisibilityPolicy, addressed, limit_audience, stated_audience
 
 
@@ -50,7 +50,7 @@ def statement(
     metadata: Mapping[str, Any] | None = None,
     confidence: float = 1.0,
 ) -> Candidate:
-    """The candidate of a statement; its audience is the place's unless one is named, for lore the whole guild."""
+    """The candidate of a statement; its audience is the place's unless one is named, for lore its guild's."""
     if not 0 <= confidence <= 1:
         raise BadInput(f"a confidence of {confidence} is not between 0 and 1")
     text = redact(valid_memo_text(text)).text
@@ -62,7 +62,7 @@ def statement(
         text=text,
         at=now,
         source=replace(provenance(user, place, message, origin), metadata=redact_value(dict(metadata or {}))),
-        audience=guild_audience(place) if lore else limit_audience(requested, place, policy),
+        audience=lore_audience(place) if lore else limit_audience(requested, place, policy),
         tags=redact_tags(tags),
         happened=happened,
         expires=expires,

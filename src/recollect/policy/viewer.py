@@ -90,6 +90,11 @@ def guild_audience(place: Place) -> Audience:
     return Audience(AudienceLevel.GUILD, place.guild_key or "", place.guild_key or "")
 
 
+def lore_audience(place: Place) -> Audience:
+    """Who may hear lore that is stated in a place: the guild, or, where it is known who can read the place, those."""
+    return place.audience if place.readers else guild_audience(place)
+
+
 def provenance(user: str, place: Place, message: str | None, origin: Origin) -> Provenance:
     """The provenance of a statement; a DM has no guild and no channel name, a thread its own name."""
     return Provenance(

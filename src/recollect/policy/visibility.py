@@ -15,8 +15,7 @@ from recollect.core.types import (
     guild_key,
     split_person,
 )
-
-_WIDTH = {"dm": 0, "channel": 1, "guild": 2, "everywhere": 3}
+from recollect.policy import readers
 
 
 class VisibilityPolicy(StrEnum):
@@ -51,36 +50,33 @@ def is_visible(
 
 
 def audience_covers_place(audience: Audience, place: Place) -> bool:
-    """Whether everyone who can read this place belongs to the audience."""
-    match audience.level:
-        case AudienceLevel.EVERYWHERE:
-            return True
-        case AudienceLevel.GUILD:
-            return place.dm is None and place.guild_key == audience.id
-        case AudienceLevel.CHANNEL:
-            return place.dm is None and place.audience.guild == audience.guild and _is_inside(place, audience)
-        case AudienceLevel.DM:
-            return place.person == audience.id
-        case _:
-            return False
+    """Whether everyone who may be listening in this place belongs to the audience.
+
+    What was said before a place was opened to more people doesn't cover it any more.
+    """
+    if audience.level == AudienceLevel.CHANNEL and not audience.id:
+        return False
+    return includes(audience, place.audience)
 
 
 def _source_guild(source: Provenance) -> str | None:
     return None if source.guild is None else guild_key(source.platform, source.guild)
 
 
-def _is_inside(place: Place, audience: Audience) -> bool:
-    """A channel includes its threads; thread ids are unique only within their channel."""
-    if audience.channel is None:
-        return place.channel == audience.id != ""
-    return place.thread == audience.id and (place.channel or "") == audience.channel
-
-
 def includes(wide: Audience, narrow: Audience) -> bool:
     """Whether everyone in `narrow` is known to be in `wide` too."""
     if wide in (narrow, EVERYWHERE):
         return True
-    return wide.level == AudienceLevel.GUILD and narrow.level == AudienceLevel.CHANNEL and narrow.guild == wide.id
+    if wide.guild != narrow.guild or {wide.level, narrow.level} - {AudienceLevel.GUILD, AudienceLevel.CHANNEL}:
+        return False
+    if wide.channel is not None:  # a closed thread: the same one, whoever can read its channel
+        return (wide.channel, wide.id) == (narrow.channel, narrow.id)
+    is_guild = narrow.level == AudienceLevel.GUILD
+    if wide.readers:
+        return (is_guild or narrow.readers != "") and readers.includes(wide.readers, narrow.readers)
+    if wide.level == AudienceLevel.GUILD:
+        return wide.guild != ""
+    return not is_guild and wide.id == (narrow.id if narrow.channel is None else narrow.channel)
 
 
 def stated_audience(place: Place, policy: VisibilityPolicy) -> Audience:
@@ -123,12 +119,9 @@ def limit_audience(audience: Audience, place: Place, policy: VisibilityPolicy) -
 
 def narrowest(audiences: Collection[Audience]) -> Audience | None:
     """The audience of something derived from several sources; None when no one is known to have heard them all."""
-    result = EVERYWHERE
-    for audience in sorted(audiences, key=lambda audience: -_WIDTH[audience.level]):
-        if not includes(result, audience):
-            return None
-        result = audience
-    return result
+    if not audiences:
+        return EVERYWHERE
+    return next((one for one in audiences if all(includes(other, one) for other in audiences)), None)
 
 
 def is_forgotten(derived: Collection[Memo]) -> bool:

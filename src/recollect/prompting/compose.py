@@ -19,6 +19,7 @@ from recollect.prompting.assemble import Prompt, assemble, headers_of, quoted
 from recollect.prompting.cache import Cache
 from recollect.prompting.instructions import INSTRUCTIONS
 from recollect.recall import withheld
+from recollect.recall.summaries import latest_for, may_be_told
 from recollect.recall.withheld import Withheld
 
 log = logging.getLogger("recollect.prompting")
@@ -102,7 +103,7 @@ class Composer:
             recent = request.with_unique_names(tx, visible[-self._look_back :])
             stored = tx.messages.get(request.place.platform, request.message) if request.message else None
             screen = withheld.collect(tx, request.place, [request.user], recent)
-            summary = _summary_before(tx, request.session or request.place.session, stored)
+            summary = _summary_before(tx, request.session or request.place.session, request.place, stored)
             return _StoreSnapshot(
                 tx.generation(),
                 withheld.visible_messages(tx, screen, recent),
@@ -127,13 +128,13 @@ class Composer:
         return replace(assemble(blocks, self._layout), missing=missing)
 
 
-def _summary_before(tx: Tx, session: str, message: Message | None) -> Summary | None:
+def _summary_before(tx: Tx, session: str, place: Place, message: Message | None) -> Summary | None:
     """The summary of what was said before a message: one that was made since would say it a second time."""
-    summary = tx.summaries.get(session)
+    summary = latest_for(tx, session, place)
     if summary is None or message is None or not _covers(summary, message):
         return summary
     earlier = tx.summaries.history(session)
-    return next((past for past in earlier if not _covers(past, message)), None)
+    return next((past for past in earlier if not _covers(past, message) and may_be_told(past, place)), None)
 
 
 def _covers(summary: Summary, message: Message) -> bool:

@@ -19,19 +19,18 @@ from recollect.core.types import (
     Subject,
 )
 from recollect.policy.merge import covered_by
+from recollect.policy.viewer import Viewer
 from recollect.recall import withheld
 from recollect.recall.audience_migration import memo_before
 
 VisibilityCheck = Callable[[Memo], bool]
 
 
-def active_page(
-    tx: Tx, subject: Subject, is_visible: VisibilityCheck, session: str, limit: int | None, offset: int
-) -> Listing:
+def active_page(tx: Tx, subject: Subject, viewer: Viewer, session: str, limit: int | None, offset: int) -> Listing:
     """A page of the subject's active memos, and the summary of a session."""
-    memos = active_memos(tx, subject, is_visible)
-    shown = visible_page(tx, memos, is_visible, limit, offset)
-    return Listing(shown, len(memos), withheld.screened_summary(tx, session))
+    memos = active_memos(tx, subject, viewer)
+    shown = visible_page(tx, memos, viewer, limit, offset)
+    return Listing(shown, len(memos), withheld.screened_summary(tx, session, viewer.place))
 
 
 def memo_page(

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
 from recollect.core.types import Memo, Message, Place, Subject, Summary
-from recollect.policy.visibility import is_forgotten
+from recollect.policy.visibility import audience_covers_place, is_forgotten
 from recollect.recall import withheld
 from recollect.recall.display_names import Names
 from recollect.recall.withheld import Withheld
@@ -24,10 +24,14 @@ class Timeline:
         return await self._store.read(lambda tx: tx.messages.recent(place, limit, whole_stream=whole_stream))
 
     async def recent_to_show(self, place: Place, limit: int) -> Sequence[Message]:
-        """The same without those that repeat something forgotten, and with unique names."""
+        """The same that everyone there could hear, without what repeats something forgotten, and with unique names."""
 
         def work(tx: Tx) -> Sequence[Message]:
-            recent = tx.messages.recent(place, limit)
+            recent = [
+                message
+                for message in tx.messages.recent(place, limit)
+                if audience_covers_place(message.place.audience, place)
+            ]
             held = withheld.collect(tx, place, (), recent)
             return self._names.tagged(tx, withheld.visible_messages(tx, held, recent))
 
@@ -62,9 +66,9 @@ class Timeline:
         """How many memos of any status there are about someone."""
         return await self._store.read(lambda tx: tx.memos.count(Subject(user)))
 
-    async def summary(self, session: str) -> Summary | None:
-        """The summary of a conversation without what is withheld."""
-        return await self._store.read(lambda tx: withheld.screened_summary(tx, session))
+    async def summary(self, session: str, place: Place) -> Summary | None:
+        """The summary of a conversation that may be told in a place, without what is withheld."""
+        return await self._store.read(lambda tx: withheld.screened_summary(tx, session, place))
 
     async def changed_summaries(self, events: Sequence[Event], sessions: Collection[str]) -> list[str]:
         """The sessions whose summary repeats what these events retired or restored."""

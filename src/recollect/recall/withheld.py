@@ -19,6 +19,7 @@ from recollect.core.text import clip, fold, normalize
 from recollect.core.types import Memo, Message, Place, Subject, Summary, guild_key, parse_session, split_person
 from recollect.policy import repetition
 from recollect.policy.viewer import Viewer
+from recollect.recall.summaries import latest_for
 
 MAX_ITEMS = 60
 """Retired statements per person or guild; the oldest are dropped."""
@@ -279,9 +280,9 @@ def is_source(tx: Tx, message: Message) -> bool:
     return any(not item.source_gone and item.message == (message.place.platform, message.id) for item in items)
 
 
-def screened_summary(tx: Tx, session: str) -> Summary | None:
-    """The summary of a conversation without what is withheld."""
-    stored = tx.summaries.get(session)
+def screened_summary(tx: Tx, session: str, place: Place | None = None) -> Summary | None:
+    """The summary of a conversation without what is withheld; for a place, the one that may be told there."""
+    stored = tx.summaries.get(session) if place is None else latest_for(tx, session, place)
     return None if stored is None else screen_summary(stored, of_session(tx, session))
 
 

@@ -14,7 +14,8 @@ async def test_a_channel_that_everyone_sees_is_public_and_one_for_a_role_is_not(
     async with acting() as scene:
         guild = str(scene.guild.id)
         assert scene.place(scene.dev).audience == Audience("guild", guild, guild)
-        assert scene.place(scene.staff).audience == Audience("channel", str(scene.staff.id), guild)
+        readers = f"+{scene.staff_role.id}"
+        assert scene.place(scene.staff).audience == Audience("channel", str(scene.staff.id), guild, readers=readers)
 
 
 async def test_a_channel_takes_its_categorys_walls_unless_it_has_its_own() -> None:
@@ -48,7 +49,7 @@ async def test_threads_are_heard_like_their_channel_and_private_ones_by_nobody_e
     assert release.audience == Audience("guild", guild, guild)
     assert (release.name, release.channel) == ("release", str(scene.dev.id))
     assert (secret.audience.level, secret.audience.id) == ("channel", secret.thread)
-    assert inside.audience == Audience("channel", str(scene.staff.id), guild)
+    assert inside.audience == scene.place(scene.staff).audience
 
 
 async def test_voice_chat_is_public_only_where_everyone_may_join() -> None:

@@ -32,7 +32,8 @@ async def test_what_is_said_aloud_is_learned_once_with_what_transcribed_it_and_w
         private, public = await scene.memos()
         guild = str(scene.guild.id)
         assert (public.source.trace, public.audience) == ("voice_realtime", Audience("guild", guild, guild))
-        assert (private.source.trace, private.audience) == ("voice", Audience("channel", str(board.id), guild))
+        closed = Audience("channel", str(board.id), guild, readers="none")
+        assert (private.source.trace, private.audience) == ("voice", closed)
         assert (public.source.message or "").startswith("voice_realtime-")
         await scene.ask("what happens in May?", where=scene.general)
         assert "promoted" not in scene.prompts()[-1]

@@ -45,8 +45,8 @@ SECTIONS: dict[str, Section] = {
         "supersedes superseded_by hits used",
     ),  # `source` holds the other fields of the provenance that differ from their defaults
     "tombstones": _section("scope fingerprint", "at"),
-    "summaries": _section("session sequence", "text updated through"),  # without a text: cleared
-    "exchanges": _section("guild at id", "channel channel_name author text expires"),
+    "summaries": _section("session sequence", "text updated through audience"),  # without a text: cleared
+    "exchanges": _section("guild at id", "channel channel_name author text expires audience"),
     "state": _section("kind key item", "number person guild"),  # `number` is the position in its list
     "jobs": _section("id", "kind queue tenant payload state due attempts dedupe error"),  # what is claimed waits
     "events": _section("id", "kind at actor scope memo reason data"),

@@ -81,6 +81,8 @@ class SummaryEntry:
     """Its sequence number in the file, where there are several."""
     is_ours: bool = False
     """Written by recollect itself."""
+    audience: Audience | None = None
+    """Who could hear what it covers; None when the file doesn't say."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -261,6 +261,7 @@ class Assistant:
         """The conversation here; the least recently used ones are dropped, and read again when they continue."""
         window = self._windows.setdefault(message.place.session, Window(self._max_tokens))
         self._windows.move_to_end(message.place.session)
+        window.drop_unheard(message.place)
         window.people.add(message.author)
         while len(self._windows) > MAX_WINDOWS:
             self._windows.popitem(last=False)

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from recollect.core.types import Message
+from recollect.core.types import Message, Place
+from recollect.policy.visibility import audience_covers_place
 from recollect.recall.withheld import Withheld
 
 COMPACT_AT_SHARE = 0.8
@@ -58,6 +59,11 @@ class Window:
             withheld.hides(turn.message) or withheld.repeats(turn.reply_text, turn.message) for turn in self.turns
         )
         return bool(self.turns) and (repeats or not self.withheld_memos <= withheld.memos)
+
+    def drop_unheard(self, place: Place) -> None:
+        """Drop all turns if one of them was not for everyone who may be listening now: replies repeat earlier ones."""
+        if not all(audience_covers_place(turn.message.place.audience, place) for turn in self.turns):
+            self.turns = []
 
     def is_nearly_full(self, new_tokens: int) -> bool:
         """Whether it should be compacted before so many tokens are added."""

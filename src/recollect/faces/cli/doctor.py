@@ -13,6 +13,7 @@ from recollect.app import make_embedders, make_model
 from recollect.core import ports
 from recollect.core.errors import ConfigError, RecollectError
 from recollect.faces.cli.invocation import Invocation
+from recollect.policy.visibility import VisibilityPolicy
 from recollect.settings import Settings
 from recollect.settings.wiring import file_of
 from recollect.workspace.disk import upgrade_copies
@@ -54,12 +55,20 @@ def examine(call: Invocation) -> list[Finding]:
     missing_keys = [warning for warning in loaded.warnings if warning.endswith(" is not set.")]
     return [
         Finding("settings", "ok", f"profile {settings.profile}"),
+        *_audience(settings),
         *(Finding("settings", "note", warning) for warning in loaded.warnings if warning not in missing_keys),
         _data_dir(settings.data_dir),
         *_store(settings.store),
         _embedder(settings),
         *_model(settings, missing_keys),
     ]
+
+
+def _audience(settings: Settings) -> Iterator[Finding]:
+    """Where what people have remembered may be recalled, if that is more than the place where they say it."""
+    if settings.visibility == VisibilityPolicy.USER_GLOBAL:
+        detail = "each person has one memory for all places: what is remembered in a DM is recalled wherever they speak"
+        yield Finding("settings", "note", detail, "visibility: by_audience keeps it where it was said")
 
 
 def _data_dir(folder: Path) -> Finding:

@@ -129,14 +129,14 @@ def _to_json(value: object) -> str:
 def describe_audience(memo: Memo) -> str:
     """Where a memory may be recalled."""
     match memo.audience.level:
-        case "dm":
-            return "privately"
+        case "everywhere":
+            return "everywhere"
         case "channel":
             return f"in #{memo.audience.id.rpartition('#')[2]}"
         case "guild":
             return f"in {memo.audience.id}"
         case _:
-            return "everywhere"
+            return "privately"
 
 
 def describe_item(item: Memo | Message) -> str:

@@ -39,7 +39,7 @@ async def why(request: CommandRequest) -> str:
 
 def _describe_memo(memo: Memo) -> list[str]:
     state = f"{memo.status}, pinned" if memo.pinned else memo.status.value
-    audience = outcome_text.AUDIENCE_TEXTS[memo.audience.level]
+    audience = outcome_text.describe_audience(memo.audience)
     return [f"[{memo.kind}] {memo.text}", f"It is {state} ({memo.id}) and may be recalled {audience}."]
 
 

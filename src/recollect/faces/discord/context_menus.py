@@ -5,7 +5,7 @@ from typing import Any
 import discord
 from discord import app_commands
 
-from recollect.core.types import Kind, Memo, Message
+from recollect.core.types import Audience, AudienceLevel, Kind, Memo, Message, Place
 from recollect.faces import outcome_text
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import defer, run_work, send_answer, send_text
@@ -13,6 +13,7 @@ from recollect.faces.discord.messages import is_from_person, readable_text
 from recollect.faces.discord.places import PLATFORM, interaction_place
 from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, ensure_notified_privately
 from recollect.faces.discord.slash_commands import ALL_CONTEXTS, ALL_INSTALLS
+from recollect.policy.visibility import narrowest
 
 NOT_A_PERSON = "I only remember what people say."
 NO_TEXT = "There are no words in it to remember."
@@ -56,15 +57,26 @@ class ContextMenus:
             return AUTHOR_NOT_NOTIFIED
         memory, user, place = self._bot.memory, str(interaction.user.id), interaction_place(interaction)
         text, source = readable_text(message, self._bot.me), str(message.id)
+        audience = await self._audience(source, user, place)
         if message.author.id == interaction.user.id:
-            outcome = await memory.remember(text, user=user, place=place, message=source)
+            is_narrower = audience != place.audience
+            outcome = await memory.remember(
+                text, user=user, place=place, message=source, audience=audience if is_narrower else None
+            )
         else:
             note = f"{message.author.display_name} said: {text}"
             outcome = await memory.remember(
-                note, user=user, place=place, message=source, kind=Kind.PERSON, audience=place.audience
+                note, user=user, place=place, message=source, kind=Kind.PERSON, audience=audience
             )
-        audience = outcome_text.render_audience(outcome.memo, memory.settings.visibility)
-        return "\n".join(filter(None, [outcome_text.render_remembered(outcome), audience]))
+        hearers = outcome_text.render_audience(outcome.memo, memory.settings.visibility)
+        return "\n".join(filter(None, [outcome_text.render_remembered(outcome), hearers]))
+
+    async def _audience(self, message_id: str, user: str, place: Place) -> Audience:
+        """Who hears the words of a message: those who hear them here, if they could when it was written."""
+        said = await self._bot.memory.timeline.message(PLATFORM, message_id)
+        if said is None:
+            return place.audience
+        return narrowest([said.place.audience, place.audience]) or Audience(AudienceLevel.DM, user)
 
     async def _why(self, interaction: Interaction, message: discord.Message) -> None:
         await defer(interaction)

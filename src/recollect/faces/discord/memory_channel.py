@@ -12,10 +12,9 @@ from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Memo, Place, Summary
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.places import person_of, place_of, place_of_session
+from recollect.faces.discord.places import person_of, place_of
 from recollect.faces.discord.shards import has_channel
 from recollect.faces.discord.splitting import LIMIT, harmless
-from recollect.policy.visibility import audience_covers_place
 
 log = logging.getLogger("recollect.discord")
 
@@ -136,11 +135,8 @@ class MemoryChannel:
             await self._bot.state.put(name, session, Owner.person(person_of(user)))
             await self._bot.state.remove(state.summary_viewers(previous or ""), user)
         source_session = session or previous
-        source_place = None if source_session is None else place_of_session(self._bot.client, source_session)
-        if source_session is None or source_place is None or not audience_covers_place(source_place.audience, place):
-            return None
-        summary = await self._bot.memory.timeline.summary(source_session)
-        if summary is None or not summary.text:
+        summary = None if source_session is None else await self._bot.memory.timeline.summary(source_session, place)
+        if source_session is None or summary is None or not summary.text:
             return None
         await self._bot.state.add(state.summary_viewers(source_session), user, Owner.person(person_of(user)))
         return summary

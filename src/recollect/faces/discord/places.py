@@ -3,10 +3,13 @@
 Unknown means private.
 """
 
+from dataclasses import replace
+
 import discord
 
 from recollect.core import types
 from recollect.core.types import Place, person_key, split_person
+from recollect.faces.discord.permissions import is_ordinary, knows_roles, readers_of
 
 PLATFORM = "discord"
 
@@ -28,21 +31,26 @@ def place_of(channel: object, user: int, guild: int | None = None) -> Place:
         case discord.DMChannel():
             return Place(PLATFORM, channel=str(channel.id), dm=str(user))
         case discord.Thread():
-            return Place(
+            place = Place(
                 PLATFORM,
                 str(channel.guild.id),
                 str(channel.parent_id),
                 thread=str(channel.id),
                 name=channel.name,
-                public=everyone_reads(channel.parent),
                 private_thread=channel.is_private(),
             )
+            return _with_readers(place, channel.parent)
         case discord.abc.GuildChannel():
-            return Place(
-                PLATFORM, str(channel.guild.id), str(channel.id), name=channel.name, public=everyone_reads(channel)
-            )
+            return _with_readers(Place(PLATFORM, str(channel.guild.id), str(channel.id), name=channel.name), channel)
         case _:
             return Place(PLATFORM, None if guild is None else str(guild), _id(channel))
+
+
+def _with_readers(place: Place, channel: discord.abc.GuildChannel | None) -> Place:
+    if channel is None or not knows_roles(channel.guild):
+        return place
+    readers = readers_of(channel)
+    return replace(place, public=is_ordinary(channel.guild, readers), readers=readers)
 
 
 def _id(channel: object) -> str:
@@ -63,45 +71,6 @@ def interaction_place(interaction: discord.Interaction) -> Place:
     if guild is not None and visible is None and isinstance(channel, discord.Thread):
         visible = channel  # its permissions come from its parent
     return place_of(visible or discord.Object(interaction.channel_id or 0), user, interaction.guild_id)
-
-
-def everyone_reads(channel: discord.abc.GuildChannel | None) -> bool:
-    """Whether everyone in the guild can read a channel: @everyone may, and no role or member is denied it."""
-    everyone = None if channel is None else channel.guild.get_role(channel.guild.id)
-    if channel is None or everyone is None:
-        return False
-    needed = discord.Permissions(view_channel=True, read_message_history=True)
-    if isinstance(channel, discord.VoiceChannel | discord.StageChannel):
-        needed.connect = True  # who can't join can't read along
-    allowed = channel.permissions_for(everyone)
-    if channel.category is not None and everyone not in channel.overwrites:
-        allowed &= channel.category.permissions_for(everyone)
-    return needed.is_subset(allowed) and not _denies_someone(channel, needed)
-
-
-def _denies_someone(channel: discord.abc.GuildChannel, needed: discord.Permissions) -> bool:
-    """Whether an overwrite of the channel, or one that it inherits from its category, denies some people reading.
-
-    Another role may allow it to a member again, but that is unknown without the members intent, and unknown means
-    private.
-    """
-    inherited = {} if channel.category is None else channel.category.overwrites
-    for target, overwrite in {**inherited, **channel.overwrites}.items():
-        _, denied = overwrite.pair()
-        if denied.value & needed.value and not _is_bot(target):
-            return True
-    return False
-
-
-def _is_bot(target: discord.Role | discord.Member | discord.Object) -> bool:
-    """Whether an overwrite is for a bot alone: hiding a channel from a bot hides it from no person."""
-    match target:
-        case discord.Role():
-            return target.is_bot_managed()
-        case discord.Member():
-            return target.bot
-        case _:
-            return False
 
 
 def message_link(guild: str | None, channel: str, message: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 from recollect.core.events import Event
 from recollect.core.outcomes import Explanation
 from recollect.core.types import Memo, Origin, split_person
+from recollect.faces.outcome_text import describe_audience
 from recollect.policy.kinds import to_category
 from recollect.policy.visibility import VisibilityPolicy
 
@@ -29,7 +30,8 @@ def audience_text(memo: Memo, policy: str) -> str:
     if policy == VisibilityPolicy.USER_GLOBAL:
         return ""
     commands = '"!memory private"' if memo.audience.level == "everywhere" else '"!memory share" or "recollect share"'
-    return f"It may be recalled {_AUDIENCE_TEXTS[memo.audience.level]}; the user can change that with {commands}."
+    where = describe_audience(memo.audience, _AUDIENCE_TEXTS)
+    return f"It may be recalled {where}; the user can change that with {commands}."
 
 
 def line(memo: Memo) -> str:

@@ -5,7 +5,9 @@ from typing import Protocol
 
 from recollect.core.ports import PromptRequest
 from recollect.core.ports.layer import Block, Line, Overflow
+from recollect.core.types import Exchange, Place
 from recollect.policy import rendering
+from recollect.policy.visibility import audience_covers_place
 
 
 class ExchangeSettings(Protocol):
@@ -35,7 +37,9 @@ class ShortTermLayer:
         )
         channel = request.place.thread or request.place.channel
         screen = request.withheld
-        elsewhere = [exchange for exchange in exchanges if exchange.channel != channel]
+        elsewhere = [
+            exchange for exchange in exchanges if exchange.channel != channel and _may_be_told(exchange, request.place)
+        ]
         elsewhere = [
             exchange for exchange in elsewhere if screen is None or not screen.quotes(exchange.text, exchange.author)
         ]
@@ -46,6 +50,10 @@ class ShortTermLayer:
         return (
             [Block("shortterm", lines, chars=self._shortterm.inject_max_chars, overflow=Overflow.STOP)] if lines else []
         )
+
+
+def _may_be_told(exchange: Exchange, place: Place) -> bool:
+    return exchange.audience is None or audience_covers_place(exchange.audience, place)
 
 
 def create(spec: str, settings: LayerSettings) -> ShortTermLayer:  # noqa: ARG001 - every layer is made from its name

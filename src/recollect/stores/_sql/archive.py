@@ -100,9 +100,11 @@ TOMBSTONES = Columns(
     "tombstones", ("scope::text", "fingerprint::text"), ("at",), where=f"scope <> '{tombstones.ERASED}'"
 )
 ERASED_MESSAGES = Columns("tombstones", ("fingerprint::text",), ("at",), where=f"scope = '{tombstones.ERASED}'")
-SUMMARIES = Columns("summaries", ("session::text", "sequence::bigint"), ("text", "updated", "through"))
+SUMMARIES = Columns("summaries", ("session::text", "sequence::bigint"), ("text", "updated", "through", "audience"))
 EXCHANGES = Columns(
-    "exchanges", ("guild::text", "at::bigint", "id::text"), ("channel", "channel_name", "author", "text", "expires")
+    "exchanges",
+    ("guild::text", "at::bigint", "id::text"),
+    ("channel", "channel_name", "author", "text", "expires", "audience"),
 )
 CHANGES = Columns(
     "changes",

@@ -6,17 +6,18 @@ from recollect.core.clock import from_ms, to_ms
 from recollect.core.text import clean
 from recollect.core.types import Exchange
 from recollect.stores._sql.database import Database, Row
+from recollect.stores._sql.rows import read_audience
 
 _INSERT = """
-INSERT INTO exchanges (guild, id, channel, channel_name, author, text, at, expires)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING
+INSERT INTO exchanges (guild, id, channel, channel_name, author, text, at, expires, audience)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING
 """
 _RECENT = """
-SELECT id, guild, channel, channel_name, author, text, at, expires FROM exchanges
+SELECT id, guild, channel, channel_name, author, text, at, expires, audience FROM exchanges
 WHERE guild = $1 AND expires > $2 ORDER BY at DESC, id DESC LIMIT $3
 """
 _ASKED_BY = """
-SELECT id, guild, channel, channel_name, author, text, at, expires FROM exchanges
+SELECT id, guild, channel, channel_name, author, text, at, expires, audience FROM exchanges
 WHERE (CAST($1 AS text) IS NULL OR author = $1) AND (CAST($2 AS text) IS NULL OR guild = $2) ORDER BY at, guild, id
 """
 # What has expired, and of the rest all but the newest.
@@ -38,7 +39,8 @@ class Exchanges:
     def add(self, exchange: Exchange) -> bool:
         place = exchange.guild, exchange.id, exchange.channel, exchange.channel_name
         content = exchange.author, clean(exchange.text), to_ms(exchange.at), to_ms(exchange.expires)
-        return self._db.run(_INSERT, (*place, *content)) > 0
+        audience = None if exchange.audience is None else str(exchange.audience)
+        return self._db.run(_INSERT, (*place, *content, audience)) > 0
 
     def recent(self, guild: str, now: datetime, limit: int) -> list[Exchange]:
         return [_exchange(row) for row in self._db.rows(_RECENT, (guild, to_ms(now), limit))]
@@ -62,4 +64,5 @@ class Exchanges:
 
 
 def _exchange(row: Row) -> Exchange:
-    return Exchange(*row[:6], at=from_ms(row[6]), expires=from_ms(row[7]))
+    audience = None if row[8] is None else read_audience(row[8])
+    return Exchange(*row[:6], at=from_ms(row[6]), expires=from_ms(row[7]), audience=audience)

@@ -15,6 +15,7 @@ KINDS = {kind.value: kind for kind in Kind}
 STATUSES = {status.value: status for status in Status}
 ORIGINS = {origin.value: origin for origin in Origin}
 
+_PLACE_DEFAULTS: dict[str, Any] = {**asdict(Place()), "platform": None}  # the platform is always written
 encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
 
 
@@ -60,7 +61,7 @@ def source_fields(source: Provenance) -> dict[str, Any]:
 @lru_cache(maxsize=4096)
 def place_json(place: Place) -> str:
     """A place as it is stored; cached, as the same few recur and encoding is slow."""
-    return clean(encode({name: value for name, value in asdict(place).items() if value not in (None, False)}))
+    return clean(encode({name: value for name, value in asdict(place).items() if value != _PLACE_DEFAULTS[name]}))
 
 
 @lru_cache(maxsize=4096)

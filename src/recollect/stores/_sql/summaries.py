@@ -6,16 +6,17 @@ from recollect.core.clock import from_ms, to_ms
 from recollect.core.text import clean
 from recollect.core.types import Summary
 from recollect.stores._sql.database import Database, Row
-from recollect.stores._sql.rows import optional_ms, optional_time
+from recollect.stores._sql.rows import optional_ms, optional_time, read_audience
 
-_LATEST = (
-    "SELECT session, text, sequence, updated, through FROM summaries WHERE session = $1 ORDER BY sequence DESC LIMIT 1"
-)
+_LATEST = """
+SELECT session, text, sequence, updated, through, audience FROM summaries WHERE session = $1
+ORDER BY sequence DESC LIMIT 1
+"""
 _HISTORY = """
-SELECT session, text, sequence, updated, through FROM summaries WHERE session = $1 AND text IS NOT NULL
+SELECT session, text, sequence, updated, through, audience FROM summaries WHERE session = $1 AND text IS NOT NULL
 ORDER BY sequence DESC LIMIT $2
 """
-_INSERT = "INSERT INTO summaries (session, sequence, text, updated, through) VALUES ($1, $2, $3, $4, $5)"
+_INSERT = "INSERT INTO summaries (session, sequence, text, updated, through, audience) VALUES ($1, $2, $3, $4, $5, $6)"
 _DELETE_SINCE = "DELETE FROM summaries WHERE session = $1 AND text IS NOT NULL AND coalesce(through, updated) >= $2"
 _RENUMBER_LATEST = """
 UPDATE summaries SET sequence = $1 WHERE session = $2
@@ -42,7 +43,8 @@ class Summaries:
         if summary.sequence <= self.sequence(summary.session):
             return False
         times = to_ms(summary.updated), optional_ms(summary.through)
-        self._db.run(_INSERT, (summary.session, summary.sequence, clean(summary.text), *times))
+        audience = None if summary.audience is None else str(summary.audience)
+        self._db.run(_INSERT, (summary.session, summary.sequence, clean(summary.text), *times, audience))
         return True
 
     def clear(self, session: str, at: datetime) -> bool:
@@ -70,7 +72,7 @@ class Summaries:
         return self.sequence(session) + 2
 
     def _leave_empty(self, session: str, sequence: int, at: datetime) -> None:
-        self._db.run(_INSERT, (session, sequence, None, to_ms(at), None))
+        self._db.run(_INSERT, (session, sequence, None, to_ms(at), None, None))
 
     def sessions(self) -> list[str]:
         return [name for (name,) in self._db.rows("SELECT DISTINCT session FROM summaries ORDER BY session")]
@@ -85,4 +87,5 @@ class Summaries:
 
 
 def _summary(row: Row) -> Summary:
-    return Summary(row[0], row[1], row[2], from_ms(row[3]), optional_time(row[4]))
+    audience = None if row[5] is None else read_audience(row[5])
+    return Summary(row[0], row[1], row[2], from_ms(row[3]), optional_time(row[4]), audience)

@@ -13,7 +13,7 @@ from psycopg import RawCursor, errors, sql
 from recollect.core.clock import now, to_ms
 from recollect.core.errors import CorruptStore, StoreError, StoreUnwritable
 from recollect.core.fingerprints import Fingerprints
-from recollect.stores._sql import changes_from_log, identities, state_names
+from recollect.stores._sql import changes_from_log, identities, state_names, summary_audiences
 from recollect.stores._sql.schema import (
     KINDS_OF_EVENTS,
     KINDS_OF_JOBS,
@@ -246,6 +246,19 @@ def _tell_platforms_apart(connection: Connection) -> None:
     connection.execute(bare_action_log(_CREATED_AT, "strpos"))
 
 
+def _record_audiences(connection: Connection) -> None:
+    """Summaries and short-term entries know who could hear what they repeat."""
+    connection.execute(summary_audiences.COLUMNS)
+    cursor = RawCursor(connection)
+    sessions = [name for (name,) in cursor.execute(summary_audiences.SESSIONS).fetchall()]
+
+    def details(session: str) -> list[str]:
+        return [detail for (detail,) in cursor.execute(summary_audiences.PLACES, (session,)).fetchall()]
+
+    for audience, session in summary_audiences.find(sessions, details):
+        connection.execute("UPDATE summaries SET audience = %s WHERE session = %s", (audience, session))
+
+
 Migration = LiteralString | Callable[[Connection], None]
 """A script, or what SQL alone can't do."""
 
@@ -259,6 +272,7 @@ MIGRATIONS: list[tuple[str, Migration]] = [
     ("a secret, keyed fingerprints", _key_fingerprints),
     ("changes", _record_changes),
     ("people of platforms", _tell_platforms_apart),
+    ("audiences of summaries and exchanges", _record_audiences),
 ]
 """Ordered; never changed once released, only added to."""
 

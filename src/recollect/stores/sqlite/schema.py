@@ -11,7 +11,7 @@ from pathlib import Path
 from recollect.core.clock import now, to_ms
 from recollect.core.errors import CorruptStore
 from recollect.core.fingerprints import Fingerprints
-from recollect.stores._sql import changes_from_log, identities, state_names
+from recollect.stores._sql import changes_from_log, identities, state_names, summary_audiences
 from recollect.stores._sql.schema import (
     KINDS_OF_EVENTS,
     KINDS_OF_JOBS,
@@ -318,6 +318,19 @@ def _tell_platforms_apart(db: Database) -> None:
     db.run(bare_action_log(_CREATED_AT, "instr"))
 
 
+def _record_audiences(db: Database) -> None:
+    """Summaries and short-term entries know who could hear what they repeat."""
+    db.run(summary_audiences.COLUMNS)
+    sessions = [name for (name,) in db.rows(summary_audiences.SESSIONS)]
+
+    def details(session: str) -> list[str]:
+        return [detail for (detail,) in db.rows(summary_audiences.PLACES, (session,))]
+
+    db.executemany(
+        "UPDATE summaries SET audience = ? WHERE session = ?", list(summary_audiences.find(sessions, details))
+    )
+
+
 Migration = str | Callable[[Database], None]
 """A script, or what SQL alone can't do."""
 
@@ -332,6 +345,7 @@ MIGRATIONS: list[tuple[str, Migration]] = [
     ("a secret, keyed fingerprints", _key_fingerprints),
     ("changes", _record_changes),
     ("people of platforms", _tell_platforms_apart),
+    ("audiences of summaries and exchanges", _record_audiences),
 ]
 """Ordered; never changed once released, only added to."""
 

@@ -42,7 +42,7 @@ NAME = "recollect"
 VERSION = 1
 
 
-_AUDIENCE = re.compile(r"everywhere|(?:guild|dm):.+|channel:[^/]*/.+", re.DOTALL)
+_AUDIENCE = re.compile(r"everywhere|unknown:|dm:.+|guild(?:\?[^:]*)?:.+|channel(?:\?[^:]*)?:[^/]*/.+", re.DOTALL)
 
 
 _SOURCE = ("guild", "channel", "channel_name", "thread", "message", "evidence", "trace")
@@ -154,7 +154,8 @@ def _summary(where: str, value: Mapping[str, Any], owner: Owner) -> SummaryEntry
     sequence = values.count(value.get("sequence")) or None
     updated, through = _time(value.get("updated"), "updated"), _time(value.get("through"), "through")
     session, text = values.name(value.get("session"), "session"), values.text(value.get("text"), "text")
-    return SummaryEntry(where, session, text, updated, through, sequence, is_ours=True)
+    audience = _audience(value.get("audience"), "audience")
+    return SummaryEntry(where, session, text, updated, through, sequence, is_ours=True, audience=audience)
 
 
 def _message(where: str, value: Mapping[str, Any], owner: Owner) -> MessageEntry:
@@ -218,6 +219,7 @@ def _place(value: Mapping[str, Any]) -> Place:
         platform=values.name_of(value.get("platform"), "platform") or "local",
         public=value.get("public") is True,
         private_thread=value.get("private_thread") is True,
+        readers=values.name_of(value.get("readers"), "readers") or "",
         **{name: values.name_of(value.get(name), name) for name in _PLACE},
     )
 
@@ -287,6 +289,7 @@ def _from_summary(summary: Summary) -> dict[str, Any]:
         "updated": summary.updated.isoformat(),
         "through": None if summary.through is None else summary.through.isoformat(),
         "text": summary.text,
+        "audience": None if summary.audience is None else str(summary.audience),
     }
 
 
@@ -299,7 +302,7 @@ def _from_message(message: Message) -> dict[str, Any]:
         "author": message.author,
         "name": message.name or None,
         "at": message.at.isoformat(),
-        "place": {name: value for name, value in values.items() if value not in (None, False)},
+        "place": {name: value for name, value in values.items() if value not in (None, False, "")},
         "text": message.text,
         "bot": message.bot or None,
         "source": message.source,

@@ -236,7 +236,7 @@ class _Importer:
             return outcome("left", ORDERS)
         sequence = entry.sequence if entry.sequence is not None and entry.sequence > last else last + 1
         if self.seen is None:
-            tx.summaries.save(Summary(entry.session, text, sequence, updated, entry.through))
+            tx.summaries.save(Summary(entry.session, text, sequence, updated, entry.through, entry.audience))
         return outcome("new", redacted=text != clean(entry.text))
 
     def _message(self, tx: Tx, entry: MessageEntry, batch: _Batch) -> Outcome:

@@ -40,6 +40,7 @@ from recollect.faces.http.api.common import (
 )
 from recollect.faces.http.dependencies import AppStateDep
 from recollect.faces.http.problems import problem
+from recollect.faces.outcome_text import describe_audience
 
 routes = router("memos")
 NO_MEMO = problems(404)
@@ -57,7 +58,9 @@ Tags = Annotated[list[Tag], Field(max_length=50)]
 
 
 def _check_audience(text: str) -> str:
-    if text.partition(":")[0] not in _AUDIENCE_LEVELS or (text != "everywhere" and not text.partition(":")[2]):
+    if text.partition(":")[0].partition("?")[0] not in _AUDIENCE_LEVELS or (
+        text != "everywhere" and not text.partition(":")[2]
+    ):
         raise ValueError("an audience is everywhere, guild:<id>, channel:<guild>/<id> or dm:<user>")
     return text
 
@@ -322,4 +325,4 @@ def _describe_remembered(outcome: Remembered) -> RememberedOut:
 
 def _describe_audience(memo: Memo) -> str:
     hint = "" if memo.subject.is_lore else "; POST /api/v1/memo/share changes that"
-    return f"It may be recalled {_AUDIENCE_TEXTS[memo.audience.level]}{hint}."
+    return f"It may be recalled {describe_audience(memo.audience, _AUDIENCE_TEXTS)}{hint}."

@@ -12,6 +12,7 @@ from recollect.policy.viewer import valid_user
 from recollect.prompting.assemble import Prompt, Section
 
 routes = router("talking")
+Readers = Annotated[str, Field(max_length=20_000)]
 MessageText = Annotated[str, Field(max_length=MAX_MESSAGE_CHARS)]
 
 
@@ -26,6 +27,7 @@ class PlaceIn(Wire):
     name: Name | None = Field(None, description="What the channel is called.")
     public: bool = Field(False, description="Everyone in the guild can read it; unless said, it is private.")
     private_thread: bool = False
+    readers: Readers = Field("", description="Who can read it, as a place says it that was read before.")
 
     def place(self) -> Place:
         if self.dm is None and self.channel is None and self.thread is None:

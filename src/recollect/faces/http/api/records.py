@@ -72,6 +72,7 @@ class PlaceOut(Wire):
     name: str | None
     public: bool
     private_thread: bool
+    readers: str = Field(description="Who can read it, where that is known.")
     session: str = Field(description="The conversation that it belongs to.")
 
 
@@ -204,6 +205,7 @@ def from_place(place: Place) -> PlaceOut:
         name=place.name,
         public=place.public,
         private_thread=place.private_thread,
+        readers=place.readers,
         session=place.session,
     )
 

@@ -38,10 +38,11 @@ async def _place(
     thread: Annotated[Name | None, Query(description="Of the place.")] = None,
     public: Annotated[bool, Query(description="Everyone in the guild can read the channel.")] = False,
     private_thread: Annotated[bool, Query(description="The thread is closed.")] = False,
+    readers: Annotated[str, Query(max_length=20_000, description="Who can read the channel.")] = "",
 ) -> Place | None:
     if channel is None and thread is None:
         return None if platform is None else Place(platform, guild=None, dm=valid_user(user))
-    return Place(platform or LOCAL, guild, channel, thread, public=public, private_thread=private_thread)
+    return Place(platform or LOCAL, guild, channel, thread, None, None, public, private_thread, readers)
 
 
 async def _filters(

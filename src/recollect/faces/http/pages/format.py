@@ -104,7 +104,7 @@ def describe_audience(audience: Audience, channel_name: str | None = None) -> st
         case "everywhere":
             return "wherever they speak"
         case "guild":
-            return f"everyone on server {shorten_id(audience.id)}"
+            return f"{_members(audience)} server {shorten_id(audience.id)}"
         case "channel":
             return f"those in #{(channel_name or audience.id).removeprefix('#')}"
         case "dm":
@@ -113,10 +113,14 @@ def describe_audience(audience: Audience, channel_name: str | None = None) -> st
             return str(audience)
 
 
+def _members(audience: Audience) -> str:
+    return "those who read the ordinary channels of" if audience.readers else "everyone on"
+
+
 def describe_memo_audience(memo: Memo) -> str:
     source = memo.source
     if memo.audience.level == "guild" and source.guild and memo.audience.id == guild_key(source.platform, source.guild):
-        return "everyone on its server"
+        return f"{_members(memo.audience)} its server"
     is_source = memo.audience.level == "channel" and memo.audience.id in (source.channel, source.thread)
     return describe_audience(memo.audience, source.channel_name if is_source else None)
 

@@ -1,0 +1,124 @@
+"""Who can read a channel of a Discord server, as a rule over its roles and members.
+
+The owner and administrators read everything, so they are left out, and so are bots.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import discord
+
+from recollect.policy import readers
+from recollect.policy.readers import Clause
+
+_Overwrite = tuple[str, bool, int, int]
+"""The id of a role or member, whether it is a member, what is allowed and what is denied."""
+_Roles = frozenset[tuple[str, int]]
+"""Ids of roles, and what they may do."""
+_Channel = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.ForumChannel
+
+VIEW = discord.Permissions(view_channel=True).value
+HISTORY = discord.Permissions(read_message_history=True).value
+JOIN = discord.Permissions(connect=True).value
+_RELEVANT = VIEW | HISTORY | JOIN
+
+
+def knows_roles(guild: discord.Guild) -> bool:
+    return guild.get_role(guild.id) is not None
+
+
+def readers_of(channel: discord.abc.GuildChannel) -> str:
+    """Who can read a channel, as `policy.readers` writes it."""
+    return _readers(channel, _roles(channel.guild))
+
+
+def is_ordinary(guild: discord.Guild, rule: str) -> bool:
+    """Whether these readers include all those of the server's ordinary channels: of those that are alike in this, the
+    most; if there are several such groups, the one that the most people can read.
+    """
+    roles = _roles(guild)
+    counts = Counter(_readers(channel, roles) for channel in guild.channels if isinstance(channel, _Channel))
+    common = [other for other, count in counts.items() if count == max(counts.values())]
+    return readers.is_sure(rule) and readers.includes(rule, _widest(common))
+
+
+def _widest(rules: Sequence[str]) -> str:
+    return next((rule for rule in rules if all(readers.includes(rule, other) for other in rules)), readers.EVERYONE)
+
+
+def _roles(guild: discord.Guild) -> _Roles:
+    if guild.default_role.permissions.administrator:
+        return frozenset({(str(guild.id), _RELEVANT)})
+    return frozenset(
+        (str(role.id), role.permissions.value & _RELEVANT)
+        for role in guild.roles
+        if not _is_left_out(role.id, False, guild)
+    )
+
+
+def _readers(channel: discord.abc.GuildChannel, roles: _Roles) -> str:
+    """Discord copies the overwrites of a category into its channels. One that is in the category alone was removed from
+    the channel, or is not there yet: both are considered.
+    """
+    own = _overwrites(channel)
+    inherited = {} if channel.category is None else {**_overwrites(channel.category), **own}
+    candidates = frozenset({frozenset(own.values()), frozenset((inherited or own).values())})
+    is_voice = isinstance(channel, discord.VoiceChannel | discord.StageChannel)
+    return _rule(str(channel.guild.id), roles, candidates, is_voice)
+
+
+@lru_cache(maxsize=4096)
+def _rule(everyone: str, roles: _Roles, candidates: frozenset[frozenset[_Overwrite]], is_voice: bool) -> str:
+    needed = [VIEW, HISTORY, *([JOIN] if is_voice else [])]  # who can't join a voice channel can't read along
+    sure = readers.rule_of(_clause(everyone, roles, each, bit) for each in candidates for bit in needed)
+    visible = [readers.rule_of([_clause(everyone, roles, each, VIEW)]) for each in candidates]
+    return readers.between(sure, _widest(visible))
+
+
+def _clause(everyone: str, roles: _Roles, overwrites: frozenset[_Overwrite], bit: int) -> Clause:
+    """Who has one permission, where these overwrites apply."""
+    base = {role for role, permissions in roles if permissions & bit}
+    ids: dict[tuple[bool, bool], set[str]] = {(member, yes): set() for member in (False, True) for yes in (False, True)}
+    for target, is_member, allowed, denied in overwrites:
+        if target == everyone and (allowed | denied) & bit:
+            base = {everyone} if allowed & bit else set[str]()
+        elif (allowed | denied) & bit:
+            ids[is_member, bool(allowed & bit)].add(target)
+    return Clause(
+        everyone in base,
+        frozenset(base - {everyone}),
+        frozenset(ids[False, True]),
+        frozenset(ids[False, False]),
+        frozenset(ids[True, True]),
+        frozenset(ids[True, False]),
+    )
+
+
+def _overwrites(channel: discord.abc.GuildChannel) -> Mapping[int, _Overwrite]:
+    guild = channel.guild
+    if guild.default_role.permissions.administrator:
+        return {}
+    # `channel.overwrites` makes objects of a hundred permissions each: too slow for all channels per message
+    raw = channel._overwrites  # pyright: ignore[reportPrivateUsage]
+    return {
+        overwrite.id: (
+            str(overwrite.id),
+            overwrite.is_member(),
+            overwrite.allow & _RELEVANT,
+            overwrite.deny & _RELEVANT,
+        )
+        for overwrite in raw
+        if not _is_left_out(overwrite.id, overwrite.is_member(), guild)
+    }
+
+
+def _is_left_out(target: int, is_member: bool, guild: discord.Guild) -> bool:
+    """Whether a role or member stands for bots alone, or for people who read everything anyway."""
+    if is_member:
+        member = guild.get_member(target)
+        return target == guild.owner_id or (member is not None and member.bot)
+    role = guild.get_role(target)
+    if role is None or role.is_default():
+        return False
+    return role.is_bot_managed() or role.permissions.administrator

@@ -1,0 +1,22 @@
+"""Which summary of a conversation may be told in a place: it never repeats what not everyone there could hear."""
+
+from recollect.core.ports import Tx
+from recollect.core.types import Place, Summary
+from recollect.policy.visibility import audience_covers_place
+
+
+def latest_for(tx: Tx, session: str, place: Place) -> Summary | None:
+    """The newest summary of a session that may be told in a place: after the place was opened to more people, that is
+    an earlier one, or one of what was said since.
+    """
+    newest = tx.summaries.get(session)
+    if newest is None or may_be_told(newest, place):
+        return newest
+    return next((summary for summary in tx.summaries.history(session) if may_be_told(summary, place)), None)
+
+
+def may_be_told(summary: Summary, place: Place) -> bool:
+    """Whether everyone in a place could hear what the summary covers; if unknown, in its own conversation alone."""
+    if summary.audience is None:
+        return summary.session == place.session or summary.session.startswith(f"{place.session}:user:")
+    return audience_covers_place(summary.audience, place)
