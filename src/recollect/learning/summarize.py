@@ -23,7 +23,7 @@ from recollect.core.types import Message, Place, Summary, message_ref, parse_mes
 from recollect.learning.schedule import summary_key
 from recollect.learning.token_usage import total_usage
 from recollect.policy.redaction import redact
-from recollect.policy.rendering import render_message
+from recollect.policy.rendering import render_message, speaker
 from recollect.policy.viewer import session_name
 from recollect.policy.visibility import is_forgotten
 from recollect.recall import withheld
@@ -50,6 +50,8 @@ class SummaryOptions:
     timeout: float = 30.0
     enabled: bool = True
     """When off, jobs that are already queued are dropped."""
+    assistant: str = "Bot"
+    """Name of the assistant in what is summarized."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ class Summarizer:
             return _no_work
         text = page.previous.text if page.previous else ""
         usage = Usage()
-        for exchange in exchanges(page.messages, self._options.reply_chars):
+        for exchange in exchanges(page.messages, self._options.reply_chars, self._options.assistant):
             generated = await self._next_summary(text or None, exchange)
             text, usage = generated.text or text, total_usage(usage, generated.usage)
             if _is_unusable(generated):
@@ -227,11 +229,11 @@ def _turns_of(user: str, messages: Sequence[Message]) -> list[Message]:
     return [message for message in messages if message.id in own_ids or message.reply_to in own_ids]
 
 
-def exchanges(messages: Sequence[Message], reply_chars: int) -> list[str]:
+def exchanges(messages: Sequence[Message], reply_chars: int, assistant: str = "Bot") -> list[str]:
     """The messages as lines, `[Name]: text`, in chunks of one model call each; replies are shortened."""
     pieces: list[str] = []
     for message in messages:
-        line = _line(message, reply_chars)
+        line = _line(message, reply_chars, assistant)
         if pieces and len(pieces[-1]) + len(line) < MAX_EXCHANGE_CHARS:
             pieces[-1] += f"\n{line}"
         elif line:
@@ -239,11 +241,11 @@ def exchanges(messages: Sequence[Message], reply_chars: int) -> list[str]:
     return pieces
 
 
-def _line(message: Message, reply_chars: int) -> str:
+def _line(message: Message, reply_chars: int, assistant: str) -> str:
     if not message.bot:
         return clip(render_message(message), MAX_EXCHANGE_CHARS)
-    answer = render_message(replace(message, name="Bot", text=message.text))
-    return clip(answer, reply_chars + len("[Bot]: ")) if reply_chars else ""
+    answer = replace(message, name=assistant)
+    return clip(render_message(answer), reply_chars + len(f"[{speaker(answer)}]: ")) if reply_chars else ""
 
 
 def _no_work(tx: Tx) -> None:

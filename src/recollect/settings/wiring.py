@@ -183,7 +183,9 @@ def extraction_options(settings: Settings) -> ExtractionOptions:
 def summary_options(settings: Settings) -> SummaryOptions:
     summary = settings.summary
     enabled = settings.enabled and summary.enabled and bool(summary.max_chars)
-    return SummaryOptions(summary.max_chars, summary.bot_reply_chars, summary.timeout, enabled)
+    return SummaryOptions(
+        summary.max_chars, summary.bot_reply_chars, summary.timeout, enabled, settings.discord.name or "Bot"
+    )
 
 
 def worker_options(settings: Settings) -> WorkerOptions:
