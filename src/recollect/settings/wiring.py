@@ -60,6 +60,7 @@ def schedule(settings: Settings) -> Schedule:
         min_chars=settings.extraction.min_chars,
         max_queued=settings.jobs.max_queued,
         per_user_sessions=summary.session_key == "user_channel",
+        guilds_only=settings.visibility == VisibilityPolicy.GUILD_ISOLATED,
         daily_log="journal" in mirrored_files(settings),
         consolidate_after=timedelta(seconds=settings.consolidation.after) if _consolidates(settings) else None,
     )

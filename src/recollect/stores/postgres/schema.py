@@ -21,9 +21,10 @@ from recollect.stores._sql.schema import (
     action_log,
     refuse_newer,
 )
+from recollect.stores._sql.vectors import table_of
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.database import Connection, handle, lock_key
-from recollect.stores.postgres.tables import TABLES
+from recollect.stores.postgres.tables import MEMORY_FACTS, TABLES, vector_views
 
 log = logging.getLogger("recollect.stores")
 
@@ -221,6 +222,20 @@ def _record_changes(connection: Connection) -> None:
             before = events[-1][0]
 
 
+def _show_documents(connection: Connection) -> None:
+    """Document D: facts of guilds only, their vectors, errors of voice. Document E: ids that the tool prints."""
+    row = connection.execute(
+        "SELECT id FROM embedders WHERE corpus = 'memos' AND serving AND retired IS NULL ORDER BY id LIMIT 1"
+    ).fetchone()
+    connection.execute(vector_views(None if row is None else table_of("memos", row[0])))
+    guild: LiteralString = (
+        "CASE WHEN starts_with(scopes.name, 'lore:') THEN substr(scopes.name, 6) ELSE memos.guild END"
+    )
+    facts = MEMORY_FACTS.replace("memos.guild AS", f"{guild} AS")
+    connection.execute(f"{facts} WHERE {guild} IS NOT NULL; DROP VIEW action_log;")
+    connection.execute(action_log(_CREATED_AT, failed_job="job.failed", trace="events.data::json ->> 'trace'"))
+
+
 Migration = LiteralString | Callable[[Connection], None]
 """A script, or what SQL alone can't do."""
 
@@ -233,6 +248,7 @@ MIGRATIONS: list[tuple[str, Migration]] = [
     ("state with owners", _add_state_owners),
     ("a secret, keyed fingerprints", _key_fingerprints),
     ("changes", _record_changes),
+    ("views of documents D and E", _show_documents),
 ]
 """Ordered; never changed once released, only added to."""
 
