@@ -96,6 +96,7 @@ async def test_vectors_of_facts_stand_in_memory_fact_vectors_native_as_float32_u
         assert ground.rows(store, sql) == []
         async with recollect.AsyncMemory(store, profile="clanker", **at) as memory:
             await memory.remember("I prefer tea", user="42", place=DEV)
+            await memory.vectors.fill()
     ((fact, model, dims, blob),) = ground.rows(store, sql)
     assert (fact, model) == ("I prefer tea", "text-embedding-3-small")
     numbers = struct.unpack(f"<{dims}f", blob)
