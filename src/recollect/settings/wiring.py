@@ -11,6 +11,7 @@ from recollect.core.clock import Clock
 from recollect.core.errors import BadInput
 from recollect.core.ports import Store
 from recollect.core.ports.ranker import Ranker
+from recollect.core.types import Origin
 from recollect.jobs.options import WorkerOptions
 from recollect.learning import consolidate
 from recollect.learning.apply import MemoLimits
@@ -177,6 +178,7 @@ def extraction_options(settings: Settings) -> ExtractionOptions:
         max_message_chars=settings.extraction.max_chars,
         grounding=learning.grounding,
         timeout=learning.timeout,
+        origin=Origin(settings.compat.learned_source),
         enabled=settings.enabled and settings.memos.enabled and learning.enabled,
     )
 
