@@ -4,6 +4,7 @@ The real assistant answers over a model's server on this machine; what is assert
 people see, and what lies on disk.
 """
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Callable
@@ -18,6 +19,7 @@ from recollect.core.ports import ModelOptions
 from recollect.faces.assistant.assistant import Assistant
 from recollect.faces.tool.dispatcher import MemoryTool
 from recollect.testing.model_server import Calls, ModelServer, Request, Says
+from recollect.testing.models import FakeModel, nothing
 from tests import ground
 from tests.scenes import DEV, DM, ELSEWHERE, GENERAL, THREAD, Stage, lines, opened
 
@@ -198,6 +200,30 @@ async def test_discoclaw_the_five_layers_of_its_memory_system(tmp_path: Path) ->
         for question in ("do I prefer Rust or Go?", "what do you know about me?"):
             reply = await without_model.reply(story.stage.message(question, "dave"))
             assert RUST not in reply.text
+
+
+@pytest.mark.acceptance("A19", "C21")
+async def test_where_ours_differs_the_literal_way_is_a_setting() -> None:
+    """Several matches are asked about, and nobody waits for a summary; unless one wants what the documents say."""
+
+    async def condenses(previous: str | None, exchange: str, limit: int) -> str:
+        await asyncio.sleep(0.2)
+        return "a summary of it all"
+
+    model = FakeModel(nothing, condenses)
+    literal = {"chat_commands": {"forget_asks": False}, "summary": {"every_n_turns": 1, "wait": True}}
+    for settings in ({"summary": {"every_n_turns": 1}}, literal):
+        async with opened("discoclaw", model=model, **settings) as stage:
+            await stage.remember("Works at Acme Corp", "Acme has an office in Lyon")
+            reply = await Assistant(stage.memory, clock=stage.clock).reply(stage.message("!memory forget Acme"))
+            await stage.reply("I see", await stage.say("let us talk about bikes"))
+            prompt = await stage.prompt()
+        if settings is literal:
+            assert reply.text.partition("\n")[0] == 'Deprecated 2 items matching "Acme"'
+            assert "a summary of it all" in prompt.text
+        else:
+            assert "Nothing was changed. Say which" in reply.text
+            assert "a summary of it all" not in prompt.text
 
 
 LOOPS = "User prefers explicit for-loops over list comprehensions in Python."

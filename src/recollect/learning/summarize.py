@@ -7,6 +7,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -37,6 +38,8 @@ MAX_MESSAGES_PER_SUMMARY = 200
 """Further messages follow in another summary."""
 MAX_EXCHANGE_CHARS = 6_000
 """Characters per model call."""
+POLL_INTERVAL_SECONDS = 0.05
+"""Of prompts that wait for a summary."""
 _DATA = re.compile(r"(?:```\w*\s*)?(?:\{|\[\s*[\[{\"\]])")
 """How JSON begins, and no summary does: `[Ann] says` is one, `["Ann"]` is not."""
 
@@ -151,6 +154,19 @@ class Summarizer:
         if usage.requests:
             cost = {"input": usage.input, "output": usage.output, "requests": usage.requests}
             tx.events.add(Event(EventKind.SUMMARY_CALL, self._clock(), self._model.name, page.session, data=cost))
+
+
+async def wait_for_summary(store: Store, session: str, clock: Clock, timeout: float) -> None:
+    """Wait until no summary of the session is due, for so many seconds at most."""
+
+    def is_due(tx: Tx) -> bool:
+        due = tx.jobs.due(summary_key(session))
+        return due is not None and due <= clock()
+
+    with suppress(TimeoutError):
+        async with asyncio.timeout(timeout):
+            while await store.read(is_due):
+                await asyncio.sleep(POLL_INTERVAL_SECONDS)
 
 
 def _is_unusable(generated: GeneratedText) -> bool:

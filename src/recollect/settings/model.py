@@ -128,6 +128,9 @@ class Summary(Group):
         "place", "What a session is: a place (channel, thread or DM), or one person in a channel."
     )
     timeout: Seconds = detail("30s", "Time limit of one summary.", gt=0)
+    wait: Flag = detail(
+        False, "Let a prompt wait for a summary of its session that is being written, at most for summary.timeout."
+    )
     bot_reply_chars: Count = detail(500, "Characters of the assistant's reply that the summarizer sees.", ge=0)
 
 
@@ -159,6 +162,9 @@ class Jobs(Group):
 
 class ChatCommands(Group):
     enabled: Flag = detail(True, "Answer !memory commands.")
+    forget_asks: Flag = detail(
+        True, "Ask which one is meant where !memory forget matches several; otherwise all of them are forgotten."
+    )
     show: Literal["all", "injected"] = detail(
         "all", "What !memory show lists: all memories, or those that the next prompt would contain."
     )

@@ -34,7 +34,8 @@ async def forget(request: CommandRequest) -> str:
     query = clean_text(remaining if is_all else request.words)
     if not query:
         return usage("forget")
-    match await request.view.forget(query, every=is_all):
+    is_literal = not request.memory.settings.chat_commands.forget_asks
+    match await request.view.forget(query, every=is_all or is_literal):
         case Forgotten(memos):
             return _render_forgotten(memos, query)
         case Ambiguous(matches):
