@@ -165,7 +165,7 @@ async def wait_for_summary(store: Store, session: str, clock: Clock, timeout: fl
 
     with suppress(TimeoutError):
         async with asyncio.timeout(timeout):
-            while await store.read(is_due):
+            while await store.read(is_due):  # noqa: ASYNC110 - another process may write it
                 await asyncio.sleep(POLL_INTERVAL_SECONDS)
 
 
