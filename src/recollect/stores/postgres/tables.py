@@ -110,7 +110,7 @@ _MOMENT: LiteralString = (
 )
 
 
-_BYTES: LiteralString = " || ".join(f"substring(float4send(number) FROM {place} FOR 1)" for place in (4, 3, 2, 1))
+_BYTES: LiteralString = " || ".join(f"substring(float4send(number) FROM {byte} FOR 1)" for byte in ("4", "3", "2", "1"))
 _BLOB: LiteralString = (
     f"(SELECT string_agg({_BYTES}, ''::bytea ORDER BY place) "
     "FROM unnest(vectors.embedding::real[]) WITH ORDINALITY AS component (number, place))"
