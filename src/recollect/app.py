@@ -130,7 +130,7 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
         vectors = VectorIndexer(store, chain, revive, payload=payload, clock=clock)
         vectors.start()
         closing.push_async_callback(vectors.close)
-        models = partial(_model, closing=closing, models={}, override=model)
+        models = partial(_model, closing=closing, models={}, override=model, assistant=settings.discord.name)
         learner = partial(models, settings.extraction.model, settings.extraction.base_url)
         consolidator = Consolidator(store, learner, wiring.consolidation_options(settings), clock)
         names = Names(settings.discord.name)
@@ -222,22 +222,27 @@ def make_worker(
 
 
 def _model(
-    spec: str, base_url: str, closing: AsyncExitStack, models: dict[tuple[str, str], Model], override: Model | None
+    spec: str,
+    base_url: str,
+    closing: AsyncExitStack,
+    models: dict[tuple[str, str], Model],
+    override: Model | None,
+    assistant: str,
 ) -> Model:
     """The model for a specification and a base URL, created once and closed with the stack; or the override."""
     if override is not None:
         return override
     key = spec, base_url
     if key not in models:
-        models[key] = make_model(*key)
+        models[key] = make_model(*key, assistant)
         closing.push_async_callback(models[key].close)
     return models[key]
 
 
-def make_model(spec: str, base_url: str) -> Model:
+def make_model(spec: str, base_url: str, assistant: str = "") -> Model:
     """A model by its name, or as `provider:model`; the local one where its package is not installed."""
     is_plugin = plugins.find_or_none("models", spec) is not None
-    options = ModelOptions(base_url, secret)
+    options = ModelOptions(base_url, secret, assistant)
     try:
         model: Model = plugins.load("models", spec if is_plugin else f"pydantic_ai:{spec}", options)
     except MissingExtra as error:

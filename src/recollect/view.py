@@ -27,6 +27,7 @@ from recollect.learning.consolidate import ConsolidationReport
 from recollect.learning.edit import MemoEdit, edit_memo
 from recollect.learning.restore import restorable_page, restore
 from recollect.learning.schedule import flush
+from recollect.learning.summarize import wait_for_summary
 from recollect.learning.undo import redo, undo, undoable
 from recollect.policy.merge import COVERAGE
 from recollect.policy.redaction import redact, redact_tags
@@ -238,7 +239,9 @@ class View:
     async def context(self, message: Message, *, actions: str = "", count_use: bool = True) -> Prompt:
         """The prompt for answering a message: what all layers have, within their budgets. No model call."""
         require_present(message)
-        engine, viewer = self.engine, self._viewer
+        engine, viewer, summary = self.engine, self._viewer, self.engine.settings.summary
+        if summary.wait:
+            await wait_for_summary(engine.store, self._session, engine.clock, summary.timeout)
         request = PromptRequest(
             user=self.user,
             place=self.place,

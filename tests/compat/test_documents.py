@@ -1,13 +1,24 @@
 """The shapes of other designs, seen from outside: plain SQL on the store that a profile writes."""
 
+import math
 import sqlite3
+import struct
 from pathlib import Path
 
 import pytest
 
 import recollect
 from recollect import Place
+from recollect.core.errors import ModelError
+from recollect.core.ports import ExtractionInput, ExtractionResult
+from recollect.faces.tool.dispatcher import MemoryTool
+from recollect.jobs.options import WorkerOptions
+from recollect.learning.ingest import spoken
+from recollect.testing.embedding_server import EmbeddingServer
+from recollect.testing.models import FakeModel, quoting
 from tests import ground
+from tests.scenes import DEV as SCENE_DEV
+from tests.scenes import DM, opened
 
 DEV = Place("discord", "guild-1", "dev", name="dev", public=True)
 ELSEWHERE = Place("discord", "guild-2", "general", name="general", public=True)
@@ -72,3 +83,69 @@ async def test_memories_fts_finds_content_and_keywords_by_rowid_and_follows_ever
     ]
     with sqlite3.connect(tmp_path / "memory.db") as connection:
         connection.execute("INSERT INTO memories_fts (memories_fts) VALUES ('integrity-check')")
+
+
+@pytest.mark.acceptance("D5", "W16")
+async def test_vectors_of_facts_stand_in_memory_fact_vectors_native_as_float32_under_their_model(tmp_path: Path):
+    store = ground.at(tmp_path / "memory.db")
+    sql = "SELECT fact, model, dims, embedding_blob FROM memory_fact_vectors_native JOIN memory_facts ON id = fact_id"
+    async with EmbeddingServer() as server:
+        at = {"embedder": "text-embedding-3-small", "embedder_base_url": server.url, "data_dir": str(tmp_path)}
+        async with recollect.AsyncMemory(store, profile="clanker", **at):
+            pass
+        assert ground.rows(store, sql) == []
+        async with recollect.AsyncMemory(store, profile="clanker", **at) as memory:
+            await memory.remember("I prefer tea", user="42", place=DEV)
+            await memory.vectors.fill()
+    ((fact, model, dims, blob),) = ground.rows(store, sql)
+    assert (fact, model) == ("I prefer tea", "text-embedding-3-small")
+    numbers = struct.unpack(f"<{dims}f", blob)
+    assert math.isclose(sum(number * number for number in numbers), 1, abs_tol=1e-3)
+
+
+@pytest.mark.acceptance("D16", "W16")
+async def test_clanker_learns_in_guilds_alone_and_no_fact_lacks_its_guild(tmp_path: Path):
+    model = FakeModel(lambda given: ExtractionResult(tuple(quoting(one) for one in given.messages)))
+    async with opened("clanker", ground.at(tmp_path / "memory.db"), model=model) as stage:
+        await stage.tell("I live in Lisbon", place=DM)
+        await stage.tell("I play the cello in an orchestra", place=SCENE_DEV)
+        edited = await stage.tell("I own a boat", place=DM)
+        await stage.memory.message_edited("discord", edited.id, "I own a large boat")
+        await stage.settle()
+        await stage.remember("I prefer tea", place=DM)
+        assert [one.text for given in model.inputs for one in given.messages] == ["I play the cello in an orchestra"]
+    rows = ground.rows(ground.at(tmp_path / "memory.db"), "SELECT guild_id, fact FROM memory_facts")
+    assert rows == [("g1", "I play the cello in an orchestra.")]
+
+
+@pytest.mark.acceptance("D64", "W16")
+async def test_what_fails_for_good_is_a_bot_error_and_with_speech_a_voice_error(tmp_path: Path):
+    def fails(given: ExtractionInput) -> ExtractionResult:
+        raise ModelError("no good")
+
+    async with opened("clanker", ground.at(tmp_path / "memory.db"), model=FakeModel(fails)) as stage:
+        stage.memory.worker.options = WorkerOptions(max_attempts=1)
+        await stage.say("I play the cello in an orchestra")
+        for trace in ("voice", "voice_realtime"):
+            await stage.memory.add(spoken(f"I said this by {trace}", "ann", SCENE_DEV, stage.clock(), trace=trace))
+        await stage.settle()
+    rows = ground.rows(ground.at(tmp_path / "memory.db"), "SELECT kind, content FROM action_log ORDER BY id")
+    assert [kind for kind, _ in rows if kind.endswith("_error") and "extract" not in kind] == [
+        "bot_error",
+        "voice_error",
+        "voice_error",
+    ]
+    assert ("memory_extract_error", "no good") in rows
+
+
+@pytest.mark.acceptance("E5", "W17")
+async def test_the_id_in_memories_is_the_one_that_the_tool_prints(tmp_path: Path):
+    store = ground.at(tmp_path / "memory.db")
+    async with recollect.AsyncMemory(store, profile="devclaw", embedder="null", data_dir=str(tmp_path)) as memory:
+        tool = MemoryTool(memory, user="dev")
+        saved = await tool(action="save", content="The API uses JWT tokens with 24h expiration", category="fact")
+        found = await tool(action="search", query="authentication token JWT")
+    ((memo_id, category),) = ground.rows(store, "SELECT id, category FROM memories")
+    assert (memo_id, category) == (saved.data["memory"]["id"], "fact")
+    assert f"(id {memo_id}, " in saved.text
+    assert memo_id in found.text

@@ -65,9 +65,9 @@ async def test_the_model_gets_the_previous_summary_and_the_exchange_with_replies
     assert first[0] is None
     assert first[1].splitlines()[0] == "[Ann]: tell me everything"
     reply = first[1].splitlines()[1]
-    assert reply.startswith("[Bot]: xxx")
-    assert len(reply) == len("[Bot]: ") + 500
-    assert second == ("so far", "[Ann]: and then?\n[Bot]: fine", 2000)
+    assert reply.startswith("[recollect]: xxx")
+    assert len(reply) == len("[recollect]: ") + 500
+    assert second == ("so far", "[Ann]: and then?\n[recollect]: fine", 2000)
 
 
 async def test_a_summary_over_its_limit_is_recompressed_once_and_then_cut_at_a_sentence() -> None:

@@ -234,6 +234,16 @@ PRESETS = {
         "layout": "dnam",
         "chat_commands.show": "injected",
     },
+    "rolling": {
+        "layout": "rolling",
+        "layers": ("workspace", "rolling", "history"),
+        "memos.enabled": False,
+        "extraction.enabled": False,
+        "summary.session_key": "place",
+        "summary.dir": Path("data/summaries"),
+        "history.max_messages": 10,
+        "mirror.files": ("rolling",),
+    },
     "clanker": {
         "memos.ranker": "hybrid",
         "memos.inject_own_items": 8,

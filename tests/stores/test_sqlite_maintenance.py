@@ -267,7 +267,7 @@ async def test_the_view_of_facts_keeps_archived_ones_as_inactive(path: Path):
 )
 async def test_the_view_of_facts_speaks_its_documents_types(path: Path, kind: Kind, label: str | None, fact_type: str):
     async with opened(path) as store:
-        await put(store, make_memo("x", kind=kind, label=label))
+        await put(store, make_memo("x", kind=kind, label=label, source=SOURCE))
     raw = sqlite3.connect(path)
     assert raw.execute("SELECT fact_type FROM memory_facts").fetchall() == [(fact_type,)]
     raw.close()
@@ -284,18 +284,18 @@ async def test_the_view_of_memories_has_its_documents_columns(path: Path):
         raw = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         raw.row_factory = sqlite3.Row
         rows = {row["id"]: dict(row) for row in raw.execute("SELECT * FROM memories")}
-        assert list(rows) == ["user:ada/a", "user:ada/b", "user:ada/c"]
-        row = rows["user:ada/a"]
+        assert list(rows) == ["a", "b", "c"]
+        row = rows["a"]
         assert list(row) == ["id", "category", "content", "keywords", "embedding", "created_at", "metadata", "rowid"]
         assert (row["category"], row["content"]) == ("preference", "likes tea")
         assert json.loads(row["keywords"]) == ["drink", "tea"]
         assert json.loads(row["metadata"]) == {"n": 1}
         assert struct.unpack("<2f", row["embedding"]) == pytest.approx((0.6, 0.8))
         assert row["created_at"] == "2025-03-01T12:00:00Z"
-        plain = rows["user:ada/b"]
+        plain = rows["b"]
         assert (plain["category"], plain["created_at"]) == ("event", "2025-03-01T13:00:00Z")
         assert (plain["keywords"], plain["embedding"], plain["metadata"]) == ("[]", None, "{}")
-        assert rows["user:ada/c"]["category"] == "fact"
+        assert rows["c"]["category"] == "fact"
         key = await store.read(lambda tx: tx.index.recent("memos", [ADA.scope], 9)[-1])
         await store.write(lambda tx: tx.index.put_vectors("memos", "second", {key: unit_vector(1, 0, 0)}))
         await store.write(lambda tx: tx.index.activate("memos", "second"))

@@ -18,9 +18,9 @@ from recollect.core.outcomes import (
     UndoOutcome,
 )
 from recollect.core.text import clip, collapse_spaces
-from recollect.core.types import EVERYWHERE, Audience, Memo, Origin, Place
+from recollect.core.types import EVERYWHERE, Audience, Memo
 from recollect.learning.ingest import LearnedOutcome
-from recollect.policy.visibility import VisibilityPolicy, is_source_visible
+from recollect.policy.visibility import VisibilityPolicy
 
 NOTHING_TO_UNDO = "There is nothing to undo"
 NOTHING_TO_REDO = "There is nothing to redo"
@@ -127,28 +127,17 @@ def render_restored(outcome: Restored | AlreadyActive | CannotRestore | NotFound
             return f'Nothing that was forgotten matches "{echo(query)}"'
 
 
-def render_listing(listing: Listing, place: Place | None = None) -> str:
+def render_listing(listing: Listing) -> str:
     """A person's memos, and the summary of the conversation if there is one."""
-    lines = [f"Durable memory ({count_noun(listing.total)}):", *(line(memo, place) for memo in listing.memos)]
+    lines = [f"Durable memory ({count_noun(listing.total)}):", *(line(memo) for memo in listing.memos)]
     if listing.summary is not None and listing.summary.text:
         lines += ["", "Rolling summary:", listing.summary.text]
     return "\n".join([*lines, *(["", *listing.off] if listing.off else [])])
 
 
-def line(memo: Memo, place: Place | None = None) -> str:
-    return f"- [{memo.kind}] {memo.text} (src: {source(memo, place)})"
-
-
-def source(memo: Memo, place: Place | None = None) -> str:
-    """Where a memo came from: `manual`, or origin, channel and message.
-
-    Channel and message are included only if they are visible in `place`.
-    """
-    if memo.source.origin is Origin.MANUAL:
-        return "manual"
-    is_visible = place is not None and is_source_visible(memo, place)
-    location = "/".join(filter(None, (memo.source.channel, memo.source.message))) if is_visible else ""
-    return f"{memo.source.origin}:{location}" if location else memo.source.origin.value
+def line(memo: Memo) -> str:
+    """`- [fact] Works at Acme Corp (src: manual)`; ids of channels and messages are told by `why` and by files."""
+    return f"- [{memo.kind}] {memo.text} (src: {memo.source.origin})"
 
 
 def numbered(number: int, memo: Memo) -> str:

@@ -110,7 +110,8 @@ class Runner:
         return True
 
     async def _log_event(self, job: Job, kind: EventKind, error: str) -> None:
-        event = Event(kind, self._clock(), "worker", job.queue, detail=error, data={"job": job.id})
+        trace = {"trace": job.payload["trace"]} if "trace" in job.payload else {}
+        event = Event(kind, self._clock(), "worker", job.queue, detail=error, data={"job": job.id, **trace})
         await self._store.write(lambda tx: tx.events.add(event), background=True)
 
 

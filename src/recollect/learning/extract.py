@@ -33,7 +33,7 @@ from recollect.core.ports.jobs import Job, NewJob
 from recollect.core.reasons import Reason, render_reason
 from recollect.core.state import StateKind
 from recollect.core.text import clip
-from recollect.core.types import Memo, Message, Origin, Place, Status, Subject, message_ref, parse_message_ref
+from recollect.core.types import Memo, Message, Place, Status, Subject, message_ref, parse_message_ref
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.priority import ForegroundPriority
 from recollect.jobs.read_batcher import ReadBatcher
@@ -202,7 +202,7 @@ class Extractor:
         message = verdict.message
         text = guard.normalize_fact(verdict.text) if self._options.grounding == "overlap" else verdict.text
         source = replace(
-            provenance(message.person, message.place, message.id, Origin.SUMMARY),
+            provenance(message.person, message.place, message.id, self._options.origin),
             evidence=verdict.evidence or None,
             trace=message.source,
         )

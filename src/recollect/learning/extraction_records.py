@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from recollect.core.changes import Candidate
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Vector
 from recollect.core.reasons import Reason
-from recollect.core.types import Message
+from recollect.core.types import Message, Origin
 from recollect.learning.apply import MemoLimits
 from recollect.learning.token_usage import total_usage
 from recollect.policy import guard
@@ -26,6 +26,8 @@ class ExtractionOptions:
     """Characters of a message that the model is given."""
     grounding: guard.Grounding = "quote"
     timeout: float = 30.0
+    origin: Origin = Origin.SUMMARY
+    """What a learned memo names as its origin."""
     enabled: bool = True
     """When off, jobs that are already queued are skipped."""
 

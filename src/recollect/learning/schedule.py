@@ -4,7 +4,7 @@ Pending messages and turns are counted in the store, so a restart loses nothing.
 """
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
 
@@ -59,6 +59,8 @@ class Schedule:
     max_queued: int | None = None
     per_user_sessions: bool = False
     """A session is a user in a place, rather than the place."""
+    guilds_only: bool = False
+    """Nothing is learned outside of guilds."""
     daily_log: bool = False
     """Messages are written into one file per day."""
     consolidate_after: timedelta | None = None
@@ -184,7 +186,8 @@ def _handle_reply(tx: Tx, reply: Message, question: Message | None, now: datetim
 def _queue_extraction(tx: Tx, messages: Iterable[Message], now: datetime, schedule: Schedule) -> None:
     for message in messages:
         job = _extraction_job(message.person, message.place, [message_ref(message)], now, extraction_key(message))
-        _add_extraction(tx, job, schedule, now)
+        trace = {} if message.source == "text" else {"trace": message.source}  # logged if the job fails
+        _add_extraction(tx, replace(job, payload={**job.payload, **trace}), schedule, now)
 
 
 def _add_extraction(tx: Tx, job: NewJob, schedule: Schedule, now: datetime) -> None:
@@ -228,6 +231,8 @@ def summary_key(session: str) -> str:
 def _is_learnable(tx: Tx, message: Message, schedule: Schedule) -> bool:
     """Whether a message may be learned from: not a bot's, a short one, or one of a person who paused learning."""
     if schedule.learn == "off" or message.bot or len(message.text.strip()) < max(1, schedule.min_chars):
+        return False
+    if schedule.guilds_only and message.place.guild is None:
         return False
     return not is_paused(tx, message.person)
 

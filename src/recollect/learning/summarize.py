@@ -7,6 +7,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -23,7 +24,7 @@ from recollect.core.types import Message, Place, Summary, bare_id, message_ref, 
 from recollect.learning.schedule import summary_key
 from recollect.learning.token_usage import total_usage
 from recollect.policy.redaction import redact
-from recollect.policy.rendering import render_message
+from recollect.policy.rendering import render_message, speaker
 from recollect.policy.viewer import session_name
 from recollect.policy.visibility import audience_covers_place, is_forgotten
 from recollect.recall import withheld
@@ -38,6 +39,8 @@ MAX_MESSAGES_PER_SUMMARY = 200
 """Further messages follow in another summary."""
 MAX_EXCHANGE_CHARS = 6_000
 """Characters per model call."""
+POLL_INTERVAL_SECONDS = 0.05
+"""Of prompts that wait for a summary."""
 _DATA = re.compile(r"(?:```\w*\s*)?(?:\{|\[\s*[\[{\"\]])")
 """How JSON begins, and no summary does: `[Ann] says` is one, `["Ann"]` is not."""
 
@@ -51,6 +54,8 @@ class SummaryOptions:
     timeout: float = 30.0
     enabled: bool = True
     """When off, jobs that are already queued are dropped."""
+    assistant: str = "Bot"
+    """Name of the assistant in what is summarized."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,7 @@ class Summarizer:
             return _no_work
         text = page.previous.text if page.previous else ""
         usage = Usage()
-        for exchange in exchanges(page.messages, self._options.reply_chars):
+        for exchange in exchanges(page.messages, self._options.reply_chars, self._options.assistant):
             generated = await self._next_summary(text or None, exchange)
             text, usage = generated.text or text, total_usage(usage, generated.usage)
             if _is_unusable(generated):
@@ -152,6 +157,19 @@ class Summarizer:
         if usage.requests:
             cost = {"input": usage.input, "output": usage.output, "requests": usage.requests}
             tx.events.add(Event(EventKind.SUMMARY_CALL, self._clock(), self._model.name, page.session, data=cost))
+
+
+async def wait_for_summary(store: Store, session: str, clock: Clock, timeout: float) -> None:
+    """Wait until no summary of the session is due, for so many seconds at most."""
+
+    def is_due(tx: Tx) -> bool:
+        due = tx.jobs.due(summary_key(session))
+        return due is not None and due <= clock()
+
+    with suppress(TimeoutError):
+        async with asyncio.timeout(timeout):
+            while await store.read(is_due):  # noqa: ASYNC110 - another process may write it
+                await asyncio.sleep(POLL_INTERVAL_SECONDS)
 
 
 def _is_unusable(generated: GeneratedText) -> bool:
@@ -236,11 +254,11 @@ def _turns_of(user: str, messages: Sequence[Message]) -> list[Message]:
     return [message for message in messages if message.id in own_ids or message.reply_to in own_ids]
 
 
-def exchanges(messages: Sequence[Message], reply_chars: int) -> list[str]:
+def exchanges(messages: Sequence[Message], reply_chars: int, assistant: str = "Bot") -> list[str]:
     """The messages as lines, `[Name]: text`, in chunks of one model call each; replies are shortened."""
     pieces: list[str] = []
     for message in messages:
-        line = _line(message, reply_chars)
+        line = _line(message, reply_chars, assistant)
         if pieces and len(pieces[-1]) + len(line) < MAX_EXCHANGE_CHARS:
             pieces[-1] += f"\n{line}"
         elif line:
@@ -248,11 +266,11 @@ def exchanges(messages: Sequence[Message], reply_chars: int) -> list[str]:
     return pieces
 
 
-def _line(message: Message, reply_chars: int) -> str:
+def _line(message: Message, reply_chars: int, assistant: str) -> str:
     if not message.bot:
         return clip(render_message(message), MAX_EXCHANGE_CHARS)
-    answer = render_message(replace(message, name="Bot", text=message.text))
-    return clip(answer, reply_chars + len("[Bot]: ")) if reply_chars else ""
+    answer = replace(message, name=assistant)
+    return clip(render_message(answer), reply_chars + len(f"[{speaker(answer)}]: ")) if reply_chars else ""
 
 
 def _no_work(tx: Tx) -> None:

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from recollect.core.ports import ExtractionInput
 from recollect.core.text import clean, clip
 from recollect.core.types import Memo, Message
+from recollect.policy.rendering import display_name
 from recollect.policy.rendering import speaker as speaker_of
 
 MAX_MESSAGES = 80
@@ -170,10 +171,11 @@ name it in the new one's "replaces"; if the speaker says that it is no longer so
     return Prompt(instructions, "\n\n".join(parts), tokens, True, problems)
 
 
-def summary(previous: str | None, exchange: str, limit: int) -> Prompt:
+def summary(previous: str | None, exchange: str, limit: int, assistant: str = "") -> Prompt:
     """Asks for a running summary that replaces the previous one."""
+    role = f"a conversation with an assistant called {display_name(assistant)}" if assistant else "a conversation"
     instructions = f"""\
-You maintain the running summary of a conversation. Write the summary anew, so that it takes in the recent exchange.
+You maintain the running summary of {role}. Write the summary anew, so that it takes in the recent exchange.
 
 Rules:
 - Preserve important facts, decisions, action items and user preferences, and what is in focus now.

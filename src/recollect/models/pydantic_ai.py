@@ -94,7 +94,7 @@ class PydanticAIModel:
         return await self._request_changes(prompts.consolidation(memos), prompts.MAX_CONSOLIDATION_CHANGES)
 
     async def summarize(self, previous: str | None, exchange: str, limit: int) -> GeneratedText:
-        return await self._request_text(prompts.summary(previous, exchange, limit))
+        return await self._request_text(prompts.summary(previous, exchange, limit, self._options.assistant))
 
     async def shorten(self, summary: str, limit: int) -> GeneratedText:
         return await self._request_text(prompts.shortening(summary, limit))

@@ -31,7 +31,7 @@ from recollect.settings.values import (
 
 Visibility = Literal["by_audience", "user_global", "guild_isolated"]
 Trigger = Literal["per_turn", "every_n_turns", "on_ingest", "pre_compaction", "idle", "end_of_day", "off"]
-Grounding = Literal["quote", "overlap"]
+Grounding = Literal["quote", "found_quote", "overlap"]
 File = Literal["durable", "rolling", "shortterm", "journal", "snapshot", "categories"]
 
 
@@ -90,7 +90,9 @@ class Extraction(Group):
     max_facts: Limit = detail(4, "Memories that one extraction may add.")
     timeout: Seconds = detail("30s", "Time limit of one extraction.", gt=0)
     grounding: Grounding = detail(
-        "quote", "Proof that a memory needs: a verbatim quote of its speaker, or 45 % of its words in the message."
+        "quote",
+        "Proof that a memory needs: a verbatim quote of its speaker; the same, but searched for in the message if the "
+        "model gives none; or 45 % of its words in the message.",
     )
 
 
@@ -126,6 +128,9 @@ class Summary(Group):
         "place", "What a session is: a place (channel, thread or DM), or one person in a channel."
     )
     timeout: Seconds = detail("30s", "Time limit of one summary.", gt=0)
+    wait: Flag = detail(
+        False, "Let a prompt wait for a summary of its session that is being written, at most for summary.timeout."
+    )
     bot_reply_chars: Count = detail(500, "Characters of the assistant's reply that the summarizer sees.", ge=0)
 
 
@@ -157,6 +162,9 @@ class Jobs(Group):
 
 class ChatCommands(Group):
     enabled: Flag = detail(True, "Answer !memory commands.")
+    forget_asks: Flag = detail(
+        True, "Ask which one is meant where !memory forget matches several; otherwise all of them are forgotten."
+    )
     show: Literal["all", "injected"] = detail(
         "all", "What !memory show lists: all memories, or those that the next prompt would contain."
     )
@@ -243,6 +251,9 @@ class Http(Group):
 
 
 class Compat(Group):
+    learned_source: Literal["summary", "discord"] = detail(
+        "summary", "What a memory that was learned from a message names as its source, in files and lists."
+    )
     memories_fts: Flag = detail(
         False, "Maintain the SQL table memories_fts in an SQLite file, for other programs that search it."
     )

@@ -19,12 +19,15 @@ PROFILES = {
     "unified": "settings/unified.yaml",
     "discoclaw": "compat/profiles/discoclaw.yaml",
     "dnam": "compat/profiles/dnam.yaml",
+    "rolling": "compat/profiles/rolling.yaml",
     "clanker": "compat/profiles/clanker.yaml",
     "devclaw": "compat/profiles/devclaw.yaml",
 }
 """The built-in profiles. Other packages register theirs as entry points of `recollect.profiles`: functions that return
 what a YAML file would hold.
 """
+_ABOUT = "about"
+"""Key of a profile's file that is no setting: the document that the profile follows."""
 
 
 def defaults() -> Layer:
@@ -83,13 +86,19 @@ def config_file(data: dict[str, Any], path: Path) -> Layer:
 
 def profile(name: str) -> Layer:
     """A profile by name, built-in or registered by another package, or by the path of its file."""
-    if name in PROFILES:
-        data = _mapping((resources.files("recollect") / PROFILES[name]).read_text("utf-8"), f"profile {name}")
-    elif Path(name).suffix in {".yaml", ".yml"}:
-        data = read_file(Path(name))
-    else:
-        data = _registered(name)
+    data = {key: value for key, value in _profile_data(name).items() if key != _ABOUT}
     return _layer(data, f"profile {name}", KEYS.keys() - {"profile"})
+
+
+def document_of(name: str) -> str:
+    """The document that a profile follows, and the page that maps its names to ours; empty if it doesn't say."""
+    return str(_profile_data(name).get(_ABOUT, ""))
+
+
+def _profile_data(name: str) -> dict[str, Any]:
+    if name in PROFILES:
+        return _mapping((resources.files("recollect") / PROFILES[name]).read_text("utf-8"), f"profile {name}")
+    return read_file(Path(name)) if Path(name).suffix in {".yaml", ".yml"} else _registered(name)
 
 
 def _registered(name: str) -> dict[str, Any]:

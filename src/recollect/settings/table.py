@@ -60,10 +60,15 @@ def rows(loaded: Loaded) -> list[Row]:
             entry.aliases,
             format_value(_value(loaded, entry.name)),
             loaded.origins[entry.name],
-            entry.description,
+            entry.description + _document(loaded) if entry.name == "profile" else entry.description,
         )
         for entry in ENTRIES.values()
     ]
+
+
+def _document(loaded: Loaded) -> str:
+    document = sources.document_of(loaded.settings.profile)
+    return f" It follows {document}" if document else ""
 
 
 def markdown() -> str:
@@ -72,7 +77,8 @@ def markdown() -> str:
         _table([_HEADINGS, *(_cells(entry) for entry in ENTRIES.values() if entry.advanced is advanced)])
         for advanced in (False, True)
     )
-    return f"{_INTRO}\n{main}\n{_PROFILES}\n{_table(_profile_cells())}\n{_APPENDIX}\n{details}"
+    documents = "\n".join(f"- `{name}`: {sources.document_of(name)}" for name in sources.PROFILES)
+    return f"{_INTRO}\n{main}\n{_PROFILES}\n{documents}\n\n{_table(_profile_cells())}\n{_APPENDIX}\n{details}"
 
 
 def format_value(value: Any) -> str:

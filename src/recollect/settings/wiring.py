@@ -11,6 +11,7 @@ from recollect.core.clock import Clock
 from recollect.core.errors import BadInput
 from recollect.core.ports import Store
 from recollect.core.ports.ranker import Ranker
+from recollect.core.types import Origin
 from recollect.jobs.options import WorkerOptions
 from recollect.learning import consolidate
 from recollect.learning.apply import MemoLimits
@@ -60,6 +61,7 @@ def schedule(settings: Settings) -> Schedule:
         min_chars=settings.extraction.min_chars,
         max_queued=settings.jobs.max_queued,
         per_user_sessions=summary.session_key == "user_channel",
+        guilds_only=settings.visibility == VisibilityPolicy.GUILD_ISOLATED,
         daily_log="journal" in mirrored_files(settings),
         consolidate_after=timedelta(seconds=settings.consolidation.after) if _consolidates(settings) else None,
     )
@@ -176,6 +178,7 @@ def extraction_options(settings: Settings) -> ExtractionOptions:
         max_message_chars=settings.extraction.max_chars,
         grounding=learning.grounding,
         timeout=learning.timeout,
+        origin=Origin(settings.compat.learned_source),
         enabled=settings.enabled and settings.memos.enabled and learning.enabled,
     )
 
@@ -183,7 +186,9 @@ def extraction_options(settings: Settings) -> ExtractionOptions:
 def summary_options(settings: Settings) -> SummaryOptions:
     summary = settings.summary
     enabled = settings.enabled and summary.enabled and bool(summary.max_chars)
-    return SummaryOptions(summary.max_chars, summary.bot_reply_chars, summary.timeout, enabled)
+    return SummaryOptions(
+        summary.max_chars, summary.bot_reply_chars, summary.timeout, enabled, settings.discord.name or "Bot"
+    )
 
 
 def worker_options(settings: Settings) -> WorkerOptions:

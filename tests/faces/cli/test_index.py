@@ -5,8 +5,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 
 from tests.faces.cli.conftest import ENVIRONMENT, Run
@@ -81,6 +83,17 @@ def test_a_new_file_is_of_whoever_speaks_when_the_folder_is_nobodys(cli: Run, fo
     assert "1 new" in cli("index", "--as", "ann", **DEVCLAW).out
     assert "I live in Rome" in cli("show", "--as", "ann", **DEVCLAW).out
     assert "user: ann" in page.read_text("utf-8")
+
+
+@pytest.mark.sqlite
+@pytest.mark.acceptance("E10", "E44")
+def test_it_rebuilds_the_search_index(cli: Run, folder: Path) -> None:
+    cli("remember", "The API uses JWT tokens with 24h expiration", **DEVCLAW)
+    with closing(apsw.Connection(str(folder / "data" / "memory.db"))) as connection:
+        connection.execute("INSERT INTO memo_words (memo_words) VALUES ('delete-all')")
+    cli("search", "JWT", "--strict", code=3, **DEVCLAW)
+    assert cli("index", **DEVCLAW).out == "Nothing to do\n"
+    assert "JWT tokens" in cli("search", "JWT", "--strict", **DEVCLAW).out
 
 
 def test_without_such_files_it_says_how_to_switch_them_on(cli: Run) -> None:

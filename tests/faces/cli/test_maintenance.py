@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import hashlib
+import re
 from functools import partial
 from pathlib import Path
 
@@ -10,11 +11,13 @@ import apsw
 import pytest
 
 from recollect.core.version import __version__
+from recollect.settings import PROFILES
 from recollect.stores.sqlite.schema import MIGRATIONS
 from recollect.testing.model_server import ModelServer, Says
 from tests.faces.cli.conftest import Run
 
-DATA = Path(__file__).parents[2] / "data"
+ROOT = Path(__file__).parents[3]
+DATA = ROOT / "tests" / "data"
 
 
 @pytest.fixture
@@ -59,6 +62,17 @@ def test_config_tells_where_each_value_came_from(cli: Run, folder: Path):
     assert rows["profile"]["origin"] == "argument"
     assert "profile dnam" in {row["origin"] for row in rows.values()}
     assert rows["mirror.files"].keys() == rows["layout"].keys() >= {"env", "aliases", "description"}
+
+
+@pytest.mark.acceptance("W20")
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_profile_is_selected_by_one_variable_and_config_says_which_document_it_follows(cli: Run, profile: str):
+    _, value, origin, description = cli("config", "profile", RECOLLECT_PROFILE=profile).out.splitlines()[0].split("\t")
+    assert (value, origin) == (profile, "env RECOLLECT_PROFILE")
+    (page,) = re.findall(r"docs/from/[\w-]+\.md", description)
+    assert (ROOT / page).exists()
+    (line,) = [line for line in (ROOT / "README.md").read_text("utf-8").splitlines() if page in line]
+    assert f"`{profile}`" in line
 
 
 def test_config_in_a_pipe_is_one_line_a_setting(cli: Run):

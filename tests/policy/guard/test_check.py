@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.ports.model import Proposal
+from recollect.core.reasons import Reason
 from recollect.core.types import Kind, Memo, Message, Place, Subject
 from recollect.policy.guard import Accepted, Refused, check, normalize_fact
 
@@ -254,6 +255,10 @@ OVERLAPS = [
     ("my team deploys the billing service with helm charts", "User deploys the billing service with helm.", True),
     ("my team deploys things", "User deploys the billing service with kubernetes clusters daily.", False),
     ("green tea please", "green tea", True),
+    ("I live in Lisbon", "User lives in Lisbon.", True),
+    ("I live in Lisbon", "Lives in Lisbon", True),
+    ("I live in Lisbon", "User lives in Porto.", False),
+    ("I study physics and my studies are long", "Studying physics", True),
     ("tea please", "green tea", False),
     ("tea", "tea!", True),
     ("coffee", "tea", False),
@@ -278,7 +283,7 @@ def test_overlap_takes_a_fact_whose_words_were_mostly_said(said: str, fact: str,
 @pytest.mark.acceptance("D30")
 @pytest.mark.parametrize(("size", "needed"), [(4, 2), (5, 3), (6, 3), (7, 4), (10, 5), (20, 9)])
 def test_overlap_needs_forty_five_percent_of_the_words_and_two_at_least(size: int, needed: int):
-    fact = [f"word{chr(97 + n)}" for n in range(size)]
+    fact = [f"{chr(97 + n)}word" for n in range(size)]
     for count in range(size + 1):
         said = " xx ".join(fact[:count]) or "nothing"
         found = check(Proposal(" ".join(fact), "fact", ""), [message(said)], [], grounding="overlap")
@@ -333,3 +338,23 @@ def test_a_normal_fact_keeps_its_bounds_and_form(text: str):
     assert fact == "" or 4 < len(fact) <= 190
     assert fact == "" or fact[-1] in ".!?。！？…"
     assert normalize_fact(fact) == fact
+
+
+FOUND = [
+    ("I prefer explicit for-loops over list comprehensions in Python", "Prefers explicit for-loops over list "
+     "comprehensions in Python", True),
+    ("Morning! I live in Lisbon. Do you like it?", "Lives in Lisbon", True),
+    ("Morning! I don't live in Lisbon.", "Lives in Lisbon", False),
+    ("My sister lives in Lisbon", "Owns a yacht in Monaco", False),
+    ("Bob said: I live in Lisbon", "Lives in Porto", False),
+    ("> I live in Lisbon\nwho wrote that?", "Lives in Lisbon", False),
+]  # fmt: skip
+
+
+@pytest.mark.acceptance("B36")
+@pytest.mark.parametrize(("said", "fact", "found"), FOUND)
+def test_without_evidence_the_quote_is_searched_for_and_every_check_still_holds(said: str, fact: str, found: bool):
+    verdict = check(Proposal(fact, "fact", ""), [message(said)], [], grounding="found_quote")
+    assert isinstance(verdict, Accepted) is found, verdict
+    assert not found or (isinstance(verdict, Accepted) and verdict.evidence in said)
+    assert check(Proposal(fact, "fact", ""), [message(said)], []) == Refused(Reason.NO_EVIDENCE)

@@ -22,6 +22,8 @@ class ModelOptions:
     """Address of an OpenAI-compatible server, unless it is the provider's own."""
     secret: Callable[[str], str | None] = field(default=no_secret, repr=False)
     """Looks up a key by the name of its variable, on demand."""
+    assistant: str = ""
+    """Name of the assistant whose conversations it summarizes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ async def offline_answer(memory: AsyncMemory, message: Message, reason: str = ""
     """The answer from memory alone; `reason` says why there is no model, unless that was said before."""
     if asks_for_help(message.text):
         return f"{reason}. {HELP}" if reason else HELP
-    if asks_about_self(message.text):
+    if asks_about_self(message.text) and memory.settings.memos.enabled:
         return await _describe_known(memory, message, reason)
     search = partial(memory.search, message.text, user=message.author, place=message.place, strict=True)
     hits = await search(limit=MAX_RESULTS) if memory.settings.memos.enabled else []

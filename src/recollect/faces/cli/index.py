@@ -41,12 +41,15 @@ def index(
     force: Annotated[bool, flag("--force", meaning="Follow deletions however many they are.")] = False,
     restore: Annotated[bool, flag("--restore", meaning="First write every file again that is missing.")] = False,
 ) -> None:
-    """Take over what was edited, added or deleted in the memory's files."""
+    """Take over what was edited, added or deleted in the memory's files, and rebuild the search index."""
     if dry_run and (watch or restore):
         raise BadInput("--dry-run changes nothing; use it without --watch and --restore")
     settings = call.load("null").settings
     if wiring.mirror_targets(settings).categories is None:
-        raise BadInput("no such files are kept; switch them on with RECOLLECT_MIRROR_FILES=categories")
+        raise BadInput(
+            "no such files are kept; switch them on with RECOLLECT_MIRROR_FILES=categories, or "
+            "rebuild the search index alone with recollect reindex"
+        )
     try:
         report = call.run(
             partial(_work, call=call, watch=watch, force=force, restore=restore, dry_run=dry_run), embeds=True
@@ -69,6 +72,8 @@ async def _work(
         await (memory.mirror.restore() if restore else memory.mirror.catch_up())
     with call.screen.progress("taking over") as progress:
         report = await page_sync(memory.engine, call.user).run(dry_run=dry_run, force=force, progress=progress)
+    if not dry_run:
+        await memory.reindex()
     if watch:
         _print_report(call, report, dry_run)
         sys.stdout.flush()

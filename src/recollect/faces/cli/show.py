@@ -37,7 +37,7 @@ def show(
     elif call.screen.is_terminal:
         _print_listing(call, listing, offset)
     else:
-        call.screen.say(outcome_text.render_listing(listing, call.place))
+        call.screen.say(outcome_text.render_listing(listing))
 
 
 def _print_listing(call: Invocation, listing: Listing, offset: int) -> None:

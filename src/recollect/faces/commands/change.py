@@ -34,9 +34,10 @@ async def forget(request: CommandRequest) -> str:
     query = clean_text(remaining if is_all else request.words)
     if not query:
         return usage("forget")
-    match await request.view.forget(query, every=is_all):
+    is_literal = not request.memory.settings.chat_commands.forget_asks
+    match await request.view.forget(query, every=is_all or is_literal):
         case Forgotten(memos):
-            return _render_forgotten(request, memos, query)
+            return _render_forgotten(memos, query)
         case Ambiguous(matches):
             advice = (
                 f'Nothing was changed. Say which by its number, or "!memory forget all {outcome_text.echo(query)}".'
@@ -46,11 +47,11 @@ async def forget(request: CommandRequest) -> str:
             return _render_not_found(request, query)
 
 
-def _render_forgotten(request: CommandRequest, memos: Collection[Memo], query: str) -> str:
+def _render_forgotten(memos: Collection[Memo], query: str) -> str:
     """List the forgotten memos, unless the query already says it all."""
     reply = outcome_text.render_forgotten(memos, outcome_text.echo(query))
     is_quoted = len(memos) == 1 and all(query.casefold() in memo.text.casefold() for memo in memos)
-    return reply if is_quoted else "\n".join([reply, *(outcome_text.line(memo, request.place) for memo in memos)])
+    return reply if is_quoted else "\n".join([reply, *(outcome_text.line(memo) for memo in memos)])
 
 
 def _render_not_found(request: CommandRequest, query: str) -> str:

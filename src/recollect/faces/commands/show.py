@@ -6,7 +6,7 @@ from itertools import groupby
 
 from recollect.core import serialization
 from recollect.core.ports.layer import Line
-from recollect.core.types import Memo, Message, Place, Status
+from recollect.core.types import Memo, Message, Status
 from recollect.faces import outcome_text
 from recollect.faces.commands.help import usage
 from recollect.faces.commands.parse import split
@@ -38,7 +38,7 @@ async def show(request: CommandRequest) -> str:
 async def _render_all(request: CommandRequest) -> str:
     listing = await request.view.show()
     is_empty = not listing.total and listing.summary is None and not listing.off
-    text = outcome_text.render_listing(listing, request.place)
+    text = outcome_text.render_listing(listing)
     return f"{text}\n{outcome_text.NOTHING_YET}" if is_empty else text
 
 
@@ -156,7 +156,7 @@ def _markdown(request: CommandRequest, memos: Sequence[Memo]) -> str:
         f"# What is remembered about {request.user}, {request.now:%Y-%m-%d}: {outcome_text.count_noun(len(memos))}"
     ]
     for heading, group in groupby(sorted(memos, key=_heading), key=_heading):
-        lines += ["", f"## {heading[1]}", *(_export_line(memo, request.place) for memo in group)]
+        lines += ["", f"## {heading[1]}", *(_export_line(memo) for memo in group)]
     return "\n".join(lines)
 
 
@@ -164,6 +164,6 @@ def _heading(memo: Memo) -> tuple[bool, str]:
     return (False, memo.kind.value) if memo.active else (True, "no longer counts")
 
 
-def _export_line(memo: Memo, place: Place) -> str:
+def _export_line(memo: Memo) -> str:
     status = "" if memo.status is Status.ACTIVE else f", {memo.status}"
-    return f"- {memo.text} (src: {outcome_text.source(memo, place)}, updated {memo.updated:%Y-%m-%d}{status})"
+    return f"- {memo.text} (src: {memo.source.origin}, updated {memo.updated:%Y-%m-%d}{status})"

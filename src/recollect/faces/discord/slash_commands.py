@@ -139,7 +139,7 @@ class SlashCommands:
             self._bot.assistant.forget_conversations(user)
             return outcome_text.render_forgotten(matches, _describe_request(which, matches))
 
-        listed = [outcome_text.line(memo, place) for memo in matches]
+        listed = [outcome_text.line(memo) for memo in matches]
         question = "\n".join([f"Forget {outcome_text.count_noun(len(matches))}?", *listed])
         await ConfirmDialog("Forget", forget).ask(interaction, question)
 

@@ -24,14 +24,17 @@ class LocalModel:
     name = "local"
     notice = NOTICE
 
+    def __init__(self, assistant: str = "") -> None:
+        self._assistant = assistant
+
     async def extract(self, extraction_input: ExtractionInput) -> ExtractionResult:
         return extract(extraction_input)
 
     async def summarize(self, previous: str | None, exchange: str, limit: int) -> GeneratedText:
-        return GeneratedText(summarize(previous, exchange, limit))
+        return GeneratedText(summarize(previous, exchange, limit, self._assistant))
 
     async def shorten(self, summary: str, limit: int) -> GeneratedText:
-        return GeneratedText(shorten(summary, limit))
+        return GeneratedText(shorten(summary, limit, self._assistant))
 
     async def consolidate(self, memos: Sequence[Memo]) -> ExtractionResult:
         return consolidate(memos)
@@ -40,5 +43,5 @@ class LocalModel:
         pass
 
 
-def create(spec: str, options: ModelOptions) -> LocalModel:  # noqa: ARG001 - it needs neither
-    return LocalModel()
+def create(spec: str, options: ModelOptions) -> LocalModel:  # noqa: ARG001 - there is one local model
+    return LocalModel(options.assistant)

@@ -35,18 +35,18 @@ class _Sentence:
         return f"{self.speaker}: {self.text}" if self.speaker else self.text
 
 
-def summarize(previous: str | None, exchange: str, limit: int) -> str:
+def summarize(previous: str | None, exchange: str, limit: int, assistant: str = "") -> str:
     """The most valuable sentences of the previous summary and the exchange within the limit, in their order."""
     sentences = [*_read_summary(previous or ""), *_read_exchange(exchange[-_MAX_EXCHANGE_CHARS:])][-MAX_LINES:]
-    return _fit(_drop_outdated(sentences), limit)
+    return _fit(_drop_outdated(sentences), limit, assistant)
 
 
-def shorten(summary: str, limit: int) -> str:
+def shorten(summary: str, limit: int, assistant: str = "") -> str:
     """The most valuable sentences of a summary within the limit."""
     return (
         summary.strip()
         if len(summary.strip()) <= limit
-        else _fit(_drop_outdated(list(_read_summary(summary))[-MAX_LINES:]), limit)
+        else _fit(_drop_outdated(list(_read_summary(summary))[-MAX_LINES:]), limit, assistant)
     )
 
 
@@ -102,10 +102,11 @@ def _is_outdated(sentence: _Sentence, newer: list[_Sentence]) -> bool:
     )
 
 
-def _fit(sentences: list[_Sentence], limit: int) -> str:
+def _fit(sentences: list[_Sentence], limit: int, assistant: str) -> str:
     """The most valuable lines that fit, in their order."""
-    count = len(sentences)
-    ranked = sorted(range(count), key=lambda index: (-_value(sentences[index], index / max(1, count - 1)), -index))
+    count, assistants = len(sentences), ("bot", "assistant", assistant.lower())
+    values = [_value(sentence, index / max(1, count - 1), assistants) for index, sentence in enumerate(sentences)]
+    ranked = sorted(range(count), key=lambda index: (-values[index], -index))
     chosen: list[int] = []
     remaining_chars = limit
     for index in ranked:
@@ -118,12 +119,12 @@ def _fit(sentences: list[_Sentence], limit: int) -> str:
     return "\n".join(sentences[index].line for index in sorted(chosen))
 
 
-def _value(sentence: _Sentence, recency: float) -> float:
+def _value(sentence: _Sentence, recency: float, assistants: tuple[str, ...]) -> float:
     weights = (weight for cue, weight in _WEIGHTS.items() if getattr(_EXPRESSIONS, cue).search(sentence.text))
     value = max(weights, default=0.3)
     if sentence.text.endswith("?"):
         value = _QUESTION_VALUE
-    if sentence.speaker.lower() in ("bot", "assistant"):
+    if sentence.speaker and sentence.speaker.lower() in assistants:
         value *= _ASSISTANT_FACTOR
     if len(words(sentence.text)) < _MIN_WORDS:
         value *= 0.5

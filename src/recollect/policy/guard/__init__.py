@@ -6,7 +6,7 @@ message.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from recollect.core.errors import BadInput
@@ -27,12 +27,13 @@ from recollect.policy.kinds import label, tags
 
 __all__ = ["UNGROUNDED", "Accepted", "Grounding", "Refused", "check", "is_instruction", "normalize_fact", "own_words"]
 
-Grounding = Literal["quote", "overlap"]
+Grounding = Literal["quote", "found_quote", "overlap"]
 UNGROUNDED = (Reason.NO_EVIDENCE, Reason.NO_QUOTE)
 """Refusals for lack of evidence, which a model can correct on a retry."""
 MAX_NORMALIZED_CHARS = 190
 
 _SENTENCE_END = ".!?。！？…"
+_SENTENCE_BREAK = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,8 @@ def check(
         return Refused(Reason.NO_SUCH_MESSAGE)
     if grounding == "overlap":
         return _check_overlap(proposal, claim.fact, sources)
+    if grounding == "found_quote" and not has_content(proposal.evidence):
+        return _check_found_quote(proposal, claim.fact, sources, known)
     return _check_quote(proposal, claim.fact, sources, known)
 
 
@@ -85,6 +88,21 @@ def _check_quote(
     if any(find_quote(proposal.evidence, message.text) for message in sources):
         return Refused(Reason.NOT_OWN_WORDS)
     return Refused(Reason.NO_QUOTE)
+
+
+def _check_found_quote(
+    proposal: Proposal, fact: str, sources: Sequence[Message], known: Sequence[Memo]
+) -> Accepted | Refused:
+    """As with a quote, where the model gives none: the first sentence that passes as one, or the whole message."""
+    refusal = Refused(Reason.NO_EVIDENCE)
+    for message in sources:
+        text = own_words(message.text, message.name)
+        for part in (*_SENTENCE_BREAK.split(text), text):
+            verdict = _check_quote(replace(proposal, evidence=part), fact, [message], known)
+            if isinstance(verdict, Accepted):
+                return verdict
+            refusal = refusal if verdict.reason in UNGROUNDED else verdict
+    return refusal
 
 
 def _revised_text(proposal: Proposal, known: Sequence[Memo]) -> str:
@@ -115,7 +133,7 @@ def _check_overlap(proposal: Proposal, text: str, sources: Sequence[Message]) ->
     """The looser rule by common words; evidence is kept only if it is grounded itself."""
     for message in sources:
         own_text = own_words(message.text, message.name)
-        if not overlaps(text, own_text):
+        if not overlaps(text, own_text, message.name):
             continue
         if quote := find_quote(proposal.evidence, own_text):
             return _judge(proposal, OVERLAP_CHECKS, text, message, quote)

@@ -17,6 +17,8 @@ MIN_SHARE = 0.45
 _MIN_COMMON_WORDS = 2
 _MAX_SHORT_FACT_WORDS = 3
 _MIN_WORD_CHARS = 3
+_ENDINGS = (("ies", "y"), ("ied", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""))
+"""Endings that are no part of a word, for the grounding `overlap`."""
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _TENS = frozenset(str(tens) for tens in range(20, 100, 10))
@@ -117,15 +119,25 @@ def _same_script(name: str, source: str) -> bool:
     return any(char.isalpha() and char.isascii() == latin for char in source)
 
 
-def overlaps(fact: str, source: str) -> bool:
-    """Whether a fact was said: all of it verbatim, or enough of its words."""
+def overlaps(fact: str, source: str, speaker: str = "") -> bool:
+    """Whether a fact was said: all of it verbatim, or enough of its words, in any form.
+
+    Facts are retold in the third person: "lives" counts for "live", and who is called the user or by name said "I".
+    """
     if _compact(fact) and _compact(fact) in _compact(source):
         return True
-    required = [word for word in query_words(fact) if len(word) >= _MIN_WORD_CHARS or not word.isascii()]
-    common = len(set(required) & set(words(source)))
+    third_person = {"user", *words(speaker)}
+    candidates = [word for word in query_words(fact) if word not in third_person]
+    required = [word for word in candidates if len(word) >= _MIN_WORD_CHARS or not word.isascii()]
+    source_stems = set(map(_stem, words(source)))
+    common = sum(_stem(word) in source_stems for word in required)
     if len(required) <= _MAX_SHORT_FACT_WORDS:
         return common == len(required) >= _MIN_COMMON_WORDS
     return common >= max(_MIN_COMMON_WORDS, math.ceil(MIN_SHARE * len(required)))
+
+
+def _stem(word: str) -> str:
+    return word_forms.stem(word, _ENDINGS) if word.isascii() and word.isalpha() else word
 
 
 def _compact(text: str) -> str:

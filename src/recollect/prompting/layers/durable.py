@@ -38,9 +38,16 @@ class MemoSettings(Protocol):
     def overflow(self) -> Overflow: ...
 
 
+class SearchSettings(Protocol):
+    @property
+    def max_results(self) -> int: ...
+
+
 class LayerSettings(Protocol):
     @property
     def memos(self) -> MemoSettings: ...
+    @property
+    def search(self) -> SearchSettings: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +65,7 @@ class DurableLayer:
         options = self._options = settings.memos
         self._budget = Budget(options.inject_max_chars, options.inject_max_tokens, options.inject_max_items)
         self._limit = MAX_RANKED_MEMOS if options.inject_max_items is None else options.inject_max_items
+        self._max_hits = min(self._limit, settings.search.max_results)
 
     async def blocks(self, request: PromptRequest) -> Sequence[Block]:
         if not self._options.enabled or self._limit == 0:
@@ -68,7 +76,7 @@ class DurableLayer:
             return [await self._newest(request)]
         if self._options.inject_own_items:
             return await self._own_then_relevant(request)
-        hits = await request.search(request.text, subject="mine", ranker=self._options.ranker, limit=self._limit)
+        hits = await request.search(request.text, subject="mine", ranker=self._options.ranker, limit=self._max_hits)
         return [self._block("durable", [self._ranked_line(hit, request) for hit in hits])]
 
     async def _stable_first(self, request: PromptRequest) -> list[Block]:

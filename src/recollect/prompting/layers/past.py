@@ -17,9 +17,10 @@ from recollect.policy import rendering
 from recollect.policy.visibility import is_forgotten
 from recollect.recall.withheld import question
 
-MAX_CHARS, MAX_MESSAGE_CHARS = 1200, 300
+MAX_MESSAGE_CHARS = 300
+"""Of each message; their number is the limit."""
 STABLE_MAX_CHARS, STABLE_MAX_MESSAGE_CHARS = 400, 160
-"""The same under a stable-first layout."""
+"""Of all and of each under a stable-first layout."""
 EXTRA_HITS = 20
 """Hits beyond the limit, as some may be private or shown already."""
 
@@ -44,7 +45,7 @@ class PastLayer:
             return []
         is_stable_first = request.layout.stable_first
         chars, message_chars = (
-            (STABLE_MAX_CHARS, STABLE_MAX_MESSAGE_CHARS) if is_stable_first else (MAX_CHARS, MAX_MESSAGE_CHARS)
+            (STABLE_MAX_CHARS, STABLE_MAX_MESSAGE_CHARS) if is_stable_first else (None, MAX_MESSAGE_CHARS)
         )
         rows = await request.store.read(
             lambda tx: self._read(tx, request, terms, min(2, len(terms)) if is_stable_first else 1)

@@ -5,8 +5,11 @@ from typing import LiteralString
 from recollect.core.errors import NewerSchema
 
 
-def action_log(created_at: LiteralString, failed_job: LiteralString) -> LiteralString:
-    """The log under the names of document D."""
+def action_log(
+    created_at: LiteralString, failed_job: LiteralString, trace: LiteralString | None = None
+) -> LiteralString:
+    """The log under the names of document D; `trace` is where an event says which source of messages failed."""
+    error = f"CASE WHEN {trace} LIKE 'voice%' THEN 'voice_error' ELSE 'bot_error' END" if trace else "'bot_error'"
     return f"""
 CREATE VIEW action_log AS SELECT
     events.id AS id, {created_at} AS created_at,
@@ -14,20 +17,27 @@ CREATE VIEW action_log AS SELECT
         WHEN 'memo.added' THEN 'memory_fact' WHEN 'memo.revised' THEN 'memory_fact'
         WHEN 'extract.call' THEN 'memory_extract_call' WHEN 'extract.error' THEN 'memory_extract_error'
         WHEN 'embedding.call' THEN 'memory_embedding_call' WHEN 'embedding.error' THEN 'memory_embedding_error'
-        WHEN '{failed_job}' THEN 'bot_error' ELSE events.kind END AS kind,
+        WHEN '{failed_job}' THEN {error} ELSE events.kind END AS kind,
     events.actor AS actor, scopes.name AS scope, events.reason AS content, coalesce(events.data, '{{}}') AS metadata
     FROM events LEFT JOIN scopes ON scopes.id = events.scope;
 """
 
 
-def bare_action_log(created_at: LiteralString, find: LiteralString) -> LiteralString:
+def bare_action_log(
+    created_at: LiteralString, find: LiteralString, trace: LiteralString | None = None
+) -> LiteralString:
     """The same with people's ids as they are on their platform; `find` is the function that finds a text in a text."""
     bare: LiteralString = f"substr(scopes.name, 6 + {find}(substr(scopes.name, 6), ':'))"
     scope: LiteralString = f"CASE WHEN scopes.name LIKE 'user:%' THEN 'user:' || {bare} ELSE scopes.name END AS scope"
     actor: LiteralString = f"substr(events.actor, 1 + {find}(events.actor, ':')) AS actor"
-    log = action_log(created_at, failed_job="job.failed")
+    log = action_log(created_at, failed_job="job.failed", trace=trace)
     return log.replace("scopes.name AS scope", scope).replace("events.actor AS actor", actor)
 
+
+EMBEDDER_NAME: LiteralString = (
+    "CASE substr(embedders.model, 1, 7) WHEN 'openai:' THEN substr(embedders.model, 8) ELSE embedders.model END"
+)
+"""The embedder as document D names it: OpenAI's models by their bare names."""
 
 QUEUES_AND_TENANTS: LiteralString = """
 DROP INDEX jobs_by_lane;

@@ -22,9 +22,10 @@ from recollect.stores._sql.schema import (
     bare_action_log,
     refuse_newer,
 )
+from recollect.stores._sql.vectors import table_of
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.database import Connection, Database, handle, lock_key
-from recollect.stores.postgres.tables import FACTS, TABLES
+from recollect.stores.postgres.tables import MEMORY_FACTS, TABLES, vector_views
 
 log = logging.getLogger("recollect.stores")
 
@@ -238,7 +239,7 @@ def _tell_platforms_apart(connection: Connection) -> None:
     db = Database(connection, writing=True)
     db.begun = True
     identities.convert(db, _IDENTITIES)
-    connection.execute(f"DROP VIEW memory_facts; {FACTS} DROP VIEW action_log;")
+    connection.execute(f"{MEMORY_FACTS}; DROP VIEW action_log;")
     connection.execute(
         "CREATE INDEX scopes_by_bare_id ON scopes (md5(substr(name, 6 + strpos(substr(name, 6), ':')))) "
         "WHERE starts_with(name, 'user:')"
@@ -259,6 +260,20 @@ def _record_audiences(connection: Connection) -> None:
         connection.execute("UPDATE summaries SET audience = %s WHERE session = %s", (audience, session))
 
 
+def _show_documents(connection: Connection) -> None:
+    """Document D: facts of guilds only, their vectors, errors of voice. Document E: ids that the tool prints."""
+    row = connection.execute(
+        "SELECT id FROM embedders WHERE corpus = 'memos' AND serving AND retired IS NULL ORDER BY id LIMIT 1"
+    ).fetchone()
+    connection.execute(vector_views(None if row is None else table_of("memos", row[0])))
+    guild: LiteralString = (
+        "CASE WHEN starts_with(scopes.name, 'lore:') THEN substr(scopes.name, 6) ELSE memos.guild END"
+    )
+    facts = MEMORY_FACTS.replace("memos.guild AS", f"{guild} AS")
+    connection.execute(f"{facts} WHERE {guild} IS NOT NULL; DROP VIEW action_log;")
+    connection.execute(bare_action_log(_CREATED_AT, "strpos", trace="events.data::json ->> 'trace'"))
+
+
 Migration = LiteralString | Callable[[Connection], None]
 """A script, or what SQL alone can't do."""
 
@@ -273,6 +288,7 @@ MIGRATIONS: list[tuple[str, Migration]] = [
     ("changes", _record_changes),
     ("people of platforms", _tell_platforms_apart),
     ("audiences of summaries and exchanges", _record_audiences),
+    ("views of documents D and E", _show_documents),
 ]
 """Ordered; never changed once released, only added to."""
 

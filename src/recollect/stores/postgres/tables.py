@@ -6,6 +6,8 @@ may write is in an index at full length, as PostgreSQL refuses entries beyond a 
 
 from typing import LiteralString
 
+from recollect.stores._sql.schema import EMBEDDER_NAME
+
 _ROWS = """
 CREATE SEQUENCE row_keys;
 
@@ -87,8 +89,8 @@ CREATE TABLE unembedded (                    -- rows written without a vector si
 );
 """
 
-FACTS: LiteralString = """
-CREATE VIEW memory_facts AS SELECT
+MEMORY_FACTS: LiteralString = """
+CREATE OR REPLACE VIEW memory_facts AS SELECT
     memos.key AS id, memos.created AS created_at, memos.updated AS updated_at, memos.guild AS guild_id,
     memos.channel AS channel_id,
     CASE WHEN starts_with(scopes.name, 'lore:') THEN '__lore__'
@@ -100,8 +102,8 @@ CREATE VIEW memory_facts AS SELECT
          WHEN memos.kind = 'fact' THEN 'profile' ELSE 'other' END AS fact_type,
     memos.evidence AS evidence_text, memos.message AS source_message_id,
     memos.confidence AS confidence, (memos.status = 'active')::integer AS is_active
-    FROM memos JOIN scopes ON scopes.id = memos.scope;
-"""
+    FROM memos JOIN scopes ON scopes.id = memos.scope"""
+"""The facts under the names of document D."""
 
 _MOMENT: LiteralString = (
     "to_char(to_timestamp(coalesce(memos.happened, memos.created) / 1000.0) AT TIME ZONE 'UTC', "
@@ -109,22 +111,33 @@ _MOMENT: LiteralString = (
 )
 
 
-def memories_view(vector_table: LiteralString | None) -> LiteralString:
-    """The view in document E's shape; it shows the vectors of the table that serves searches."""
+_BYTES: LiteralString = " || ".join(f"substring(float4send(number) FROM {byte} FOR 1)" for byte in ("4", "3", "2", "1"))
+_BLOB: LiteralString = (
+    f"(SELECT string_agg({_BYTES}, ''::bytea ORDER BY place) "
+    "FROM unnest(vectors.embedding::real[]) WITH ORDINALITY AS component (number, place))"
+)
+"""A vector as little-endian 32-bit floats."""
+
+
+def vector_views(vector_table: LiteralString | None) -> LiteralString:
+    """The views of documents D and E that show vectors: those of the table that serves searches."""
+    vectors: LiteralString = vector_table or "(SELECT key, NULL::vector AS embedding FROM memos WHERE false)"
     embedding: LiteralString = (
         f"(SELECT embedding::vector FROM {vector_table} AS found WHERE found.key = memos.key)"
         if vector_table
         else "NULL::vector"
     )
     return (
-        "CREATE OR REPLACE VIEW memories AS SELECT left(scopes.name, 5) || substr(scopes.name, 6 + CASE WHEN "
-        "starts_with(scopes.name, 'user:') THEN strpos(substr(scopes.name, 6), ':') ELSE 0 END) "
-        "|| '/' || memos.id AS id, "
+        "CREATE OR REPLACE VIEW memories AS SELECT memos.id AS id, "
         "CASE WHEN memos.kind IN ('fact', 'preference', 'event', 'summary') THEN memos.kind ELSE 'fact' END "
         "AS category, memos.text AS content, array_to_json(memos.tags)::text AS keywords, "
         f"{embedding} AS embedding, {_MOMENT} AS created_at, coalesce(memos.metadata, '{{}}') AS metadata, "
-        "memos.key AS rowid FROM memos JOIN scopes ON scopes.id = memos.scope WHERE memos.status = 'active';"
+        "memos.key AS rowid FROM memos WHERE memos.status = 'active'; "
+        "CREATE OR REPLACE VIEW memory_fact_vectors_native AS SELECT "
+        f"vectors.key AS fact_id, {EMBEDDER_NAME} AS model, embedders.dims AS dims, {_BLOB} AS embedding_blob "
+        f"FROM {vectors} AS vectors "
+        "JOIN embedders ON embedders.corpus = 'memos' AND embedders.serving AND embedders.retired IS NULL;"
     )
 
 
-TABLES: LiteralString = _ROWS + _INDEXES + FACTS + memories_view(None)
+TABLES: LiteralString = f"{_ROWS}{_INDEXES}{MEMORY_FACTS};{vector_views(None)}"

@@ -13,6 +13,7 @@ from recollect.core.errors import CorruptStore
 from recollect.core.fingerprints import Fingerprints
 from recollect.stores._sql import changes_from_log, identities, state_names, summary_audiences
 from recollect.stores._sql.schema import (
+    EMBEDDER_NAME,
     KINDS_OF_EVENTS,
     KINDS_OF_JOBS,
     QUEUES_AND_TENANTS,
@@ -20,13 +21,30 @@ from recollect.stores._sql.schema import (
     bare_action_log,
     refuse_newer,
 )
+from recollect.stores._sql.vectors import table_of
 from recollect.stores.sqlite.backup import keep_before_upgrade
 from recollect.stores.sqlite.database import Database
 
 APPLICATION = 0x52454343
 """Marks the file as ours (`RECC`)."""
 
-_0001_FIRST_TABLES = """
+_MEMORY_FACTS = """
+CREATE VIEW memory_facts AS SELECT
+    memos.key AS id, memos.created AS created_at, memos.updated AS updated_at, memos.guild AS guild_id,
+    memos.channel AS channel_id,
+    CASE WHEN scopes.name LIKE 'lore:%' THEN '__lore__'
+         ELSE substr(scopes.name, 6 + instr(substr(scopes.name, 6), ':')) END AS subject,
+    memos.text AS fact,
+    CASE WHEN memos.label IN ('preference', 'profile', 'relationship', 'project', 'other', 'lore') THEN memos.label
+         WHEN memos.kind IN ('preference', 'project', 'lore') THEN memos.kind
+         WHEN memos.kind = 'person' THEN 'relationship'
+         WHEN memos.kind = 'fact' THEN 'profile' ELSE 'other' END AS fact_type,
+    memos.source ->> 'evidence' AS evidence_text, memos.source ->> 'message' AS source_message_id,
+    memos.confidence AS confidence, memos.status = 'active' AS is_active
+    FROM memos JOIN scopes ON scopes.id = memos.key >> 32"""
+"""The facts under the names of document D."""
+
+_0001_FIRST_TABLES = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 INSERT INTO meta VALUES ('generation', 0);
 
@@ -115,22 +133,7 @@ CREATE VIRTUAL TABLE message_words USING fts5(
 CREATE VIRTUAL TABLE message_words_rows USING fts5vocab(message_words, row);
 CREATE VIRTUAL TABLE message_words_places USING fts5vocab(message_words, instance);
 
-"""
-
-_MEMORY_FACTS = """
-CREATE VIEW memory_facts AS SELECT
-    memos.key AS id, memos.created AS created_at, memos.updated AS updated_at, memos.guild AS guild_id,
-    memos.channel AS channel_id,
-    CASE WHEN scopes.name LIKE 'lore:%' THEN '__lore__'
-         ELSE substr(scopes.name, 6 + instr(substr(scopes.name, 6), ':')) END AS subject,
-    memos.text AS fact,
-    CASE WHEN memos.label IN ('preference', 'profile', 'relationship', 'project', 'other', 'lore') THEN memos.label
-         WHEN memos.kind IN ('preference', 'project', 'lore') THEN memos.kind
-         WHEN memos.kind = 'person' THEN 'relationship'
-         WHEN memos.kind = 'fact' THEN 'profile' ELSE 'other' END AS fact_type,
-    memos.source ->> 'evidence' AS evidence_text, memos.source ->> 'message' AS source_message_id,
-    memos.confidence AS confidence, memos.status = 'active' AS is_active
-    FROM memos JOIN scopes ON scopes.id = memos.key >> 32;
+{_MEMORY_FACTS};
 """
 
 _0002_HEADS_OF_QUEUES = """
@@ -218,25 +221,40 @@ def _add_state_owners(db: Database) -> None:
     db.run("DROP TABLE counters")
 
 
-_MEMORIES = """
+_VECTOR_VIEWS = """
 DROP VIEW IF EXISTS memories;
 CREATE VIEW memories AS SELECT
-    substr(scopes.name, 1, 5) || substr(scopes.name, 6 + CASE WHEN scopes.name LIKE 'user:%'
-        THEN instr(substr(scopes.name, 6), ':') ELSE 0 END) || '/' || memos.id AS id,
+    memos.id AS id,
     CASE WHEN memos.kind IN ('fact', 'preference', 'event', 'summary') THEN memos.kind ELSE 'fact' END AS category,
     memos.text AS content, coalesce(memos.tags, '[]') AS keywords, {embedding} AS embedding,
     strftime('%Y-%m-%dT%H:%M:%SZ', coalesce(memos.happened, memos.created) / 1000.0, 'unixepoch') AS created_at,
     coalesce(memos.source -> 'metadata', '{{}}') AS metadata, memos.key AS rowid
-    FROM memos JOIN scopes ON scopes.id = memos.key >> 32 WHERE memos.status = 'active';
+    FROM memos WHERE memos.status = 'active';
+DROP VIEW IF EXISTS memory_fact_vectors_native;
+CREATE VIEW memory_fact_vectors_native AS SELECT
+    vectors.key AS fact_id, {model} AS model, embedders.dims AS dims, vectors.embedding AS embedding_blob
+    FROM {vectors} AS vectors JOIN embedders ON embedders.corpus = 'memos' AND embedders.serving;
 """
+_NO_VECTORS = "(SELECT key, NULL AS embedding FROM memos WHERE false)"
 
 
-def memories_view(vector_table: str | None) -> str:
-    """The view in document E's shape; it shows the vectors of the table that serves searches."""
+def vector_views(vector_table: str | None) -> str:
+    """The views of documents D and E that show vectors: those of the table that serves searches."""
     embedding = "NULL"
     if vector_table:
         embedding = f"(SELECT embedding FROM {vector_table} WHERE {vector_table}.key = memos.key)"
-    return _MEMORIES.format(embedding=embedding)
+    return _VECTOR_VIEWS.format(embedding=embedding, vectors=vector_table or _NO_VECTORS, model=EMBEDDER_NAME)
+
+
+def _show_documents(db: Database) -> None:
+    """Document D: facts of guilds only, their vectors, errors of voice. Document E: ids that the tool prints."""
+    serving = db.value("SELECT id FROM embedders WHERE corpus = 'memos' AND serving")
+    db.run(vector_views(None if serving is None else table_of("memos", serving)))
+    guild = "CASE WHEN scopes.name LIKE 'lore:%' THEN substr(scopes.name, 6) ELSE memos.guild END"
+    facts = _MEMORY_FACTS.replace("memos.guild AS", f"{guild} AS")
+    db.run(f"DROP VIEW memory_facts; {facts} WHERE {guild} IS NOT NULL;")
+    db.run("DROP VIEW action_log;")
+    db.run(bare_action_log(_CREATED_AT, "instr", trace="events.data ->> 'trace'"))
 
 
 def _key_fingerprints(db: Database) -> None:
@@ -310,7 +328,7 @@ _IDENTITIES = identities.Statements(
 def _tell_platforms_apart(db: Database) -> None:
     """People get their platform into their key; the documents' views still show the bare id."""
     identities.convert(db, _IDENTITIES)
-    db.run(f"DROP VIEW memory_facts; {_MEMORY_FACTS} DROP VIEW action_log;")
+    db.run(f"DROP VIEW memory_facts; {_MEMORY_FACTS}; DROP VIEW action_log;")
     db.run(
         "CREATE INDEX scopes_by_bare_id ON scopes (substr(name, 6 + instr(substr(name, 6), ':'))) "
         "WHERE substr(name, 1, 5) = 'user:'"
@@ -335,7 +353,7 @@ Migration = str | Callable[[Database], None]
 """A script, or what SQL alone can't do."""
 
 MIGRATIONS: list[tuple[str, Migration]] = [
-    ("first tables", _0001_FIRST_TABLES + _MEMORY_FACTS + memories_view(None)),
+    ("first tables", _0001_FIRST_TABLES),
     ("heads of lanes, counters, what rests on a message", _0002_HEADS_OF_QUEUES),
     ("the log under the names of document D", _0003_ACTION_LOG),
     ("the log by kind and day", _0004_EVENT_DAYS),
@@ -346,6 +364,7 @@ MIGRATIONS: list[tuple[str, Migration]] = [
     ("changes", _record_changes),
     ("people of platforms", _tell_platforms_apart),
     ("audiences of summaries and exchanges", _record_audiences),
+    ("views of documents D and E", _show_documents),
 ]
 """Ordered; never changed once released, only added to."""
 

@@ -9,7 +9,7 @@ from recollect.stores._sql.search import VectorQuery
 from recollect.stores._sql.vectors import check_query, check_vector, table_of
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import span
-from recollect.stores.sqlite.schema import memories_view
+from recollect.stores.sqlite.schema import vector_views
 
 try:
     import numpy as np
@@ -86,7 +86,7 @@ def make_table(db: Database, corpus: Corpus, model: str, dims: int) -> str:
         "(number INTEGER PRIMARY KEY, key INTEGER NOT NULL UNIQUE, embedding BLOB NOT NULL) STRICT"
     )
     if first and corpus == "memos":
-        db.run(memories_view(table))
+        db.run(vector_views(table))
     return table
 
 
@@ -107,7 +107,7 @@ def activate(db: Database, corpus: Corpus, model: str) -> None:
     if table is None:
         return
     if corpus == "memos":
-        db.run(memories_view(table))
+        db.run(vector_views(table))
     others = db.rows("SELECT id FROM embedders WHERE corpus = ? AND model <> ?", (corpus, model))
     for (set_id,) in others:
         db.run(f"DROP TABLE {table_of(corpus, set_id)}")

@@ -12,7 +12,7 @@ from recollect.stores._sql.database import Row
 from recollect.stores.postgres import vectors
 from recollect.stores.postgres.archive.section import ArchiveSection, columns_of
 from recollect.stores.postgres.database import Database, handle
-from recollect.stores.postgres.tables import memories_view
+from recollect.stores.postgres.tables import vector_views
 from recollect.stores.postgres.write_gate import Gate
 
 
@@ -55,11 +55,11 @@ class VectorSets(ArchiveSection):
         self._db.seen["embedders"].clear()
 
     def _show(self) -> None:
-        """The view of memories shows the vectors that serve."""
+        """The views of the documents show the vectors that serve."""
         serving = self._db.value(
             "SELECT id FROM embedders WHERE corpus = 'memos' AND serving AND retired IS NULL ORDER BY id LIMIT 1"
         )
-        self._db.run(memories_view(None if serving is None else vectors.table_of("memos", serving)))
+        self._db.run(vector_views(None if serving is None else vectors.table_of("memos", serving)))
 
 
 class _Vectors(VectorsSection[Database]):

@@ -14,7 +14,7 @@ from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.archive.section import ArchiveSection
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import scope_id, span
-from recollect.stores.sqlite.schema import memories_view
+from recollect.stores.sqlite.schema import vector_views
 
 _COMPLETE = "SELECT complete FROM embedders WHERE corpus = ? AND model = ?"
 
@@ -59,8 +59,8 @@ class VectorSets(ArchiveSection):
                 self._db.run(f"DROP TABLE {table}")
 
     def _refresh_view(self) -> None:
-        """The view of memories shows the vectors that serve."""
-        self._db.run(memories_view(vectors.serving_table(self._db)))
+        """The views of the documents show the vectors that serve."""
+        self._db.run(vector_views(vectors.serving_table(self._db)))
 
 
 class _Vectors(VectorsSection[Database]):
