@@ -63,6 +63,9 @@ class Memos(Group):
         None, "Memories kept per person, retired ones included; beyond that, the oldest retired ones are removed first."
     )
     ranker: Annotated[str, Plugin("rankers")] = detail("unified", "How memories are ordered for a prompt.")
+    query_recent: Flag = detail(
+        True, "Let the last messages help to find memories for a message that says little by itself."
+    )
     overflow: Overflow = detail(
         Overflow.NOTICE, "At a line that does not fit: stop, skip it, or skip it and say how many were left out."
     )

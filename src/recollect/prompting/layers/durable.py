@@ -68,7 +68,7 @@ class DurableLayer:
             return [await self._newest(request)]
         if self._options.inject_own_items:
             return await self._own_then_relevant(request)
-        hits = await request.search(request.text, subject="mine", ranker=self._options.ranker, limit=self._limit)
+        hits = await request.search(request.query, subject="mine", ranker=self._options.ranker, limit=self._limit)
         return [self._block("durable", [self._ranked_line(hit, request) for hit in hits])]
 
     async def _stable_first(self, request: PromptRequest) -> list[Block]:
@@ -81,7 +81,7 @@ class DurableLayer:
         )
         if always_shown.complete:
             return [block]
-        hits = await request.search(request.text, subject="mine", ranker=self._options.ranker, limit=self._limit)
+        hits = await request.search(request.query, subject="mine", ranker=self._options.ranker, limit=self._limit)
         shown = {memo.id for memo in always_shown.memos}
         remaining = [self._ranked_line(hit, request) for hit in hits if hit.item.id not in shown]
         relevant = self._block("relevant", remaining, lines)
@@ -127,8 +127,8 @@ class DurableLayer:
     async def _own_then_relevant(self, request: PromptRequest) -> list[Block]:
         """The speaker's memos, then what matches the query, lore included; nothing twice."""
         ranker, count = self._options.ranker, self._options.inject_own_items
-        own_hits = await request.search(request.text, subject="mine", ranker=ranker, limit=count)
-        hits = await request.search(request.text, subject="both", ranker=ranker, limit=self._limit)
+        own_hits = await request.search(request.query, subject="mine", ranker=ranker, limit=count)
+        hits = await request.search(request.query, subject="both", ranker=ranker, limit=self._limit)
         shown = {hit.item.key for hit in own_hits}
         block = self._block("durable", [self._ranked_line(hit, request) for hit in own_hits])
         remaining = [self._ranked_line(hit, request) for hit in hits if hit.item.key not in shown]
