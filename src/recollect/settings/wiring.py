@@ -47,6 +47,14 @@ def switched_off(settings: Settings) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def describe_models(settings: Settings) -> str:
+    """Which model does what, in a line."""
+    learning, summaries = settings.extraction.model, settings.summary.model
+    if settings.model == learning == summaries:
+        return settings.model
+    return f"{settings.model}; {learning} learns, {summaries} summarizes"
+
+
 def recalls_lore(settings: Settings) -> bool:
     """Whether prompts contain lore: in a section of its own, or among what the profile `clanker` finds relevant."""
     memos = settings.memos

@@ -138,15 +138,20 @@ class Assistant:
 
     async def record_reply(self, text: str, to: Message, message_id: str) -> Message:
         """Store a reply that was sent with this id as part of the conversation."""
-        reply = Message(message_id, self.name, to.place, text, self._clock(), name=self.name, bot=True, reply_to=to.id)
+        reply = self._reply_message(message_id, text, to)
         await self._store(reply)
-        self._session(to).reply = None
+        session = self._session(to)
+        if session.reply is not None and session.reply.reply_to == to.id:
+            session.reply = None
         return reply
 
     async def close(self) -> None:
         """Wait a while for messages that are still being stored."""
         if self._store_tasks:
             await asyncio.wait(self._store_tasks, timeout=CLOSE_TIMEOUT_SECONDS)
+
+    def _reply_message(self, message_id: str, text: str, to: Message) -> Message:
+        return Message(message_id, self.name, to.place, text, self._clock(), name=self.name, bot=True, reply_to=to.id)
 
     def _session(self, message: Message) -> _Session:
         """The conversation here; the least recently used ones are dropped."""
@@ -160,7 +165,7 @@ class Assistant:
     def _remember_turn(self, message: Message, reply_text: str) -> None:
         """Keep what the next turn needs before it is in the store, or, where memory is switched off, instead."""
         session = self._session(message)
-        session.reply = Message(f"reply-{message.id}", self.name, message.place, reply_text, self._clock(), bot=True)
+        session.reply = self._reply_message(f"reply-{message.id}", reply_text, message)
         session.unsaved_chars += len(message.text) + len(reply_text)
         if not self._memory.settings.enabled:
             session.messages += (message, session.reply)

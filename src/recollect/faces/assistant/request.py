@@ -3,6 +3,7 @@
 Terminal chat and bot send it, and `recollect prompt --as-sent` and the page show it.
 """
 
+import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -63,12 +64,18 @@ class ChatRequest:
 
     def parts(self) -> list[Part]:
         """All of it in the order in which a provider reads it."""
-        tools = [Part(f"tool {tool.name}", f"{tool.description}\n{tool.parameters}") for tool in self.tools]
+        tools = [Part(f"tool {tool.name}", json.dumps(tool.as_json())) for tool in self.tools]
         return [
             *tools,
             *self.instruction_parts,
             *(Part(section.name, section.text) for section in self.prompt.sections),
         ]
+
+    @property
+    def text(self) -> str:
+        """All of it, for people to read."""
+        tools = "\n".join(json.dumps(tool.as_json()) for tool in self.tools)
+        return f"[tools]\n{tools}\n\n[instructions]\n{self.instructions}\n\n[user]\n{self.prompt.text}"
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -13,16 +13,18 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING
 """
 _RECENT = """
 SELECT id, guild, channel, channel_name, author, text, at, expires FROM exchanges
-WHERE guild = $1 AND expires > $2 ORDER BY at DESC, id DESC LIMIT $3
+WHERE guild = $1 AND expires > $2 AND (CAST($4 AS text) IS NULL OR author = $4) ORDER BY at DESC, id DESC LIMIT $3
 """
 _ASKED_BY = """
 SELECT id, guild, channel, channel_name, author, text, at, expires FROM exchanges
 WHERE (CAST($1 AS text) IS NULL OR author = $1) AND (CAST($2 AS text) IS NULL OR guild = $2) ORDER BY at, guild, id
 """
-# What has expired, and of the rest all but the newest.
+# What has expired, and of the rest, or of one author's, all but the newest.
 _PRUNE = """
-DELETE FROM exchanges WHERE guild = $1 AND (expires <= $2 OR (at, id) NOT IN (
-    SELECT at, id FROM exchanges WHERE guild = $1 AND expires > $2 ORDER BY at DESC, id DESC LIMIT $3))
+DELETE FROM exchanges WHERE guild = $1 AND (expires <= $2 OR (CAST($4 AS text) IS NULL OR author = $4) AND
+    (at, id) NOT IN (SELECT at, id FROM exchanges
+        WHERE guild = $1 AND expires > $2 AND (CAST($4 AS text) IS NULL OR author = $4)
+        ORDER BY at DESC, id DESC LIMIT $3))
 """
 # An id is made of the ids of its two messages: `question/answer`.
 _DELETE_QUOTING = """
@@ -40,8 +42,8 @@ class Exchanges:
         content = exchange.author, clean(exchange.text), to_ms(exchange.at), to_ms(exchange.expires)
         return self._db.run(_INSERT, (*place, *content)) > 0
 
-    def recent(self, guild: str, now: datetime, limit: int) -> list[Exchange]:
-        return [_exchange(row) for row in self._db.rows(_RECENT, (guild, to_ms(now), limit))]
+    def recent(self, guild: str, now: datetime, limit: int, author: str | None = None) -> list[Exchange]:
+        return [_exchange(row) for row in self._db.rows(_RECENT, (guild, to_ms(now), limit, author))]
 
     def asked_by(self, author: str | None = None, guild: str | None = None) -> list[Exchange]:
         if author is None and guild is None:
@@ -54,8 +56,8 @@ class Exchanges:
     def remove(self, exchange: Exchange) -> bool:
         return self._db.run("DELETE FROM exchanges WHERE guild = $1 AND id = $2", (exchange.guild, exchange.id)) > 0
 
-    def prune(self, guild: str, now: datetime, keep: int) -> int:
-        return self._db.run(_PRUNE, (guild, to_ms(now), keep))
+    def prune(self, guild: str, now: datetime, keep: int, author: str | None = None) -> int:
+        return self._db.run(_PRUNE, (guild, to_ms(now), keep, author))
 
     def remove_quoting(self, guild: str, message_id: str) -> int:
         return self._db.run(_DELETE_QUOTING, (guild, f"{message_id}/", f"/{message_id}"))
