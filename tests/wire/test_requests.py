@@ -9,7 +9,7 @@ from recollect import Place
 from recollect.settings import PROFILES
 from recollect.testing.model_server import Request, Says
 from tests.faces.assistant.test_assistant import PROVIDERS, Talk, talking
-from tests.scenes import DEV, DM
+from tests.scenes import DEV, DM, GENERAL
 
 TERMINAL = Place(dm="ann")
 PLACES = {"dm": DM, "channel": DEV, "terminal": TERMINAL}
@@ -242,3 +242,22 @@ async def test_a_lower_limit_lowers_what_is_sent(profile: str, limit: str) -> No
             await talk.ask("which bikes of the set do I own?", place=TERMINAL)
             counts.append(last_turn(talk.server.requests[0]).count("Owns bike "))
     assert counts[1] < counts[0]
+
+
+@pytest.mark.acceptance("W8", "A28", "A44")
+@pytest.mark.parametrize("profile", ["unified", "discoclaw"])
+async def test_the_speakers_own_exchanges_elsewhere_come_first_and_are_not_displaced(profile: str) -> None:
+    shortterm = {"enabled": True}
+    async with talking(lambda _: Says("Fine."), profile=profile, exchanges=shortterm) as talk:
+        await talk.ask("does my first deploy work?", place=DEV)
+        await talk.ask("does my second deploy work?", place=DEV)
+        for number in range(25):
+            await talk.ask(f"what of quiz {number:02d}?", "bob", DEV)
+        await talk.ask("what was I doing?", place=GENERAL)
+        lines = section(talk.server.requests[-1], "Recent activity in other channels:").splitlines()
+        await talk.ask("what was I doing?", "bob", GENERAL)
+        bobs = section(talk.server.requests[-1], "Recent activity in other channels:").splitlines()
+    assert ["second deploy" in lines[0], "first deploy" in lines[1], "quiz 24" in lines[2]] == [True] * 3
+    assert "quiz 24" in bobs[0]
+    assert "quiz 23" in bobs[1]
+    assert sum(map(len, lines)) <= 1_000

@@ -1,6 +1,7 @@
 """The one place where a request to a chat model is made: instructions, memory, history, message, tools, cache marks.
 
-Terminal chat and bot send it, and `recollect prompt --as-sent` and the page show it.
+Terminal chat and bot send it, and `recollect prompt --as-sent` and the page show it. Before the instructions pydantic-ai
+puts a sentence of its own for models that can't be told apart who speaks: it explains a tag.
 """
 
 import json

@@ -13,7 +13,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING
 """
 _RECENT = """
 SELECT id, guild, channel, channel_name, author, text, at, expires FROM exchanges
-WHERE guild = $1 AND expires > $2 AND (CAST($4 AS text) IS NULL OR author = $4) ORDER BY at DESC, id DESC LIMIT $3
+WHERE guild = $1 AND expires > $2 AND (CAST($3 AS text) IS NULL OR author = $3) ORDER BY at DESC, id DESC LIMIT $4
 """
 _ASKED_BY = """
 SELECT id, guild, channel, channel_name, author, text, at, expires FROM exchanges
@@ -21,10 +21,10 @@ WHERE (CAST($1 AS text) IS NULL OR author = $1) AND (CAST($2 AS text) IS NULL OR
 """
 # What has expired, and of the rest, or of one author's, all but the newest.
 _PRUNE = """
-DELETE FROM exchanges WHERE guild = $1 AND (expires <= $2 OR (CAST($4 AS text) IS NULL OR author = $4) AND
+DELETE FROM exchanges WHERE guild = $1 AND (expires <= $2 OR (CAST($3 AS text) IS NULL OR author = $3) AND
     (at, id) NOT IN (SELECT at, id FROM exchanges
-        WHERE guild = $1 AND expires > $2 AND (CAST($4 AS text) IS NULL OR author = $4)
-        ORDER BY at DESC, id DESC LIMIT $3))
+        WHERE guild = $1 AND expires > $2 AND (CAST($3 AS text) IS NULL OR author = $3)
+        ORDER BY at DESC, id DESC LIMIT $4))
 """
 # An id is made of the ids of its two messages: `question/answer`.
 _DELETE_QUOTING = """
@@ -43,7 +43,7 @@ class Exchanges:
         return self._db.run(_INSERT, (*place, *content)) > 0
 
     def recent(self, guild: str, now: datetime, limit: int, author: str | None = None) -> list[Exchange]:
-        return [_exchange(row) for row in self._db.rows(_RECENT, (guild, to_ms(now), limit, author))]
+        return [_exchange(row) for row in self._db.rows(_RECENT, (guild, to_ms(now), author, limit))]
 
     def asked_by(self, author: str | None = None, guild: str | None = None) -> list[Exchange]:
         if author is None and guild is None:
@@ -57,7 +57,7 @@ class Exchanges:
         return self._db.run("DELETE FROM exchanges WHERE guild = $1 AND id = $2", (exchange.guild, exchange.id)) > 0
 
     def prune(self, guild: str, now: datetime, keep: int, author: str | None = None) -> int:
-        return self._db.run(_PRUNE, (guild, to_ms(now), keep, author))
+        return self._db.run(_PRUNE, (guild, to_ms(now), author, keep))
 
     def remove_quoting(self, guild: str, message_id: str) -> int:
         return self._db.run(_DELETE_QUOTING, (guild, f"{message_id}/", f"/{message_id}"))
