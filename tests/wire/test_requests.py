@@ -1,6 +1,7 @@
 """What leaves the assistant: the requests themselves, as a model's server gets them, under every profile."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -261,3 +262,81 @@ async def test_the_speakers_own_exchanges_elsewhere_come_first_and_are_not_displ
     assert "quiz 24" in bobs[0]
     assert "quiz 23" in bobs[1]
     assert sum(map(len, lines)) <= 1_000
+
+
+HEADERS = {
+    "durable": ("Durable memory", "## Relevant Memories"),
+    "rolling": ("Conversation memory",),
+    "shortterm": ("Recent activity in other channels:",),
+    "lore": ("Lore of this guild:", "Relevant facts:"),
+    "past": ("Earlier messages that may matter:",),
+    "context": ("Context files",),
+}
+SHOWN = {
+    "unified": {"durable", "rolling", "shortterm", "lore", "past", "context"},
+    "discoclaw": {"durable", "rolling", "context"},
+    "dnam": {"durable", "rolling", "context"},
+    "clanker": {"durable", "lore", "past"},
+    "devclaw": {"durable"},
+    "rolling": {"rolling", "context"},
+}
+BUDGETS = {"durable": 2_000, "rolling": 2_200, "shortterm": 1_000, "lore": 2_000, "past": 2_400}
+
+
+def block(request: Request, name: str) -> str:
+    """The text of a section, its header included."""
+    blocks = last_turn(request).replace("\n\n---\n", "\x00").split("\x00")
+    return next((text for text in blocks if text.strip().startswith(HEADERS[name])), "")
+
+
+async def everything(talk: Talk, folder: Path) -> Request:
+    """All that a prompt can draw on, and more of it than fits."""
+    (folder / "context" / "base").mkdir(parents=True)
+    (folder / "context" / "base" / "core.md").write_text("be kind")
+    await talk.stage.say("the bike of old was a steel one", user="bob")
+    for number in range(60):
+        await talk.stage.say(f"nothing much {number}", user="bob")
+        await talk.stage.remember(f"Owns bike {number:02d} of the steel collection in the cellar")
+    await talk.stage.remember("Steel bikes are parked in the yard", lore=True)
+    await talk.stage.summarise("They compare steel. " * 200)
+    await talk.ask("is the quiz on?", place=GENERAL)
+    await talk.ask("which steel bike of old is mine?")
+    return talk.server.requests[-1]
+
+
+@pytest.mark.acceptance("W7")
+@pytest.mark.parametrize("profile", PROFILES)
+async def test_what_a_profile_has_is_in_the_request_within_its_budget_and_nothing_else(
+    profile: str, tmp_path: Path
+) -> None:
+    async with talking(lambda _: Says("Fine."), profile=profile, data_dir=str(tmp_path)) as talk:
+        request = await everything(talk, tmp_path)
+    assert {name for name in HEADERS if block(request, name)} == SHOWN[profile]
+    limits = BUDGETS | ({"durable": 8_000} if profile == "devclaw" else {})
+    assert all(len(block(request, name)) <= limit + 100 for name, limit in limits.items())
+    if "context" in SHOWN[profile]:
+        assert "base/core.md" in block(request, "context")
+        assert "be kind" not in last_turn(request)
+
+
+@pytest.mark.acceptance("W7")
+@pytest.mark.parametrize("profile", PROFILES)
+async def test_what_is_switched_off_is_absent_and_the_commands_say_so(profile: str, tmp_path: Path) -> None:
+    off = {name: {"enabled": False} for name in ("memos", "summary", "exchanges")}
+    async with talking(
+        lambda _: Says("Fine."), profile=profile, data_dir=str(tmp_path), past={"max_messages": 0}
+    ) as talk:
+        await talk.stage.remember("Owns a steel bike")
+    async with talking(lambda _: Says("Fine."), profile=profile, data_dir=str(tmp_path), **off) as talk:
+        await talk.stage.summarise("They compare steel.")
+        await talk.ask("is the quiz on?", place=GENERAL)
+        await talk.ask("which steel bike is mine?")
+        request = talk.server.requests[-1]
+        shown = await talk.ask("!memory show")
+        remembered = await talk.ask("!memory remember I like tea")
+    assert not {name for name in ("durable", "rolling", "shortterm", "lore") if block(request, name)}
+    assert "memory" not in {tool["name"] for tool in request.tools}
+    assert SKILL not in request.instructions
+    assert "Durable memory is switched off" in shown
+    assert "Rolling summaries are switched off." in shown
+    assert remembered.startswith("Durable memory is switched off")

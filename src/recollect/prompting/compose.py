@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from recollect.core.clock import Clock
 from recollect.core.errors import RecollectError
@@ -30,6 +31,8 @@ LAYERS_TIMEOUT_SECONDS = 1.5
 
 MAX_SUBJECT_MESSAGES, MAX_SUBJECT_CHARS = 3, 300
 """How many of the last messages help to find memories for one that says little, and how much of each."""
+MOMENT = timedelta(milliseconds=1)
+"""Times are stored in milliseconds: what was said at the same moment is part of the history too."""
 MIN_QUERY_WORDS = 4
 """A message with fewer words of its own than this says little."""
 
@@ -120,10 +123,11 @@ class Composer:
 
     def _snapshot(self, request: PromptRequest) -> Callable[[Tx], _StoreSnapshot]:
         def work(tx: Tx) -> _StoreSnapshot:
-            newest = tx.messages.recent(request.place, self._options.max_messages + 1, before=request.now)
+            stored = tx.messages.get(request.place.platform, request.message) if request.message else None
+            said = max(request.now, stored.at) if stored else request.now  # a platform's clock may be ahead of ours
+            newest = tx.messages.recent(request.place, self._options.max_messages + 1, before=said + MOMENT)
             visible = [message for message in newest if message.id != request.message and request.is_visible(message)]
             recent = request.with_unique_names(tx, visible[-self._options.max_messages :])
-            stored = tx.messages.get(request.place.platform, request.message) if request.message else None
             screen = withheld.collect(tx, request.place, [request.user], recent)
             summary = _summary_before(tx, request.session or request.place.session, stored)
             return _StoreSnapshot(

@@ -1,7 +1,7 @@
 """The one place where a request to a chat model is made: instructions, memory, history, message, tools, cache marks.
 
-Terminal chat and bot send it, and `recollect prompt --as-sent` and the page show it. Before the instructions pydantic-ai
-puts a sentence of its own for models that can't be told apart who speaks: it explains a tag.
+Terminal chat and bot send it, and `recollect prompt --as-sent` and the page show it. For some models pydantic-ai puts a
+sentence before the instructions that explains a tag of its own.
 """
 
 import json
@@ -136,7 +136,7 @@ def _rules(prompt: Prompt) -> list[Any]:
 
 def _how_to_use(place: Place, settings: Settings) -> list[Part]:
     parts: list[Part] = []
-    if settings.enabled:
+    if settings.enabled and settings.memos.enabled:
         parts += [Part("tool use", WITH_TOOL), Part("skill", skill(front_matter=False).strip())]
     if asks_for_lore(place, settings):
         parts.append(Part("memory_line", IN_A_GUILD))

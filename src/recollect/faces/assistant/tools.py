@@ -38,7 +38,7 @@ class ToolDefinition:
 
 
 def tool_definitions(settings: Settings) -> tuple[ToolDefinition, ...]:
-    """The tools that are offered; without memory there is none for it."""
+    """The tools that are offered; without durable memory there is none for it."""
     files = (
         ToolDefinition("read_file", f"Read a file. {_FILES_HINT}", _object(_PATH, ["path"])),
         ToolDefinition(
@@ -47,7 +47,7 @@ def tool_definitions(settings: Settings) -> tuple[ToolDefinition, ...]:
     )
     memory = schema("openai")["function"]
     definition = ToolDefinition(memory["name"], memory["description"], memory["parameters"])
-    return (definition, *files) if settings.enabled else files
+    return (definition, *files) if settings.enabled and settings.memos.enabled else files
 
 
 def _object(properties: Mapping[str, Any], required: list[str]) -> dict[str, Any]:
