@@ -134,6 +134,8 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
         learner = partial(models, settings.extraction.model, settings.extraction.base_url)
         consolidator = Consolidator(store, learner, wiring.consolidation_options(settings), clock)
         names = Names(settings.discord.name)
+        if run_worker and model is None:
+            log.info("model: %s", wiring.describe_models(settings))
         mirror = MirrorWriter(store, wiring.mirror_targets(settings), clock)
         closing.push_async_callback(mirror.close)
         yield Parts(

@@ -35,8 +35,8 @@ class Engine:
         self.exchange_limits = wiring.exchange_limits(settings, self.names)
         self.usage, self.timeline = UsageCounter(store, clock), Timeline(store, self.names)
         self.bot_state = BotState(store)
-        look_back, lifetime = settings.history.max_messages, settings.search.cache_ttl
-        self.composer = Composer(parts.layers, parts.layout, look_back, lifetime, clock, prompt_timeout)
+        options, lifetime = wiring.composer_options(settings), settings.search.cache_ttl
+        self.composer = Composer(parts.layers, parts.layout, options, lifetime, clock, prompt_timeout)
         self.privacy = wiring.privacy_service(
             store, settings, clock, self.search, self.mirror.catch_up, self.composer.clear
         )

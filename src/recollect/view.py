@@ -236,8 +236,20 @@ class View:
         """The best matches that are visible here, best first; each result explains its score."""
         return await self.engine.search(query, user=self.user, place=self.place, **options)
 
-    async def context(self, message: Message, *, actions: str = "", count_use: bool = True) -> Prompt:
-        """The prompt for answering a message: what all layers have, within their budgets. No model call."""
+    async def context(
+        self,
+        message: Message,
+        *,
+        actions: str = "",
+        count_use: bool = True,
+        whole: bool = False,
+        unstored: Sequence[Message] = (),
+    ) -> Prompt:
+        """The prompt for answering a message: what all layers have, within their budgets. No model call.
+
+        As a `whole` turn of a conversation it has the rules of memory, the history and the message, also where the
+        layout is one layer of a larger prompt. `unstored` are the last messages, as far as the store lacks them.
+        """
         require_present(message)
         engine, viewer, summary = self.engine, self._viewer, self.engine.settings.summary
         if summary.wait:
@@ -256,7 +268,7 @@ class View:
             with_unique_names=engine.names.tagged,
         )
         with engine.worker.priority.foreground():
-            return await engine.composer.prompt(request, actions)
+            return await engine.composer.prompt(request, actions, whole=whole, unstored=unstored)
 
     def erasure(self, *, here: bool = False) -> ErasureTarget:
         """Everything about the user, or, with `here`, what they left on this server; raises BadInput."""

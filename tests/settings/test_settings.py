@@ -448,13 +448,13 @@ def test_model_is_haiku_with_a_key_and_local_without(name: str):
     assert value(load({}), name) == "local"
 
 
-def test_model_of_a_layer_follows_the_main_model():
-    settings = load({"RECOLLECT_MODEL": "openai:gpt-x", "RECOLLECT_SUMMARY_MODEL": "local"}).settings
-    assert (settings.extraction.model, settings.summary.model) == ("openai:gpt-x", "local")
+def test_model_of_a_layer_follows_the_main_model_of_a_provider_without_a_known_cheap_one():
+    settings = load({"RECOLLECT_MODEL": "ollama:llama", "RECOLLECT_SUMMARY_MODEL": "local"}).settings
+    assert (settings.extraction.model, settings.summary.model) == ("ollama:llama", "local")
 
 
 def test_model_that_was_named_is_kept_without_its_key_but_reported():
-    loaded = load({"RECOLLECT_SUMMARY_MODEL": "haiku"})
+    loaded = load({"RECOLLECT_SUMMARY_MODEL": HAIKU})
     assert loaded.settings.summary.model == HAIKU
     assert loaded.warnings == (f"summary.model is {HAIKU}, but ANTHROPIC_API_KEY is not set.",)
 

@@ -309,9 +309,10 @@ class TestNumbers:
     async def test_before_a_conversation_is_shortened_what_waits_is_learned_from(self) -> None:
         model = FakeModel(nothing)
         settings = {"extraction": {"trigger": "pre_compaction"}, "model": model, "summary": {"enabled": False}}
+        settings["history"] = {"inject_max_chars": 4_000}
         wordy = ModelServer(Says("well " * 200))
         async with wordy as server, speaking(server) as speaker, opened(**settings) as stage:
-            assistant = Assistant(stage.memory, speaker, window_tokens=1_500, clock=stage.clock)
+            assistant = Assistant(stage.memory, speaker, clock=stage.clock)
             for number in range(6):
                 message = stage.message(f"I have {number} goats in my garden")
                 reply = await assistant.reply(message)

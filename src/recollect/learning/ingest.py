@@ -52,7 +52,7 @@ NO_JOBS = Schedule()
 
 @dataclass(frozen=True, slots=True)
 class ExchangeLimits:
-    """How long exchanges in public channels are kept, and how many per guild."""
+    """How long exchanges in public channels are kept, and how many per person in a guild."""
 
     hours: float
     entries: int
@@ -125,7 +125,7 @@ def _record_exchange(tx: Tx, question: Message, answer: Message, now: datetime, 
         audience=audience,
     )
     tx.exchanges.add(exchange)
-    tx.exchanges.prune(audience.id, now, limits.entries)
+    tx.exchanges.prune(audience.id, now, limits.entries, question.author)
 
 
 def edit(

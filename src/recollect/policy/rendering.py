@@ -1,6 +1,7 @@
 """Memos and messages as lines of a prompt; quoted text can't pass for structure."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from recollect.core.text import clip, collapse_spaces
@@ -91,3 +92,23 @@ def neutralize(text: str, headers: tuple[str, ...] = (), indent: str = "  ") -> 
 def _defuse(line: str, headers: tuple[str, ...]) -> str:
     visible = _JOINERS.sub("", collapse_spaces(line)).casefold()
     return f"· {line.strip()}" if visible.startswith(headers) or _SEPARATOR.fullmatch(visible) else line
+
+
+MIN_LINE_CHARS = 20
+"""A message is not cut to less than this."""
+
+
+def window(messages: Sequence[Message], budget: int | None) -> list[str]:
+    """The newest lines that fit, oldest first."""
+    lines: list[str] = []
+    remaining = 1 << 60 if budget is None else budget
+    for message in reversed(messages):
+        line = render_message(message)
+        if len(line) > remaining:
+            if not message.bot or remaining < MIN_LINE_CHARS:
+                break
+            line = clip(line, remaining)
+        if line:
+            lines.append(line)
+            remaining -= len(line) + 1
+    return lines[::-1]

@@ -106,16 +106,12 @@ def _order(blocks: Sequence[Block], layout: Layout) -> list[str]:
     return [*order[:index], *others, *order[index:]]
 
 
-def with_message(prompt: Prompt, text: str) -> Prompt:
-    """The prompt with the message being answered at its end, if its layout has no section for it.
-
-    Such a layout is meant as one layer of a larger prompt; as a whole user turn it needs the message.
-    """
-    if not text.strip() or any(section.name == "message" for section in prompt.sections):
-        return prompt
-    message = quoted(Block("message", (Line(text.strip(), "what is being answered"),)))
-    section = _section("message", [message], Layout(("message",), HEADERS_UNIFIED))
-    return prompt if section is None else replace(prompt, sections=(*prompt.sections, section))
+def completed(layout: Layout) -> Layout:
+    """The layout of a whole user turn: with the sections that one which is a layer of a larger prompt leaves out."""
+    order = layout.order if "message" in layout.order else (*layout.order, "history", "actions", "message")
+    if layout.rules and "instructions" not in order:
+        order = ("instructions", *order)
+    return replace(layout, order=order)
 
 
 def _section(name: str, blocks: Sequence[Block], layout: Layout) -> Section | None:

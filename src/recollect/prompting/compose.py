@@ -7,15 +7,19 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from recollect.core.clock import Clock
 from recollect.core.errors import RecollectError
 from recollect.core.ports import Layer, PromptRequest, Tx
 from recollect.core.ports.layer import Block, Line
 from recollect.core.ports.layout import Layout
+from recollect.core.ports.ranker import content_words
+from recollect.core.text import clip
 from recollect.core.types import Message, Place, Summary
 from recollect.jobs.read_batcher import ReadBatcher
-from recollect.prompting.assemble import Prompt, assemble, headers_of, quoted
+from recollect.policy.rendering import window
+from recollect.prompting.assemble import Prompt, assemble, completed, headers_of, quoted
 from recollect.prompting.cache import Cache
 from recollect.prompting.instructions import INSTRUCTIONS
 from recollect.recall import withheld
@@ -27,7 +31,14 @@ log = logging.getLogger("recollect.prompting")
 LAYERS_TIMEOUT_SECONDS = 1.5
 """How long the layers of a prompt may take; a late one is left out."""
 
-_Key = tuple[str, Place, str, str | None, str, int]
+MAX_SUBJECT_MESSAGES, MAX_SUBJECT_CHARS = 3, 300
+"""How many of the last messages help to find memories for one that says little, and how much of each."""
+MOMENT = timedelta(milliseconds=1)
+"""Times are stored in milliseconds: what was said at the same moment is part of the history too."""
+MIN_QUERY_WORDS = 4
+"""A message with fewer words of its own than this says little."""
+
+_Key = tuple[str, Place, str, str | None, str, int, bool, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +53,16 @@ class _StoreSnapshot:
     withheld: Withheld
 
 
+@dataclass(frozen=True, slots=True)
+class ComposerOptions:
+    max_messages: int
+    """Recent messages that are read for the layers."""
+    history_chars: int | None
+    """Budget of the history where the composer adds it itself."""
+    queries_recent: bool
+    """Whether the last messages help to find memories for one that says little by itself."""
+
+
 class Composer:
     """Composes prompts in one layout, and caches each until something is written."""
 
@@ -49,32 +70,39 @@ class Composer:
         self,
         layers: Mapping[str, Layer],
         layout: Layout,
-        look_back: int,
+        options: ComposerOptions,
         lifetime: float,
         clock: Clock,
         timeout: float = LAYERS_TIMEOUT_SECONDS,
     ) -> None:
         self._layers = layers
         self._layout = layout
-        self._look_back = look_back
+        self._options = options
         self._timeout = timeout
         self._cache: Cache[_Key, Prompt] = Cache(lifetime, clock, Prompt.is_valid_at)
 
-    async def prompt(self, request: PromptRequest, actions: str = "") -> Prompt:
+    async def prompt(
+        self, request: PromptRequest, actions: str = "", *, whole: bool = False, unstored: Sequence[Message] = ()
+    ) -> Prompt:
+        """The prompt for a request; see `View.context`."""
         request = replace(request, layout=self._layout)
         snapshot = await self._read(request)
         if snapshot is None:  # layers that need the store would fail too, and much time has passed
-            return await self._compose(request, actions, self._timeout / 5)
+            request = replace(request, recent=unstored)
+            return await self._compose(request, actions, whole, unstored, self._timeout / 5)
         message_id = request.message if snapshot.is_stored else None
-        key = request.user, request.place, request.text, message_id, actions, snapshot.generation
+        ids = tuple(message.id for message in unstored)
+        key = request.user, request.place, request.text, message_id, actions, snapshot.generation, whole, ids
+        recent = [*snapshot.recent, *unstored][-self._options.max_messages :]
         prepared = replace(
             request,
             store=ReadBatcher(request.store),
-            recent=snapshot.recent,
+            recent=recent,
             summary=snapshot.summary,
+            subject_matter=self._subject_matter(request.text, recent),
             withheld=snapshot.withheld if snapshot.withheld.items else None,
         )
-        return await self._cache.get(key, lambda: self._compose(prepared, actions, self._timeout))
+        return await self._cache.get(key, lambda: self._compose(prepared, actions, whole, unstored, self._timeout))
 
     @property
     def cache_counts(self) -> tuple[int, int]:
@@ -98,10 +126,11 @@ class Composer:
 
     def _snapshot(self, request: PromptRequest) -> Callable[[Tx], _StoreSnapshot]:
         def work(tx: Tx) -> _StoreSnapshot:
-            newest = tx.messages.recent(request.place, self._look_back + 1, before=request.now)
-            visible = [message for message in newest if message.id != request.message and request.is_visible(message)]
-            recent = request.with_unique_names(tx, visible[-self._look_back :])
             stored = tx.messages.get(request.place.platform, request.message) if request.message else None
+            said = max(request.now, stored.at) if stored else request.now  # a platform's clock may be ahead of ours
+            newest = tx.messages.recent(request.place, self._options.max_messages + 1, before=said + MOMENT)
+            visible = [message for message in newest if message.id != request.message and request.is_visible(message)]
+            recent = request.with_unique_names(tx, visible[-self._options.max_messages :])
             screen = withheld.collect(tx, request.place, [request.user], recent)
             summary = _summary_before(tx, request.session or request.place.session, request.place, stored)
             return _StoreSnapshot(
@@ -114,18 +143,40 @@ class Composer:
 
         return work
 
-    async def _compose(self, request: PromptRequest, actions: str, timeout: float) -> Prompt:
+    async def _compose(
+        self, request: PromptRequest, actions: str, whole: bool, unstored: Sequence[Message], timeout: float
+    ) -> Prompt:
         layer_blocks, missing = await collect_blocks(self._layers, request, timeout)
-        headers = headers_of(layer_blocks, self._layout)
+        if whole:
+            layer_blocks += self._history(request, unstored)
+        layout = completed(self._layout) if whole else self._layout
+        headers = headers_of(layer_blocks, layout)
         blocks = [quoted(block, headers) for block in layer_blocks]
         own_texts = {"actions": actions.strip()}
-        if any(block.lines for block in blocks):
+        if whole or any(block.lines for block in blocks):
             own_texts["instructions"] = INSTRUCTIONS
         blocks += [Block(name, (Line(text, "always"),)) for name, text in own_texts.items() if text]
         if request.text.strip():
             message = Block("message", (Line(request.text.strip(), "what is being answered"),))
             blocks.append(quoted(message, headers))
-        return replace(assemble(blocks, self._layout), missing=missing)
+        return replace(assemble(blocks, layout), missing=missing)
+
+    def _history(self, request: PromptRequest, unstored: Sequence[Message]) -> list[Block]:
+        """The history of a layout that is meant as one layer of a larger prompt; what is not stored, where memory is
+        switched off.
+        """
+        if "history" in self._layers:
+            return []
+        is_layer = "message" not in self._layout.order and bool(self._layers)
+        budget = self._options.history_chars
+        lines = window(request.recent if is_layer else unstored, budget)
+        return [Block("history", tuple(Line(line, "said in this conversation") for line in lines), chars=budget)]
+
+    def _subject_matter(self, text: str, recent: Sequence[Message]) -> str:
+        """What "and the other one?" is about."""
+        if not self._options.queries_recent or len(content_words(text)) >= MIN_QUERY_WORDS:
+            return ""
+        return "\n".join(clip(message.text, MAX_SUBJECT_CHARS) for message in recent[-MAX_SUBJECT_MESSAGES:])
 
 
 def _summary_before(tx: Tx, session: str, place: Place, message: Message | None) -> Summary | None:

@@ -5,10 +5,9 @@ from collections.abc import Collection, Sequence
 from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
 from recollect.core.types import Memo, Message, Place, Subject, Summary
-from recollect.policy.visibility import audience_covers_place, is_forgotten
+from recollect.policy.visibility import is_forgotten
 from recollect.recall import withheld
 from recollect.recall.display_names import Names
-from recollect.recall.withheld import Withheld
 
 
 class Timeline:
@@ -23,20 +22,6 @@ class Timeline:
         """The newest messages of a conversation, or of its whole channel, oldest first."""
         return await self._store.read(lambda tx: tx.messages.recent(place, limit, whole_stream=whole_stream))
 
-    async def recent_to_show(self, place: Place, limit: int) -> Sequence[Message]:
-        """The same that everyone there could hear, without what repeats something forgotten, and with unique names."""
-
-        def work(tx: Tx) -> Sequence[Message]:
-            recent = [
-                message
-                for message in tx.messages.recent(place, limit)
-                if audience_covers_place(message.place.audience, place)
-            ]
-            held = withheld.collect(tx, place, (), recent)
-            return self._names.tagged(tx, withheld.visible_messages(tx, held, recent))
-
-        return await self._store.read(work)
-
     async def quotable(self, messages: Sequence[Message], limit: int) -> Sequence[Message]:
         """The first messages from which nothing was forgotten, with unique names."""
 
@@ -49,14 +34,6 @@ class Timeline:
             return self._names.tagged(tx, remaining[:limit])
 
         return await self._store.read(work)
-
-    async def with_unique_name(self, message: Message) -> Message:
-        """The message with an author name that is unique in the conversation."""
-        return (await self._store.read(lambda tx: self._names.tagged(tx, [message])))[0]
-
-    async def withheld(self, place: Place, people: Collection[str]) -> Withheld:
-        """What must not be repeated in a place where these people take part."""
-        return await self._store.read(lambda tx: withheld.collect(tx, place, people))
 
     async def memo(self, scope: str, memo_id: str) -> Memo | None:
         """A memo of any status that an event names."""

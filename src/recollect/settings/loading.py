@@ -16,12 +16,21 @@ from recollect.settings import sources
 from recollect.settings.catalog import ALIASES, CONFIG_VARIABLE, SECRETS, nearest
 from recollect.settings.model import Settings
 from recollect.settings.sources import Layer
-from recollect.settings.values import HAIKU, embedder_name, redacted
+from recollect.settings.values import HAIKU, SHORT_NAMES, embedder_name, redacted
 
 DEFAULT_FILE = Path("recollect.yaml")
 _KEY_OF = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
-_MODELS = ("model", "extraction.model", "summary.model")
-_SERVERS = ("extraction.base_url", "summary.base_url")
+_CHEAP = {
+    "anthropic": HAIKU,
+    "openai": "openai:gpt-5-mini",
+    "openai-chat": "openai-chat:gpt-5-mini",
+    "openai-responses": "openai-responses:gpt-5-mini",
+    "google": "google:gemini-2.5-flash",
+    "google-gla": "google-gla:gemini-2.5-flash",
+}
+"""The cheap model of a provider, for learning and summaries."""
+_CHEAP_WORDS = ("haiku", "mini", "nano", "flash", "lite", "small")
+"""What a provider calls its cheap models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +49,10 @@ def load(env: Mapping[str, str] | None = None, file: Path | None = None, **overr
     path = _config_path(env, file)
     data = sources.read_file(path)
     values = _merge(env, sources.config_file(data, path) if path else {}, overrides)
-    _resolve_derived(values, keys)
-    warnings = [*sources.unknown_variables(env), *sources.renamed(env, data), *_offline_embedder(values, keys)]
+    _resolve_folders(values)
+    models = _resolve_models(values, keys)
+    warnings = [*sources.unknown_variables(env), *sources.renamed(env, data), *models]
+    warnings += _offline_embedder(values, keys)
     settings = _validate(values, keys)
     origins = {name: origin for name, (_, origin) in values.items()}
     return Loaded(settings, origins, (*warnings, *_missing_keys(settings)))
@@ -72,21 +83,56 @@ def _config_path(env: Mapping[str, str], file: Path | None) -> Path | None:
     return DEFAULT_FILE if DEFAULT_FILE.exists() else None
 
 
-def _resolve_derived(values: Layer, keys: frozenset[str]) -> None:
-    """Resolve, in place, values that depend on others: folders and `auto` models."""
+def _resolve_folders(values: Layer) -> None:
     data_dir = str(values["data_dir"][0])
     for name, (value, origin) in values.items():
         if isinstance(value, str) and "{data_dir}" in value:
             values[name] = (value.replace("{data_dir}", data_dir), origin)
-    main: Any = values["model"][0]
+
+
+def _resolve_models(values: Layer, keys: frozenset[str]) -> list[str]:
+    """Resolve, in place, `auto` and the short names of models; returns notes about what they stand for."""
+    notes: list[str] = []
+    server = values["model_base_url"][0]
+    main = _named(values, "model", "local", bool(server), keys, notes)
     if main == "auto":
         main = HAIKU if "ANTHROPIC_API_KEY" in keys else "local"
-    for name in _MODELS:
-        if values[name][0] == "auto":
-            values[name] = (main, values[name][1])
-    for name in _SERVERS:
-        if values[name][0] == "auto":
-            values[name] = (values["model_base_url"][0], values[name][1])
+    values["model"] = (main, values["model"][1])
+    for group in ("extraction", "summary"):
+        address, origin = values[f"{group}.base_url"]
+        if address == "auto":
+            values[f"{group}.base_url"] = (server, origin)
+        has_server = bool(values[f"{group}.base_url"][0])
+        cheap = main if has_server else _cheap(str(main))
+        model = _named(values, f"{group}.model", cheap, has_server, keys, notes)
+        values[f"{group}.model"] = (cheap if model == "auto" else model, values[f"{group}.model"][1])
+    return notes
+
+
+def _named(values: Layer, name: str, cheap: str, has_server: bool, keys: frozenset[str], notes: list[str]) -> Any:
+    """The model that a setting names; `haiku` is the cheap model at hand where there is no key for Anthropic's."""
+    value, origin = values[name]
+    word = str(value).strip().casefold()
+    if word not in SHORT_NAMES:
+        return value
+    if "ANTHROPIC_API_KEY" in keys or (has_server and (name == "model" or word != "haiku")):
+        return SHORT_NAMES[word]
+    if word != "haiku":
+        source = origin.removeprefix("env ") if origin.startswith("env ") else f"{origin}: {name}"
+        raise ConfigError(
+            f"{source}={value!r} is {SHORT_NAMES[word]}, but ANTHROPIC_API_KEY is not set; "
+            "set it, or name another model as provider:model"
+        )
+    if name == "model" and "OPENAI_API_KEY" in keys:
+        cheap = _CHEAP["openai"]
+    notes.append(f"{name} is haiku; without ANTHROPIC_API_KEY that is {cheap} here.")
+    return cheap
+
+
+def _cheap(model: str) -> str:
+    """The cheap model of the same provider; the model itself if it is one, or none is known."""
+    provider, _, name = model.partition(":")
+    return model if any(word in name for word in _CHEAP_WORDS) else _CHEAP.get(provider, model)
 
 
 def _offline_embedder(values: Layer, keys: frozenset[str]) -> list[str]:

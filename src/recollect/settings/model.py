@@ -63,6 +63,9 @@ class Memos(Group):
         None, "Memories kept per person, retired ones included; beyond that, the oldest retired ones are removed first."
     )
     ranker: Annotated[str, Plugin("rankers")] = detail("unified", "How memories are ordered for a prompt.")
+    query_recent: Flag = detail(
+        True, "Let the last messages help to find memories for a message that says little by itself."
+    )
     overflow: Overflow = detail(
         Overflow.NOTICE, "At a line that does not fit: stop, skip it, or skip it and say how many were left out."
     )
@@ -74,7 +77,11 @@ class Lore(Group):
 
 class Extraction(Group):
     enabled: Flag = setting(True, "Learn from what people write.")
-    model: Model = setting("auto", "Model that learns; auto is the main model.")
+    model: Model = setting(
+        "auto",
+        "Model that learns; auto is the cheap model of the main model's provider, or the main model with a server of "
+        "your own.",
+    )
     base_url: Address = detail(
         "auto", "Address of that model's server; auto is model_base_url, none the provider's own.", repr=False
     )
@@ -113,7 +120,7 @@ class Consolidation(Group):
 
 class Summary(Group):
     enabled: Flag = setting(True, "Keep a rolling summary of each conversation.")
-    model: Model = setting("auto", "Model that summarizes; auto is the main model.")
+    model: Model = setting("auto", "Model that summarizes; auto as in extraction.model.")
     base_url: Address = detail(
         "auto", "Address of that model's server; auto is model_base_url, none the provider's own.", repr=False
     )
@@ -136,7 +143,7 @@ class Summary(Group):
 
 class Exchanges(Group):
     enabled: Flag = setting(True, "Remember recent exchanges in public channels for a few hours.")
-    max_entries: Count = detail(20, "Exchanges kept per server.", ge=0)
+    max_entries: Count = detail(20, "Exchanges kept per person on a server.", ge=0)
     max_age_hours: Hours = detail(6, "Hours after which an exchange expires.", gt=0)
     inject_max_chars: Limit = detail(1000, "Characters that exchanges may take up in a prompt.")
     dir: Directory = detail(
@@ -171,7 +178,9 @@ class ChatCommands(Group):
 
 
 class Search(Group):
-    max_results: Count = detail(20, "Results of a search without a limit.", ge=1)
+    max_results: Count = detail(
+        20, "Results of a search without a limit; fewer than 20 are also the most that a prompt has.", ge=1
+    )
     max_limit: Count = detail(100, "Highest limit that a search accepts.", ge=1)
     cache_ttl: Seconds = detail("30s", "How long the search results for one prompt stay fresh.")
 

@@ -14,7 +14,7 @@ from recollect import plugins
 from recollect.core.errors import ConfigError
 
 HAIKU = "anthropic:claude-haiku-4-5"
-_MODELS = {"haiku": HAIKU, "sonnet": "anthropic:claude-sonnet-4-5", "opus": "anthropic:claude-opus-4-5"}
+SHORT_NAMES = {"haiku": HAIKU, "sonnet": "anthropic:claude-sonnet-4-5", "opus": "anthropic:claude-opus-4-5"}
 """Short names of models."""
 _YES = {"1", "true", "yes", "on"}
 _NO = {"0", "false", "no", "off"}
@@ -95,7 +95,7 @@ def text(raw: object) -> str:
 
 def model_name(raw: object) -> str:
     name = text(raw)
-    return _MODELS.get(name.casefold(), name)
+    return SHORT_NAMES.get(name.casefold(), name)
 
 
 def address(raw: object) -> str:

@@ -21,6 +21,7 @@ from recollect.learning.schedule import Schedule
 from recollect.learning.summarize import SummaryOptions
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.privacy.erase import ErasureHooks, PrivacyService
+from recollect.prompting.compose import ComposerOptions
 from recollect.recall.display_names import Names
 from recollect.settings import Settings
 from recollect.transfer.mirror.follower import MirrorTargets
@@ -45,6 +46,27 @@ def switched_off(settings: Settings) -> tuple[str, ...]:
     if not settings.summary.enabled:
         lines.append("Rolling summaries are switched off.")
     return tuple(lines)
+
+
+def describe_models(settings: Settings) -> str:
+    """Which model does what, in a line."""
+    learning, summaries = settings.extraction.model, settings.summary.model
+    if settings.model == learning == summaries:
+        return settings.model
+    return f"{settings.model}; {learning} learns, {summaries} summarizes"
+
+
+def recalls_lore(settings: Settings) -> bool:
+    """Whether prompts contain lore: in a section of its own, or among what the profile `clanker` finds relevant."""
+    memos = settings.memos
+    with_facts = "durable" in settings.layers and memos.inject_own_items > 0 and memos.ranker != "recency"
+    return settings.enabled and memos.enabled and ("lore" in settings.layers or with_facts)
+
+
+def composer_options(settings: Settings) -> ComposerOptions:
+    """Limits of a prompt."""
+    history = settings.history
+    return ComposerOptions(history.max_messages, history.inject_max_chars, settings.memos.query_recent)
 
 
 def schedule(settings: Settings) -> Schedule:

@@ -48,16 +48,14 @@ class Talk:
 
 @asynccontextmanager
 async def talking(
-    answer: Sequence[Any] | Callable[[Request], Any] = (), spec: str = PROVIDERS[0], room: int = 24_000, **settings: Any
+    answer: Sequence[Any] | Callable[[Request], Any] = (), spec: str = PROVIDERS[0], **settings: Any
 ) -> AsyncIterator[Talk]:
     settings = {"model": FakeModel(nothing), **settings}
     async with ModelServer(answer) as server, opened(**settings) as stage:
         options = ModelOptions(server.url, lambda name: "a-key" if name else None)
         model = plugins.load("models", f"pydantic_ai:{spec}", options)
         try:
-            yield Talk(
-                stage, server, Assistant(stage.memory, model, name="Rec", window_tokens=room, clock=stage.clock), model
-            )
+            yield Talk(stage, server, Assistant(stage.memory, model, name="Rec", clock=stage.clock), model)
         finally:
             await model.close()
 
@@ -163,7 +161,7 @@ async def test_before_the_window_is_shortened_the_model_gets_a_turn_to_save_what
         turns.append("answered")
         return Says("I see. " + "word " * 300)
 
-    async with talking(answer, room=2_500, extraction={"trigger": "pre_compaction"}) as talk:
+    async with talking(answer, profile="devclaw", history={"inject_max_chars": 6_000}) as talk:
         for number in range(12):
             await talk.ask(f"part {number} of the story of my wedding: " + "detail " * 60)
         assert "saved" in turns
@@ -174,15 +172,15 @@ async def test_before_the_window_is_shortened_the_model_gets_a_turn_to_save_what
     assert longest < 40_000, "the window does not grow without end"
 
 
-async def test_earlier_turns_stand_in_the_window_and_what_others_said_meanwhile_in_the_prompt() -> None:
+async def test_earlier_turns_and_what_others_said_meanwhile_are_lines_of_the_history() -> None:
     async with talking([Says("first answer"), Says("second answer")]) as talk:
         await talk.ask("my first question")
         await talk.stage.say("by the way, lunch is ready", user="bob")
         await talk.ask("my second question")
         first, second = talk.server.requests
-    roles = [turn["role"] for turn in second.body["messages"]]
-    assert roles == ["user", "assistant", "user"]
-    assert "[Bob]: by the way, lunch is ready" in second.text
+    assert [role for role, _ in second.turns] == ["user"]
+    history = "[Ann]: my first question\n[Rec]: first answer\n[Bob]: by the way, lunch is ready"
+    assert f"Recent conversation:\n{history}\n" in second.text
     assert second.text.count("my first question") == 1
     assert "lunch" not in first.text
 
@@ -290,7 +288,6 @@ async def test_what_was_forgotten_or_deleted_is_out_of_the_conversations_sight()
     async with talking(lambda _: Says("I see.")) as talk:
         await talk.ask("I live in Lisbon")
         await talk.stage.memory.message_deleted("discord", "m1")
-        talk.assistant.invalidate(DEV)
         await talk.ask("what is new?")
         assert "Lisbon" not in str(talk.server.requests[-1].body)
         await talk.ask("I have two cats called Tom and Jerry", place=GENERAL)

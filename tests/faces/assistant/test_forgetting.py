@@ -183,7 +183,6 @@ async def test_the_answer_to_a_deleted_message_goes_with_it_if_it_takes_up_its_w
         await talk.ask("the meeting is on monday")
         for number in ("m1", "m2"):
             await talk.stage.memory.message_deleted("discord", number)
-        talk.assistant.invalidate(DEV)
         await talk.ask("what is new?")
         heard = later(talk, len(talk.server.requests) - 1)
     assert "ebra" not in heard

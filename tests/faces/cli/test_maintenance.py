@@ -13,7 +13,7 @@ import pytest
 from recollect.core.version import __version__
 from recollect.settings import PROFILES
 from recollect.stores.sqlite.schema import MIGRATIONS
-from recollect.testing.model_server import ModelServer, Says
+from recollect.testing.model_server import ModelServer, Says, Status
 from tests.faces.cli.conftest import Run
 
 ROOT = Path(__file__).parents[3]
@@ -248,8 +248,25 @@ def test_a_model_that_chat_refuses_is_refused_by_doctor_too(process: Run, settin
 async def test_a_model_with_a_short_name_passes_the_doctor_and_answers_in_chat(process: Run, alias: str):
     async with ModelServer(Says("Hello from afar.")) as server:
         model = {"RECOLLECT_MODEL": alias, "RECOLLECT_MODEL_BASE_URL": server.url, "RECOLLECT_EXTRACTION_ENABLED": "0"}
-        checked = await asyncio.to_thread(partial(process, "doctor", **model))
+        checked = await asyncio.to_thread(partial(process, "doctor", "--online", **model))
         talked = await asyncio.to_thread(partial(process, "chat", "--no-demo", stdin=b"hello\n", **model))
     assert f"✓ model: anthropic:claude-{alias.lower()}-" in checked.out
     assert "Hello from afar." in talked.out
     assert {request.model.split("-")[1] for request in server.requests} == {alias.lower()}
+
+
+async def test_doctor_ticks_only_what_it_tried(process: Run) -> None:
+    async with ModelServer(Says("Ann says hello.")) as server:
+        model = {"RECOLLECT_MODEL": "openai:some", "RECOLLECT_MODEL_BASE_URL": server.url}
+        offline = await asyncio.to_thread(partial(process, "doctor", **model))
+        assert server.requests == []
+        assert "! model: openai:some was not tried\n    → 'recollect doctor --online'" in offline.out
+        online = await asyncio.to_thread(partial(process, "doctor", "--online", **model))
+        assert len(server.requests) == 1
+        assert "✓ model: openai:some answered: " in online.out
+        assert " tokens in, " in online.out
+        server.always(Status(401, "no such key"))
+        refused = await asyncio.to_thread(partial(process, "doctor", "--online", code=1, **model))
+    assert "✗ model: openai:some: " in refused.out
+    assert "→ check key, name and address of the model" in refused.out
+    assert "✓ model: local" in (await asyncio.to_thread(partial(process, "doctor"))).out

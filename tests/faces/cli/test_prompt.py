@@ -1,7 +1,11 @@
 """`prompt`: the next prompt, how full it is, and why each line is there."""
 
+import asyncio
+from functools import partial
+
 import pytest
 
+from recollect.testing.model_server import ModelServer, Says
 from tests.faces.cli.conftest import Run
 
 
@@ -54,3 +58,27 @@ def test_nothing_is_stored(cli: Run):
 def test_a_message_is_needed(cli: Run):
     assert "say what message" in cli("prompt", " ", code=2).err
     assert cli("prompt", "-", stdin="tea?").out.endswith("User message:\ntea?\n")
+
+
+@pytest.mark.parametrize("profile", ["unified", "dnam", "devclaw"])
+async def test_as_sent_it_is_the_request_that_a_model_gets(process: Run, profile: str):
+    async with ModelServer(Says("Green.")) as server:
+        model = {"RECOLLECT_MODEL": "anthropic:some", "RECOLLECT_MODEL_BASE_URL": server.url}
+        model |= {"RECOLLECT_PROFILE": profile, "RECOLLECT_EXTRACTION_ENABLED": "0"}
+        run = partial(asyncio.to_thread, partial(process, **model))
+        shown = (await run("prompt", "which tea?", "--as-sent", "--json")).json
+        text = (await run("prompt", "which tea?", "--as-sent")).out
+        await asyncio.to_thread(partial(process, "chat", "--no-demo", stdin=b"which tea?\n", **model))
+    request = next(request for request in server.requests if request.tools)
+    assert request.instructions.endswith(shown["instructions"]), "the library explains a tag of its own before them"
+    assert "".join(block["text"] for block in shown["user"]) == "".join(
+        block["text"] for block in request.body["messages"][0]["content"]
+    )
+    assert [tool["name"] for tool in shown["tools"]] == [tool["name"] for tool in request.tools]
+    assert [tool["parameters"] for tool in shown["tools"]] == [tool["input_schema"] for tool in request.tools]
+    names = [part["name"] for part in shown["parts"]]
+    assert names[-1] == "message"
+    assert {"persona", "skill", "tool memory"} <= set(names)
+    assert shown["tokens"] == sum(part["tokens"] for part in shown["parts"])
+    assert shown["instructions"] in text
+    assert text.rstrip().endswith("User message:\nwhich tea?" if profile != "devclaw" else "which tea?")

@@ -17,6 +17,7 @@ from recollect.core.events import Event, EventKind
 from recollect.core.ports.jobs import NewJob
 from recollect.core.reasons import Reason
 from recollect.core.types import Memo, Message, Place, Summary
+from recollect.faces.assistant.request import chat_request
 from recollect.faces.http.pages import chart, log, log_rows
 from recollect.faces.http.pages import search as asking_page
 from recollect.faces.http.pages.format import ago
@@ -140,11 +141,15 @@ async def test_the_prompt_is_shown_word_for_word_with_a_reason_for_each_line(
     async with visiting(app) as visitor:
         page = await visitor.see("/prompt", q="what tea?", user="ann", place=DEV.session)
     asked = Message("x", "ann", DEV, "what tea?", clock(), name="ann")
-    made = await memory.context(asked)
+    request = await chat_request(memory, asked)
+    made = request.prompt
     shown = re.search(r"<pre[^>]*>(.*?)</pre>", page, re.DOTALL)
     assert shown
-    assert unescape(shown[1]) == made.text
+    assert unescape(shown[1]) == request.text
+    assert made.text in request.text
     told = text_of(page)
+    for part in request.parts():
+        assert f"{part.tokens:,} tokens" in told
     for section in made.sections:
         for line in section.lines:
             assert line.reason in told

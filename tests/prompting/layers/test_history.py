@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.types import Message
-from recollect.prompting.layers.history import step, window
+from recollect.policy.rendering import window
+from recollect.prompting.layers.history import step
 from recollect.testing.clock import START
 from tests.scenes import DEV, DM, GENERAL, PRIVATE_THREAD, THREAD, lines, names, opened
 

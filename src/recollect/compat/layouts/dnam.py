@@ -8,4 +8,4 @@ ORDER = tuple("context durable relevant lore people shortterm rolling past histo
 
 
 def create(spec: str) -> Layout:  # noqa: ARG001 - every layout is made from its name
-    return Layout(ORDER, HEADERS_B, render_memo=render_with_source)
+    return Layout(ORDER, HEADERS_B, render_memo=render_with_source, rules=True)

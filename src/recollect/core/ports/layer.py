@@ -121,10 +121,17 @@ class PromptRequest:
     """The last messages of this session before it, oldest first."""
     summary: Summary | None = None
     """Of this session, if there is one."""
+    subject_matter: str = ""
+    """What was said just before, where the message says too little to find anything by."""
     with_unique_names: Callable[[Tx, Sequence[Message]], Sequence[Message]] = _unchanged
     """Gives authors of the same name distinct names; `recent` has them already."""
     withheld: Screen | None = None
     """Stored content that must not appear, if any; `recent` and `summary` are already without it."""
+
+    @property
+    def query(self) -> str:
+        """What memories and older messages are looked up by."""
+        return f"{self.text}\n{self.subject_matter}" if self.subject_matter else self.text
 
 
 class Layer(Protocol):

@@ -19,5 +19,7 @@ class Layout:
     after_header: str = "\n"
     render_memo: Callable[[Memo, Place | None], str] | None = None
     """Renders a memo as a line, if not in the default way."""
+    rules: bool = False
+    """A model that gets the prompt as a whole turn is told how to treat memory, although no section says so."""
     stable_first: bool = False
     """Stable sections come first, so that a provider's prompt cache keeps hitting; layers cooperate."""

@@ -231,11 +231,14 @@ class Exchanges(Protocol):
     """Short-term entries of a guild's public channels."""
 
     def add(self, exchange: Exchange) -> bool: ...
-    def recent(self, guild: str, now: datetime, limit: int) -> list[Exchange]:
-        """Entries that have not expired, newest first."""
+    def recent(self, guild: str, now: datetime, limit: int, author: str | None = None) -> list[Exchange]:
+        """Entries that have not expired, of one author's questions or all, newest first."""
         ...
 
-    def prune(self, guild: str, now: datetime, keep: int) -> int: ...
+    def prune(self, guild: str, now: datetime, keep: int, author: str | None = None) -> int:
+        """Remove what has expired, and all but the newest entries of the author, or of the guild."""
+        ...
+
     def remove_quoting(self, guild: str, message_id: str) -> int:
         """Remove the entries that quote a message: an entry's id is `question/reply`."""
         ...

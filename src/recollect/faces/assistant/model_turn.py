@@ -1,74 +1,39 @@
 """One turn of a language model: its streamed reply, and the tools that it calls."""
 
 import asyncio
-import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from recollect.core.errors import ModelError, ModelUnavailable
 from recollect.core.ports import ChatModel
-from recollect.faces.assistant.tools import AssistantTools
-from recollect.faces.assistant.window import tokens
-from recollect.faces.tool.schema import schema
+from recollect.faces.assistant.request import ChatRequest
+from recollect.faces.assistant.tools import AssistantTools, ToolDefinition
 
 if TYPE_CHECKING:  # importing it takes a second or two: done when first needed
-    from pydantic_ai import Agent
-
-log = logging.getLogger("recollect.assistant")
+    from pydantic_ai import Agent, Tool
+    from pydantic_ai.messages import UserContent
+    from pydantic_ai.settings import ModelSettings
 
 MAX_MODEL_REQUESTS = 12
 """Requests per turn, including those after tool calls."""
 TURN_TIMEOUT_SECONDS = 180.0
-_FILES_HINT = "Files named in the prompt, and notes of the workspace such as MEMORY.md or memory/2026-01-31.md."
-
-
-@dataclass(frozen=True, slots=True)
-class ModelReply:
-    """The result of a turn: the whole reply, and its messages."""
-
-    text: str
-    messages: Sequence[Any]
-
-    def as_turn(self, question: str) -> tuple[list[Any], int]:
-        """The messages to keep in the window, and an estimate of their tokens.
-
-        The user's message is kept as it was written, without the prompt around it, which is made again each time.
-        """
-        from pydantic_ai.messages import ModelMessagesTypeAdapter, ModelRequest, UserPromptPart
-
-        messages = [ModelRequest(parts=[UserPromptPart(question)]), *self.messages[1:]]
-        return messages, tokens(ModelMessagesTypeAdapter.dump_json(messages).decode())
-
-    @property
-    def spoken_text(self) -> str:
-        """All text of the assistant and its tools, including the calls."""
-        parts = [part for message in self.messages[1:] for part in message.parts]
-        texts = (getattr(part, "content", None) or getattr(part, "args", None) for part in parts)
-        return "\n".join(str(text) for text in texts if text)
+CACHE_SETTINGS = {"anthropic_cache_tool_definitions": True, "anthropic_cache_instructions": True}
+"""Marks the end of what is the same in every request; other providers find it by themselves."""
 
 
 class Responder:
-    """Answers prompts with any chat model; stateless between turns."""
+    """Answers requests with any chat model; stateless between turns."""
 
-    def __init__(self, model: ChatModel, instructions: str) -> None:
+    def __init__(self, model: ChatModel, tools: Sequence[ToolDefinition]) -> None:
         self._model = model
-        self._instructions = instructions
+        self._tools = tools
         self._agent: asyncio.Task[Agent[AssistantTools, str]] | None = None
 
-    async def respond(
-        self,
-        prompt: str,
-        history: Sequence[Any],
-        tools: AssistantTools,
-        show: Callable[[str], None],
-        *,
-        extra: str = "",
-    ) -> ModelReply:
-        """Answer a prompt that follows the history; raises ModelError."""
+    async def respond(self, request: ChatRequest, tools: AssistantTools, show: Callable[[str], None]) -> str:
+        """The model's reply; raises ModelError."""
         try:
             async with asyncio.timeout(TURN_TIMEOUT_SECONDS):
-                return await self._run(prompt, history, tools, show, extra)
+                return await self._run(request, tools, show)
         except TimeoutError as error:
             raise ModelUnavailable(f"no answer within {TURN_TIMEOUT_SECONDS:.0f} s") from error
         except ModelError:
@@ -76,18 +41,16 @@ class Responder:
         except Exception as error:  # noqa: BLE001 - the model's adapter tells a library's many errors apart
             raise self._model.explain_error(error) from None
 
-    async def _run(
-        self, prompt: str, history: Sequence[Any], tools: AssistantTools, show: Callable[[str], None], extra: str
-    ) -> ModelReply:
+    async def _run(self, request: ChatRequest, tools: AssistantTools, show: Callable[[str], None]) -> str:
         from pydantic_ai import AgentRunResultEvent, PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
         from pydantic_ai.usage import UsageLimits
 
         agent = await self._ready_agent()
         run = agent.run_stream_events(
-            prompt,
-            message_history=list(history),
+            _content(request),
             deps=tools,
-            instructions=extra or None,
+            instructions=request.instructions,
+            model_settings=cast("ModelSettings", CACHE_SETTINGS),
             usage_limits=UsageLimits(request_limit=MAX_MODEL_REQUESTS),
         )
         async with run as events:
@@ -98,7 +61,7 @@ class Responder:
                     case PartDeltaEvent(delta=TextPartDelta(content_delta=piece)):
                         show(piece)
                     case AgentRunResultEvent(result=result):
-                        return ModelReply(result.output, result.new_messages())
+                        return result.output
                     case _:
                         pass
         raise ModelUnavailable("the answer broke off")
@@ -110,23 +73,30 @@ class Responder:
 
     async def _build_agent(self) -> "Agent[AssistantTools, str]":
         client = await self._model.client()
-        from pydantic_ai import Agent, RunContext, Tool
+        from pydantic_ai import Agent
 
-        async def memory(ctx: RunContext[AssistantTools], **arguments: Any) -> str:
-            return await ctx.deps.remember(arguments)
+        tools = [_tool(definition) for definition in self._tools]
+        return Agent(client, deps_type=AssistantTools, tools=tools, retries=2)
 
-        async def read_file(ctx: RunContext[AssistantTools], path: str) -> str:
-            return await ctx.deps.read_file(path)
 
-        async def write_file(ctx: RunContext[AssistantTools], path: str, text: str, append: bool = False) -> str:
-            return await ctx.deps.write_file(path, text, append)
+def _content(request: ChatRequest) -> "list[UserContent]":
+    """The user turn, in blocks that end at cache marks."""
+    from pydantic_ai.messages import CachePoint
 
-        definition = schema("openai")["function"]
-        agent_tools = [
-            Tool.from_schema(
-                memory, definition["name"], definition["description"], definition["parameters"], takes_ctx=True
-            ),
-            Tool(read_file, takes_ctx=True, description=f"Read a file. {_FILES_HINT}"),
-            Tool(write_file, takes_ctx=True, description=f"Write a note, or append to one. {_FILES_HINT}"),
-        ]
-        return Agent(client, deps_type=AssistantTools, instructions=self._instructions, tools=agent_tools, retries=2)
+    content: list[UserContent] = []
+    for block in request.prompt.blocks():
+        content.append(block["text"])
+        if "cache_control" in block:
+            content.append(CachePoint())
+    return content
+
+
+def _tool(definition: ToolDefinition) -> "Tool[AssistantTools]":
+    from pydantic_ai import RunContext, Tool
+
+    async def call(ctx: RunContext[AssistantTools], **arguments: Any) -> str:
+        return await ctx.deps.call(definition.name, arguments)
+
+    return Tool[AssistantTools].from_schema(
+        call, definition.name, definition.description, dict(definition.parameters), takes_ctx=True
+    )

@@ -13,10 +13,46 @@ from recollect.core.errors import BadInput, RecollectError
 from recollect.core.text import words
 from recollect.core.types import Message
 from recollect.faces.tool.dispatcher import MemoryTool
+from recollect.faces.tool.schema import schema
 from recollect.memory import AsyncMemory
 from recollect.policy.redaction import redact
+from recollect.settings import Settings
 from recollect.workspace import Workspace
 from recollect.workspace.names import context_files, daily
+
+_FILES_HINT = "Files named in the prompt, and notes of the workspace such as MEMORY.md or memory/2026-01-31.md."
+_PATH = {"path": {"type": "string"}}
+_NOTE = {**_PATH, "text": {"type": "string"}, "append": {"type": "boolean", "default": False}}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDefinition:
+    """A tool as a model sees it."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+    def as_json(self) -> dict[str, Any]:
+        return {"name": self.name, "description": self.description, "parameters": dict(self.parameters)}
+
+
+def tool_definitions(settings: Settings) -> tuple[ToolDefinition, ...]:
+    """The tools that are offered; without durable memory there is none for it."""
+    files = (
+        ToolDefinition("read_file", f"Read a file. {_FILES_HINT}", _object(_PATH, ["path"])),
+        ToolDefinition(
+            "write_file", f"Write a note, or append to one. {_FILES_HINT}", _object(_NOTE, ["path", "text"])
+        ),
+    )
+    memory = schema("openai")["function"]
+    definition = ToolDefinition(memory["name"], memory["description"], memory["parameters"])
+    return (definition, *files) if settings.enabled and settings.memos.enabled else files
+
+
+def _object(properties: Mapping[str, Any], required: list[str]) -> dict[str, Any]:
+    return {"type": "object", "properties": dict(properties), "required": required, "additionalProperties": False}
+
 
 ECHO_SHARE = 0.5
 """A memory that has this share of its words in common with a failed call only repeats the failure."""
@@ -30,6 +66,15 @@ class AssistantTools:
     memory: AsyncMemory
     message: Message
     failures: list[str] = field(default_factory=list[str])
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """What a tool answers to a model's arguments, whatever they are."""
+        if name == "memory":
+            return await self.remember(arguments)
+        path = str(arguments.get("path") or "")
+        if name == "read_file":
+            return await self.read_file(path)
+        return await self.write_file(path, str(arguments.get("text") or ""), bool(arguments.get("append")))
 
     async def remember(self, arguments: Mapping[str, Any]) -> str:
         """The `memory` tool, for the message's author and place."""

@@ -107,7 +107,7 @@ async def _render_greeting(call: Invocation, memory: AsyncMemory, model: ChatMod
     lines = [
         f"recollect {__version__}. /help shows what you can do, Ctrl-D leaves.",
         f"Memory: {store}, {count_noun(memo_count)} about {name}",
-        NO_MODEL if model is None else f"Model: {settings.model}",
+        NO_MODEL if model is None else f"Model: {wiring.describe_models(settings)}",
     ]
     if not settings.enabled:
         lines.append("Memory is switched off: nothing is kept. RECOLLECT_ENABLED=true switches it on.")

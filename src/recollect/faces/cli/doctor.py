@@ -30,6 +30,12 @@ _ADVICE = {
     "locks": "find out whose they are, and end them",
 }
 
+_ONLINE = "'recollect doctor --online' makes one tiny call to it"
+_EMBEDDER_ADVICE = "set RECOLLECT_EMBEDDER; null searches by words only"
+_MODEL_ADVICE = "check key, name and address of the model; RECOLLECT_MODEL=local works without"
+_OFFLINE = ("local", "null")
+CALL_TIMEOUT_SECONDS = 30.0
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -46,7 +52,8 @@ class Finding:
         return f"{line}\n    → {self.advice}" if self.advice else line
 
 
-def examine(call: Invocation) -> list[Finding]:
+def examine(call: Invocation, *, online: bool = False) -> list[Finding]:
+    """All findings; with `online`, remote models and embedders get one tiny call each."""
     try:
         loaded = call.load()
     except ConfigError as error:
@@ -59,8 +66,8 @@ def examine(call: Invocation) -> list[Finding]:
         *(Finding("settings", "note", warning) for warning in loaded.warnings if warning not in missing_keys),
         _data_dir(settings.data_dir),
         *_store(settings.store),
-        _embedder(settings),
-        *_model(settings, missing_keys),
+        *_embedders(settings, online),
+        *_models(settings, missing_keys, online),
     ]
 
 
@@ -110,49 +117,92 @@ def _store(spec: str) -> Iterator[Finding]:
         )
 
 
-def _embedder(settings: Settings) -> Finding:
-    name = settings.embedder
+def _embedders(settings: Settings, online: bool) -> Iterator[Finding]:
+    if settings.embedder == "null":
+        yield Finding("embedder", "ok", "null: searching by words only")
+        return
     try:
-        usable = asyncio.run(_usable_embedders(settings))
+        chain = [embedder for embedder in make_embedders(settings) if embedder.name != "null"]
     except RecollectError as error:
-        return Finding("embedder", "broken", f"{name}: {error}", "set RECOLLECT_EMBEDDER; null searches by words only")
-    if usable or name == "null":
-        return Finding("embedder", "ok", ", ".join(usable) or "null: searching by words only")
-    missing = "pip install 'recollect[vectors]', or set RECOLLECT_EMBEDDER=null"
-    return Finding("embedder", "note", f"{name} is not installed: searching by words only", missing)
-
-
-async def _usable_embedders(settings: Settings) -> list[str]:
-    """Names of the embedders of the chain that work; a remote one is not contacted."""
-    chain = [embedder for embedder in make_embedders(settings) if embedder.name != "null"]
+        yield Finding("embedder", "broken", f"{settings.embedder}: {error}", _EMBEDDER_ADVICE)
+        return
+    if not chain:
+        missing = "pip install 'recollect[vectors]', or set RECOLLECT_EMBEDDER=null"
+        yield Finding("embedder", "note", f"{settings.embedder} is not installed: searching by words only", missing)
     for embedder in chain:
-        try:
-            if embedder.local:
-                await embedder.embed(["hello"])
-        finally:
-            await embedder.close()
-    return [embedder.name for embedder in chain]
+        yield asyncio.run(_try_embedder(embedder, online))
 
 
-def _model(settings: Settings, missing_keys: Sequence[str]) -> Iterator[Finding]:
+async def _try_embedder(embedder: ports.Embedder, online: bool) -> Finding:
+    try:
+        if not (embedder.local or online):
+            return Finding("embedder", "note", f"{embedder.name} was not tried", _ONLINE)
+        async with asyncio.timeout(CALL_TIMEOUT_SECONDS):
+            await embedder.embed(["hello"])
+    except (RecollectError, TimeoutError) as error:
+        return Finding("embedder", "broken", f"{embedder.name}: {_reason(error)}", _EMBEDDER_ADVICE)
+    finally:
+        await embedder.close()
+    return Finding(
+        "embedder", "ok", embedder.name if embedder.local else f"{embedder.name} answered: one word embedded"
+    )
+
+
+def _models(settings: Settings, missing_keys: Sequence[str], online: bool) -> Iterator[Finding]:
     for warning in missing_keys:
         yield Finding("key", "broken", warning, "set it, or choose what works offline: RECOLLECT_MODEL=local")
     if missing_keys:
         return
-    models = {
-        "model": (settings.model, settings.model_base_url),
-        "extraction.model": (settings.extraction.model, settings.extraction.base_url),
-        "summary.model": (settings.summary.model, settings.summary.base_url),
-    }
-    broken = False
-    for name, model in models.items():
+    roles: dict[tuple[str, str], list[str]] = {}
+    for role, spec, base_url in (
+        ("model", settings.model, settings.model_base_url),
+        ("extraction.model", settings.extraction.model, settings.extraction.base_url),
+        ("summary.model", settings.summary.model, settings.summary.base_url),
+    ):
+        roles.setdefault((spec, base_url), []).append(role)
+    for (spec, base_url), names in roles.items():
+        check = "model" if len(roles) == 1 else ", ".join(names)
         try:
-            make_model(*model)  # opens and contacts nothing
+            model = make_model(spec, base_url)  # opens and contacts nothing
         except RecollectError as error:
-            broken = True
-            yield Finding(
-                "model", "broken", f"{name}: {error}", "name one as provider:model, or use RECOLLECT_MODEL=local"
-            )
-    if not broken:
-        quality = ": works offline, at lower quality" if settings.model == "local" else ""
-        yield Finding("model", "ok", f"{settings.model}{quality}")
+            advice = "name one as provider:model, or use RECOLLECT_MODEL=local"
+            yield Finding("model", "broken", f"{', '.join(names)}: {error}", advice)
+        else:
+            yield asyncio.run(_try_model(model, spec, check, online))
+
+
+async def _try_model(model: ports.Model, spec: str, check: str, online: bool) -> Finding:
+    """Have a model that is ours, or with `online` any, summarize one word."""
+    is_ours = model.name in _OFFLINE
+    try:
+        if is_ours and spec not in _OFFLINE:
+            advice = "pip install 'recollect[llm]'"
+            return Finding(check, "broken", f"{spec} is not installed: {model.name} is used instead", advice)
+        if not (is_ours or online):
+            return Finding(check, "note", f"{spec} was not tried", _ONLINE)
+        async with asyncio.timeout(CALL_TIMEOUT_SECONDS):
+            answer = await model.summarize(None, "[Ann]: hello", 40)
+    except (RecollectError, TimeoutError) as error:
+        return Finding(check, "broken", f"{spec}: {_reason(error)}", _MODEL_ADVICE)
+    finally:
+        await model.close()
+    if is_ours:
+        return Finding(check, "ok", f"{spec}: works offline, at lower quality" if spec == "local" else spec)
+    return Finding(check, "ok", f"{spec} answered: {_cost(spec, answer.usage)}")
+
+
+def _cost(spec: str, usage: ports.Usage) -> str:
+    """`95 tokens in, 4 out, about $0.00012`; without the price of a model that no list has."""
+    counts = f"{usage.input:,} tokens in, {usage.output:,} out"
+    provider, _, name = spec.partition(":")
+    try:
+        from genai_prices import Usage, calc_price
+
+        price = calc_price(Usage(input_tokens=usage.input, output_tokens=usage.output), name, provider_id=provider)
+    except (ImportError, LookupError, ValueError):
+        return counts
+    return f"{counts}, about ${price.total_price:.5f}"
+
+
+def _reason(error: Exception) -> str:
+    return str(error) or f"no answer within {CALL_TIMEOUT_SECONDS:.0f} s"

@@ -12,6 +12,7 @@ from recollect.core.errors import StoreError
 from recollect.core.version import __version__
 from recollect.faces.cli import doctor as examination
 from recollect.faces.cli.invocation import FAILED, NO_MATCH, Invocation, fail, warn
+from recollect.faces.cli.options import flag
 from recollect.faces.cli.output import cell
 from recollect.faces.outcome_text import count_noun
 from recollect.settings import Row, rows
@@ -49,9 +50,12 @@ def _print_settings(call: Invocation, selected: list[Row]) -> None:
         console.print(Padding(row.description, (0, 0, 0, 4), style="dim"))
 
 
-def doctor(call: Invocation) -> None:
+def doctor(
+    call: Invocation,
+    online: Annotated[bool, flag("--online", meaning="Make one tiny call to each remote model and embedder.")] = False,
+) -> None:
     """Check settings, store, embedder and model."""
-    findings = examination.examine(call)
+    findings = examination.examine(call, online=online)
     broken = any(finding.state == "broken" for finding in findings)
     if call.options.json:
         call.screen.data({"ok": not broken, "findings": [asdict(finding) for finding in findings]})

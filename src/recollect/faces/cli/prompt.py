@@ -6,6 +6,7 @@ from uuid import uuid4
 from recollect.core.clock import now
 from recollect.core.errors import BadInput
 from recollect.core.types import Message
+from recollect.faces.assistant.request import ChatRequest, chat_request
 from recollect.faces.cli.inputs import read_text
 from recollect.faces.cli.invocation import Invocation
 from recollect.faces.cli.options import Texts, flag
@@ -18,12 +19,19 @@ def prompt(
     call: Invocation,
     text: Texts,
     why: Annotated[bool, flag("--why", meaning="Show sizes against budgets, and why each line is there.")] = False,
+    as_sent: Annotated[
+        bool, flag("--as-sent", meaning="Show the whole request that a model would get, with tokens.")
+    ] = False,
 ) -> None:
     """Show the next prompt, as the message would bring it about; nothing is stored."""
     message_text = read_text(text)
     if not message_text.strip():
         raise BadInput("say what message the prompt is for")
     message = Message(uuid4().hex, call.user, call.place, message_text, now(), name=call.user)
+    if as_sent:
+        request = call.run(lambda memory: chat_request(memory, message, count_use=False), embeds=True)
+        _print_request(call, request)
+        return
     prompt_preview = call.run(lambda memory: memory.context(message, count_use=False), embeds=True)
     if call.options.json:
         call.screen.data(_to_json(prompt_preview))
@@ -32,6 +40,16 @@ def prompt(
     else:
         call.screen.say(prompt_preview.text)
         call.screen.aside("\n" + "\n".join(_render_size(section) for section in prompt_preview.sections))
+
+
+def _print_request(call: Invocation, request: ChatRequest) -> None:
+    if call.options.json:
+        call.screen.data(request.as_json())
+        return
+    call.screen.say(request.text)
+    sizes = [f"{part.name:<22} {part.tokens:>7,} tokens" for part in request.parts()]
+    total = sum(part.tokens for part in request.parts())
+    call.screen.aside("\n" + "\n".join([*sizes, f"{'in all':<22} {total:>7,} tokens, four characters each"]))
 
 
 def _print_explanation(call: Invocation, prompt_preview: Prompt) -> None:

@@ -46,8 +46,6 @@ async def delete_place(bot: BotContext, place: Place) -> int:
         removed = [
             await bot.memory.message_deleted(message.place.platform, message.id) for message in reversed(messages)
         ]
-        for message in messages:
-            bot.assistant.invalidate(message.place)
         count += sum(removed)
         if not any(removed):
             break
@@ -65,7 +63,6 @@ async def _change(
         stored = await bot.memory.timeline.message(PLATFORM, message_id)
         if stored is not None and stored.text != text:
             await change(PLATFORM, message_id)
-            bot.assistant.invalidate(stored.place)
     except RecollectError as error:
         log.warning("the change of message %s could not be stored: %s", message_id, error)
 

@@ -225,5 +225,4 @@ class NoticeButton(
             )
             if not isinstance(outcome, Undone):
                 return CHANGED_SINCE
-        bot.assistant.forget_conversations(user)
         return OUTCOMES[self.action]

@@ -113,7 +113,6 @@ class SlashCommands:
             return
         user, place = str(interaction.user.id), interaction_place(interaction)
         await send_answer(interaction, await self._bot.commands.answer(line, user=user, place=place))
-        self._bot.assistant.forget_conversations(user)
 
     @app_commands.describe(injected="Only what my next answer would be given, and why")
     async def _show(self, interaction: Interaction, injected: bool = False) -> None:
@@ -136,7 +135,6 @@ class SlashCommands:
         async def forget() -> str:
             for memo in matches:
                 await memory.forget(memo.id, user=user, place=place)
-            self._bot.assistant.forget_conversations(user)
             return outcome_text.render_forgotten(matches, _describe_request(which, matches))
 
         listed = [outcome_text.line(memo) for memo in matches]
@@ -178,9 +176,7 @@ class SlashCommands:
         view = memory.view(user, place)
 
         async def erase() -> str:
-            report = await erasing.run_erasure(view, here=here)
-            self._bot.assistant.forget_conversations(user)
-            return report
+            return await erasing.run_erasure(view, here=here)
 
         try:
             question = await erasing.render_question(view, here=here)

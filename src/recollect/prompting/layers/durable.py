@@ -15,6 +15,8 @@ from recollect.policy.budget import Budget, size
 
 MAX_RANKED_MEMOS = 24
 """Memos that are ranked per prompt where no limit is set."""
+DEFAULT_MAX_RESULTS = 20
+"""From this on, the number of results of a search does not limit prompts, which have budgets of their own."""
 MIN_LINE_CHARS = 45
 """The shortest line of a memo: if so many lines don't fit, the memos are not even read."""
 MAX_LISTED_MEMOS = 400
@@ -63,9 +65,11 @@ class _AlwaysShown:
 class DurableLayer:
     def __init__(self, settings: LayerSettings) -> None:
         options = self._options = settings.memos
-        self._budget = Budget(options.inject_max_chars, options.inject_max_tokens, options.inject_max_items)
-        self._limit = MAX_RANKED_MEMOS if options.inject_max_items is None else options.inject_max_items
-        self._max_hits = min(self._limit, settings.search.max_results)
+        max_results = settings.search.max_results
+        limits = [options.inject_max_items, max_results if max_results < DEFAULT_MAX_RESULTS else None]
+        items = min((limit for limit in limits if limit is not None), default=None)
+        self._budget = Budget(options.inject_max_chars, options.inject_max_tokens, items)
+        self._limit = MAX_RANKED_MEMOS if items is None else items
 
     async def blocks(self, request: PromptRequest) -> Sequence[Block]:
         if not self._options.enabled or self._limit == 0:
@@ -76,7 +80,7 @@ class DurableLayer:
             return [await self._newest(request)]
         if self._options.inject_own_items:
             return await self._own_then_relevant(request)
-        hits = await request.search(request.text, subject="mine", ranker=self._options.ranker, limit=self._max_hits)
+        hits = await request.search(request.query, subject="mine", ranker=self._options.ranker, limit=self._limit)
         return [self._block("durable", [self._ranked_line(hit, request) for hit in hits])]
 
     async def _stable_first(self, request: PromptRequest) -> list[Block]:
@@ -89,7 +93,7 @@ class DurableLayer:
         )
         if always_shown.complete:
             return [block]
-        hits = await request.search(request.text, subject="mine", ranker=self._options.ranker, limit=self._limit)
+        hits = await request.search(request.query, subject="mine", ranker=self._options.ranker, limit=self._limit)
         shown = {memo.id for memo in always_shown.memos}
         remaining = [self._ranked_line(hit, request) for hit in hits if hit.item.id not in shown]
         relevant = self._block("relevant", remaining, lines)
@@ -134,9 +138,9 @@ class DurableLayer:
 
     async def _own_then_relevant(self, request: PromptRequest) -> list[Block]:
         """The speaker's memos, then what matches the query, lore included; nothing twice."""
-        ranker, count = self._options.ranker, self._options.inject_own_items
-        own_hits = await request.search(request.text, subject="mine", ranker=ranker, limit=count)
-        hits = await request.search(request.text, subject="both", ranker=ranker, limit=self._limit)
+        ranker, count = self._options.ranker, min(self._options.inject_own_items, self._limit)
+        own_hits = await request.search(request.query, subject="mine", ranker=ranker, limit=count)
+        hits = await request.search(request.query, subject="both", ranker=ranker, limit=self._limit)
         shown = {hit.item.key for hit in own_hits}
         block = self._block("durable", [self._ranked_line(hit, request) for hit in own_hits])
         remaining = [self._ranked_line(hit, request) for hit in hits if hit.item.key not in shown]

@@ -13,9 +13,7 @@ from recollect.core.ports.layer import Block, Line
 from recollect.core.text import clip
 from recollect.core.types import Message, Summary
 from recollect.policy import rendering
-
-MIN_LINE_CHARS = 20
-"""A message is not cut to less than this."""
+from recollect.policy.rendering import window
 
 
 class HistorySettings(Protocol):
@@ -60,22 +58,6 @@ class HistoryLayer:
                 return start
         lines = window(messages, self._budget)
         return step(messages, len(lines)) if len(messages) == self._max_messages or _is_cut(messages, lines) else 0
-
-
-def window(messages: Sequence[Message], budget: int | None) -> list[str]:
-    """The newest lines that fit, oldest first."""
-    lines: list[str] = []
-    remaining = 1 << 60 if budget is None else budget
-    for message in reversed(messages):
-        line = rendering.render_message(message)
-        if len(line) > remaining:
-            if not message.bot or remaining < MIN_LINE_CHARS:
-                break
-            line = clip(line, remaining)
-        if line:
-            lines.append(line)
-            remaining -= len(line) + 1
-    return lines[::-1]
 
 
 def _is_cut(messages: Sequence[Message], lines: list[str]) -> bool:

@@ -40,7 +40,7 @@ class PastLayer:
         self._max_messages = settings.past.max_messages
 
     async def blocks(self, request: PromptRequest) -> Sequence[Block]:
-        terms = content_words(request.text)
+        terms = content_words(request.query)
         if not self._max_messages or not terms:
             return []
         is_stable_first = request.layout.stable_first

@@ -1,9 +1,9 @@
-"""Recent exchanges in the guild's other public channels."""
+"""Recent exchanges in the guild's other public channels, the speaker's own first."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from recollect.core.ports import PromptRequest
+from recollect.core.ports import PromptRequest, Tx
 from recollect.core.ports.layer import Block, Line, Overflow
 from recollect.core.types import Exchange, Place
 from recollect.policy import rendering
@@ -32,9 +32,7 @@ class ShortTermLayer:
         guild = request.place.guild_key
         if not self._shortterm.enabled or guild is None:
             return []
-        exchanges = await request.store.read(
-            lambda tx: tx.exchanges.recent(guild, request.now, self._shortterm.max_entries)
-        )
+        exchanges = await request.store.read(lambda tx: self._read(tx, guild, request))
         channel = request.place.thread or request.place.channel
         screen = request.withheld
         elsewhere = [
@@ -50,6 +48,13 @@ class ShortTermLayer:
         return (
             [Block("shortterm", lines, chars=self._shortterm.inject_max_chars, overflow=Overflow.STOP)] if lines else []
         )
+
+    def _read(self, tx: Tx, guild: str, request: PromptRequest) -> list[Exchange]:
+        """The speaker's own exchanges, which a busy guild would soon displace, then those of others."""
+        limit = self._shortterm.max_entries
+        own = tx.exchanges.recent(guild, request.now, limit, request.user)
+        newest = tx.exchanges.recent(guild, request.now, limit)
+        return [*own, *(exchange for exchange in newest if exchange.author != request.user)][:limit]
 
 
 def _may_be_told(exchange: Exchange, place: Place) -> bool:

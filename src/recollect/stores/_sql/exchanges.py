@@ -14,16 +14,18 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING
 """
 _RECENT = """
 SELECT id, guild, channel, channel_name, author, text, at, expires, audience FROM exchanges
-WHERE guild = $1 AND expires > $2 ORDER BY at DESC, id DESC LIMIT $3
+WHERE guild = $1 AND expires > $2 AND (CAST($3 AS text) IS NULL OR author = $3) ORDER BY at DESC, id DESC LIMIT $4
 """
 _ASKED_BY = """
 SELECT id, guild, channel, channel_name, author, text, at, expires, audience FROM exchanges
 WHERE (CAST($1 AS text) IS NULL OR author = $1) AND (CAST($2 AS text) IS NULL OR guild = $2) ORDER BY at, guild, id
 """
-# What has expired, and of the rest all but the newest.
+# What has expired, and of the rest, or of one author's, all but the newest.
 _PRUNE = """
-DELETE FROM exchanges WHERE guild = $1 AND (expires <= $2 OR (at, id) NOT IN (
-    SELECT at, id FROM exchanges WHERE guild = $1 AND expires > $2 ORDER BY at DESC, id DESC LIMIT $3))
+DELETE FROM exchanges WHERE guild = $1 AND (expires <= $2 OR (CAST($3 AS text) IS NULL OR author = $3) AND
+    (at, id) NOT IN (SELECT at, id FROM exchanges
+        WHERE guild = $1 AND expires > $2 AND (CAST($3 AS text) IS NULL OR author = $3)
+        ORDER BY at DESC, id DESC LIMIT $4))
 """
 # An id is made of the ids of its two messages: `question/answer`.
 _DELETE_QUOTING = """
@@ -42,8 +44,8 @@ class Exchanges:
         audience = None if exchange.audience is None else str(exchange.audience)
         return self._db.run(_INSERT, (*place, *content, audience)) > 0
 
-    def recent(self, guild: str, now: datetime, limit: int) -> list[Exchange]:
-        return [_exchange(row) for row in self._db.rows(_RECENT, (guild, to_ms(now), limit))]
+    def recent(self, guild: str, now: datetime, limit: int, author: str | None = None) -> list[Exchange]:
+        return [_exchange(row) for row in self._db.rows(_RECENT, (guild, to_ms(now), author, limit))]
 
     def asked_by(self, author: str | None = None, guild: str | None = None) -> list[Exchange]:
         if author is None and guild is None:
@@ -56,8 +58,8 @@ class Exchanges:
     def remove(self, exchange: Exchange) -> bool:
         return self._db.run("DELETE FROM exchanges WHERE guild = $1 AND id = $2", (exchange.guild, exchange.id)) > 0
 
-    def prune(self, guild: str, now: datetime, keep: int) -> int:
-        return self._db.run(_PRUNE, (guild, to_ms(now), keep))
+    def prune(self, guild: str, now: datetime, keep: int, author: str | None = None) -> int:
+        return self._db.run(_PRUNE, (guild, to_ms(now), author, keep))
 
     def remove_quoting(self, guild: str, message_id: str) -> int:
         return self._db.run(_DELETE_QUOTING, (guild, f"{message_id}/", f"/{message_id}"))

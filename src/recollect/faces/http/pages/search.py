@@ -10,9 +10,8 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from recollect.core.types import Message
+from recollect.faces.assistant.request import ChatRequest, chat_request
 from recollect.faces.http.pages.context import PageDep
-from recollect.policy.budget import tokens
-from recollect.prompting.assemble import Prompt
 from recollect.recall.query import Hit
 from recollect.recall.rankers import DesignRanker
 
@@ -95,9 +94,9 @@ def _part(name: str, value: float, largest: float) -> Part:
 @router.get("/prompt")
 async def prompt(request: Request, page: PageDep, q: Text = "", user: Name = "", place: Name = "") -> HTMLResponse:
     asker = await page.state.admin.asker(user, place)
-    preview: Prompt | None = None
+    preview: ChatRequest | None = None
     if q.strip() and asker.user:
         message = Message(uuid4().hex, asker.user, asker.place, q, page.state.clock(), name=asker.user)
-        preview = await page.state.memory.context(message, count_use=False)
-    size = len(preview.text) if preview else 0
-    return page.render(request, "prompt.html", q=q, asker=asker, prompt=preview, size=size, tokens=tokens(size))
+        preview = await chat_request(page.state.memory, message, count_use=False)
+    total = sum(part.tokens for part in preview.parts()) if preview else 0
+    return page.render(request, "prompt.html", q=q, asker=asker, sent=preview, tokens=total)

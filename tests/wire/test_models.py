@@ -1,0 +1,87 @@
+"""Which model is asked for what, as the servers of the models see it."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+from recollect import AsyncMemory
+from recollect.app import make_model
+from recollect.core.errors import ConfigError
+from recollect.core.types import Message, Place
+from recollect.faces.assistant.assistant import Assistant
+from recollect.settings import load, wiring
+from recollect.testing.clock import START
+from recollect.testing.model_server import ModelServer, Request, Says
+
+HAIKU = "anthropic:claude-haiku-4-5"
+BOTH = {"ANTHROPIC_API_KEY": "a-key", "OPENAI_API_KEY": "a-key"}
+
+
+def models(env: dict[str, str], **settings: Any) -> tuple[str, str, str]:
+    loaded = load(env, **settings).settings
+    return loaded.model, loaded.extraction.model, loaded.summary.model
+
+
+@pytest.mark.acceptance("W9", "A59", "B58", "B63")
+@pytest.mark.parametrize("profile", ["unified", "discoclaw", "dnam"])
+def test_learning_and_summaries_use_the_cheap_model_of_the_main_models_provider(profile: str) -> None:
+    of = partial(models, profile=profile)
+    assert of({**BOTH, "RECOLLECT_MODEL": "opus"})[1:] == (HAIKU, HAIKU)
+    assert of({**BOTH, "RECOLLECT_MODEL": "openai:gpt-5"})[1:] == ("openai:gpt-5-mini",) * 2
+    assert of({**BOTH, "RECOLLECT_MODEL": "openai:gpt-5-nano"})[1:] == ("openai:gpt-5-nano",) * 2
+    assert of({}) == ("local",) * 3
+    own = {"RECOLLECT_MODEL": "openai:llama", "RECOLLECT_MODEL_BASE_URL": "http://localhost:1/v1"}
+    assert of(own) == ("openai:llama",) * 3
+    assert of({**own, "RECOLLECT_SUMMARY_MODEL": "haiku"})[2] == "openai:llama"
+
+
+@pytest.mark.acceptance("W9")
+def test_haiku_is_what_is_at_hand_and_the_start_says_which() -> None:
+    openai = {"OPENAI_API_KEY": "a-key"}
+    assert models({**openai, "RECOLLECT_MODEL": "haiku"}) == ("openai:gpt-5-mini",) * 3
+    named = load({**openai, "RECOLLECT_MODEL": "openai:gpt-5", "DISCOCLAW_SUMMARY_MODEL": "haiku"}, profile="discoclaw")
+    assert named.settings.summary.model == "openai:gpt-5-mini"
+    assert named.warnings == ("summary.model is haiku; without ANTHROPIC_API_KEY that is openai:gpt-5-mini here.",)
+    assert wiring.describe_models(named.settings) == (
+        "openai:gpt-5; openai:gpt-5-mini learns, openai:gpt-5-mini summarizes"
+    )
+    assert load({"RECOLLECT_SUMMARY_MODEL": "haiku"}).settings.summary.model == "local"
+
+
+@pytest.mark.acceptance("W9")
+@pytest.mark.parametrize("alias", ["sonnet", "Opus"])
+def test_another_alias_works_or_is_refused_at_start(alias: str) -> None:
+    assert models({**BOTH, "RECOLLECT_MODEL": alias})[0].startswith(f"anthropic:claude-{alias.lower()}")
+    with pytest.raises(ConfigError, match="ANTHROPIC_API_KEY is not set"):
+        load({"RECOLLECT_MODEL": alias})
+    with pytest.raises(ConfigError, match="RECOLLECT_EXTRACTION_MODEL"):
+        load({"RECOLLECT_EXTRACTION_MODEL": alias})
+
+
+@pytest.mark.acceptance("W9")
+async def test_two_servers_see_who_replies_and_who_learns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "a-key")
+    monkeypatch.setenv("OPENAI_API_KEY", "a-key")
+    async with ModelServer(Says("I see.")) as anthropic, ModelServer(Says("I see.")) as openai:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", anthropic.root)
+        monkeypatch.setenv("OPENAI_BASE_URL", openai.url)
+        for main in ("opus", "openai:gpt-5"):
+            settings = load(None, model=main, store="sqlite:///:memory:", embedder="null", summary={"every_n_turns": 1})
+            async with AsyncMemory.from_settings(settings) as memory:
+                model: Any = make_model(settings.settings.model, "")
+                message = Message("m1", "ann", Place(dm="ann"), "I live in Lisbon", START)
+                assistant = Assistant(memory, model)
+                reply = await assistant.reply(message)
+                await assistant.record_reply(reply.text, message, "r1")
+                assert await memory.worker.wait_idle(20)
+                await model.close()
+    assert _by_purpose(anthropic.requests) == {True: {"claude-opus-4-5"}, False: {"claude-haiku-4-5"}}
+    assert _by_purpose(openai.requests) == {True: {"gpt-5"}, False: {"gpt-5-mini"}}
+
+
+def _by_purpose(requests: list[Request]) -> dict[bool, set[str]]:
+    """The models that replied, with tools, and those that learned and summarized, without."""
+    return {
+        replies: {request.model for request in requests if bool(request.tools) is replies} for replies in (True, False)
+    }
