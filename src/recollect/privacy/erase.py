@@ -18,6 +18,7 @@ from recollect.core.events import Event
 from recollect.core.ports import Progress, Store, Tx
 from recollect.core.reasons import Reason
 from recollect.core.types import Memo, Subject
+from recollect.learning import derived
 from recollect.learning.schedule import Schedule
 from recollect.privacy import delete_rows, planned_erasures
 from recollect.privacy.export import export
@@ -180,6 +181,10 @@ class PrivacyService:
         counts = {"memos": 0, "messages": 0, "replies": 0}
         counts |= {name: inventory.counts[name] for name in ("summaries", "exchanges")}
         now = self._clock()
+        statements = await self._store.read(lambda tx: owned_memos(tx, target))
+        for start in range(0, len(statements), derived.MAX_STATEMENTS):
+            batch = statements[start : start + derived.MAX_STATEMENTS]
+            await self._store.write(partial(delete_rows.remove_derived, memos=batch, now=now))
         async for page, replies in iter_pages(self._store, target):
             erase = partial(delete_rows.erase_messages, target=target, now=now, schedule=self._schedule)
             await self._store.write(partial(erase, rows=[*page, *replies]))

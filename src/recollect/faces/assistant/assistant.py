@@ -269,8 +269,6 @@ class Assistant:
     async def _current_window(self, message: Message) -> Window:
         """The conversation here; read again when it repeats something forgotten, or lacks something restored."""
         window = self._window(message)
-        if not window.turns:
-            return window
         people = [message.author, *window.people]
         current = await self._read("what was forgotten", lambda: self._memory.timeline.withheld(message.place, people))
         if current is None:
@@ -278,7 +276,7 @@ class Assistant:
         if window.is_outdated(current):
             self.invalidate(message.place)
             window = self._window(message)
-        window.withheld_memos = current.memos
+        window.withheld_memos, window.removals = current.memos, current.removals
         return window
 
     async def _prompt_text(self, message: Message, prompt: Prompt | None, window: Window) -> str:

@@ -41,7 +41,9 @@ class Window:
     people: set[str] = field(default_factory=set[str])
     """Its participants."""
     withheld_memos: frozenset[tuple[str, str]] = frozenset()
-    """Memos, by scope and id, that were forgotten or retracted at its last turn."""
+    """Memos, by scope and id, that were forgotten at its last turn."""
+    removals: frozenset[tuple[str, datetime]] = frozenset()
+    """Messages whose words had been removed then."""
 
     @property
     def messages(self) -> list[Any]:
@@ -53,11 +55,12 @@ class Window:
         return self.turns[-1].said_at if self.turns else None
 
     def is_outdated(self, withheld: Withheld) -> bool:
-        """Whether it repeats what is withheld now, or lacks something that no longer is."""
+        """Whether it may repeat what is withheld or was removed since, or lacks something that no longer is."""
         repeats = any(
             withheld.hides(turn.message) or withheld.repeats(turn.reply_text, turn.message) for turn in self.turns
         )
-        return bool(self.turns) and (repeats or not self.withheld_memos <= withheld.memos)
+        is_restored = not self.withheld_memos <= withheld.memos
+        return bool(self.turns) and (repeats or is_restored or not withheld.removals <= self.removals)
 
     def is_nearly_full(self, new_tokens: int) -> bool:
         """Whether it should be compacted before so many tokens are added."""

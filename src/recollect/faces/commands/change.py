@@ -35,8 +35,8 @@ async def forget(request: CommandRequest) -> str:
     if not query:
         return usage("forget")
     match await request.view.forget(query, every=is_all):
-        case Forgotten(memos):
-            return _render_forgotten(request, memos, query)
+        case Forgotten() as outcome:
+            return _render_forgotten(request, outcome, query)
         case Ambiguous(matches):
             advice = (
                 f'Nothing was changed. Say which by its number, or "!memory forget all {outcome_text.echo(query)}".'
@@ -46,9 +46,10 @@ async def forget(request: CommandRequest) -> str:
             return _render_not_found(request, query)
 
 
-def _render_forgotten(request: CommandRequest, memos: Collection[Memo], query: str) -> str:
+def _render_forgotten(request: CommandRequest, outcome: Forgotten, query: str) -> str:
     """List the forgotten memos, unless the query already says it all."""
-    reply = outcome_text.render_forgotten(memos, outcome_text.echo(query))
+    memos = outcome.memos
+    reply = outcome_text.render_forgotten(memos, outcome_text.echo(query), outcome)
     is_quoted = len(memos) == 1 and all(query.casefold() in memo.text.casefold() for memo in memos)
     return reply if is_quoted else "\n".join([reply, *(outcome_text.line(memo, request.place) for memo in memos)])
 

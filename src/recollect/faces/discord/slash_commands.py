@@ -8,6 +8,7 @@ from discord import app_commands
 
 from recollect import bot_state as state
 from recollect.core.errors import BadInput
+from recollect.core.outcomes import Forgotten
 from recollect.core.state import Owner
 from recollect.core.text import clip, collapse_spaces, fold
 from recollect.core.types import Memo
@@ -134,10 +135,10 @@ class SlashCommands:
             return
 
         async def forget() -> str:
-            for memo in matches:
-                await memory.forget(memo.id, user=user, place=place)
+            outcomes = [await memory.forget(memo.id, user=user, place=place) for memo in matches]
             self._bot.assistant.forget_conversations(user)
-            return outcome_text.render_forgotten(matches, _describe_request(which, matches))
+            forgotten = [outcome for outcome in outcomes if isinstance(outcome, Forgotten)]
+            return outcome_text.render_forgotten(matches, _describe_request(which, matches), *forgotten)
 
         listed = [outcome_text.line(memo, place) for memo in matches]
         question = "\n".join([f"Forget {outcome_text.count_noun(len(matches))}?", *listed])
