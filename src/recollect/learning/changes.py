@@ -98,11 +98,13 @@ def forget(
 
 
 def rebuild_derived(tx: Tx, memo: Memo, now: datetime, reason: Reason, schedule: Schedule) -> None:
-    """Rebuild summary and daily log without (or, after a restore, with) the memo's source message."""
+    """Rebuild summary and daily log without (or, after a restore, with) what the memo's owner said."""
     message = source_message(tx, memo)
     if message is not None:
         rebuild_summary(tx, message, now, reason)
         queue_daily_log(tx, message, now, schedule)
+    for repetition in derived.said_again(tx, memo, now) if schedule.daily_log else ():
+        queue_daily_log(tx, repetition, now, schedule)
 
 
 def reset(tx: Tx, session: str, context: ChangeContext) -> bool:

@@ -64,6 +64,12 @@ def count(tx: Tx, subject: Subject, items: Sequence[Retired], since: datetime) -
     return Derived(tuple(search.messages()), sum(lines))
 
 
+def said_again(tx: Tx, memo: Memo, now: datetime) -> list[Message]:
+    """The messages in which its owner said what a memo says: they are hidden with it."""
+    search = _Search(tx, memo.subject, [withheld.statement(tx, memo, now)], memo.created)
+    return [row for row in search.candidates() if not row.bot and search.screen.hides(row)]
+
+
 def remove(tx: Tx, subject: Subject, items: Sequence[Retired], since: datetime, now: datetime) -> Derived:
     """Remove what repeats these statements from messages, short-term entries, summaries and the assistant's lore."""
     search = _Search(tx, subject, items, since)
@@ -110,17 +116,20 @@ class _Search:
 
     def messages(self) -> list[Message]:
         """The assistant's messages that repeat a statement, without the sentences that do."""
-        streams = [name for prefix in self.prefixes for name in self._tx.messages.streams(prefix)]
-        keys: dict[int, None] = {}
-        for item in self._items:
-            hits = self._tx.index.words("messages", streams, content_words(item.text), MAX_HITS) if streams else []
-            keys |= dict.fromkeys(hit.key for hit in hits)
-        replies = (row for row in self._tx.messages.fetch(keys).values() if row.bot and row.at >= self._since)
+        replies = (row for row in self.candidates() if row.bot and row.at >= self._since)
         rewritten = ((reply, self._rewritten(reply)) for reply in replies)
         return [replace(reply, text=text) for reply, text in rewritten if text != reply.text]
 
+    def candidates(self) -> Iterable[Message]:
+        """Messages that share words with a statement."""
+        streams, keys = self.sessions(), dict[int, None]()
+        for item in self._items if streams else ():
+            hits = self._tx.index.words("messages", streams, content_words(item.text), MAX_HITS)
+            keys |= dict.fromkeys(hit.key for hit in hits)
+        return self._tx.messages.fetch(keys).values()
+
     def sessions(self) -> list[str]:
-        """Conversations that may have a summary."""
+        """Channels and conversations where it may have been repeated."""
         return [name for prefix in self.prefixes for name in self._tx.messages.streams(prefix)]
 
     def without(self, summary: Summary) -> str:

@@ -93,12 +93,12 @@ def repeats(
         return True
     about = about or sentence_sense.personal or (bool(in_sentence) and asked.personal)
     share = len(in_sentence) / max(1, len(sentence_sense.roots - lexicon.words("reporting")))
-    if len(known.roots) == 1 and share == 1:
-        return True
     distinctive = known.roots - lexicon.words("common")
+    if share == 1 and distinctive <= in_sentence and (len(known.roots) == 1 or about or not asks(question)):
+        return True
     if about and len(distinctive) <= 1:
         key = next(iter(distinctive or known.roots))
-        if _follows(sentence, key) or (share >= (0.5 if len(known.roots) == 1 else 1) and key in in_sentence):
+        if _follows(sentence, key) or (share >= 0.5 and len(known.roots) == 1):
             return True
     if len(shared) == 1:
         return False
@@ -122,6 +122,16 @@ def _without_owner(known: Sense, owner: Sense) -> Sense:
     """A memo's words without its owner's name, which a reply replaces by "you"."""
     roots = known.roots - owner.roots
     return known if roots == known.roots else replace(known, roots=roots)
+
+
+def asks(question: str) -> bool:
+    """Whether a question asks for something itself; "yes, say it" refers to what was said before."""
+    return not sense(question).roots <= lexicon.words("reporting")
+
+
+def unlabeled(sentence: str) -> str:
+    """A line without the name of its speaker."""
+    return _LABEL.sub("", sentence)
 
 
 def speaks_of_a_third(text: str) -> bool:

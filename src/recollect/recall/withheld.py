@@ -18,7 +18,6 @@ from recollect.core.ports import Corpus, Tx
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, fold, normalize, unescape
 from recollect.core.types import Memo, Message, Place, Subject, Summary, guild_key, message_ref, parse_session
-from recollect.language import lexicon
 from recollect.policy import repetition
 from recollect.policy.viewer import Viewer
 
@@ -218,15 +217,15 @@ class Withheld:
 
     def _repeats_item(self, sentence: str, question: str, addressee: str | None, line: str = "") -> bool:
         """Whether a sentence to someone, as part of a line, repeats one of the items."""
+        words = repetition.unlabeled(sentence)
         return any(
             repetition.repeats(
-                sentence,
+                words,
                 item.text,
                 question=question,
-                about=_mentions_owner(sentence, item) or (_is_owner(addressee, item) and not _has_content(question)),
+                about=_mentions_owner(sentence, item),
                 owner=_owner_names(item),
-                addressed=_mentions_owner(sentence, item)
-                or (_is_owner(addressee, item) and repetition.sense(sentence).personal),
+                addressed=_mentions_owner(sentence, item) or _is_addressed(sentence, item, addressee),
             )
             for item in self._items_near(f"{sentence} {question}")
             if not self._is_about_someone_else(f"{line or sentence} {question}", item, addressee)
@@ -261,9 +260,11 @@ def _is_owner(user: str | None, item: Retired) -> bool:
     return user is not None and Subject(user).scope == item.scope
 
 
-def _has_content(question: str) -> bool:
-    """Whether a question asks for something itself; "yes, say it" refers to what was said before."""
-    return bool(repetition.sense(question).roots - lexicon.words("reporting"))
+def _is_addressed(sentence: str, item: Retired, addressee: str | None) -> bool:
+    """Whether a sentence is said to the owner; "you" in a summary may be anyone there."""
+    if addressee is None:
+        return repetition.speaks_to_someone(sentence)
+    return _is_owner(addressee, item) and repetition.sense(sentence).personal
 
 
 def _owner_names(item: Retired) -> str:
@@ -330,10 +331,9 @@ def question(tx: Tx, message: Message, lookup: Callable[[str], Message | None] =
     return lookup(message.reply_to) or tx.messages.get(message.place.platform, message.reply_to)
 
 
-def is_source(tx: Tx, message: Message) -> bool:
-    """Whether a message is the source of something that its author has forgotten."""
-    items = _read_list(tx, StateKind.WITHHELD, Subject(message.author).scope)
-    return any(not item.source_gone and item.message == (message.place.platform, message.id) for item in items)
+def is_hidden(tx: Tx, message: Message) -> bool:
+    """Whether a message says something that its author has forgotten."""
+    return _collect(tx, None, [message.author], {}).hides(message)
 
 
 def screened_summary(tx: Tx, session: str) -> Summary | None:
